@@ -1,0 +1,89 @@
+"""Proof that the checks are real: every known wrong answer rejected and named, every right one accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from rich.console import Console
+from rich.table import Table
+
+from autograder.build.answers import evidence_for
+from autograder.build.pipeline import Course, prepare
+from autograder.judge import judge
+
+
+@dataclass
+class Row:
+    """One task's audit: how many answers were tried, and which did not fare as they should."""
+
+    lesson: str
+    task: str
+    wrong: int = 0
+    rejected: int = 0
+    named: int = 0
+    right: int = 0
+    accepted: int = 0
+    failures: list[str] = field(default_factory=list)
+
+    @property
+    def sound(self) -> bool:
+        return not self.failures
+
+
+def audit_lesson(course: Course, name: str) -> list[Row]:
+    """Try every answer that the lesson's `tasks.py` lists, through the same collect and judge as a learner's.
+
+    Raises:
+        AuthoringError: the lesson cannot be built.
+    """
+    made = prepare(course, name)
+    rows = []
+    for task in made.lesson.tasks:
+        entry = made.bank.tasks[task.id]
+        row = Row(name, task.id, wrong=len(task.wrong), right=len(task.right))
+        for wrong in task.wrong:
+            verdict = judge(entry, evidence_for(task, entry, wrong.answer, made.bank, made.runs))
+            row.rejected += not verdict.passed
+            row.named += verdict.known_wrong == wrong.id and verdict.hint == wrong.hint != ""
+            if verdict.passed:
+                row.failures.append(f"{wrong.id} is accepted")
+            elif verdict.known_wrong != wrong.id:
+                row.failures.append(f"{wrong.id} is taken for {verdict.known_wrong or 'nothing known'}")
+        for right in task.right:
+            verdict = judge(entry, evidence_for(task, entry, right.answer, made.bank, made.runs))
+            row.accepted += verdict.passed
+            if not verdict.passed:
+                row.failures.append(f"{right.id} is rejected: {verdict.finding}")
+        rows.append(row)
+    return rows
+
+
+def print_table(rows: Sequence[Row], console: Console) -> None:
+    """The audit as a table, its sums, and every failure."""
+    table = Table(title="Audit of the checks")
+    for column in ("lesson", "task"):
+        table.add_column(column)
+    for column in ("wrong rejected", "named", "right accepted"):
+        table.add_column(column, justify="right")
+    for row in rows:
+        table.add_row(
+            row.lesson,
+            row.task,
+            f"{row.rejected} of {row.wrong}",
+            f"{row.named} of {row.wrong}",
+            f"{row.accepted} of {row.right}",
+        )
+    table.add_section()
+    wrong, right = sum(row.wrong for row in rows), sum(row.right for row in rows)
+    table.add_row(
+        "",
+        f"{len(rows)} tasks",
+        f"{sum(row.rejected for row in rows)} of {wrong}",
+        f"{sum(row.named for row in rows)} of {wrong}",
+        f"{sum(row.accepted for row in rows)} of {right}",
+    )
+    console.print(table)
+    for row in rows:
+        for failure in row.failures:
+            console.print(f"{row.lesson}, {row.task}: {failure}", style="red", markup=False, highlight=False)

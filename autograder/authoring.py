@@ -1,0 +1,166 @@
+"""What a lesson's `tasks.py` is written with.
+
+A task is described once, here; the build runs the lesson's own solution on its probes to learn the right
+outcomes, and the known wrong answers to learn theirs. No expected number is ever typed in.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import torch
+
+from autograder.bank import Property, TaskKind, Value
+
+Axes = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Inputs to try a function on.
+
+    Args:
+        id: unique in the task.
+        says: how a message names this input, as in "on {says}": "the sentence's first two tokens".
+        inputs: the arguments by name, in the order of the signature.
+        keywords: names of arguments that are passed by name.
+    """
+
+    id: str
+    says: str
+    inputs: Mapping[str, Value]
+    keywords: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A wrong answer that people really give, and the hint that it deserves.
+
+    For a function task `answer` is called like the function; for a tensor task it is called with the
+    notebook variables that its parameters name, and returns the wrong tensor.
+    """
+
+    id: str
+    answer: Callable[..., Any]
+    hint: str
+
+
+@dataclass(frozen=True)
+class Right:
+    """A different answer that is right as well, written like `Wrong.answer`."""
+
+    id: str
+    answer: Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Check:
+    """Probes that earn points together. A tensor task has one check and names no probes."""
+
+    title: str
+    points: int
+    probes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Task:
+    """One task of a lesson.
+
+    Args:
+        id: task id, nbgrader grade id of the test cell and key in the bank.
+        title: a few words, shown with every feedback.
+        name: the name that the learner defines.
+        kind: "tensor" or "function".
+        signature: how the name is written in the text: "dot(a, b)", or just the name for a tensor.
+        axes: names of the result's axes. "tokens as query" is the axis `tokens` in the role of queries.
+        input_axes: names of each input's axes, for the inputs that are tensors. A name stands for one size
+            throughout a probe; over all probes no two names may always have the same size.
+        learned: shown on success: what the learner now knows.
+        hints: shown one at a time, from a nudge to nearly the answer.
+        checks: what earns points.
+        wrong: known wrong answers, at least two.
+        right: different right answers, for the audit.
+        probes: inputs for a function; leave empty for a tensor, whose probes are the lesson's givens.
+        number: whether a plain number is accepted where the result has no axes.
+        dtypes: dtypes the result may have.
+        properties: rules that the result obeys, by their names in `autograder.properties`.
+        needs: tasks whose answers this one is built from.
+    """
+
+    id: str
+    title: str
+    name: str
+    kind: TaskKind
+    signature: str
+    axes: Axes
+    learned: str
+    hints: tuple[str, ...]
+    checks: tuple[Check, ...]
+    wrong: tuple[Wrong, ...]
+    right: tuple[Right, ...] = ()
+    input_axes: Mapping[str, Axes] = field(default_factory=lambda: MappingProxyType({}))
+    probes: tuple[Probe, ...] = ()
+    number: bool = False
+    dtypes: tuple[str, ...] = ("float32", "float64")
+    properties: tuple[Property, ...] = ()
+    needs: tuple[str, ...] = ()
+
+    @property
+    def points(self) -> int:
+        return sum(check.points for check in self.checks)
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """All tasks of a lesson and how to draw its example data anew.
+
+    Args:
+        title: the lesson's title.
+        tasks: in the order of the text.
+        given_axes: names of the axes of each given tensor.
+        redraw: makes new values for every given from a seeded generator, of the same shapes: a tensor that
+            a learner typed in is right for one set of givens only.
+        redraws: how many redrawn sets of givens the public bank holds.
+    """
+
+    title: str
+    tasks: tuple[Task, ...]
+    given_axes: Mapping[str, Axes]
+    redraw: Callable[[torch.Generator], Mapping[str, Value]]
+    redraws: int = 1
+
+
+class AuthoringError(Exception):
+    """A lesson's source is not as it must be. `problems` names every cell and reason found."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+def load_lesson(folder: Path) -> Lesson:
+    """The `LESSON` that a lesson folder's `tasks.py` defines.
+
+    Raises:
+        AuthoringError: `tasks.py` is missing, fails, or defines no `LESSON`.
+    """
+    path = folder / "tasks.py"
+    if not path.is_file():
+        raise AuthoringError([f"{folder.name}: there is no tasks.py"])
+    spec = importlib.util.spec_from_file_location(f"lesson_{folder.name.replace('-', '_')}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as problem:
+        raise AuthoringError([f"{folder.name}/tasks.py: {type(problem).__name__}: {problem}"]) from problem
+    lesson = getattr(module, "LESSON", None)
+    if not isinstance(lesson, Lesson):
+        raise AuthoringError([f"{folder.name}/tasks.py: defines no LESSON"])
+    return lesson

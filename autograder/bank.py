@@ -1,0 +1,293 @@
+"""The bank: what each task asks, with the right and the known wrong outcomes as tensors.
+
+One lesson is two files, `<lesson>.json` and `<lesson>.safetensors`: data, no code. A learner's `check`, a
+class's grading and the audit all read the same bank.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+import safetensors.torch
+import torch
+from torch import Tensor
+
+from autograder.outcome import ErrorReport, Outcome
+
+FORMAT = 1
+# The build points this at a bank that it has not yet put in place.
+BANK_FOLDER = Path(os.environ.get("AUTOGRADER_BANK") or Path(__file__).parent / "bank")
+
+Value = Tensor | int | float | bool | str | None
+TaskKind = Literal["tensor", "function"]
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One set of inputs and the outcome that a right answer has on it.
+
+    For a function, `inputs` are its arguments by name, in order; for a tensor they are the lesson's givens.
+    `keywords` are the arguments that are passed by name.
+    """
+
+    id: str
+    says: str
+    inputs: Mapping[str, Value]
+    expected: Outcome
+    keywords: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Check:
+    """Some probes that earn points together."""
+
+    title: str
+    points: int
+    probes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Property:
+    """A rule that results obey, by the name it has in `autograder.properties`, with its settings."""
+
+    name: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class KnownWrong:
+    """A wrong answer that people really give: its outcome on every probe and the hint it deserves."""
+
+    id: str
+    hint: str
+    outcomes: Mapping[str, Outcome]
+
+
+@dataclass(frozen=True)
+class Task:
+    """Something a learner makes under a name that the task states.
+
+    `axes` names the axes of the result, as `("tokens", "d_in")`; `number` allows a plain number where the
+    result has no axes. `needs` are earlier tasks whose answers this one is built from.
+    """
+
+    id: str
+    title: str
+    name: str
+    kind: TaskKind
+    signature: str
+    axes: tuple[str, ...]
+    number: bool
+    dtypes: tuple[str, ...]
+    learned: str
+    hints: tuple[str, ...]
+    needs: tuple[str, ...]
+    properties: tuple[Property, ...]
+    checks: tuple[Check, ...]
+    probes: Mapping[str, Probe]
+    known_wrong: tuple[KnownWrong, ...]
+
+    @property
+    def points(self) -> int:
+        return sum(check.points for check in self.checks)
+
+
+@dataclass(frozen=True)
+class LessonBank:
+    """All tasks of one lesson, in the order of the text, and its givens.
+
+    `givens` maps a run ("as-seen", "redrawn-1", …) to the values of the lesson's example data in that run.
+    """
+
+    lesson: str
+    title: str
+    givens: Mapping[str, Mapping[str, Value]]
+    tasks: Mapping[str, Task]
+
+
+AS_SEEN = "as-seen"
+
+
+class BankError(Exception):
+    """The bank is missing or damaged: our fault or the installation's, never the learner's."""
+
+
+def save(bank: LessonBank, folder: Path) -> None:
+    """Write one lesson's bank as `<lesson>.json` and `<lesson>.safetensors`; the same bank, the same bytes."""
+    text, tensors = dumps(bank)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{bank.lesson}.json").write_text(text, encoding="utf-8", newline="\n")
+    safetensors.torch.save_file(tensors, folder / f"{bank.lesson}.safetensors")
+
+
+def dumps(bank: LessonBank) -> tuple[str, dict[str, Tensor]]:
+    """The JSON text of a bank and the tensors that it names."""
+    writer = _Writer()
+    plain = {
+        "format": FORMAT,
+        "lesson": bank.lesson,
+        "title": bank.title,
+        "givens": {
+            run: {name: writer.value(value, f"givens/{run}/{name}") for name, value in values.items()}
+            for run, values in bank.givens.items()
+        },
+        "tasks": {task.id: writer.task(task) for task in bank.tasks.values()},
+    }
+    return json.dumps(plain, indent=1, ensure_ascii=False) + "\n", writer.tensors
+
+
+@lru_cache(maxsize=32)
+def load(lesson: str, folder: Path = BANK_FOLDER) -> LessonBank:
+    """Read one lesson's bank.
+
+    Raises:
+        BankError: the files are missing, damaged or of another format.
+    """
+    try:
+        plain = json.loads((folder / f"{lesson}.json").read_text(encoding="utf-8"))
+        tensors = safetensors.torch.load_file(folder / f"{lesson}.safetensors")
+    except (OSError, ValueError, safetensors.SafetensorError) as problem:
+        raise BankError(f"The answers for lesson {lesson} cannot be read ({problem}).") from problem
+    if plain.get("format") != FORMAT:
+        raise BankError(f"The answers for lesson {lesson} were written by another version of the course.")
+    return _Reader(tensors).lesson(plain)
+
+
+@lru_cache(maxsize=4)
+def index(folder: Path = BANK_FOLDER) -> Mapping[str, str]:
+    """Which lesson holds each task: task id to lesson name, in the course's order."""
+    found: dict[str, str] = {}
+    for path in sorted(folder.glob("*.json")):
+        try:
+            plain = json.loads(path.read_text(encoding="utf-8"))
+            found.update({task: path.stem for task in plain["tasks"]})
+        except (OSError, ValueError, KeyError, TypeError) as problem:
+            raise BankError(f"{path.name} cannot be read ({problem!r}).") from problem
+    return found
+
+
+class _Writer:
+    """Turns records into JSON-ready data, putting every tensor aside under a key."""
+
+    def __init__(self) -> None:
+        self.tensors: dict[str, Tensor] = {}
+
+    def value(self, value: Value, key: str) -> Any:
+        if not isinstance(value, Tensor):
+            return value
+        self.tensors[key] = value.detach().contiguous().clone()
+        return {"tensor": key}
+
+    def outcome(self, outcome: Outcome, key: str) -> Any:
+        if outcome.error is not None:
+            return {"raises": outcome.error.type}
+        plain: dict[str, Any] = {"type": outcome.type_name}
+        if outcome.tensor is not None:
+            plain.update(self.value(outcome.tensor, key))
+        if outcome.changed_inputs:
+            plain["changes"] = list(outcome.changed_inputs)
+        return plain
+
+    def task(self, task: Task) -> dict[str, Any]:
+        plain = asdict(_without_records(task))
+        plain["checks"] = [asdict(check) for check in task.checks]
+        plain["probes"] = [
+            {
+                "id": probe.id,
+                "says": probe.says,
+                "inputs": {
+                    name: self.value(value, f"{task.id}/{probe.id}/input/{name}")
+                    for name, value in probe.inputs.items()
+                },
+                "keywords": list(probe.keywords),
+                "expected": self.outcome(probe.expected, f"{task.id}/{probe.id}/expected"),
+            }
+            for probe in task.probes.values()
+        ]
+        plain["known_wrong"] = [
+            {
+                "id": wrong.id,
+                "hint": wrong.hint,
+                "outcomes": {
+                    probe: self.outcome(outcome, f"{task.id}/{probe}/wrong/{wrong.id}")
+                    for probe, outcome in wrong.outcomes.items()
+                },
+            }
+            for wrong in task.known_wrong
+        ]
+        return plain
+
+
+def _without_records(task: Task) -> Task:
+    return Task(**{**task.__dict__, "checks": (), "probes": {}, "known_wrong": ()})
+
+
+class _Reader:
+    def __init__(self, tensors: Mapping[str, Tensor]) -> None:
+        self.tensors = tensors
+
+    def value(self, plain: Any) -> Value:
+        return self.tensors[plain["tensor"]] if isinstance(plain, dict) else plain
+
+    def outcome(self, plain: Mapping[str, Any]) -> Outcome:
+        if "raises" in plain:
+            return Outcome(error=ErrorReport(type=plain["raises"], message=""))
+        tensor = self.tensors[plain["tensor"]] if "tensor" in plain else None
+        return Outcome(
+            type_name=plain["type"],
+            tensor=tensor,
+            shape=None if tensor is None else tuple(tensor.shape),
+            dtype="" if tensor is None else dtype_name(tensor.dtype),
+            changed_inputs=tuple(plain.get("changes", ())),
+        )
+
+    def task(self, plain: Mapping[str, Any]) -> Task:
+        fields = dict(plain)
+        for name in ("axes", "dtypes", "hints", "needs"):
+            fields[name] = tuple(fields[name])
+        fields["properties"] = tuple(Property(**entry) for entry in plain["properties"])
+        fields["checks"] = tuple(
+            Check(title=entry["title"], points=entry["points"], probes=tuple(entry["probes"]))
+            for entry in plain["checks"]
+        )
+        fields["probes"] = {
+            entry["id"]: Probe(
+                id=entry["id"],
+                says=entry["says"],
+                inputs={name: self.value(value) for name, value in entry["inputs"].items()},
+                keywords=tuple(entry["keywords"]),
+                expected=self.outcome(entry["expected"]),
+            )
+            for entry in plain["probes"]
+        }
+        fields["known_wrong"] = tuple(
+            KnownWrong(
+                id=entry["id"],
+                hint=entry["hint"],
+                outcomes={probe: self.outcome(outcome) for probe, outcome in entry["outcomes"].items()},
+            )
+            for entry in plain["known_wrong"]
+        )
+        return Task(**fields)
+
+    def lesson(self, plain: Mapping[str, Any]) -> LessonBank:
+        return LessonBank(
+            lesson=plain["lesson"],
+            title=plain["title"],
+            givens={
+                run: {name: self.value(value) for name, value in values.items()}
+                for run, values in plain["givens"].items()
+            },
+            tasks={task: self.task(entry) for task, entry in plain["tasks"].items()},
+        )
+
+
+def dtype_name(dtype: torch.dtype) -> str:
+    """`torch.float32` as "float32"."""
+    return str(dtype).removeprefix("torch.")

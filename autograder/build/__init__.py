@@ -1,0 +1,1 @@
+"""From `source/` to `notebooks/`, `solutions/` and the bank, in one direction."""

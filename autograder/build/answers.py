@@ -1,0 +1,224 @@
+"""Make a lesson's bank: run the solution and the known wrong answers on every probe.
+
+The reference for a task is the object that the solution cell itself defines; nothing here knows an answer.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import torch
+from nbformat import NotebookNode
+from torch import Tensor
+
+from autograder import authoring, bank
+from autograder.bank import AS_SEEN, LessonBank, Value
+from autograder.build.namespace import run_cells
+from autograder.collect import call, collect_answer, observe
+from autograder.judge import judge, same_outcome
+from autograder.outcome import Evidence, Outcome
+
+# Public redraws start from fixed seeds, so that a rebuild makes the same bank.
+REDRAW_SEED = 7001
+
+
+@dataclass(frozen=True)
+class Runs:
+    """A lesson's namespaces: one for each set of givens, the first as the learner sees it."""
+
+    givens: Mapping[str, Mapping[str, Value]]
+    namespaces: Mapping[str, Mapping[str, Any]]
+
+
+def run_solution(lesson: authoring.Lesson, notebook: NotebookNode, name: str) -> Runs:
+    """Run a lesson's solution once with its own givens and once for each redrawn set."""
+    as_seen = run_cells(notebook, name)
+    givens: dict[str, Mapping[str, Value]] = {
+        AS_SEEN: {given: _fresh(as_seen[given]) for given in lesson.given_axes if given in as_seen}
+    }
+    missing = [given for given in lesson.given_axes if given not in as_seen]
+    if missing:
+        raise authoring.AuthoringError([f"{name}: no given cell defines {', '.join(missing)}"])
+    namespaces: dict[str, Mapping[str, Any]] = {AS_SEEN: as_seen}
+    for number in range(1, lesson.redraws + 1):
+        run = f"redrawn-{number}"
+        generator = torch.Generator().manual_seed(REDRAW_SEED + number)
+        givens[run] = dict(lesson.redraw(generator))
+        namespaces[run] = run_cells(notebook, name, givens[run])
+    return Runs(givens, namespaces)
+
+
+def make_bank(lesson: authoring.Lesson, runs: Runs, name: str) -> LessonBank:
+    """The lesson's bank.
+
+    Raises:
+        AuthoringError: a task's solution is missing or fails on a probe, a known wrong answer passes, two
+            of them cannot be told apart, or two axes have the same size in every probe.
+    """
+    problems: list[str] = []
+    tasks: dict[str, bank.Task] = {}
+    for task in lesson.tasks:
+        if task.name not in runs.namespaces[AS_SEEN]:
+            problems.append(f"task {task.id}: the solution defines no {task.name}")
+            continue
+        entry = _make_task(task, runs)
+        problems += _reference_problems(entry)
+        if not problems:
+            problems += _wrong_answer_problems(entry)
+            problems += _axes_problems(task, entry, lesson, runs)
+        tasks[task.id] = entry
+    made = LessonBank(lesson=name, title=lesson.title, givens=runs.givens, tasks=tasks)
+    if not problems:
+        problems += _right_answer_problems(lesson, made, runs)
+    if problems:
+        raise authoring.AuthoringError([f"{name}: {problem}" for problem in problems])
+    return made
+
+
+def evidence_for(
+    task: authoring.Task, entry: bank.Task, answer: Callable[..., Any], lesson: LessonBank, runs: Runs
+) -> Evidence:
+    """Evidence about a stand-in answer (a known wrong or another right one), as if a learner had given it."""
+    if task.kind == "function":
+        return collect_answer(entry, lesson, answer, runs.namespaces[AS_SEEN])
+    return Evidence(
+        task.id,
+        "answered",
+        outcomes={run: tensor_outcome(answer, namespace) for run, namespace in runs.namespaces.items()},
+        answer_type="torch.Tensor",
+    )
+
+
+def tensor_outcome(answer: Callable[..., Any], namespace: Mapping[str, Any]) -> Outcome:
+    """Call a stand-in for a tensor with the notebook variables that its parameters name."""
+    inputs = {name: _fresh(namespace[name]) for name in inspect.signature(answer).parameters}
+    return call(answer, bank.Probe("", "", inputs, Outcome()))
+
+
+def _make_task(task: authoring.Task, runs: Runs) -> bank.Task:
+    if task.kind == "tensor":
+        probes = {
+            run: bank.Probe(run, "other example data", {}, observe(namespace[task.name]))
+            for run, namespace in runs.namespaces.items()
+        }
+        wrong = tuple(
+            bank.KnownWrong(
+                one.id,
+                one.hint,
+                {run: tensor_outcome(one.answer, namespace) for run, namespace in runs.namespaces.items()},
+            )
+            for one in task.wrong
+        )
+        checks = tuple(bank.Check(check.title, check.points, tuple(probes)) for check in task.checks)
+    else:
+        reference = runs.namespaces[AS_SEEN][task.name]
+        probes = {}
+        for probe in task.probes:
+            asked = bank.Probe(probe.id, probe.says, probe.inputs, Outcome(), probe.keywords)
+            probes[probe.id] = bank.Probe(
+                probe.id, probe.says, probe.inputs, call(reference, asked), probe.keywords
+            )
+        wrong = tuple(
+            bank.KnownWrong(
+                one.id, one.hint, {name: call(one.answer, probe) for name, probe in probes.items()}
+            )
+            for one in task.wrong
+        )
+        checks = tuple(bank.Check(check.title, check.points, check.probes) for check in task.checks)
+    return bank.Task(
+        id=task.id,
+        title=task.title,
+        name=task.name,
+        kind=task.kind,
+        signature=task.signature,
+        axes=task.axes,
+        number=task.number,
+        dtypes=task.dtypes,
+        learned=task.learned,
+        hints=task.hints,
+        needs=task.needs,
+        properties=task.properties,
+        checks=checks,
+        probes=probes,
+        known_wrong=wrong,
+    )
+
+
+def _reference_problems(entry: bank.Task) -> list[str]:
+    problems = []
+    for probe in entry.probes.values():
+        expected = probe.expected
+        if expected.error is not None:
+            problems.append(f"task {entry.id}: the solution raises {expected.error.type} on probe {probe.id}")
+        elif expected.tensor is None:
+            problems.append(f"task {entry.id}: the solution gives {expected.type_name} on probe {probe.id}")
+        elif expected.tensor.ndim != len(entry.axes):
+            problems.append(
+                f"task {entry.id}: axes are {entry.axes}, the solution has {expected.tensor.ndim} on {probe.id}"
+            )
+    return problems
+
+
+def _wrong_answer_problems(entry: bank.Task) -> list[str]:
+    problems = []
+    for wrong in entry.known_wrong:
+        verdict = judge(entry, Evidence(entry.id, "answered", outcomes=wrong.outcomes))
+        if verdict.passed:
+            problems.append(f"task {entry.id}: the known wrong answer {wrong.id} passes")
+    for one, other in combinations(entry.known_wrong, 2):
+        if all(same_outcome(one.outcomes[probe], other.outcomes[probe]) for probe in entry.probes):
+            problems.append(f"task {entry.id}: no probe tells {one.id} from {other.id}")
+    return problems
+
+
+def _axes_problems(task: authoring.Task, entry: bank.Task, lesson: authoring.Lesson, runs: Runs) -> list[str]:
+    """Two axes of the same size in every probe would hide a confusion of the two."""
+    named = lesson.given_axes if task.kind == "tensor" else task.input_axes
+    sizes_by_probe: list[dict[str, int]] = []
+    problems: list[str] = []
+    for probe in entry.probes.values():
+        inputs = runs.givens[probe.id] if task.kind == "tensor" else probe.inputs
+        sizes: dict[str, int] = {}
+        assert probe.expected.tensor is not None
+        tensors = [(axes, inputs[name]) for name, axes in named.items() if name in inputs]
+        for axes, value in [*tensors, (entry.axes, probe.expected.tensor)]:
+            if not isinstance(value, Tensor):
+                continue
+            if value.ndim != len(axes):
+                problems.append(
+                    f"task {task.id}: probe {probe.id} has {value.ndim} axes where {axes} are named"
+                )
+                continue
+            for axis, size in zip(axes, value.shape, strict=True):
+                symbol = axis.partition(" as ")[0]
+                if sizes.setdefault(symbol, size) != size:
+                    problems.append(
+                        f"task {task.id}: in probe {probe.id} the axis {symbol} is both {sizes[symbol]} and {size}"
+                    )
+        sizes_by_probe.append(sizes)
+    symbols = sorted({symbol for sizes in sizes_by_probe for symbol in sizes})
+    for one, other in combinations(symbols, 2):
+        if all(sizes.get(one) == sizes.get(other) for sizes in sizes_by_probe):
+            problems.append(f"task {task.id}: in every probe the axes {one} and {other} have the same size")
+    return problems
+
+
+def _right_answer_problems(lesson: authoring.Lesson, made: LessonBank, runs: Runs) -> list[str]:
+    problems = []
+    for task in lesson.tasks:
+        entry = made.tasks[task.id]
+        for right in task.right:
+            verdict = judge(entry, evidence_for(task, entry, right.answer, made, runs))
+            if not verdict.passed:
+                problems.append(
+                    f"task {task.id}: the right answer {right.id} is rejected ({verdict.finding})"
+                )
+    return problems
+
+
+def _fresh(value: Any) -> Any:
+    return value.detach().clone() if isinstance(value, Tensor) else value

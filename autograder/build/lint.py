@@ -1,0 +1,206 @@
+"""Everything about a lesson's source that can be refused without running it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+
+from nbformat import NotebookNode
+from nbgrader.nbgraderformat import MetadataValidator, ValidationError
+
+from autograder.authoring import Lesson
+from autograder.build.source import is_answer, is_test, raw_cells
+
+ID_FORM = re.compile(r"^[a-z0-9]+(-[a-z0-9]+)*$")
+NBGRADER_KEYS = {"cell_type", "grade", "grade_id", "locked", "schema_version", "solution", "task"}
+PICTURE_WITHOUT_ALT = re.compile(r"!\[\s*\]\(")
+IMG_TAG = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
+ALT_TEXT = re.compile(r"""\balt\s*=\s*(["'])\s*\S""", re.IGNORECASE)
+
+
+def lint(text: str, notebook: NotebookNode, lesson: Lesson) -> list[str]:
+    """Every problem in a lesson's source, each naming the cell and the reason."""
+    return [
+        *_raw_problems(text),
+        *_id_problems(notebook),
+        *_metadata_problems(notebook),
+        *_task_problems(notebook, lesson),
+        *_alt_problems(notebook),
+        *_authoring_problems(lesson),
+    ]
+
+
+def _name(cell: NotebookNode) -> str:
+    if cell["id"]:
+        return f"cell {cell['id']}"
+    first = cell.source.strip().splitlines()[:1]
+    return f"the cell that begins {first[0][:50]!r}" if first else "an empty cell"
+
+
+def _raw_problems(text: str) -> list[str]:
+    problems = []
+    for cell in raw_cells(text):
+        if cell.is_prose:
+            inside = [
+                (cell.line + offset, line)
+                for offset, line in enumerate(cell.body, start=1)
+                if line.strip() and not line.startswith("#")
+            ]
+            if inside:
+                number, line = inside[0]
+                problems.append(
+                    f"line {number}: code inside a prose cell ({line.strip()[:50]!r}); is a '# %%' missing?"
+                )
+        elif cell.body and all(not line.strip() or line.startswith("# ") for line in cell.body):
+            problems.append(
+                f"line {cell.line}: a code cell that holds only comments; is '[markdown]' missing?"
+            )
+    return problems
+
+
+def _id_problems(notebook: NotebookNode) -> list[str]:
+    problems = [f"{_name(cell)}: has no id" for cell in notebook.cells if not cell["id"]]
+    counts = Counter(cell["id"] for cell in notebook.cells if cell["id"])
+    problems += [
+        f"cell {name}: this id stands on {count} cells" for name, count in counts.items() if count > 1
+    ]
+    problems += [
+        f"cell {name}: an id is lower-case words joined by hyphens"
+        for name in counts
+        if not ID_FORM.match(name)
+    ]
+    return problems
+
+
+def _metadata_problems(notebook: NotebookNode) -> list[str]:
+    problems = []
+    validator = MetadataValidator()
+    for cell in notebook.cells:
+        marks = cell.metadata.get("nbgrader")
+        if marks is None:
+            if "BEGIN SOLUTION" in cell.source:
+                problems.append(f"{_name(cell)}: holds a solution but is not marked as an answer cell")
+            continue
+        missing = sorted(NBGRADER_KEYS - set(marks))
+        if marks.get("grade") and "points" not in marks:
+            missing.append("points")
+        if missing:
+            problems.append(f"{_name(cell)}: nbgrader metadata lacks {', '.join(missing)}")
+            continue
+        if marks["cell_type"] != cell.cell_type:
+            problems.append(f"{_name(cell)}: is {cell.cell_type} but its metadata says {marks['cell_type']}")
+        if marks["grade_id"] != cell["id"]:
+            problems.append(f"{_name(cell)}: its grade_id is {marks['grade_id']!r}")
+        try:
+            validator.validate_cell(cell)
+        except ValidationError as problem:
+            problems.append(f"{_name(cell)}: nbgrader refuses its metadata: {problem.message}")
+        except Exception as problem:  # nbgrader's schema errors share no base class
+            problems.append(f"{_name(cell)}: nbgrader refuses its metadata: {problem}")
+    return problems
+
+
+def _task_problems(notebook: NotebookNode, lesson: Lesson) -> list[str]:
+    problems = []
+    tasks = {task.id: task for task in lesson.tasks}
+    counts = Counter(task.id for task in lesson.tasks)
+    problems += [
+        f"task {name}: defined {count} times in tasks.py" for name, count in counts.items() if count > 1
+    ]
+    ids = [cell["id"] for cell in notebook.cells]
+    tests = {cell["id"]: cell for cell in notebook.cells if is_test(cell)}
+    answers = {cell["id"]: cell for cell in notebook.cells if is_answer(cell) and cell.cell_type == "code"}
+    for name, cell in tests.items():
+        if name not in tasks:
+            problems.append(f"cell {name}: tests a task that tasks.py does not know")
+            continue
+        if cell.metadata.nbgrader.get("points") != tasks[name].points:
+            problems.append(
+                f"cell {name}: gives {cell.metadata.nbgrader.get('points')} points; "
+                f"the checks in tasks.py add up to {tasks[name].points}"
+            )
+        if _checked_task(cell.source) != name:
+            problems.append(f'cell {name}: a test cell is check("{name}") and nothing else')
+    for name in tasks:
+        if name not in tests:
+            problems.append(f"task {name}: has no test cell")
+        if f"{name}-answer" not in answers:
+            problems.append(f"task {name}: has no answer cell {name}-answer")
+        elif name in ids and ids.index(f"{name}-answer") > ids.index(name):
+            problems.append(f"task {name}: its answer cell comes after its test")
+    problems += [
+        f"cell {name}: is an answer cell of no task"
+        for name in answers
+        if name.removesuffix("-answer") not in tasks
+    ]
+    return problems
+
+
+def _checked_task(source: str) -> str | None:
+    """The task id in a cell that is exactly `check("…")`."""
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:
+        return None
+    match body:
+        case [
+            ast.Expr(ast.Call(func=ast.Name(id="check"), args=[ast.Constant(value=str(name))], keywords=[]))
+        ]:
+            return name
+    return None
+
+
+def _alt_problems(notebook: NotebookNode) -> list[str]:
+    problems = []
+    for cell in notebook.cells:
+        if cell.cell_type != "markdown":
+            continue
+        if PICTURE_WITHOUT_ALT.search(cell.source):
+            problems.append(f"{_name(cell)}: a picture without alt text")
+        problems += [
+            f"{_name(cell)}: an <img> without alt text"
+            for tag in IMG_TAG.findall(cell.source)
+            if not ALT_TEXT.search(tag)
+        ]
+    return problems
+
+
+def _authoring_problems(lesson: Lesson) -> list[str]:
+    problems = []
+    known = [task.id for task in lesson.tasks]
+    for task in lesson.tasks:
+        where = f"task {task.id}"
+        if not ID_FORM.match(task.id):
+            problems.append(f"{where}: an id is lower-case words joined by hyphens")
+        if len(task.wrong) < 2:
+            problems.append(f"{where}: needs at least two known wrong answers, has {len(task.wrong)}")
+        if not task.hints:
+            problems.append(f"{where}: has no hints")
+        for name, entries in (
+            ("wrong answer", task.wrong),
+            ("right answer", task.right),
+            ("probe", task.probes),
+        ):
+            counts = Counter(entry.id for entry in entries)
+            problems += [
+                f"{where}: two {name}s are called {one}" for one, count in counts.items() if count > 1
+            ]
+        probes = {probe.id for probe in task.probes}
+        asked = [probe for check in task.checks for probe in check.probes]
+        if task.kind == "tensor":
+            if task.probes or asked:
+                problems.append(f"{where}: a tensor's probes are the lesson's givens; name none")
+            if len(task.checks) != 1:
+                problems.append(f"{where}: a tensor task has exactly one check")
+        else:
+            problems += [
+                f"{where}: check names the unknown probe {name}" for name in asked if name not in probes
+            ]
+            problems += [f"{where}: probe {name} is in no check" for name in sorted(probes - set(asked))]
+        problems += [
+            f"{where}: needs {name}, which is no earlier task"
+            for name in task.needs
+            if name not in known[: known.index(task.id)]
+        ]
+    return problems

@@ -1,0 +1,50 @@
+"""Run a lesson's cells in this process and keep the variables they define.
+
+Used by the build and the audit on the course's own source, never on a learner's code.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import linecache
+from collections.abc import Mapping
+from typing import Any
+
+from nbformat import NotebookNode
+from torch import Tensor
+
+from autograder.authoring import AuthoringError
+from autograder.bank import Value
+from autograder.build.source import is_given, is_test
+
+
+def run_cells(
+    notebook: NotebookNode, lesson: str, givens: Mapping[str, Value] | None = None
+) -> dict[str, Any]:
+    """Execute every code cell but the tests, and return the namespace.
+
+    Args:
+        notebook: the lesson with its solutions, or its release.
+        lesson: its name, for messages.
+        givens: values that replace the example data once the `given` cells have run.
+
+    Raises:
+        AuthoringError: a cell raised; names the cell.
+    """
+    namespace: dict[str, Any] = {"__name__": "__main__", "display": lambda *values: None}
+    for cell in notebook.cells:
+        if cell.cell_type != "code" or is_test(cell):
+            continue
+        name = f"<cell {lesson}/{cell['id']}>"
+        linecache.cache[name] = (len(cell.source), None, cell.source.splitlines(keepends=True), name)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec(compile(cell.source, name, "exec"), namespace)
+        except Exception as problem:
+            raise AuthoringError([f"cell {cell['id']}: {type(problem).__name__}: {problem}"]) from problem
+        if givens is not None and is_given(cell):
+            namespace.update(
+                {key: value.clone() if isinstance(value, Tensor) else value for key, value in givens.items()}
+            )
+    return namespace

@@ -1,0 +1,212 @@
+"""Build lessons, or say which of what is committed no longer matches its source."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+import safetensors.torch
+from nbformat import NotebookNode
+
+from autograder import bank as bank_files
+from autograder.authoring import AuthoringError, Lesson, load_lesson
+from autograder.bank import AS_SEEN, LessonBank
+from autograder.build.answers import Runs, make_bank, run_solution
+from autograder.build.lint import lint
+from autograder.build.namespace import run_cells
+from autograder.build.release import generate, write_notebook
+from autograder.build.source import read_source
+from autograder.collect import collect
+from autograder.compare import close
+from autograder.judge import judge
+
+# What a step is called, for a progress bar.
+Report = Callable[[str], None]
+STEPS = ("reading", "running answers", "releasing and executing", "comparing")
+
+
+@dataclass(frozen=True)
+class Course:
+    """The folders of a course, all below one root."""
+
+    root: Path
+
+    @property
+    def source(self) -> Path:
+        return self.root / "source"
+
+    @property
+    def bank(self) -> Path:
+        return self.root / "autograder" / "bank"
+
+    def lessons(self) -> list[str]:
+        """Every lesson that has a source, in order."""
+        return sorted(path.parent.name for path in self.source.glob("*/tasks.py"))
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A lesson read and run, but not yet released."""
+
+    name: str
+    lesson: Lesson
+    notebook: NotebookNode
+    runs: Runs
+    bank: LessonBank
+
+
+def prepare(course: Course, name: str) -> Prepared:
+    """Read a lesson, refuse what is wrong with it, and make its bank.
+
+    Raises:
+        AuthoringError: names every cell and reason found.
+    """
+    folder = course.source / name
+    path = folder / f"{name}.py"
+    if not path.is_file():
+        raise AuthoringError([f"{name}: there is no {name}.py"])
+    lesson = load_lesson(folder)
+    notebook = read_source(path)
+    problems = lint(path.read_text(encoding="utf-8"), notebook, lesson)
+    if problems:
+        raise AuthoringError([f"{name}: {problem}" for problem in problems])
+    runs = run_solution(lesson, notebook, name)
+    made = make_bank(lesson, runs, name)
+    unearned = [
+        task for task in made.tasks.values() if not _scores(task.id, made, runs.namespaces[AS_SEEN])[1]
+    ]
+    if unearned:
+        raise AuthoringError([f"{name}: the solution does not earn all of {task.id}" for task in unearned])
+    return Prepared(name, lesson, notebook, runs, made)
+
+
+def build(course: Course, names: Sequence[str], report: Report = lambda step: None) -> None:
+    """Rebuild lessons: notebooks, solutions, the bank, and the source notebooks that nbgrader reads.
+
+    Raises:
+        AuthoringError: a lesson is not as it must be; nothing of that lesson has been changed.
+    """
+    for name in names:
+        with tempfile.TemporaryDirectory(prefix="course-build-") as temporary:
+            made = _make(course, name, Path(temporary), report)
+            report(f"{name}: {STEPS[3]}")
+            write_notebook(made.notebook, course.source / name / f"{name}.ipynb")
+            if not _same_bank(Path(temporary) / "bank", course.bank, name):
+                course.bank.mkdir(parents=True, exist_ok=True)
+                for ending in ("json", "safetensors"):
+                    shutil.copyfile(
+                        Path(temporary) / "bank" / f"{name}.{ending}", course.bank / f"{name}.{ending}"
+                    )
+            _replace(Path(temporary) / "notebooks" / name, course.root / "notebooks" / name)
+            built = Path(temporary) / "solutions" / name / f"{name}.ipynb"
+            kept = course.root / "solutions" / name / f"{name}.ipynb"
+            if not _same_solution(built, kept):
+                _replace(built.parent, kept.parent)
+
+
+def stale(course: Course, names: Sequence[str], report: Report = lambda step: None) -> list[str]:
+    """What a build would change, as one line for each file. Changes nothing."""
+    found = []
+    for name in names:
+        with tempfile.TemporaryDirectory(prefix="course-check-") as temporary:
+            _make(course, name, Path(temporary), report)
+            report(f"{name}: {STEPS[3]}")
+            fresh = Path(temporary)
+            if not _same_bank(fresh / "bank", course.bank, name):
+                found.append(f"autograder/bank/{name}: differs from its source")
+            for path in sorted((fresh / "notebooks" / name).iterdir()):
+                kept = course.root / "notebooks" / name / path.name
+                if not kept.is_file() or kept.read_bytes() != path.read_bytes():
+                    found.append(f"notebooks/{name}/{path.name}: differs from its source")
+            solution = f"solutions/{name}/{name}.ipynb"
+            if not _same_solution(fresh / solution, course.root / solution):
+                found.append(f"{solution}: differs from its source")
+    known = set(course.lessons())
+    for folder in ("notebooks", "solutions"):
+        for path in sorted((course.root / folder).glob("*/")):
+            if path.name not in known and not path.name.startswith("."):
+                found.append(f"{folder}/{path.name}: has no source")
+    for path in sorted(course.bank.glob("*.json")):
+        if path.stem not in known:
+            found.append(f"autograder/bank/{path.stem}: has no source")
+    return found
+
+
+def _make(course: Course, name: str, workplace: Path, report: Report) -> Prepared:
+    report(f"{name}: {STEPS[0]}")
+    made = prepare(course, name)
+    report(f"{name}: {STEPS[1]}")
+    bank_files.save(made.bank, workplace / "bank")
+    report(f"{name}: {STEPS[2]}")
+    generate(course.root, workplace, name, made.notebook, workplace / "bank")
+    _refuse_unearned(made, workplace)
+    return made
+
+
+def _refuse_unearned(made: Prepared, workplace: Path) -> None:
+    """The untouched release must earn nothing, and must name everything that its checks look for."""
+    path = workplace / "notebooks" / made.name / f"{made.name}.ipynb"
+    namespace = run_cells(nbformat.read(path, as_version=4), f"release of {made.name}")
+    problems = []
+    for task in made.bank.tasks.values():
+        earned, _ = _scores(task.id, made.bank, namespace)
+        if earned:
+            problems.append(f"{made.name}: the untouched release earns {earned} points for {task.id}")
+        if task.name not in namespace:
+            problems.append(f"{made.name}: the release has no stub for `{task.name}` of {task.id}")
+    if problems:
+        raise AuthoringError(problems)
+
+
+def _scores(task_id: str, bank: LessonBank, namespace: dict | object) -> tuple[int, bool]:
+    task = bank.tasks[task_id]
+    verdict = judge(task, collect(task, bank, namespace))  # type: ignore[arg-type]
+    return verdict.earned, verdict.passed
+
+
+def _replace(fresh: Path, kept: Path) -> None:
+    shutil.rmtree(kept, ignore_errors=True)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copytree(fresh, kept)
+
+
+def _same_bank(fresh: Path, kept: Path, name: str) -> bool:
+    """Whether two banks hold the same, up to the last bits that differ between processors."""
+    try:
+        if json.loads((fresh / f"{name}.json").read_bytes()) != json.loads(
+            (kept / f"{name}.json").read_bytes()
+        ):
+            return False
+        new = safetensors.torch.load_file(fresh / f"{name}.safetensors")
+        old = safetensors.torch.load_file(kept / f"{name}.safetensors")
+    except (OSError, ValueError, safetensors.SafetensorError):
+        return False
+    return new.keys() == old.keys() and all(
+        new[key].shape == old[key].shape
+        and new[key].dtype == old[key].dtype
+        and bool(close(new[key], old[key]).all())
+        for key in new
+    )
+
+
+def _same_solution(fresh: Path, kept: Path) -> bool:
+    """Whether two executed solutions agree in every cell and every printed text. Pixels may differ."""
+    try:
+        return _without_pixels(fresh) == _without_pixels(kept)
+    except (OSError, ValueError):
+        return False
+
+
+def _without_pixels(path: Path) -> NotebookNode:
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()):
+            for kind in ("image/png", "image/jpeg"):
+                if kind in output.get("data", {}):
+                    output["data"][kind] = ""
+    return notebook

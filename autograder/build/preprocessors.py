@@ -1,0 +1,89 @@
+"""nbgrader's steps where this course needs its own: stubs that say what to make, and clean solutions.
+
+`nbgrader_config.py` names these, so nbgrader's own commands and `autograder build` do the same.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from typing import Any
+
+from nbformat import NotebookNode
+from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
+
+WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
+STUB = "...  # your code here"
+
+
+class StubSolutions(ClearSolutions):
+    """Replace solutions by `...`, which runs without an error, so that "run all cells" reaches the end.
+
+    A solution that stands at the left margin assigns a tensor: its stub assigns `...` to the same name, so
+    that the learner sees what to define.
+    """
+
+    def _replace_solution_region(self, cell: NotebookNode, language: str) -> bool:
+        before = self.code_stub
+        if cell.cell_type == "code":
+            self.code_stub = {**before, "python": stub_for(cell.source)}
+        try:
+            return bool(super()._replace_solution_region(cell, language))
+        finally:
+            self.code_stub = before
+
+
+def stub_for(source: str) -> str:
+    """The stub for a cell's solution region: `...`, or `name = ...` where the region assigns a name."""
+    region = solution_region(source)
+    if region and not region[0].startswith((" ", "\t")):
+        for statement in ast.parse(textwrap.dedent("\n".join(region))).body:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)]):
+                    return f"{name} = {STUB}"
+    return STUB
+
+
+def solution_region(source: str) -> list[str]:
+    """The lines between BEGIN SOLUTION and END SOLUTION; of all regions where there are several."""
+    lines: list[str] = []
+    inside = False
+    for line in source.splitlines():
+        if "BEGIN SOLUTION" in line:
+            inside = True
+        elif "END SOLUTION" in line:
+            inside = False
+        elif inside:
+            lines.append(line)
+    return lines
+
+
+class TidySolution(NbGraderPreprocessor):
+    """After a solution was executed: drop the solution marks, and widgets that have a picture beside them.
+
+    A widget needs a kernel. The picture in the same output is what a reader on GitHub or in HTML sees.
+    """
+
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: dict[str, Any], index: int
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        if cell.cell_type == "code":
+            cell.source = "\n".join(
+                line
+                for line in cell.source.splitlines()
+                if "BEGIN SOLUTION" not in line and "END SOLUTION" not in line
+            )
+            for output in cell.outputs:
+                data = output.get("data", {})
+                if WIDGET_MIME in data and "image/png" in data:
+                    del data[WIDGET_MIME]
+        return cell, resources
+
+    def preprocess(
+        self, notebook: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        notebook, resources = super().preprocess(notebook, resources)
+        notebook.metadata.pop("widgets", None)
+        # The interpreter's own version would make every machine's solutions differ.
+        notebook.metadata["language_info"] = NotebookNode(name="python")
+        return notebook, resources

@@ -1,0 +1,113 @@
+"""Run nbgrader's own generate steps on one lesson, in a folder of their own."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.converters import BaseConverter, GenerateAssignment, GenerateSolution
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config, PyFileConfigLoader
+
+from autograder import records
+from autograder.authoring import AuthoringError
+
+CONFIG = "nbgrader_config.py"
+
+
+def write_notebook(notebook: NotebookNode, path: Path) -> None:
+    """Write a notebook so that the same notebook gives the same bytes on every system."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8", newline="\n")
+
+
+def generate(course: Path, workplace: Path, lesson: str, notebook: NotebookNode, bank: Path) -> None:
+    """Make `workplace/notebooks/<lesson>` and the executed `workplace/solutions/<lesson>`.
+
+    Args:
+        course: the course folder, for its `nbgrader_config.py`.
+        workplace: an empty folder to work in; a gradebook made there is thrown away with it.
+        lesson: the lesson's name.
+        notebook: the lesson with its solutions.
+        bank: the folder of the bank that the solution's checks read.
+
+    Raises:
+        AuthoringError: nbgrader refused the notebook, or a solution cell failed.
+    """
+    write_notebook(notebook, workplace / "source" / lesson / f"{lesson}.ipynb")
+    config = PyFileConfigLoader(CONFIG, path=str(course)).load_config()
+    config.CourseDirectory.root = str(workplace)
+    config.CourseDirectory.db_url = f"sqlite:///{workplace / 'gradebook.db'}"
+    config.CourseDirectory.assignment_id = lesson
+    kept = workplace / "progress"
+    # nbgrader calls `alembic` by name, also where this environment's programs are not on the PATH.
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    with _environment(PATH=path, AUTOGRADER_BANK=str(bank), **{records.PLACE: str(kept)}):
+        _run(GenerateAssignment, config, lesson)
+        _run(GenerateSolution, config, lesson)
+    shutil.rmtree(kept, ignore_errors=True)
+    _normalise(workplace / "notebooks" / lesson / f"{lesson}.ipynb")
+    solution = workplace / "solutions" / lesson / f"{lesson}.ipynb"
+    _normalise(solution)
+    problems = failed_cells(nbformat.read(solution, as_version=4))
+    if problems:
+        raise AuthoringError([f"{lesson}: {problem}" for problem in problems])
+
+
+def failed_cells(solution: NotebookNode) -> list[str]:
+    """What went wrong in an executed solution: errors, checks that did not pass, pictures without alt text."""
+    problems = []
+    for cell in solution.cells:
+        if cell.cell_type != "code":
+            continue
+        is_test = cell.metadata.get("nbgrader", {}).get("grade", False)
+        shown = ""
+        for output in cell.outputs:
+            data = output.get("data", {})
+            shown += "".join(data.get("text/html", "")) + "".join(data.get("text/plain", ""))
+            if output.output_type == "error":
+                problems.append(f"cell {cell['id']}: {output.ename}: {output.evalue}")
+            if output.output_type == "stream" and output.name == "stderr":
+                problems.append(f"cell {cell['id']}: writes to stderr: {output.text.strip()[:200]}")
+            for kind in ("image/png", "image/jpeg", "image/svg+xml"):
+                if kind in data and not output.metadata.get(kind, {}).get("alt", "").strip():
+                    problems.append(f"cell {cell['id']}: a figure without alt text")
+        if is_test and "[right]" not in shown and "ag-ok" not in shown:
+            problems.append(f"cell {cell['id']}: the solution's own check does not pass")
+    return problems
+
+
+def _run(step: type[BaseConverter], config: Config, lesson: str) -> None:
+    log = logging.getLogger(f"autograder.build.{lesson}")
+    log.setLevel(logging.ERROR)
+    converter = step(coursedir=CourseDirectory(config=config), config=config, log=log)
+    try:
+        converter.start()
+    except Exception as problem:
+        raise AuthoringError([f"{lesson}: nbgrader's {step.__name__} stopped: {problem}"]) from problem
+
+
+def _normalise(path: Path) -> None:
+    """Rewrite a notebook that nbgrader wrote, with our line ends and without its warnings' traces."""
+    write_notebook(nbformat.read(path, as_version=4), path)
+
+
+@contextlib.contextmanager
+def _environment(**values: str) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

@@ -1,0 +1,76 @@
+"""Read one lesson's percent-format file into a notebook whose cells keep their ids."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import jupytext
+from nbformat import NotebookNode
+
+CELL_START = re.compile(r"^# %%(.*)$")
+KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+
+
+@dataclass(frozen=True)
+class RawCell:
+    """A cell as it stands in the source file: its first line's number, header and body lines."""
+
+    line: int
+    header: str
+    body: tuple[str, ...]
+
+    @property
+    def is_prose(self) -> bool:
+        return self.header.strip().startswith(("[markdown]", "[md]"))
+
+
+def read_source(path: Path) -> NotebookNode:
+    """The lesson as a notebook, solutions and all, with every id from a header lifted into the cell.
+
+    A cell without an id keeps the one that jupytext drew, which `lint` refuses.
+    """
+    notebook = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent")
+    for cell in notebook.cells:
+        explicit = cell.metadata.pop("id", None) or cell.metadata.get("nbgrader", {}).get("grade_id")
+        cell["id"] = explicit or ""
+    notebook.metadata = NotebookNode(
+        kernelspec=NotebookNode(KERNELSPEC), language_info=NotebookNode(name="python")
+    )
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    return notebook
+
+
+def raw_cells(text: str) -> list[RawCell]:
+    """The source file's cells, before jupytext decides what is prose and what is code."""
+    cells: list[RawCell] = []
+    header, start, body = "", 0, []
+    started = False
+    for number, line in enumerate(text.splitlines(), start=1):
+        found = CELL_START.match(line)
+        if found:
+            if started:
+                cells.append(RawCell(start, header, tuple(body)))
+            header, start, body, started = found.group(1), number, [], True
+        elif started:
+            body.append(line)
+    if started:
+        cells.append(RawCell(start, header, tuple(body)))
+    return cells
+
+
+def is_answer(cell: NotebookNode) -> bool:
+    """Whether a cell is a learner's to write in."""
+    return bool(cell.metadata.get("nbgrader", {}).get("solution"))
+
+
+def is_test(cell: NotebookNode) -> bool:
+    """Whether a cell is a task's check."""
+    marks = cell.metadata.get("nbgrader", {})
+    return bool(marks.get("grade")) and not marks.get("solution") and cell.cell_type == "code"
+
+
+def is_given(cell: NotebookNode) -> bool:
+    """Whether a cell holds a lesson's example data."""
+    return "given" in cell.metadata.get("tags", ())

@@ -1,0 +1,112 @@
+"""The `autograder` command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from autograder.authoring import AuthoringError
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Build the course and prove its checks.")
+console = Console()
+errors = Console(stderr=True)
+
+Lessons = Annotated[
+    list[str] | None, typer.Argument(help="Lessons, as 01-dot-product or 01. All if none is named.")
+]
+Root = Annotated[Path, typer.Option("--course", help="The course folder.", show_default="this folder")]
+
+
+@app.command()
+def build(
+    lessons: Lessons = None,
+    check: Annotated[bool, typer.Option("--check", help="Change nothing; list what is stale.")] = False,
+    course: Root = Path(),
+) -> None:
+    """Make notebooks/, solutions/ and the bank from source/."""
+    from autograder.build import pipeline
+
+    place = pipeline.Course(course.resolve())
+    names = _chosen(place.lessons(), lessons or [])
+    found: list[str] = []
+    problems: list[str] = []
+    with _bar() as bar:
+        task = bar.add_task("building", total=len(names) * len(pipeline.STEPS))
+
+        def report(step: str) -> None:
+            bar.update(task, description=step, advance=1)
+
+        for name in names:
+            try:
+                if check:
+                    found += pipeline.stale(place, [name], report)
+                else:
+                    pipeline.build(place, [name], report)
+            except AuthoringError as problem:
+                problems += problem.problems
+        bar.update(task, description="done", completed=len(names) * len(pipeline.STEPS))
+    for line in problems:
+        errors.print(line, style="red", markup=False, highlight=False, soft_wrap=True)
+    for line in dict.fromkeys(found):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    if problems:
+        errors.print("Nothing was changed in the lessons named above.", highlight=False)
+    if problems or found:
+        raise typer.Exit(1)
+    console.print(
+        f"{len(names)} lesson{'s' if len(names) != 1 else ''} {'up to date' if check else 'built'}."
+    )
+
+
+@app.command()
+def audit(lessons: Lessons = None, course: Root = Path()) -> None:
+    """Try every known wrong and every other right answer on every task."""
+    from autograder.audit import audit_lesson, print_table
+    from autograder.build.pipeline import Course
+
+    place = Course(course.resolve())
+    names = _chosen(place.lessons(), lessons or [])
+    try:
+        rows = [row for name in names for row in audit_lesson(place, name)]
+    except AuthoringError as problem:
+        for line in problem.problems:
+            errors.print(line, style="red", markup=False, highlight=False, soft_wrap=True)
+        raise typer.Exit(1) from None
+    print_table(rows, console)
+    if not all(row.sound for row in rows):
+        raise typer.Exit(1)
+
+
+def _chosen(known: list[str], asked: list[str]) -> list[str]:
+    """The lessons meant by what was typed: a full name, or its number."""
+    if not known:
+        errors.print("There is no lesson here: run this in the course folder, or name it with --course.")
+        raise typer.Exit(2)
+    chosen = []
+    for name in asked:
+        meant = [lesson for lesson in known if name in (lesson, lesson.split("-")[0])]
+        if not meant:
+            errors.print(f"There is no lesson {name}. There are: {', '.join(known)}.", markup=False)
+            raise typer.Exit(2)
+        chosen += meant
+    return chosen or known
+
+
+def _bar() -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:.0f}/{task.total:.0f}"),
+        TimeElapsedColumn(),
+        console=errors,
+        transient=True,
+    )
+
+
+def main() -> None:
+    """Entry point of the `autograder` command."""
+    app()

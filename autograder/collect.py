@@ -1,0 +1,287 @@
+"""Run an answer on the probes' inputs and write down what happened. Knows no right answer.
+
+This half runs beside the learner's code, so nothing it does may award anything: it only returns evidence.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import dis
+import inspect
+import io
+import linecache
+import types
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from autograder.bank import AS_SEEN, LessonBank, Probe, Task, Value, dtype_name
+from autograder.outcome import MAX_ELEMENTS, MAX_TEXT, ErrorReport, Evidence, Outcome
+
+# Every call starts from the same generator state, so that evidence does not depend on what ran before.
+PROBE_SEED = 20240
+
+
+def collect(
+    task: Task,
+    lesson: LessonBank,
+    namespace: Mapping[str, Any],
+    run: str = AS_SEEN,
+) -> Evidence:
+    """Look the task's name up in a namespace and gather evidence about what is found there.
+
+    Args:
+        task: what is asked for.
+        lesson: the lesson's bank, for its givens.
+        namespace: the notebook's variables.
+        run: which of the lesson's givens the notebook was run with.
+    """
+    if task.name not in namespace:
+        return Evidence(task.id, "missing", nearest=nearest_names(task.name, namespace))
+    return collect_answer(task, lesson, namespace[task.name], namespace, run)
+
+
+def collect_answer(
+    task: Task,
+    lesson: LessonBank,
+    answer: Any,
+    namespace: Mapping[str, Any],
+    run: str = AS_SEEN,
+) -> Evidence:
+    """Gather evidence about one answer, wherever it came from."""
+    if answer is ... or answer is None:
+        return Evidence(task.id, "stub", answer_type=type_name(answer))
+    if task.kind == "tensor":
+        changed = changed_givens(lesson.givens.get(run, {}), namespace)
+        return Evidence(
+            task.id,
+            "answered",
+            outcomes={run: observe(answer)},
+            answer_type=type_name(answer),
+            changed_givens=changed,
+        )
+    if not callable(answer):
+        return Evidence(task.id, "not-callable", answer_type=type_name(answer))
+    if is_stub(answer):
+        return Evidence(task.id, "stub", answer_type=type_name(answer))
+    outcomes = {probe.id: call(answer, probe) for probe in task.probes.values()}
+    if all(
+        outcome.error is not None and outcome.error.type == "NotImplementedError"
+        for outcome in outcomes.values()
+    ):
+        return Evidence(task.id, "stub", answer_type=type_name(answer))
+    return Evidence(
+        task.id,
+        "answered",
+        outcomes=outcomes,
+        answer_type=type_name(answer),
+        globals_read=globals_read(answer),
+    )
+
+
+def call(function: Callable[..., Any], probe: Probe) -> Outcome:
+    """Call a learner's function on fresh copies of a probe's inputs.
+
+    Prints and warnings are swallowed, the global random state is left as it was, and whatever the function
+    raises is reported rather than raised. Only KeyboardInterrupt passes, so that a learner can stop a loop.
+    """
+    inputs = {name: _copy(value) for name, value in probe.inputs.items()}
+    before = {name: _copy(value) for name, value in inputs.items()}
+    positional = [value for name, value in inputs.items() if name not in probe.keywords]
+    keywords = {name: inputs[name] for name in probe.keywords}
+    mismatch = _call_mismatch(function, positional, keywords)
+    if mismatch is not None:
+        return Outcome(error=mismatch)
+    try:
+        with _quietly():
+            result = function(*positional, **keywords)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        # SystemExit and its like come from the learner's code here, and must not end their kernel.
+        return Outcome(error=describe_error(error, function))
+    changed = tuple(name for name, value in inputs.items() if not _unchanged(value, before[name]))
+    return observe(result, changed)
+
+
+def observe(value: Any, changed_inputs: tuple[str, ...] = ()) -> Outcome:
+    """Write down a returned value: its type, and its numbers where it has any."""
+    name = type_name(value)
+    tensor = _as_tensor(value)
+    if tensor is None:
+        return Outcome(type_name=name, changed_inputs=changed_inputs)
+    shape = tuple(tensor.shape)
+    dtype = dtype_name(tensor.dtype)
+    device = str(tensor.device)
+    carried: Tensor | None = None
+    if tensor.numel() <= MAX_ELEMENTS and tensor.device.type != "meta":
+        carried = tensor.to("cpu", copy=True).to_dense() if tensor.is_sparse else tensor.to("cpu", copy=True)
+        carried = carried.contiguous()
+    return Outcome(name, carried, shape, dtype, device, None, changed_inputs)
+
+
+def type_name(value: Any) -> str:
+    """The name a learner knows a value's type by, as "torch.Tensor", "numpy.ndarray" or "list"."""
+    if isinstance(value, Tensor):
+        return "torch.Tensor"
+    kind = type(value)
+    if kind.__module__ in ("builtins", "__main__"):
+        return kind.__name__
+    return f"{kind.__module__.split('.')[0]}.{kind.__name__}"
+
+
+def nearest_names(name: str, namespace: Mapping[str, Any]) -> tuple[str, ...]:
+    """Defined names that look like the one asked for, the likeliest first."""
+    own = [
+        other
+        for other, value in namespace.items()
+        if not other.startswith("_")
+        and not isinstance(value, types.ModuleType)
+        and other not in ("In", "Out")
+    ]
+    lowered = {other.lower(): other for other in own}
+    close = difflib.get_close_matches(name.lower(), lowered, n=2, cutoff=0.75)
+    return tuple(lowered[other] for other in close)
+
+
+def changed_givens(givens: Mapping[str, Value], namespace: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names of the lesson's example data that no longer hold what the lesson put there."""
+    return tuple(
+        name
+        for name, value in givens.items()
+        if isinstance(value, Tensor) and not _unchanged(namespace.get(name), value)
+    )
+
+
+def is_stub(function: Any) -> bool:
+    """Whether a function's body is still only a docstring, `...` or `pass`."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return False
+    idle = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE", "COPY_FREE_VARS", "POP_TOP"}
+    steps = list(dis.get_instructions(code))
+    if any(step.opname not in idle for step in steps):
+        return False
+    constants = [step.argval for step in steps if step.opname in ("LOAD_CONST", "RETURN_CONST")]
+    return all(constant is None or constant is ... for constant in constants)
+
+
+def globals_read(function: Any) -> tuple[str, ...]:
+    """The notebook's data that a function reads besides its arguments: tensors, arrays, numbers, lists."""
+    code = getattr(function, "__code__", None)
+    namespace = getattr(function, "__globals__", {})
+    if code is None:
+        return ()
+    names: dict[str, None] = {}
+    for part in _code_parts(code):
+        for step in dis.get_instructions(part):
+            if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+                value = namespace.get(step.argval)
+                if isinstance(value, Tensor | np.ndarray | np.generic | int | float | list | tuple):
+                    names[step.argval] = None
+    return tuple(names)
+
+
+def describe_error(error: BaseException, function: Any) -> ErrorReport:
+    """An exception with the deepest line of the learner's own code, leaving our frames and torch's out."""
+    own_file = getattr(getattr(function, "__code__", None), "co_filename", None)
+    line, line_number, where = "", None, ""
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if code.co_filename == own_file or is_notebook_file(code.co_filename):
+            line_number = trace.tb_lineno
+            line = linecache.getline(code.co_filename, line_number, trace.tb_frame.f_globals).strip()
+            where = code.co_name
+        trace = trace.tb_next
+    return ErrorReport(type(error).__name__, _text(error), line[:MAX_TEXT], line_number, where)
+
+
+def is_notebook_file(filename: str) -> bool:
+    """Whether IPython compiled this file name for a notebook cell."""
+    return "ipykernel_" in filename or filename.startswith(("<ipython-input", "<cell"))
+
+
+def _code_parts(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _code_parts(constant)
+
+
+def _text(error: BaseException) -> str:
+    # A learner's exception class may have a __str__ that itself fails.
+    try:
+        return str(error)[:MAX_TEXT]
+    except Exception:
+        return ""
+
+
+def _copy(value: Value) -> Value:
+    return value.clone() if isinstance(value, Tensor) else value
+
+
+def _unchanged(value: Any, before: Any) -> bool:
+    if not isinstance(before, Tensor):
+        return bool(value is before or value == before)
+    if not isinstance(value, Tensor) or value.shape != before.shape or value.dtype != before.dtype:
+        return False
+    with torch.no_grad():
+        same = (value == before) | (value.isnan() & before.isnan())
+    return bool(same.all())
+
+
+def _as_tensor(value: Any) -> Tensor | None:
+    if isinstance(value, Tensor):
+        # A subclass may answer every question as it likes; look past it at the numbers that it holds.
+        with torch._C.DisableTorchFunctionSubclass():
+            return value.detach().as_subclass(Tensor)
+    if isinstance(value, bool | np.bool_):
+        return torch.tensor(bool(value))
+    if isinstance(value, int) and abs(value) >= 2**63:
+        return None
+    if isinstance(value, int | float | complex):
+        return torch.tensor(value, dtype=torch.float64 if isinstance(value, float) else None)
+    if isinstance(value, np.ndarray | np.generic):
+        try:
+            return torch.from_numpy(np.array(value))
+        except TypeError:
+            return None
+    return None
+
+
+def _call_mismatch(
+    function: Callable[..., Any], positional: Sequence[Any], keywords: Mapping[str, Any]
+) -> ErrorReport | None:
+    """Tell arguments that do not fit the signature apart from a TypeError inside the learner's code."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return None  # builtins without a signature: calling them is the only way to know
+    try:
+        signature.bind(*positional, **keywords)
+    except TypeError as error:
+        return ErrorReport("SignatureMismatch", str(error), line=str(signature))
+    return None
+
+
+@contextlib.contextmanager
+def _quietly() -> Iterator[None]:
+    random_state = torch.get_rng_state()
+    torch.manual_seed(PROBE_SEED)
+    sink = io.StringIO()
+    try:
+        with (
+            warnings.catch_warnings(),
+            contextlib.redirect_stdout(sink),
+            contextlib.redirect_stderr(sink),
+        ):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        torch.set_rng_state(random_state)

@@ -1,0 +1,38 @@
+"""When two results count as equal.
+
+The tolerances are those of `torch.testing.assert_close`
+(https://docs.pytorch.org/docs/stable/testing.html), written out here because importing `torch.testing`
+takes half a second, which a learner would wait for at their first check.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+# dtype: (relative, absolute)
+TOLERANCES: dict[torch.dtype, tuple[float, float]] = {
+    torch.float16: (1e-3, 1e-5),
+    torch.bfloat16: (1.6e-2, 1e-5),
+    torch.float32: (1.3e-6, 1e-5),
+    torch.float64: (1e-7, 1e-7),
+}
+
+
+def tolerance(*dtypes: torch.dtype) -> tuple[float, float]:
+    """The widest (relative, absolute) tolerance among the given dtypes; exact for integers and bool."""
+    found = [TOLERANCES.get(dtype, (0.0, 0.0)) for dtype in dtypes]
+    return max(pair[0] for pair in found), max(pair[1] for pair in found)
+
+
+def close(actual: Tensor, expected: Tensor) -> Tensor:
+    """Entry by entry, whether two tensors of one shape agree; nan agrees with nan. Same shape, bool."""
+    relative, absolute = tolerance(actual.dtype, expected.dtype)
+    left, right = actual.double(), expected.double()
+    within = (left - right).abs() <= absolute + relative * right.abs()
+    return within | (left == right) | (left.isnan() & right.isnan())
+
+
+def all_close(actual: Tensor, expected: Tensor) -> bool:
+    """Whether two tensors have the same shape and agree everywhere."""
+    return actual.shape == expected.shape and bool(close(actual, expected).all())

@@ -1,0 +1,156 @@
+"""A verdict as a learner sees it: rich HTML in JupyterLab, plain text everywhere else."""
+
+from __future__ import annotations
+
+import html
+import re
+import textwrap
+from dataclasses import dataclass
+
+from autograder.bank import Task
+from autograder.findings import CheckResult, Verdict, WrongValues
+from autograder.picture import difference_picture
+from autograder.wording import Message, word
+
+# JupyterLab's own colours where they exist, so that the card follows the light and the dark theme.
+STYLE = """
+.ag{font:14px/1.5 var(--jp-ui-font-family,system-ui,sans-serif);color:var(--jp-ui-font-color1,#1f1f1f);
+border-left:5px solid var(--ag-mark);padding:.5em .9em;margin:.3em 0;background:var(--jp-layout-color1,#fff)}
+.ag-ok{--ag-mark:#2e8540}.ag-no{--ag-mark:#c8102e}.ag-wait{--ag-mark:#8a6d00}
+.ag p{margin:.25em 0}.ag h4{margin:0 0 .2em;font-size:1em}.ag ul{margin:.3em 0;padding:0;list-style:none}
+.ag code,.ag pre{font-family:var(--jp-code-font-family,monospace);font-size:.95em;
+background:var(--jp-layout-color2,#f0f0f0);color:inherit;padding:0 .2em;border-radius:2px}
+.ag pre{padding:.35em .6em;margin:.3em 0;overflow-x:auto}
+.ag .ag-hint{border-top:1px solid var(--jp-border-color2,#ccc);margin-top:.5em;padding-top:.4em}
+.ag .ag-small{color:var(--jp-ui-font-color2,#555);font-size:.92em}
+.ag svg .ag-title,.ag svg .ag-note{font:12px system-ui,sans-serif;fill:var(--jp-ui-font-color1,#1f1f1f)}
+.ag svg .ag-number{font:11px var(--jp-code-font-family,monospace)}
+""".replace("\n", "")
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """What `check` shows. Truthy when all checks of the task pass."""
+
+    task: Task
+    verdict: Verdict
+
+    def __bool__(self) -> bool:
+        return self.verdict.passed
+
+    def __repr__(self) -> str:
+        return plain_text(self.task, self.verdict)
+
+    def _repr_html_(self) -> str:
+        return rich_text(self.task, self.verdict)
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A short message that is not a verdict: a hint, a fault of ours, a name that is no task."""
+
+    headline: str
+    lines: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return _strip("\n".join([self.headline, *(_wrap(line) for line in self.lines)]))
+
+    def _repr_html_(self) -> str:
+        lines = "".join(f"<p>{_inline(line)}</p>" for line in self.lines)
+        return f'<style>{STYLE}</style><div class="ag ag-wait"><h4>{_inline(self.headline)}</h4>{lines}</div>'
+
+
+def rich_text(task: Task, verdict: Verdict) -> str:
+    """The verdict as one self-contained piece of HTML; every text that came from a learner is escaped."""
+    if verdict.passed:
+        body = f"<p>{_inline(task.learned)}</p>"
+        return _card("ok", f"✓ {html.escape(task.title)}", verdict, body)
+    finding = verdict.finding
+    assert finding is not None
+    message = word(finding, task, verdict)
+    body = f"<p><strong>{_inline(message.headline)}</strong></p>"
+    if message.code:
+        body += f"<pre>{html.escape(message.code)}</pre>"
+    if verdict.hint:
+        body += f"<p>{_inline(verdict.hint)}</p>"
+    body += "".join(f"<p>{_inline(detail)}</p>" for detail in message.details)
+    if isinstance(finding, WrongValues) and finding.obtained_tensor is not None:
+        assert finding.expected_tensor is not None
+        body += difference_picture(finding.obtained_tensor, finding.expected_tensor, finding.index)
+    body += _results_html(task, verdict)
+    body += f'<p class="ag-hint ag-small">Stuck? <code>hint("{html.escape(task.id)}")</code> gives one hint at a time.</p>'
+    mark = "wait" if _is_waiting(verdict) else "no"
+    sign = "…" if mark == "wait" else "✗"
+    return _card(mark, f"{sign} {html.escape(task.title)}", verdict, body)
+
+
+def plain_text(task: Task, verdict: Verdict) -> str:
+    """The verdict for a terminal, a log or a screen reader."""
+    points = f"{verdict.earned} of {verdict.points} points"
+    if verdict.passed:
+        return _strip(f"[right] {task.title} ({points})\n{_wrap(task.learned)}")
+    finding = verdict.finding
+    assert finding is not None
+    message: Message = word(finding, task, verdict)
+    lines = [f"[not yet] {task.title} ({points})", _wrap(message.headline)]
+    if message.code:
+        lines.append(f"    {message.code}")
+    if verdict.hint:
+        lines.append(_wrap(verdict.hint))
+    lines += [_wrap(detail) for detail in message.details]
+    if len(verdict.results) > 1 and not _is_whole(verdict):
+        lines += [
+            f"  {'ok ' if result.finding is None else '-- '} {result.title}" for result in verdict.results
+        ]
+    lines.append(f'Stuck? hint("{task.id}") gives one hint at a time.')
+    return _strip("\n".join(lines))
+
+
+def _card(mark: str, title: str, verdict: Verdict, body: str) -> str:
+    points = f"{verdict.earned} of {verdict.points} points"
+    return (
+        f'<style>{STYLE}</style><div class="ag ag-{mark}" role="status">'
+        f'<h4>{title} <span class="ag-small">{points}</span></h4>{body}</div>'
+    )
+
+
+def _results_html(task: Task, verdict: Verdict) -> str:
+    """Each check on a line of its own, so that one failure does not hide what is right already."""
+    if len(verdict.results) < 2 or _is_whole(verdict):
+        return ""
+    return "<ul>" + "".join(_result_html(task, verdict, result) for result in verdict.results) + "</ul>"
+
+
+def _result_html(task: Task, verdict: Verdict, result: CheckResult) -> str:
+    sign, label = ("✓", "right") if result.finding is None else ("✗", "not yet")
+    line = f'<span role="img" aria-label="{label}">{sign}</span> {html.escape(result.title)}'
+    line += f' <span class="ag-small">{result.earned} of {result.points}</span>'
+    if result.finding is not None and result.finding is not verdict.finding and not verdict.known_wrong:
+        line += f"<br><span class='ag-small'>{_inline(word(result.finding, task).headline)}</span>"
+    return f"<li>{line}</li>"
+
+
+def _is_whole(verdict: Verdict) -> bool:
+    """Whether one finding is about the answer as a whole, so that a list of checks would only repeat it."""
+    return verdict.finding is not None and not verdict.finding.probe
+
+
+def _is_waiting(verdict: Verdict) -> bool:
+    return type(verdict.finding).__name__ in ("NotDefined", "StillStub", "NotRun", "GivensChanged")
+
+
+def _inline(text: str) -> str:
+    """Escape a text and set what stands between backticks as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
+
+
+def _wrap(text: str) -> str:
+    return textwrap.fill(text, width=88)
+
+
+def _strip(text: str) -> str:
+    # Control characters from an error message must not reach a terminal.
+    return "".join(char for char in text if char == "\n" or char.isprintable())

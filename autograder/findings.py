@@ -1,0 +1,149 @@
+"""What can be said about an answer: one type for each kind of finding, plain data, no wording."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from torch import Tensor
+
+from autograder.outcome import ErrorReport
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Base of all findings. `probe` is the probe's id; empty where the answer as a whole is meant."""
+
+    probe: str = ""
+
+
+@dataclass(frozen=True)
+class NotDefined(Finding):
+    nearest: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class StillStub(Finding):
+    pass
+
+
+@dataclass(frozen=True)
+class NotRun(Finding):
+    """No evidence was gathered: the cell did not run to its end. `reason` says why."""
+
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class GivensChanged(Finding):
+    """The lesson's example data was changed in the notebook, so the answer cannot be compared."""
+
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class NotAFunction(Finding):
+    obtained: str = ""
+
+
+@dataclass(frozen=True)
+class Raised(Finding):
+    error: ErrorReport = field(default_factory=lambda: ErrorReport("", ""))
+
+
+@dataclass(frozen=True)
+class WrongType(Finding):
+    obtained: str = ""
+
+
+@dataclass(frozen=True)
+class WrongShape(Finding):
+    """`axis` is the first axis of the wrong size, or None where the number of axes differs."""
+
+    obtained: tuple[int, ...] = ()
+    expected: tuple[int, ...] = ()
+    axis: int | None = None
+
+
+@dataclass(frozen=True)
+class WrongDtype(Finding):
+    obtained: str = ""
+    allowed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class NotFinite(Finding):
+    """`index` is the first entry that is nan or inf where the right answer is finite."""
+
+    value: float = float("nan")
+    index: tuple[int, ...] = ()
+    count: int = 0
+
+
+@dataclass(frozen=True)
+class MatchesKnownWrong(Finding):
+    """The answer equals a known wrong answer on every probe; the verdict carries which."""
+
+
+@dataclass(frozen=True)
+class BrokenProperty(Finding):
+    """`index` is where along the result the rule is broken first, and `obtained` what was found there."""
+
+    property: str = ""
+    index: tuple[int, ...] = ()
+    obtained: float | str = ""
+    axis: int | None = None
+
+
+@dataclass(frozen=True)
+class WrongValues(Finding):
+    index: tuple[int, ...] = ()
+    obtained: float = 0.0
+    expected: float = 0.0
+    largest_error: float = 0.0
+    share_right: float = 0.0
+    obtained_tensor: Tensor | None = None
+    expected_tensor: Tensor | None = None
+    rounded: bool = False
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """One check of a task: what it could earn, what it earned, and what stood in the way."""
+
+    title: str
+    points: int
+    earned: int
+    finding: Finding | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The judgement of one answer.
+
+    `known_wrong` is the id of the known wrong answer that it equals on every probe, with its `hint`.
+    `unfinished` are earlier tasks that this one is built from and that are not right yet.
+    """
+
+    task: str
+    results: tuple[CheckResult, ...]
+    known_wrong: str = ""
+    hint: str = ""
+    globals_read: tuple[str, ...] = ()
+    unfinished: tuple[str, ...] = ()
+
+    @property
+    def earned(self) -> int:
+        return sum(result.earned for result in self.results)
+
+    @property
+    def points(self) -> int:
+        return sum(result.points for result in self.results)
+
+    @property
+    def passed(self) -> bool:
+        return all(result.finding is None for result in self.results)
+
+    @property
+    def finding(self) -> Finding | None:
+        """The first thing to tell the learner, or None where all is right."""
+        return next((result.finding for result in self.results if result.finding is not None), None)

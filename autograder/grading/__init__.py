@@ -1,0 +1,1 @@
+"""Grading a class: submissions rebuilt, run, judged, and written to nbgrader's gradebook."""

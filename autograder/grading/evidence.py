@@ -1,0 +1,82 @@
+"""Take evidence out of an executed notebook, and put verdicts in."""
+
+from __future__ import annotations
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+
+from autograder.bank import LessonBank, Task
+from autograder.build.source import is_test
+from autograder.feedback import plain_text, rich_text
+from autograder.findings import Verdict
+from autograder.judge import judge, merge
+from autograder.outcome import Evidence
+from autograder.transport import EVIDENCE_MIME, EvidenceRefused, unpack
+
+
+def evidence_of(task: str, executed: NotebookNode, stopped: str = "") -> Evidence:
+    """The evidence that a task's test cell left in an executed notebook.
+
+    Args:
+        task: the task's id.
+        executed: the notebook after it ran.
+        stopped: why the run ended early, if it did.
+    """
+    for cell in executed.cells:
+        if not (is_test(cell) and cell["id"] == task):
+            continue
+        for output in cell.get("outputs", ()):
+            packed = output.get("data", {}).get(EVIDENCE_MIME)
+            if packed is None:
+                continue
+            try:
+                evidence = unpack(packed)
+            except EvidenceRefused as problem:
+                return Evidence(task, "not-run", note=str(problem))
+            if evidence.task == task:
+                return evidence
+    return Evidence(task, "not-run", note=stopped or "its check left no result")
+
+
+def judge_notebook(
+    bank: LessonBank, executed: NotebookNode, redrawn: dict[str, NotebookNode], stopped: str = ""
+) -> dict[str, Verdict]:
+    """Judge every task of a lesson from its executed notebooks.
+
+    Args:
+        bank: the lesson's bank.
+        executed: the run with the givens as the learner saw them.
+        redrawn: the runs with other givens, by the name that the bank has for them.
+        stopped: why the first run ended early, if it did.
+    """
+    return {task.id: _judge_task(task, executed, redrawn, stopped) for task in bank.tasks.values()}
+
+
+def _judge_task(
+    task: Task, executed: NotebookNode, redrawn: dict[str, NotebookNode], stopped: str
+) -> Verdict:
+    evidence = evidence_of(task.id, executed, stopped)
+    if task.kind == "tensor":
+        # A tensor must come out right from other givens too: a number that was typed in does not.
+        for notebook in redrawn.values():
+            evidence = merge(evidence, evidence_of(task.id, notebook))
+    return judge(task, evidence)
+
+
+def show_verdict(cell: NotebookNode, task: Task, verdict: Verdict) -> None:
+    """Replace a test cell's outputs by the verdict.
+
+    nbgrader reads the score from the result's plain text, and shows its HTML: so one output carries both.
+    The plain text of the feedback stands beside it for whoever reads the notebook without HTML.
+    """
+    cell.outputs = [
+        new_output(
+            "execute_result",
+            data={
+                "text/plain": str(verdict.earned),
+                "text/html": rich_text(task, verdict),
+                "text/markdown": plain_text(task, verdict),
+            },
+            execution_count=cell.get("execution_count") or 1,
+        )
+    ]

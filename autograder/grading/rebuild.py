@@ -1,0 +1,160 @@
+"""Put a submission's answers into a fresh copy of the release. Rebuild, don't repair.
+
+Whatever else a submission lost, doubled, retagged or changed cannot matter, because nothing else of it is
+kept: only the text of the answer cells, and the code cells that the learner added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
+from torch import Tensor
+
+from autograder.bank import Value, dtype_name
+from autograder.build.source import is_answer, is_given
+
+# Where a learner's own cell came from is kept in its id, and one id may stand on one cell only.
+ADDED = "added-by-learner-"
+MAX_ADDED_CELLS = 500
+
+
+@dataclass
+class Rebuilt:
+    """A submission rebuilt.
+
+    `notes` says what was set right, for the person who reads the grades; `unreadable` is why nothing could
+    be read, and empty where something could.
+    """
+
+    notebook: NotebookNode
+    notes: list[str] = field(default_factory=list)
+    unreadable: str = ""
+
+
+def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
+    """The release with the submission's answers and added code cells, and nothing else of it.
+
+    A cell belongs to an answer when its id or its nbgrader grade id says so. Of several such cells the one
+    with the right id counts, unless it was left as released and another was not.
+    """
+    notebook = deepcopy(release)
+    course_ids = {cell["id"] for cell in release.cells}
+    answers = {cell["id"]: cell for cell in notebook.cells if is_answer(cell)}
+    claims: dict[str, list[NotebookNode]] = {name: [] for name in answers}
+    added: dict[str, list[NotebookNode]] = {}
+    notes: list[str] = []
+    seen: set[str] = set()
+    place = ""  # the last course cell seen: added cells stay behind it
+    count = 0
+    for cell in _cells(submission):
+        name = _course_id(cell, course_ids)
+        if name in claims and not (name in seen and _is_copy(cell, name)):
+            claims[name].append(cell)
+        elif name in claims:
+            # A copy of an answer cell: the learner may have worked in it, so it also runs where it stands.
+            claims[name].append(cell)
+            count = _add(added, place, cell, count)
+        elif name is None and cell.get("cell_type") == "code" and _text(cell).strip():
+            count = _add(added, place, cell, count)
+        if name is not None:
+            place = name
+            seen.add(name)
+    if count > MAX_ADDED_CELLS:
+        notes.append(f"{count} cells were added; only the first {MAX_ADDED_CELLS} were run")
+    for name, cell in answers.items():
+        chosen = _choose(cell, claims[name])
+        if chosen is None:
+            notes.append(f"the cell {name} was missing")
+        else:
+            cell.source = chosen
+            if len(claims[name]) > 1:
+                notes.append(f"the cell {name} stood there {len(claims[name])} times")
+    missing = sorted(course_ids - seen - set(answers))
+    if missing:
+        notes.append(f"course cells were missing and were put back: {', '.join(missing[:10])}")
+    notebook.cells = list(_interleave(notebook.cells, added))
+    return Rebuilt(notebook, notes)
+
+
+def with_givens(notebook: NotebookNode, givens: Mapping[str, Value]) -> NotebookNode:
+    """The notebook with its example data replaced, right after the `given` cells have run."""
+    copy = deepcopy(notebook)
+    lines = "\n".join(f"{name} = {_literal(value)}" for name, value in givens.items())
+    last = max((index for index, cell in enumerate(copy.cells) if is_given(cell)), default=None)
+    if last is not None:
+        copy.cells[last].source += "\n" + lines
+    return copy
+
+
+def with_explanation(notebook: NotebookNode, lines: Iterable[str]) -> None:
+    """Put a note for the reader on top of a graded notebook."""
+    text = "\n".join(f"- {line}" for line in lines)
+    note = new_markdown_cell(f"**Notes from grading**\n\n{text}")
+    note["id"] = "grading-notes"
+    notebook.cells.insert(0, note)
+
+
+def _cells(submission: NotebookNode) -> Iterable[NotebookNode]:
+    cells = submission.get("cells", [])
+    return [cell for cell in cells if isinstance(cell, dict)] if isinstance(cells, list) else []
+
+
+def _text(cell: NotebookNode) -> str:
+    source = cell.get("source", "")
+    if isinstance(source, list):
+        source = "".join(part for part in source if isinstance(part, str))
+    # A lone surrogate is valid in JSON and breaks whatever writes the notebook afterwards.
+    return str(source).replace("\r\n", "\n").encode("utf-8", "replace").decode("utf-8")
+
+
+def _grade_id(cell: NotebookNode) -> Any:
+    metadata = cell.get("metadata", {})
+    marks = metadata.get("nbgrader", {}) if isinstance(metadata, dict) else {}
+    return marks.get("grade_id") if isinstance(marks, dict) else None
+
+
+def _course_id(cell: NotebookNode, course_ids: set[str]) -> str | None:
+    """Which of the course's cells this is, or None for one that the learner added."""
+    for name in (cell.get("id"), _grade_id(cell)):
+        if isinstance(name, str) and name in course_ids:
+            return name
+    return None
+
+
+def _is_copy(cell: NotebookNode, name: str) -> bool:
+    return cell.get("id") != name
+
+
+def _choose(released: NotebookNode, claims: list[NotebookNode]) -> str | None:
+    """The text of the cell that holds the answer; None where there is no such cell."""
+    ordered = sorted(claims, key=lambda cell: cell.get("id") != released["id"])
+    worked_on = [cell for cell in ordered if _text(cell).strip() != released.source.strip()]
+    chosen = next(iter(worked_on or ordered), None)
+    return None if chosen is None else _text(chosen)
+
+
+def _add(added: dict[str, list[NotebookNode]], place: str, cell: NotebookNode, count: int) -> int:
+    if count < MAX_ADDED_CELLS and cell.get("cell_type") == "code":
+        own = new_code_cell(_text(cell))
+        own["id"] = f"{ADDED}{count}"
+        added.setdefault(place, []).append(own)
+    return count + 1
+
+
+def _interleave(cells: list[NotebookNode], added: dict[str, list[NotebookNode]]) -> Iterable[NotebookNode]:
+    yield from added.get("", ())
+    for cell in cells:
+        yield cell
+        yield from added.get(cell["id"], ())
+
+
+def _literal(value: Value) -> str:
+    """Python source that makes a given anew, exactly."""
+    if isinstance(value, Tensor):
+        return f"__import__('torch').tensor({value.tolist()!r}, dtype=__import__('torch').{dtype_name(value.dtype)})"
+    return repr(value)

@@ -1,0 +1,220 @@
+"""Compare evidence with the bank: points, the finding to tell, and the known wrong answer it equals.
+
+This half never runs a learner's code; it reads plain data. Where grades count it runs outside the process
+that gathered the evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from autograder.bank import AS_SEEN, KnownWrong, Probe, Task
+from autograder.compare import all_close, close
+from autograder.findings import (
+    BrokenProperty,
+    CheckResult,
+    Finding,
+    GivensChanged,
+    MatchesKnownWrong,
+    NotAFunction,
+    NotDefined,
+    NotFinite,
+    NotRun,
+    Raised,
+    StillStub,
+    Verdict,
+    WrongDtype,
+    WrongShape,
+    WrongType,
+    WrongValues,
+)
+from autograder.outcome import Evidence, Outcome
+from autograder.properties import first_index, violation
+
+NUMBER_TYPES = ("int", "float", "complex", "bool")
+
+
+def judge(task: Task, evidence: Evidence) -> Verdict:
+    """Judge one answer from the evidence about it.
+
+    For a tensor the evidence of several runs may be merged; the probes that it says nothing about are left
+    out of the judgement, but the first is always asked for.
+    """
+    whole = _finding_about_the_whole(evidence)
+    if whole is not None:
+        return _fail_all(task, whole)
+    wrong = match_known_wrong(task, evidence.outcomes)
+    findings = {
+        probe: judge_outcome(task, task.probes[probe], outcome, wrong)
+        for probe, outcome in evidence.outcomes.items()
+        if probe in task.probes
+    }
+    asked = set(findings) | ({AS_SEEN} if task.kind == "tensor" else set(task.probes))
+    results = []
+    for check in task.checks:
+        found = [
+            findings.get(probe, NotRun(probe, evidence.note)) for probe in check.probes if probe in asked
+        ]
+        finding = next((one for one in found if one is not None), None)
+        results.append(CheckResult(check.title, check.points, 0 if finding else check.points, finding))
+    passed = all(result.finding is None for result in results)
+    return Verdict(
+        task.id,
+        tuple(results),
+        known_wrong="" if wrong is None or passed else wrong.id,
+        hint="" if wrong is None or passed else wrong.hint,
+        globals_read=() if passed else evidence.globals_read,
+    )
+
+
+def judge_outcome(task: Task, probe: Probe, outcome: Outcome, wrong: KnownWrong | None) -> Finding | None:
+    """Judge what one probe yielded: the first thing that is not as it should be, or None."""
+    expected = probe.expected.tensor
+    if expected is None:
+        raise ValueError(f"the bank holds no expected tensor for {task.id}, probe {probe.id}")
+    if outcome.error is not None:
+        return Raised(probe.id, outcome.error)
+    if not _type_fits(task, outcome):
+        return WrongType(probe.id, outcome.type_name)
+    shape = outcome.shape or ()
+    if shape != tuple(expected.shape):
+        return WrongShape(probe.id, shape, tuple(expected.shape), _first_wrong_axis(shape, expected))
+    actual = outcome.tensor
+    if actual is None:  # the right shape is never too large to carry, so the evidence is incomplete
+        return NotRun(probe.id, "the result could not be read")
+    if not _dtype_fits(task, outcome):
+        return WrongDtype(probe.id, outcome.dtype, task.dtypes)
+    right = close(actual, expected)
+    unchanged = _same_changes(outcome, probe.expected)
+    if bool(right.all()) and unchanged:
+        return None
+    strange = ~actual.isfinite() & expected.isfinite()
+    if bool(strange.any()):
+        index = first_index(strange)
+        return NotFinite(probe.id, float(actual[index]), index, int(strange.sum()))
+    if wrong is not None:
+        return MatchesKnownWrong(probe.id)
+    for rule in task.properties:
+        broken = violation(rule.name, actual, dict(rule.settings))
+        if broken is not None:
+            return BrokenProperty(probe.id, broken.property, broken.index, broken.obtained, broken.axis)
+    if not unchanged:
+        return BrokenProperty(probe.id, "input-untouched", (), ", ".join(outcome.changed_inputs))
+    return _wrong_values(probe.id, actual, expected, right)
+
+
+def match_known_wrong(task: Task, outcomes: Mapping[str, Outcome]) -> KnownWrong | None:
+    """The known wrong answer that did the same on every probe there is evidence of, if there is one."""
+    seen = [probe for probe in task.probes if probe in outcomes]
+    for wrong in task.known_wrong:
+        if all(same_outcome(outcomes[probe], wrong.outcomes[probe]) for probe in seen) and not all(
+            same_outcome(wrong.outcomes[probe], task.probes[probe].expected) for probe in seen
+        ):
+            return wrong
+    return None
+
+
+def same_outcome(outcome: Outcome, other: Outcome) -> bool:
+    """Whether two outcomes are the same as far as a learner could tell them apart."""
+    if outcome.error is not None or other.error is not None:
+        return (
+            outcome.error is not None and other.error is not None and outcome.error.type == other.error.type
+        )
+    if outcome.tensor is None or other.tensor is None:
+        return outcome.tensor is other.tensor and outcome.type_name == other.type_name
+    return all_close(outcome.tensor, other.tensor) and _same_changes(outcome, other)
+
+
+def merge(first: Evidence, other: Evidence) -> Evidence:
+    """Evidence of one tensor from two runs with different givens, as one.
+
+    A run in which the answer is missing or a stub makes the whole so: both runs must be right.
+    """
+    for evidence in (first, other):
+        if evidence.status != "answered":
+            return evidence
+    return Evidence(
+        first.task,
+        "answered",
+        outcomes={**first.outcomes, **other.outcomes},
+        answer_type=first.answer_type,
+        changed_givens=first.changed_givens or other.changed_givens,
+        globals_read=first.globals_read,
+    )
+
+
+def _same_changes(outcome: Outcome, other: Outcome) -> bool:
+    return set(outcome.changed_inputs) == set(other.changed_inputs)
+
+
+def _finding_about_the_whole(evidence: Evidence) -> Finding | None:
+    if evidence.status == "missing":
+        return NotDefined(nearest=evidence.nearest)
+    if evidence.status == "stub":
+        return StillStub()
+    if evidence.status == "not-callable":
+        return NotAFunction(obtained=evidence.answer_type)
+    if evidence.status == "not-run":
+        return NotRun(reason=evidence.note)
+    if evidence.changed_givens:
+        return GivensChanged(names=evidence.changed_givens)
+    return None
+
+
+def _fail_all(task: Task, finding: Finding) -> Verdict:
+    return Verdict(
+        task.id, tuple(CheckResult(check.title, check.points, 0, finding) for check in task.checks)
+    )
+
+
+def _type_fits(task: Task, outcome: Outcome) -> bool:
+    if outcome.type_name == "torch.Tensor":
+        return True
+    scalar = outcome.type_name in NUMBER_TYPES or (
+        outcome.type_name.startswith("numpy.") and outcome.type_name != "numpy.ndarray"
+    )
+    return task.number and scalar and outcome.tensor is not None and outcome.type_name != "bool"
+
+
+def _dtype_fits(task: Task, outcome: Outcome) -> bool:
+    if outcome.dtype in task.dtypes:
+        return True
+    # A plain number has no dtype that a learner chose: 1.0 is a float64 to numpy and to us.
+    return task.number and outcome.type_name != "torch.Tensor" and outcome.dtype not in ("bool", "complex128")
+
+
+def _first_wrong_axis(shape: tuple[int, ...], expected: Tensor) -> int | None:
+    if len(shape) != expected.ndim:
+        return None
+    return next(
+        axis for axis, (size, right) in enumerate(zip(shape, expected.shape, strict=True)) if size != right
+    )
+
+
+def _wrong_values(probe: str, actual: Tensor, expected: Tensor, right: Tensor) -> WrongValues:
+    index = first_index(~right)
+    error = (actual.double() - expected.double()).abs().nan_to_num(nan=float("inf"))
+    return WrongValues(
+        probe,
+        index=index,
+        obtained=float(actual[index]),
+        expected=float(expected[index]),
+        largest_error=float(error.max()),
+        share_right=float(right.double().mean()),
+        obtained_tensor=actual,
+        expected_tensor=expected,
+        rounded=_looks_rounded(actual, expected),
+    )
+
+
+def _looks_rounded(actual: Tensor, expected: Tensor) -> bool:
+    """Whether the answer is the right one cut to a few decimals, as when copied from the text."""
+    for decimals in (4, 3, 2):
+        if torch.allclose(actual.double(), expected.double(), rtol=0, atol=0.51 * 10**-decimals) and bool(
+            ((actual.double() * 10**decimals).round() / 10**decimals - actual.double()).abs().max() < 1e-6
+        ):
+            return True
+    return False

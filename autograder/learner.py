@@ -1,0 +1,236 @@
+"""The three calls that stand in a lesson: `check`, `hint` and `progress`."""
+
+from __future__ import annotations
+
+import difflib
+import html
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from autograder import bank, records
+from autograder.bank import AS_SEEN, BankError, LessonBank, Task
+from autograder.collect import collect, collect_answer
+from autograder.feedback import STYLE, Feedback, Notice
+from autograder.findings import GivensChanged, NotDefined, StillStub, Verdict
+from autograder.judge import judge
+from autograder.outcome import Evidence
+from autograder.transport import EVIDENCE_MIME, EvidenceRefused, pack
+
+# Set by nbgrader while it runs a notebook: "autograde" or "validate".
+EXECUTION = "NBGRADER_EXECUTION"
+# Set by the grader to the run whose givens the notebook holds.
+RUN = "ATTENTION_RUN"
+
+_MISSING: Any = object()
+
+
+class NotYet(Exception):
+    """Raised by `check` under nbgrader's Validate, which only looks at whether a test cell fails."""
+
+
+class EvidenceOutput:
+    """Evidence as a cell's result, for a judge outside this process.
+
+    Its plain text is a score of 0, so that a grader which does not know how to judge gives nothing away.
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        self.evidence = evidence
+
+    def __repr__(self) -> str:
+        return "0"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        try:
+            packed = pack(self.evidence)
+        except EvidenceRefused as problem:
+            packed = pack(Evidence(self.evidence.task, "not-run", note=str(problem)))
+        return {EVIDENCE_MIME: packed, "text/plain": "0"}
+
+
+def check(task_id: str, answer: Any = _MISSING) -> Feedback | Notice | EvidenceOutput:
+    """Check one task and say what is right, what is not, and what to look at.
+
+    Args:
+        task_id: the task's id, as it stands in the notebook.
+        answer: the answer itself, for use outside a notebook. In a notebook the check finds it by name.
+
+    Returns:
+        Feedback that shows itself at the end of a cell and is true when all is right.
+    """
+    try:
+        found = _find(task_id)
+        if isinstance(found, Notice):
+            return found
+        task, lesson = found
+        namespace = _namespace()
+        run = os.environ.get(RUN, AS_SEEN)
+        evidence = _evidence(task, lesson, namespace, answer, run)
+        mode = os.environ.get(EXECUTION)
+        if mode == "autograde":
+            return EvidenceOutput(evidence)
+        verdict = judge(task, evidence)
+        if not verdict.passed and answer is _MISSING:
+            verdict = replace(verdict, unfinished=_unfinished(task, lesson, namespace, verdict))
+        feedback = Feedback(task, verdict)
+    except KeyboardInterrupt:
+        raise
+    except Exception as problem:
+        return _our_fault(task_id, problem)
+    if mode == "validate":
+        if not verdict.passed:
+            raise NotYet("\n" + repr(feedback))
+        return feedback
+    _remember(task, verdict)
+    return feedback
+
+
+def hint(task_id: str) -> Notice:
+    """The next hint for a task: each call gives one more, the last ones nearly the answer."""
+    try:
+        found = _find(task_id)
+    except BankError as problem:
+        return _our_fault(task_id, problem)
+    if isinstance(found, Notice):
+        return found
+    task, _ = found
+    record = records.read(task.id)
+    stage = min(record.hints, len(task.hints) - 1)
+    records.write(task.id, replace(record, hints=min(record.hints + 1, len(task.hints))))
+    if records.folder() is None:  # nothing is remembered, so count in this session only
+        stage = min(_SEEN_HINTS.get(task.id, 0), len(task.hints) - 1)
+        _SEEN_HINTS[task.id] = stage + 1
+    number = f"Hint {stage + 1} of {len(task.hints)}"
+    last = stage + 1 == len(task.hints)
+    after = "That was the last one." if last else f'Call hint("{task.id}") again for the next.'
+    return Notice(f"{number}: {task.title}", (task.hints[stage], after))
+
+
+_SEEN_HINTS: dict[str, int] = {}
+
+
+def progress() -> Progress:
+    """What is solved and what comes next, over all lessons."""
+    try:
+        lessons = [bank.load(name) for name in dict.fromkeys(bank.index().values())]
+    except BankError as problem:
+        return Progress((), fault=str(problem))
+    rows = tuple(
+        (lesson.title, tuple((task, records.read(task.id)) for task in lesson.tasks.values()))
+        for lesson in lessons
+    )
+    return Progress(rows)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The learner's progress, lesson by lesson, as a table."""
+
+    rows: tuple[tuple[str, tuple[tuple[Task, records.Record], ...]], ...]
+    fault: str = ""
+
+    @property
+    def next_task(self) -> Task | None:
+        """The first task that is not solved yet, or None at the end of the course."""
+        for _, tasks in self.rows:
+            for task, record in tasks:
+                if not record.solved:
+                    return task
+        return None
+
+    def _closing(self) -> str:
+        if self.fault:
+            return self.fault
+        task = self.next_task
+        return f"Next: {task.title} (`{task.id}`)" if task else "Everything is done. Well walked."
+
+    def __repr__(self) -> str:
+        lines = []
+        for title, tasks in self.rows:
+            solved = sum(record.solved for _, record in tasks)
+            lines.append(f"{title}: {solved} of {len(tasks)} tasks")
+            lines += [f"  {'[x]' if record.solved else '[ ]'} {task.title}" for task, record in tasks]
+        return "\n".join([*lines, self._closing().replace("`", "")])
+
+    def _repr_html_(self) -> str:
+        parts = []
+        for title, tasks in self.rows:
+            solved = sum(record.solved for _, record in tasks)
+            items = "".join(
+                f'<li><span role="img" aria-label="{"solved" if record.solved else "to do"}">'
+                f"{'✓' if record.solved else '○'}</span> {html.escape(task.title)} "
+                f'<span class="ag-small">{record.points if record.solved else 0} of {task.points}</span></li>'
+                for task, record in tasks
+            )
+            parts.append(
+                f'<h4>{html.escape(title)} <span class="ag-small">{solved} of {len(tasks)} tasks</span></h4>'
+                f"<ul>{items}</ul>"
+            )
+        closing = html.escape(self._closing()).replace("`", "")
+        mark = "ok" if self.next_task is None and not self.fault else "wait"
+        return f'<style>{STYLE}</style><div class="ag ag-{mark}">{"".join(parts)}<p>{closing}</p></div>'
+
+
+def _find(task_id: str) -> tuple[Task, LessonBank] | Notice:
+    known = bank.index()
+    if task_id not in known:
+        near = difflib.get_close_matches(str(task_id), known, n=1)
+        ask = f" Did you mean `{near[0]}`?" if near else ""
+        return Notice(f"There is no task called `{task_id}`.{ask}")
+    lesson = bank.load(known[task_id])
+    return lesson.tasks[task_id], lesson
+
+
+def _namespace() -> Mapping[str, Any]:
+    # IPython is imported already wherever there is a notebook to look into.
+    import sys
+
+    module = sys.modules.get("IPython")
+    shell = module.get_ipython() if module is not None else None
+    return shell.user_ns if shell is not None else {}
+
+
+def _evidence(
+    task: Task, lesson: LessonBank, namespace: Mapping[str, Any], answer: Any, run: str
+) -> Evidence:
+    if answer is not _MISSING:
+        # Nothing is known of the caller's other variables, so the lesson's own givens are taken as read.
+        return collect_answer(task, lesson, answer, {**lesson.givens[AS_SEEN], **namespace}, run)
+    return collect(task, lesson, namespace, run)
+
+
+def _unfinished(
+    task: Task, lesson: LessonBank, namespace: Mapping[str, Any], verdict: Verdict
+) -> tuple[str, ...]:
+    """Names of the answers this task is built from that are not right themselves."""
+    if isinstance(verdict.finding, NotDefined | StillStub | GivensChanged):
+        return ()
+    needed = [lesson.tasks[name] for name in task.needs]
+    return tuple(
+        earlier.name for earlier in needed if not judge(earlier, collect(earlier, lesson, namespace)).passed
+    )
+
+
+def _remember(task: Task, verdict: Verdict) -> None:
+    record = records.read(task.id)
+    records.write(
+        task.id,
+        replace(
+            record,
+            solved=record.solved or verdict.passed,
+            points=max(record.points, verdict.earned),
+            checks=record.checks + 1,
+        ),
+    )
+
+
+def _our_fault(task_id: str, problem: Exception) -> Notice:
+    return Notice(
+        "This check itself failed. That is a fault of the course, not of your answer.",
+        (
+            f"While checking `{task_id}`: {type(problem).__name__}: {problem}",
+            "Your work is untouched. Go on with the next task, and please report this message.",
+        ),
+    )

@@ -1,0 +1,145 @@
+"""What came of running an answer: plain data, the only thing that passes from `collect` to `judge`.
+
+An `Outcome` is what one call yielded. `Evidence` is everything seen of one answer. Both travel as JSON
+plus tensors, never as pickles, so that a judge in another process can read them without running anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
+
+from torch import Tensor
+
+# More than this in one answer is not carried: no task of the course asks for a tensor near this size, and
+# evidence has to stay small enough to pass through a notebook's output.
+MAX_ELEMENTS = 100_000
+MAX_TEXT = 2_000
+
+Status = Literal["answered", "missing", "stub", "not-callable", "not-run"]
+
+
+@dataclass(frozen=True)
+class ErrorReport:
+    """An exception, told from the learner's side of the call.
+
+    `line` and `line_number` are the deepest line of the learner's own code, not of ours or a library's;
+    `line_number` is None where the call never reached their code.
+    """
+
+    type: str
+    message: str
+    line: str = ""
+    line_number: int | None = None
+    function: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one call returned or raised.
+
+    `tensor` is a detached CPU copy of the returned value, of any shape; a plain number is carried as a
+    tensor without axes. It is None where nothing was returned that can be compared. `shape` and `dtype`
+    are those of what the learner made, also where the tensor itself was too large to carry.
+    """
+
+    type_name: str = "NoneType"
+    tensor: Tensor | None = None
+    shape: tuple[int, ...] | None = None
+    dtype: str = ""
+    device: str = "cpu"
+    error: ErrorReport | None = None
+    changed_inputs: tuple[str, ...] = ()
+
+    @property
+    def raised(self) -> bool:
+        return self.error is not None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Everything seen of one answer, under one set of givens.
+
+    `outcomes` maps a probe's id to what the answer did with it. `nearest` are defined names that look like
+    the one asked for. `changed_givens` are names of the lesson's example data that no longer hold what the
+    lesson put there. `globals_read` are the notebook's data that a function reads besides its arguments.
+    """
+
+    task: str
+    status: Status
+    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
+    nearest: tuple[str, ...] = ()
+    answer_type: str = ""
+    changed_givens: tuple[str, ...] = ()
+    globals_read: tuple[str, ...] = ()
+    note: str = ""
+
+
+def to_plain(evidence: Evidence) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """Split evidence into JSON-ready data and the tensors it names."""
+    tensors: dict[str, Tensor] = {}
+    outcomes: dict[str, Any] = {}
+    for probe, outcome in evidence.outcomes.items():
+        entry = asdict(replace(outcome, tensor=None))
+        del entry["tensor"]
+        if outcome.tensor is not None:
+            key = f"{evidence.task}/{probe}"
+            tensors[key] = outcome.tensor
+            entry["tensor_key"] = key
+        outcomes[probe] = entry
+    plain = asdict(replace(evidence, outcomes={}))
+    plain["outcomes"] = outcomes
+    return plain, tensors
+
+
+def from_plain(plain: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Evidence:
+    """Rebuild evidence that `to_plain` split.
+
+    Raises:
+        ValueError: the data does not have the form that `to_plain` gives it.
+    """
+    try:
+        outcomes = {}
+        for probe, entry in dict(plain["outcomes"]).items():
+            error = entry.get("error")
+            shape = entry.get("shape")
+            outcomes[str(probe)] = Outcome(
+                type_name=str(entry["type_name"])[:MAX_TEXT],
+                tensor=tensors.get(entry.get("tensor_key", "")),
+                shape=None if shape is None else tuple(int(size) for size in shape),
+                dtype=str(entry["dtype"]),
+                device=str(entry["device"]),
+                error=None if error is None else _error_from_plain(error),
+                changed_inputs=_names(entry["changed_inputs"]),
+            )
+        status = plain["status"]
+        if status not in ("answered", "missing", "stub", "not-callable", "not-run"):
+            raise ValueError(f"unknown status {status!r}")
+        return Evidence(
+            task=str(plain["task"]),
+            status=status,
+            outcomes=outcomes,
+            nearest=_names(plain["nearest"]),
+            answer_type=str(plain["answer_type"])[:MAX_TEXT],
+            changed_givens=_names(plain["changed_givens"]),
+            globals_read=_names(plain["globals_read"]),
+            note=str(plain["note"])[:MAX_TEXT],
+        )
+    except (KeyError, TypeError, AttributeError) as problem:
+        raise ValueError(f"evidence is not in the expected form: {problem!r}") from problem
+
+
+def _error_from_plain(error: Mapping[str, Any]) -> ErrorReport:
+    number = error["line_number"]
+    return ErrorReport(
+        type=str(error["type"])[:MAX_TEXT],
+        message=str(error["message"])[:MAX_TEXT],
+        line=str(error["line"])[:MAX_TEXT],
+        line_number=None if number is None else int(number),
+        function=str(error["function"])[:MAX_TEXT],
+    )
+
+
+def _names(values: Any) -> tuple[str, ...]:
+    return tuple(str(value)[:MAX_TEXT] for value in list(values)[:50])

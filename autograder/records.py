@@ -1,0 +1,70 @@
+"""What a learner has done so far, kept on their own machine: one small file for each task.
+
+A file each means that two notebooks open at once cannot lose each other's progress. Nothing here is ever
+graded; a learner may edit or delete it as they like.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import platformdirs
+
+# Set to a folder to keep progress there, or to "off" to keep none.
+PLACE = "ATTENTION_PROGRESS"
+
+
+@dataclass(frozen=True)
+class Record:
+    """One task's progress: whether it was ever solved, the best points, how often checked, hints seen."""
+
+    solved: bool = False
+    points: int = 0
+    checks: int = 0
+    hints: int = 0
+
+
+def folder() -> Path | None:
+    """Where progress is kept, or None where the learner turned it off."""
+    place = os.environ.get(PLACE, "")
+    if place == "off":
+        return None
+    return Path(place) if place else platformdirs.user_data_path("attention-step-by-step") / "progress"
+
+
+def read(task: str) -> Record:
+    """The task's record; an empty one where there is none or it cannot be read."""
+    place = folder()
+    if place is None:
+        return Record()
+    try:
+        stored = json.loads((place / f"{task}.json").read_text(encoding="utf-8"))
+        return Record(
+            solved=bool(stored["solved"]),
+            points=int(stored["points"]),
+            checks=int(stored["checks"]),
+            hints=int(stored["hints"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return Record()
+
+
+def write(task: str, record: Record) -> str:
+    """Store the task's record; returns why it could not be stored, or nothing."""
+    place = folder()
+    if place is None:
+        return ""
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=place, prefix=".writing-", suffix=".json", delete=False
+        ) as file:
+            json.dump(asdict(record), file)
+        os.replace(file.name, place / f"{task}.json")
+    except OSError as problem:
+        return f"Your progress cannot be saved in {place}: {problem.strerror or problem}."
+    return ""

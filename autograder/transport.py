@@ -1,0 +1,59 @@
+"""Evidence as one bounded piece of text: JSON with safetensors in base64, never a pickle."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from typing import Any
+
+import safetensors
+import safetensors.torch
+
+from autograder.outcome import Evidence, from_plain, to_plain
+
+EVIDENCE_MIME = "application/vnd.attention-course.evidence+json"
+# A lesson's largest honest evidence is a few kilobytes.
+MAX_BYTES = 4_000_000
+
+
+class EvidenceRefused(Exception):
+    """The evidence is too large, damaged or not of the expected form."""
+
+
+def pack(evidence: Evidence) -> str:
+    """Evidence as text.
+
+    Raises:
+        EvidenceRefused: it is larger than `MAX_BYTES`.
+    """
+    plain, tensors = to_plain(evidence)
+    text = json.dumps(
+        {"evidence": plain, "tensors": base64.b64encode(safetensors.torch.save(tensors)).decode("ascii")}
+    )
+    if len(text) > MAX_BYTES:
+        raise EvidenceRefused(f"the answer is too large to grade ({len(text)} bytes)")
+    return text
+
+
+def unpack(text: Any) -> Evidence:
+    """Read what `pack` wrote.
+
+    Raises:
+        EvidenceRefused: the text is too large or is not evidence.
+    """
+    if not isinstance(text, str) or len(text) > MAX_BYTES:
+        raise EvidenceRefused("the evidence is too large or no text")
+    try:
+        packed = json.loads(text)
+        tensors = safetensors.torch.load(base64.b64decode(packed["tensors"], validate=True))
+        return from_plain(packed["evidence"], tensors)
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        RecursionError,
+        binascii.Error,
+        safetensors.SafetensorError,
+    ) as problem:
+        raise EvidenceRefused(f"the evidence cannot be read: {problem}") from problem

@@ -1,0 +1,354 @@
+"""The one place that puts a finding into words.
+
+Each message says what the number looks like, names the axis and the index, and gives the learner one thing
+to do next. It never blames them for a fault of ours.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from autograder import findings as f
+from autograder.bank import Probe, Task
+
+
+@dataclass(frozen=True)
+class Message:
+    """What to show for one finding: one sentence, then any details, then the code line it is about."""
+
+    headline: str
+    details: tuple[str, ...] = ()
+    code: str = ""
+
+
+def word(finding: f.Finding, task: Task, verdict: f.Verdict | None = None) -> Message:
+    """Put a finding about `task` into words; the verdict adds what is known about the whole answer."""
+    message = _WORDING[type(finding)](finding, task)
+    extra = list(message.details)
+    if verdict is not None:
+        if verdict.unfinished:
+            names = _listed([f"`{name}`" for name in verdict.unfinished])
+            extra.insert(
+                0,
+                f"It is built from {names}, which is not right yet: mend that first, "
+                "then run this check again.",
+            )
+        elif verdict.globals_read and not verdict.known_wrong:
+            names = _listed([f"`{name}`" for name in verdict.globals_read])
+            extra.append(
+                f"`{task.name}` reads {names} from the notebook. A function should use its arguments only, "
+                "or it gives the same answer whatever it is called with."
+            )
+    return Message(message.headline, tuple(extra), message.code)
+
+
+def axis_label(task: Task, axis: int) -> str:
+    """What an axis of the task's result is called: "tokens as query" reads "tokens, as queries"."""
+    name = task.axes[axis] if -len(task.axes) <= axis < len(task.axes) else ""
+    symbol, _, role = name.partition(" as ")
+    return f"{symbol}, one for each {role}" if role else symbol
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """A shape as a learner reads it, as "(6, 3)"; "()" is a single number."""
+    return "(" + ", ".join(str(size) for size in shape) + ("," if len(shape) == 1 else "") + ")"
+
+
+def number_text(value: float) -> str:
+    """A number with four decimals where that shows it, and in scientific form where it does not."""
+    if math.isnan(value) or math.isinf(value):
+        return str(value)
+    if value == int(value) and abs(value) < 1e6:
+        return str(int(value))
+    if 1e-3 <= abs(value) < 1e5:
+        return f"{value:.4f}"
+    return f"{value:.3e}"
+
+
+def _where(finding: f.Finding, task: Task) -> str:
+    """On which input the finding was made; nothing for an answer that is itself a tensor."""
+    probe = task.probes.get(finding.probe)
+    if probe is None:
+        return ""
+    if task.kind == "tensor":
+        return "" if probe.id == "as-seen" else f" with {probe.says}"
+    return f" on {probe.says}"
+
+
+def _place(index: Sequence[int], task: Task) -> str:
+    if not index:
+        return "the result"
+    named = [
+        f"{axis_label(task, axis)} {position}" if len(task.axes) == len(index) and task.axes[axis] else ""
+        for axis, position in enumerate(index)
+    ]
+    spelled = ", ".join(part for part in (_short(name) for name in named) if part)
+    return f"entry [{', '.join(map(str, index))}]" + (f" ({spelled})" if spelled else "")
+
+
+def _short(label: str) -> str:
+    """ "tokens, one for each query 2" as "query 2"; "tokens 2" as "token 2"."""
+    if ", one for each " in label:
+        return label.split(", one for each ")[1]
+    name, _, position = label.rpartition(" ")
+    return f"{name.removesuffix('s')} {position}" if name else label
+
+
+def _not_defined(finding: f.NotDefined, task: Task) -> Message:
+    kind = "function" if task.kind == "function" else "tensor"
+    details = ["Run the cell above first: a cell that has not been run defines nothing."]
+    if finding.nearest:
+        details.insert(
+            0,
+            f"There is a `{finding.nearest[0]}`: is that the one? "
+            f"The check looks for `{task.name}`, spelt exactly so.",
+        )
+    return Message(f"There is no {kind} called `{task.name}` yet.", tuple(details))
+
+
+def _still_stub(finding: f.StillStub, task: Task) -> Message:
+    return Message(
+        f"`{task.name}` is still waiting for you.",
+        ("Replace the `...` in the cell above with your own code, run that cell, then this one.",),
+    )
+
+
+def _not_run(finding: f.NotRun, task: Task) -> Message:
+    reason = finding.reason or "the notebook stopped before it got here"
+    return Message(f"`{task.name}` could not be checked: {reason}.")
+
+
+def _givens_changed(finding: f.GivensChanged, task: Task) -> Message:
+    names = _listed([f"`{name}`" for name in finding.names])
+    verb = "holds" if len(finding.names) == 1 else "hold"
+    return Message(
+        f"{names} no longer {verb} the lesson's example data, so `{task.name}` cannot be compared.",
+        (
+            "Run the cell that defines the example data again, then your cell, then this check. "
+            "To experiment, use a name of your own for the changed data.",
+        ),
+    )
+
+
+def _not_a_function(finding: f.NotAFunction, task: Task) -> Message:
+    return Message(
+        f"`{task.name}` is {_a(finding.obtained)}, and the task asks for a function.",
+        (f"Define it with `def {task.signature}:`. If another cell reuses the name, rename that one.",),
+    )
+
+
+def _raised(finding: f.Raised, task: Task) -> Message:
+    error = finding.error
+    where = _where(finding, task)
+    if error.type == "SignatureMismatch":
+        return Message(
+            f"`{task.name}` does not take the arguments that the task names: {error.message}.",
+            (f"It is called as `{task.signature}`, and yours is `{task.name}{error.line}`.",),
+        )
+    if error.type == "SystemExit":
+        return Message(
+            f"`{task.name}` ended the program{where} instead of returning a result.",
+            ("Take out the `exit()` or `sys.exit()`.",),
+            error.line,
+        )
+    line = f"line {error.line_number} of its cell" if error.line_number else "a library it calls"
+    details = [f"It happened in {line}."] if error.line_number else []
+    return Message(
+        f"`{task.name}` raised {error.type}{where}: {error.message or 'no message'}",
+        tuple(details),
+        error.line,
+    )
+
+
+def _wrong_type(finding: f.WrongType, task: Task) -> Message:
+    wanted = "a number" if task.number else "a tensor"
+    where = _where(finding, task)
+    subject = f"`{task.name}` gives back" if task.kind == "function" else f"`{task.name}` is"
+    if finding.obtained == "NoneType" and task.kind == "function":
+        return Message(
+            f"`{task.name}` gives back nothing{where}.",
+            ("Is there a `return` at the end? Without one a function gives back None.",),
+        )
+    advice = {
+        "list": "Turn the list into a tensor: `torch.tensor(...)` for numbers, `torch.stack(...)` for tensors.",
+        "tuple": "A comma at the end of a line, or between two values, makes a tuple.",
+        "numpy.ndarray": "The course works in torch: `torch.from_numpy(...)` turns an array into a tensor.",
+        "float": f"Where a shape of {shape_text(_expected_shape(finding, task))} is asked for, one number is "
+        "too few: was it summed once too often?",
+    }.get(finding.obtained, "")
+    return Message(
+        f"{subject} {_a(finding.obtained)}{where}, and the task asks for {wanted}.",
+        (advice,) if advice else (),
+    )
+
+
+def _wrong_shape(finding: f.WrongShape, task: Task) -> Message:
+    where = _where(finding, task)
+    subject = "The result" if task.kind == "function" else f"`{task.name}`"
+    head = (
+        f"{subject} has shape {shape_text(finding.obtained)}{where}; "
+        f"it should be {shape_text(finding.expected)}."
+    )
+    if finding.axis is not None:
+        label = axis_label(task, finding.axis)
+        named = f" ({label})" if label else ""
+        return Message(
+            head,
+            (
+                f"Axis {finding.axis}{named} has size {finding.obtained[finding.axis]} "
+                f"and should have {finding.expected[finding.axis]}.",
+            ),
+        )
+    wanted = " × ".join(axis_label(task, axis) for axis in range(len(task.axes)))
+    axes = (
+        "one number, without axes" if not task.axes else f"{_count(len(task.axes), 'axis', 'axes')}: {wanted}"
+    )
+    return Message(
+        head, (f"It has {_count(len(finding.obtained), 'axis', 'axes')}; the task asks for {axes}.",)
+    )
+
+
+def _wrong_dtype(finding: f.WrongDtype, task: Task) -> Message:
+    advice = ""
+    if finding.obtained.startswith(("int", "uint")):
+        advice = (
+            "Whole numbers cut off what stands behind the point. Was a tensor made from numbers without one?"
+        )
+    elif finding.obtained == "bool":
+        advice = "True and False are what a comparison gives; the task asks for the numbers themselves."
+    elif finding.obtained in ("float16", "bfloat16"):
+        advice = "Half precision keeps about three digits. Leave the inputs' own dtype as it is."
+    return Message(
+        f"The result{_where(finding, task)} has dtype {finding.obtained}, "
+        f"and the task asks for {_listed(finding.allowed, 'or')}.",
+        (advice,) if advice else (),
+    )
+
+
+def _not_finite(finding: f.NotFinite, task: Task) -> Message:
+    where = _where(finding, task)
+    if math.isnan(finding.value):
+        cause = (
+            "nan comes from 0/0 or inf/inf: a sum that is zero, or an exp() that overflowed above and below."
+        )
+    else:
+        cause = "inf comes from dividing by zero or from exp() of a number above 88."
+    others = f", and so do {finding.count - 1} others" if finding.count > 1 else ""
+    return Message(
+        f"{_capital(_place(finding.index, task))} is {number_text(finding.value)}{where}{others}.".replace(
+            "and so do", "and so are"
+        ),
+        (cause,),
+    )
+
+
+def _matches_known_wrong(finding: f.MatchesKnownWrong, task: Task) -> Message:
+    where = _where(finding, task)
+    return Message(f"These numbers{where} are not the right ones, and they look familiar.")
+
+
+def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
+    where = _where(finding, task)
+    if finding.property == "sums-to-one":
+        rest = [axis for axis in range(len(task.axes)) if axis != finding.axis]
+        found = number_text(float(finding.obtained))
+        if not rest:
+            return Message(f"The weights add up to {found}{where}; they should add up to 1.")
+        names = ", ".join(
+            _short(f"{axis_label(task, axis)} {position}")
+            for axis, position in zip(rest, finding.index, strict=False)
+        )
+        slice_name = "row" if finding.axis == len(task.axes) - 1 else "slice"
+        spot = ", ".join(map(str, finding.index))
+        return Message(
+            f"{slice_name.capitalize()} {spot} ({names}) adds up to {found}{where}; "
+            f"every {slice_name} should add up to 1."
+        )
+    if finding.property == "not-negative":
+        return Message(
+            f"{_capital(_place(finding.index, task))} is {number_text(float(finding.obtained))}{where}; "
+            "a weight is never negative."
+        )
+    if finding.property == "symmetric":
+        flipped = tuple(reversed(finding.index[-2:]))
+        return Message(
+            f"{_capital(_place(finding.index, task))} differs from entry {list(flipped)}{where}.",
+            ("The dot product of two tokens is the same whichever comes first.",),
+        )
+    if finding.property == "input-untouched":
+        return Message(
+            f"`{task.name}` changed its argument `{finding.obtained}`{where}.",
+            (
+                "Whoever calls a function expects their tensors back as they were. Work on a new tensor: "
+                "`x - 1` makes one, `x -= 1` and methods that end in `_` change the old one.",
+            ),
+        )
+    raise KeyError(f"no wording for the property {finding.property!r}")
+
+
+def _wrong_values(finding: f.WrongValues, task: Task) -> Message:
+    where = _where(finding, task)
+    share = round(finding.share_right * 100)
+    details = []
+    if finding.index:
+        details.append(
+            f"{share} % of the entries are right; the largest error is {number_text(finding.largest_error)}."
+        )
+    if finding.rounded:
+        details.insert(
+            0,
+            "It looks like the right answer cut to a few decimals. Compute it from the tensors "
+            "instead of copying it from the text.",
+        )
+    return Message(
+        f"{_capital(_place(finding.index, task))} is {number_text(finding.obtained)}{where} "
+        f"and should be {number_text(finding.expected)}.",
+        tuple(details),
+    )
+
+
+_WORDING: dict[type[f.Finding], Callable[..., Message]] = {
+    f.NotDefined: _not_defined,
+    f.StillStub: _still_stub,
+    f.NotRun: _not_run,
+    f.GivensChanged: _givens_changed,
+    f.NotAFunction: _not_a_function,
+    f.Raised: _raised,
+    f.WrongType: _wrong_type,
+    f.WrongShape: _wrong_shape,
+    f.WrongDtype: _wrong_dtype,
+    f.NotFinite: _not_finite,
+    f.MatchesKnownWrong: _matches_known_wrong,
+    f.BrokenProperty: _broken_property,
+    f.WrongValues: _wrong_values,
+}
+
+
+def _expected_shape(finding: f.Finding, task: Task) -> tuple[int, ...]:
+    probe: Probe | None = task.probes.get(finding.probe)
+    return () if probe is None or probe.expected.shape is None else probe.expected.shape
+
+
+def _a(type_name: str) -> str:
+    if type_name == "NoneType":
+        return "None"
+    if type_name == "torch.Tensor":
+        return "a tensor"
+    article = "an" if type_name[:1].lower() in "aeiou" else "a"
+    return f"{article} {type_name}"
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"no {many}" if number == 0 else f"{number} {one if number == 1 else many}"
+
+
+def _listed(names: Sequence[str], word: str = "and") -> str:
+    if len(names) < 2:
+        return "".join(names)
+    return ", ".join(names[:-1]) + f" {word} {names[-1]}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

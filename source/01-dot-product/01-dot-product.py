@@ -1,0 +1,601 @@
+# %% [markdown] id="title"
+# # 01 · From a dot product to attention
+#
+# A word means little by itself. "Journey" in *your journey starts with one step* means more than in a
+# dictionary, because the words around it say which journey. **Attention** is the arithmetic that lets a
+# token take in what stands around it. In this lesson you build the simplest kind by hand, with nothing to
+# train: three numbers for each token, and six tokens.
+#
+# **When you are done you can**
+#
+# - say what an attention *score*, an attention *weight* and a *context vector* are, and compute each with a loop;
+# - explain why softmax and not a plain division turns scores into weights, and keep it from overflowing;
+# - write self-attention for a whole sentence in three lines, and say what every axis of every tensor counts.
+#
+# **Time:** about 75 minutes. **Before you start:** Python functions and loops, and what a tensor's shape is.
+# No calculus and no training.
+#
+# **How it works.** Each task has a cell for you, where `...` waits for your code, and a check under it. Run
+# your cell with <kbd>Shift</kbd>+<kbd>Enter</kbd>, then the check. It tells you what is right, and names the
+# mistake if there is one. You can run a check as often as you like. When you are stuck, type
+# `hint("the-task-id")` in a new cell; each call gives one hint more. `progress()` shows how far you are.
+
+# %% id="setup"
+import torch
+
+from autograder import check, hint, progress
+from visuals import (
+    attention_map,
+    explore_query,
+    overflow,
+    query_scores,
+    scores_to_context,
+    sum_versus_softmax,
+    token_vectors,
+    weights_and_context,
+)
+
+# %% [markdown] id="sentence"
+# ## The sentence
+#
+# A model does not read words. It reads **tokens** (here, whole words), and each token is a vector of numbers,
+# its *embedding*. Ours have three numbers, so that you can follow every one of them; GPT-2 has 768 for each
+# token. The numbers are given. Where embeddings come from does not matter in this lesson.
+
+# %% id="example-data" tags=["given"]
+inputs = torch.tensor(
+    [
+        [0.43, 0.15, 0.89],  # Your
+        [0.55, 0.87, 0.66],  # journey
+        [0.57, 0.85, 0.64],  # starts
+        [0.22, 0.58, 0.33],  # with
+        [0.77, 0.25, 0.10],  # one
+        [0.05, 0.80, 0.55],  # step
+    ]
+)
+tokens = ["Your", "journey", "starts", "with", "one", "step"]
+
+# %% id="example-data-shown"
+inputs
+
+# %% id="example-data-shape"
+inputs.shape  # (tokens, d_in)
+
+# %% id="example-data-figure"
+token_vectors(inputs, tokens)
+
+# %% [markdown] id="sentence-read"
+# Each row is a token, each column a dimension. Look for two rows that are nearly alike: "journey" and
+# "starts". Keep them in mind, they will come back.
+#
+# Axis 0 counts **tokens** (6). Axis 1 counts the **dimensions** of a token's vector; the course calls that size
+# `d_in` (3). Python counts from 0, so the second token, "journey", is `inputs[1]`.
+
+# %% [markdown] id="dot-product-intro"
+# ## 1 · How alike are two vectors?
+#
+# We need one number that says how well two vectors agree. Multiply the numbers that stand in the same place,
+# and add up the products:
+#
+# | | dimension 0 | dimension 1 | dimension 2 | |
+# | --- | --- | --- | --- | --- |
+# | "journey" | 0.55 | 0.87 | 0.66 | |
+# | "Your" | 0.43 | 0.15 | 0.89 | |
+# | product | 0.2365 | 0.1305 | 0.5874 | **sum 0.9544** |
+#
+# This is the **dot product**, $a \cdot b = \sum_i a_i b_i$. It grows when both vectors are large in the same
+# dimensions, it is 0 when they have nothing in common, and it is negative when one is large where the other is
+# negative.
+
+# %% id="dot-product-numbers"
+0.5500 * 0.4300 + 0.8700 * 0.1500 + 0.6600 * 0.8900
+
+# %% [markdown] id="dot-product-predict"
+# **Predict, then run.** `torch.dot` is given the same two vectors in the next cell. Which number do you expect?
+# And would it change if you swapped the two? Make up your mind, then run it.
+
+# %% id="dot-product-library"
+input_query = inputs[1]  # "journey"
+input_1 = inputs[0]  # "Your"
+print(input_query)
+print(input_1)
+torch.dot(input_query, input_1), torch.dot(input_1, input_query)
+
+# %% [markdown] id="dot-product-task"
+# ### Task 1 · A dot product by hand
+#
+# *5 minutes · one loop · task id* `dot-product`
+#
+# Write `dot(a, b)` for two vectors of the same length, **of any length**, with a loop over the positions.
+# The library's version stands above; the point is to have written it once.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "dot-product-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def dot(a, b):
+    """The dot product of two vectors.
+
+    Shapes:
+        a: (d_in,)
+        b: (d_in,)
+        returns: one number, without axes
+    """
+    ### BEGIN SOLUTION
+    total = 0.0
+    for i in range(len(a)):
+        total = total + a[i] * b[i]
+    return total
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "dot-product", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("dot-product")
+
+# %% [markdown] id="query-scores-intro"
+# ## 2 · Scores: one query meets every token
+#
+# Now let "journey" look at its sentence. The token that looks is the **query**. Its dot product with a token is
+# that token's **attention score**: how much the query has to do with it. One query and six tokens make six
+# scores, and the query meets itself too.
+
+# %% id="query-scores-figure"
+query_scores(inputs, tokens, query=1)
+
+# %% [markdown] id="query-scores-predict"
+# The figure gives the scores away; what is left is to compute them. Two scores are almost equal. Which two, and
+# what did you notice about their vectors above? (The largest score is not always the query's own: a longer
+# vector can beat it.)
+#
+# ### Task 2 · The scores of one query
+#
+# *5 minutes · one loop · task id* `query-scores`
+#
+# Make `attn_scores_2`, the scores of "journey" with all six tokens, in the order of the sentence. (The `_2`
+# stands for the second token.)
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "query-scores-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+query = inputs[1]  # (d_in,)
+### BEGIN SOLUTION
+attn_scores_2 = torch.empty(inputs.shape[0])  # (tokens,)
+for i, x_i in enumerate(inputs):
+    attn_scores_2[i] = dot(query, x_i)
+### END SOLUTION
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "query-scores", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
+check("query-scores")
+
+# %% id="query-scores-shown"
+print(query.shape)
+attn_scores_2
+
+# %% [markdown] id="sum-weights-intro"
+# ## 3 · From scores to weights: the tempting way
+#
+# Scores say *how much* on a scale of their own. To mix tokens we need shares: numbers that add up to 1, so that
+# "journey" takes, say, a quarter of itself, a quarter of "starts" and a seventh of "Your". Shares like these are
+# **attention weights**.
+#
+# The first thing that comes to mind: divide every score by the sum of the scores.
+#
+# ### Task 3 · The tempting way to normalise
+#
+# *2 minutes · one line · task id* `sum-weights`
+#
+# Make `attn_weights_2_tmp`: each score divided by the sum of all six.
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "sum-weights-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+### BEGIN SOLUTION
+attn_weights_2_tmp = attn_scores_2 / attn_scores_2.sum()  # (tokens,)
+### END SOLUTION
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "sum-weights", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
+check("sum-weights")
+
+# %% id="sum-weights-shown"
+if torch.is_tensor(attn_weights_2_tmp):
+    print(attn_weights_2_tmp)
+    print("sum:", attn_weights_2_tmp.sum())
+
+# %% [markdown] id="sum-weights-refuted"
+# They add up to 1. So what is wrong with it? Nothing, **for these scores**: they happen to be positive.
+# Embeddings are not always positive, and a dot product can be negative. Take three scores, one of them below
+# zero:
+
+# %% id="sum-weights-negative"
+some_scores = torch.tensor([2.0, 1.0, -2.5])
+some_scores / some_scores.sum()
+
+# %% [markdown] id="sum-weights-negative-read"
+# The shares add up to 1 all the same, and they are nonsense: the second largest score gets a weight of 2, and
+# the *smallest* gets −5 where the largest gets 4. Now move the last score a little, to −3.0. The sum is 0, and
+# nothing is left to divide by:
+
+# %% id="sum-weights-zero"
+zero_sum_scores = torch.tensor([2.0, 1.0, -3.0])
+zero_sum_scores / zero_sum_scores.sum()
+
+# %% [markdown] id="softmax-intro"
+# ## 4 · Softmax
+#
+# What we want from weights: never negative, adding up to 1, and the larger the score, the larger the weight,
+# for **any** scores. The exponential function does the first part: $e^x$ is positive for every $x$, and grows
+# with it. Dividing by the sum does the second:
+#
+# $$\text{softmax}(x)_i = \frac{e^{x_i}}{\sum_j e^{x_j}}$$
+
+# %% id="softmax-figure"
+sum_versus_softmax(some_scores)
+
+# %% [markdown] id="softmax-naive-task"
+# ### Task 4 · Softmax, straight from its formula
+#
+# *5 minutes · one line · task id* `softmax-naive`
+#
+# Write `softmax_naive(x)` for a vector of scores. `torch.exp` takes the exponential of every entry. Leave the
+# caller's `x` as it is.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "softmax-naive-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def softmax_naive(x):
+    """Softmax over a vector of scores, straight from the formula.
+
+    Shapes:
+        x: (tokens,)
+        returns: (tokens,), adding up to 1
+    """
+    ### BEGIN SOLUTION
+    exponentials = torch.exp(x)  # (tokens,)
+    return exponentials / exponentials.sum()
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "softmax-naive", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("softmax-naive")
+
+# %% id="softmax-naive-shown"
+if torch.is_tensor(attn_scores_2):
+    print(softmax_naive(attn_scores_2))
+    print(torch.softmax(attn_scores_2, dim=0), torch.softmax(attn_scores_2, dim=0).sum())
+
+# %% [markdown] id="overflow-intro"
+# ### Break it
+#
+# **Predict, then run.** The next cell gives the formula three scores near 1000. Softmax only cares about the
+# differences between scores, and the differences here are 1 and 1.5. Do you expect anything unusual?
+
+# %% id="overflow-shown"
+large_scores = torch.tensor([1000.0, 1001.0, 1001.5])
+torch.exp(large_scores), torch.exp(large_scores) / torch.exp(large_scores).sum()
+
+# %% id="overflow-figure"
+overflow()
+
+# %% [markdown] id="overflow-read"
+# A float32 ends near $3.4 \cdot 10^{38}$, and $e^{x}$ passes that at $x = 88.7$. Beyond it stands `inf`, and
+# `inf / inf` is `nan`: not a number. One `nan` in a weight spoils the whole context vector, and everything
+# computed from it. Scores of a few hundred are not rare in a real model.
+#
+# The way out is that softmax does not change when the same number $c$ is taken from every score:
+#
+# $$\frac{e^{x_i - c}}{\sum_j e^{x_j - c}} = \frac{e^{-c}\, e^{x_i}}{e^{-c} \sum_j e^{x_j}} = \text{softmax}(x)_i$$
+#
+# So you may choose $c$. Choose it so that nothing can overflow, and so that what you divide by can never be 0.
+
+# %% [markdown] id="softmax-stable-task"
+# ### Task 5 · A softmax that survives large scores
+#
+# *10 minutes · two lines · task id* `softmax-stable`
+#
+# Write `softmax_stable(x)`. It agrees with `softmax_naive` on ordinary scores, and gives proper weights for
+# scores near 1000 **and** near −1000. Each of the three earns its own point.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "softmax-stable-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def softmax_stable(x):
+    """Softmax over a vector of scores of any size.
+
+    Shapes:
+        x: (tokens,)
+        returns: (tokens,), adding up to 1
+    """
+    ### BEGIN SOLUTION
+    shifted = x - x.max()  # the largest is now 0, so no exponential is above 1 and one of them is 1
+    exponentials = torch.exp(shifted)  # (tokens,)
+    return exponentials / exponentials.sum()
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "softmax-stable", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+check("softmax-stable")
+
+# %% id="softmax-stable-shown"
+softmax_stable(large_scores)
+
+# %% [markdown] id="query-weights-task"
+# `torch.softmax` does the same, so from here on you may use it. It wants to know along which axis: `dim=0` is the
+# only one that a vector has.
+#
+# ### Task 6 · The attention weights of "journey"
+#
+# *2 minutes · one line · task id* `query-weights`
+#
+# Make `attn_weights_2`: softmax over `attn_scores_2`.
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "query-weights-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+### BEGIN SOLUTION
+attn_weights_2 = torch.softmax(attn_scores_2, dim=0)  # (tokens,)
+### END SOLUTION
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "query-weights", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
+check("query-weights")
+
+# %% id="query-weights-shown"
+if torch.is_tensor(attn_weights_2):
+    print((attn_weights_2.sum(), attn_weights_2))
+
+# %% [markdown] id="context-intro"
+# ## 5 · The context vector: a weighted sum
+#
+# The weights say how much of each token "journey" takes in. Take that much of each: multiply every token's
+# vector by its weight, and add the six up. The result has three numbers, like a token. It is the **context
+# vector** of "journey": the token as seen in its sentence.
+
+# %% id="context-figure"
+weights_and_context(attn_weights_2, inputs, tokens, query=1)
+
+# %% [markdown] id="context-task"
+# ### Task 7 · One context vector
+#
+# *5 minutes · a loop or one line · task id* `context-vector`
+#
+# Make `context_vec_2`, the sum of all token vectors, each multiplied by its weight from `attn_weights_2`.
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "context-vector-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+### BEGIN SOLUTION
+context_vec_2 = torch.zeros(inputs.shape[1])  # (d_in,)
+for i, x_i in enumerate(inputs):
+    context_vec_2 += attn_weights_2[i] * x_i
+### END SOLUTION
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "context-vector", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("context-vector")
+
+# %% id="context-shown"
+if torch.is_tensor(context_vec_2) and torch.is_tensor(attn_weights_2):
+    for weight, vector, token in zip(attn_weights_2, inputs, tokens):
+        print(f"{weight:.4f} × {vector}  {token}")
+    print("Context vector of the second token:", context_vec_2)
+
+# %% [markdown] id="explorer-intro"
+# ### Try it
+#
+# One picture holds the whole way: scores, weights, context. Choose another query and see all three change. Then
+# turn the sharpness, which multiplies every score before the softmax. **Predict first:** what do the weights
+# become when the sharpness goes to 0? And what when it is very large?
+
+# %% id="explorer-figure"
+scores_to_context(inputs, tokens, query=1)
+
+# %% id="explorer"
+explore_query(inputs, tokens)
+
+# %% [markdown] id="explorer-read"
+# <details><summary>What to see</summary>
+#
+# At sharpness 0 all scores are 0, all weights are 1/6, and the context vector is the plain mean: the query no
+# longer matters. The larger the sharpness, the more the largest score takes, until one token has all the weight.
+# Lesson 02 divides the scores by $\sqrt{d}$, and this is the screw that it turns.
+#
+# </details>
+
+# %% [markdown] id="all-scores-intro"
+# ## 6 · Every token is a query
+#
+# So far one token looked at its sentence. Let all of them look: six queries, six keys, 36 scores. (The token that
+# is looked at is called the **key**. In this lesson query and key are the same vectors; in lesson 02 they part.)
+#
+# The scores make a square. **Row $i$ belongs to query $i$, column $j$ to key $j$.**
+#
+# ### Task 8 · All scores, with two loops
+#
+# *8 minutes · two loops · task id* `scores-loops`
+#
+# Write `scores_with_loops(x)` for any number of tokens: entry $(i, j)$ is the dot product of token $i$ with
+# token $j$. Use the argument `x`, not the variable `inputs`.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "scores-loops-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def scores_with_loops(x):
+    """The dot product of every token with every token.
+
+    Shapes:
+        x: (tokens, d_in)
+        returns: (tokens, tokens); row i holds the scores of query i
+    """
+    ### BEGIN SOLUTION
+    num_tokens = x.shape[0]
+    scores = torch.empty(num_tokens, num_tokens)  # (tokens, tokens)
+    for i in range(num_tokens):
+        for j in range(num_tokens):
+            scores[i, j] = dot(x[i], x[j])
+    return scores
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "scores-loops", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("scores-loops")
+
+# %% id="scores-loops-shown"
+scores_with_loops(inputs)
+
+# %% [markdown] id="all-scores-matmul"
+# ### The same without a loop
+#
+# A matrix product takes the dot product of every **row** on the left with every **column** on the right. We want
+# rows with rows, so the right side has to be turned: `inputs.T` has the tokens as its columns.
+
+# %% id="inputs-transposed"
+inputs.T
+
+# %% [markdown] id="all-scores-task"
+# Write the shapes down before you multiply: `(6, 3) @ (3, 6)` gives `(6, 6)`. The inner sizes meet and vanish: they
+# are what the sum runs over.
+#
+# ### Task 9 · All scores, as one matrix product
+#
+# *3 minutes · one line · task id* `all-scores`
+#
+# Make `attn_scores` from `inputs`, with no loop.
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "all-scores-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+### BEGIN SOLUTION
+attn_scores = inputs @ inputs.T  # (tokens, tokens)
+### END SOLUTION
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "all-scores", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
+check("all-scores")
+
+# %% id="all-scores-shown"
+attn_scores
+
+# %% [markdown] id="all-weights-intro"
+# ## 7 · Which way does softmax run?
+#
+# Now there is a choice to make. `dim=0` runs softmax down each column, `dim=1` (or `dim=-1`, the last axis) along
+# each row. Both give numbers between 0 and 1, both look right in a picture, and mistaking one for the other is
+# the bug that people make most often in attention. Ask what must add up to 1: **each query shares out its own
+# attention over the keys**.
+#
+# ### Task 10 · All attention weights
+#
+# *5 minutes · one line · task id* `all-weights`
+#
+# Make `attn_weights` from `attn_scores`.
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "all-weights-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+### BEGIN SOLUTION
+attn_weights = torch.softmax(attn_scores, dim=-1)  # (tokens, tokens), each row adds up to 1
+### END SOLUTION
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "all-weights", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("all-weights")
+
+# %% id="all-weights-shown"
+attn_weights
+
+# %% id="all-weights-figure"
+attention_map(attn_weights, tokens)
+
+# %% [markdown] id="all-weights-read"
+# Read it row by row: "journey" looks most at itself and at "starts", whose vector is nearly its own. No weight is
+# 0, and none is near 1: with such small numbers softmax is gentle. Row 1 is the `attn_weights_2` that you made.
+
+# %% [markdown] id="all-contexts-task"
+# ## 8 · All context vectors
+#
+# One context vector was a row of weights times the tokens. All of them are all rows of weights times the tokens.
+#
+# ### Task 11 · All context vectors
+#
+# *5 minutes · one line · task id* `all-contexts`
+#
+# Make `all_context_vecs`: one row for each token, from `attn_weights` and `inputs`. Write the shapes down first.
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "all-contexts-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+### BEGIN SOLUTION
+all_context_vecs = attn_weights @ inputs  # (tokens, tokens) @ (tokens, d_in) -> (tokens, d_in)
+### END SOLUTION
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "all-contexts", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("all-contexts")
+
+# %% id="all-contexts-shown"
+all_context_vecs
+
+# %% [markdown] id="all-contexts-read"
+# Check back: row 1 is the context vector that you summed by hand in task 7. Whenever code is made shorter in this
+# course, it is held against the longer version before you go on.
+
+# %% [markdown] id="simple-attention-task"
+# ## 9 · Put it together
+#
+# Scores, weights, context: three lines. This is **self-attention**: "self", because queries and keys come from one
+# and the same sentence.
+#
+# ### Task 12 · Self-attention without weights to train
+#
+# *5 minutes · three lines · task id* `simple-attention`
+#
+# Write `simple_attention(x)`, from tokens to context vectors, for any number of tokens and dimensions. It must
+# survive large scores as well.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "simple-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def simple_attention(x):
+    """Self-attention with nothing to train: every token becomes a weighted sum of all tokens.
+
+    Shapes:
+        x: (tokens, d_in)
+        returns: (tokens, d_in)
+    """
+    ### BEGIN SOLUTION
+    scores = x @ x.T  # (tokens, tokens)
+    weights = torch.softmax(scores, dim=-1)  # (tokens, tokens)
+    return weights @ x  # (tokens, d_in)
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "simple-attention", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+check("simple-attention")
+
+# %% id="simple-attention-shown"
+simple_attention(inputs)
+
+# %% [markdown] id="recap"
+# ## What you have built
+#
+# | step | code | shape here | axes |
+# | --- | --- | --- | --- |
+# | tokens | `inputs` | (6, 3) | tokens, d_in |
+# | scores | `inputs @ inputs.T` | (6, 6) | query, key |
+# | weights | `torch.softmax(scores, dim=-1)` | (6, 6) | query, key; each row adds up to 1 |
+# | context | `weights @ inputs` | (6, 3) | tokens, d_in |
+#
+# - A **score** is a dot product: how much a query has to do with a key.
+# - **Weights** are scores after softmax: never negative, each query's adding up to 1, whatever the scores were.
+# - A **context vector** is the sum of all tokens, each multiplied by its weight.
+# - Softmax is safe when the largest score is subtracted first. `torch.softmax` does that for you.
+
+# %% [markdown] id="quiz"
+# ## Ask yourself
+#
+# Answer each in your head before you open it.
+#
+# <details><summary>1. All six tokens have the same vector. What are the weights, and what are the context vectors?</summary>
+#
+# All scores are equal, so every weight is 1/6, and each context vector is that same vector again.
+#
+# </details>
+#
+# <details><summary>2. <code>inputs @ inputs.T</code> is symmetric. Is <code>attn_weights</code>?</summary>
+#
+# No. Softmax divides each row by a sum of its own: 0.2006 in row 0, column 1, but 0.1385 in row 1, column 0.
+# "Your" and "journey" have one score between them, yet each shares out its attention in its own way.
+#
+# </details>
+#
+# <details><summary>3. You shuffle the words of the sentence. What happens to the context vector of "journey"?</summary>
+#
+# Nothing: it is the same sum in another order. This attention does not know word order. It has to be told, by
+# embeddings that carry positions.
+#
+# </details>
+#
+# <details><summary>4. Which numbers in this lesson could be learned from data?</summary>
+#
+# None so far: scores come straight from the embeddings. In lesson 02 three matrices stand between the embeddings
+# and the scores, and those are trained.
+#
+# </details>
+
+# %% id="progress"
+progress()
