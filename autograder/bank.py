@@ -119,7 +119,7 @@ class BankError(Exception):
 
 
 def save(bank: LessonBank, folder: Path) -> None:
-    """Write one lesson's bank as `<lesson>.json` and `<lesson>.safetensors`; the same bank, the same bytes."""
+    """Write one lesson's bank as JSON and safetensors; the same bank gives the same bytes."""
     text, tensors = dumps(bank)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{bank.lesson}.json").write_text(text, encoding="utf-8", newline="\n")
@@ -166,7 +166,7 @@ def index(folder: Path = BANK_FOLDER) -> Mapping[str, str]:
     for path in sorted(folder.glob("*.json")):
         try:
             plain = json.loads(path.read_text(encoding="utf-8"))
-            found.update({task: path.stem for task in plain["tasks"]})
+            found.update(dict.fromkeys(plain["tasks"], path.stem))
         except (OSError, ValueError, KeyError, TypeError) as problem:
             raise BankError(f"{path.name} cannot be read ({problem!r}).") from problem
     return found

@@ -81,7 +81,8 @@ def rich_text(task: Task, verdict: Verdict) -> str:
         assert finding.expected_tensor is not None
         body += difference_picture(finding.obtained_tensor, finding.expected_tensor, finding.index)
     body += _results_html(task, verdict)
-    body += f'<p class="ag-hint ag-small">Stuck? <code>hint("{html.escape(task.id)}")</code> gives one hint at a time.</p>'
+    stuck = f'Stuck? <code>hint("{html.escape(task.id)}")</code> gives one hint at a time.'
+    body += f'<p class="ag-hint ag-small">{stuck}</p>'
     mark = "wait" if _is_waiting(verdict) else "no"
     sign = "…" if mark == "wait" else "✗"
     return _card(mark, f"{sign} {html.escape(task.title)}", verdict, body)
@@ -89,7 +90,7 @@ def rich_text(task: Task, verdict: Verdict) -> str:
 
 def plain_text(task: Task, verdict: Verdict) -> str:
     """The verdict for a terminal, a log or a screen reader."""
-    points = f"{verdict.earned} of {verdict.points} points"
+    points = _points(verdict)
     if verdict.passed:
         return _strip(f"[right] {task.title} ({points})\n{_wrap(task.learned)}")
     finding = verdict.finding
@@ -110,11 +111,15 @@ def plain_text(task: Task, verdict: Verdict) -> str:
 
 
 def _card(mark: str, title: str, verdict: Verdict, body: str) -> str:
-    points = f"{verdict.earned} of {verdict.points} points"
+    points = _points(verdict)
     return (
         f'<style>{STYLE}</style><div class="ag ag-{mark}" role="status">'
         f'<h4>{title} <span class="ag-small">{points}</span></h4>{body}</div>'
     )
+
+
+def _points(verdict: Verdict) -> str:
+    return f"{verdict.earned} of {verdict.points} point{'' if verdict.points == 1 else 's'}"
 
 
 def _results_html(task: Task, verdict: Verdict) -> str:

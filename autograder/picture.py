@@ -48,8 +48,9 @@ def difference_picture(obtained: Tensor, expected: Tensor, index: tuple[int, ...
     if label:
         body += f'<text x="0" y="{height - 4}" class="ag-note">{html.escape(label)}</text>'
     alt = (
-        f"Your result, the expected one and their difference side by side. First difference at index "
-        f"{list(index)}: {number_text(float(obtained[index]))} instead of {number_text(float(expected[index]))}."
+        "Your result, the expected one and their difference side by side. "
+        f"First difference at index {list(index)}: {number_text(float(obtained[index]))} "
+        f"instead of {number_text(float(expected[index]))}."
     )
     return (
         f'<svg role="img" aria-label="{html.escape(alt, quote=True)}" viewBox="0 0 {width} {height}" '

@@ -172,7 +172,8 @@ def _wrong_type(finding: f.WrongType, task: Task) -> Message:
             ("Is there a `return` at the end? Without one a function gives back None.",),
         )
     advice = {
-        "list": "Turn the list into a tensor: `torch.tensor(...)` for numbers, `torch.stack(...)` for tensors.",
+        "list": "Turn the list into a tensor: `torch.tensor(...)` if it holds numbers, "
+        "`torch.stack(...)` if it holds tensors.",
         "tuple": "A comma at the end of a line, or between two values, makes a tuple.",
         "numpy.ndarray": "The course works in torch: `torch.from_numpy(...)` turns an array into a tensor.",
         "float": f"Where a shape of {shape_text(_expected_shape(finding, task))} is asked for, one number is "

@@ -152,14 +152,13 @@ def _reference_problems(entry: bank.Task) -> list[str]:
     problems = []
     for probe in entry.probes.values():
         expected = probe.expected
+        where = f"task {entry.id}, probe {probe.id}: the solution"
         if expected.error is not None:
-            problems.append(f"task {entry.id}: the solution raises {expected.error.type} on probe {probe.id}")
+            problems.append(f"{where} raises {expected.error.type}")
         elif expected.tensor is None:
-            problems.append(f"task {entry.id}: the solution gives {expected.type_name} on probe {probe.id}")
+            problems.append(f"{where} gives {expected.type_name}")
         elif expected.tensor.ndim != len(entry.axes):
-            problems.append(
-                f"task {entry.id}: axes are {entry.axes}, the solution has {expected.tensor.ndim} on {probe.id}"
-            )
+            problems.append(f"{where} has {expected.tensor.ndim} axes, and the task names {entry.axes}")
     return problems
 
 
@@ -196,9 +195,8 @@ def _axes_problems(task: authoring.Task, entry: bank.Task, lesson: authoring.Les
             for axis, size in zip(axes, value.shape, strict=True):
                 symbol = axis.partition(" as ")[0]
                 if sizes.setdefault(symbol, size) != size:
-                    problems.append(
-                        f"task {task.id}: in probe {probe.id} the axis {symbol} is both {sizes[symbol]} and {size}"
-                    )
+                    both = f"both {sizes[symbol]} and {size}"
+                    problems.append(f"task {task.id}: in probe {probe.id} the axis {symbol} is {both}")
         sizes_by_probe.append(sizes)
     symbols = sorted({symbol for sizes in sizes_by_probe for symbol in sizes})
     for one, other in combinations(symbols, 2):

@@ -24,7 +24,7 @@ class StubSolutions(ClearSolutions):
     """
 
     def _replace_solution_region(self, cell: NotebookNode, language: str) -> bool:
-        before = self.code_stub
+        before: dict[str, str] = self.code_stub
         if cell.cell_type == "code":
             self.code_stub = {**before, "python": stub_for(cell.source)}
         try:

@@ -62,7 +62,7 @@ def generate(course: Path, workplace: Path, lesson: str, notebook: NotebookNode,
 
 
 def failed_cells(solution: NotebookNode) -> list[str]:
-    """What went wrong in an executed solution: errors, checks that did not pass, pictures without alt text."""
+    """What went wrong in an executed solution: errors, failed checks, pictures without alt text."""
     problems = []
     for cell in solution.cells:
         if cell.cell_type != "code":

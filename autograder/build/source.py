@@ -45,8 +45,8 @@ def read_source(path: Path) -> NotebookNode:
 def raw_cells(text: str) -> list[RawCell]:
     """The source file's cells, before jupytext decides what is prose and what is code."""
     cells: list[RawCell] = []
-    header, start, body = "", 0, []
-    started = False
+    header, start, started = "", 0, False
+    body: list[str] = []
     for number, line in enumerate(text.splitlines(), start=1):
         found = CELL_START.match(line)
         if found:

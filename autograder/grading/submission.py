@@ -29,12 +29,11 @@ def read_submission(path: Path) -> NotebookNode:
         return _unreadable("the file is not JSON, so it is no notebook")
     if not isinstance(plain, dict) or not (isinstance(plain.get("cells"), list) or "worksheets" in plain):
         return _unreadable("the file holds JSON, but no notebook cells")
-    if "worksheets" in plain:
-        try:
-            return nbformat.convert(nbformat.from_dict(plain), 4)
-        except Exception as problem:  # a notebook of format 3 that the converter does not understand
-            return _unreadable(f"the notebook is of an old format that cannot be converted ({problem})")
-    return nbformat.from_dict(plain)
+    try:
+        return nbformat.reads(text, as_version=4)
+    except Exception:
+        # Missing keys and wrong types need not matter: `rebuild` looks only at what it can use.
+        return nbformat.from_dict(plain)
 
 
 def _unreadable(reason: str) -> NotebookNode:

@@ -61,7 +61,7 @@ inputs
 # %% id="example-data-shape"
 inputs.shape  # (tokens, d_in)
 
-# %% id="example-data-figure"
+# %% id="example-data-figure" tags=["figure"]
 token_vectors(inputs, tokens)
 
 # %% [markdown] id="sentence-read"
@@ -137,7 +137,7 @@ check("dot-product")
 # that token's **attention score**: how much the query has to do with it. One query and six tokens make six
 # scores, and the query meets itself too.
 
-# %% id="query-scores-figure"
+# %% id="query-scores-figure" tags=["figure"]
 query_scores(inputs, tokens, query=1)
 
 # %% [markdown] id="query-scores-predict"
@@ -222,7 +222,7 @@ zero_sum_scores / zero_sum_scores.sum()
 #
 # $$\text{softmax}(x)_i = \frac{e^{x_i}}{\sum_j e^{x_j}}$$
 
-# %% id="softmax-figure"
+# %% id="softmax-figure" tags=["figure"]
 sum_versus_softmax(some_scores)
 
 # %% [markdown] id="softmax-naive-task"
@@ -266,7 +266,7 @@ if torch.is_tensor(attn_scores_2):
 large_scores = torch.tensor([1000.0, 1001.0, 1001.5])
 torch.exp(large_scores), torch.exp(large_scores) / torch.exp(large_scores).sum()
 
-# %% id="overflow-figure"
+# %% id="overflow-figure" tags=["figure"]
 overflow()
 
 # %% [markdown] id="overflow-read"
@@ -339,7 +339,7 @@ if torch.is_tensor(attn_weights_2):
 # vector by its weight, and add the six up. The result has three numbers, like a token. It is the **context
 # vector** of "journey": the token as seen in its sentence.
 
-# %% id="context-figure"
+# %% id="context-figure" tags=["figure"]
 weights_and_context(attn_weights_2, inputs, tokens, query=1)
 
 # %% [markdown] id="context-task"
@@ -372,10 +372,10 @@ if torch.is_tensor(context_vec_2) and torch.is_tensor(attn_weights_2):
 # turn the sharpness, which multiplies every score before the softmax. **Predict first:** what do the weights
 # become when the sharpness goes to 0? And what when it is very large?
 
-# %% id="explorer-figure"
+# %% id="explorer-figure" tags=["figure"]
 scores_to_context(inputs, tokens, query=1)
 
-# %% id="explorer"
+# %% id="explorer" tags=["figure"]
 explore_query(inputs, tokens)
 
 # %% [markdown] id="explorer-read"
@@ -482,7 +482,7 @@ check("all-weights")
 # %% id="all-weights-shown"
 attn_weights
 
-# %% id="all-weights-figure"
+# %% id="all-weights-figure" tags=["figure"]
 attention_map(attn_weights, tokens)
 
 # %% [markdown] id="all-weights-read"
