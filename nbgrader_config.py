@@ -32,7 +32,7 @@ c.GenerateSolution.preprocessors = [
     "nbgrader.preprocessors.LockCells",
     "nbgrader.preprocessors.ClearOutput",
     "nbgrader.preprocessors.ClearMarkScheme",
-    "nbgrader.preprocessors.Execute",
+    "autograder.build.preprocessors.ExecuteSolution",
     "autograder.build.preprocessors.TidySolution",
 ]
 

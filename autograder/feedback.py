@@ -17,7 +17,8 @@ STYLE = """
 .ag{font:14px/1.5 var(--jp-ui-font-family,system-ui,sans-serif);color:var(--jp-ui-font-color1,#1f1f1f);
 border-left:5px solid var(--ag-mark);padding:.5em .9em;margin:.3em 0;background:var(--jp-layout-color1,#fff)}
 .ag-ok{--ag-mark:#2e8540}.ag-no{--ag-mark:#c8102e}.ag-wait{--ag-mark:#8a6d00}
-.ag p{margin:.25em 0}.ag h4{margin:0 0 .2em;font-size:1em}.ag ul{margin:.3em 0;padding:0;list-style:none}
+.ag p{margin:.25em 0}.ag h4{margin:0 0 .2em;font-size:1em;font-weight:600}
+.ag h4 .ag-small{font-weight:400}.ag ul{margin:.3em 0;padding:0;list-style:none}
 .ag code,.ag pre{font-family:var(--jp-code-font-family,monospace);font-size:.95em;
 background:var(--jp-layout-color2,#f0f0f0);color:inherit;padding:0 .2em;border-radius:2px}
 .ag pre{padding:.35em .6em;margin:.3em 0;overflow-x:auto}

@@ -111,10 +111,17 @@ def hint(task_id: str) -> Notice:
 _SEEN_HINTS: dict[str, int] = {}
 
 
-def progress() -> Progress:
-    """What is solved and what comes next, over all lessons."""
+def progress(lesson: str | None = None) -> Progress | Notice:
+    """What is solved and what comes next, over all lessons or in one.
+
+    Args:
+        lesson: a lesson's name, as "01-dot-product".
+    """
     try:
-        lessons = [bank.load(name) for name in dict.fromkeys(bank.index().values())]
+        known = list(dict.fromkeys(bank.index().values()))
+        if lesson is not None and lesson not in known:
+            return Notice(f"There is no lesson called `{lesson}`.", (f"There are: {', '.join(known)}.",))
+        lessons = [bank.load(name) for name in known if lesson in (None, name)]
     except BankError as problem:
         return Progress((), fault=str(problem))
     rows = tuple(
@@ -144,7 +151,9 @@ class Progress:
         if self.fault:
             return self.fault
         task = self.next_task
-        return f"Next: {task.title} (`{task.id}`)" if task else "Everything is done. Well walked."
+        if task:
+            return f"Next: {task.title} (`{task.id}`)"
+        return "This lesson is done." if len(self.rows) == 1 else "Everything is done. Well walked."
 
     def __repr__(self) -> str:
         lines = []

@@ -6,11 +6,15 @@
 from __future__ import annotations
 
 import ast
+import tempfile
 import textwrap
 from typing import Any
 
 from nbformat import NotebookNode
-from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
+from nbgrader.preprocessors import ClearSolutions, Execute, NbGraderPreprocessor
+from nbgrader.utils import setenv
+
+from autograder import records
 
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 STUB = "...  # your code here"
@@ -24,7 +28,7 @@ class StubSolutions(ClearSolutions):
     """
 
     def _replace_solution_region(self, cell: NotebookNode, language: str) -> bool:
-        before: dict[str, str] = self.code_stub
+        before: dict[str, str] = self.code_stub  # type: ignore[has-type]
         if cell.cell_type == "code":
             self.code_stub = {**before, "python": stub_for(cell.source)}
         try:
@@ -56,6 +60,17 @@ def solution_region(source: str) -> list[str]:
         elif inside:
             lines.append(line)
     return lines
+
+
+class ExecuteSolution(Execute):
+    """Execute a solution with an empty progress folder, so that the author's own progress stays as it is."""
+
+    def preprocess(
+        self, notebook: NotebookNode, resources: dict[str, Any], km: Any = None
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        with tempfile.TemporaryDirectory(prefix="progress-") as folder, setenv(**{records.PLACE: folder}):
+            executed, resources = super().preprocess(notebook, resources, km)
+        return executed, resources
 
 
 class TidySolution(NbGraderPreprocessor):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +15,6 @@ from nbgrader.converters import BaseConverter, GenerateAssignment, GenerateSolut
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config, PyFileConfigLoader
 
-from autograder import records
 from autograder.authoring import AuthoringError
 
 CONFIG = "nbgrader_config.py"
@@ -46,13 +44,11 @@ def generate(course: Path, workplace: Path, lesson: str, notebook: NotebookNode,
     config.CourseDirectory.root = str(workplace)
     config.CourseDirectory.db_url = f"sqlite:///{workplace / 'gradebook.db'}"
     config.CourseDirectory.assignment_id = lesson
-    kept = workplace / "progress"
     # nbgrader calls `alembic` by name, also where this environment's programs are not on the PATH.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    with _environment(PATH=path, AUTOGRADER_BANK=str(bank), **{records.PLACE: str(kept)}):
+    with _environment(PATH=path, AUTOGRADER_BANK=str(bank)):
         _run(GenerateAssignment, config, lesson)
         _run(GenerateSolution, config, lesson)
-    shutil.rmtree(kept, ignore_errors=True)
     _normalise(workplace / "notebooks" / lesson / f"{lesson}.ipynb")
     solution = workplace / "solutions" / lesson / f"{lesson}.ipynb"
     _normalise(solution)

@@ -217,13 +217,16 @@ zero_sum_scores / zero_sum_scores.sum()
 # ## 4 · Softmax
 #
 # What we want from weights: never negative, adding up to 1, and the larger the score, the larger the weight,
-# for **any** scores. The exponential function does the first part: $e^x$ is positive for every $x$, and grows
-# with it. Dividing by the sum does the second:
-#
-# $$\text{softmax}(x)_i = \frac{e^{x_i}}{\sum_j e^{x_j}}$$
+# for **any** scores. Here are the same three scores, turned into weights in both ways:
 
 # %% id="softmax-figure" tags=["figure"]
 sum_versus_softmax(some_scores)
+
+# %% [markdown] id="softmax-formula"
+# On the right is **softmax**. The exponential function makes every score positive, because $e^x$ is positive for
+# every $x$, and keeps their order, because it grows with $x$. Dividing by the sum makes them add up to 1:
+#
+# $$\text{softmax}(x)_i = \frac{e^{x_i}}{\sum_j e^{x_j}}$$
 
 # %% [markdown] id="softmax-naive-task"
 # ### Task 4 · Softmax, straight from its formula
@@ -598,4 +601,4 @@ simple_attention(inputs)
 # </details>
 
 # %% id="progress"
-progress()
+progress("01-dot-product")
