@@ -103,12 +103,15 @@ def from_plain(plain: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Evide
         outcomes = {}
         for probe, entry in dict(plain["outcomes"]).items():
             error = entry.get("error")
-            shape = entry.get("shape")
+            tensor = tensors.get(entry.get("tensor_key", ""))
+            # What is said of a tensor must not differ from what it is, or one shape could pass for another.
+            shape = entry.get("shape") if tensor is None else tensor.shape
+            dtype = entry["dtype"] if tensor is None else str(tensor.dtype).removeprefix("torch.")
             outcomes[str(probe)] = Outcome(
                 type_name=str(entry["type_name"])[:MAX_TEXT],
-                tensor=tensors.get(entry.get("tensor_key", "")),
+                tensor=tensor,
                 shape=None if shape is None else tuple(int(size) for size in shape),
-                dtype=str(entry["dtype"]),
+                dtype=str(dtype),
                 device=str(entry["device"]),
                 error=None if error is None else _error_from_plain(error),
                 changed_inputs=_names(entry["changed_inputs"]),
