@@ -158,12 +158,13 @@ def _alt_problems(notebook: NotebookNode) -> list[str]:
             continue
         if PICTURE_WITHOUT_ALT.search(cell.source):
             problems.append(f"{_name(cell)}: a picture without alt text")
-        problems += [
-            f"{_name(cell)}: an <img> without alt text"
-            for tag in IMG_TAG.findall(cell.source)
-            if not ALT_TEXT.search(tag)
-        ]
+        problems += [f"{_name(cell)}: an <img> without alt text" for _ in images_without_alt(cell.source)]
     return problems
+
+
+def images_without_alt(text: str) -> list[str]:
+    """The <img> tags in a piece of HTML or Markdown that say nothing to whoever cannot see them."""
+    return [tag for tag in IMG_TAG.findall(text) if not ALT_TEXT.search(tag)]
 
 
 def _authoring_problems(lesson: Lesson) -> list[str]:

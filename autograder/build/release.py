@@ -16,6 +16,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.authoring import AuthoringError
+from autograder.build.lint import images_without_alt
 
 CONFIG = "nbgrader_config.py"
 
@@ -75,6 +76,9 @@ def failed_cells(solution: NotebookNode) -> list[str]:
             for kind in ("image/png", "image/jpeg", "image/svg+xml"):
                 if kind in data and not output.metadata.get(kind, {}).get("alt", "").strip():
                     problems.append(f"cell {cell['id']}: a figure without alt text")
+            problems += [
+                f"cell {cell['id']}: a figure without alt text" for _ in images_without_alt(data.get("text/html", ""))
+            ]
         if is_test and "[right]" not in shown and "ag-ok" not in shown:
             problems.append(f"cell {cell['id']}: the solution's own check does not pass")
     return problems

@@ -1,0 +1,70 @@
+"""Lesson 01 in JupyterLab, worked by keyboard as a learner would."""
+
+LESSON = "01-dot-product"
+RIGHT = """def dot(a, b):
+    total = 0.0
+    for i in range(len(a)):
+        total = total + a[i] * b[i]
+    return total"""
+WRONG_AXIS = "attn_weights = torch.softmax(inputs @ inputs.T, dim=0)"
+
+
+def test_the_released_notebook_runs_to_its_end_without_an_error_before_any_task_is_done(open_lesson):
+    lesson = open_lesson(LESSON)
+    lesson.run_all()
+    assert lesson.page.locator("[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
+    assert lesson.page.get_by_text("0 of 12 tasks").count() == 1
+    assert lesson.errors == []
+
+
+def test_a_check_waits_for_the_stub_and_passes_after_the_right_code_is_typed(open_lesson):
+    lesson = open_lesson(LESSON)
+    lesson.run(lesson.cell("from autograder import check"))
+    lesson.run(lesson.cell("inputs = torch.tensor("))
+    check = lesson.cell('check("dot-product")')
+    lesson.run(lesson.cell("def dot(a, b):"))
+    lesson.run(check)
+    check.get_by_text("is still waiting for you").wait_for(timeout=20_000)
+    lesson.type_into(lesson.cell("def dot(a, b):"), RIGHT)
+    lesson.run(lesson.cell("def dot(a, b):"))
+    lesson.run(check)
+    check.get_by_text("✓ A dot product by hand").wait_for(timeout=20_000)
+    assert "2 of 2 points" in check.inner_text()
+    lesson.picture("a-check-that-passes", of=check)
+
+
+def test_a_wrong_axis_is_named_and_a_wrong_value_is_drawn(open_lesson):
+    lesson = open_lesson(LESSON)
+    lesson.run_all()
+    answer = lesson.cell("attn_weights = ...")
+    check = lesson.cell('check("all-weights")')
+    lesson.type_into(answer, WRONG_AXIS)
+    lesson.run(lesson.cell(WRONG_AXIS))
+    lesson.run(check)
+    check.get_by_text("each column adds up to 1").wait_for(timeout=20_000)
+    lesson.picture("a-check-that-names-the-mistake", of=check)
+    lesson.type_into(
+        lesson.cell(WRONG_AXIS), "attn_weights = torch.softmax(inputs @ inputs.T, dim=-1) ** 2 * 5 # no"
+    )
+    scores = "attn_scores = inputs @ inputs.T + torch.eye(6)"
+    lesson.type_into(lesson.cell("attn_scores = ..."), scores)
+    lesson.run(lesson.cell(scores))
+    check = lesson.cell('check("all-scores")')
+    lesson.run(check)
+    drawn = check.locator("svg[role=img]")
+    drawn.wait_for(timeout=20_000)
+    assert "First difference at index [0, 0]" in drawn.get_attribute("aria-label")
+    assert lesson.errors == []
+
+
+def test_the_explorer_follows_the_keyboard_and_says_in_words_what_it_shows(open_lesson):
+    lesson = open_lesson(LESSON)
+    lesson.run_all()
+    explorer = lesson.cell("explore_query(inputs, tokens)")
+    explorer.get_by_text("largest weight 0.2379 on 'journey'").first.wait_for(timeout=30_000)
+    chooser = explorer.get_by_label("Query token")
+    chooser.focus()
+    lesson.page.keyboard.press("ArrowDown")
+    explorer.get_by_text("query 'starts'").first.wait_for(timeout=10_000)
+    lesson.picture("the-explorer", of=explorer)
+    assert lesson.errors == []

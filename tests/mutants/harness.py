@@ -1,0 +1,242 @@
+"""Run an answer as a learner typed it: the text of one answer cell, inside the whole lesson.
+
+Everything around that cell is the lesson's own source with its solutions, so that a finding is about the
+answer under test. A cell that raises is tolerated, as in a notebook: the cells after it still run. An
+answer is judged twice, as the learner's own notebook does it (the lesson's givens only) and as it is graded
+(the redrawn givens too, and evidence that has been through the transport between sandbox and judge).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import linecache
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from textwrap import dedent
+from types import CodeType
+from typing import Any
+
+import torch
+from nbformat import NotebookNode
+from torch import Tensor
+
+from autograder import bank
+from autograder.bank import AS_SEEN, LessonBank, Task
+from autograder.build.source import is_answer, is_given, is_test, read_source
+from autograder.collect import collect
+from autograder.findings import GivensChanged, NotDefined, StillStub, Verdict
+from autograder.judge import judge, merge
+from autograder.outcome import Evidence
+from autograder.transport import pack, unpack
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A wrong answer and what its author deserves to read.
+
+    Attributes:
+        name: what is wrong with it, in words that make a test's id.
+        code: the answer cell's text.
+        finds: class names from `autograder.findings`; one of them must be what the learner is told first.
+        keeps: points that the part of it that is right still earns.
+        notebook_passes: it is right for the lesson's own givens, so that only grading can tell. The learner's
+            notebook accepts it.
+        says: a pattern that the message must have.
+        never: a pattern that would lead the learner astray.
+        xfail: why this test fails at present, for a fault that has been reported and not yet mended.
+    """
+
+    name: str
+    code: str
+    finds: tuple[str, ...]
+    keeps: int = 0
+    notebook_passes: bool = False
+    says: str = ""
+    never: str = ""
+    xfail: str = ""
+
+
+@dataclass(frozen=True)
+class Right:
+    """A right answer by another route than the solution's."""
+
+    name: str
+    code: str
+    xfail: str = ""
+
+
+@dataclass(frozen=True)
+class Mutants:
+    """The answers held against one task."""
+
+    wrong: tuple[Wrong, ...]
+    right: tuple[Right, ...]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One task's verdicts on one answer: in the learner's notebook, and when graded."""
+
+    task: Task
+    in_notebook: Verdict
+    graded: Verdict
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A code cell of the lesson, compiled once."""
+
+    id: str
+    code: CodeType | None
+    is_test: bool
+    is_given: bool
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A lesson's cells in order, without its figures, and its bank."""
+
+    name: str
+    cells: tuple[Cell, ...]
+    bank: LessonBank
+
+
+@cache
+def load_lesson(name: str) -> Lesson:
+    """Read a lesson's source and bank; the cells are compiled once and shared by all answers."""
+    notebook = read_source(ROOT / "source" / name / f"{name}.py")
+    return Lesson(name, tuple(_cells(name, notebook)), bank.load(name))
+
+
+def judge_answer(lesson_name: str, task_id: str, code: str) -> Judged:
+    """Judge one task with `code` in its answer cell and solutions everywhere before it."""
+    return judge_notebook(lesson_name, {task_id: code}, last=task_id)[task_id]
+
+
+def judge_notebook(lesson_name: str, answers: Mapping[str, str], last: str = "") -> dict[str, Judged]:
+    """Judge the tasks of a notebook in which some answer cells hold other code.
+
+    Args:
+        lesson_name: the lesson's folder name.
+        answers: the replaced answer cells' text, by task id.
+        last: the task at whose check to stop; all of the lesson where it is empty.
+    """
+    lesson = load_lesson(lesson_name)
+    unknown = set(answers) - set(lesson.bank.tasks)
+    if unknown:
+        raise ValueError(f"{lesson_name} has no task {', '.join(sorted(unknown))}")
+    seen, verdicts = _run(lesson, answers, AS_SEEN, last)
+    others = [run for run in lesson.bank.givens if run != AS_SEEN]
+    if last and lesson.bank.tasks[last].kind != "tensor":
+        others = []  # a function's probes bring their own inputs, so other givens would show nothing new
+    redrawn = {run: _run(lesson, answers, run, last)[0] for run in others}
+    judged = {}
+    for task_id, evidence in seen.items():
+        task = lesson.bank.tasks[task_id]
+        whole = evidence
+        if task.kind == "tensor":
+            for other in redrawn.values():
+                whole = merge(whole, other[task_id])
+        judged[task_id] = Judged(task, verdicts[task_id], judge(task, unpack(pack(whole))))
+    return judged
+
+
+def _cells(name: str, notebook: NotebookNode) -> Iterator[Cell]:
+    for cell in notebook.cells:
+        if cell.cell_type != "code" or "figure" in cell.metadata.get("tags", ()):
+            continue
+        yield Cell(cell["id"], _compiled(name, cell["id"], cell.source), is_test(cell), is_given(cell))
+        if is_answer(cell) and not cell["id"].endswith("-answer"):
+            raise ValueError(f"{name}: the answer cell {cell['id']} does not end in -answer")
+
+
+def _compiled(lesson: str, cell: str, text: str) -> CodeType | None:
+    """A cell's code under a file name like a notebook's, or None if it is no Python."""
+    file = f"<cell {lesson}/{cell}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        try:
+            return compile(text, file, "exec")
+        except SyntaxError:
+            return None
+
+
+def _run(
+    lesson: Lesson, answers: Mapping[str, str], run: str, last: str
+) -> tuple[dict[str, Evidence], dict[str, Verdict]]:
+    """Run the cells in order; evidence and the notebook's own verdict at every check on the way."""
+    replaced = {
+        f"{task}-answer": _compiled(lesson.name, f"{task}-answer, as typed", dedent(code).strip("\n"))
+        for task, code in answers.items()
+    }
+    namespace: dict[str, Any] = {"__name__": "__main__", "display": lambda *values: None}
+    evidence: dict[str, Evidence] = {}
+    verdicts: dict[str, Verdict] = {}
+    with _torch_as_it_was():
+        for cell in lesson.cells:
+            if cell.is_test:
+                if last and cell.id != last:
+                    continue
+                task = lesson.bank.tasks[cell.id]
+                evidence[cell.id] = collect(task, lesson.bank, namespace, run)
+                if run == AS_SEEN:
+                    verdicts[cell.id] = _verdict_in_notebook(task, lesson.bank, namespace, evidence[cell.id])
+                if cell.id == last:
+                    break
+                continue
+            _execute(replaced.get(cell.id, cell.code), namespace)
+            if cell.is_given:
+                namespace.update({name: _fresh(value) for name, value in lesson.bank.givens[run].items()})
+    return evidence, verdicts
+
+
+def _execute(code: CodeType | None, namespace: dict[str, Any]) -> None:
+    """Run one cell as a notebook would: what it raises or prints stays in the cell."""
+    if code is None:
+        return
+    sink = io.StringIO()
+    with (
+        contextlib.suppress(Exception, SystemExit),
+        contextlib.redirect_stdout(sink),
+        contextlib.redirect_stderr(sink),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        exec(code, namespace)
+
+
+def _verdict_in_notebook(
+    task: Task, lesson: LessonBank, namespace: Mapping[str, Any], evidence: Evidence
+) -> Verdict:
+    """What `check` shows in the learner's notebook, with the earlier answers that are not right yet."""
+    verdict = judge(task, evidence)
+    if verdict.passed or isinstance(verdict.finding, NotDefined | StillStub | GivensChanged):
+        return verdict
+    needed = [lesson.tasks[name] for name in task.needs]
+    unfinished = tuple(
+        earlier.name for earlier in needed if not judge(earlier, collect(earlier, lesson, namespace)).passed
+    )
+    return replace(verdict, unfinished=unfinished)
+
+
+@contextlib.contextmanager
+def _torch_as_it_was() -> Iterator[None]:
+    """Put back what an answer may have changed for the whole process."""
+    state, dtype, gradients = torch.get_rng_state(), torch.get_default_dtype(), torch.is_grad_enabled()
+    try:
+        yield
+    finally:
+        torch.set_rng_state(state)
+        torch.set_default_dtype(dtype)
+        torch.set_grad_enabled(gradients)
+
+
+def _fresh(value: Any) -> Any:
+    return value.clone() if isinstance(value, Tensor) else value

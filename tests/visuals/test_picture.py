@@ -1,0 +1,142 @@
+"""A picture in a notebook: crisp, with alternative text, the same bytes each time, without pyplot."""
+
+from __future__ import annotations
+
+import base64
+import io
+import itertools
+import re
+import subprocess
+import sys
+
+import matplotlib
+import numpy as np
+import pytest
+from IPython.core.formatters import DisplayFormatter
+from PIL import Image
+
+import visuals
+from visuals import style
+
+
+@pytest.fixture
+def picture(inputs, tokens):
+    return visuals.scores_to_context(inputs, tokens)
+
+
+def test_displays_as_html_image_and_text(picture):
+    data, metadata = DisplayFormatter().format(picture)
+    assert set(data) == {"text/html", "image/png", "text/plain"}
+    assert data["text/plain"] == picture.alt
+    assert base64.b64decode(data["image/png"]) == picture.png
+    assert metadata["image/png"] == {"alt": picture.alt, "width": picture.size[0], "height": picture.size[1]}
+
+
+def test_html_carries_the_alternative_text(picture):
+    """JupyterLab and nbconvert's default template show the alt of HTML, but not that of image metadata."""
+    html = picture.to_html()
+    assert re.search(r'alt="([^"]*)"', html).group(1) == picture.alt.replace("'", "&#x27;")
+    assert f"data:image/png;base64,{base64.b64encode(picture.png).decode()}" in html
+
+
+def test_has_twice_the_pixels_it_is_shown_with(picture):
+    width, height = Image.open(io.BytesIO(picture.png)).size
+    assert (width, height) == (picture.size[0] * 2, picture.size[1] * 2)
+
+
+def test_the_same_data_gives_the_same_bytes(inputs, tokens, picture):
+    assert visuals.scores_to_context(inputs, tokens).png == picture.png
+
+
+def test_the_bytes_hold_no_date_and_no_version(picture):
+    assert Image.open(io.BytesIO(picture.png)).info == {}
+
+
+def test_a_learners_own_matplotlib_settings_change_nothing_and_stay(inputs, tokens, picture):
+    with matplotlib.rc_context({"font.size": 40.0, "text.color": "yellow", "text.antialiased": False}):
+        assert visuals.scores_to_context(inputs, tokens).png == picture.png
+        assert matplotlib.rcParams["font.size"] == 40.0
+
+
+def test_pyplot_is_never_imported():
+    """pyplot keeps every figure it makes and displays it a second time."""
+    code = (
+        "import sys, visuals; visuals.overflow().png; visuals.attention_map([[1.0]], ['a']).png; "
+        "visuals.attention_map([[[1.0]]] * 2, ['a']).png; "
+        "visuals.explore_query([[1.0]], ['a'])._repr_mimebundle_(); "
+        "print('matplotlib.pyplot' in sys.modules)"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert printed.strip() == "False"
+
+
+def test_exports_exactly_the_public_functions():
+    assert visuals.__all__ == [
+        "attention_map",
+        "explore_query",
+        "overflow",
+        "query_scores",
+        "scores_to_context",
+        "sum_versus_softmax",
+        "token_vectors",
+        "weights_and_context",
+    ]
+
+
+ROLES = {"query": style.QUERY, "score": style.SCORE, "weight": style.WEIGHT, "context": style.CONTEXT}
+
+
+@pytest.mark.parametrize("color", [style.INK, style.MUTED, style.WARNING, *ROLES.values()])
+def test_text_has_enough_contrast_on_the_card(color):
+    assert style.contrast(color, style.CARD) >= 4.5
+
+
+@pytest.mark.parametrize("colormap", [style.SEQUENTIAL, style.DIVERGING])
+def test_numbers_can_be_read_on_every_colour_of_a_scale(colormap):
+    contrasts = [
+        style.contrast(style.text_on(colormap(value)), colormap(value)) for value in np.linspace(0, 1, 101)
+    ]
+    assert min(contrasts) >= 4.5
+
+
+# Machado, Oliveira and Fernandes (2009), full severity, on linear RGB.
+BLINDNESS = {
+    "none": np.eye(3),
+    "protanopia": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deuteranopia": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.01182, 0.04294, 0.968881],
+    ],
+    "tritanopia": [
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.3039],
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", BLINDNESS)
+def test_colour_blind_readers_can_tell_the_roles_apart(kind):
+    def seen(color):
+        channels = np.array(matplotlib.colors.to_rgb(color))
+        linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+        return _lab(np.clip(np.array(BLINDNESS[kind]) @ linear, 0, 1))
+
+    distances = {
+        (one, other): np.linalg.norm(seen(ROLES[one]) - seen(ROLES[other]))
+        for one, other in itertools.combinations(ROLES, 2)
+    }
+    assert min(distances.values()) >= 12, distances
+
+
+def _lab(linear):
+    """CIE L*a*b* of linear RGB; a distance of about 2.3 is just noticeable."""
+    to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+    scaled = to_xyz @ linear / np.array([0.9505, 1, 1.089])
+    curve = np.where(scaled > 0.008856, np.cbrt(scaled), 7.787 * scaled + 16 / 116)
+    return np.array([116 * curve[1] - 16, 500 * (curve[0] - curve[1]), 200 * (curve[1] - curve[2])])

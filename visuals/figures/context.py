@@ -1,0 +1,204 @@
+"""The context vector as a weighted sum, and the whole way from scores to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from visuals import style, words
+from visuals.arrays import to_array, token_index, token_names, with_axes
+from visuals.board import Board
+from visuals.figures.layout import MARGIN, cell_width, label_width, rows_below, text_size, write_tokens
+from visuals.flow import follow_query
+from visuals.not_ready import when_ready
+from visuals.picture import Picture
+
+
+@when_ready
+def weights_and_context(weights: Any, inputs: Any, tokens: Sequence[str], query: int = 1) -> Picture:
+    """Draw the context vector of one query: every token's vector times its weight, added up.
+
+    weights (tokens,), or (tokens, tokens) of which the query's row is drawn; inputs (tokens, dimensions);
+    tokens: one string per row; query: the position of the query token.
+
+    Raises ValueError when the shapes do not fit one another or the query is no token, TypeError for what
+    holds no numbers.
+    """
+    values = with_axes(inputs, "inputs", ("tokens", "dimensions"))
+    count, dimensions = values.shape
+    names = token_names(tokens, count, "inputs", "tokens")
+    query = token_index(query, count)
+    row = _weights_of(weights, query, count)
+    with np.errstate(invalid="ignore", over="ignore"):
+        scaled = row[:, None] * values  # (tokens, 1) * (tokens, dimensions) -> (tokens, dimensions)
+        context = scaled.sum(axis=0)  # (tokens, dimensions) -> (dimensions,)
+
+    decimals = words.decimals_of(values)
+    width = cell_width(dimensions)
+    wide = cell_width(dimensions, 66)
+    labels = label_width(names)
+    bar_room = 100
+    bars = MARGIN + labels
+    second = bars + bar_room + 98
+    third = second + width * dimensions + 40
+    rows = rows_below(98, count)
+    with style.look():
+        board = Board(round(third + wide * dimensions + MARGIN), round(rows.bottom + 84))
+        board.title(MARGIN, 28, f"The context of “{words.shortened(names[query])}”: a weighted sum")
+        board.text(bars, 76, "weight", weight="bold", color=style.WEIGHT)
+        board.text(second, 76, "× vector", weight="bold")
+        board.text(third, 76, "= scaled vector", weight="bold")
+        write_tokens(board, bars - 8, rows, names, query)
+        board.bars(
+            bars,
+            rows.middles,
+            row,
+            bar_room,
+            rows.height * 0.6,
+            color=style.WEIGHT,
+            name="weight",
+            size=text_size(rows),
+        )
+        # The scaled vectors share the vectors' colours: how pale they get is what the weights do.
+        scale = style.color_scale(np.vstack([values, scaled, context]))
+        high = rows.thickness
+        for index, (top, y) in enumerate(zip(rows.tops, rows.middles, strict=True)):
+            board.cells(
+                second, top, values[index], (width, high), scale, decimals=decimals, name=f"vector {index}"
+            )
+            board.cells(third, top, scaled[index], (wide, high), scale, decimals=4, name=f"scaled {index}")
+            board.text(second - 14, y, "×", ha="center", color=style.MUTED)
+            board.text(third - 20, y, "=", ha="center", color=style.MUTED)
+        board.line((third - 26, rows.bottom + 8), (third + wide * dimensions, rows.bottom + 8), style.INK)
+        board.cells(
+            third,
+            rows.bottom + 20,
+            context,
+            (wide, 38),
+            scale,
+            decimals=4,
+            name="context",
+            frame=style.CONTEXT,
+        )
+        board.text(
+            third - 12,
+            rows.bottom + 39,
+            "added up: the context",
+            ha="right",
+            weight="bold",
+            color=style.CONTEXT,
+        )
+    alt = (
+        f"The context of {names[query]!r} as a weighted sum: each token's vector times its weight, added up. "
+        f"Weights: {words.by_token(names, row)}; they add up to {words.number(row.sum())}. "
+        f"Context: {words.vector(context)}."
+    )
+    return Picture(board.figure, alt + words.not_finite(context))
+
+
+def _weights_of(weights: Any, query: int, count: int) -> np.ndarray:
+    """The query's weights (tokens,), also out of a whole matrix (tokens, tokens)."""
+    array = to_array(weights, "weights")
+    if array.shape == (count, count):
+        return array[query]  # (tokens, tokens) -> (tokens,)
+    if array.shape != (count,):
+        raise ValueError(
+            f"weights needs the shape ({count},), one weight per token, or ({count}, {count}), "
+            f"one row per query; its shape is {array.shape}."
+        )
+    return array
+
+
+@when_ready
+def scores_to_context(inputs: Any, tokens: Sequence[str], query: int = 1) -> Picture:
+    """Draw the whole way of one query token: scores, weights, context.
+
+    inputs (tokens, dimensions); tokens: one string per row; query: the position of the query token.
+
+    Raises ValueError for another number of axes or of tokens or a query that is no token, TypeError for what
+    holds no numbers.
+    """
+    values = with_axes(inputs, "inputs", ("tokens", "dimensions"))
+    count, dimensions = values.shape
+    names = token_names(tokens, count, "inputs", "tokens")
+    query = token_index(query, count)
+    flow = follow_query(values, query)
+
+    decimals = words.decimals_of(values)
+    width = cell_width(dimensions, 46)
+    labels = label_width(names)
+    room, after, gap = 84, 62, 34
+    first = MARGIN + labels
+    second = first + width * dimensions + gap
+    third = second + room + after + gap
+    fourth = third + room + after + gap
+    rows = rows_below(122, count)
+    with style.look():
+        board = Board(round(fourth + 112 + MARGIN), round(rows.bottom + MARGIN))
+        board.title(MARGIN, 28, f"From scores to context for “{words.shortened(names[query])}”")
+        headings = (
+            (first, "vectors", "query in orange", style.INK),
+            (second, "scores", "dot product with query", style.SCORE),
+            (third, "weights", "softmax of the scores", style.WEIGHT),
+            (fourth, "context", "weighted sum\nof the vectors", style.CONTEXT),
+        )
+        for x, heading, detail, color in headings:
+            board.text(x, 70, heading, weight="bold", color=color)
+            board.text(x, 82, detail, size=11.5, color=style.MUTED, va="top", linespacing=1.2)
+        for left, right in (
+            (second - gap + 6, second - 6),
+            (third - gap + 2, third - 10),
+            (fourth - gap + 2, fourth - 10),
+        ):
+            board.arrow((left, 70), (right, 70))
+        write_tokens(board, first - 8, rows, names, query)
+        scale = style.color_scale(np.vstack([values, flow.context]))
+        for index, top in enumerate(rows.tops):
+            board.cells(
+                first,
+                top,
+                values[index],
+                (width, rows.thickness),
+                scale,
+                decimals=decimals,
+                name=f"vector {index}",
+                frame=style.QUERY if index == query else None,
+            )
+        for left, column, color, name in (
+            (second, flow.scores, style.SCORE, "score"),
+            (third, flow.weights, style.WEIGHT, "weight"),
+        ):
+            board.bars(
+                left,
+                rows.middles,
+                column,
+                room,
+                rows.height * 0.6,
+                color=color,
+                name=name,
+                size=text_size(rows),
+            )
+        height = min(34.0, rows.height * count / dimensions)
+        middle = (rows.top + rows.bottom) / 2
+        board.cells(
+            fourth,
+            middle - height * dimensions / 2,
+            flow.context,
+            (86, height),
+            scale,
+            decimals=4,
+            name="context",
+            frame=style.CONTEXT,
+            down=True,
+        )
+    found = words.extremes(flow.weights)
+    alt = (
+        f"From scores to context for the query {names[query]!r}. "
+        f"Scores: {words.by_token(names, flow.scores)}. "
+        f"Weights after softmax: {words.by_token(names, flow.weights)}. "
+        + (f"The largest weight is on {names[found[0]]!r}. " if found else "")
+        + f"Context: {words.vector(flow.context)}."
+    )
+    return Picture(board.figure, alt + words.not_finite(flow.context))

@@ -1,0 +1,378 @@
+"""Attention maps: every query's weights on every key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Colormap, Normalize
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from visuals import style, words
+from visuals.arrays import to_array, token_names
+from visuals.not_ready import when_ready
+from visuals.picture import Picture
+
+# Numbers in the cells while there are at most this many keys; beyond, a colour bar says what a colour means.
+NUMBERED = 12
+# A page of more maps than this shows nothing; the learner picks some by indexing.
+MOST_MAPS = 32
+# Widths in CSS pixels: of one letter of a token name, and of the narrowest small map (its title needs it).
+LETTER = 9.0
+NARROWEST_MAP = 136
+# How far a row may be from 1 before it is marked: float16 weights stay within it.
+ROW_TOLERANCE = 2e-3
+
+
+@when_ready
+def attention_map(
+    weights: Any,
+    tokens: Sequence[str],
+    query_tokens: Sequence[str] | None = None,
+    title: str | None = None,
+    row_sums: bool | None = None,
+) -> Picture:
+    """Draw attention weights (or scores): rows are queries, columns are keys.
+
+    weights (queries, keys), or (batch, queries, keys), or (batch, heads, queries, keys), of which every map
+    is drawn with its index as title; tokens: one string per key; query_tokens: one string per query, the same
+    as tokens when left out; row_sums: whether to write each row's sum beside a single map, by default where
+    all values lie between 0 and 1. A sum that is not 1 is marked. Negative values get a scale centred at 0;
+    NaN, inf and -inf are hatched.
+
+    Raises ValueError for another number of axes, tokens that do not fit or more than 32 maps, TypeError for
+    what holds no numbers.
+    """
+    values = to_array(weights, "weights")
+    if values.ndim not in (2, 3, 4):
+        raise ValueError(
+            "weights needs the axes (queries, keys), (batch, queries, keys) or (batch, heads, queries, keys)"
+            f"; its shape is {values.shape}."
+        )
+    if 0 in values.shape:
+        raise ValueError(f"weights is empty: its shape is {values.shape}.")
+    queries, keys = values.shape[-2:]
+    key_names = token_names(tokens, keys, "weights", "keys")
+    if query_tokens is None:
+        if queries != keys:
+            raise ValueError(
+                f"weights has {queries} queries and {keys} keys: pass query_tokens, one for each query, too."
+            )
+        query_names = key_names
+    else:
+        query_names = token_names(query_tokens, queries, "weights", "queries")
+    columns = 1 if values.ndim == 2 else min(values.shape[-3], 4 if values.ndim == 4 else 3)
+    maps = values.reshape(-1, queries, keys)  # (…, queries, keys) -> (maps, queries, keys)
+    if len(maps) > MOST_MAPS:
+        raise ValueError(
+            f"weights holds {len(maps)} maps (shape {values.shape}); at most {MOST_MAPS} are drawn at once. "
+            "Draw one with weights[0], say."
+        )
+    finite = values[np.isfinite(values)]
+    shares = bool(finite.size and finite.min() >= 0 and finite.max() <= 1 + ROW_TOLERANCE)
+    if row_sums is None:
+        row_sums = shares and finite.size == values.size
+    if title is None:
+        title = "Attention: who looks at whom" if shares else "Attention scores: who matches whom"
+    names = _map_names(values)
+    figure = _draw(maps, columns, query_names, key_names, names, title, row_sums)
+    return Picture(figure, _in_words(maps, query_names, key_names, names, title, row_sums))
+
+
+def _map_names(values: np.ndarray) -> list[str]:
+    """A title for each small map: its index, as a learner would write it."""
+    if values.ndim == 2:
+        return [""]
+    if values.ndim == 3:
+        return [f"weights[{index}]" for index in range(len(values))]
+    return [
+        f"batch {batch}, head {head}" for batch in range(values.shape[0]) for head in range(values.shape[1])
+    ]
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Where everything lies, in CSS pixels; `names_every` thins out the token names that would touch."""
+
+    cell: float
+    left: float
+    head: float
+    above: float
+    columns: int
+    step: tuple[float, float]
+    size: tuple[int, int]
+    names_every: int
+    slanted: bool
+    numbered: bool
+
+    def origin(self, index: int) -> tuple[float, float]:
+        """The top left corner of the map with this index."""
+        row, column = divmod(index, self.columns)
+        return self.left + column * self.step[0], self.head + self.above + row * self.step[1]
+
+
+def _plan(
+    count: int,
+    columns: int,
+    query_names: Sequence[str],
+    key_names: Sequence[str],
+    title: str,
+    row_sums: bool,
+) -> _Plan:
+    queries, keys = len(query_names), len(key_names)
+    single = count == 1
+    numbered = single and keys <= NUMBERED
+    left = 30 + max(58, LETTER * max(len(words.shortened(name)) for name in query_names))
+    # A single map is as large as its numbers need; small multiples share the width of a notebook.
+    room = 460.0 if single else max((740 - left) / columns - 28, NARROWEST_MAP)
+    cell = float(np.clip(room / keys, (60 if keys <= 6 else 42) if numbered else 2, 74))
+    names_every = max(1, int(np.ceil(13 / cell)))
+    longest = LETTER * max(len(words.shortened(name)) for name in key_names)
+    slanted = longest > cell * names_every - 4
+    # Names at 45 degrees take 0.71 of their length upwards.
+    above = max(46.0, 0.71 * longest + 24 if slanted else 0)
+    head = 44.0 if single else 66.0
+    step = (max(cell * keys, NARROWEST_MAP) + 28, cell * queries + 44)
+    beside = 96.0 if row_sums and single else 20.0
+    if single and not numbered:
+        beside += 84
+    width = left + step[0] * (columns - 1) + max(cell * keys, 0 if single else NARROWEST_MAP) + beside
+    rows = int(np.ceil(count / columns))
+    below = 22 if single else 70
+    height = head + above + step[1] * (rows - 1) + cell * queries + below
+    size = (round(max(width, 9.2 * len(title) + 44)), round(height))
+    return _Plan(cell, left, head, above, columns, step, size, names_every, slanted, numbered)
+
+
+def _draw(
+    maps: np.ndarray,
+    columns: int,
+    query_names: Sequence[str],
+    key_names: Sequence[str],
+    names: Sequence[str],
+    title: str,
+    row_sums: bool,
+) -> Figure:
+    queries, keys = maps.shape[-2:]
+    single = len(maps) == 1
+    plan = _plan(len(maps), columns, query_names, key_names, title, row_sums)
+    width, height = plan.size
+    scale = style.color_scale(maps)
+    with style.look():
+        inches = (width / style.PIXELS_PER_INCH, height / style.PIXELS_PER_INCH)
+        figure = Figure(figsize=inches, dpi=style.PIXELS_PER_INCH)
+        figure.text(
+            22 / width,
+            1 - 28 / height,
+            title,
+            weight="bold",
+            fontsize=style.points(style.TITLE_SIZE),
+            va="center",
+        )
+        for index, (values, name) in enumerate(zip(maps, names, strict=True)):
+            x, y = plan.origin(index)
+            across, deep = plan.cell * keys, plan.cell * queries
+            axes = figure.add_axes((x / width, 1 - (y + deep) / height, across / width, deep / height))
+            _draw_map(axes, values, scale, plan)
+            first_row, first_column = index < columns, index % columns == 0
+            _name_tokens(axes, query_names if first_column else None, key_names if first_row else None, plan)
+            if name:
+                # Above the token names in the first row, right above the map in the others.
+                rise = plan.above + 4 if first_row else 16
+                figure.text(x / width, 1 - (y - rise) / height, name, weight="bold", va="center")
+            if row_sums and single:
+                _write_row_sums(axes, values, plan.cell)
+        if single and not plan.numbered:
+            x, y = plan.origin(0)
+            box = (
+                (width - 78) / width,
+                1 - (y + plan.cell * queries) / height,
+                12 / width,
+                plan.cell * queries / height,
+            )
+            _add_color_bar(figure, scale, box, "vertical")
+        if not single:
+            box = (plan.left / width, 34 / height, min(280, width - plan.left - 30) / width, 12 / height)
+            _add_color_bar(figure, scale, box, "horizontal")
+    return figure
+
+
+def _draw_map(axes: Axes, values: np.ndarray, scale: tuple[Colormap, Normalize], plan: _Plan) -> None:
+    queries, keys = values.shape
+    colormap, norm = scale
+    axes.imshow(
+        np.ma.masked_invalid(values), cmap=colormap, norm=norm, aspect="auto", interpolation="nearest"
+    )
+    axes.spines[:].set_visible(False)
+    if plan.cell >= 12:
+        # Thin gaps keep neighbouring cells apart where their colours are alike.
+        for edge in range(1, queries):
+            axes.axhline(edge - 0.5, color=style.CARD, linewidth=1)
+        for edge in range(1, keys):
+            axes.axvline(edge - 0.5, color=style.CARD, linewidth=1)
+    outline = Rectangle(
+        (-0.5, -0.5), keys, queries, fill=False, edgecolor=style.LINE, linewidth=1, clip_on=False
+    )
+    axes.add_patch(outline)
+    decimals = 4 if plan.cell >= 58 else 2
+    for query, key in np.argwhere(~np.isfinite(values)):
+        hatched = Rectangle(
+            (key - 0.5, query - 0.5),
+            1,
+            1,
+            facecolor=style.CARD,
+            edgecolor=style.LINE,
+            hatch="////",
+            linewidth=0,
+            gid=f"not finite {query} {key}",
+        )
+        axes.add_patch(hatched)
+    if not plan.numbered:
+        return
+    for (query, key), value in np.ndenumerate(values):
+        good = bool(np.isfinite(value))
+        # -inf is how a mask is written; only nan and inf are alarming.
+        alarm = style.MUTED if np.isneginf(value) else style.WARNING
+        axes.text(
+            key,
+            query,
+            words.number(value, decimals),
+            ha="center",
+            va="center",
+            fontsize=style.points(style.SMALL_SIZE),
+            color=style.text_on(colormap(norm(value))) if good else alarm,
+            weight="normal" if good else "bold",
+            bbox=None if good else {"facecolor": style.CARD, "edgecolor": "none", "pad": 0.8},
+            gid=f"weight {query} {key}",
+        )
+
+
+def _name_tokens(
+    axes: Axes, query_names: Sequence[str] | None, key_names: Sequence[str] | None, plan: _Plan
+) -> None:
+    """Write the token names on the axes that show them, and in the corner which axis is which."""
+    size = style.points(style.TEXT_SIZE if plan.cell >= 20 else style.SMALL_SIZE)
+    axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
+    every = plan.names_every
+    if key_names is None:
+        axes.set_xticks([])
+    else:
+        axes.set_xticks(
+            range(0, len(key_names), every),
+            [words.shortened(name) for name in key_names[::every]],
+            rotation=45 if plan.slanted else 0,
+            ha="left" if plan.slanted else "center",
+            rotation_mode="anchor",
+            fontsize=size,
+        )
+    if query_names is None:
+        axes.set_yticks([])
+    else:
+        labels = [words.shortened(name) for name in query_names[::every]]
+        axes.set_yticks(range(0, len(query_names), every), labels, fontsize=size)
+    if query_names is not None and key_names is not None:
+        corner: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
+        for text, rise in (("key →", 30), ("query ↓", 12)):
+            offset = (-style.points(6 if plan.cell >= 20 else 16), style.points(rise))
+            axes.annotate(
+                text,
+                (0, 1),
+                offset,
+                color=style.MUTED,
+                fontsize=style.points(style.SMALL_SIZE),
+                ha="right",
+                va="center",
+                **corner,
+            )
+
+
+def _write_row_sums(axes: Axes, values: np.ndarray, cell: float) -> None:
+    """Write each row's sum beside it: small and grey while it is 1, bold and marked when it is not.
+
+    Where rows are too thin for all, only the wrong ones are written.
+    """
+    keys = values.shape[1]
+    roomy = cell >= 15
+    size = style.points(style.SMALL_SIZE if roomy else 10)
+    offset = keys - 0.5 + 12 / cell
+    if roomy:
+        axes.text(offset, -0.5 - 12 / cell, "row sum", fontsize=size, color=style.MUTED, va="center")
+    for query, total in enumerate(values.sum(axis=1)):
+        right = abs(total - 1) <= ROW_TOLERANCE
+        if right and not roomy:
+            continue
+        axes.text(
+            offset,
+            query,
+            words.number(total, 2) if right else f"{words.number(total)} ≠ 1",
+            fontsize=size,
+            color=style.MUTED if right else style.WARNING,
+            weight="normal" if right else "bold",
+            va="center",
+            gid=f"row sum {query}",
+        )
+
+
+def _add_color_bar(
+    figure: Figure,
+    scale: tuple[Colormap, Normalize],
+    box: tuple[float, float, float, float],
+    orientation: Literal["vertical", "horizontal"],
+) -> None:
+    """Say what a colour means where the cells carry no numbers."""
+    colormap, norm = scale
+    axes = figure.add_axes(box, label="colour bar")
+    bar = figure.colorbar(ScalarMappable(norm, colormap), cax=axes, orientation=orientation)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(labelsize=style.points(style.SMALL_SIZE), length=3)
+
+
+def _in_words(
+    maps: np.ndarray,
+    query_names: Sequence[str],
+    key_names: Sequence[str],
+    names: Sequence[str],
+    title: str,
+    row_sums: bool,
+) -> str:
+    queries, keys = maps.shape[-2:]
+    count = "Map" if len(maps) == 1 else f"{len(maps)} maps"
+    parts = [f"{title}. {count} of {queries} queries (rows) by {keys} keys (columns)."]
+    for values, name in zip(maps, names, strict=True):
+        prefix = f"{name}: " if name else ""
+        if len(maps) == 1 and queries <= words.LISTED:
+            parts += [f"{query_names[query]}: {_peak(values[query], key_names)}." for query in range(queries)]
+        found = words.extremes(values)
+        if found is not None:
+            (query, key), low = divmod(found[0], keys), found[1]
+            parts.append(
+                f"{prefix}largest {words.number(values.flat[found[0]])} (query {query_names[query]!r}, "
+                f"key {key_names[key]!r}), smallest {words.number(values.flat[low])}."
+            )
+        wrong = np.flatnonzero(np.abs(values.sum(axis=1) - 1) > ROW_TOLERANCE)
+        if row_sums:
+            parts.append(
+                f"{prefix}every row adds up to 1."
+                if wrong.size == 0
+                else f"{prefix}{wrong.size} of {queries} rows do not add up to 1: "
+                + ", ".join(
+                    f"{query_names[row]} {words.number(values[row].sum())}" for row in wrong[: words.LISTED]
+                )
+                + "."
+            )
+        sentence = words.not_finite(values)
+        if sentence:
+            parts.append(prefix + sentence.strip())
+    return " ".join(parts)
+
+
+def _peak(row: np.ndarray, key_names: Sequence[str]) -> str:
+    found = words.extremes(row)
+    return (
+        "nothing finite" if found is None else f"most on {key_names[found[0]]} {words.number(row[found[0]])}"
+    )

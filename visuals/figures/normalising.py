@@ -1,0 +1,111 @@
+"""Two ways to turn scores into weights, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from visuals import style, words
+from visuals.arrays import token_names, with_axes
+from visuals.board import Board
+from visuals.figures.layout import MARGIN, label_width, rows_below, text_size, write_tokens
+from visuals.flow import softmax
+from visuals.not_ready import when_ready
+from visuals.picture import Picture
+
+
+@when_ready
+def sum_versus_softmax(scores: Any, tokens: Sequence[str] | None = None) -> Picture:
+    """Draw scores divided by their sum beside softmax of the same scores, and say what is wrong with either.
+
+    scores (tokens,): any numbers, negative ones and ones that add up to zero included; tokens: one string per
+    score, "score 0", "score 1", … when left out.
+
+    Raises ValueError when scores has not exactly one axis or the tokens do not fit, TypeError for what holds
+    no numbers.
+    """
+    values = with_axes(scores, "scores", ("tokens",))
+    names = [f"score {index}" for index in range(len(values))]
+    if tokens is not None:
+        names = token_names(tokens, len(values), "scores", "tokens")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = values / values.sum()  # (tokens,) / () -> (tokens,)
+    weights = softmax(values)
+    verdicts = [_verdict_on_sum(values, shares), _verdict_on_softmax(weights)]
+
+    labels = label_width(names)
+    room, after = 120, 86
+    rows = rows_below(112, len(values))
+    lefts = [MARGIN + labels + (room + after) * column + 10 * column for column in range(3)]
+    columns = (
+        ("the scores", "", values, style.SCORE),
+        ("÷ their sum", f"sum {words.number(values.sum())}", shares, style.MUTED),
+        ("softmax", "exp(score) ÷ sum of all exp", weights, style.WEIGHT),
+    )
+    with style.look():
+        board = Board(round(lefts[-1] + room + after + MARGIN), round(rows.bottom + 84))
+        board.title(MARGIN, 28, "From scores to weights, two ways")
+        write_tokens(board, MARGIN + labels - 8, rows, names)
+        for left, (heading, detail, column, color), name in zip(
+            lefts, columns, ("score", "share", "weight"), strict=True
+        ):
+            board.text(left, 68, heading, weight="bold", color=color)
+            board.text(left, 90, detail, size=style.SMALL_SIZE, color=style.MUTED)
+            board.bars(
+                left,
+                rows.middles,
+                column,
+                room,
+                rows.height * 0.6,
+                color=color,
+                name=name,
+                size=text_size(rows),
+            )
+        for left, (good, verdict) in zip(lefts[1:], verdicts, strict=True):
+            board.text(
+                left,
+                rows.bottom + 40,
+                f"{'✓' if good else '✗'} {verdict}",
+                size=style.SMALL_SIZE,
+                color=style.CONTEXT if good else style.WARNING,
+                weight="bold",
+                linespacing=1.3,
+            )
+    alt = (
+        f"The same {len(values)} scores turned into weights in two ways. "
+        f"Scores: {words.by_token(names, values)}; their sum {words.number(values.sum())}. "
+        f"Divided by the sum: {words.by_token(names, shares)} "
+        f"({_on_one_line(verdicts[0][1])}). Softmax: {words.by_token(names, weights)} "
+        f"({_on_one_line(verdicts[1][1])})."
+    )
+    return Picture(board.figure, alt)
+
+
+def _verdict_on_sum(scores: np.ndarray, shares: np.ndarray) -> tuple[bool, str]:
+    """Whether dividing by the sum gave weights, and in a few words what it gave."""
+    if not np.isfinite(shares).all():
+        blame = "the sum is 0" if np.isfinite(scores).all() else "the scores are not finite"
+        return False, f"no weights: {blame}"
+    if (scores <= 0).all():
+        # Negative divided by negative: the shares look fine but are ranked the wrong way round.
+        return False, "upside down: the smallest\nscore weighs most"
+    if (shares < 0).any():
+        largest = float(np.abs(shares).max())
+        if largest > 2:
+            return False, f"sum close to 0: a weight\nof size {words.number(largest, 1)}"
+        if scores.sum() < 0:
+            return False, "negative sum: every\nsign is turned round"
+        return False, "a weight below 0\nis no share"
+    return True, "all from 0 to 1,\nadds up to 1"
+
+
+def _verdict_on_softmax(weights: np.ndarray) -> tuple[bool, str]:
+    if not np.isfinite(weights).all():
+        return False, "no weights: the scores\nare not finite"
+    return True, "all from 0 to 1,\nadds up to 1"
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())

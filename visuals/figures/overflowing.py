@@ -1,0 +1,147 @@
+"""Where exp leaves float32, and what that does to a softmax written naively."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from visuals import style, words
+from visuals.not_ready import when_ready
+from visuals.picture import Picture
+
+# The largest x whose exp is still a float32.
+LIMIT = float(np.log(np.finfo(np.float32).max))
+
+
+@when_ready
+def overflow(largest: float = 120.0) -> Picture:
+    """Draw exp(x) in float32 for x from 0 to `largest`, where it becomes inf, and softmax's nan there.
+
+    Raises ValueError when `largest` is not a positive, finite number.
+    """
+    largest = float(largest)
+    if not (np.isfinite(largest) and largest > 0):
+        raise ValueError(f"largest must be a positive, finite number, not {largest}.")
+    x = np.linspace(0, largest, 481, dtype=np.float32)  # (481,)
+    scores = np.array([0, largest / 2, largest], dtype=np.float32)  # (3,)
+    with np.errstate(over="ignore", invalid="ignore"):
+        y = np.exp(x)  # (481,) -> (481,)
+        exponentials = np.exp(scores)  # (3,) -> (3,)
+        naive = exponentials / exponentials.sum()  # (3,) / () -> (3,)
+    overflows = largest > LIMIT
+    finite = np.isfinite(y)
+    return _draw(largest, x[finite], y[finite], scores, exponentials, naive, overflows)
+
+
+def _draw(
+    largest: float,
+    x: np.ndarray,
+    y: np.ndarray,
+    scores: np.ndarray,
+    exponentials: np.ndarray,
+    naive: np.ndarray,
+    overflows: bool,
+) -> Picture:
+    pixels = style.PIXELS_PER_INCH
+    with style.look():
+        figure = Figure(figsize=(740 / pixels, 370 / pixels), dpi=pixels)
+        axes = figure.add_axes((0.1, 0.16, 0.5, 0.64))
+        figure.text(
+            0.03,
+            0.925,
+            "exp(x) outgrows float32",
+            fontsize=style.points(style.TITLE_SIZE),
+            weight="bold",
+            va="center",
+        )
+        axes.plot(x, y, color=style.SCORE, linewidth=2.4, label="exp(x) in float32")
+        axes.set_yscale("log")
+        axes.set_xlim(0, largest)
+        axes.set_ylim(1, 1e42 if overflows else max(float(y.max()) * 10, 10))
+        axes.set_xlabel("x")
+        # Powers of ten written out: a raised exponent needs mathtext, which the look turns off.
+        ticks = [10.0**power for power in (0, 10, 20, 30, 38) if 10.0**power <= axes.get_ylim()[1]]
+        axes.set_yticks(ticks, [f"1e{round(np.log10(tick)):+d}" if tick > 1 else "1" for tick in ticks])
+        axes.minorticks_off()
+        axes.text(
+            min(largest, LIMIT) * 0.42,
+            float(np.exp(min(largest, LIMIT) * 0.5)),
+            "exp(x)",
+            ha="right",
+            color=style.SCORE,
+            weight="bold",
+        )
+        if overflows:
+            axes.axvspan(
+                LIMIT,
+                largest,
+                facecolor=style.CARD,
+                edgecolor=style.WARNING,
+                hatch="//",
+                linewidth=0,
+                alpha=0.6,
+            )
+            axes.axvline(LIMIT, color=style.WARNING, linewidth=2, gid="limit")
+            axes.set_title(
+                f"inf from x = {LIMIT:.2f} on",
+                color=style.WARNING,
+                fontsize=style.points(style.TEXT_SIZE),
+                loc="right",
+                weight="bold",
+            )
+        _write_table(figure, scores, exponentials, naive)
+    kept = f"exp(x) stays finite: {words.number(float(exponentials[-1]))} at x = {largest:g}"
+    blown = f"a red line at x = {LIMIT:.2f}, beyond which exp(x) is inf"
+    alt = (
+        f"Curve of exp(x) in float32 for x from 0 to {largest:g}, rising on a logarithmic axis: "
+        f"{blown if overflows else kept}. Naive softmax of the scores {_row(scores)}: "
+        f"exp gives {_row(exponentials)}, their sum {_short(exponentials.sum())}, "
+        f"so the weights are {_row(naive)}."
+    )
+    return Picture(figure, alt)
+
+
+def _write_table(figure: Figure, scores: np.ndarray, exponentials: np.ndarray, naive: np.ndarray) -> None:
+    """Write the three steps of a naive softmax beside the curve, one line per score."""
+    write = figure.text
+    small = style.points(style.SMALL_SIZE)
+    write(0.66, 0.84, "naive softmax of three scores", fontsize=small, weight="bold", va="center")
+    columns = (0.715, 0.845, 0.965)
+    for x, heading in zip(columns, ("x", "exp(x)", "÷ sum"), strict=True):
+        write(x, 0.74, heading, ha="right", va="center", color=style.MUTED, fontsize=small)
+    for index, cells in enumerate(zip(scores, exponentials, naive, strict=True)):
+        for x, value in zip(columns, cells, strict=True):
+            bad = not np.isfinite(value)
+            write(
+                x,
+                0.64 - 0.1 * index,
+                _short(value),
+                ha="right",
+                va="center",
+                color=style.WARNING if bad else style.INK,
+                weight="bold" if bad else "normal",
+            )
+    total = exponentials.sum()
+    write(0.715, 0.32, "sum", ha="right", va="center", color=style.MUTED, fontsize=small)
+    write(
+        0.845,
+        0.32,
+        _short(total),
+        ha="right",
+        va="center",
+        color=style.INK if np.isfinite(total) else style.WARNING,
+        weight="normal" if np.isfinite(total) else "bold",
+    )
+    if not np.isfinite(total):
+        write(0.66, 0.2, "inf ÷ inf is not a number: nan", va="center", color=style.WARNING, fontsize=small)
+
+
+def _short(value: float) -> str:
+    """A number in at most seven characters."""
+    return (
+        f"{value:g}" if not np.isfinite(value) or 1e-3 <= abs(value) < 1e5 or value == 0 else f"{value:.1e}"
+    )
+
+
+def _row(values: np.ndarray) -> str:
+    return ", ".join(_short(float(value)) for value in values)

@@ -1,0 +1,116 @@
+"""The one look of all pictures: colours, fonts and colour scales.
+
+A picture stands on its own light card, because a PNG cannot follow JupyterLab's theme: black text on a
+transparent background would vanish in the dark one. A test holds every text colour to WCAG's contrast of 4.5
+on the card and the four role colours apart for each kind of colour blindness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, to_rgb
+
+CARD = "#FCFCFA"
+INK = "#1F2328"
+MUTED = "#59616B"
+LINE = "#C9CED6"
+WARNING = "#A3162B"
+
+# One colour per role, the same in every picture. No meaning hangs on colour alone: a label stands beside it.
+QUERY = "#B34700"
+SCORE = "#0B5CAD"
+WEIGHT = "#8A1C6B"
+CONTEXT = "#00806A"
+
+# CSS pixels per inch: figures are laid out in the pixels a learner sees at 100 % zoom.
+PIXELS_PER_INCH = 96
+TITLE_SIZE = 16
+TEXT_SIZE = 14
+SMALL_SIZE = 12.5
+
+SEQUENTIAL: Colormap = LinearSegmentedColormap.from_list(
+    "attention_sequential", ["#FFFFFF", "#CFE1F2", "#6FA8DC", SCORE, "#08305C"]
+)
+DIVERGING: Colormap = LinearSegmentedColormap.from_list(
+    "attention_diverging", ["#7A3000", "#D98A4E", "#F7F7F5", "#6FA8DC", "#08305C"]
+)
+
+
+def points(pixels: float) -> float:
+    """Font size in points for a height in CSS pixels."""
+    return pixels * 72 / PIXELS_PER_INCH
+
+
+LOOK: dict[Any, Any] = {
+    "figure.facecolor": CARD,
+    "savefig.facecolor": CARD,
+    "axes.facecolor": CARD,
+    "axes.edgecolor": LINE,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "axes.titlesize": points(TITLE_SIZE),
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": points(TEXT_SIZE),
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    # DejaVu comes with matplotlib, so that a picture has the same letters and bytes on every machine.
+    "font.family": ["DejaVu Sans"],
+    "font.size": points(TEXT_SIZE),
+    "text.color": INK,
+    # A token may be a dollar sign, which must stay one instead of starting a formula.
+    "text.parse_math": False,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "xtick.labelsize": points(TEXT_SIZE),
+    "ytick.labelsize": points(TEXT_SIZE),
+    "hatch.linewidth": 0.6,
+}
+
+
+@contextmanager
+def look() -> Iterator[None]:
+    """Draw in the course's look, whatever a learner has set in matplotlib, and leave those settings alone."""
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(LOOK)
+        yield
+
+
+def luminance(color: Any) -> float:
+    """Relative luminance of a colour as WCAG defines it, from 0 (black) to 1 (white)."""
+    channels: np.ndarray = np.array(to_rgb(color))
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+def contrast(one: Any, other: Any) -> float:
+    """WCAG contrast ratio of two colours, from 1 (the same) to 21 (black on white)."""
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def text_on(background: Any) -> str:
+    """Black or white, whichever reads better on the background."""
+    return "#000000" if contrast("#000000", background) >= contrast("#FFFFFF", background) else "#FFFFFF"
+
+
+def color_scale(values: np.ndarray) -> tuple[Colormap, Normalize]:
+    """The colormap and its range for some values.
+
+    Values of one sign run from white (0) to dark blue (the largest); as soon as one value is negative, the
+    scale is symmetric around a white 0, so that orange is negative and blue positive. NaN and infinities do
+    not count.
+    """
+    finite = values[np.isfinite(values)]
+    largest = float(np.abs(finite).max(initial=0.0)) or 1.0
+    if (finite < 0).any():
+        return DIVERGING, Normalize(-largest, largest)
+    return SEQUENTIAL, Normalize(0.0, largest)
