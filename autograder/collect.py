@@ -10,6 +10,7 @@ import difflib
 import dis
 import inspect
 import io
+import itertools
 import linecache
 import types
 import warnings
@@ -42,7 +43,12 @@ def collect(
         run: which of the lesson's givens the notebook was run with.
     """
     if task.name not in namespace:
-        return Evidence(task.id, "missing", nearest=nearest_names(task.name, namespace))
+        # An earlier task's answer is what it should be: it is not this one misspelt.
+        earlier = {
+            other.name for other in itertools.takewhile(lambda one: one != task, lesson.tasks.values())
+        }
+        candidates = {name: value for name, value in namespace.items() if name not in earlier}
+        return Evidence(task.id, "missing", nearest=nearest_names(task.name, candidates))
     return collect_answer(task, lesson, namespace[task.name], namespace, run)
 
 
@@ -54,7 +60,7 @@ def collect_answer(
     run: str = AS_SEEN,
 ) -> Evidence:
     """Gather evidence about one answer, wherever it came from."""
-    if answer is ... or answer is None:
+    if answer is ...:
         return Evidence(task.id, "stub", answer_type=type_name(answer))
     if task.kind == "tensor":
         changed = changed_givens(lesson.givens.get(run, {}), namespace)
@@ -146,7 +152,15 @@ def nearest_names(name: str, namespace: Mapping[str, Any]) -> tuple[str, ...]:
     ]
     lowered = {other.lower(): other for other in own}
     close = difflib.get_close_matches(name.lower(), lowered, n=2, cutoff=0.75)
-    return tuple(lowered[other] for other in close)
+    words = set(name.lower().split("_"))
+    # `dot_product` for `dot` and `stable_softmax` for `softmax_stable` look unlike, letter by letter.
+    related = [other for other in lowered if _same_words(words, set(other.split("_")))]
+    return tuple(lowered[other] for other in dict.fromkeys([*close, *related]))[:2]
+
+
+def _same_words(words: set[str], other: set[str]) -> bool:
+    """Whether two names consist of the same words, or one of all the other's words and one more."""
+    return (words <= other or other <= words) and len(words ^ other) <= 1
 
 
 def changed_givens(givens: Mapping[str, Value], namespace: Mapping[str, Any]) -> tuple[str, ...]:
@@ -272,8 +286,10 @@ def _call_mismatch(
 
 @contextlib.contextmanager
 def _quietly() -> Iterator[None]:
-    random_state = torch.get_rng_state()
-    torch.manual_seed(PROBE_SEED)
+    # The CPU's generator only: `torch.manual_seed` would also reseed a learner's GPU, and takes longer.
+    generator = torch.default_generator
+    random_state = generator.get_state()
+    generator.manual_seed(PROBE_SEED)
     sink = io.StringIO()
     try:
         with (
@@ -284,4 +300,4 @@ def _quietly() -> Iterator[None]:
             warnings.simplefilter("ignore")
             yield
     finally:
-        torch.set_rng_state(random_state)
+        generator.set_state(random_state)

@@ -85,6 +85,11 @@ class MatchesKnownWrong(Finding):
 
 
 @dataclass(frozen=True)
+class NotComputed(Finding):
+    """Right for the lesson's own givens and wrong for others: typed in, or computed from something else."""
+
+
+@dataclass(frozen=True)
 class BrokenProperty(Finding):
     """`index` is where along the result the rule is broken first, and `obtained` what was found there."""
 
@@ -104,6 +109,7 @@ class WrongValues(Finding):
     obtained_tensor: Tensor | None = None
     expected_tensor: Tensor | None = None
     rounded: bool = False
+    unfilled: int = 0
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,12 @@ that gathered the evidence.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import torch
 from torch import Tensor
 
-from autograder.bank import AS_SEEN, KnownWrong, Probe, Task
+from autograder.bank import AS_SEEN, KnownWrong, LessonBank, Probe, Task
 from autograder.compare import all_close, close
 from autograder.findings import (
     BrokenProperty,
@@ -20,6 +21,7 @@ from autograder.findings import (
     GivensChanged,
     MatchesKnownWrong,
     NotAFunction,
+    NotComputed,
     NotDefined,
     NotFinite,
     NotRun,
@@ -52,6 +54,8 @@ def judge(task: Task, evidence: Evidence) -> Verdict:
         for probe, outcome in evidence.outcomes.items()
         if probe in task.probes
     }
+    if task.kind == "tensor" and AS_SEEN in findings and findings[AS_SEEN] is None:
+        findings = {probe: finding and NotComputed(probe) for probe, finding in findings.items()}
     asked = set(findings) | ({AS_SEEN} if task.kind == "tensor" else set(task.probes))
     results = []
     for check in task.checks:
@@ -88,22 +92,24 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, wrong: KnownWrong 
     if not _dtype_fits(task, outcome):
         return WrongDtype(probe.id, outcome.dtype, task.dtypes)
     right = close(actual, expected)
-    unchanged = _same_changes(outcome, probe.expected)
-    if bool(right.all()) and unchanged:
-        return None
+    if bool(right.all()):
+        if _same_changes(outcome, probe.expected):
+            return None
+        return BrokenProperty(probe.id, "input-untouched", (), ", ".join(outcome.changed_inputs))
     strange = ~actual.isfinite() & expected.isfinite()
     if bool(strange.any()):
         index = first_index(strange)
         return NotFinite(probe.id, float(actual[index]), index, int(strange.sum()))
     if wrong is not None:
         return MatchesKnownWrong(probe.id)
+    values = _wrong_values(probe.id, actual, expected, right)
+    if values.rounded:  # a rounded row breaks the rule about its sum, which is not what went wrong
+        return values
     for rule in task.properties:
         broken = violation(rule.name, actual, dict(rule.settings))
         if broken is not None:
             return BrokenProperty(probe.id, broken.property, broken.index, broken.obtained, broken.axis)
-    if not unchanged:
-        return BrokenProperty(probe.id, "input-untouched", (), ", ".join(outcome.changed_inputs))
-    return _wrong_values(probe.id, actual, expected, right)
+    return values
 
 
 def match_known_wrong(task: Task, outcomes: Mapping[str, Outcome]) -> KnownWrong | None:
@@ -126,6 +132,18 @@ def same_outcome(outcome: Outcome, other: Outcome) -> bool:
     if outcome.tensor is None or other.tensor is None:
         return outcome.tensor is other.tensor and outcome.type_name == other.type_name
     return all_close(outcome.tensor, other.tensor) and _same_changes(outcome, other)
+
+
+def with_unfinished(
+    verdict: Verdict, task: Task, lesson: LessonBank, earlier: Mapping[str, Verdict]
+) -> Verdict:
+    """The verdict with the names of answers that this one is built from and that are not right themselves."""
+    if verdict.passed or isinstance(verdict.finding, NotDefined | StillStub | GivensChanged | NotRun):
+        return verdict
+    names = tuple(
+        lesson.tasks[need].name for need in task.needs if need in earlier and not earlier[need].passed
+    )
+    return replace(verdict, unfinished=names)
 
 
 def merge(first: Evidence, other: Evidence) -> Evidence:
@@ -176,6 +194,7 @@ def _type_fits(task: Task, outcome: Outcome) -> bool:
     scalar = outcome.type_name in NUMBER_TYPES or (
         outcome.type_name.startswith("numpy.") and outcome.type_name != "numpy.ndarray"
     )
+    scalar = scalar or (outcome.type_name == "numpy.ndarray" and outcome.shape == ())
     return task.number and scalar and outcome.tensor is not None and outcome.type_name != "bool"
 
 
@@ -207,6 +226,7 @@ def _wrong_values(probe: str, actual: Tensor, expected: Tensor, right: Tensor) -
         obtained_tensor=actual,
         expected_tensor=expected,
         rounded=_looks_rounded(actual, expected),
+        unfilled=int(((actual == 0) & ~right).sum()),
     )
 
 

@@ -13,8 +13,8 @@ from autograder import bank, records
 from autograder.bank import AS_SEEN, BankError, LessonBank, Task
 from autograder.collect import collect, collect_answer
 from autograder.feedback import STYLE, Feedback, Notice
-from autograder.findings import GivensChanged, NotDefined, StillStub, Verdict
-from autograder.judge import judge
+from autograder.findings import Verdict
+from autograder.judge import judge, with_unfinished
 from autograder.outcome import Evidence
 from autograder.transport import EVIDENCE_MIME, EvidenceRefused, pack
 
@@ -73,7 +73,9 @@ def check(task_id: str, answer: Any = _MISSING) -> Feedback | Notice | EvidenceO
             return EvidenceOutput(evidence)
         verdict = judge(task, evidence)
         if not verdict.passed and answer is _MISSING:
-            verdict = replace(verdict, unfinished=_unfinished(task, lesson, namespace, verdict))
+            needed = {name: lesson.tasks[name] for name in task.needs}
+            earlier = {name: judge(one, collect(one, lesson, namespace)) for name, one in needed.items()}
+            verdict = with_unfinished(verdict, task, lesson, earlier)
         feedback = Feedback(task, verdict)
     except KeyboardInterrupt:
         raise
@@ -208,18 +210,6 @@ def _evidence(
         # Nothing is known of the caller's other variables, so the lesson's own givens are taken as read.
         return collect_answer(task, lesson, answer, {**lesson.givens[AS_SEEN], **namespace}, run)
     return collect(task, lesson, namespace, run)
-
-
-def _unfinished(
-    task: Task, lesson: LessonBank, namespace: Mapping[str, Any], verdict: Verdict
-) -> tuple[str, ...]:
-    """Names of the answers this task is built from that are not right themselves."""
-    if isinstance(verdict.finding, NotDefined | StillStub | GivensChanged):
-        return ()
-    needed = [lesson.tasks[name] for name in task.needs]
-    return tuple(
-        earlier.name for earlier in needed if not judge(earlier, collect(earlier, lesson, namespace)).passed
-    )
 
 
 def _remember(task: Task, verdict: Verdict) -> None:

@@ -7,6 +7,7 @@ to do next. It never blames them for a fault of ours.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,14 @@ class Message:
     headline: str
     details: tuple[str, ...] = ()
     code: str = ""
+
+
+# What one entry along an axis is called, where that is not the axis's name without its "s".
+SPOKEN = dict.fromkeys(("d_in", "d_out", "d_model", "head_dim"), "dimension")
+
+# Types whose values give a result only when they are called.
+
+CALLABLES = ("function", "method", "builtin_function_or_method", "type")
 
 
 def word(finding: f.Finding, task: Task, verdict: f.Verdict | None = None) -> Message:
@@ -38,8 +47,8 @@ def word(finding: f.Finding, task: Task, verdict: f.Verdict | None = None) -> Me
         elif verdict.globals_read and not verdict.known_wrong:
             names = _listed([f"`{name}`" for name in verdict.globals_read])
             extra.append(
-                f"`{task.name}` reads {names} from the notebook. A function should use its arguments only, "
-                "or it gives the same answer whatever it is called with."
+                f"`{task.name}` reads {names} from the notebook. A function should use its arguments only: "
+                "otherwise its result depends on what else stands in the notebook."
             )
     return Message(message.headline, tuple(extra), message.code)
 
@@ -93,16 +102,19 @@ def _short(label: str) -> str:
     if ", one for each " in label:
         return label.split(", one for each ")[1]
     name, _, position = label.rpartition(" ")
-    return f"{name.removesuffix('s')} {position}" if name else label
+    return f"{SPOKEN.get(name, name.removesuffix('s'))} {position}" if name else label
 
 
 def _not_defined(finding: f.NotDefined, task: Task) -> Message:
     kind = "function" if task.kind == "function" else "tensor"
-    details = ["Run the cell above first: a cell that has not been run defines nothing."]
+    details = [
+        "Run the cell above first: a cell that has not been run defines nothing.",
+        "If that cell stopped with an error, the error under it says what to mend.",
+    ]
     if finding.nearest:
         details.insert(
             0,
-            f"There is a `{finding.nearest[0]}`: is that the one? "
+            f"`{finding.nearest[0]}` is defined: is that the one? "
             f"The check looks for `{task.name}`, spelt exactly so.",
         )
     return Message(f"There is no {kind} called `{task.name}` yet.", tuple(details))
@@ -128,6 +140,8 @@ def _givens_changed(finding: f.GivensChanged, task: Task) -> Message:
         (
             "Run the cell that defines the example data again, then your cell, then this check. "
             "To experiment, use a name of your own for the changed data.",
+            "If your own cell changes it (`+=`, `*=`, a method that ends in `_`), work on a `.clone()`. "
+            "A row of a tensor is still the same data.",
         ),
     )
 
@@ -153,13 +167,72 @@ def _raised(finding: f.Raised, task: Task) -> Message:
             ("Take out the `exit()` or `sys.exit()`.",),
             error.line,
         )
-    line = f"line {error.line_number} of its cell" if error.line_number else "a library it calls"
-    details = [f"It happened in {line}."] if error.line_number else []
+    details = []
+    if error.line_number:
+        elsewhere = error.function not in ("", "<module>", "<lambda>", task.name)
+        cell = f"the cell of `{error.function}`" if elsewhere else "its cell"
+        details.append(f"It happened in line {error.line_number} of {cell}.")
+    explained = explain_error(error.type, error.message)
+    if explained:
+        details.append(explained)
     return Message(
         f"`{task.name}` raised {error.type}{where}: {error.message or 'no message'}",
         tuple(details),
         error.line,
     )
+
+
+# What torch says, and what it means to somebody who meets it for the first time.
+ERRORS_EXPLAINED = (
+    (
+        r"mat1 and mat2 shapes|size mismatch|inconsistent tensor size",
+        "In `a @ b` the last size of `a` must equal the first of `b`. "
+        "Print both `.shape`s; is a transpose missing?",
+    ),
+    (
+        r"must match the size of tensor|expanded size|not match.*broadcast",
+        "Two tensors of different shapes meet here. Print both `.shape`s before this line.",
+    ),
+    (
+        r"expected .* same dtype|expected scalar type|same dtype",
+        "The two tensors have different dtypes. `.float()` makes a tensor float32.",
+    ),
+    (
+        r"can't be cast to the desired output type",
+        "A tensor of whole numbers cannot hold this result. Was it made from numbers without a point?",
+    ),
+    (
+        r"used as indices must be|only integer tensors|indices must be integers",
+        "Something other than a position stands between the brackets: `x[i]` wants a whole number, "
+        "as `range` gives.",
+    ),
+    (
+        r"only one element tensors|a Tensor with \d+ elements cannot be converted",
+        "A single number is wanted here, and this tensor holds several.",
+    ),
+    (
+        r"torch\.return_types\.",
+        "With `dim=`, `max` gives the values and their positions. Take `.values`, or use `amax`.",
+    ),
+    (
+        r"missing .*dim|Dimension out of range",
+        "`dim` says along which axis to work: 0 is the first, -1 the last.",
+    ),
+    (
+        r"^NameError|UnboundLocalError",
+        "A name is used before anything has defined it: is it spelt right, and has its cell been run?",
+    ),
+    (
+        r"index .* is out of bounds|index out of range",
+        "Counting starts at 0 and ends one before the size: take the size from the tensor.",
+    ),
+)
+
+
+def explain_error(kind: str, message: str) -> str:
+    """One sentence for an error that learners of torch often meet; nothing for any other."""
+    text = f"{kind}: {message}"
+    return next((says for pattern, says in ERRORS_EXPLAINED if re.search(pattern, text)), "")
 
 
 def _wrong_type(finding: f.WrongType, task: Task) -> Message:
@@ -171,13 +244,24 @@ def _wrong_type(finding: f.WrongType, task: Task) -> Message:
             f"`{task.name}` gives back nothing{where}.",
             ("Is there a `return` at the end? Without one a function gives back None.",),
         )
+    if finding.obtained == "NoneType":
+        return Message(
+            f"`{task.name}` is None.",
+            ("`print(...)` shows a value and gives back None: assign the value itself.",),
+        )
+    if finding.obtained in CALLABLES or finding.obtained.startswith("torch."):
+        return Message(
+            f"{subject} {_a(finding.obtained)}{where}, not its result.",
+            ("Call it: write parentheses with its arguments behind the name.",),
+        )
     advice = {
-        "list": "Turn the list into a tensor: `torch.tensor(...)` if it holds numbers, "
-        "`torch.stack(...)` if it holds tensors.",
+        "list": "Add the products up to one number: `sum(...)` does that for a list."
+        if task.number
+        else "`torch.tensor(...)` makes a tensor of a list of numbers, `torch.stack(...)` of tensors.",
         "tuple": "A comma at the end of a line, or between two values, makes a tuple.",
         "numpy.ndarray": "The course works in torch: `torch.from_numpy(...)` turns an array into a tensor.",
-        "float": f"Where a shape of {shape_text(_expected_shape(finding, task))} is asked for, one number is "
-        "too few: was it summed once too often?",
+        "float": f"A tensor of shape {shape_text(_expected_shape(finding, task))} is asked for, "
+        "and one number is too few: was it summed once too often?",
     }.get(finding.obtained, "")
     return Message(
         f"{subject} {_a(finding.obtained)}{where}, and the task asks for {wanted}.",
@@ -232,15 +316,15 @@ def _not_finite(finding: f.NotFinite, task: Task) -> Message:
     where = _where(finding, task)
     if math.isnan(finding.value):
         cause = (
-            "nan comes from 0/0 or inf/inf: a sum that is zero, or an exp() that overflowed above and below."
+            "nan comes from 0/0 or inf/inf: a sum that is zero, "
+            "or exponentials so large that both parts of a fraction became inf."
         )
     else:
         cause = "inf comes from dividing by zero or from exp() of a number above 88."
-    others = f", and so do {finding.count - 1} others" if finding.count > 1 else ""
+    count = finding.count - 1
+    others = "" if count < 1 else ", and so is 1 other" if count == 1 else f", and so are {count} others"
     return Message(
-        f"{_capital(_place(finding.index, task))} is {number_text(finding.value)}{where}{others}.".replace(
-            "and so do", "and so are"
-        ),
+        f"{_capital(_place(finding.index, task))} is {number_text(finding.value)}{where}{others}.",
         (cause,),
     )
 
@@ -292,22 +376,42 @@ def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
 def _wrong_values(finding: f.WrongValues, task: Task) -> Message:
     where = _where(finding, task)
     share = round(finding.share_right * 100)
+    obtained, expected = _told_apart(finding.obtained, finding.expected)
+    values = f"{_capital(_place(finding.index, task))} is {obtained}{where} and should be {expected}."
     details = []
     if finding.index:
         details.append(
             f"{share} % of the entries are right; the largest error is {number_text(finding.largest_error)}."
         )
+    if finding.unfilled:
+        entries = "1 entry is" if finding.unfilled == 1 else f"{finding.unfilled} entries are"
+        details.append(f"{entries} exactly 0 where the right value is not: never filled in?")
     if finding.rounded:
-        details.insert(
-            0,
-            "It looks like the right answer cut to a few decimals. Compute it from the tensors "
-            "instead of copying it from the text.",
+        return Message(
+            f"This looks like the right answer cut to a few decimals{where}.",
+            ("Compute it from the tensors instead of copying it from the text.", values, *details),
         )
+    return Message(values, tuple(details))
+
+
+def _not_computed(finding: f.NotComputed, task: Task) -> Message:
     return Message(
-        f"{_capital(_place(finding.index, task))} is {number_text(finding.obtained)}{where} "
-        f"and should be {number_text(finding.expected)}.",
-        tuple(details),
+        f"`{task.name}` is right for the lesson's own numbers only.",
+        (
+            "With other example data it does not follow: it was typed in, or computed from something that "
+            "does not change with the data. Compute it from the tensors above.",
+        ),
     )
+
+
+def _told_apart(obtained: float, expected: float) -> tuple[str, str]:
+    """Two numbers with as many digits as it takes to see that they differ."""
+    texts = number_text(obtained), number_text(expected)
+    for digits in range(5, 17):
+        if texts[0] != texts[1]:
+            break
+        texts = f"{obtained:.{digits}g}", f"{expected:.{digits}g}"
+    return texts
 
 
 _WORDING: dict[type[f.Finding], Callable[..., Message]] = {
@@ -322,6 +426,7 @@ _WORDING: dict[type[f.Finding], Callable[..., Message]] = {
     f.WrongDtype: _wrong_dtype,
     f.NotFinite: _not_finite,
     f.MatchesKnownWrong: _matches_known_wrong,
+    f.NotComputed: _not_computed,
     f.BrokenProperty: _broken_property,
     f.WrongValues: _wrong_values,
 }

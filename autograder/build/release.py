@@ -77,7 +77,8 @@ def failed_cells(solution: NotebookNode) -> list[str]:
                 if kind in data and not output.metadata.get(kind, {}).get("alt", "").strip():
                     problems.append(f"cell {cell['id']}: a figure without alt text")
             problems += [
-                f"cell {cell['id']}: a figure without alt text" for _ in images_without_alt(data.get("text/html", ""))
+                f"cell {cell['id']}: a figure without alt text"
+                for _ in images_without_alt(data.get("text/html", ""))
             ]
         if is_test and "[right]" not in shown and "ag-ok" not in shown:
             problems.append(f"cell {cell['id']}: the solution's own check does not pass")

@@ -9,7 +9,7 @@ from autograder.bank import LessonBank, Task
 from autograder.build.source import is_test
 from autograder.feedback import plain_text, rich_text
 from autograder.findings import Verdict
-from autograder.judge import judge, merge
+from autograder.judge import judge, merge, with_unfinished
 from autograder.outcome import Evidence
 from autograder.transport import EVIDENCE_MIME, EvidenceRefused, unpack
 
@@ -49,7 +49,11 @@ def judge_notebook(
         redrawn: the runs with other givens, by the name that the bank has for them.
         stopped: why the first run ended early, if it did.
     """
-    return {task.id: _judge_task(task, executed, redrawn, stopped) for task in bank.tasks.values()}
+    verdicts: dict[str, Verdict] = {}
+    for task in bank.tasks.values():
+        verdict = _judge_task(task, executed, redrawn, stopped)
+        verdicts[task.id] = with_unfinished(verdict, task, bank, verdicts)
+    return verdicts
 
 
 def _judge_task(

@@ -155,7 +155,7 @@ query_scores(inputs, tokens, query=1)
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "query-scores-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
 query = inputs[1]  # (d_in,)
 ### BEGIN SOLUTION
-attn_scores_2 = torch.empty(inputs.shape[0])  # (tokens,)
+attn_scores_2 = torch.zeros(inputs.shape[0])  # (tokens,)
 for i, x_i in enumerate(inputs):
     attn_scores_2[i] = dot(query, x_i)
 ### END SOLUTION
@@ -416,7 +416,7 @@ def scores_with_loops(x):
     """
     ### BEGIN SOLUTION
     num_tokens = x.shape[0]
-    scores = torch.empty(num_tokens, num_tokens)  # (tokens, tokens)
+    scores = torch.zeros(num_tokens, num_tokens)  # (tokens, tokens)
     for i in range(num_tokens):
         for j in range(num_tokens):
             scores[i, j] = dot(x[i], x[j])

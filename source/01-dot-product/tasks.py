@@ -27,6 +27,19 @@ OTHER_TOKENS = torch.tensor(
 )
 
 
+# Six other tokens of three dimensions: an answer made for one sentence only is not right for this one.
+OTHER_SENTENCE = torch.tensor(
+    [
+        [0.31, 0.62, 0.08],
+        [0.94, 0.17, 0.45],
+        [0.52, 0.73, 0.26],
+        [0.11, 0.39, 0.87],
+        [0.68, 0.05, 0.59],
+        [0.83, 0.47, 0.21],
+    ]
+)
+
+
 def redraw(generator: torch.Generator) -> dict:
     """Six other tokens with positive coordinates, so that dividing by the sum stays defined."""
     return {"inputs": torch.rand(6, 3, generator=generator)}
@@ -83,6 +96,11 @@ DOT = Task(
     probes=(
         Probe("journey-your", "the vectors of “journey” and “Your”", {"a": SENTENCE[1], "b": SENTENCE[0]}),
         Probe(
+            "two-others",
+            "two other vectors of three dimensions",
+            {"a": OTHER_SENTENCE[0], "b": OTHER_SENTENCE[2]},
+        ),
+        Probe(
             "five-dimensions",
             "two vectors of five dimensions",
             {"a": OTHER_TOKENS[0], "b": OTHER_TOKENS[1]},
@@ -94,7 +112,7 @@ DOT = Task(
         ),
     ),
     checks=(
-        Check("the vectors of the sentence", 1, ("journey-your",)),
+        Check("vectors of three dimensions", 1, ("journey-your", "two-others")),
         Check("vectors of any length, with negative numbers", 1, ("five-dimensions", "one-dimension")),
     ),
     learned="A dot product multiplies two vectors number by number and adds the products up. "
@@ -148,6 +166,11 @@ DOT = Task(
             "The last dimension is missing. `range(len(a))` already stops before `len(a)`; no `- 1` is needed.",
         ),
         Wrong(
+            "loop-starts-late",
+            lambda a, b: (a[1:] * b[1:]).sum(),
+            "The first dimension is missing: the loop starts at 1. Positions count from 0.",
+        ),
+        Wrong(
             "cosine",
             lambda a, b: (a * b).sum() / (a.norm() * b.norm()),
             "This is the cosine of the angle: the dot product divided by both lengths. "
@@ -176,11 +199,12 @@ QUERY_SCORES = Task(
     kind="tensor",
     signature="attn_scores_2",
     axes=("tokens",),
+    needs=("dot-product",),
     checks=(Check("one score for each token", 1),),
     learned="A query's scores are its dot products with every token, itself included: one number for each token.",
     hints=(
         "You need one dot product for each row of `inputs`, always with `query`.",
-        "Make room with `torch.empty(inputs.shape[0])` and fill it in a loop, "
+        "Make room with `torch.zeros(inputs.shape[0])` and fill it in a loop, "
         "or collect the numbers in a list and `torch.stack` it.",
         "`for i, x_i in enumerate(inputs): attn_scores_2[i] = dot(query, x_i)`",
     ),
@@ -194,6 +218,17 @@ QUERY_SCORES = Task(
             "first-token",
             lambda inputs: inputs @ inputs[0],
             "These are the scores of “Your”. The query is “journey”, `inputs[1]`.",
+        ),
+        Wrong(
+            "only-last-score",
+            lambda inputs: inputs[-1] @ inputs[1],
+            "This is one score, the last token's: each round of the loop replaced the one before. Put it in its "
+            "place with `attn_scores_2[i] = …`, or collect the scores in a list.",
+        ),
+        Wrong(
+            "every-token-a-query",
+            lambda inputs: inputs @ inputs.T,
+            "These are the scores of all six tokens as queries. The task asks for one query's: `inputs[1]`.",
         ),
         Wrong(
             "products-not-added",
@@ -312,6 +347,7 @@ SOFTMAX_NAIVE = Task(
     properties=(SUMS_TO_ONE, NOT_NEGATIVE),
     probes=(
         Probe("journey", "the scores of “journey”", {"x": JOURNEY_SCORES}),
+        Probe("other-scores", "six other scores", {"x": OTHER_SENTENCE @ OTHER_SENTENCE[0]}),
         Probe(
             "negative-scores",
             "four scores, two of them negative",
@@ -320,7 +356,7 @@ SOFTMAX_NAIVE = Task(
         Probe("sum-zero", "scores that add up to 0", {"x": torch.tensor([1.0, -1.0, 2.0, 0.5, -2.5])}),
     ),
     checks=(
-        Check("the scores of “journey”", 1, ("journey",)),
+        Check("positive scores", 1, ("journey", "other-scores")),
         Check("negative scores, and scores that add up to 0", 1, ("negative-scores", "sum-zero")),
     ),
     learned="exp() makes every score positive, and dividing by the sum makes them add up to 1. "
@@ -373,6 +409,21 @@ SOFTMAX_NAIVE = Task(
             "Divide by their sum.",
         ),
         Wrong(
+            "divided-by-exp-of-sum",
+            lambda x: torch.exp(x) / torch.exp(x.sum()),
+            "You divided by the exponential of the sum. Take the exponentials first, then add them up.",
+        ),
+        Wrong(
+            "softmax-twice",
+            lambda x: torch.softmax(torch.softmax(x, dim=0), dim=0),
+            "Softmax was applied twice: the weights are nearly all equal. Apply it to the scores, once.",
+        ),
+        Wrong(
+            "scores-over-exponentials",
+            lambda x: x / torch.exp(x).sum(),
+            "Above the fraction line stands the score itself. Its exponential belongs there.",
+        ),
+        Wrong(
             "exp-of-shares",
             lambda x: torch.exp(x / x.sum()),
             "The exponential was taken after dividing by the sum. Take it first, then divide.",
@@ -415,6 +466,7 @@ SOFTMAX_STABLE = Task(
         Probe("journey", "the scores of “journey”", {"x": JOURNEY_SCORES}),
         Probe("large", "scores up to 1001.5", {"x": WIDE_SCORES}),
         Probe("very-negative", "scores near −1000", {"x": LOW_SCORES}),
+        Probe("negative", "scores near −50", {"x": torch.tensor([-50.0, -51.0, -53.0, -52.5])}),
         Probe(
             "negative-scores",
             "scores on both sides of 0",
@@ -422,7 +474,7 @@ SOFTMAX_STABLE = Task(
         ),
     ),
     checks=(
-        Check("ordinary scores, as before", 1, ("journey", "negative-scores")),
+        Check("ordinary scores, as before", 1, ("journey", "negative-scores", "negative")),
         Check("scores near 1000", 1, ("large",)),
         Check("scores near −1000", 1, ("very-negative",)),
     ),
@@ -437,7 +489,8 @@ SOFTMAX_STABLE = Task(
         Wrong(
             "naive",
             lambda x: torch.exp(x) / torch.exp(x).sum(),
-            "This is the naive softmax: exp() of 1000 is inf, and inf/inf is nan. Shift the scores first.",
+            "exp() of 1000 is inf, and inf/inf is nan; near −1000 every exponential is 0, and 0/0 is nan. "
+            "Shift the scores first: what you subtract has to be the largest score of `x`.",
         ),
         Wrong(
             "subtract-mean",
@@ -490,6 +543,18 @@ SOFTMAX_STABLE = Task(
             lambda x: torch.exp(x - x.abs().max()) / torch.exp(x - x.abs().max()).sum(),
             "You subtract the largest absolute value. With scores near −1000 that pushes them to −2000, and every "
             "exponential becomes 0. Subtract `x.max()`.",
+        ),
+        Wrong(
+            "shift-only-when-large",
+            lambda x: torch.softmax(x, 0) if x.max() > -80 else torch.exp(x) / torch.exp(x).sum(),
+            "Large scores are mended, and very negative ones are not: near −1000 every exponential is 0, and 0/0 is "
+            "nan. Subtract the largest score always, whatever it is.",
+        ),
+        Wrong(
+            "subtract-fixed-number",
+            lambda x: torch.exp(x - 1000) / torch.exp(x - 1000).sum(),
+            "You subtract a fixed number. Ordinary scores then lie so low that every exponential is 0. Subtract the "
+            "largest score of `x`, whatever it is.",
         ),
         Wrong(
             "edited-in-place",
@@ -555,6 +620,16 @@ QUERY_WEIGHTS = Task(
             "These are logarithms of the weights: use `softmax`, not `log_softmax`.",
         ),
         Wrong(
+            "scores-unchanged",
+            lambda attn_scores_2: attn_scores_2,
+            "These are the scores as they were. Softmax turns them into weights.",
+        ),
+        Wrong(
+            "sign-flipped",
+            lambda attn_scores_2: torch.softmax(-attn_scores_2, dim=0),
+            "The smallest score has the largest weight here: a minus sign is one too many.",
+        ),
+        Wrong(
             "exponentials",
             lambda attn_scores_2: torch.exp(attn_scores_2),
             "These are the exponentials, not yet divided by their sum.",
@@ -611,6 +686,16 @@ CONTEXT_VECTOR = Task(
             "This is the plain mean of all tokens: every token has the same weight.",
         ),
         Wrong(
+            "plain-sum",
+            lambda inputs: inputs.sum(dim=0),
+            "This is the plain sum of all tokens: the weights are not used.",
+        ),
+        Wrong(
+            "started-from-query",
+            lambda attn_weights_2, inputs: inputs[1] + attn_weights_2 @ inputs,
+            "The query itself was added once more: start the sum from zeros.",
+        ),
+        Wrong(
             "query-itself",
             lambda attn_weights_2, inputs: attn_weights_2.sum() * inputs[1],
             "Every weight was multiplied with the query, so the query itself comes out. "
@@ -649,19 +734,21 @@ SCORES_LOOPS = Task(
     axes=("tokens as query", "tokens as key"),
     input_axes={"x": ("tokens", "d_in")},
     properties=(SYMMETRIC,),
+    needs=("dot-product",),
     probes=(
         Probe("sentence", "the sentence", {"x": SENTENCE}),
+        Probe("other-sentence", "six other tokens", {"x": OTHER_SENTENCE}),
         Probe("other-tokens", "four tokens of five dimensions", {"x": OTHER_TOKENS}),
         Probe("one-token", "a single token", {"x": torch.tensor([[0.5, -2.0]])}),
     ),
     checks=(
-        Check("the sentence", 1, ("sentence",)),
+        Check("six tokens of three dimensions", 1, ("sentence", "other-sentence")),
         Check("any number of tokens and dimensions", 1, ("other-tokens", "one-token")),
     ),
     learned="Row i holds the scores of token i as query. With n tokens there are n × n scores.",
     hints=(
         "One loop walks over the queries, a second one inside it over the keys.",
-        "`scores = torch.empty(len(x), len(x))` makes room for any number of tokens.",
+        "`scores = torch.zeros(len(x), len(x))` makes room for any number of tokens.",
         "Inside both loops stands `scores[i, j] = dot(x[i], x[j])`.",
     ),
     wrong=(
@@ -679,6 +766,22 @@ SCORES_LOOPS = Task(
             "upper-half-only",
             scores_upper_half,
             "Below the diagonal stand zeros: the inner loop begins at the query. It has to walk over all keys.",
+        ),
+        Wrong(
+            "lower-half-only",
+            lambda x: torch.tril(x @ x.T),
+            "Above the diagonal stand zeros: the inner loop ends at the query. It has to walk over all keys.",
+        ),
+        Wrong(
+            "row-overwritten",
+            lambda x: (x @ x[-1])[:, None].expand(len(x), len(x)).clone(),
+            "Every row holds one number six times, the score with the last key: `scores[i] = …` fills the whole row. "
+            "Write `scores[i, j] = …`.",
+        ),
+        Wrong(
+            "own-squares",
+            lambda x: (x * x).sum(dim=1, keepdim=True).expand(len(x), len(x)).clone(),
+            "Every row holds the token's product with itself: `x[i]` stands on both sides. The other is `x[j]`.",
         ),
         Wrong(
             "diagonal-only",
@@ -796,8 +899,9 @@ ALL_WEIGHTS = Task(
         Wrong(
             "over-queries",
             lambda attn_scores: torch.softmax(attn_scores, dim=0),
-            "These are the weights you get when softmax runs over dim=0: each column adds up to 1. "
-            "A query's weights stand in a row, so run it over dim=-1.",
+            "These are the weights you get when softmax runs over dim=0: each column adds up to 1. A query's weights "
+            "stand in a row: use dim=-1, do not transpose, and where you divide by a sum of your own, keep its "
+            "axis with `sum(dim=-1, keepdim=True)`.",
         ),
         Wrong(
             "over-everything",
@@ -878,6 +982,22 @@ ALL_CONTEXTS = Task(
             "Every row is the plain mean of all tokens: the weights are not used.",
         ),
         Wrong(
+            "inputs-unchanged",
+            lambda inputs: inputs,
+            "These are the tokens as they were. Multiply the weights with them.",
+        ),
+        Wrong(
+            "dimensions-first",
+            lambda attn_weights, inputs: inputs.T @ attn_weights,
+            "This has the dimensions as rows, and uses the columns of the weights. Put the weights first: a row of "
+            "weights times the tokens.",
+        ),
+        Wrong(
+            "residual-added",
+            lambda attn_weights, inputs: inputs + attn_weights @ inputs,
+            "The tokens themselves were added to their contexts. Keep the weighted sums alone.",
+        ),
+        Wrong(
             "weights-times-weights",
             lambda attn_weights, inputs: attn_weights @ attn_weights,
             "The weights were multiplied with themselves. They weigh the tokens: `inputs`.",
@@ -911,15 +1031,16 @@ SIMPLE_ATTENTION = Task(
     input_axes={"x": ("tokens", "d_in")},
     probes=(
         Probe("sentence", "the sentence", {"x": SENTENCE}),
+        Probe("other-sentence", "six other tokens", {"x": OTHER_SENTENCE}),
         Probe("other-tokens", "four tokens of five dimensions", {"x": OTHER_TOKENS}),
         Probe(
             "large-tokens",
             "three tokens with large coordinates",
-            {"x": torch.tensor([[30.0, 1.0], [29.0, 5.0], [-10.0, 4.0]])},
+            {"x": torch.tensor([[29.0, 5.0], [30.0, 1.0], [-10.0, 4.0]])},
         ),
     ),
     checks=(
-        Check("the sentence", 1, ("sentence",)),
+        Check("six tokens of three dimensions", 1, ("sentence", "other-sentence")),
         Check("any number of tokens and dimensions", 1, ("other-tokens",)),
         Check("large scores", 1, ("large-tokens",)),
     ),
@@ -963,6 +1084,18 @@ SIMPLE_ATTENTION = Task(
             "Use `torch.softmax`, or subtract each row's largest score first.",
         ),
         Wrong(
+            "sum-without-keepdim",
+            lambda x: torch.exp(x @ x.T) / torch.exp(x @ x.T).sum(dim=-1) @ x,
+            "The row sums lost their axis, so each column was divided by a row's sum: write "
+            "`sum(dim=-1, keepdim=True)`. And exp() overflows for scores above 88: `torch.softmax` does neither.",
+        ),
+        Wrong(
+            "softmax-over-everything",
+            lambda x: torch.softmax((x @ x.T).flatten(), dim=0).view(len(x), len(x)) @ x,
+            "Here all weights together add up to 1. Each row has to, on its own. A softmax written for one vector "
+            "does this to a matrix.",
+        ),
+        Wrong(
             "residual-added",
             lambda x: x + torch.softmax(x @ x.T, dim=-1) @ x,
             "The tokens themselves were added to their contexts. Return the weighted sums alone.",
@@ -975,7 +1108,8 @@ SIMPLE_ATTENTION = Task(
         Wrong(
             "edited-in-place",
             in_place_attention,
-            "The function changes the `x` it was given. Work on a new tensor: `x * 2`, not `x *= 2`.",
+            "`x *= …`, `x[:] = …` and methods that end in `_` write into the caller's tensor. Give the result a "
+            "name of its own.",
         ),
     ),
     right=(
