@@ -226,7 +226,7 @@ def _wrong_values(probe: str, actual: Tensor, expected: Tensor, right: Tensor) -
         obtained_tensor=actual,
         expected_tensor=expected,
         rounded=_looks_rounded(actual, expected),
-        unfilled=int(((actual == 0) & ~right).sum()),
+        unfilled=int((~right).sum()) if actual.ndim and bool((actual[~right] == 0).all()) else 0,
     )
 
 

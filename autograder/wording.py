@@ -38,12 +38,14 @@ def word(finding: f.Finding, task: Task, verdict: f.Verdict | None = None) -> Me
     extra = list(message.details)
     if verdict is not None:
         if verdict.unfinished:
+            one = len(verdict.unfinished) == 1
             names = _listed([f"`{name}`" for name in verdict.unfinished])
-            extra.insert(
-                0,
-                f"It is built from {names}, which is not right yet: mend that first, "
-                "then run this check again.",
+            note = (
+                f"The usual way builds it from {names}, which {'is' if one else 'are'} not right yet: "
+                f"mend {'that' if one else 'those'} first, then run this check again."
             )
+            # What was computed from a number that was typed in was not itself typed in.
+            extra = [note] if isinstance(finding, f.NotComputed) else [note, *extra]
         elif verdict.globals_read and not verdict.known_wrong:
             names = _listed([f"`{name}`" for name in verdict.globals_read])
             extra.append(
@@ -169,7 +171,7 @@ def _raised(finding: f.Raised, task: Task) -> Message:
         )
     details = []
     if error.line_number:
-        elsewhere = error.function not in ("", "<module>", "<lambda>", task.name)
+        elsewhere = error.function not in ("", task.name) and not error.function.startswith("<")
         cell = f"the cell of `{error.function}`" if elsewhere else "its cell"
         details.append(f"It happened in line {error.line_number} of {cell}.")
     explained = explain_error(error.type, error.message)
@@ -185,9 +187,37 @@ def _raised(finding: f.Raised, task: Task) -> Message:
 # What torch says, and what it means to somebody who meets it for the first time.
 ERRORS_EXPLAINED = (
     (
-        r"mat1 and mat2 shapes|size mismatch|inconsistent tensor size",
+        r"mat1 and mat2 shapes|size mismatch",
         "In `a @ b` the last size of `a` must equal the first of `b`. "
         "Print both `.shape`s; is a transpose missing?",
+    ),
+    (
+        r"inconsistent tensor size",
+        "`torch.dot` takes two vectors of the same length. Print both `.shape`s before this line.",
+    ),
+    (
+        r"1D tensors expected",
+        "`torch.dot` takes two vectors. For matrices there is `@`.",
+    ),
+    (
+        r"unsupported operand .*(method|function)",
+        "A function or method stands there without its parentheses: call it.",
+    ),
+    (
+        r"the number of sizes provided \(0\)",
+        "One number fits in this place, and a vector is put there: add it up to one number first.",
+    ),
+    (
+        r"'list' and 'Tensor'|'Tensor' and 'list'",
+        "A list does not calculate as a whole: `torch.tensor(...)` makes a tensor of it.",
+    ),
+    (
+        r"too many indices for tensor",
+        "There are more positions between the brackets than the tensor has axes. Print its `.shape`.",
+    ),
+    (
+        r"0-d tensor",
+        "This tensor is a single number: it has no length, and a loop cannot walk over it.",
     ),
     (
         r"must match the size of tensor|expanded size|not match.*broadcast",
@@ -248,6 +278,16 @@ def _wrong_type(finding: f.WrongType, task: Task) -> Message:
         return Message(
             f"`{task.name}` is None.",
             ("`print(...)` shows a value and gives back None: assign the value itself.",),
+        )
+    if finding.obtained.startswith("torch.return_types."):
+        return Message(
+            f"{subject} values together with their positions{where}, and the task asks for {wanted}.",
+            ("Take the values alone: `.values`.",),
+        )
+    if finding.obtained == "torch.Size":
+        return Message(
+            f"{subject} a shape{where}, and the task asks for {wanted}.",
+            ("`.shape` tells how large a tensor is. Is it what you meant to use here?",),
         )
     if finding.obtained in CALLABLES or finding.obtained.startswith("torch."):
         return Message(
@@ -331,7 +371,7 @@ def _not_finite(finding: f.NotFinite, task: Task) -> Message:
 
 def _matches_known_wrong(finding: f.MatchesKnownWrong, task: Task) -> Message:
     where = _where(finding, task)
-    return Message(f"These numbers{where} are not the right ones, and they look familiar.")
+    return Message(f"Not the right numbers yet{where}.")
 
 
 def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
@@ -389,7 +429,11 @@ def _wrong_values(finding: f.WrongValues, task: Task) -> Message:
     if finding.rounded:
         return Message(
             f"This looks like the right answer cut to a few decimals{where}.",
-            ("Compute it from the tensors instead of copying it from the text.", values, *details),
+            (
+                "Compute it from the tensors instead of copying it, and take any rounding out.",
+                values,
+                *details,
+            ),
         )
     return Message(values, tuple(details))
 

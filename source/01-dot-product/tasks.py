@@ -698,8 +698,8 @@ CONTEXT_VECTOR = Task(
         Wrong(
             "query-itself",
             lambda attn_weights_2, inputs: attn_weights_2.sum() * inputs[1],
-            "Every weight was multiplied with the query, so the query itself comes out. "
-            "Multiply each weight with its own token, `inputs[i]`.",
+            "This is the query itself: either every weight was multiplied with it, or only one token was taken. "
+            "Multiply each weight with its own token, `inputs[i]`, and add them all up.",
         ),
         Wrong(
             "largest-only",
@@ -984,7 +984,8 @@ ALL_CONTEXTS = Task(
         Wrong(
             "inputs-unchanged",
             lambda inputs: inputs,
-            "These are the tokens as they were. Multiply the weights with them.",
+            "These are the tokens as they were. Either the weights are not used, or all weights of a row met the same "
+            "token, and they add up to 1: weight `[i, j]` belongs to token `inputs[j]`.",
         ),
         Wrong(
             "dimensions-first",
@@ -1087,7 +1088,8 @@ SIMPLE_ATTENTION = Task(
             "sum-without-keepdim",
             lambda x: torch.exp(x @ x.T) / torch.exp(x @ x.T).sum(dim=-1) @ x,
             "The row sums lost their axis, so each column was divided by a row's sum: write "
-            "`sum(dim=-1, keepdim=True)`. And exp() overflows for scores above 88: `torch.softmax` does neither.",
+            "`sum(dim=-1, keepdim=True)`. And exp() of very large or very low scores ends in nan: `torch.softmax` "
+            "takes care of both.",
         ),
         Wrong(
             "softmax-over-everything",

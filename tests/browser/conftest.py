@@ -60,7 +60,9 @@ def lab(tmp_path_factory):
         json.dumps({"fetchNews": "false", "checkForUpdates": False})
     )
     (settings / "docmanager-extension").mkdir()
-    (settings / "docmanager-extension" / "plugin.jupyterlab-settings").write_text(json.dumps({"autosave": False}))
+    (settings / "docmanager-extension" / "plugin.jupyterlab-settings").write_text(
+        json.dumps({"autosave": False})
+    )
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -157,7 +159,9 @@ def open_lesson(lab, browser):
         page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: errors.append(str(error)))
         # A workspace of its own, so that no other test's tabs are restored in it.
-        page.goto(f"{lab}/lab/workspaces/{len(pages)}-{time.time_ns()}/tree/{lesson}/{lesson}.ipynb?token=test")
+        page.goto(
+            f"{lab}/lab/workspaces/{len(pages)}-{time.time_ns()}/tree/{lesson}/{lesson}.ipynb?token=test"
+        )
         page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=90_000)
         page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=90_000)
         return Notebook(page, errors)

@@ -13,7 +13,7 @@ import io
 import linecache
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from textwrap import dedent
@@ -28,8 +28,8 @@ from autograder import bank
 from autograder.bank import AS_SEEN, LessonBank, Task
 from autograder.build.source import is_answer, is_given, is_test, read_source
 from autograder.collect import collect
-from autograder.findings import GivensChanged, NotDefined, StillStub, Verdict
-from autograder.judge import judge, merge
+from autograder.findings import Verdict
+from autograder.judge import judge, merge, with_unfinished
 from autograder.outcome import Evidence
 from autograder.transport import pack, unpack
 
@@ -136,14 +136,17 @@ def judge_notebook(lesson_name: str, answers: Mapping[str, str], last: str = "")
     if last and lesson.bank.tasks[last].kind != "tensor":
         others = []  # a function's probes bring their own inputs, so other givens would show nothing new
     redrawn = {run: _run(lesson, answers, run, last)[0] for run in others}
-    judged = {}
+    judged: dict[str, Judged] = {}
+    graded: dict[str, Verdict] = {}
     for task_id, evidence in seen.items():
         task = lesson.bank.tasks[task_id]
         whole = evidence
         if task.kind == "tensor":
             for other in redrawn.values():
                 whole = merge(whole, other[task_id])
-        judged[task_id] = Judged(task, verdicts[task_id], judge(task, unpack(pack(whole))))
+        verdict = judge(task, unpack(pack(whole)))
+        graded[task_id] = with_unfinished(verdict, task, lesson.bank, graded)
+        judged[task_id] = Judged(task, verdicts[task_id], graded[task_id])
     return judged
 
 
@@ -217,13 +220,11 @@ def _verdict_in_notebook(
 ) -> Verdict:
     """What `check` shows in the learner's notebook, with the earlier answers that are not right yet."""
     verdict = judge(task, evidence)
-    if verdict.passed or isinstance(verdict.finding, NotDefined | StillStub | GivensChanged):
+    if verdict.passed:
         return verdict
     needed = [lesson.tasks[name] for name in task.needs]
-    unfinished = tuple(
-        earlier.name for earlier in needed if not judge(earlier, collect(earlier, lesson, namespace)).passed
-    )
-    return replace(verdict, unfinished=unfinished)
+    earlier = {one.id: judge(one, collect(one, lesson, namespace)) for one in needed}
+    return with_unfinished(verdict, task, lesson, earlier)
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ import pytest
 
 from autograder.bank import Task
 from autograder.feedback import plain_text, rich_text
-from autograder.findings import MatchesKnownWrong, NotDefined, Verdict
+from autograder.findings import MatchesKnownWrong, NotComputed, NotDefined, Verdict
 from tests.mutants.harness import Right, Wrong, judge_answer, judge_notebook, load_lesson
 from tests.mutants.lesson_01 import LESSON, TASKS
 
@@ -99,12 +99,16 @@ def test_a_cell_that_stops_leaves_the_checks_of_the_others_standing(task: str) -
 def test_a_later_task_names_the_earlier_one_that_is_not_right() -> None:
     judged = judge_notebook(LESSON, {"query-scores": "attn_scores_2 = inputs @ inputs[2]"})["query-weights"]
 
-    assert judged.in_notebook.unfinished == ("attn_scores_2",)
-    assert "mend that first" in message(judged.task, judged.in_notebook)
+    for verdict in (judged.in_notebook, judged.graded):
+        assert verdict.unfinished == ("attn_scores_2",)
+        assert "`attn_scores_2`, which is not right yet" in message(judged.task, verdict)
+        assert "mend that first" in message(judged.task, verdict)
 
 
-@pytest.mark.xfail(strict=True, reason="grading does not say which earlier answer a wrong one is built from")
-def test_the_graded_message_names_the_earlier_one_too() -> None:
-    judged = judge_notebook(LESSON, {"query-scores": "attn_scores_2 = inputs @ inputs[2]"})["query-weights"]
+def test_what_is_built_from_typed_in_numbers_names_them_when_graded() -> None:
+    typed = "attn_scores_2 = torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])"
+    judged = judge_notebook(LESSON, {"query-scores": typed})["query-weights"]
 
-    assert "attn_scores_2" in message(judged.task, judged.graded)
+    assert judged.in_notebook.passed
+    assert isinstance(judged.graded.finding, NotComputed)
+    assert "`attn_scores_2`, which is not right yet" in message(judged.task, judged.graded)

@@ -1,0 +1,31 @@
+"""CONTRIBUTING.md's example of adding a task, followed to the letter."""
+
+import re
+import shutil
+from pathlib import Path
+
+from autograder.audit import audit_lesson
+from autograder.build.pipeline import Course, prepare
+
+ROOT = Path(__file__).parents[1]
+LESSON = "01-dot-product"
+
+
+def test_the_task_that_contributing_adds_can_be_added_as_it_says(tmp_path):
+    cells, task = re.findall(
+        r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    shutil.copytree(ROOT / "source" / LESSON, tmp_path / "source" / LESSON)
+    lesson = tmp_path / "source" / LESSON / f"{LESSON}.py"
+    before, marker, after = lesson.read_text(encoding="utf-8").partition('# %% [markdown] id="recap"')
+    lesson.write_text(before + cells + "\n" + marker + after, encoding="utf-8")
+    tasks = tmp_path / "source" / LESSON / "tasks.py"
+    text = tasks.read_text(encoding="utf-8").replace("LESSON = Lesson(", task + "\nLESSON = Lesson(")
+    tasks.write_text(
+        text.replace("        SIMPLE_ATTENTION,\n", "        SIMPLE_ATTENTION,\n        MEAN_VECTOR,\n")
+    )
+
+    course = Course(tmp_path)
+    assert "mean-vector" in prepare(course, LESSON).bank.tasks
+    row = next(row for row in audit_lesson(course, LESSON) if row.task == "mean-vector")
+    assert (row.rejected, row.named, row.accepted) == (2, 2, 1)
