@@ -154,9 +154,12 @@ def load(lesson: str, folder: Path = BANK_FOLDER) -> LessonBank:
         tensors = safetensors.torch.load_file(folder / f"{lesson}.safetensors")
     except (OSError, ValueError, safetensors.SafetensorError) as problem:
         raise BankError(f"The answers for lesson {lesson} cannot be read ({problem}).") from problem
-    if plain.get("format") != FORMAT:
+    if not isinstance(plain, dict) or plain.get("format") != FORMAT:
         raise BankError(f"The answers for lesson {lesson} were written by another version of the course.")
-    return _Reader(tensors).lesson(plain)
+    try:
+        return _Reader(tensors).lesson(plain)
+    except (KeyError, TypeError, AttributeError, ValueError) as problem:
+        raise BankError(f"The answers for lesson {lesson} are damaged ({problem!r}).") from problem
 
 
 @lru_cache(maxsize=4)

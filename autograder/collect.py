@@ -27,6 +27,20 @@ from autograder.outcome import MAX_ELEMENTS, MAX_TEXT, ErrorReport, Evidence, Ou
 # Every call starts from the same generator state, so that evidence does not depend on what ran before.
 PROBE_SEED = 20240
 
+# What safetensors can hold. Of any other dtype the name alone is told.
+CARRIED = {
+    torch.bool,
+    torch.uint8,
+    torch.int8,
+    torch.int16,
+    torch.int32,
+    torch.int64,
+    torch.float16,
+    torch.bfloat16,
+    torch.float32,
+    torch.float64,
+}
+
 
 def collect(
     task: Task,
@@ -120,13 +134,10 @@ def observe(value: Any, changed_inputs: tuple[str, ...] = ()) -> Outcome:
     tensor = _as_tensor(value)
     if tensor is None:
         return Outcome(type_name=name, changed_inputs=changed_inputs)
-    shape = tuple(tensor.shape)
-    dtype = dtype_name(tensor.dtype)
-    device = str(tensor.device)
     carried: Tensor | None = None
-    if tensor.numel() <= MAX_ELEMENTS and tensor.device.type != "meta":
-        carried = tensor.to("cpu", copy=True).to_dense() if tensor.is_sparse else tensor.to("cpu", copy=True)
-        carried = carried.contiguous()
+    if tensor.numel() <= MAX_ELEMENTS and tensor.device.type != "meta" and tensor.dtype in CARRIED:
+        carried = tensor.to("cpu", copy=True).contiguous()
+    shape, dtype, device = tuple(tensor.shape), dtype_name(tensor.dtype), str(tensor.device)
     return Outcome(name, carried, shape, dtype, device, None, changed_inputs)
 
 
@@ -135,11 +146,12 @@ def type_name(value: Any) -> str:
     if isinstance(value, Tensor):
         return "torch.Tensor"
     kind = type(value)
-    if kind.__module__ in ("builtins", "__main__"):
+    module = str(kind.__module__)
+    if module in ("builtins", "__main__"):
         return kind.__name__
-    if kind.__module__ == "torch.return_types":
+    if module == "torch.return_types":
         return f"torch.return_types.{kind.__name__}"
-    return f"{kind.__module__.split('.')[0]}.{kind.__name__}"
+    return f"{module.split('.')[0]}.{kind.__name__}"
 
 
 def nearest_names(name: str, namespace: Mapping[str, Any]) -> tuple[str, ...]:
@@ -210,7 +222,8 @@ def globals_read(function: Any) -> tuple[str, ...]:
 
 def describe_error(error: BaseException, function: Any) -> ErrorReport:
     """An exception with the deepest line of the learner's own code, leaving our frames and torch's out."""
-    own_file = getattr(getattr(function, "__code__", None), "co_filename", None)
+    # A decorator's wrapper is not the learner's own code; what it wraps is.
+    own_file = getattr(getattr(inspect.unwrap(function), "__code__", None), "co_filename", None)
     line, line_number, where = "", None, ""
     trace = error.__traceback__
     while trace is not None:
@@ -239,7 +252,9 @@ def _text(error: BaseException) -> str:
     # A learner's exception class may have a __str__ that itself fails.
     try:
         return str(error)[:MAX_TEXT]
-    except Exception:
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
         return ""
 
 
@@ -252,27 +267,33 @@ def _unchanged(value: Any, before: Any) -> bool:
         return bool(value is before or value == before)
     if not isinstance(value, Tensor) or value.shape != before.shape or value.dtype != before.dtype:
         return False
+    plain = _as_tensor(value)
+    if plain is None or plain.device != before.device:
+        return False
     with torch.no_grad():
-        same = (value == before) | (value.isnan() & before.isnan())
+        same = (plain == before) | (plain.isnan() & before.isnan())
     return bool(same.all())
 
 
 def _as_tensor(value: Any) -> Tensor | None:
-    if isinstance(value, Tensor):
-        # A subclass may answer every question as it likes; look past it at the numbers that it holds.
-        with torch._C.DisableTorchFunctionSubclass():
-            return value.detach().as_subclass(Tensor)
-    if isinstance(value, bool | np.bool_):
-        return torch.tensor(bool(value))
-    if isinstance(value, int) and abs(value) >= 2**63:
-        return None
-    if isinstance(value, int | float | complex):
-        return torch.tensor(value, dtype=torch.float64 if isinstance(value, float) else None)
-    if isinstance(value, np.ndarray | np.generic):
-        try:
+    """A value as a plain strided tensor, or None where it is no such thing or cannot be read."""
+    try:
+        if isinstance(value, Tensor):
+            # A subclass may answer every question as it likes; look past it at the numbers that it holds.
+            with torch._C.DisableTorchFunctionSubclass():
+                plain = Tensor.detach(value)
+                if plain.layout is not torch.strided:
+                    plain = Tensor.to_dense(plain)
+                return None if plain.is_nested else Tensor.as_subclass(plain, Tensor)
+        if isinstance(value, bool | np.bool_):
+            return torch.tensor(bool(value))
+        if isinstance(value, int | float | complex):
+            return torch.tensor(value, dtype=torch.float64 if isinstance(value, float) else None)
+        if isinstance(value, np.ndarray | np.generic):
             return torch.from_numpy(np.array(value))
-        except TypeError:
-            return None
+    except Exception:
+        # Numbers too large, exotic layouts, objects that only pretend to be tensors.
+        return None
     return None
 
 

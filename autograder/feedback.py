@@ -61,20 +61,21 @@ class Notice:
 
     def _repr_html_(self) -> str:
         lines = "".join(f"<p>{_inline(line)}</p>" for line in self.lines)
-        return f'<style>{STYLE}</style><div class="ag ag-wait"><h4>{_inline(self.headline)}</h4>{lines}</div>'
+        body = f"<h4>{_inline(self.headline)}</h4>{lines}"
+        return f'<style>{STYLE}</style><div class="ag ag-wait" role="status">{body}</div>'
 
 
 def rich_text(task: Task, verdict: Verdict) -> str:
     """The verdict as one self-contained piece of HTML; every text that came from a learner is escaped."""
     if verdict.passed:
         body = f"<p>{_inline(task.learned)}</p>"
-        return _card("ok", f"✓ {html.escape(task.title)}", verdict, body)
+        return _card("ok", f"✓ {_escape(task.title)}", verdict, body)
     finding = verdict.finding
     assert finding is not None
     message = word(finding, task, verdict)
     body = f"<p><strong>{_inline(message.headline)}</strong></p>"
     if message.code:
-        body += f"<pre>{html.escape(message.code)}</pre>"
+        body += f"<pre>{_escape(message.code)}</pre>"
     if verdict.hint:
         body += f"<p>{_inline(verdict.hint)}</p>"
     body += "".join(f"<p>{_inline(detail)}</p>" for detail in message.details)
@@ -82,11 +83,11 @@ def rich_text(task: Task, verdict: Verdict) -> str:
         assert finding.expected_tensor is not None
         body += difference_picture(finding.obtained_tensor, finding.expected_tensor, finding.index)
     body += _results_html(task, verdict)
-    stuck = f'Stuck? <code>hint("{html.escape(task.id)}")</code> gives one hint at a time.'
+    stuck = f'Stuck? <code>hint("{_escape(task.id)}")</code> gives one hint at a time.'
     body += f'<p class="ag-hint ag-small">{stuck}</p>'
     mark = "wait" if _is_waiting(verdict) else "no"
     sign = "…" if mark == "wait" else "✗"
-    return _card(mark, f"{sign} {html.escape(task.title)}", verdict, body)
+    return _card(mark, f"{sign} {_escape(task.title)}", verdict, body)
 
 
 def plain_text(task: Task, verdict: Verdict) -> str:
@@ -132,7 +133,7 @@ def _results_html(task: Task, verdict: Verdict) -> str:
 
 def _result_html(task: Task, verdict: Verdict, result: CheckResult) -> str:
     sign, label = ("✓", "right") if result.finding is None else ("✗", "not yet")
-    line = f'<span role="img" aria-label="{label}">{sign}</span> {html.escape(result.title)}'
+    line = f'<span role="img" aria-label="{label}">{sign}</span> {_escape(result.title)}'
     line += f' <span class="ag-small">{result.earned} of {result.points}</span>'
     if result.finding is not None and result.finding is not verdict.finding and not verdict.known_wrong:
         line += f"<br><span class='ag-small'>{_inline(word(result.finding, task).headline)}</span>"
@@ -150,7 +151,11 @@ def _is_waiting(verdict: Verdict) -> bool:
 
 def _inline(text: str) -> str:
     """Escape a text and set what stands between backticks as code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", _escape(text))
+
+
+def _escape(text: str) -> str:
+    return html.escape(_strip(text))
 
 
 def _wrap(text: str) -> str:

@@ -83,14 +83,16 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, wrong: KnownWrong 
         return Raised(probe.id, outcome.error)
     if not _type_fits(task, outcome):
         return WrongType(probe.id, outcome.type_name)
-    shape = outcome.shape or ()
+    if outcome.shape is None:
+        return NotRun(probe.id, "it is a kind of tensor that cannot be read")
+    shape = outcome.shape
     if shape != tuple(expected.shape):
         return WrongShape(probe.id, shape, tuple(expected.shape), _first_wrong_axis(shape, expected))
-    actual = outcome.tensor
-    if actual is None:  # the right shape is never too large to carry, so the evidence is incomplete
-        return NotRun(probe.id, "the result could not be read")
     if not _dtype_fits(task, outcome):
         return WrongDtype(probe.id, outcome.dtype, task.dtypes)
+    actual = outcome.tensor
+    if actual is None:
+        return NotRun(probe.id, f"its numbers cannot be read (they are on the device {outcome.device})")
     right = close(actual, expected)
     if bool(right.all()):
         if _same_changes(outcome, probe.expected):
@@ -202,7 +204,11 @@ def _dtype_fits(task: Task, outcome: Outcome) -> bool:
     if outcome.dtype in task.dtypes:
         return True
     # A plain number has no dtype that a learner chose: 1.0 is a float64 to numpy and to us.
-    return task.number and outcome.type_name != "torch.Tensor" and outcome.dtype not in ("bool", "complex128")
+    return (
+        task.number
+        and outcome.type_name != "torch.Tensor"
+        and not outcome.dtype.startswith(("bool", "complex"))
+    )
 
 
 def _first_wrong_axis(shape: tuple[int, ...], expected: Tensor) -> int | None:

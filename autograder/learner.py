@@ -80,6 +80,8 @@ def check(task_id: str, answer: Any = _MISSING) -> Feedback | Notice | EvidenceO
     except KeyboardInterrupt:
         raise
     except Exception as problem:
+        if os.environ.get(EXECUTION) == "autograde":
+            return EvidenceOutput(Evidence(task_id, "fault", note=f"{type(problem).__name__}: {problem}"))
         return _our_fault(task_id, problem)
     if mode == "validate":
         if not verdict.passed:
@@ -100,9 +102,9 @@ def hint(task_id: str) -> Notice:
     task, _ = found
     record = records.read(task.id)
     stage = min(record.hints, len(task.hints) - 1)
-    records.write(task.id, replace(record, hints=min(record.hints + 1, len(task.hints))))
-    if records.folder() is None:  # nothing is remembered, so count in this session only
-        stage = min(_SEEN_HINTS.get(task.id, 0), len(task.hints) - 1)
+    trouble = records.write(task.id, replace(record, hints=stage + 1))
+    if trouble or records.folder() is None:  # nothing is remembered, so count in this session only
+        stage = min(max(stage, _SEEN_HINTS.get(task.id, 0)), len(task.hints) - 1)
         _SEEN_HINTS[task.id] = stage + 1
     number = f"Hint {stage + 1} of {len(task.hints)}"
     last = stage + 1 == len(task.hints)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from torch import Tensor
 
@@ -17,7 +17,7 @@ from torch import Tensor
 MAX_ELEMENTS = 100_000
 MAX_TEXT = 2_000
 
-Status = Literal["answered", "missing", "stub", "not-callable", "not-run"]
+Status = Literal["answered", "missing", "stub", "not-callable", "not-run", "fault"]
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def from_plain(plain: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Evide
                 changed_inputs=_names(entry["changed_inputs"]),
             )
         status = plain["status"]
-        if status not in ("answered", "missing", "stub", "not-callable", "not-run"):
+        if status not in get_args(Status):
             raise ValueError(f"unknown status {status!r}")
         return Evidence(
             task=str(plain["task"]),
@@ -129,7 +129,7 @@ def from_plain(plain: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Evide
             globals_read=_names(plain["globals_read"]),
             note=str(plain["note"])[:MAX_TEXT],
         )
-    except (KeyError, TypeError, AttributeError) as problem:
+    except (KeyError, TypeError, AttributeError, OverflowError) as problem:
         raise ValueError(f"evidence is not in the expected form: {problem!r}") from problem
 
 

@@ -102,14 +102,15 @@ def _brief(value: float) -> str:
     if value == 0:
         return "0"
     if 0.005 <= abs(value) < 1000:
-        return f"{value:.2f}" if abs(value) < 100 else f"{value:.0f}"
-    return f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e")
+        return f"{value:.2f}" if abs(value) < 99.995 else f"{value:.0f}"
+    return f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
 
 
 def _sequential(value: float, low: float, high: float) -> tuple[int, int, int]:
     if not math.isfinite(value):
         return NOT_A_NUMBER
-    return _blend(WHITE, BLUE, (value - low) / (high - low) if high > low else 0.0)
+    span = high / 2 - low / 2  # halves, because the whole span of two huge numbers may overflow
+    return _blend(WHITE, BLUE, (value / 2 - low / 2) / span if span > 0 else 0.0)
 
 
 def _diverging(value: float, widest: float) -> tuple[int, int, int]:

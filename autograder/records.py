@@ -45,11 +45,11 @@ def read(task: str) -> Record:
         stored = json.loads((place / f"{task}.json").read_text(encoding="utf-8"))
         return Record(
             solved=bool(stored["solved"]),
-            points=int(stored["points"]),
-            checks=int(stored["checks"]),
-            hints=int(stored["hints"]),
+            points=max(0, int(stored["points"])),
+            checks=max(0, int(stored["checks"])),
+            hints=max(0, int(stored["hints"])),
         )
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return Record()
 
 
@@ -64,7 +64,11 @@ def write(task: str, record: Record) -> str:
             "w", encoding="utf-8", dir=place, prefix=".writing-", suffix=".json", delete=False
         ) as file:
             json.dump(asdict(record), file)
-        os.replace(file.name, place / f"{task}.json")
+        try:
+            os.replace(file.name, place / f"{task}.json")
+        except OSError:
+            os.unlink(file.name)
+            raise
     except OSError as problem:
         return f"Your progress cannot be saved in {place}: {problem.strerror or problem}."
     return ""

@@ -52,7 +52,8 @@ def unpack(text: Any) -> Evidence:
         ValueError,
         KeyError,
         TypeError,
-        RecursionError,
+        OverflowError,
+        RuntimeError,  # torch's own, and RecursionError
         binascii.Error,
         safetensors.SafetensorError,
     ) as problem:

@@ -403,8 +403,11 @@ def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
             ("The dot product of two tokens is the same whichever comes first.",),
         )
     if finding.property == "input-untouched":
+        changed = str(finding.obtained).split(", ")
+        names = _listed([f"`{name}`" for name in changed])
+        arguments = "argument" if len(changed) == 1 else "arguments"
         return Message(
-            f"`{task.name}` changed its argument `{finding.obtained}`{where}.",
+            f"`{task.name}` changed its {arguments} {names}{where}.",
             (
                 "Whoever calls a function expects their tensors back as they were. Work on a new tensor: "
                 "`x - 1` makes one, `x -= 1` and methods that end in `_` change the old one.",
@@ -415,7 +418,7 @@ def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
 
 def _wrong_values(finding: f.WrongValues, task: Task) -> Message:
     where = _where(finding, task)
-    share = round(finding.share_right * 100)
+    share = min(99, round(finding.share_right * 100))  # 99.9 % right is not all right
     obtained, expected = _told_apart(finding.obtained, finding.expected)
     values = f"{_capital(_place(finding.index, task))} is {obtained}{where} and should be {expected}."
     details = []

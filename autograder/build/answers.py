@@ -65,7 +65,11 @@ def make_bank(lesson: authoring.Lesson, runs: Runs, name: str) -> LessonBank:
         if task.name not in runs.namespaces[AS_SEEN]:
             problems.append(f"task {task.id}: the solution defines no {task.name}")
             continue
-        entry = _make_task(task, runs)
+        try:
+            entry = _make_task(task, runs)
+        except authoring.AuthoringError as problem:
+            problems += [f"task {task.id}: {one}" for one in problem.problems]
+            continue
         problems += _reference_problems(entry)
         if not problems:
             problems += _wrong_answer_problems(entry)
@@ -95,7 +99,13 @@ def evidence_for(
 
 def tensor_outcome(answer: Callable[..., Any], namespace: Mapping[str, Any]) -> Outcome:
     """Call a stand-in for a tensor with the notebook variables that its parameters name."""
-    inputs = {name: _fresh(namespace[name]) for name in inspect.signature(answer).parameters}
+    names = inspect.signature(answer).parameters
+    unknown = [name for name in names if name not in namespace]
+    if unknown:
+        raise authoring.AuthoringError(
+            [f"a stand-in answer asks for {', '.join(unknown)}, which no cell defines"]
+        )
+    inputs = {name: _fresh(namespace[name]) for name in names}
     return call(answer, bank.Probe("", "", inputs, Outcome()))
 
 

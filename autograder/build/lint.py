@@ -11,12 +11,13 @@ from nbgrader.nbgraderformat import MetadataValidator, ValidationError
 
 from autograder.authoring import Lesson
 from autograder.build.source import is_answer, is_test, raw_cells
+from autograder.properties import RULES
 
-ID_FORM = re.compile(r"^[a-z0-9]+(-[a-z0-9]+)*$")
+ID_FORM = re.compile(r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")
 NBGRADER_KEYS = {"cell_type", "grade", "grade_id", "locked", "schema_version", "solution", "task"}
 PICTURE_WITHOUT_ALT = re.compile(r"!\[\s*\]\(")
 IMG_TAG = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
-ALT_TEXT = re.compile(r"""\balt\s*=\s*(["'])\s*\S""", re.IGNORECASE)
+ALT_TEXT = re.compile(r"""\balt\s*=\s*(["'])\s*[^"'\s]""", re.IGNORECASE)
 
 
 def lint(text: str, notebook: NotebookNode, lesson: Lesson) -> list[str]:
@@ -52,7 +53,7 @@ def _raw_problems(text: str) -> list[str]:
                 problems.append(
                     f"line {number}: code inside a prose cell ({line.strip()[:50]!r}); is a '# %%' missing?"
                 )
-        elif cell.body and all(not line.strip() or line.startswith("# ") for line in cell.body):
+        elif cell.body and all(not line.strip() or line.startswith("#") for line in cell.body):
             problems.append(
                 f"line {cell.line}: a code cell that holds only comments; is '[markdown]' missing?"
             )
@@ -176,6 +177,9 @@ def _authoring_problems(lesson: Lesson) -> list[str]:
             problems.append(f"{where}: an id is lower-case words joined by hyphens")
         if len(task.wrong) < 2:
             problems.append(f"{where}: needs at least two known wrong answers, has {len(task.wrong)}")
+        problems += [
+            f"{where}: there is no property {rule.name}" for rule in task.properties if rule.name not in RULES
+        ]
         if not task.hints:
             problems.append(f"{where}: has no hints")
         for name, entries in (

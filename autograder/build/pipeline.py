@@ -123,6 +123,12 @@ def stale(course: Course, names: Sequence[str], report: Report = lambda step: No
                 kept = course.root / "notebooks" / name / path.name
                 if not kept.is_file() or kept.read_bytes() != path.read_bytes():
                     found.append(f"notebooks/{name}/{path.name}: differs from its source")
+            made = {path.name for path in (fresh / "notebooks" / name).iterdir()}
+            found += [
+                f"notebooks/{name}/{path.name}: has no source"
+                for path in sorted((course.root / "notebooks" / name).glob("*"))
+                if path.name not in made and not path.name.startswith(".")
+            ]
             solution = f"solutions/{name}/{name}.ipynb"
             if not _same_solution(fresh / solution, course.root / solution):
                 found.append(f"{solution}: differs from its source")
@@ -198,8 +204,8 @@ def _same_solution(fresh: Path, kept: Path) -> bool:
     """Whether two executed solutions agree in every cell and every printed text. Pixels may differ."""
     try:
         return _without_pixels(fresh) == _without_pixels(kept)
-    except (OSError, ValueError):
-        return False
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, nbformat.ValidationError):
+        return False  # damaged, or of no known format
 
 
 def _without_pixels(path: Path) -> NotebookNode:

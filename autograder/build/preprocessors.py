@@ -40,7 +40,8 @@ class StubSolutions(ClearSolutions):
 def stub_for(source: str) -> str:
     """The stub for a cell's solution region: `...`, or `name = ...` where the region assigns a name."""
     region = solution_region(source)
-    if region and not region[0].startswith((" ", "\t")):
+    first = next((line for line in region if line.strip()), " ")
+    if not first.startswith((" ", "\t")):
         for statement in ast.parse(textwrap.dedent("\n".join(region))).body:
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)]):

@@ -34,7 +34,7 @@ def read_source(path: Path) -> NotebookNode:
     notebook = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent")
     for cell in notebook.cells:
         explicit = cell.metadata.pop("id", None) or cell.metadata.get("nbgrader", {}).get("grade_id")
-        cell["id"] = explicit or ""
+        cell["id"] = str(explicit or "")
     notebook.metadata = NotebookNode(
         kernelspec=NotebookNode(KERNELSPEC), language_info=NotebookNode(name="python")
     )

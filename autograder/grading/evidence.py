@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
-from autograder.bank import LessonBank, Task
+from autograder.bank import AS_SEEN, LessonBank, Task
 from autograder.build.source import is_test
-from autograder.feedback import plain_text, rich_text
+from autograder.feedback import rich_text
 from autograder.findings import Verdict
 from autograder.judge import judge, merge, with_unfinished
 from autograder.outcome import Evidence
 from autograder.transport import EVIDENCE_MIME, EvidenceRefused, unpack
+
+
+class GraderFault(Exception):
+    """Our own code failed beside the answer: the submission needs a person's eye, and gets no score."""
 
 
 def evidence_of(task: str, executed: NotebookNode, stopped: str = "") -> Evidence:
@@ -62,16 +68,27 @@ def _judge_task(
     evidence = evidence_of(task.id, executed, stopped)
     if task.kind == "tensor":
         # A tensor must come out right from other givens too: a number that was typed in does not.
-        for notebook in redrawn.values():
-            evidence = merge(evidence, evidence_of(task.id, notebook))
+        evidence = _of_run(evidence, AS_SEEN)
+        for run, notebook in redrawn.items():
+            evidence = merge(evidence, _of_run(evidence_of(task.id, notebook), run))
+    if evidence.status == "fault":
+        raise GraderFault(f"{task.id}: {evidence.note}")
     return judge(task, evidence)
+
+
+def _of_run(evidence: Evidence, run: str) -> Evidence:
+    """What evidence says about the run it was asked for, and nothing that it may say about another."""
+    if evidence.status != "answered":
+        return evidence
+    if run not in evidence.outcomes:
+        return replace(evidence, status="not-run", outcomes={}, note="a run of it left no result")
+    return replace(evidence, outcomes={run: evidence.outcomes[run]})
 
 
 def show_verdict(cell: NotebookNode, task: Task, verdict: Verdict) -> None:
     """Replace a test cell's outputs by the verdict.
 
     nbgrader reads the score from the result's plain text, and shows its HTML: so one output carries both.
-    The plain text of the feedback stands beside it for whoever reads the notebook without HTML.
     """
     cell.outputs = [
         new_output(
@@ -79,7 +96,6 @@ def show_verdict(cell: NotebookNode, task: Task, verdict: Verdict) -> None:
             data={
                 "text/plain": str(verdict.earned),
                 "text/html": rich_text(task, verdict),
-                "text/markdown": plain_text(task, verdict),
             },
             execution_count=cell.get("execution_count") or 1,
         )

@@ -17,7 +17,6 @@ from autograder import bank as bank_files
 from autograder import records
 from autograder.bank import AS_SEEN
 from autograder.build.source import is_test
-from autograder.feedback import plain_text
 from autograder.grading.evidence import judge_notebook, show_verdict
 from autograder.grading.rebuild import rebuild, with_explanation, with_givens
 from autograder.grading.submission import UNREADABLE
@@ -57,6 +56,8 @@ class RunAndJudge(Execute):
     The kernel only gathers evidence; the points are decided here, in nbgrader's process.
     """
 
+    _running = ""  # the id of the cell that was started last
+
     def preprocess(
         self, notebook: NotebookNode, resources: Resources, km: Any = None
     ) -> tuple[NotebookNode, Resources]:
@@ -68,12 +69,9 @@ class RunAndJudge(Execute):
             if run != AS_SEEN:
                 redrawn[run], _ = self._run(with_givens(untouched, givens), resources, run)
         verdicts = judge_notebook(lesson, executed, redrawn, stopped)
-        comments = {}
         for cell in executed.cells:
             if is_test(cell) and cell["id"] in verdicts:
-                task, verdict = lesson.tasks[cell["id"]], verdicts[cell["id"]]
-                show_verdict(cell, task, verdict)
-                comments[cell["id"]] = plain_text(task, verdict)
+                show_verdict(cell, lesson.tasks[cell["id"]], verdicts[cell["id"]])
         notes = list(executed.metadata.pop(NOTES, []))
         if stopped:
             notes.append(f"The notebook did not run to its end: {stopped}.")
@@ -92,14 +90,12 @@ class RunAndJudge(Execute):
                 executed, _ = super().preprocess(notebook, resources)
             return executed, ""
         except DeadKernelError:
-            return notebook, f"the kernel died{self._where(notebook)}"
+            return notebook, f"the kernel died in the cell {self._running}"
         except (CellTimeoutError, UnresponsiveKernelError):
-            return notebook, f"it did not stop within {self.timeout} seconds{self._where(notebook)}"
+            return notebook, f"it did not stop within {self.timeout} seconds in the cell {self._running}"
 
-    def _where(self, notebook: NotebookNode) -> str:
-        started = [
-            cell for cell in notebook.cells if cell.cell_type == "code" and cell.get("execution_count")
-        ]
-        cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-        after = cells[len(started) : len(started) + 1]
-        return f" in the cell {after[0]['id']}" if after else ""
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: Resources, index: int
+    ) -> tuple[NotebookNode, Resources]:
+        self._running = cell["id"]
+        return super().preprocess_cell(cell, resources, index)

@@ -6,6 +6,7 @@ kept: only the text of the answer cells, and the code cells that the learner add
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -45,6 +46,8 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
     notebook = deepcopy(release)
     course_ids = {cell["id"] for cell in release.cells}
     answers = {cell["id"]: cell for cell in notebook.cells if is_answer(cell)}
+    # Colab and notebooks of format 4.4 lose ids: a course cell is then known by its text.
+    texts = {cell.source.strip(): cell["id"] for cell in release.cells}
     claims: dict[str, list[NotebookNode]] = {name: [] for name in answers}
     added: dict[str, list[NotebookNode]] = {}
     notes: list[str] = []
@@ -52,7 +55,7 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
     place = ""  # the last course cell seen: added cells stay behind it
     count = 0
     for cell in _cells(submission):
-        name = _course_id(cell, course_ids)
+        name = _course_id(cell, course_ids) or texts.get(_text(cell).strip())
         if name in claims and not (name in seen and _is_copy(cell, name)):
             claims[name].append(cell)
         elif name in claims:
@@ -61,7 +64,7 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
             count = _add(added, place, cell, count)
         elif name is None and cell.get("cell_type") == "code" and _text(cell).strip():
             count = _add(added, place, cell, count)
-        if name is not None:
+        if name is not None and name not in seen:  # a copy further down does not move what follows it
             place = name
             seen.add(name)
     if count > MAX_ADDED_CELLS:
@@ -111,7 +114,9 @@ def _text(cell: NotebookNode) -> str:
     if isinstance(source, list):
         source = "".join(part for part in source if isinstance(part, str))
     # A lone surrogate is valid in JSON and breaks whatever writes the notebook afterwards.
-    return str(source).replace("\r\n", "\n").encode("utf-8", "replace").decode("utf-8")
+    if not isinstance(source, str):
+        return ""
+    return source.replace("\r\n", "\n").encode("utf-8", "replace").decode("utf-8")
 
 
 def _grade_id(cell: NotebookNode) -> Any:
@@ -158,7 +163,13 @@ def _interleave(cells: list[NotebookNode], added: dict[str, list[NotebookNode]])
 def _literal(value: Value) -> str:
     """Python source that makes a given anew, exactly."""
     if isinstance(value, Tensor):
-        # The learner may have given the name `torch` to something else.
+        # The learner may have given the name `torch` to something else, and repr() writes inf and nan bare.
         torch = "__import__('torch')"
-        return f"{torch}.tensor({value.tolist()!r}, dtype={torch}.{dtype_name(value.dtype)})"
+        numbers = ", ".join(_number(number) for number in value.flatten().tolist())
+        dtype = f"{torch}.{dtype_name(value.dtype)}"
+        return f"{torch}.tensor([{numbers}], dtype={dtype}).reshape({tuple(value.shape)})"
     return repr(value)
+
+
+def _number(value: float | bool) -> str:
+    return repr(value) if math.isfinite(value) else f"float('{value}')"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
-from nbformat.v4 import new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 # Kept in an empty notebook's metadata: why the file could not be read.
 UNREADABLE = "unreadable_submission"
@@ -27,13 +28,36 @@ def read_submission(path: Path) -> NotebookNode:
         return _unreadable(f"the file cannot be opened ({problem.strerror})")
     except (ValueError, RecursionError):
         return _unreadable("the file is not JSON, so it is no notebook")
-    if not isinstance(plain, dict) or not (isinstance(plain.get("cells"), list) or "worksheets" in plain):
+    if not isinstance(plain, dict) or not isinstance(plain.get("cells", plain.get("worksheets")), list):
         return _unreadable("the file holds JSON, but no notebook cells")
-    try:
-        return nbformat.reads(text, as_version=4)
-    except Exception:
-        # Missing keys and wrong types need not matter: `rebuild` looks only at what it can use.
-        return nbformat.from_dict(plain)
+    if "worksheets" in plain:
+        try:
+            plain = nbformat.convert(nbformat.from_dict(plain), 4)
+        except Exception as problem:  # format 3 that its own converter does not understand
+            return _unreadable(f"the notebook is of an old format that cannot be converted ({problem})")
+    return _only_what_is_used(plain)
+
+
+def _only_what_is_used(plain: Mapping[str, Any]) -> NotebookNode:
+    """A clean notebook with each cell's kind, text, id and grade id: whatever else is wrong cannot matter."""
+    notebook = new_notebook()
+    for cell in plain["cells"]:
+        if not isinstance(cell, dict):
+            continue
+        source = cell.get("source")
+        if isinstance(source, list):
+            source = "".join(part for part in source if isinstance(part, str))
+        make = new_code_cell if cell.get("cell_type") == "code" else new_markdown_cell
+        clean = make(source if isinstance(source, str) else "")
+        del clean["id"]
+        if isinstance(cell.get("id"), str):
+            clean["id"] = cell["id"]
+        metadata = cell.get("metadata")
+        marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+        if isinstance(marks, dict) and isinstance(marks.get("grade_id"), str):
+            clean.metadata["nbgrader"] = {"grade_id": marks["grade_id"]}
+        notebook.cells.append(clean)
+    return notebook
 
 
 def _unreadable(reason: str) -> NotebookNode:
@@ -52,4 +76,7 @@ class SubmissionExporter(NotebookExporter):
         made.setdefault("metadata", {}).update(
             {"name": Path(filename).stem, "path": str(Path(filename).parent)}
         )
-        return self.from_notebook_node(read_submission(Path(filename)), resources=made, **kw)
+        # nbgrader reads twice: what was handed in, then what `Rebuild` made of it.
+        own = not getattr(self.parent, "_sanitizing", True)
+        notebook = nbformat.read(filename, as_version=4) if own else read_submission(Path(filename))
+        return self.from_notebook_node(notebook, resources=made, **kw)

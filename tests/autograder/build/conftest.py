@@ -1,0 +1,173 @@
+"""A tiny course on disk: one lesson of two tasks, with everything that a build needs."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring import Lesson, load_lesson
+from autograder.build.lint import lint
+from autograder.build.pipeline import Course
+from autograder.build.source import read_source
+
+NAME = "01-tiny"
+CONFIG = Path(__file__).parents[3] / "nbgrader_config.py"
+
+ANSWER = (
+    '"cell_type": "code", "grade": false, "grade_id": "NAME", "locked": false, '
+    '"schema_version": 3, "solution": true, "task": false'
+)
+TEST = (
+    '"cell_type": "code", "grade": true, "grade_id": "NAME", "locked": true, '
+    '"schema_version": 3, "solution": false, "task": false, "points": POINTS'
+)
+SOURCE = '''\
+# %% [markdown] id="title"
+# # A tiny lesson
+#
+# Text about it.
+
+# %% id="setup"
+import torch
+
+from autograder import check
+
+# %% id="example-data" tags=["given"]
+table = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])
+
+ANSWER share-answer
+def share(x):
+    """Shapes: x: (tokens,)."""
+    ### BEGIN SOLUTION
+    return x / x.sum()
+    ### END SOLUTION
+
+
+TEST share 3
+check("share")
+
+ANSWER row-sums-answer
+### BEGIN SOLUTION
+row_sums = table.sum(dim=1)  # (rows,)
+### END SOLUTION
+
+TEST row-sums 1
+check("row-sums")
+
+# %% id="shown"
+print("the table's largest number:", table.max())
+'''
+SOURCE = re.sub(
+    r"(?m)^ANSWER (.*)$", lambda found: f"# %% nbgrader={{{ANSWER}}}".replace("NAME", found[1]), SOURCE
+)
+SOURCE = re.sub(
+    r"(?m)^TEST (.*) (\d)$",
+    lambda found: f"# %% nbgrader={{{TEST}}}".replace("NAME", found[1]).replace("POINTS", found[2]),
+    SOURCE,
+)
+
+TASKS = """\
+import torch
+
+from autograder.authoring import Check, Lesson, Probe, Property, Right, Task, Wrong
+
+SHARE = Task(
+    id="share",
+    title="Shares of a whole",
+    name="share",
+    kind="function",
+    signature="share(x)",
+    axes=("tokens",),
+    input_axes={"x": ("tokens",)},
+    probes=(
+        Probe("three", "three numbers", {"x": torch.tensor([1.0, 2.0, 5.0])}),
+        Probe("four", "four numbers", {"x": torch.tensor([2.0, 2.0, 4.0, 8.0])}),
+    ),
+    checks=(Check("three numbers", 1, ("three",)), Check("four numbers", 2, ("four",))),
+    learned="Shares add up to 1.",
+    hints=("Divide by the sum.",),
+    properties=(Property("sums-to-one", {"axis": -1}),),
+    wrong=(
+        Wrong("by-largest", lambda x: x / x.max(), "Divide by the sum."),
+        Wrong("by-count", lambda x: x / len(x), "Divide by the sum, not by the count."),
+    ),
+    right=(Right("double", lambda x: x.double() / x.double().sum()),),
+)
+ROW_SUMS = Task(
+    id="row-sums",
+    title="The sum of each row",
+    name="row_sums",
+    kind="tensor",
+    signature="row_sums",
+    axes=("rows",),
+    needs=("share",),
+    checks=(Check("each row", 1),),
+    learned="A row has one sum.",
+    hints=("Sum over axis 1.",),
+    wrong=(
+        Wrong("columns", lambda table: table.sum(dim=0), "These are the columns."),
+        Wrong("means", lambda table: table.mean(dim=1), "These are means."),
+    ),
+)
+LESSON = Lesson(
+    title="01 · A tiny lesson",
+    tasks=(SHARE, ROW_SUMS),
+    given_axes={"table": ("rows", "columns")},
+    redraw=lambda generator: {"table": torch.rand(2, 3, generator=generator)},
+)
+"""
+
+Edit = tuple[str, str]
+
+
+def edited(text: str, *edits: Edit) -> str:
+    """The text with each old part replaced by the new one; every old part has to be there."""
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+def write_course(root: Path, source: str = SOURCE, tasks: str = TASKS) -> Course:
+    folder = root / "source" / NAME
+    folder.mkdir(parents=True)
+    (folder / f"{NAME}.py").write_text(source, encoding="utf-8")
+    (folder / "tasks.py").write_text(tasks, encoding="utf-8")
+    shutil.copyfile(CONFIG, root / CONFIG.name)
+    return Course(root)
+
+
+@pytest.fixture
+def course_with(tmp_path: Path) -> Callable[..., Course]:
+    """Makes the tiny course with some of its source or its tasks replaced."""
+
+    def make(source: tuple[Edit, ...] = (), tasks: tuple[Edit, ...] = ()) -> Course:
+        return write_course(tmp_path / "course", edited(SOURCE, *source), edited(TASKS, *tasks))
+
+    return make
+
+
+@pytest.fixture
+def tiny_lesson(course_with: Callable[..., Course]) -> Lesson:
+    return load_lesson(course_with().source / NAME)
+
+
+@pytest.fixture
+def problems(course_with: Callable[..., Course]) -> Callable[..., list[str]]:
+    """What `lint` says about the tiny lesson with some of its source or its tasks replaced."""
+
+    def find(source: tuple[Edit, ...] = (), tasks: tuple[Edit, ...] = ()) -> list[str]:
+        folder = course_with(source, tasks).source / NAME
+        path = folder / f"{NAME}.py"
+        return lint(path.read_text(encoding="utf-8"), read_source(path), load_lesson(folder))
+
+    return find
+
+
+@pytest.fixture
+def source_text() -> str:
+    return SOURCE

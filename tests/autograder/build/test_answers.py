@@ -1,0 +1,224 @@
+"""Making the bank from the solution: what would make a check worthless is refused."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from autograder.authoring import AuthoringError
+from autograder.bank import AS_SEEN
+from autograder.build.pipeline import prepare
+
+NAME = "01-tiny"
+
+
+@pytest.fixture
+def refused(course_with):
+    """Why the tiny lesson with some of it replaced is refused."""
+
+    def find(source=(), tasks=()):
+        with pytest.raises(AuthoringError) as caught:
+            prepare(course_with(source, tasks), NAME)
+        return caught.value.problems
+
+    return find
+
+
+@pytest.fixture
+def prepared(course_with):
+    return lambda source=(), tasks=(): prepare(course_with(source, tasks), NAME)
+
+
+# What the bank holds
+
+
+def test_the_expected_outcome_is_what_the_solution_itself_gives(prepared):
+    tasks = prepared().bank.tasks
+    assert tasks["share"].probes["three"].expected.tensor.tolist() == [0.125, 0.25, 0.625]
+    assert tasks["row-sums"].probes[AS_SEEN].expected.tensor.tolist() == [6.0, 16.0]
+
+
+def test_another_solution_gives_another_bank(prepared):
+    no_right = (('    right=(Right("double", lambda x: x.double() / x.double().sum()),),\n', ""),)
+    made = prepared(source=(("return x / x.sum()", "return x - x.sum()"),), tasks=no_right).bank
+    assert made.tasks["share"].probes["three"].expected.tensor.tolist() == [-7.0, -6.0, -3.0]
+
+
+def test_known_wrong_answers_are_run_on_the_same_probes(prepared):
+    wrong = {one.id: one for one in prepared().bank.tasks["share"].known_wrong}
+    assert wrong["by-largest"].outcomes["four"].tensor.tolist() == [0.25, 0.25, 0.5, 1.0]
+
+
+def test_a_tensor_is_made_once_with_each_set_of_givens(prepared):
+    made = prepared().bank
+    probes = made.tasks["row-sums"].probes
+    assert list(probes) == [AS_SEEN, "redrawn-1"]
+    for run, probe in probes.items():
+        assert torch.equal(probe.expected.tensor, made.givens[run]["table"].sum(dim=1))
+    assert not torch.equal(made.givens[AS_SEEN]["table"], made.givens["redrawn-1"]["table"])
+
+
+def test_redrawn_givens_are_the_same_in_every_build(prepared):
+    first = prepared().bank.givens["redrawn-1"]["table"]
+    again = torch.rand(2, 3, generator=torch.Generator().manual_seed(7002))
+    assert torch.equal(first, again)
+
+
+# Solutions
+
+
+def test_a_name_that_the_solution_does_not_define_is_named(refused):
+    assert refused(source=(("def share", "def shares"),)) == [
+        f"{NAME}: task share: the solution defines no share"
+    ]
+
+
+def test_a_solution_that_fails_on_a_probe_is_named_with_its_error(refused):
+    found = refused(source=(("return x / x.sum()", "return x / [] if len(x) == 4 else x"),))
+    assert found == [f"{NAME}: task share, probe four: the solution raises TypeError"]
+
+
+def test_a_solution_that_gives_no_tensor_is_named_with_what_it_gives(refused):
+    found = refused(source=(("return x / x.sum()", "return (x / x.sum()).tolist()"),))
+    assert found == [
+        f"{NAME}: task share, probe three: the solution gives list",
+        f"{NAME}: task share, probe four: the solution gives list",
+    ]
+
+
+def test_a_solution_with_other_axes_than_named_is_refused(refused):
+    found = refused(source=(("table.sum(dim=1)", "table"),))
+    expected = f"{NAME}: task row-sums, probe as-seen: the solution has 2 axes, and the task names ('rows',)"
+    assert expected in found
+
+
+def test_a_cell_that_fails_is_named_with_its_error(refused):
+    assert refused(source=(("table.max()", "1 / 0"),)) == ["cell shown: ZeroDivisionError: division by zero"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "task"),
+    [
+        ("return x / x.sum()", "return (x / x.sum()).half()", "share"),
+        ("table.sum(dim=1)", "table.sum(dim=1).int()", "row-sums"),
+    ],
+    ids=["half", "int"],
+)
+def test_a_solution_below_100_percent_is_named(refused, old, new, task):
+    assert f"{NAME}: the solution does not earn all of {task}" in refused(source=((old, new),))
+
+
+def test_a_given_that_no_cell_defines_is_named(refused):
+    found = refused(tasks=(('given_axes={"table"', 'given_axes={"tables": (), "table"'),))
+    assert found == [f"{NAME}: no given cell defines tables"]
+
+
+# Known wrong answers
+
+
+def test_a_known_wrong_answer_that_passes_is_named(refused):
+    found = refused(tasks=(("lambda x: x / x.max()", "lambda x: x.div(x.sum())"),))
+    assert f"{NAME}: task share: the known wrong answer by-largest passes" in found
+
+
+def test_a_known_wrong_tensor_that_passes_is_named(refused):
+    found = refused(tasks=(("table.mean(dim=1)", "torch.stack([row.sum() for row in table])"),))
+    assert f"{NAME}: task row-sums: the known wrong answer means passes" in found
+
+
+def test_a_known_wrong_answer_that_is_wrong_on_one_probe_is_wrong_enough(prepared):
+    one = (("lambda x: x / x.max()", "lambda x: x / x.sum() if len(x) == 3 else x"),)
+    assert prepared(tasks=one).bank.tasks["share"].known_wrong[0].id == "by-largest"
+
+
+def test_a_known_wrong_tensor_made_from_a_variable_that_nobody_defines_is_named(refused):
+    found = refused(tasks=(("lambda table: table.mean(dim=1)", "lambda tables: tables.mean(dim=1)"),))
+    assert len(found) == 1
+    assert "task row-sums" in found[0]
+    assert "tables" in found[0]
+
+
+def test_two_known_wrong_answers_that_no_probe_tells_apart_are_named(refused):
+    found = refused(tasks=(("lambda x: x / len(x)", "lambda x: x * (1 / x.max())"),))
+    assert found == [f"{NAME}: task share: no probe tells by-largest from by-count"]
+
+
+def test_two_known_wrong_answers_that_fail_alike_are_named(refused):
+    found = refused(
+        tasks=(
+            ("lambda x: x / len(x)", "lambda x: x @ x[:1]"),
+            ("lambda x: x / x.max()", "lambda x: x @ x[:2]"),
+        )
+    )
+    assert found == [f"{NAME}: task share: no probe tells by-largest from by-count"]
+
+
+def test_a_different_right_answer_that_is_rejected_is_named(refused):
+    found = refused(tasks=(("lambda x: x.double() / x.double().sum()", "lambda x: x"),))
+    assert len(found) == 1
+    assert found[0].startswith(f"{NAME}: task share: the right answer double is rejected (")
+
+
+# Axes
+
+
+def test_two_axes_of_the_same_size_in_every_probe_are_named(refused):
+    found = refused(
+        source=(("[[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]]", "[[1.0, 2.0], [4.0, 7.0]]"),),
+        tasks=(("torch.rand(2, 3", "torch.rand(2, 2"),),
+    )
+    assert found == [f"{NAME}: task row-sums: in every probe the axes columns and rows have the same size"]
+
+
+SQUARE = (
+    ('    axes=("tokens",),\n', '    axes=("tokens", "d_in"),\n'),
+    ('input_axes={"x": ("tokens",)}', 'input_axes={"x": ("tokens", "d_in")}'),
+    ("torch.tensor([1.0, 2.0, 5.0])", "torch.tensor([[1.0, 2.0], [3.0, 5.0]])"),
+    ("    properties=(Property(\"sums-to-one\", {\"axis\": -1}),),\n", ""),
+)  # fmt: skip
+
+
+def test_square_probes_of_a_function_are_named(refused):
+    found = refused(tasks=(*SQUARE, ("torch.tensor([2.0, 2.0, 4.0, 8.0])", "torch.eye(3) + 1")))
+    assert found == [f"{NAME}: task share: in every probe the axes d_in and tokens have the same size"]
+
+
+def test_one_probe_that_tells_the_axes_apart_is_enough(prepared):
+    made = prepared(tasks=(*SQUARE, ("torch.tensor([2.0, 2.0, 4.0, 8.0])", "torch.rand(2, 3) + 1")))
+    assert made.bank.tasks["share"].axes == ("tokens", "d_in")
+
+
+def test_one_name_for_two_sizes_is_named(refused):
+    found = refused(tasks=(('{"table": ("rows", "columns")}', '{"table": ("rows", "rows")}'),))
+    assert f"{NAME}: task row-sums: in probe as-seen the axis rows is both 2 and 3" in found
+
+
+def test_a_probe_with_another_number_of_axes_than_named_is_named(refused):
+    found = refused(tasks=(('{"table": ("rows", "columns")}', '{"table": ("rows",)}'),))
+    assert f"{NAME}: task row-sums: probe as-seen has 2 axes where ('rows',) are named" in found
+
+
+# tasks.py
+
+
+@pytest.mark.parametrize(
+    ("edit", "reason"),
+    [
+        (("LESSON = Lesson(", "OTHER = Lesson("), f"{NAME}/tasks.py: defines no LESSON"),
+        (
+            ("import torch\n", "import torch\n1 / 0\n"),
+            f"{NAME}/tasks.py: ZeroDivisionError: division by zero",
+        ),
+        (("import torch\n", "import torch (\n"), f"{NAME}/tasks.py: SyntaxError"),
+    ],
+)
+def test_a_tasks_file_that_cannot_be_used_is_named(refused, edit, reason):
+    assert refused(tasks=(edit,))[0].startswith(reason)
+
+
+@pytest.mark.parametrize("name", ["tasks.py", f"{NAME}.py"])
+def test_a_missing_file_is_named(course_with, name):
+    course = course_with()
+    (course.source / NAME / name).unlink()
+    with pytest.raises(AuthoringError, match=f"there is no {name}"):
+        prepare(course, NAME)

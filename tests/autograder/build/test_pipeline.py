@@ -1,0 +1,338 @@
+"""A whole build of a tiny course: what it makes, what it refuses, and what it finds stale."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+from autograder.authoring import AuthoringError
+from autograder.build import pipeline, release
+from autograder.build.pipeline import Course, build, stale
+from autograder.build.release import failed_cells
+
+NAME = "01-tiny"
+NOTEBOOK = f"notebooks/{NAME}/{NAME}.ipynb"
+SOLUTION = f"solutions/{NAME}/{NAME}.ipynb"
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    """Every file below a folder, but for what Python itself leaves there."""
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def test_lessons_are_those_that_have_tasks(course_with):
+    course = course_with()
+    (course.source / "notes").mkdir()
+    assert course.lessons() == [NAME]
+
+
+# An executed solution
+
+
+def executed(*outputs, grade=False):
+    cell = new_code_cell("", id="shown", outputs=list(outputs), metadata={"nbgrader": {"grade": grade}})
+    return failed_cells(new_notebook(cells=[cell]))
+
+
+@pytest.mark.parametrize("kind", ["image/png", "image/jpeg", "image/svg+xml"])
+def test_a_figure_without_alt_text_is_named(kind):
+    plain = new_output("display_data", data={kind: "AAAA"})
+    blank = new_output("display_data", data={kind: "AAAA"}, metadata={kind: {"alt": " "}})
+    described = new_output("display_data", data={kind: "AAAA"}, metadata={kind: {"alt": "A map"}})
+    assert executed(plain) == ["cell shown: a figure without alt text"]
+    assert executed(blank) == ["cell shown: a figure without alt text"]
+    assert executed(described) == []
+
+
+def test_a_cell_that_failed_is_named_with_its_error():
+    error = new_output("error", ename="ValueError", evalue="no", traceback=[])
+    assert executed(error) == ["cell shown: ValueError: no"]
+
+
+def test_a_cell_that_wrote_to_stderr_is_named():
+    assert executed(new_output("stream", name="stderr", text="careful\n")) == [
+        "cell shown: writes to stderr: careful"
+    ]
+    assert executed(new_output("stream", name="stdout", text="fine\n")) == []
+
+
+def test_a_check_that_does_not_pass_on_the_solution_is_named():
+    wrong = new_output("execute_result", data={"text/plain": "[not yet] Shares"}, execution_count=1)
+    right = new_output("execute_result", data={"text/plain": "[right] Shares"}, execution_count=1)
+    assert executed(wrong, grade=True) == ["cell shown: the solution's own check does not pass"]
+    assert executed(grade=True) == ["cell shown: the solution's own check does not pass"]
+    assert executed(right, grade=True) == []
+
+
+# A build that stands in for nbgrader's, where only its result matters
+
+
+@pytest.fixture
+def without_nbgrader(monkeypatch):
+    """nbgrader's two steps, replaced by the least that they do: stubs, and the source as its own solution."""
+    from autograder.build.preprocessors import stub_for
+
+    def generate(course, workplace, lesson, notebook, bank):
+        made = nbformat.from_dict(json.loads(json.dumps(notebook)))
+        release.write_notebook(made, workplace / "solutions" / lesson / f"{lesson}.ipynb")
+        for cell in made.cells:
+            before, mark, rest = cell.source.partition("### BEGIN SOLUTION")
+            if mark:
+                cell.source = before + stub_for(cell.source) + rest.partition("### END SOLUTION")[2]
+        release.write_notebook(made, workplace / "notebooks" / lesson / f"{lesson}.ipynb")
+
+    monkeypatch.setattr(pipeline, "generate", generate)
+
+
+@pytest.fixture
+def refused(course_with, without_nbgrader):
+    """Why a build of the tiny course with some of it replaced stops; the stop must change nothing."""
+
+    def find(source=(), tasks=()):
+        course = course_with(source, tasks)
+        before = contents(course.root)
+        with pytest.raises(AuthoringError) as caught:
+            build(course, [NAME])
+        assert contents(course.root) == before
+        return caught.value.problems
+
+    return find
+
+
+def test_a_release_that_still_holds_the_answer_is_refused(refused):
+    found = refused(source=(("    ### BEGIN SOLUTION\n", ""), ("x.sum()\n    ### END SOLUTION", "x.sum()")))
+    assert found == [f"{NAME}: the untouched release earns 3 points for share"]
+
+
+def test_a_release_without_the_name_of_a_task_is_refused(refused):
+    found = refused(source=(("row_sums = table", "total = 0\nrow_sums = table"),))
+    assert found == [f"{NAME}: the release has no stub for `row_sums` of row-sums"]
+
+
+def test_a_release_that_does_not_run_is_refused_with_the_cell(refused):
+    found = refused(source=(("table.max()", "row_sums.max()"),))
+    assert len(found) == 1
+    assert found[0].startswith("cell shown: AttributeError")
+
+
+def test_what_lint_refuses_stops_a_build(refused):
+    found = refused(source=(('"points": 3', '"points": 2'),))
+    assert found == [f"{NAME}: cell share: gives 2 points; the checks in tasks.py add up to 3"]
+
+
+def test_a_solution_below_100_percent_stops_a_build(refused):
+    found = refused(source=(("return x / x.sum()", "return (x / x.sum()).half()"),))
+    assert f"{NAME}: the solution does not earn all of share" in found
+
+
+@pytest.fixture
+def current(course_with, without_nbgrader):
+    """A course that is built and current."""
+    course = course_with()
+    build(course, [NAME])
+    return course
+
+
+def test_nothing_is_stale_right_after_a_build(current):
+    assert stale(current, [NAME]) == []
+
+
+def test_looking_for_what_is_stale_changes_nothing(current):
+    (current.root / NOTEBOOK).write_text("edited")
+    before = contents(current.root)
+    stale(current, [NAME])
+    assert contents(current.root) == before
+
+
+@pytest.mark.parametrize("file", [NOTEBOOK, SOLUTION])
+@pytest.mark.parametrize("text", [None, "edited", ""], ids=str)
+def test_a_notebook_that_was_edited_or_deleted_is_stale(current, file, text):
+    if text is None:
+        (current.root / file).unlink()
+    else:
+        (current.root / file).write_text(text)
+    assert stale(current, [NAME]) == [f"{file}: differs from its source"]
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", '{"cells": 5}'])
+def test_a_solution_that_is_json_and_no_notebook_is_stale(current, text):
+    (current.root / SOLUTION).write_text(text)
+    assert stale(current, [NAME]) == [f"{SOLUTION}: differs from its source"]
+
+
+@pytest.mark.parametrize("ending", ["json", "safetensors"])
+@pytest.mark.parametrize(
+    "edit", [b"", None, b"{}", b"\xff"], ids=["emptied", "deleted", "replaced", "damaged"]
+)
+def test_a_bank_that_was_edited_or_deleted_is_stale(current, ending, edit):
+    path = current.bank / f"{NAME}.{ending}"
+    path.unlink() if edit is None else path.write_bytes(edit)
+    assert stale(current, [NAME]) == [f"autograder/bank/{NAME}: differs from its source"]
+
+
+def test_one_number_changed_in_the_bank_is_stale(current):
+    path = current.bank / f"{NAME}.safetensors"
+    raw = bytearray(path.read_bytes())
+    raw[-1] ^= 0x20
+    path.write_bytes(raw)
+    assert stale(current, [NAME]) == [f"autograder/bank/{NAME}: differs from its source"]
+
+
+def test_one_word_changed_in_the_bank_is_stale(current):
+    path = current.bank / f"{NAME}.json"
+    path.write_text(path.read_text().replace("Divide by the sum.", "Divide by the mean."))
+    assert stale(current, [NAME]) == [f"autograder/bank/{NAME}: differs from its source"]
+
+
+def test_a_source_that_was_edited_makes_everything_of_it_stale(current):
+    path = current.source / NAME / f"{NAME}.py"
+    path.write_text(path.read_text().replace("7.0]]", "8.0]]").replace("Text about it", "Other text"))
+    assert stale(current, [NAME]) == [
+        f"autograder/bank/{NAME}: differs from its source",
+        f"{NOTEBOOK}: differs from its source",
+        f"{SOLUTION}: differs from its source",
+    ]
+
+
+@pytest.mark.parametrize("folder", ["notebooks/00-gone", "solutions/00-gone"])
+def test_a_folder_without_a_source_is_stale(current, folder):
+    (current.root / folder).mkdir()
+    assert stale(current, [NAME]) == [f"{folder}: has no source"]
+
+
+def test_a_bank_without_a_source_is_stale(current):
+    (current.bank / "00-gone.json").write_text("{}")
+    assert stale(current, [NAME]) == ["autograder/bank/00-gone: has no source"]
+
+
+def test_a_file_that_a_build_would_remove_is_stale(current):
+    (current.root / "notebooks" / NAME / "notes.txt").write_text("mine")
+    assert stale(current, [NAME]) == [f"notebooks/{NAME}/notes.txt: has no source"]
+
+
+def test_a_second_build_changes_no_byte(current):
+    before = contents(current.root)
+    build(current, [NAME])
+    assert contents(current.root) == before
+
+
+def test_each_step_is_reported_once(current):
+    steps = []
+    stale(current, [NAME], steps.append)
+    assert steps == [f"{NAME}: {step}" for step in pipeline.STEPS]
+
+
+def test_a_solution_whose_pixels_differ_is_current_and_one_whose_text_differs_is_not(current):
+    path = current.root / SOLUTION
+    notebook = nbformat.read(path, as_version=4)
+    drawn = new_output("display_data", data={"image/png": "AAAA", "text/plain": "a map"})
+    notebook.cells[-1].outputs = [drawn]
+    release.write_notebook(notebook, path)
+    other = path.with_name("other.ipynb")
+    drawn.data["image/png"] = "BBBB"
+    release.write_notebook(notebook, other)
+    assert pipeline._same_solution(path, other)
+    drawn.data["text/plain"] = "another map"
+    release.write_notebook(notebook, other)
+    assert not pipeline._same_solution(path, other)
+
+
+# Builds with nbgrader and a kernel
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory):
+    """The tiny course, built once with nbgrader and a kernel."""
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    spec = spec_from_file_location("tiny_course", Path(__file__).with_name("conftest.py"))
+    made = module_from_spec(spec)
+    spec.loader.exec_module(made)
+    course = made.write_course(tmp_path_factory.mktemp("built") / "course")
+    build(course, [NAME])
+    return course
+
+
+@pytest.fixture
+def copied(built, tmp_path):
+    """A copy of the built course to do anything with."""
+    shutil.copytree(built.root, tmp_path / "copy")
+    return Course(tmp_path / "copy")
+
+
+@pytest.mark.slow
+def test_a_build_makes_a_release_a_solution_and_a_bank(built):
+    files = {name for name in contents(built.root) if not name.startswith("source")}
+    assert files == {
+        "nbgrader_config.py",
+        NOTEBOOK,
+        SOLUTION,
+        f"autograder/bank/{NAME}.json",
+        f"autograder/bank/{NAME}.safetensors",
+    }
+
+
+@pytest.mark.slow
+def test_the_release_shows_stubs_and_nothing_of_the_answer(built):
+    released = nbformat.read(built.root / NOTEBOOK, as_version=4)
+    cells = {cell["id"]: cell for cell in released.cells}
+    assert cells["share-answer"].source.endswith('"""Shapes: x: (tokens,)."""\n    ...  # your code here')
+    assert cells["row-sums-answer"].source == "row_sums = ...  # your code here"
+    assert "x / x.sum()" not in (built.root / NOTEBOOK).read_text()
+    assert [cell for cell in released.cells if cell.get("outputs")] == []
+
+
+@pytest.mark.slow
+def test_the_solution_is_executed_and_its_checks_pass(built):
+    solved = nbformat.read(built.root / SOLUTION, as_version=4)
+    cells = {cell["id"]: cell for cell in solved.cells}
+    assert cells["share-answer"].source.endswith("    return x / x.sum()")
+    assert "[right] Shares of a whole (3 of 3 points)" in cells["share"].outputs[0].data["text/plain"]
+    assert cells["shown"].outputs[0].text == "the table's largest number: tensor(7.)\n"
+
+
+@pytest.mark.slow
+def test_a_rebuild_changes_no_byte(copied):
+    before = contents(copied.root)
+    build(copied, [NAME])
+    assert contents(copied.root) == before
+
+
+@pytest.mark.slow
+def test_a_number_that_was_changed_in_a_printed_result_is_stale(copied):
+    path = copied.root / SOLUTION
+    path.write_text(path.read_text().replace("tensor(7.)", "tensor(8.)"))
+    before = contents(copied.root)
+    assert stale(copied, [NAME]) == [f"{SOLUTION}: differs from its source"]
+    assert contents(copied.root) == before
+
+
+@pytest.mark.slow
+def test_a_figure_without_alt_text_in_an_executed_cell_is_refused(course_with):
+    show = (
+        f'from base64 import b64decode\n\nfrom IPython.display import Image\n\nImage(b64decode("{PIXEL}"))\n'
+    )
+    course = course_with(source=(("print(", show + '\n# %% id="more"\nprint('),))
+    with pytest.raises(AuthoringError) as caught:
+        build(course, [NAME])
+    assert caught.value.problems == [f"{NAME}: cell shown: a figure without alt text"]
+    assert not (course.root / "notebooks").exists()
+
+
+@pytest.mark.slow
+def test_a_release_that_nbgrader_leaves_with_an_answer_is_refused(course_with):
+    begin, line = "    ### BEGIN SOLUTION\n", "    return x / x.sum()\n"
+    course = course_with(source=((begin + line, line + begin),))
+    with pytest.raises(AuthoringError) as caught:
+        build(course, [NAME])
+    assert caught.value.problems == [f"{NAME}: the untouched release earns 3 points for share"]

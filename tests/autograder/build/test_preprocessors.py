@@ -1,0 +1,130 @@
+"""Stubs that say what to make, and solutions that are fit to read."""
+
+from __future__ import annotations
+
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+from autograder.build.preprocessors import WIDGET_MIME, StubSolutions, TidySolution, solution_region, stub_for
+
+MARKS = {
+    "solution": True,
+    "grade": False,
+    "locked": False,
+    "grade_id": "a",
+    "schema_version": 3,
+    "task": False,
+}
+
+
+def stubbed(source):
+    """An answer cell as the learner gets it."""
+    cell = new_code_cell(source, metadata={"nbgrader": dict(MARKS)})
+    resources = {"language": "python"}
+    return StubSolutions().preprocess_cell(cell, resources, 0)[0].source
+
+
+def region(*lines, indent=""):
+    return "\n".join(f"{indent}{line}" for line in ("### BEGIN SOLUTION", *lines, "### END SOLUTION"))
+
+
+# Stubs
+
+
+def test_a_tensor_keeps_its_name_in_the_stub():
+    assert stubbed(region("row_sums = table.sum(dim=1)")) == "row_sums = ...  # your code here"
+
+
+def test_what_stands_around_a_solution_stays():
+    source = "query = inputs[1]\n" + region("scores = inputs @ query") + "\nprint(scores)"
+    assert stubbed(source) == "query = inputs[1]\nscores = ...  # your code here\nprint(scores)"
+
+
+def test_the_body_of_a_function_becomes_dots_at_its_own_depth():
+    source = 'def share(x):\n    """Shapes."""\n' + region(
+        "total = x.sum()", "return x / total", indent="    "
+    )
+    assert stubbed(source) == 'def share(x):\n    """Shapes."""\n    ...  # your code here'
+
+
+def test_nothing_of_the_solution_stays_in_the_stub():
+    source = "def share(x):\n" + region("secret = x.sum()", "return x / secret", indent="    ")
+    assert "secret" not in stubbed(source)
+
+
+def test_a_stub_runs_and_defines_the_name():
+    namespace = {}
+    exec(stubbed(region("row_sums = 1")), namespace)
+    assert namespace["row_sums"] is ...
+
+
+def test_the_first_name_that_the_solution_assigns_is_kept():
+    source = region("# Rows first.", "row_sums = []", "for row in table:", "    row_sums.append(row.sum())")
+    assert stubbed(source) == "row_sums = ...  # your code here"
+
+
+@pytest.mark.parametrize("line", ["a, b = 1, 2", "a.b = 1", "print(1)", "for i in x: pass", "def f(): pass"])
+def test_a_solution_that_assigns_no_name_becomes_plain_dots(line):
+    assert stub_for(region(line)) == "...  # your code here"
+
+
+def test_an_indented_solution_that_begins_with_an_empty_line_becomes_plain_dots():
+    region = "    ### BEGIN SOLUTION\n\n    total = x.sum()\n    return x / total\n    ### END SOLUTION"
+    source = f"def share(x):\n{region}"
+    assert stub_for(source) == "...  # your code here"
+
+
+def test_a_cell_without_a_solution_is_no_region():
+    assert solution_region("x = 1") == []
+
+
+def test_only_the_lines_between_the_marks_are_the_region():
+    assert solution_region("x = 1\n" + region("y = 2", "z = 3") + "\nw = 4") == ["y = 2", "z = 3"]
+
+
+def test_the_stub_of_one_cell_does_not_leak_into_the_next():
+    step = StubSolutions()
+    cells = [region("one = 1"), "def f(x):\n" + region("return x", indent="    ")]
+    made = [
+        step.preprocess_cell(
+            new_code_cell(cell, metadata={"nbgrader": dict(MARKS)}), {"language": "python"}, 0
+        )
+        for cell in cells
+    ]
+    assert made[1][0].source == "def f(x):\n    ...  # your code here"
+
+
+# Solutions to read
+
+
+def tidied(*cells):
+    notebook = new_notebook(
+        cells=list(cells), metadata={"widgets": {}, "language_info": {"name": "python", "version": "3.11.7"}}
+    )
+    return TidySolution().preprocess(notebook, {})[0]
+
+
+def test_the_marks_of_a_solution_are_dropped_and_its_lines_kept():
+    notebook = tidied(new_code_cell("a = 1\n" + region("b = 2") + "\nc = 3"))
+    assert notebook.cells[0].source == "a = 1\nb = 2\nc = 3"
+
+
+def output(**data):
+    return new_output("display_data", data=data, metadata={})
+
+
+def test_a_widget_with_a_picture_beside_it_leaves_the_picture():
+    both = output(**{WIDGET_MIME: {"model_id": "x"}, "image/png": "AAAA"})
+    notebook = tidied(new_code_cell("", outputs=[both]))
+    assert list(notebook.cells[0].outputs[0].data) == ["image/png"]
+
+
+def test_a_widget_without_a_picture_stays():
+    alone = output(**{WIDGET_MIME: {"model_id": "x"}, "text/plain": "a widget"})
+    notebook = tidied(new_code_cell("", outputs=[alone]))
+    assert WIDGET_MIME in notebook.cells[0].outputs[0].data
+
+
+def test_what_differs_between_machines_is_dropped():
+    notebook = tidied(new_code_cell(""))
+    assert notebook.metadata == {"language_info": {"name": "python"}}

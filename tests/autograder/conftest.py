@@ -1,0 +1,298 @@
+"""A tiny lesson with hand-made answers, and a notebook to check them in."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from ipykernel.compiler import XCachingCompiler
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets import Type
+from traitlets.config import Config
+
+from autograder import bank, learner
+from autograder.bank import Check, KnownWrong, LessonBank, Probe, Property, Task
+from autograder.collect import collect_answer
+from autograder.findings import Verdict
+from autograder.judge import judge
+from autograder.outcome import ErrorReport, Evidence, Outcome
+
+TABLE = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])
+OTHER_TABLE = torch.tensor([[2.0, 1.0, 0.5], [3.0, 1.0, 6.0]])
+
+
+def outcome_of(value: Any, changed: tuple[str, ...] = ()) -> Outcome:
+    """What a call that returned `value` as a tensor yields."""
+    tensor = torch.as_tensor(value)
+    dtype = str(tensor.dtype).removeprefix("torch.")
+    return Outcome("torch.Tensor", tensor, tuple(tensor.shape), dtype, changed_inputs=changed)
+
+
+def function_task(
+    reference: Callable[..., Any],
+    probes: Mapping[str, tuple[str, dict[str, Any]]],
+    wrong: Mapping[str, tuple[Callable[..., Any], str]],
+    **fields: Any,
+) -> Task:
+    def run(answer: Callable[..., Any], inputs: dict[str, Any]) -> Outcome:
+        copies = {name: value.clone() for name, value in inputs.items()}
+        result = answer(**copies)
+        changed = tuple(name for name in inputs if not torch.equal(copies[name], inputs[name]))
+        return outcome_of(result, changed)
+
+    return Task(
+        kind="function",
+        probes={
+            name: Probe(name, says, inputs, run(reference, inputs)) for name, (says, inputs) in probes.items()
+        },
+        known_wrong=tuple(
+            KnownWrong(name, hint, {probe: run(answer, inputs) for probe, (_, inputs) in probes.items()})
+            for name, (answer, hint) in wrong.items()
+        ),
+        **{"needs": (), "number": False, "dtypes": ("float32", "float64"), "properties": (), **fields},
+    )
+
+
+def tensor_task(
+    reference: Callable[..., Any], wrong: Mapping[str, tuple[Callable[..., Any], str]], **fields: Any
+) -> Task:
+    runs = {"as-seen": TABLE, "redrawn-1": OTHER_TABLE}
+    return Task(
+        kind="tensor",
+        number=False,
+        dtypes=("float32", "float64"),
+        properties=(),
+        probes={
+            run: Probe(run, "other example data", {}, outcome_of(reference(table)))
+            for run, table in runs.items()
+        },
+        known_wrong=tuple(
+            KnownWrong(name, hint, {run: outcome_of(answer(table)) for run, table in runs.items()})
+            for name, (answer, hint) in wrong.items()
+        ),
+        **{"needs": (), **fields},
+    )
+
+
+def overwritten(x: torch.Tensor) -> torch.Tensor:
+    x /= x.sum()
+    return x
+
+
+SHARE = function_task(
+    lambda x: x / x.sum(),
+    {
+        "three": ("three numbers", {"x": torch.tensor([1.0, 2.0, 5.0])}),
+        "four": ("four numbers", {"x": torch.tensor([2.0, 2.0, 4.0, 8.0])}),
+    },
+    {
+        "by-largest": (lambda x: x / x.max(), "You divided by the largest: use `x.sum()`."),
+        "overwritten": (overwritten, "This overwrites the caller's numbers."),
+        "not-a-number": (lambda x: x * float("nan"), "This is 0 divided by 0."),
+    },
+    id="share",
+    title="Shares of a whole",
+    name="share",
+    signature="share(x)",
+    axes=("tokens",),
+    learned="Shares add up to 1.",
+    hints=("What do they add up to?", "Divide by the sum.", "`return x / x.sum()`"),
+    properties=(Property("sums-to-one", {"axis": -1}), Property("not-negative")),
+    checks=(Check("three numbers", 1, ("three",)), Check("four numbers", 2, ("four",))),
+)
+TOTAL = function_task(
+    lambda a, b: (a * b).sum(),
+    {
+        "pairs": ("two pairs", {"a": torch.tensor([1.0, 2.0]), "b": torch.tensor([3.0, 4.5])}),
+        "triples": ("triples", {"a": torch.tensor([1.0, 0.0, 2.0]), "b": torch.tensor([1.0, 9.0, 3.0])}),
+    },
+    {
+        "not-added": (lambda a, b: a * b, "Add the products up."),
+        "added": (lambda a, b: (a + b).sum(), "Multiply instead of adding."),
+    },
+    id="total",
+    title="One number",
+    name="total",
+    signature="total(a, b)",
+    axes=(),
+    number=True,
+    learned="A total is one number.",
+    hints=("Multiply.", "Then add up."),
+    checks=(Check("everything", 1, ("pairs", "triples")),),
+)
+PAIRS = function_task(
+    lambda x: x @ x.T,
+    {"three": ("three tokens", {"x": torch.tensor([[1.0, 2.0], [0.5, -1.0], [3.0, 0.25]])})},
+    {
+        "other-way": (lambda x: x.T @ x, "These are dimensions against dimensions."),
+        "zeros": (lambda x: torch.zeros(3, 3), "These are all zero."),
+    },
+    id="pairs",
+    title="Every pair",
+    name="pairs",
+    signature="pairs(x)",
+    axes=("tokens as query", "tokens as key"),
+    learned="Every token meets every token.",
+    hints=("Matrix product.",),
+    properties=(Property("symmetric"),),
+    checks=(Check("three tokens", 1, ("three",)),),
+)
+ROW_SUMS = tensor_task(
+    lambda table: table.sum(dim=1),
+    {
+        "columns": (lambda table: table.sum(dim=0), "These are the columns."),
+        "means": (lambda table: table.mean(dim=1), "These are means."),
+    },
+    id="row-sums",
+    title="The sum of each row",
+    name="row_sums",
+    signature="row_sums",
+    axes=("rows",),
+    learned="A row has one sum.",
+    hints=("Sum over axis 1.",),
+    checks=(Check("a sum for each row", 2, ("as-seen", "redrawn-1")),),
+)
+DOUBLED = tensor_task(
+    lambda table: 2 * table.sum(dim=1),
+    {
+        "plain": (lambda table: table.sum(dim=1), "These are not doubled."),
+        "squared": (lambda table: table.sum(dim=1) ** 2, "These are squares."),
+    },
+    id="doubled-sums",
+    title="Twice each sum",
+    name="doubled_sums",
+    signature="doubled_sums",
+    axes=("rows",),
+    needs=("row-sums",),
+    learned="Twice is twice.",
+    hints=("Times two.",),
+    checks=(Check("twice each sum", 1, ("as-seen", "redrawn-1")),),
+)
+LESSON = LessonBank(
+    lesson="01-tiny",
+    title="01 · A tiny lesson",
+    givens={"as-seen": {"table": TABLE}, "redrawn-1": {"table": OTHER_TABLE}},
+    tasks={task.id: task for task in (SHARE, TOTAL, PAIRS, ROW_SUMS, DOUBLED)},
+)
+
+
+@pytest.fixture(autouse=True)
+def own_progress(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Nobody's real progress is read or written by a test."""
+    folder = tmp_path_factory.mktemp("progress")
+    monkeypatch.setenv("ATTENTION_PROGRESS", str(folder))
+    for name in ("NBGRADER_EXECUTION", "ATTENTION_RUN", "AUTOGRADER_BANK"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(learner, "_SEEN_HINTS", {})
+    return folder
+
+
+@pytest.fixture
+def lesson() -> LessonBank:
+    return LESSON
+
+
+@pytest.fixture
+def share() -> Task:
+    """`share(x)`: two checks of 1 and 2 points, rows that sum to one."""
+    return SHARE
+
+
+@pytest.fixture
+def total() -> Task:
+    """`total(a, b)`: one number."""
+    return TOTAL
+
+
+@pytest.fixture
+def pairs() -> Task:
+    """`pairs(x)`: a symmetric matrix of query by key."""
+    return PAIRS
+
+
+@pytest.fixture
+def row_sums() -> Task:
+    """`row_sums`: a tensor made from the given `table`."""
+    return ROW_SUMS
+
+
+@pytest.fixture
+def table() -> torch.Tensor:
+    return TABLE.clone()
+
+
+@pytest.fixture
+def collected() -> Callable[..., Evidence]:
+    """Evidence about an answer, as the learner's notebook with untouched givens would yield it."""
+    return lambda task, answer: collect_answer(task, LESSON, answer, {"table": TABLE.clone()})
+
+
+@pytest.fixture
+def judged(collected: Callable[..., Evidence]) -> Callable[..., Verdict]:
+    """The verdict on an answer, collected and judged."""
+    return lambda task, answer: judge(task, collected(task, answer))
+
+
+@pytest.fixture
+def yielded() -> Callable[..., Outcome]:
+    """The outcome of a call that returned a tensor."""
+    return outcome_of
+
+
+@pytest.fixture
+def failed() -> Callable[..., Outcome]:
+    """The outcome of a call that raised."""
+    return lambda kind, message="", **place: Outcome(error=ErrorReport(kind, message, **place))
+
+
+@pytest.fixture
+def bank_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the tiny lesson's bank, which `check`, `hint` and `progress` read."""
+    folder = tmp_path / "bank"
+    bank.save(LESSON, folder)
+    monkeypatch.setattr(bank, "index", functools.partial(bank.index, folder))
+    monkeypatch.setattr(bank, "load", functools.partial(bank.load, folder=folder))
+    return folder
+
+
+class KernelShell(InteractiveShell):
+    """A shell that names the files of its cells as a Jupyter kernel does."""
+
+    compiler_class = Type(XCachingCompiler)
+
+
+class Notebook:
+    """A notebook without a kernel process: cells that run in IPython, as JupyterLab compiles them."""
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        self.shell = shell
+
+    def run(self, cell: str) -> Any:
+        """Run one cell and return its last value; what it raises is raised."""
+        result = self.shell.run_cell(cell)
+        result.raise_error()
+        return result.result
+
+
+@pytest.fixture(scope="session")
+def shell() -> Iterator[InteractiveShell]:
+    config = Config()
+    config.HistoryManager.enabled = False
+    made = KernelShell.instance(config=config)
+    yield made
+    KernelShell.clear_instance()
+
+
+@pytest.fixture
+def notebook(shell: InteractiveShell, bank_folder: Path) -> Notebook:
+    """A fresh notebook in which the tiny lesson's example data and `check` are there."""
+    shell.user_ns.clear()
+    shell.init_user_ns()
+    made = Notebook(shell)
+    made.run("import torch\nfrom autograder import check, hint, progress")
+    made.run("table = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])")
+    return made

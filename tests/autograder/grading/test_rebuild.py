@@ -1,0 +1,485 @@
+"""A submission's answers in a fresh copy of the release, whatever happened to the rest of it."""
+
+from __future__ import annotations
+
+import random
+from copy import deepcopy
+
+import nbformat
+import pytest
+import torch
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
+
+from autograder.grading.rebuild import (
+    ADDED,
+    MAX_ADDED_CELLS,
+    rebuild,
+    with_explanation,
+    with_givens,
+)
+
+SHARE = "def share(x):\n    return x / x.sum()"
+ROWS = "row_sums = table.sum(dim=1)"
+IDS = [
+    "title",
+    "setup",
+    "example-data",
+    "share-answer",
+    "share",
+    "figure",
+    "row-sums-answer",
+    "row-sums",
+    "shown",
+]
+
+
+def sources(notebook):
+    return {cell["id"]: cell.source for cell in notebook.cells}
+
+
+def ids(notebook):
+    return [cell["id"] for cell in notebook.cells]
+
+
+def added(notebook):
+    return [cell.source for cell in notebook.cells if cell["id"].startswith(ADDED)]
+
+
+def index(notebook, name):
+    return ids(notebook).index(name)
+
+
+@pytest.fixture
+def rebuilt(release, submission):
+    """The submission rebuilt after something was done to it; the result must be a valid notebook."""
+
+    def make(damage=lambda notebook: None):
+        damage(submission)
+        made = rebuild(release, submission)
+        nbformat.validate(made.notebook)
+        nbformat.writes(made.notebook).encode("utf-8")
+        return made
+
+    return make
+
+
+def assert_whole(made):
+    """Every answer is there, and every other cell is the course's own, once and in order."""
+    assert sources(made.notebook)["share-answer"] == SHARE
+    assert sources(made.notebook)["row-sums-answer"] == ROWS
+    assert [name for name in ids(made.notebook) if not name.startswith(ADDED)] == IDS
+    assert sources(made.notebook)["share"] == 'check("share")'
+    assert sources(made.notebook)["example-data"] == "table = torch.tensor([[1.0]])"
+
+
+# Whole submissions
+
+
+def test_an_honest_submission_is_taken_over_without_a_note(rebuilt):
+    made = rebuilt()
+    assert_whole(made)
+    assert made.notes == []
+    assert added(made.notebook) == []
+
+
+def test_an_untouched_submission_is_the_release(release):
+    assert rebuild(release, deepcopy(release)).notebook == release
+
+
+def test_the_release_and_the_submission_are_left_as_they_were(release, submission):
+    before = deepcopy(release), deepcopy(submission)
+    rebuild(release, submission)
+    assert (release, submission) == before
+
+
+# Missing, doubled, moved
+
+
+def test_a_missing_answer_stays_as_released_and_is_noted(rebuilt):
+    made = rebuilt(lambda notebook: notebook.cells.pop(3))
+    assert sources(made.notebook)["share-answer"] == "def share(x):\n    ..."
+    assert made.notes == ["the cell share-answer was missing"]
+
+
+def test_a_missing_test_cell_is_put_back_and_noted(rebuilt):
+    made = rebuilt(lambda notebook: notebook.cells.pop(4))
+    assert_whole(made)
+    assert made.notes == ["course cells were missing and were put back: share"]
+
+
+def test_an_empty_notebook_becomes_the_release_with_notes(release):
+    made = rebuild(release, NotebookNode(cells=[]))
+    assert made.notebook == release
+    assert "the cell share-answer was missing" in made.notes
+
+
+def copy_of(cell, source):
+    """A cell copied in JupyterLab: the same metadata, another id."""
+    copy = deepcopy(cell)
+    copy["id"] = "a1b2c3d4"
+    copy.source = source
+    return copy
+
+
+def test_of_a_doubled_answer_the_original_counts_where_it_was_worked_in(rebuilt):
+    made = rebuilt(lambda notebook: notebook.cells.insert(4, copy_of(notebook.cells[3], "share = 1")))
+    assert_whole(made)
+    assert made.notes == ["the cell share-answer stood there 2 times"]
+
+
+def test_of_a_doubled_answer_the_copy_counts_where_only_it_was_worked_in(rebuilt, release, cell_of):
+    def work_in_the_copy(notebook):
+        cell_of(notebook, "share-answer").source = cell_of(release, "share-answer").source
+        notebook.cells.insert(4, copy_of(cell_of(notebook, "share-answer"), SHARE))
+
+    made = rebuilt(work_in_the_copy)
+    assert_whole(made)
+
+
+def test_a_copy_that_comes_before_the_original_counts_just_so(rebuilt, release, cell_of):
+    def work_above(notebook):
+        original = cell_of(notebook, "share-answer")
+        original.source = cell_of(release, "share-answer").source
+        notebook.cells.insert(0, copy_of(original, SHARE))
+
+    assert_whole(rebuilt(work_above))
+
+
+def test_where_both_were_worked_in_the_original_counts_wherever_the_copy_stands(rebuilt, cell_of):
+    def work_in_both(notebook):
+        notebook.cells.insert(0, copy_of(cell_of(notebook, "share-answer"), "share = 'a draft'"))
+
+    assert_whole(rebuilt(work_in_both))
+
+
+def test_a_copy_of_an_answer_also_runs_where_it_stands(rebuilt, cell_of):
+    made = rebuilt(
+        lambda notebook: notebook.cells.append(copy_of(cell_of(notebook, "share-answer"), "share = 'again'"))
+    )
+    assert added(made.notebook) == ["share = 'again'"]
+    assert ids(made.notebook)[-1].startswith(ADDED)
+
+
+def test_a_doubled_test_cell_counts_once(rebuilt, cell_of):
+    made = rebuilt(
+        lambda notebook: notebook.cells.append(copy_of(cell_of(notebook, "share"), "check = None"))
+    )
+    assert_whole(made)
+    assert added(made.notebook) == []
+
+
+def test_cells_in_another_order_go_back_to_the_courses(rebuilt):
+    assert_whole(rebuilt(lambda notebook: notebook.cells.reverse()))
+
+
+# Course cells
+
+
+@pytest.mark.parametrize("name", ["title", "setup", "example-data", "share", "figure", "shown"])
+def test_a_course_cell_that_was_changed_is_restored(rebuilt, release, cell_of, name):
+    def change(notebook):
+        cell_of(notebook, name).source = "check = lambda *a: 'all points'"
+        cell_of(notebook, name).metadata = {"nbgrader": {"points": 1000}}
+
+    made = rebuilt(change)
+    assert_whole(made)
+    assert cell_of(made.notebook, name) == cell_of(release, name)
+
+
+def test_metadata_and_outputs_come_from_the_release(rebuilt, release, submission, cell_of):
+    def dress_up(notebook):
+        cell = cell_of(notebook, "share-answer")
+        cell.metadata["nbgrader"]["points"] = 1000
+        cell.metadata["tags"] = ["given"]
+        cell.outputs = [nbformat.v4.new_output("stream", text="all points")]
+
+    made = rebuilt(dress_up)
+    answer = cell_of(made.notebook, "share-answer")
+    assert answer.metadata == cell_of(release, "share-answer").metadata
+    assert answer.outputs == []
+
+
+# Cells that the learner added
+
+
+def test_an_added_cell_stays_behind_the_cell_it_was_put_behind(rebuilt):
+    made = rebuilt(lambda notebook: notebook.cells.insert(3, new_code_cell("def helper(): pass")))
+    assert ids(made.notebook)[2:5] == ["example-data", f"{ADDED}0", "share-answer"]
+    assert added(made.notebook) == ["def helper(): pass"]
+    assert_whole(made)
+
+
+def test_an_added_cell_above_everything_stays_there(rebuilt):
+    made = rebuilt(lambda notebook: notebook.cells.insert(0, new_code_cell("x = 1")))
+    assert ids(made.notebook)[0] == f"{ADDED}0"
+
+
+def test_added_cells_keep_their_order(rebuilt):
+    def add(notebook):
+        for number in range(5):
+            notebook.cells.insert(4 + number, new_code_cell(f"x = {number}"))
+
+    assert added(rebuilt(add).notebook) == [f"x = {number}" for number in range(5)]
+
+
+@pytest.mark.parametrize(
+    "cell", [new_markdown_cell("my notes"), new_code_cell("  \n ")], ids=["prose", "blank"]
+)
+def test_added_cells_that_run_nothing_are_left_out(rebuilt, cell):
+    assert added(rebuilt(lambda notebook: notebook.cells.insert(4, cell)).notebook) == []
+
+
+def test_a_cell_added_behind_a_deleted_one_stays_behind_the_one_before(rebuilt):
+    def replace(notebook):
+        notebook.cells[5] = new_code_cell("mine = 1")
+
+    made = rebuilt(replace)
+    assert index(made.notebook, f"{ADDED}0") == index(made.notebook, "share") + 1
+
+
+@pytest.mark.parametrize("name", ["share-answer", "share", "setup"])
+def test_a_cell_added_behind_a_copy_does_not_move_up_to_the_original(rebuilt, cell_of, name):
+    def add(notebook):
+        notebook.cells.append(copy_of(cell_of(notebook, name), cell_of(notebook, name).source))
+        notebook.cells.append(new_code_cell("needs = row_sums"))
+
+    made = rebuilt(add)
+    assert index(made.notebook, "shown") < [cell.source for cell in made.notebook.cells].index(
+        "needs = row_sums"
+    )
+
+
+def test_an_added_cell_that_claims_to_be_the_grader_is_a_plain_cell(rebuilt):
+    cell = new_code_cell("x = 1", id="grading-notes", metadata={"nbgrader": {"grade": True, "points": 99}})
+    made = rebuilt(lambda notebook: notebook.cells.insert(3, cell))
+    mine = made.notebook.cells[3]
+    assert (mine["id"], mine.metadata) == (f"{ADDED}0", {})
+
+
+def test_of_thousands_of_added_cells_the_first_are_run_and_it_is_noted(rebuilt):
+    made = rebuilt(
+        lambda notebook: notebook.cells.extend(NotebookNode(new_code_cell("x = 1")) for _ in range(3000))
+    )
+    assert len(added(made.notebook)) == MAX_ADDED_CELLS
+    assert made.notes == ["3000 cells were added; only the first 500 were run"]
+    assert_whole(made)
+
+
+# Stripped
+
+
+def test_metadata_that_was_stripped_does_not_matter(rebuilt):
+    def strip(notebook):
+        for cell in notebook.cells:
+            cell.metadata = {}
+
+    made = rebuilt(strip)
+    assert_whole(made)
+    assert made.notes == []
+
+
+def strip_ids(notebook):
+    notebook.nbformat_minor = 4
+    for cell in notebook.cells:
+        del cell["id"]
+
+
+def test_answers_whose_ids_were_stripped_are_known_by_their_metadata(rebuilt):
+    made = rebuilt(strip_ids)
+    assert_whole(made)
+
+
+def test_course_cells_whose_ids_were_stripped_are_not_taken_for_the_learners(rebuilt):
+    made = rebuilt(strip_ids)
+    assert added(made.notebook) == []
+    assert made.notes == []
+
+
+def test_an_added_cell_among_stripped_ids_stays_in_its_place(rebuilt):
+    def strip(notebook):
+        notebook.cells.insert(6, new_code_cell("mine = 1"))
+        strip_ids(notebook)
+
+    made = rebuilt(strip)
+    assert added(made.notebook) == ["mine = 1"]
+    assert index(made.notebook, "row-sums-answer") == index(made.notebook, f"{ADDED}0") + 1
+
+
+# Odd sources
+
+
+def test_windows_line_ends_become_ours(rebuilt, cell_of):
+    def dos(notebook):
+        for cell in notebook.cells:
+            cell.source = cell.source.replace("\n", "\r\n")
+
+    assert_whole(rebuilt(dos))
+
+
+def test_windows_line_ends_alone_are_no_work_in_a_cell(rebuilt, release, cell_of):
+    def dos(notebook):
+        original = cell_of(notebook, "share-answer")
+        original.source = cell_of(release, "share-answer").source.replace("\n", "\r\n")
+        notebook.cells.append(copy_of(original, SHARE))
+
+    assert sources(rebuilt(dos).notebook)["share-answer"] == SHARE
+
+
+def test_an_answer_that_was_turned_into_prose_is_taken_by_its_text(rebuilt, cell_of):
+    def to_markdown(notebook):
+        position = index(notebook, "share-answer")
+        old = notebook.cells[position]
+        notebook.cells[position] = new_markdown_cell(old.source, id="share-answer", metadata=old.metadata)
+
+    made = rebuilt(to_markdown)
+    assert_whole(made)
+    assert cell_of(made.notebook, "share-answer").cell_type == "code"
+
+
+def test_sources_that_are_lists_of_lines_are_joined(rebuilt):
+    def split(notebook):
+        for cell in notebook.cells:
+            cell["source"] = cell["source"].splitlines(keepends=True)
+
+    assert_whole(rebuilt(split))
+
+
+@pytest.mark.parametrize("source", [None, 5, {}, [None, 5]], ids=str)
+def test_a_source_that_is_no_text_is_no_work(rebuilt, release, cell_of, source):
+    def break_it(notebook):
+        cell_of(notebook, "share-answer")["source"] = source
+        notebook.cells.append(NotebookNode(cell_type="code", source=source))
+
+    made = rebuilt(break_it)
+    assert sources(made.notebook)["share-answer"] in ("", cell_of(release, "share-answer").source)
+    assert added(made.notebook) == []
+
+
+def test_a_lone_surrogate_does_not_stop_the_notebook_from_being_written(rebuilt, cell_of):
+    def break_it(notebook):
+        cell_of(notebook, "share-answer")["source"] = "x = '\ud800'"
+        notebook.cells.append(NotebookNode(cell_type="code", source="y = '\udfff'"))
+
+    made = rebuilt(break_it)
+    assert sources(made.notebook)["share-answer"] == "x = '?'"
+    assert added(made.notebook) == ["y = '?'"]
+
+
+# Absurd notebooks
+
+ABSURD = [
+    None,
+    5,
+    "text",
+    [],
+    {},
+    ["x"],
+    {"nbgrader": 5},
+    {"nbgrader": {"grade_id": ["share-answer"]}},
+    True,
+    1e300,
+]
+
+
+@pytest.mark.parametrize("value", ABSURD, ids=str)
+@pytest.mark.parametrize("key", ["metadata", "id", "cell_type", "outputs", "execution_count"])
+def test_a_cell_with_an_absurd_part_is_passed_over_or_read(rebuilt, key, value):
+    def break_it(notebook):
+        for cell in notebook.cells:
+            if cell["id"] == "shown":
+                cell[key] = value
+        notebook.cells.append(NotebookNode({"source": "x", key: value}))
+
+    assert_whole(rebuilt(break_it))
+
+
+@pytest.mark.parametrize("cells", [None, 5, "text", {}, [None, 5, "text", [], [[]]]], ids=str)
+def test_cells_that_are_none_become_the_release(release, cells):
+    made = rebuild(release, NotebookNode(cells=cells))
+    assert made.notebook == release
+
+
+def test_things_among_the_cells_that_are_no_cells_do_not_matter(rebuilt):
+    def mix_in(notebook):
+        for position in (0, 3, 5):
+            notebook.cells.insert(position, ["no", "cell"])
+
+    assert_whole(rebuilt(mix_in))
+
+
+def test_a_notebook_without_cells_becomes_the_release(release):
+    assert rebuild(release, NotebookNode()).notebook == release
+
+
+def test_whatever_is_done_to_the_cells_the_courses_own_are_whole(release, submission):
+    dice = random.Random(3)
+    for _ in range(100):
+        damaged = deepcopy(submission)
+        for _ in range(dice.randrange(1, 8)):
+            cells = damaged["cells"]
+            action = dice.randrange(5)
+            place = dice.randrange(len(cells) or 1)
+            if action == 0 and cells:
+                del cells[place]
+            elif action == 1 and cells:
+                cells.insert(dice.randrange(len(cells)), deepcopy(cells[place]))
+            elif action == 2 and cells and isinstance(cells[place], dict):
+                cells[place][dice.choice(["id", "metadata", "source", "cell_type"])] = dice.choice(ABSURD)
+            elif action == 3:
+                cells.insert(place, dice.choice([None, 5, new_code_cell("mine = 1")]))
+            else:
+                dice.shuffle(cells)
+        made = rebuild(release, damaged)
+        nbformat.validate(made.notebook)
+        assert [name for name in ids(made.notebook) if not name.startswith(ADDED)] == IDS
+        assert sources(made.notebook)["row-sums"] == 'check("row-sums")'
+
+
+# Givens and notes
+
+
+def run_given(release, value):
+    """What the given cell defines after its value was replaced."""
+    made = with_givens(release, {"table": value})
+    namespace = {"torch": torch}
+    exec(sources(made)["example-data"], namespace)
+    return namespace["table"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        torch.rand(3, 2),
+        torch.rand(4, dtype=torch.float64),
+        torch.tensor([1, 2]),
+        torch.tensor([True, False]),
+        torch.tensor(0.1),
+        torch.zeros(0, 3),
+        torch.tensor([float("inf"), float("-inf"), float("nan")]),
+    ],
+    ids=["matrix", "double", "int", "bool", "number", "empty", "not finite"],
+)
+def test_a_given_is_replaced_exactly(release, value):
+    made = run_given(release, value)
+    assert (made.dtype, made.shape) == (value.dtype, value.shape)
+    assert torch.equal(made.isnan(), value.isnan())
+    assert torch.equal(made.nan_to_num(), value.nan_to_num())
+
+
+@pytest.mark.parametrize("value", [3, 0.1, "text", True, None])
+def test_a_given_that_is_no_tensor_is_replaced_too(release, value):
+    assert run_given(release, value) == value
+
+
+def test_a_notebook_with_other_givens_is_a_copy_without_figures(release):
+    before = deepcopy(release)
+    made = with_givens(release, {"table": torch.ones(1)})
+    assert release == before
+    assert ids(made) == [name for name in IDS if name != "figure"]
+
+
+def test_notes_stand_on_top(release):
+    with_explanation(release, ["one", "other"])
+    assert release.cells[0].source == "**Notes from grading**\n\n- one\n- other"
+    nbformat.validate(release)

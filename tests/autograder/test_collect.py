@@ -1,0 +1,543 @@
+"""Running an answer and writing down what happened: whatever it does, evidence comes of it."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from unittest.mock import Mock
+
+import numpy as np
+import pytest
+import torch
+
+from autograder.bank import Probe
+from autograder.collect import (
+    call,
+    changed_givens,
+    collect,
+    collect_answer,
+    describe_error,
+    globals_read,
+    is_stub,
+    nearest_names,
+    observe,
+    type_name,
+)
+from autograder.outcome import MAX_ELEMENTS, MAX_TEXT, Outcome
+
+X = torch.tensor([1.0, 2.0])
+SETTING = 3
+
+
+@pytest.fixture
+def probe():
+    return Probe("p", "a vector", {"x": X}, Outcome())
+
+
+# Looking the answer up
+
+
+def test_the_answer_is_looked_up_under_the_tasks_name(lesson, share):
+    evidence = collect(share, lesson, {"share": lambda x: x / x.sum()})
+    assert (evidence.status, list(evidence.outcomes)) == ("answered", ["three", "four"])
+
+
+def test_a_name_that_is_not_defined_is_missing_and_comes_with_the_nearest_that_is(lesson, share):
+    evidence = collect(share, lesson, {"shares": 1, "x": 2})
+    assert (evidence.status, evidence.nearest) == ("missing", ("shares",))
+
+
+@pytest.mark.parametrize("typed", ["Row_Sums", "row_sum", "rowsums", "row_sumss", "ROW_SUMS"])
+def test_a_misspelt_name_gets_the_nearest_one_that_is_defined(typed):
+    assert nearest_names("row_sums", {"table": 1, typed: 2, "x": 3}) == (typed,)
+
+
+def test_names_that_are_nothing_alike_are_not_offered():
+    assert nearest_names("row_sums", {"table": 1, "x": 3}) == ()
+
+
+def test_private_names_modules_and_the_notebooks_own_are_not_offered():
+    assert nearest_names("_share", {"_shares": 1, "share_": sys}) == ()
+    assert nearest_names("out", {"Out": {}, "In": []}) == ()
+
+
+def test_the_placeholder_is_a_stub(collected, row_sums, share):
+    assert collected(row_sums, ...).status == "stub"
+    assert collected(share, ...).status == "stub"
+
+
+def test_none_is_an_answer_and_a_wrong_one(collected, row_sums, share):
+    assert collected(row_sums, None).outcomes["as-seen"].type_name == "NoneType"
+    assert collected(share, None).status == "not-callable"
+
+
+def test_an_earlier_tasks_answer_is_not_this_one_misspelt(lesson):
+    doubled = lesson.tasks["doubled-sums"]
+    assert collect(doubled, lesson, {"row_sums": 1, "double_sums": 2}).nearest == ("double_sums",)
+    assert collect(doubled, lesson, {"row_sums": 1}).nearest == ()
+
+
+def test_a_value_where_a_function_is_asked_for_is_not_callable(collected, share):
+    evidence = collected(share, torch.ones(3))
+    assert (evidence.status, evidence.answer_type) == ("not-callable", "torch.Tensor")
+
+
+# Stubs
+
+
+def documented(x):
+    """Shapes: x: (tokens,)."""
+
+
+def dots(x):
+    """Shapes."""
+
+
+def passes(x):
+    pass
+
+
+def returns_dots(x):
+    return ...
+
+
+@pytest.mark.parametrize("function", [documented, dots, passes, returns_dots, lambda x: None])
+def test_a_body_that_does_nothing_is_a_stub(function):
+    assert is_stub(function)
+
+
+def constant(x):
+    return 0
+
+
+@pytest.mark.parametrize("function", [constant, lambda x: x, lambda x: print(x), torch.dot, len])
+def test_a_body_that_does_something_is_no_stub(function):
+    assert not is_stub(function)
+
+
+def test_a_function_that_is_not_implemented_on_any_input_is_a_stub(collected, share):
+    def undone(x):
+        raise NotImplementedError
+
+    assert collected(share, undone).status == "stub"
+
+
+def test_a_function_that_is_not_implemented_on_one_input_is_an_answer(collected, share):
+    def half_done(x):
+        if len(x) == 4:
+            raise NotImplementedError
+        return x
+
+    assert collected(share, half_done).status == "answered"
+
+
+# Calling
+
+
+def test_each_call_gets_fresh_inputs(collected, share):
+    def destructive(x):
+        x.zero_()
+        return x
+
+    collected(share, destructive)
+    assert share.probes["three"].inputs["x"].tolist() == [1.0, 2.0, 5.0]
+
+
+def test_an_input_that_was_changed_is_named(probe):
+    assert call(lambda x: x.mul_(2), probe).changed_inputs == ("x",)
+
+
+@pytest.mark.parametrize(
+    "change", [lambda x: x.resize_(1), lambda x: x.unsqueeze_(0), lambda x: setattr(x, "data", x.double())]
+)
+def test_an_input_of_another_shape_or_dtype_than_before_was_changed(probe, change):
+    assert call(change, probe).changed_inputs == ("x",)
+
+
+def test_an_input_that_holds_nan_and_was_left_alone_is_not_named():
+    probe = Probe("p", "", {"x": torch.tensor([float("nan"), 1.0])}, Outcome())
+    assert call(lambda x: x.requires_grad_(), probe).changed_inputs == ()
+
+
+def test_arguments_go_by_position_or_by_name_as_the_probe_says():
+    probe = Probe("p", "", {"x": X, "scale": 3.0, "mode": "sum"}, Outcome(), keywords=("mode",))
+    seen = {}
+
+    def function(x, factor, *, mode):
+        seen.update(factor=factor, mode=mode)
+        return x
+
+    assert call(function, probe).error is None
+    assert seen == {"factor": 3.0, "mode": "sum"}
+
+
+@pytest.mark.parametrize("function", [lambda: X, lambda x, y: x, lambda *, x: x])
+def test_a_signature_that_does_not_fit_is_told_apart_from_an_error_inside(probe, function):
+    error = call(function, probe).error
+    assert error is not None
+    assert (error.type, error.line_number) == ("SignatureMismatch", None)
+
+
+def test_a_type_error_inside_the_function_is_the_learners_own(probe):
+    error = call(lambda x: x + "one", probe).error
+    assert error is not None
+    assert error.type == "TypeError"
+
+
+def test_a_builtin_without_a_signature_is_called_all_the_same(probe):
+    assert call(torch.sum, probe).tensor == torch.tensor(3.0)
+
+
+def test_prints_and_warnings_are_swallowed(probe, capsys, recwarn):
+    def chatty(x):
+        print("out")
+        print("err", file=sys.stderr)
+        warnings.warn("careful", stacklevel=1)
+        return x
+
+    call(chatty, probe)
+    assert capsys.readouterr() == ("", "")
+    assert len(recwarn) == 0
+
+
+def test_warnings_are_shown_again_afterwards(probe):
+    call(lambda x: warnings.simplefilter("ignore"), probe)
+    with pytest.warns(UserWarning, match="still here"):
+        warnings.warn("still here", stacklevel=1)
+
+
+def test_the_global_random_state_is_left_as_it_was(probe):
+    torch.manual_seed(1)
+    expected = torch.rand(3)
+    torch.manual_seed(1)
+    call(lambda x: torch.manual_seed(99) and torch.rand(100), probe)
+    assert torch.rand(3).tolist() == expected.tolist()
+
+
+def test_the_global_random_state_is_left_as_it_was_where_the_function_raises(probe):
+    torch.manual_seed(1)
+    expected = torch.get_rng_state()
+    call(lambda x: torch.rand(100) / "", probe)
+    assert torch.equal(torch.get_rng_state(), expected)
+
+
+def test_each_call_draws_the_same_random_numbers(probe):
+    torch.manual_seed(1)
+    first = call(lambda x: torch.rand(3), probe).tensor
+    torch.manual_seed(2)
+    again = call(lambda x: torch.rand(3), probe).tensor
+    assert first.tolist() == again.tolist()
+
+
+def test_a_keyboard_interrupt_passes_through(probe):
+    def interrupted(x):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        call(interrupted, probe)
+
+
+# Errors
+
+
+@pytest.mark.parametrize("error", [ValueError("no"), SystemExit(1), GeneratorExit(), RecursionError("deep")])
+def test_whatever_else_is_raised_is_reported(probe, error):
+    def failing(x):
+        raise error
+
+    report = call(failing, probe).error
+    assert report is not None
+    assert (report.type, report.message) == (type(error).__name__, str(error))
+
+
+def test_an_error_names_the_learners_own_line_and_not_ours_or_a_librarys(notebook, probe):
+    notebook.run("def share(x):\n    y = x * 2\n    return torch.matmul(y, 'text')")
+    error = call(notebook.shell.user_ns["share"], probe).error
+    assert error is not None
+    assert (error.line, error.line_number, error.function) == ("return torch.matmul(y, 'text')", 3, "share")
+
+
+def test_an_error_in_a_helper_names_the_helpers_line(notebook, probe):
+    notebook.run("def helper(x):\n\n    raise ValueError('here')")
+    notebook.run("def share(x):\n    return helper(x)")
+    error = call(notebook.shell.user_ns["share"], probe).error
+    assert error is not None
+    assert (error.line, error.line_number, error.function) == ("raise ValueError('here')", 3, "helper")
+
+
+def test_an_error_in_a_decorated_function_names_the_learners_own_line(notebook, probe):
+    notebook.run("@torch.no_grad()\ndef share(x):\n    return x @ torch.ones(7)")
+    error = call(notebook.shell.user_ns["share"], probe).error
+    assert error is not None
+    assert (error.line, error.line_number) == ("return x @ torch.ones(7)", 3)
+
+
+def test_an_error_inside_a_decorated_library_function_names_the_learners_own_line(notebook, probe):
+    notebook.shell.user_ns["library"] = torch.no_grad()(lambda x: x @ torch.ones(7))
+    notebook.run("@torch.no_grad()\ndef share(x):\n    return library(x)")
+    error = call(notebook.shell.user_ns["share"], probe).error
+    assert error is not None
+    assert (error.line, error.line_number) == ("return library(x)", 3)
+
+
+def test_an_error_that_never_reached_the_learners_code_has_no_line():
+    try:
+        torch.dot(X, torch.ones(3))
+    except RuntimeError as error:
+        report = describe_error(error, torch.dot)
+    assert (report.line, report.line_number) == ("", None)
+
+
+def raising(method):
+    return type("Strange", (Exception,), {"__str__": method})
+
+
+def exits(self):
+    raise SystemExit
+
+
+@pytest.mark.parametrize(
+    "text", [lambda self: 1 / 0, lambda self: None, exits], ids=["raises", "None", "exits"]
+)
+def test_an_exception_that_cannot_say_what_it_is_is_reported_without_a_message(probe, text):
+    def failing(x):
+        raise raising(text)()
+
+    error = call(failing, probe).error
+    assert error is not None
+    assert (error.type, error.message) == ("Strange", "")
+
+
+def test_a_message_without_end_is_cut(probe):
+    def failing(x):
+        raise ValueError("x" * 10 * MAX_TEXT)
+
+    assert len(call(failing, probe).error.message) == MAX_TEXT
+
+
+# What was returned
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (torch.ones(1), "torch.Tensor"),
+        (torch.nn.Parameter(torch.ones(1)), "torch.Tensor"),
+        (np.ones(1), "numpy.ndarray"),
+        (np.float32(1), "numpy.float32"),
+        ([1.0], "list"),
+        (1.0, "float"),
+        (True, "bool"),
+        (None, "NoneType"),
+        (..., "ellipsis"),
+        (torch.nn.Linear(1, 1), "torch.Linear"),
+    ],
+    ids=lambda value: type(value).__name__ if not isinstance(value, str) else value,
+)
+def test_a_type_is_named_as_the_learner_knows_it(value, expected):
+    assert type_name(value) == expected
+
+
+def test_a_class_of_the_notebook_is_named_without_its_module():
+    made = type("Mine", (), {"__module__": "__main__"})
+    assert type_name(made()) == "Mine"
+
+
+@pytest.mark.parametrize("module", [None, 5])
+def test_a_class_that_hides_where_it_comes_from_has_a_name_all_the_same(module):
+    made = type("Mine", (), {"__module__": module})
+    assert "Mine" in type_name(made())
+
+
+def test_a_returned_tensor_is_written_down_as_a_copy():
+    value = torch.ones(2)
+    outcome = observe(value)
+    value.zero_()
+    assert outcome.tensor.tolist() == [1.0, 1.0]
+
+
+def test_a_result_that_requires_a_gradient_is_detached(probe):
+    outcome = call(lambda x: x.requires_grad_() * 2, probe)
+    assert not outcome.tensor.requires_grad
+    assert outcome.tensor.tolist() == [2.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [(2, "int64"), (2.5, "float64"), (True, "bool"), (np.float32(2.5), "float32"), (np.int64(2), "int64")],
+    ids=str,
+)
+def test_a_number_is_carried_as_a_tensor_without_axes(value, dtype):
+    outcome = observe(value)
+    assert (outcome.shape, outcome.dtype, outcome.tensor.item()) == ((), dtype, value)
+
+
+def test_a_float_keeps_all_its_digits():
+    assert observe(0.1).tensor.item() == 0.1
+
+
+@pytest.mark.parametrize(
+    "value", ["text", [1.0], {}, None, 10**30, np.array([None]), np.datetime64("2024")], ids=str
+)
+def test_what_has_no_numbers_is_known_by_its_type_only(value):
+    outcome = observe(value)
+    assert (outcome.tensor, outcome.shape, outcome.type_name) == (None, None, type_name(value))
+
+
+def test_a_huge_result_is_known_by_its_shape_only():
+    outcome = observe(torch.zeros(1).expand(10**12))
+    assert (outcome.tensor, outcome.shape) == (None, (10**12,))
+
+
+def test_the_largest_result_that_is_carried(probe):
+    assert observe(torch.zeros(MAX_ELEMENTS)).tensor is not None
+    assert observe(torch.zeros(MAX_ELEMENTS + 1)).tensor is None
+
+
+def test_a_meta_tensor_is_known_by_its_shape_only():
+    outcome = observe(torch.empty(2, 3, device="meta"))
+    assert (outcome.tensor, outcome.shape, outcome.device) == (None, (2, 3), "meta")
+
+
+DENSE = torch.tensor([[1.0, 0.0], [0.0, 2.0]])
+LAYOUTS = {
+    "coo": lambda: DENSE.to_sparse(),
+    "csr": lambda: DENSE.to_sparse_csr(),
+    "csc": lambda: DENSE.to_sparse_csc(),
+    "mkldnn": lambda: DENSE.to_mkldnn(),
+    "transposed": lambda: DENSE.T,
+    "strided": lambda: torch.zeros(4, 4).index_put((torch.tensor([0, 2]), torch.tensor([0, 2])), X)[::2, ::2],
+}
+
+
+@pytest.mark.filterwarnings("ignore:Sparse CS")
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_tensor_of_any_layout_is_written_down_by_its_numbers(layout):
+    outcome = observe(LAYOUTS[layout]())
+    assert outcome.shape == (2, 2)
+    assert outcome.tensor.layout == torch.strided
+    assert outcome.tensor.tolist() == DENSE.tolist()
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested")
+@pytest.mark.filterwarnings("ignore:.*quantize")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: torch.nested.nested_tensor([X, torch.ones(3)]),
+        lambda: torch.quantize_per_tensor(X, 0.1, 0, torch.quint8),
+        lambda: Mock(spec=torch.Tensor),
+        lambda: np.array([1.0, 2.0], dtype=">f4"),
+    ],
+    ids=["nested", "quantized", "claims to be a tensor", "foreign byte order"],
+)
+def test_no_result_however_odd_is_a_fault_of_ours(make):
+    assert isinstance(observe(make()), Outcome)
+
+
+# Tensor subclasses that lie
+
+
+class Flattering(torch.Tensor):
+    """Answers every question with the right numbers and agrees with everybody."""
+
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        return torch.tensor([0.125, 0.25, 0.625])
+
+    def __eq__(self, other):
+        return True
+
+    __hash__ = torch.Tensor.__hash__
+
+
+class Detached(torch.Tensor):
+    """Overrides the very methods that a copy is made with."""
+
+    def detach(self):
+        return torch.tensor([0.125, 0.25, 0.625])
+
+    def as_subclass(self, kind):
+        return torch.tensor([0.125, 0.25, 0.625])
+
+
+class Refusing(torch.Tensor):
+    def detach(self):
+        raise ValueError("no")
+
+
+@pytest.mark.parametrize("kind", [Flattering, Detached, Refusing])
+def test_a_tensor_subclass_is_judged_by_the_numbers_it_holds(kind):
+    outcome = observe(torch.tensor([7.0, 8.0]).as_subclass(kind))
+    assert type(outcome.tensor) is torch.Tensor
+    assert outcome.tensor.tolist() == [7.0, 8.0]
+
+
+# Givens and globals
+
+
+def test_untouched_givens_are_not_named(collected, row_sums, table):
+    assert collected(row_sums, table.sum(dim=1)).changed_givens == ()
+
+
+GIVENS = {
+    "other numbers": lambda table: table + 1,
+    "another shape": lambda table: table[:1],
+    "another dtype": lambda table: table.double(),
+    "a list": lambda table: table.tolist(),
+    "gone": lambda table: None,
+    "sparse": lambda table: (table + 1).to_sparse(),
+    "meta": lambda table: table.to("meta"),
+}
+
+
+@pytest.mark.parametrize("change", GIVENS)
+def test_a_given_that_was_changed_is_named(lesson, row_sums, table, change):
+    evidence = collect_answer(row_sums, lesson, table.sum(dim=1), {"table": GIVENS[change](table)})
+    assert evidence.changed_givens == ("table",)
+
+
+def test_a_given_that_was_deleted_is_named(lesson, row_sums, table):
+    assert collect_answer(row_sums, lesson, table.sum(dim=1), {}).changed_givens == ("table",)
+
+
+def test_a_given_that_claims_to_be_equal_is_compared_by_its_numbers(lesson, table):
+    flattering = (table + 1).as_subclass(Flattering)
+    assert changed_givens(lesson.givens["as-seen"], {"table": flattering}) == ("table",)
+
+
+def test_a_redrawn_run_compares_with_its_own_givens(lesson, row_sums):
+    givens = lesson.givens["redrawn-1"]
+    evidence = collect(row_sums, lesson, {**givens, "row_sums": torch.ones(2)}, "redrawn-1")
+    assert (evidence.changed_givens, list(evidence.outcomes)) == ((), ["redrawn-1"])
+
+
+def reads_setting(x):
+    return x * SETTING
+
+
+def reads_inside(x):
+    return [X[i] for i in range(len(x))]
+
+
+def reads_its_argument(X):
+    return X * 2
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (reads_setting, ("SETTING",)),
+        (reads_inside, ("X",)),
+        (reads_its_argument, ()),
+        (lambda x: torch.softmax(x, dim=0), ()),
+        (torch.dot, ()),
+    ],
+)
+def test_data_that_a_function_reads_besides_its_arguments_is_named(function, expected):
+    assert globals_read(function) == expected
+
+
+def test_a_function_that_calls_a_helper_reads_no_data():
+    assert globals_read(lambda x: reads_setting(x)) == ()

@@ -1,0 +1,418 @@
+"""`check`, `hint` and `progress`, called as a learner calls them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from autograder import bank, check, hint, learner, progress, records
+from autograder.feedback import Feedback, Notice
+from autograder.findings import GivensChanged, NotDefined, StillStub, WrongValues
+from autograder.learner import EvidenceOutput, NotYet
+from autograder.outcome import Evidence
+from autograder.transport import EVIDENCE_MIME, unpack
+
+RIGHT = "def share(x):\n    return x / x.sum()"
+HALF = "def share(x):\n    return x / x.sum() if len(x) == 4 else torch.softmax(x, 0)"
+WRONG = "def share(x):\n    return torch.softmax(x, 0)"
+
+
+# check in a notebook
+
+
+def test_a_right_answer_is_found_by_its_name_and_confirmed(notebook):
+    notebook.run(RIGHT)
+    feedback = notebook.run('check("share")')
+    assert isinstance(feedback, Feedback)
+    assert feedback.verdict.passed
+
+
+def test_a_name_that_is_not_defined_is_told_with_the_nearest(notebook):
+    notebook.run(RIGHT.replace("share", "shares"))
+    feedback = notebook.run('check("share")')
+    assert feedback.verdict.finding == NotDefined(nearest=("shares",))
+
+
+def test_a_stub_waits(notebook):
+    notebook.run("row_sums = ...")
+    assert notebook.run('check("row-sums")').verdict.finding == StillStub()
+
+
+def test_an_error_shows_the_learners_own_line_and_none_of_ours(notebook):
+    notebook.run("def share(x):\n    parts = x / x.sum()\n    return parts @ torch.ones(7)")
+    text = repr(notebook.run('check("share")'))
+    assert "    return parts @ torch.ones(7)" in text
+    assert "line 3 of its cell" in text
+    assert "autograder" not in text
+
+
+def test_leaving_the_program_does_not_end_the_kernel(notebook):
+    notebook.run("import sys\ndef share(x):\n    sys.exit(1)")
+    assert "ended the program" in repr(notebook.run('check("share")'))
+
+
+def test_a_keyboard_interrupt_in_the_answer_stops_the_check(notebook):
+    notebook.run("def share(x):\n    raise KeyboardInterrupt")
+    with pytest.raises(KeyboardInterrupt):
+        notebook.run('check("share")')
+
+
+def test_an_exception_whose_text_leaves_the_program_does_not_end_the_kernel(notebook):
+    notebook.run("class Odd(Exception):\n    def __str__(self):\n        raise SystemExit")
+    notebook.run("def share(x):\n    raise Odd")
+    assert isinstance(notebook.run('check("share")'), Feedback)
+
+
+def test_a_check_prints_and_warns_nothing_and_draws_no_random_numbers(notebook, capsys, recwarn):
+    notebook.run(
+        "import warnings\ndef share(x):\n    print('!'); warnings.warn('!'); return torch.rand(len(x))"
+    )
+    before = torch.get_rng_state()
+    capsys.readouterr()
+    feedback = check("share")
+    assert capsys.readouterr() == ("", "")
+    assert len(recwarn) == 0
+    assert torch.equal(torch.get_rng_state(), before)
+    assert not feedback
+
+
+def test_a_function_that_reads_the_notebook_is_told_so(notebook):
+    notebook.run("scores = torch.tensor([1.0, 2.0, 4.0])\ndef share(x):\n    return torch.softmax(scores, 0)")
+    text = " ".join(repr(notebook.run('check("share")')).split())
+    assert "`share` reads `scores` from the notebook" in text
+
+
+def test_a_changed_given_is_told_and_the_answer_not_blamed(notebook):
+    notebook.run("table[0, 0] = 5\nrow_sums = table.sum(dim=1)")
+    assert notebook.run('check("row-sums")').verdict.finding == GivensChanged(names=("table",))
+
+
+def test_an_answer_built_from_a_wrong_one_points_to_that_one(notebook):
+    notebook.run("row_sums = table.sum(dim=1) + 1\ndoubled_sums = 2 * row_sums")
+    feedback = notebook.run('check("doubled-sums")')
+    assert feedback.verdict.unfinished == ("row_sums",)
+    assert "`row_sums`, which is not right yet" in " ".join(repr(feedback).split())
+
+
+def test_an_answer_built_from_a_right_one_points_nowhere_else(notebook):
+    notebook.run("row_sums = table.sum(dim=1)\ndoubled_sums = 3 * row_sums")
+    assert notebook.run('check("doubled-sums")').verdict.unfinished == ()
+
+
+def test_an_answer_that_is_a_stub_points_nowhere_else(notebook):
+    notebook.run("doubled_sums = ...")
+    assert notebook.run('check("doubled-sums")').verdict.unfinished == ()
+
+
+def test_an_unknown_task_gets_the_nearest_one_there_is(notebook):
+    notice = notebook.run('check("row-sum")')
+    assert isinstance(notice, Notice)
+    assert repr(notice) == "There is no task called `row-sum`. Did you mean `row-sums`?"
+
+
+def test_a_task_that_is_nothing_like_any_gets_no_suggestion(bank_folder):
+    assert repr(check("quaternions")) == "There is no task called `quaternions`."
+
+
+@pytest.mark.parametrize("task_id", [None, 5, "", EVIL := "<script>"])
+def test_whatever_is_given_as_a_task_gets_an_answer(bank_folder, task_id):
+    assert "There is no task called" in repr(check(task_id))
+
+
+# check outside a notebook
+
+
+def test_outside_a_notebook_the_answer_is_passed(bank_folder):
+    assert check("share", lambda x: x / x.sum())
+    assert not check("share", lambda x: x)
+
+
+def test_outside_a_notebook_a_tensor_is_judged_with_the_lessons_own_givens(bank_folder, table):
+    assert check("row-sums", table.sum(dim=1))
+    assert isinstance(check("row-sums", table.sum(dim=1) + 1).verdict.finding, WrongValues)
+
+
+def test_outside_a_notebook_without_an_answer_nothing_is_defined(bank_folder, monkeypatch):
+    monkeypatch.delitem(sys.modules, "IPython")
+    assert check("share").verdict.finding == NotDefined()
+
+
+def test_dots_still_wait_and_none_is_told_to_be_none(bank_folder):
+    assert check("row-sums", ...).verdict.finding == StillStub()
+    assert "`row_sums` is None" in repr(check("row-sums", None))
+    assert "`share` is None" in repr(check("share", None))
+
+
+# A fault of ours
+
+
+def damage_index(folder):
+    (folder / "01-tiny.json").write_text("{")
+
+
+def damage_tensors(folder):
+    path = folder / "01-tiny.safetensors"
+    path.write_bytes(path.read_bytes()[:-40])
+
+
+def remove_tensors(folder):
+    (folder / "01-tiny.safetensors").unlink()
+
+
+def change_format(folder):
+    path = folder / "01-tiny.json"
+    path.write_text(path.read_text().replace('"format": 1', '"format": 99'))
+
+
+def lose_a_tensor(folder):
+    path = folder / "01-tiny.json"
+    path.write_text(path.read_text().replace('"share/three/expected"', '"share/gone"'))
+
+
+def lose_a_field(folder):
+    path = folder / "01-tiny.json"
+    plain = json.loads(path.read_text())
+    del plain["tasks"]["share"]["hints"]
+    path.write_text(json.dumps(plain))
+
+
+DAMAGES = [damage_index, damage_tensors, remove_tensors, change_format, lose_a_tensor, lose_a_field]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_bank_is_a_fault_of_the_course_and_not_the_learners(bank_folder, damage):
+    damage(bank_folder)
+    notice = check("share", lambda x: x)
+    assert isinstance(notice, Notice)
+    assert "a fault of the course, not of your answer" in repr(notice)
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_hint_from_a_damaged_bank_is_a_fault_of_the_course(bank_folder, damage):
+    damage(bank_folder)
+    assert "a fault of the course" in repr(hint("share"))
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_progress_with_a_damaged_bank_says_what_is_wrong(bank_folder, damage):
+    damage(bank_folder)
+    shown = progress()
+    assert "01-tiny" in repr(shown)
+    assert "01-tiny" in shown._repr_html_()
+
+
+def test_a_fault_in_the_judge_is_a_fault_of_the_course(bank_folder, monkeypatch):
+    monkeypatch.setattr(learner, "judge", lambda task, evidence: 1 / 0)
+    text = repr(check("share", lambda x: x))
+    assert "a fault of the course" in text
+    assert "ZeroDivisionError" in text
+
+
+def test_a_fault_of_ours_is_not_remembered_as_a_check(bank_folder, own_progress):
+    damage_tensors(bank_folder)
+    check("share", lambda x: x)
+    assert records.read("share").checks == 0
+
+
+# Hints
+
+
+def test_hints_come_one_at_a_time_and_the_last_one_stays(bank_folder):
+    shown = [repr(hint("share")) for _ in range(4)]
+    assert [text.splitlines()[0] for text in shown] == [
+        "Hint 1 of 3: Shares of a whole",
+        "Hint 2 of 3: Shares of a whole",
+        "Hint 3 of 3: Shares of a whole",
+        "Hint 3 of 3: Shares of a whole",
+    ]
+    assert 'Call hint("share") again for the next.' in shown[0]
+    assert "That was the last one." in shown[2]
+
+
+def test_a_hint_is_followed_by_the_next_in_another_process(bank_folder):
+    hint("share")
+    code = "from autograder import hint; print(hint('share'))"
+    environment = {**os.environ, "AUTOGRADER_BANK": str(bank_folder)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("Hint 2 of 3")
+
+
+def test_hints_go_on_where_nothing_is_remembered(bank_folder, monkeypatch):
+    monkeypatch.setenv(records.PLACE, "off")
+    assert [repr(hint("total")).splitlines()[0][:11] for _ in range(3)] == ["Hint 1 of 2"] + [
+        "Hint 2 of 2"
+    ] * 2
+
+
+def test_hints_go_on_where_progress_cannot_be_saved(bank_folder, own_progress, monkeypatch):
+    (own_progress / "a-file").write_text("")
+    monkeypatch.setenv(records.PLACE, str(own_progress / "a-file" / "below"))
+    assert [repr(hint("total")).splitlines()[0][:11] for _ in range(2)] == ["Hint 1 of 2", "Hint 2 of 2"]
+
+
+@pytest.mark.parametrize(("kept", "expected"), [(-5, "Hint 1 of 3"), (99, "Hint 3 of 3")])
+def test_a_record_that_was_edited_still_gives_a_hint(bank_folder, kept, expected):
+    records.write("share", records.Record(hints=kept))
+    assert repr(hint("share")).startswith(expected)
+
+
+def test_a_hint_for_an_unknown_task_gets_the_nearest(bank_folder):
+    assert repr(hint("shares")) == "There is no task called `shares`. Did you mean `share`?"
+
+
+# Progress
+
+
+def test_a_check_is_remembered(bank_folder):
+    check("share", lambda x: x)
+    check("share", lambda x: x / x.sum())
+    assert records.read("share") == records.Record(solved=True, points=3, checks=2, hints=0)
+
+
+def test_what_was_solved_once_stays_solved(bank_folder):
+    check("share", lambda x: x / x.sum())
+    check("share", lambda x: x)
+    assert records.read("share") == records.Record(solved=True, points=3, checks=2)
+
+
+def test_partial_points_are_kept(notebook):
+    notebook.run(HALF)
+    notebook.run('check("share")')
+    notebook.run(WRONG)
+    notebook.run('check("share")')
+    assert records.read("share") == records.Record(solved=False, points=2, checks=2)
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"[]", b'{"solved": 1, "points": Infinity, "checks": 0, "hints": 0}', b"[" * 100_000]
+)
+def test_a_corrupt_record_does_not_stop_a_check(bank_folder, own_progress, text):
+    (own_progress / "share.json").write_bytes(text)
+    assert check("share", lambda x: x / x.sum())
+    assert records.read("share").solved
+
+
+def test_a_place_that_cannot_be_written_does_not_stop_a_check(bank_folder, own_progress, monkeypatch):
+    (own_progress / "a-file").write_text("")
+    monkeypatch.setenv(records.PLACE, str(own_progress / "a-file" / "below"))
+    assert check("share", lambda x: x / x.sum())
+
+
+def test_progress_lists_every_task_and_says_what_is_next(bank_folder):
+    check("share", lambda x: x / x.sum())
+    shown = progress()
+    assert repr(shown).splitlines()[:4] == [
+        "01 · A tiny lesson: 1 of 5 tasks",
+        "  [x] Shares of a whole",
+        "  [ ] One number",
+        "  [ ] Every pair",
+    ]
+    assert repr(shown).splitlines()[-1] == "Next: One number (total)"
+    assert 'aria-label="solved"' in shown._repr_html_()
+    assert "3 of 3" in shown._repr_html_()
+
+
+def test_at_the_end_nothing_is_next(bank_folder, lesson):
+    for task in lesson.tasks:
+        records.write(task, records.Record(solved=True))
+    assert progress().next_task is None
+    assert repr(progress()).endswith("This lesson is done.")
+
+
+def test_progress_of_one_lesson_is_shown_by_its_name(bank_folder):
+    assert repr(progress("01-tiny")).startswith("01 · A tiny lesson: 0 of 5 tasks")
+    assert repr(progress("02-large")).startswith("There is no lesson called `02-large`.")
+
+
+def test_progress_escapes_what_it_shows(bank_folder):
+    path = bank_folder / "01-tiny.json"
+    path.write_text(path.read_text().replace("Shares of a whole", "<script>"))
+    bank.load.func.cache_clear()
+    assert "<script>" not in progress()._repr_html_()
+
+
+# nbgrader
+
+
+def test_under_validate_a_right_answer_passes(notebook, monkeypatch):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
+    notebook.run(RIGHT)
+    assert notebook.run('check("share")')
+
+
+def test_under_validate_a_wrong_answer_raises_with_the_message(notebook, monkeypatch):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
+    notebook.run(WRONG)
+    with pytest.raises(NotYet, match=r"(?s)\[not yet\] Shares of a whole.*should be 0\.1250"):
+        notebook.run('check("share")')
+
+
+def test_under_validate_nothing_is_remembered(notebook, monkeypatch):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
+    notebook.run(RIGHT)
+    notebook.run('check("share")')
+    assert records.read("share") == records.Record()
+
+
+def test_under_autograde_evidence_is_given_and_no_verdict(notebook, monkeypatch):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    notebook.run(RIGHT)
+    output = notebook.run('check("share")')
+    assert isinstance(output, EvidenceOutput)
+    bundle = output._repr_mimebundle_()
+    assert (repr(output), bundle["text/plain"]) == ("0", "0")
+    evidence = unpack(bundle[EVIDENCE_MIME])
+    assert (evidence.task, evidence.status) == ("share", "answered")
+    assert evidence.outcomes["three"].tensor.tolist() == [0.125, 0.25, 0.625]
+
+
+def test_under_autograde_the_cells_result_is_a_zero_and_the_evidence(notebook, monkeypatch):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    notebook.run(RIGHT)
+    data, _ = notebook.shell.display_formatter.format(notebook.run('check("share")'))
+    assert data["text/plain"] == "0"
+    assert unpack(data[EVIDENCE_MIME]).status == "answered"
+    assert "text/html" not in data
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "body",
+    [
+        "x.to(torch.complex128)",
+        "x.to_sparse()",
+        "torch.zeros(1).expand(10**9)",
+        "[x]",
+        "1 / 0",
+        "'\\ud800'",
+        "exit()",
+    ],
+)
+def test_under_autograde_whatever_the_answer_does_evidence_comes_of_it(notebook, monkeypatch, body):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    notebook.run(f"def share(x):\n    return {body}")
+    data, _ = notebook.shell.display_formatter.format(notebook.run('check("share")'))
+    assert unpack(data[EVIDENCE_MIME]).task == "share"
+
+
+def test_under_autograde_an_answer_that_is_too_large_says_so(monkeypatch, yielded):
+    monkeypatch.setattr("autograder.transport.MAX_BYTES", 1000)
+    large = Evidence("share", "answered", outcomes={"three": yielded([0.5] * 1000)})
+    evidence = unpack(EvidenceOutput(large)._repr_mimebundle_()[EVIDENCE_MIME])
+    assert (evidence.status, evidence.outcomes) == ("not-run", {})
+    assert "too large" in evidence.note
+
+
+def test_in_a_redrawn_run_the_evidence_is_about_that_run(notebook, monkeypatch):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    monkeypatch.setenv("ATTENTION_RUN", "redrawn-1")
+    notebook.run("table = torch.tensor([[2.0, 1.0, 0.5], [3.0, 1.0, 6.0]])\nrow_sums = table.sum(dim=1)")
+    evidence = notebook.run('check("row-sums")').evidence
+    assert (list(evidence.outcomes), evidence.changed_givens) == (["redrawn-1"], ())

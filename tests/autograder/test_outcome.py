@@ -1,0 +1,121 @@
+"""Outcomes and evidence are plain data: split for the journey, and put together again."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+import torch
+
+from autograder.outcome import MAX_TEXT, ErrorReport, Evidence, Outcome, from_plain, to_plain
+
+RAISED = Outcome(error=ErrorReport("ValueError", "no", "return y", 3, "share"))
+
+
+@pytest.fixture
+def evidence(yielded):
+    return Evidence(
+        "share",
+        "answered",
+        outcomes={"three": yielded([1.0, 2.0], ("x",)), "four": RAISED},
+        nearest=("shares",),
+        answer_type="function",
+        changed_givens=("table",),
+        globals_read=("scores",),
+        note="a note",
+    )
+
+
+def same(one: Evidence, other: Evidence) -> bool:
+    """Whether two pieces of evidence agree in everything, tensors included."""
+    plain, tensors = to_plain(one)
+    other_plain, other_tensors = to_plain(other)
+    return plain == other_plain and all(torch.equal(tensors[key], other_tensors[key]) for key in tensors)
+
+
+def test_an_outcome_that_raised_says_so(yielded):
+    assert RAISED.raised
+    assert not yielded(1.0).raised
+
+
+def test_evidence_put_together_again_is_the_same(evidence):
+    assert same(from_plain(*to_plain(evidence)), evidence)
+
+
+def test_what_is_split_off_is_the_tensors_only(evidence):
+    plain, tensors = to_plain(evidence)
+    assert list(tensors) == ["share/three"]
+    assert plain["outcomes"]["three"]["tensor_key"] == "share/three"
+    assert "tensor_key" not in plain["outcomes"]["four"]
+
+
+def test_lists_that_json_made_of_tuples_become_tuples_again(evidence):
+    back = from_plain(*to_plain(evidence))
+    assert back.outcomes["three"].shape == (2,)
+    assert back.outcomes["three"].changed_inputs == ("x",)
+    assert back.nearest == ("shares",)
+
+
+def test_an_unknown_status_is_refused(evidence):
+    plain, tensors = to_plain(evidence)
+    with pytest.raises(ValueError, match="unknown status 'perfect'"):
+        from_plain({**plain, "status": "perfect"}, tensors)
+
+
+@pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(Evidence)])
+def test_evidence_that_lacks_a_part_is_refused(evidence, name):
+    plain, tensors = to_plain(evidence)
+    del plain[name]
+    with pytest.raises(ValueError, match=r"expected form|unknown status"):
+        from_plain(plain, tensors)
+
+
+def test_a_tensor_that_is_named_and_not_there_is_none(evidence):
+    plain, _ = to_plain(evidence)
+    assert from_plain(plain, {}).outcomes["three"].tensor is None
+
+
+def test_texts_longer_than_any_honest_one_are_cut(evidence):
+    plain, tensors = to_plain(evidence)
+    long = "x" * 10 * MAX_TEXT
+    plain["note"] = long
+    plain["outcomes"]["four"]["error"]["message"] = long
+    plain["nearest"] = [long] * 1000
+    back = from_plain(plain, tensors)
+    assert len(back.note) == MAX_TEXT
+    assert len(back.outcomes["four"].error.message) == MAX_TEXT
+    assert len(back.nearest) == 50
+
+
+@pytest.mark.parametrize("shape", [[5], [2, 1], [], None, [-2]])
+def test_a_stated_shape_that_is_not_the_tensors_is_not_believed(evidence, shape):
+    plain, tensors = to_plain(evidence)
+    plain["outcomes"]["three"]["shape"] = shape
+    try:
+        back = from_plain(plain, tensors)
+    except ValueError:
+        return
+    assert back.outcomes["three"].shape == (2,)
+
+
+def test_a_stated_dtype_that_is_not_the_tensors_is_not_believed(evidence):
+    plain, tensors = to_plain(evidence)
+    plain["outcomes"]["three"]["dtype"] = "float64"
+    try:
+        back = from_plain(plain, tensors)
+    except ValueError:
+        return
+    assert back.outcomes["three"].dtype == "float32"
+
+
+@pytest.mark.parametrize("number", [float("inf"), float("nan")])
+def test_a_size_or_line_that_is_no_number_is_refused(evidence, number):
+    plain, tensors = to_plain(evidence)
+    plain["outcomes"]["three"]["shape"] = [number]
+    del plain["outcomes"]["three"]["tensor_key"]
+    with pytest.raises(ValueError):  # noqa: PT011 - which words it uses does not matter
+        from_plain(plain, tensors)
+    plain, tensors = to_plain(evidence)
+    plain["outcomes"]["four"]["error"]["line_number"] = number
+    with pytest.raises(ValueError):  # noqa: PT011
+        from_plain(plain, tensors)

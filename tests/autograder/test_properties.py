@@ -1,0 +1,94 @@
+"""Rules that a result obeys: found broken, they say where."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+
+from autograder.properties import RULES, first_index, not_negative, sums_to_one, symmetric, violation
+
+
+def test_rows_that_sum_to_one_break_no_rule():
+    assert sums_to_one(torch.tensor([[0.25, 0.75], [1.0, 0.0]])) is None
+
+
+def test_the_first_row_that_does_not_sum_to_one_is_named_with_its_sum():
+    broken = sums_to_one(torch.tensor([[0.5, 0.5], [0.5, 0.25], [1.0, 1.0]]))
+    assert broken is not None
+    assert (broken.index, broken.obtained, broken.axis) == ((1,), 0.75, 1)
+
+
+def test_columns_are_summed_where_the_rule_says_so():
+    by_column = torch.tensor([[0.5, 1.0], [0.5, 1.0]])
+    broken = sums_to_one(by_column, axis=0)
+    assert broken is not None
+    assert (broken.index, broken.obtained, broken.axis) == ((1,), 2.0, 0)
+
+
+def test_a_negative_axis_is_reported_as_the_axis_it_stands_for():
+    broken = sums_to_one(torch.zeros(2, 3, 4), axis=-2)
+    assert broken is not None
+    assert (broken.index, broken.axis) == ((0, 0), 1)
+
+
+def test_a_rounding_error_does_not_break_a_sum():
+    assert sums_to_one(torch.full((7,), 1 / 7)) is None
+
+
+def test_a_single_number_has_no_slices_to_sum():
+    assert sums_to_one(torch.tensor(5.0)) is None
+
+
+def test_the_first_negative_entry_is_named():
+    broken = not_negative(torch.tensor([[0.0, 1.0], [-0.5, -2.0]]))
+    assert broken is not None
+    assert (broken.index, broken.obtained) == ((1, 0), -0.5)
+
+
+def test_zero_is_not_negative():
+    assert not_negative(torch.tensor([0.0, -0.0])) is None
+
+
+def test_the_first_entry_that_differs_from_its_mirror_image_is_named():
+    broken = symmetric(torch.tensor([[1.0, 2.0, 3.0], [2.0, 1.0, 4.0], [3.0, 5.0, 1.0]]))
+    assert broken is not None
+    assert (broken.index, broken.obtained) == ((1, 2), 4.0)
+
+
+def test_every_matrix_of_a_batch_is_asked_for_symmetry():
+    batch = torch.stack([torch.eye(2), torch.tensor([[0.0, 1.0], [0.0, 0.0]])])
+    broken = symmetric(batch)
+    assert broken is not None
+    assert broken.index == (1, 0, 1)
+
+
+def test_a_rule_is_applied_by_its_name_with_its_settings():
+    broken = violation("sums-to-one", torch.tensor([[1.0], [1.0]]), {"axis": 0})
+    assert broken is not None
+    assert (broken.property, broken.obtained) == ("sums-to-one", 2.0)
+
+
+def test_an_unknown_rule_is_an_error_of_the_author():
+    with pytest.raises(KeyError):
+        violation("sum-to-one", torch.ones(1), {})
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_no_rule_is_broken_by_an_integer_or_half_precision_result_that_obeys_it(name):
+    for dtype in (torch.int64, torch.float16):
+        assert violation(name, torch.eye(3).to(dtype), {}) is None
+
+
+def test_the_first_index_is_the_first_in_reading_order():
+    mask = torch.tensor([[False, False], [True, False], [True, True]])
+    assert first_index(mask) == (1, 0)
+
+
+def test_the_first_index_of_a_single_number_is_empty():
+    assert first_index(torch.tensor(True)) == ()
+
+
+def test_not_a_number_is_never_called_negative():
+    assert not_negative(torch.tensor([math.nan])) is None

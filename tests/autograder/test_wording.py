@@ -1,0 +1,409 @@
+"""Every finding in words: what is wrong, where, and what to do next."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import pytest
+import torch
+
+from autograder import findings as f
+from autograder.findings import Verdict
+from autograder.outcome import ErrorReport
+from autograder.wording import axis_label, number_text, shape_text, word
+
+
+def said(message) -> str:
+    """All of a message as one text."""
+    return "\n".join([message.headline, *message.details, message.code])
+
+
+# Not defined, stub, not run
+
+
+def test_a_function_that_is_not_defined_is_asked_for_by_name(share):
+    message = word(f.NotDefined(), share)
+    assert message.headline == "There is no function called `share` yet."
+    assert message.details[0] == "Run the cell above first: a cell that has not been run defines nothing."
+
+
+def test_a_tensor_that_is_not_defined_is_called_a_tensor(row_sums):
+    assert word(f.NotDefined(), row_sums).headline == "There is no tensor called `row_sums` yet."
+
+
+def test_the_nearest_name_is_offered_first(share):
+    message = word(f.NotDefined(nearest=("shares", "shave")), share)
+    assert message.details[0].startswith("`shares` is defined: is that the one?")
+    assert "spelt exactly so" in message.details[0]
+
+
+def test_a_stub_says_where_to_write(share):
+    message = word(f.StillStub(), share)
+    assert message.headline == "`share` is still waiting for you."
+    assert "Replace the `...` in the cell above" in message.details[0]
+
+
+def test_what_was_not_run_says_why(share):
+    assert word(f.NotRun(reason="the kernel died"), share).headline == (
+        "`share` could not be checked: the kernel died."
+    )
+    assert word(f.NotRun(), share).headline == (
+        "`share` could not be checked: the notebook stopped before it got here."
+    )
+
+
+def test_a_changed_given_is_named(row_sums):
+    message = word(f.GivensChanged(names=("table",)), row_sums)
+    assert message.headline.startswith("`table` no longer holds the lesson's example data")
+    assert "a name of your own" in message.details[0]
+
+
+def test_several_changed_givens_are_listed(row_sums):
+    headline = word(f.GivensChanged(names=("a", "b", "c")), row_sums).headline
+    assert headline.startswith("`a`, `b` and `c` no longer hold ")
+
+
+def test_what_is_no_function_is_told_with_the_signature_to_write(share):
+    message = word(f.NotAFunction(obtained="int"), share)
+    assert message.headline == "`share` is an int, and the task asks for a function."
+    assert "`def share(x):`" in message.details[0]
+
+
+# Raised
+
+
+def test_an_error_is_told_with_its_type_message_input_and_line(share):
+    error = ErrorReport("ValueError", "too bad", "return y / 0", 3, "share")
+    message = word(f.Raised("three", error), share)
+    assert message.headline == "`share` raised ValueError on three numbers: too bad"
+    assert message.details == ("It happened in line 3 of its cell.",)
+    assert message.code == "return y / 0"
+
+
+def test_an_error_without_a_message_says_so(share):
+    assert word(f.Raised("three", ErrorReport("Strange", "")), share).headline.endswith(": no message")
+
+
+def test_an_error_without_a_line_of_the_learners_names_none(share):
+    message = word(f.Raised("three", ErrorReport("RuntimeError", "sizes")), share)
+    assert (message.details, message.code) == ((), "")
+
+
+def test_ending_the_program_says_what_to_take_out(share):
+    message = word(f.Raised("three", ErrorReport("SystemExit", "0", "exit()", 2)), share)
+    assert message.headline == "`share` ended the program on three numbers instead of returning a result."
+    assert "`exit()`" in message.details[0]
+    assert message.code == "exit()"
+
+
+def test_a_wrong_signature_shows_both(share):
+    error = ErrorReport("SignatureMismatch", "missing a required argument: 'y'", "(x, y)")
+    message = word(f.Raised("three", error), share)
+    assert "missing a required argument: 'y'" in message.headline
+    assert message.details == ("It is called as `share(x)`, and yours is `share(x, y)`.",)
+
+
+# Wrong type
+
+
+@pytest.mark.parametrize(
+    ("obtained", "article"),
+    [
+        ("list", "a list"),
+        ("int", "an int"),
+        ("numpy.ndarray", "a numpy.ndarray"),
+        ("ellipsis", "an ellipsis"),
+    ],
+)
+def test_a_wrong_type_is_told_with_its_article(share, obtained, article):
+    headline = word(f.WrongType("three", obtained), share).headline
+    assert headline == f"`share` gives back {article} on three numbers, and the task asks for a tensor."
+
+
+def test_a_function_that_gives_back_nothing_is_asked_for_its_return(share):
+    message = word(f.WrongType("three", "NoneType"), share)
+    assert message.headline == "`share` gives back nothing on three numbers."
+    assert "`return`" in message.details[0]
+
+
+@pytest.mark.parametrize(
+    ("obtained", "advice"),
+    [
+        ("list", "torch.stack"),
+        ("tuple", "comma"),
+        ("numpy.ndarray", "torch.from_numpy"),
+        ("float", "shape (3,)"),
+    ],
+)
+def test_a_wrong_type_gets_the_advice_it_deserves(share, obtained, advice):
+    assert advice in word(f.WrongType("three", obtained), share).details[0]
+
+
+def test_where_a_number_is_asked_for_it_is_called_a_number(total):
+    headline = word(f.WrongType("pairs", "bool"), total).headline
+    assert headline.endswith("and the task asks for a number.")
+
+
+def test_a_tensor_of_the_wrong_type_is_named_itself(row_sums):
+    headline = word(f.WrongType("as-seen", "list"), row_sums).headline
+    assert headline == "`row_sums` is a list, and the task asks for a tensor."
+
+
+# Wrong shape
+
+
+def test_a_wrong_size_names_the_axis_its_size_and_the_one_it_should_have(pairs):
+    message = word(f.WrongShape("three", (3, 2), (3, 3), axis=1), pairs)
+    assert message.headline == "The result has shape (3, 2) on three tokens; it should be (3, 3)."
+    assert message.details == ("Axis 1 (tokens, one for each key) has size 2 and should have 3.",)
+
+
+def test_a_wrong_number_of_axes_names_those_that_are_asked_for(pairs):
+    message = word(f.WrongShape("three", (3,), (3, 3)), pairs)
+    expected = "2 axes: tokens, one for each query × tokens, one for each key."
+    assert message.details == (f"It has 1 axis; the task asks for {expected}",)
+
+
+def test_a_number_that_came_with_axes_is_asked_for_without(total):
+    message = word(f.WrongShape("pairs", (2,), ()), total)
+    assert message.headline.endswith("it should be ().")
+    assert message.details == ("It has 1 axis; the task asks for one number, without axes.",)
+
+
+def test_a_number_where_axes_are_asked_for_has_no_axes(share):
+    message = word(f.WrongShape("three", (), (3,)), share)
+    assert message.details == ("It has no axes; the task asks for 1 axis: tokens.",)
+
+
+def test_the_shape_of_a_tensor_is_told_of_the_tensor(row_sums):
+    headline = word(f.WrongShape("as-seen", (3,), (2,), axis=0), row_sums).headline
+    assert headline == "`row_sums` has shape (3,); it should be (2,)."
+
+
+# Wrong dtype and not finite
+
+
+@pytest.mark.parametrize(
+    ("dtype", "advice"),
+    [
+        ("int64", "Whole numbers"),
+        ("uint8", "Whole numbers"),
+        ("bool", "comparison"),
+        ("float16", "Half precision"),
+    ],
+)
+def test_a_wrong_dtype_is_told_with_its_likely_cause(share, dtype, advice):
+    message = word(f.WrongDtype("three", dtype, ("float32", "float64")), share)
+    assert message.headline == (
+        f"The result on three numbers has dtype {dtype}, and the task asks for float32 or float64."
+    )
+    assert message.details[0].startswith((advice, "True and False"))
+
+
+def test_a_rare_dtype_gets_no_advice(share):
+    assert word(f.WrongDtype("three", "complex64", ("float32",)), share).details == ()
+
+
+def test_nan_is_told_with_its_place_and_cause(share):
+    message = word(f.NotFinite("three", math.nan, (1,), 1), share)
+    assert message.headline == "Entry [1] (token 1) is nan on three numbers."
+    assert message.details[0].startswith("nan comes from 0/0 or inf/inf")
+
+
+def test_infinity_is_told_with_its_place_and_cause(share):
+    message = word(f.NotFinite("three", math.inf, (0,), 3), share)
+    assert message.headline == "Entry [0] (token 0) is inf on three numbers, and so are 2 others."
+    assert "dividing by zero" in message.details[0]
+
+
+def test_one_other_entry_that_is_not_finite_is_counted_in_the_singular(share):
+    headline = word(f.NotFinite("three", math.nan, (0,), 2), share).headline
+    assert headline.endswith("and so is 1 other.")
+
+
+def test_a_single_number_that_is_not_finite_is_the_result(total):
+    assert word(f.NotFinite("pairs", math.nan, (), 1), total).headline == "The result is nan on two pairs."
+
+
+# Known wrong answers and properties
+
+
+def test_a_known_wrong_answer_leaves_the_naming_to_its_hint(share):
+    headline = word(f.MatchesKnownWrong("three"), share).headline
+    assert headline == "Not the right numbers yet on three numbers."
+
+
+def test_weights_that_do_not_add_up_to_one_say_to_what_they_do(share):
+    finding = f.BrokenProperty("three", "sums-to-one", (), 24.0, 0)
+    assert (
+        word(finding, share).headline == "The weights add up to 24 on three numbers; they should add up to 1."
+    )
+
+
+def test_a_row_that_does_not_add_up_to_one_is_named(pairs):
+    finding = f.BrokenProperty("three", "sums-to-one", (2,), 1.25, 1)
+    assert word(finding, pairs).headline == (
+        "Row 2 (query 2) adds up to 1.2500 on three tokens; every row should add up to 1."
+    )
+
+
+def test_another_axis_that_does_not_add_up_to_one_is_a_slice(pairs):
+    finding = f.BrokenProperty("three", "sums-to-one", (2,), 0.5, 0)
+    assert word(finding, pairs).headline.startswith("Slice 2 (key 2) adds up to 0.5000")
+
+
+def test_a_negative_weight_is_named(share):
+    headline = word(f.BrokenProperty("three", "not-negative", (1,), -0.5), share).headline
+    assert headline == "Entry [1] (token 1) is -0.5000 on three numbers; a weight is never negative."
+
+
+def test_an_entry_that_differs_from_its_mirror_image_is_named_with_it(pairs):
+    headline = word(f.BrokenProperty("three", "symmetric", (0, 2), 3.0), pairs).headline
+    assert headline == "Entry [0, 2] (query 0, key 2) differs from entry [2, 0] on three tokens."
+
+
+def test_a_changed_argument_is_named_with_what_to_do(share):
+    message = word(f.BrokenProperty("three", "input-untouched", (), "x"), share)
+    assert message.headline == "`share` changed its argument `x` on three numbers."
+    assert "`x -= 1`" in message.details[0]
+
+
+def test_several_changed_arguments_are_named_each(total):
+    headline = word(f.BrokenProperty("pairs", "input-untouched", (), "a, b"), total).headline
+    assert headline == "`total` changed its arguments `a` and `b` on two pairs."
+
+
+# Wrong values
+
+
+def wrong_values(**fields):
+    return f.WrongValues(
+        **{
+            "probe": "three",
+            "index": (1,),
+            "obtained": 0.5,
+            "expected": 0.25,
+            "largest_error": 0.375,
+            "share_right": 2 / 3,
+            **fields,
+        }
+    )
+
+
+def test_wrong_values_name_the_first_entry_obtained_and_expected(share):
+    message = word(wrong_values(), share)
+    assert message.headline == "Entry [1] (token 1) is 0.5000 on three numbers and should be 0.2500."
+
+
+def test_wrong_values_tell_the_share_right_and_the_largest_error(share):
+    message = word(wrong_values(), share)
+    assert message.details == ("67 % of the entries are right; the largest error is 0.3750.",)
+
+
+def test_a_wrong_number_has_no_entries_to_count(total):
+    message = word(wrong_values(probe="pairs", index=()), total)
+    assert message.headline == "The result is 0.5000 on two pairs and should be 0.2500."
+    assert message.details == ()
+
+
+def test_rounded_values_are_told_to_be_computed(share):
+    message = word(wrong_values(rounded=True), share)
+    assert message.headline == "This looks like the right answer cut to a few decimals on three numbers."
+    assert "should be 0.2500" in said(message)
+
+
+def test_entries_that_were_never_filled_in_are_counted(share):
+    assert "1 entry is exactly 0" in said(word(wrong_values(unfilled=1), share))
+    assert "2 entries are exactly 0" in said(word(wrong_values(unfilled=2), share))
+
+
+def test_a_tensor_that_is_right_for_the_lessons_own_numbers_only_is_told_so(row_sums):
+    headline = word(f.NotComputed("redrawn-1"), row_sums).headline
+    assert headline == "`row_sums` is right for the lesson's own numbers only."
+
+
+@pytest.mark.parametrize("share_right", [0.999, 0.9951])
+def test_not_all_entries_are_right_where_one_is_wrong(share, share_right):
+    assert "100 %" not in said(word(wrong_values(share_right=share_right), share))
+
+
+def test_two_numbers_that_differ_are_shown_so_that_they_differ(share):
+    headline = word(wrong_values(obtained=0.95441, expected=0.95444), share).headline
+    shown = headline.removesuffix(".").split(" is ")[1].split(" on three numbers and should be ")
+    assert shown[0] != shown[1]
+
+
+def test_a_tensor_wrong_with_other_givens_says_so(row_sums):
+    headline = word(wrong_values(probe="redrawn-1"), row_sums).headline
+    assert headline == "Entry [1] (row 1) is 0.5000 with other example data and should be 0.2500."
+
+
+# What is known about the whole answer
+
+
+def verdict(**fields):
+    return Verdict("share", (f.CheckResult("a check", 1, 0, f.StillStub()),), **fields)
+
+
+def test_an_unfinished_earlier_task_is_told_first(share):
+    message = word(wrong_values(), share, verdict(unfinished=("row_sums",)))
+    assert "`row_sums`, which is not right yet" in message.details[0]
+    assert "run this check again" in message.details[0]
+
+
+def test_several_unfinished_earlier_tasks_are_told_in_the_plural(share):
+    details = word(wrong_values(), share, verdict(unfinished=("row_sums", "share"))).details
+    assert "`row_sums` and `share`, which are not right yet" in details[0]
+
+
+def test_globals_that_a_function_reads_are_told_last(share):
+    message = word(wrong_values(), share, verdict(globals_read=("table", "scores")))
+    assert message.details[-1].startswith("`share` reads `table` and `scores` from the notebook.")
+
+
+def test_globals_are_not_told_where_the_mistake_is_known(share):
+    message = word(wrong_values(), share, verdict(globals_read=("table",), known_wrong="by-largest"))
+    assert "from the notebook" not in said(message)
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in f.Finding.__subclasses__() if kind is not f.BrokenProperty]
+)
+def test_every_kind_of_finding_has_words(kind, share):
+    fields = {field.name for field in dataclasses.fields(kind)}
+    settings = {"obtained": (1,), "expected": (2,)} if kind is f.WrongShape else {}
+    assert word(kind(**({"probe": "three"} if "probe" in fields else {}), **settings), share).headline
+
+
+# Small parts
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (0.0, "0"),
+        (3.0, "3"),
+        (-2.0, "-2"),
+        (0.95444, "0.9544"),
+        (12345.678, "12345.6780"),
+        (1e-5, "1.000e-05"),
+        (1.5e9, "1.500e+09"),
+        (math.nan, "nan"),
+        (-math.inf, "-inf"),
+    ],
+)
+def test_a_number_reads_like_in_the_text(value, expected):
+    assert number_text(value) == expected
+
+
+@pytest.mark.parametrize(("shape", "expected"), [((), "()"), ((3,), "(3,)"), ((6, 3), "(6, 3)")])
+def test_a_shape_reads_like_in_torch(shape, expected):
+    assert shape_text(shape) == expected
+    assert shape_text(torch.Size(shape)) == expected
+
+
+def test_an_axis_with_a_role_is_told_with_it(pairs, share):
+    assert axis_label(pairs, 0) == "tokens, one for each query"
+    assert axis_label(share, 0) == "tokens"
+    assert axis_label(share, 5) == ""
