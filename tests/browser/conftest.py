@@ -133,6 +133,23 @@ class Notebook:
         self.page.keyboard.press("Shift+Enter")
         cell.locator(".jp-InputPrompt", has_text=re.compile(r"\[\d+\]")).wait_for(timeout=60_000)
 
+    def answer(self, stub: str, code: str) -> None:
+        """Put code in the place of a stub, and run it."""
+        self.type_into(self.cell(stub), code)
+        self.run(self.cell(code))
+
+    def use_dark_theme(self) -> None:
+        self.page.locator("li.lm-MenuBar-item", has_text="Settings").first.click()
+        self.page.get_by_text("Theme", exact=True).hover()
+        self.page.get_by_text("JupyterLab Dark", exact=True).click()
+        self.page.locator("body[data-jp-theme-light=false]").wait_for(state="attached", timeout=20_000)
+
+    def brightness(self, element, colour: str) -> float:
+        """How bright an element's colour is, from 0 to 255."""
+        value = element.evaluate(f"node => getComputedStyle(node).{colour}")
+        red, green, blue = (float(part) for part in re.findall(r"[\d.]+", value)[:3])
+        return 0.299 * red + 0.587 * green + 0.114 * blue
+
     def run_all(self) -> None:
         self.page.locator("li.lm-MenuBar-item", has_text="Run").first.click()
         self.page.get_by_text("Run All Cells", exact=True).click()

@@ -6,7 +6,6 @@ RIGHT = """def dot(a, b):
     for i in range(len(a)):
         total = total + a[i] * b[i]
     return total"""
-WRONG_AXIS = "attn_weights = torch.softmax(inputs @ inputs.T, dim=0)"
 
 
 def test_the_released_notebook_runs_to_its_end_without_an_error_before_any_task_is_done(open_lesson):
@@ -33,27 +32,34 @@ def test_a_check_waits_for_the_stub_and_passes_after_the_right_code_is_typed(ope
     lesson.picture("a-check-that-passes", of=check)
 
 
-def test_a_wrong_axis_is_named_and_a_wrong_value_is_drawn(open_lesson):
+def test_a_wrong_axis_is_named(open_lesson):
     lesson = open_lesson(LESSON)
     lesson.run_all()
-    answer = lesson.cell("attn_weights = ...")
+    lesson.answer("attn_scores = ...", "attn_scores = inputs @ inputs.T")
+    lesson.answer("attn_weights = ...", "attn_weights = torch.softmax(attn_scores, dim=0)")
     check = lesson.cell('check("all-weights")')
-    lesson.type_into(answer, WRONG_AXIS)
-    lesson.run(lesson.cell(WRONG_AXIS))
     lesson.run(check)
     check.get_by_text("each column adds up to 1").wait_for(timeout=20_000)
     lesson.picture("a-check-that-names-the-mistake", of=check)
-    lesson.type_into(
-        lesson.cell(WRONG_AXIS), "attn_weights = torch.softmax(inputs @ inputs.T, dim=-1) ** 2 * 5 # no"
-    )
-    scores = "attn_scores = inputs @ inputs.T + torch.eye(6)"
-    lesson.type_into(lesson.cell("attn_scores = ..."), scores)
-    lesson.run(lesson.cell(scores))
+    assert lesson.errors == []
+
+
+def test_a_wrong_value_is_drawn_beside_the_right_one_in_light_and_dark(open_lesson):
+    lesson = open_lesson(LESSON)
+    lesson.run_all()
+    lesson.answer("attn_scores = ...", "attn_scores = inputs @ inputs.T + torch.eye(6)")
     check = lesson.cell('check("all-scores")')
     lesson.run(check)
     drawn = check.locator("svg[role=img]")
     drawn.wait_for(timeout=20_000)
     assert "First difference at index [0, 0]" in drawn.get_attribute("aria-label")
+    lesson.picture("a-check-that-draws-the-difference", of=check)
+    lesson.use_dark_theme()
+    lesson.picture("a-check-that-draws-the-difference-dark", of=check)
+    heading = check.get_by_text("All scores, as one matrix product")
+    assert (
+        lesson.brightness(heading, "color") > lesson.brightness(check.locator(".ag"), "backgroundColor") + 100
+    )
     assert lesson.errors == []
 
 
