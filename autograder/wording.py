@@ -28,7 +28,6 @@ class Message:
 SPOKEN = dict.fromkeys(("d_in", "d_out", "d_model", "head_dim"), "dimension")
 
 # Types whose values give a result only when they are called.
-
 CALLABLES = ("function", "method", "builtin_function_or_method", "type")
 
 

@@ -6,7 +6,9 @@ kept: only the text of the answer cells, and the code cells that the learner add
 
 from __future__ import annotations
 
+import ast
 import math
+import re
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -22,6 +24,7 @@ from autograder.build.source import is_answer, is_given
 # Where a learner's own cell came from is kept in its id, and one id may stand on one cell only.
 ADDED = "added-by-learner-"
 MAX_ADDED_CELLS = 500
+MISSING = "# This cell was missing from the submission."
 
 
 @dataclass
@@ -73,6 +76,11 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
         chosen = _choose(cell, claims[name])
         if chosen is None:
             notes.append(f"the cell {name} was missing")
+            nearby = added.get(_last_before(name, release, seen), [])
+            if any(defined in _words(own.source) for defined in _defines(cell.source) for own in nearby):
+                # The answer stands there, in a cell that lost its id and its metadata: the stub would
+                # overwrite what that cell defines.
+                cell.source = MISSING
         else:
             cell.source = chosen
             if len(claims[name]) > 1:
@@ -143,6 +151,28 @@ def _choose(released: NotebookNode, claims: list[NotebookNode]) -> str | None:
     worked_on = [cell for cell in ordered if _text(cell).strip() != released.source.strip()]
     chosen = next(iter(worked_on or ordered), None)
     return None if chosen is None else _text(chosen)
+
+
+def _defines(stub: str) -> list[str]:
+    """The names that a released answer cell leaves to the learner."""
+    names = []
+    for statement in ast.parse(stub).body:
+        match statement:
+            case (
+                ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.Assign(targets=[ast.Name(id=name)])
+            ):
+                names.append(name)
+    return names
+
+
+def _words(source: str) -> set[str]:
+    return set(re.findall(r"\w+", source))
+
+
+def _last_before(name: str, release: NotebookNode, seen: set[str]) -> str:
+    """The last of the course's cells before a given one that the submission still has."""
+    ids = [cell["id"] for cell in release.cells]
+    return next((other for other in reversed(ids[: ids.index(name)]) if other in seen), "")
 
 
 def _add(added: dict[str, list[NotebookNode]], place: str, cell: NotebookNode, count: int) -> int:

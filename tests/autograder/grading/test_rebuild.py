@@ -102,6 +102,19 @@ def test_a_missing_answer_stays_as_released_and_is_noted(rebuilt):
     assert made.notes == ["the cell share-answer was missing"]
 
 
+def test_an_answer_in_a_cell_that_lost_all_its_marks_is_not_overwritten_by_the_stub(rebuilt):
+    def strip(notebook):
+        for cell in notebook.cells:
+            del cell["id"]
+            cell.metadata.clear()
+        notebook.cells[3].source = "def share(x):\n    return x / x.sum()"
+
+    made = rebuilt(strip)
+    texts = [cell.source for cell in made.notebook.cells if cell.cell_type == "code"]
+    assert "def share(x):\n    return x / x.sum()" in texts
+    assert "def share(x):\n    ..." not in texts
+
+
 def test_a_missing_test_cell_is_put_back_and_noted(rebuilt):
     made = rebuilt(lambda notebook: notebook.cells.pop(4))
     assert_whole(made)
