@@ -77,7 +77,7 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
         if chosen is None:
             notes.append(f"the cell {name} was missing")
             nearby = added.get(_last_before(name, release, seen), [])
-            if any(defined in _words(own.source) for defined in _defines(cell.source) for own in nearby):
+            if any(defined in _words(own.source) for defined in _defines(cell) for own in nearby):
                 # The answer stands there, in a cell that lost its id and its metadata: the stub would
                 # overwrite what that cell defines.
                 cell.source = MISSING
@@ -153,14 +153,14 @@ def _choose(released: NotebookNode, claims: list[NotebookNode]) -> str | None:
     return None if chosen is None else _text(chosen)
 
 
-def _defines(stub: str) -> list[str]:
-    """The names that a released answer cell leaves to the learner."""
+def _defines(released: NotebookNode) -> list[str]:
+    """The names that a released answer cell leaves to the learner; none for a written answer."""
     names = []
-    for statement in ast.parse(stub).body:
+    for statement in ast.parse(released.source if released.cell_type == "code" else "").body:
         match statement:
-            case (
-                ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.Assign(targets=[ast.Name(id=name)])
-            ):
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                names.append(name)
+            case ast.Assign(targets=[ast.Name(id=name)]):
                 names.append(name)
     return names
 
