@@ -29,20 +29,29 @@ class Probe:
         says: how a message names this input, as in "on {says}": "the sentence's first two tokens".
         inputs: the arguments by name, in the order of the signature.
         keywords: names of arguments that are passed by name.
+        construct: for a module, the constructor's arguments by name, in order.
+        seed: for a module, the seed under which the solution's own constructor draws the weights that every
+            answer is then given, by parameter name.
+        train: whether the module is called in training mode.
+        dtype: what module and inputs are converted to.
     """
 
     id: str
     says: str
     inputs: Mapping[str, Value]
     keywords: tuple[str, ...] = ()
+    construct: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
+    seed: int = 123
+    train: bool = False
+    dtype: str = "float32"
 
 
 @dataclass(frozen=True)
 class Wrong:
     """A wrong answer that people really give, and the hint that it deserves.
 
-    For a function task `answer` is called like the function; for a tensor task it is called with the
-    notebook variables that its parameters name, and returns the wrong tensor.
+    For a function task `answer` is called like the function, and for a module task it is a class. For a
+    tensor task it is called with the notebook variables that its parameters name, and returns a tensor.
     """
 
     id: str
@@ -75,7 +84,7 @@ class Task:
         id: task id, nbgrader grade id of the test cell and key in the bank.
         title: a few words, shown with every feedback.
         name: the name that the learner defines.
-        kind: "tensor" or "function".
+        kind: "tensor", "function" or "module".
         signature: how the name is written in the text: "dot(a, b)", or just the name for a tensor.
         axes: names of the result's axes. "tokens as query" is the axis `tokens` in the role of queries.
         input_axes: names of each input's axes, for the inputs that are tensors. A name stands for one size

@@ -18,22 +18,24 @@ import safetensors.torch
 import torch
 from torch import Tensor
 
-from autograder.outcome import ErrorReport, Outcome
+from autograder.outcome import ErrorReport, ModuleReport, Outcome
 
 FORMAT = 1
 # The build points this at a bank that it has not yet put in place.
 BANK_FOLDER = Path(os.environ.get("AUTOGRADER_BANK") or Path(__file__).parent / "bank")
 
 Value = Tensor | int | float | bool | str | None
-TaskKind = Literal["tensor", "function"]
+TaskKind = Literal["tensor", "function", "module"]
 
 
 @dataclass(frozen=True)
 class Probe:
     """One set of inputs and the outcome that a right answer has on it.
 
-    For a function, `inputs` are its arguments by name, in order; for a tensor they are the lesson's givens.
-    `keywords` are the arguments that are passed by name.
+    For a function, `inputs` are its arguments by name, in order, and `keywords` those passed by name. For a
+    tensor, the inputs are the lesson's givens, and none are stored here. For a module, `inputs` are what
+    `forward` is called with, `construct` the constructor's arguments in order, `weights` its parameters by
+    name, `train` its mode, and `dtype` what module and inputs are converted to.
     """
 
     id: str
@@ -41,6 +43,10 @@ class Probe:
     inputs: Mapping[str, Value]
     expected: Outcome
     keywords: tuple[str, ...] = ()
+    construct: Mapping[str, Value] = field(default_factory=dict)
+    weights: Mapping[str, Tensor] = field(default_factory=dict)
+    train: bool = False
+    dtype: str = "float32"
 
 
 @dataclass(frozen=True)
@@ -195,7 +201,22 @@ class _Writer:
             plain.update(self.value(outcome.tensor, key))
         if outcome.changed_inputs:
             plain["changes"] = list(outcome.changed_inputs)
+        if outcome.module != ModuleReport():
+            plain["module"] = asdict(outcome.module)
         return plain
+
+    def module(self, probe: Probe, key: str) -> dict[str, Any]:
+        """What only a module's probe has; nothing for others."""
+        if not probe.construct and not probe.weights:
+            return {}
+        return {
+            "construct": dict(probe.construct),
+            "weights": {
+                name: self.value(value, f"{key}/weight/{name}") for name, value in probe.weights.items()
+            },
+            "train": probe.train,
+            "dtype": probe.dtype,
+        }
 
     def task(self, task: Task) -> dict[str, Any]:
         plain = asdict(_without_records(task))
@@ -210,6 +231,7 @@ class _Writer:
                 },
                 "keywords": list(probe.keywords),
                 "expected": self.outcome(probe.expected, f"{task.id}/{probe.id}/expected"),
+                **self.module(probe, f"{task.id}/{probe.id}"),
             }
             for probe in task.probes.values()
         ]
@@ -248,6 +270,16 @@ class _Reader:
             shape=None if tensor is None else tuple(tensor.shape),
             dtype="" if tensor is None else dtype_name(tensor.dtype),
             changed_inputs=tuple(plain.get("changes", ())),
+            module=self.report(plain.get("module", {})),
+        )
+
+    def report(self, plain: Mapping[str, Any]) -> ModuleReport:
+        return ModuleReport(
+            missing=tuple(plain.get("missing", ())),
+            unexpected=tuple(plain.get("unexpected", ())),
+            reshaped=tuple(plain.get("reshaped", ())),
+            unreached=tuple(plain.get("unreached", ())),
+            unsteady=bool(plain.get("unsteady", False)),
         )
 
     def task(self, plain: Mapping[str, Any]) -> Task:
@@ -266,6 +298,12 @@ class _Reader:
                 inputs={name: self.value(value) for name, value in entry["inputs"].items()},
                 keywords=tuple(entry["keywords"]),
                 expected=self.outcome(entry["expected"]),
+                construct=entry.get("construct", {}),
+                weights={
+                    name: self.tensors[value["tensor"]] for name, value in entry.get("weights", {}).items()
+                },
+                train=entry.get("train", False),
+                dtype=entry.get("dtype", "float32"),
             )
             for entry in plain["probes"]
         }

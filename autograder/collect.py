@@ -15,6 +15,7 @@ import linecache
 import types
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ import torch
 from torch import Tensor
 
 from autograder.bank import AS_SEEN, LessonBank, Probe, Task, Value, dtype_name
-from autograder.outcome import MAX_ELEMENTS, MAX_TEXT, ErrorReport, Evidence, Outcome
+from autograder.outcome import MAX_ELEMENTS, MAX_TEXT, ErrorReport, Evidence, ModuleReport, Outcome
 
 # Every call starts from the same generator state, so that evidence does not depend on what ran before.
 PROBE_SEED = 20240
@@ -85,13 +86,14 @@ def collect_answer(
             answer_type=type_name(answer),
             changed_givens=changed,
         )
-    if inspect.isclass(answer):
-        return Evidence(task.id, "not-callable", answer_type="class")
-    if not callable(answer):
-        return Evidence(task.id, "not-callable", answer_type=type_name(answer))
-    if is_stub(answer):
+    if not callable(answer) or inspect.isclass(answer) != (task.kind == "module"):
+        kind = "class" if inspect.isclass(answer) else type_name(answer)
+        return Evidence(task.id, "not-callable", answer_type=kind)
+    own_code = answer.__dict__.get("forward") if task.kind == "module" else answer
+    if is_stub(own_code):
         return Evidence(task.id, "stub", answer_type=type_name(answer))
-    outcomes = {probe.id: call(answer, probe) for probe in task.probes.values()}
+    run_probe = call_module if task.kind == "module" else call
+    outcomes = {probe.id: run_probe(answer, probe) for probe in task.probes.values()}
     if all(_says_not_implemented(outcome) for outcome in outcomes.values()):
         return Evidence(task.id, "stub", answer_type=type_name(answer))
     return Evidence(
@@ -99,7 +101,7 @@ def collect_answer(
         "answered",
         outcomes=outcomes,
         answer_type=type_name(answer),
-        globals_read=globals_read(answer),
+        globals_read=globals_read(own_code),
     )
 
 
@@ -126,6 +128,88 @@ def call(function: Callable[..., Any], probe: Probe) -> Outcome:
         return Outcome(error=describe_error(error, function))
     changed = tuple(name for name, value in inputs.items() if not _unchanged(value, before[name]))
     return observe(result, changed)
+
+
+def call_module(module_class: Callable[..., Any], probe: Probe) -> Outcome:
+    """Build a learner's module, give it the probe's weights by name, and call it on the probe's inputs.
+
+    Weights are put in by parameter name, so the order in which a constructor makes them does not matter.
+    """
+    arguments = list(probe.construct.values())
+    mismatch = _call_mismatch(module_class, arguments, {})
+    if mismatch is not None:
+        return Outcome(error=mismatch)
+    forward = getattr(module_class, "forward", module_class)
+    dtype = getattr(torch, probe.dtype)
+    inputs = {
+        name: value.to(dtype, copy=True)
+        if isinstance(value, Tensor) and value.is_floating_point()
+        else _copy(value)
+        for name, value in probe.inputs.items()
+    }
+    before = {name: _copy(value) for name, value in inputs.items()}
+    try:
+        with _quietly():
+            module = module_class(*arguments)
+            if not isinstance(module, torch.nn.Module):
+                return Outcome(type_name=type_name(module))
+            report = _load_weights(module, probe)
+            if not report.loadable:
+                return Outcome(type_name="torch.Tensor", module=report)
+            module.to(dtype).train(probe.train)
+            result = module(*inputs.values())
+            if not probe.train:
+                again = module(*(_copy(value) for value in before.values()))
+                report = replace(report, unsteady=not _same_result(result, again))
+            report = replace(report, unreached=_unreached(module, result))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return Outcome(error=describe_error(error, forward))
+    changed = tuple(name for name, value in inputs.items() if not _unchanged(value, before[name]))
+    return replace(observe(result, changed), module=report)
+
+
+def _load_weights(module: torch.nn.Module, probe: Probe) -> ModuleReport:
+    own = dict(module.named_parameters())
+    reshaped = tuple(
+        f"{name} {tuple(own[name].shape)} {tuple(weight.shape)}"
+        for name, weight in probe.weights.items()
+        if name in own and own[name].shape != weight.shape
+    )
+    report = ModuleReport(
+        missing=tuple(name for name in probe.weights if name not in own),
+        unexpected=tuple(name for name in own if name not in probe.weights),
+        reshaped=reshaped,
+    )
+    if report.loadable:
+        with torch.no_grad():
+            for name, weight in probe.weights.items():
+                own[name].copy_(weight)
+    return report
+
+
+def _unreached(module: torch.nn.Module, result: Any) -> tuple[str, ...]:
+    """Parameters that no gradient reaches from the result."""
+    if not isinstance(result, Tensor) or not result.is_floating_point():
+        return ()
+    wanted = {name: parameter for name, parameter in module.named_parameters() if parameter.requires_grad}
+    if not result.requires_grad:
+        return tuple(wanted)
+    # Squares, because a plain sum has no gradient where outputs always add up to the same.
+    try:
+        found = torch.autograd.grad(result.square().sum(), list(wanted.values()), allow_unused=True)
+    except RuntimeError:
+        # An input edited in place, say: that is found by looking at the input, and this step is ours.
+        return ()
+    return tuple(name for name, gradient in zip(wanted, found, strict=True) if gradient is None)
+
+
+def _same_result(result: Any, again: Any) -> bool:
+    first, second = _as_tensor(result), _as_tensor(again)
+    if first is None or second is None:
+        return True
+    return _unchanged(second, first)
 
 
 def observe(value: Any, changed_inputs: tuple[str, ...] = ()) -> Outcome:

@@ -56,6 +56,16 @@ class WrongType(Finding):
 
 
 @dataclass(frozen=True)
+class WrongParameters(Finding):
+    """A module's parameters are not those that the task names: what `ModuleReport` says of them."""
+
+    missing: tuple[str, ...] = ()
+    unexpected: tuple[str, ...] = ()
+    reshaped: tuple[str, ...] = ()
+    expected: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class WrongShape(Finding):
     """`axis` is the first axis of the wrong size, or None where the number of axes differs."""
 

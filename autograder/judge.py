@@ -29,6 +29,7 @@ from autograder.findings import (
     StillStub,
     Verdict,
     WrongDtype,
+    WrongParameters,
     WrongShape,
     WrongType,
     WrongValues,
@@ -81,6 +82,11 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, wrong: KnownWrong 
         raise ValueError(f"the bank holds no expected tensor for {task.id}, probe {probe.id}")
     if outcome.error is not None:
         return Raised(probe.id, outcome.error)
+    report = outcome.module
+    if not report.loadable:
+        return WrongParameters(
+            probe.id, report.missing, report.unexpected, report.reshaped, tuple(probe.weights)
+        )
     if not _type_fits(task, outcome):
         return WrongType(probe.id, outcome.type_name)
     if outcome.shape is None:
@@ -95,9 +101,13 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, wrong: KnownWrong 
         return NotRun(probe.id, f"its numbers cannot be read (they are on the device {outcome.device})")
     right = close(actual, expected)
     if bool(right.all()):
-        if _same_changes(outcome, probe.expected):
-            return None
-        return BrokenProperty(probe.id, "input-untouched", (), ", ".join(outcome.changed_inputs))
+        if not _same_changes(outcome, probe.expected):
+            return BrokenProperty(probe.id, "input-untouched", (), ", ".join(outcome.changed_inputs))
+        if report.unsteady:
+            return BrokenProperty(probe.id, "same-in-eval")
+        if set(report.unreached) - set(probe.expected.module.unreached):
+            return BrokenProperty(probe.id, "gradient-reaches", (), ", ".join(report.unreached))
+        return None
     strange = ~actual.isfinite() & expected.isfinite()
     if bool(strange.any()):
         index = first_index(strange)
@@ -131,6 +141,8 @@ def same_outcome(outcome: Outcome, other: Outcome) -> bool:
         return (
             outcome.error is not None and other.error is not None and outcome.error.type == other.error.type
         )
+    if outcome.module != other.module:
+        return False
     if outcome.tensor is None or other.tensor is None:
         return outcome.tensor is other.tensor and outcome.type_name == other.type_name
     return all_close(outcome.tensor, other.tensor) and _same_changes(outcome, other)

@@ -36,12 +36,34 @@ class ErrorReport:
 
 
 @dataclass(frozen=True)
+class ModuleReport:
+    """What was seen of a module beside what it returned; all empty where nothing is wrong, or for a function.
+
+    `missing` and `unexpected` are names of parameters, `reshaped` says "name (obtained shape) (expected
+    shape)", `unreached` are parameters that no gradient reaches, and `unsteady` means that two calls in eval
+    mode gave different results.
+    """
+
+    missing: tuple[str, ...] = ()
+    unexpected: tuple[str, ...] = ()
+    reshaped: tuple[str, ...] = ()
+    unreached: tuple[str, ...] = ()
+    unsteady: bool = False
+
+    @property
+    def loadable(self) -> bool:
+        """Whether the probe's weights could be put into the module."""
+        return not (self.missing or self.unexpected or self.reshaped)
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What one call returned or raised.
 
     `tensor` is a detached CPU copy of the returned value, of any shape; a plain number is carried as a
     tensor without axes. It is None where nothing was returned that can be compared. `shape` and `dtype`
-    are those of what the learner made, also where the tensor itself was too large to carry.
+    are those of what the learner made, also where the tensor itself was too large to carry. `module` is what
+    was seen of a module beside its result.
     """
 
     type_name: str = "NoneType"
@@ -51,6 +73,7 @@ class Outcome:
     device: str = "cpu"
     error: ErrorReport | None = None
     changed_inputs: tuple[str, ...] = ()
+    module: ModuleReport = ModuleReport()
 
     @property
     def raised(self) -> bool:
@@ -115,6 +138,7 @@ def from_plain(plain: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Evide
                 device=str(entry["device"]),
                 error=None if error is None else _error_from_plain(error),
                 changed_inputs=_names(entry["changed_inputs"]),
+                module=_module_from_plain(entry["module"]),
             )
         status = plain["status"]
         if status not in get_args(Status):
@@ -141,6 +165,16 @@ def _error_from_plain(error: Mapping[str, Any]) -> ErrorReport:
         line=str(error["line"])[:MAX_TEXT],
         line_number=None if number is None else int(number),
         function=str(error["function"])[:MAX_TEXT],
+    )
+
+
+def _module_from_plain(module: Mapping[str, Any]) -> ModuleReport:
+    return ModuleReport(
+        missing=_names(module["missing"]),
+        unexpected=_names(module["unexpected"]),
+        reshaped=_names(module["reshaped"]),
+        unreached=_names(module["unreached"]),
+        unsteady=bool(module["unsteady"]),
     )
 
 

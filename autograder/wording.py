@@ -27,6 +27,8 @@ class Message:
 # What one entry along an axis is called, where that is not the axis's name without its "s".
 SPOKEN = dict.fromkeys(("d_in", "d_out", "d_model", "head_dim"), "dimension")
 
+KINDS = {"tensor": "tensor", "function": "function", "module": "class"}
+
 # Types whose values give a result only when they are called.
 CALLABLES = ("function", "method", "builtin_function_or_method", "type")
 
@@ -107,7 +109,7 @@ def _short(label: str) -> str:
 
 
 def _not_defined(finding: f.NotDefined, task: Task) -> Message:
-    kind = "function" if task.kind == "function" else "tensor"
+    kind = KINDS[task.kind]
     details = [
         "Run the cell above first: a cell that has not been run defines nothing.",
         "If that cell stopped with an error, the error under it says what to mend.",
@@ -148,10 +150,38 @@ def _givens_changed(finding: f.GivensChanged, task: Task) -> Message:
 
 
 def _not_a_function(finding: f.NotAFunction, task: Task) -> Message:
+    if task.kind == "module":
+        how = f"Define it with `class {task.name}(torch.nn.Module):`"
+    else:
+        how = f"Define it with `def {task.signature}:`"
     return Message(
-        f"`{task.name}` is {_a(finding.obtained)}, and the task asks for a function.",
-        (f"Define it with `def {task.signature}:`. If another cell reuses the name, rename that one.",),
+        f"`{task.name}` is {_a(finding.obtained)}, and the task asks for a {KINDS[task.kind]}.",
+        (f"{how}. If another cell reuses the name, rename that one.",),
     )
+
+
+def _wrong_parameters(finding: f.WrongParameters, task: Task) -> Message:
+    if finding.reshaped and not finding.missing:
+        name, _, shapes = finding.reshaped[0].partition(" ")
+        obtained, _, expected = shapes.partition(") ")
+        return Message(
+            f"The parameter `{name}` has shape {obtained}); it should be {expected}.",
+            ("`nn.Linear(a, b)` keeps a weight of shape (b, a), an `nn.Parameter` the shape you give it.",),
+        )
+    parts = []
+    if finding.missing:
+        parts.append(f"has no parameter {_listed([f'`{name}`' for name in finding.missing], 'or')}")
+    if finding.unexpected:
+        parts.append(
+            f"has {_listed([f'`{name}`' for name in finding.unexpected])}, which the task does not name"
+        )
+    details = [f"Expected: {_listed([f'`{name}`' for name in finding.expected])}."]
+    if finding.missing and not finding.unexpected:
+        details.append(
+            "A module only knows parameters that are `nn.Parameter`s or modules set on `self`: "
+            "in a plain list or as a plain tensor they are not registered."
+        )
+    return Message(f"`{task.name}` {' and '.join(parts)}.", tuple(details))
 
 
 def _raised(finding: f.Raised, task: Task) -> Message:
@@ -170,7 +200,8 @@ def _raised(finding: f.Raised, task: Task) -> Message:
         )
     details = []
     if error.line_number:
-        elsewhere = error.function not in ("", task.name) and not error.function.startswith("<")
+        own = ("", task.name, "__init__", "forward")
+        elsewhere = error.function not in own and not error.function.startswith("<")
         cell = f"the cell of `{error.function}`" if elsewhere else "its cell"
         details.append(f"It happened in line {error.line_number} of {cell}.")
     explained = explain_error(error.type, error.message)
@@ -185,6 +216,10 @@ def _raised(finding: f.Raised, task: Task) -> Message:
 
 # What torch says, and what it means to somebody who meets it for the first time.
 ERRORS_EXPLAINED = (
+    (
+        r"before Module.__init__\(\) call",
+        "`super().__init__()` has to be the first line of `__init__`.",
+    ),
     (
         r"mat1 and mat2 shapes|size mismatch",
         "In `a @ b` the last size of `a` must equal the first of `b`. "
@@ -267,8 +302,13 @@ def explain_error(kind: str, message: str) -> str:
 def _wrong_type(finding: f.WrongType, task: Task) -> Message:
     wanted = "a number" if task.number else "a tensor"
     where = _where(finding, task)
-    subject = f"`{task.name}` gives back" if task.kind == "function" else f"`{task.name}` is"
-    if finding.obtained == "NoneType" and task.kind == "function":
+    subject = f"`{task.name}` is" if task.kind == "tensor" else f"`{task.name}` gives back"
+    if task.kind == "module" and finding.obtained.split(".")[-1] == task.name:
+        return Message(
+            f"`{task.name}` is a class, but no module.",
+            (f"Write `class {task.name}(torch.nn.Module):`, with `super().__init__()` first in `__init__`.",),
+        )
+    if finding.obtained == "NoneType" and task.kind != "tensor":
         return Message(
             f"`{task.name}` gives back nothing{where}.",
             ("Is there a `return` at the end? Without one a function gives back None.",),
@@ -310,7 +350,7 @@ def _wrong_type(finding: f.WrongType, task: Task) -> Message:
 
 def _wrong_shape(finding: f.WrongShape, task: Task) -> Message:
     where = _where(finding, task)
-    subject = "The result" if task.kind == "function" else f"`{task.name}`"
+    subject = f"`{task.name}`" if task.kind == "tensor" else "The result"
     head = (
         f"{subject} has shape {shape_text(finding.obtained)}{where}; "
         f"it should be {shape_text(finding.expected)}."
@@ -412,6 +452,17 @@ def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
                 "`x - 1` makes one, `x -= 1` and methods that end in `_` change the old one.",
             ),
         )
+    if finding.property == "same-in-eval":
+        return Message(
+            f"Two calls with the same input give different results in eval mode{where}.",
+            ("Randomness, like dropout, belongs to training only. Are weights made anew in `forward`?",),
+        )
+    if finding.property == "gradient-reaches":
+        names = _listed([f"`{name}`" for name in str(finding.obtained).split(", ")])
+        return Message(
+            f"The numbers are right, but no gradient reaches {names}{where}: it could not be trained.",
+            ("`.detach()`, `.data`, `.item()` and `torch.no_grad()` cut the way back to a parameter.",),
+        )
     raise KeyError(f"no wording for the property {finding.property!r}")
 
 
@@ -467,6 +518,7 @@ _WORDING: dict[type[f.Finding], Callable[..., Message]] = {
     f.GivensChanged: _givens_changed,
     f.NotAFunction: _not_a_function,
     f.Raised: _raised,
+    f.WrongParameters: _wrong_parameters,
     f.WrongType: _wrong_type,
     f.WrongShape: _wrong_shape,
     f.WrongDtype: _wrong_dtype,

@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -73,6 +74,8 @@ class Course(NamedTuple):
             stderr=subprocess.PIPE,
             text=True,
             encoding="utf-8",
+            # A shell that runs the tests in the background has them ignore interrupts; a terminal has not.
+            preexec_fn=None if os.name == "nt" else partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
         )
 
     def start(self, *arguments: str, **changes: str) -> tuple[int, str, str]:

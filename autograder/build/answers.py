@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -18,7 +18,7 @@ from torch import Tensor
 from autograder import authoring, bank
 from autograder.bank import AS_SEEN, LessonBank, Value
 from autograder.build.namespace import run_cells
-from autograder.collect import call, collect_answer, observe
+from autograder.collect import call, call_module, collect_answer, observe
 from autograder.judge import judge, same_outcome
 from autograder.outcome import Evidence, Outcome
 
@@ -87,7 +87,7 @@ def evidence_for(
     task: authoring.Task, entry: bank.Task, answer: Callable[..., Any], lesson: LessonBank, runs: Runs
 ) -> Evidence:
     """Evidence about a stand-in answer (a known wrong or another right one), as if a learner had given it."""
-    if task.kind == "function":
+    if task.kind != "tensor":
         return collect_answer(entry, lesson, answer, runs.namespaces[AS_SEEN])
     return Evidence(
         task.id,
@@ -126,15 +126,14 @@ def _make_task(task: authoring.Task, runs: Runs) -> bank.Task:
         checks = tuple(bank.Check(check.title, check.points, tuple(probes)) for check in task.checks)
     else:
         reference = runs.namespaces[AS_SEEN][task.name]
+        run_probe = call_module if task.kind == "module" else call
         probes = {}
         for probe in task.probes:
-            asked = bank.Probe(probe.id, probe.says, probe.inputs, Outcome(), probe.keywords)
-            probes[probe.id] = bank.Probe(
-                probe.id, probe.says, probe.inputs, call(reference, asked), probe.keywords
-            )
+            asked = _asked(probe, reference if task.kind == "module" else None)
+            probes[probe.id] = replace(asked, expected=run_probe(reference, asked))
         wrong = tuple(
             bank.KnownWrong(
-                one.id, one.hint, {name: call(one.answer, probe) for name, probe in probes.items()}
+                one.id, one.hint, {name: run_probe(one.answer, probe) for name, probe in probes.items()}
             )
             for one in task.wrong
         )
@@ -155,6 +154,27 @@ def _make_task(task: authoring.Task, runs: Runs) -> bank.Task:
         checks=checks,
         probes=probes,
         known_wrong=wrong,
+    )
+
+
+def _asked(probe: authoring.Probe, module_class: Callable[..., torch.nn.Module] | None) -> bank.Probe:
+    """A probe without its expected outcome; for a module with the weights that the solution draws."""
+    weights: dict[str, Tensor] = {}
+    if module_class is not None:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(probe.seed)
+            module = module_class(*probe.construct.values())
+        weights = {name: parameter.detach().clone() for name, parameter in module.named_parameters()}
+    return bank.Probe(
+        probe.id,
+        probe.says,
+        probe.inputs,
+        Outcome(),
+        probe.keywords,
+        probe.construct,
+        weights,
+        probe.train,
+        probe.dtype,
     )
 
 
@@ -191,7 +211,8 @@ def _axes_problems(task: authoring.Task, entry: bank.Task, lesson: authoring.Les
     problems: list[str] = []
     for probe in entry.probes.values():
         inputs = runs.givens[probe.id] if task.kind == "tensor" else probe.inputs
-        sizes: dict[str, int] = {}
+        # A constructor's whole numbers are sizes: d_in, d_out, num_heads, context_length.
+        sizes = {name: value for name, value in probe.construct.items() if type(value) is int}
         assert probe.expected.tensor is not None
         tensors = [(axes, inputs[name]) for name, axes in named.items() if name in inputs]
         for axes, value in [*tensors, (entry.axes, probe.expected.tensor)]:

@@ -1,0 +1,313 @@
+"""A task whose answer is a class of modules: weights by name, and all that a route may do otherwise."""
+
+import pytest
+import torch
+from torch import nn
+
+from autograder import bank
+from autograder.authoring import Check, Lesson, Probe, Task, Wrong
+from autograder.bank import AS_SEEN
+from autograder.build.answers import Runs, make_bank
+from autograder.collect import collect_answer
+from autograder.feedback import plain_text, rich_text
+from autograder.findings import (
+    BrokenProperty,
+    MatchesKnownWrong,
+    NotAFunction,
+    Raised,
+    StillStub,
+    WrongParameters,
+    WrongShape,
+    WrongType,
+)
+from autograder.judge import judge
+from autograder.transport import pack, unpack
+
+
+class Projection(nn.Module):
+    """The solution: queries and keys, and the softmax of their products."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+
+    def forward(self, x):
+        scores = (x @ self.W_query) @ (x @ self.W_key).mT  # (tokens, tokens)
+        return torch.softmax(scores / self.W_key.shape[1] ** 0.5, dim=-1)
+
+
+class Unscaled(Projection):
+    def forward(self, x):
+        return torch.softmax((x @ self.W_query) @ (x @ self.W_key).mT, dim=-1)
+
+
+class OverQueries(Projection):
+    def forward(self, x):
+        return torch.softmax((x @ self.W_query) @ (x @ self.W_key).mT / self.W_key.shape[1] ** 0.5, dim=0)
+
+
+def inputs(*shape, seed=5):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+TASK = Task(
+    id="projection",
+    title="Queries and keys",
+    name="Projection",
+    kind="module",
+    signature="Projection(d_in, d_out)",
+    axes=("tokens as query", "tokens as key"),
+    input_axes={"x": ("tokens", "d_in")},
+    probes=(
+        Probe("seeded", "six tokens", {"x": inputs(6, 3)}, construct={"d_in": 3, "d_out": 2}),
+        Probe("other", "four tokens", {"x": inputs(4, 5)}, construct={"d_in": 5, "d_out": 7}, seed=24),
+        Probe("double", "float64", {"x": inputs(4, 5)}, construct={"d_in": 5, "d_out": 2}, dtype="float64"),
+    ),
+    checks=(Check("small", 1, ("seeded",)), Check("other sizes and dtypes", 2, ("other", "double"))),
+    learned="You know modules.",
+    hints=("Think.",),
+    wrong=(
+        Wrong("unscaled", Unscaled, "Divide by the root of d_out."),
+        Wrong("over-queries", OverQueries, "Softmax runs over dim=0."),
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def lesson(tmp_path_factory):
+    """The bank of a lesson with that task alone, written and read again."""
+    runs = Runs({AS_SEEN: {}}, {AS_SEEN: {"Projection": Projection}})
+    made = make_bank(Lesson("Modules", (TASK,), {}, lambda generator: {}, redraws=0), runs, "01-modules")
+    folder = tmp_path_factory.mktemp("bank")
+    bank.save(made, folder)
+    return bank.load("01-modules", folder)
+
+
+@pytest.fixture
+def judged(lesson):
+    """The verdict on an answer, with evidence that went through the text that leaves a sandbox."""
+
+    def judge_it(answer):
+        task = lesson.tasks["projection"]
+        verdict = judge(task, unpack(pack(collect_answer(task, lesson, answer, {}))))
+        assert "Traceback" not in plain_text(task, verdict) + rich_text(task, verdict)
+        return verdict
+
+    return judge_it
+
+
+def said(lesson, verdict):
+    return " ".join(plain_text(lesson.tasks["projection"], verdict).split())
+
+
+def test_the_solution_passes(judged):
+    assert judged(Projection).passed
+
+
+def test_the_weights_are_those_that_the_solution_draws_under_the_seed(lesson):
+    torch.manual_seed(123)
+    drawn = Projection(3, 2).W_query
+    kept = lesson.tasks["projection"].probes["seeded"].weights["W_query"]
+    assert torch.equal(kept, drawn)
+
+
+def test_another_order_of_creation_passes(judged):
+    class KeysFirst(Projection):
+        def __init__(self, d_in, d_out):
+            nn.Module.__init__(self)
+            self.W_key = nn.Parameter(torch.zeros(d_in, d_out))
+            self.W_query = nn.Parameter(torch.randn(d_in, d_out))
+
+    assert judged(KeysFirst).passed
+
+
+def test_extra_methods_buffers_and_attributes_pass(judged):
+    class Helpful(Projection):
+        def __init__(self, d_in, d_out):
+            super().__init__(d_in, d_out)
+            self.register_buffer("seen", torch.zeros(1))
+            self.d_out = d_out
+
+        def scores(self, x):
+            return torch.einsum("qd,kd->qk", x @ self.W_query, x @ self.W_key)
+
+        def forward(self, x):
+            return torch.softmax(self.scores(x) / self.d_out**0.5, dim=-1)
+
+    assert judged(Helpful).passed
+
+
+def test_other_names_of_the_constructors_arguments_pass(judged):
+    class Renamed(Projection):
+        def __init__(self, features, out):
+            super().__init__(features, out)
+
+    assert judged(Renamed).passed
+
+
+@pytest.mark.parametrize(("answer", "known"), [(Unscaled, "unscaled"), (OverQueries, "over-queries")])
+def test_a_known_wrong_class_is_named(judged, answer, known):
+    verdict = judged(answer)
+    assert isinstance(verdict.finding, MatchesKnownWrong)
+    assert (verdict.known_wrong, verdict.earned) == (known, 0)
+
+
+def test_a_parameter_of_another_name_is_told_with_those_expected(judged, lesson):
+    class Misnamed(nn.Module):
+        def __init__(self, d_in, d_out):
+            super().__init__()
+            self.W_q = nn.Parameter(torch.rand(d_in, d_out))
+            self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+
+        def forward(self, x):
+            return x
+
+    verdict = judged(Misnamed)
+    assert isinstance(verdict.finding, WrongParameters)
+    text = said(lesson, verdict)
+    assert "has no parameter `W_query` and has `W_q`, which the task does not name." in text
+    assert "Expected: `W_query` and `W_key`." in text
+
+
+def test_weights_in_a_plain_list_are_told_to_be_unregistered(judged, lesson):
+    class Listed(nn.Module):
+        def __init__(self, d_in, d_out):
+            super().__init__()
+            self.weights = [nn.Parameter(torch.rand(d_in, d_out)) for _ in range(2)]
+
+        def forward(self, x):
+            return x
+
+    assert "in a plain list or as a plain tensor they are not registered" in said(lesson, judged(Listed))
+
+
+def test_a_turned_parameter_is_told_with_both_shapes(judged, lesson):
+    class Turned(Projection):
+        def __init__(self, d_in, d_out):
+            super().__init__(d_out, d_in)
+
+    assert "`W_query` has shape (2, 3); it should be (3, 2)" in said(lesson, judged(Turned))
+
+
+def test_a_module_without_super_init_is_told_its_own_line(judged, lesson):
+    class Forgot(nn.Module):
+        def __init__(self, d_in, d_out):
+            self.W_query = nn.Parameter(torch.rand(d_in, d_out))
+
+        def forward(self, x):
+            return x
+
+    verdict = judged(Forgot)
+    assert isinstance(verdict.finding, Raised)
+    assert verdict.finding.error.line == "self.W_query = nn.Parameter(torch.rand(d_in, d_out))"
+    assert "super().__init__()" in said(lesson, verdict)
+
+
+def test_an_error_in_forward_is_told_by_the_learners_line(judged):
+    class Fails(Projection):
+        def forward(self, x):
+            return x @ self.W_value
+
+    finding = judged(Fails).finding
+    assert isinstance(finding, Raised)
+    assert (finding.error.type, finding.error.line) == ("AttributeError", "return x @ self.W_value")
+
+
+def test_a_class_that_is_no_module_is_told_so(judged, lesson):
+    class Plain:
+        def __init__(self, d_in, d_out):
+            pass
+
+    verdict = judged(type("Projection", (Plain,), {}))
+    assert isinstance(verdict.finding, WrongType)
+    assert "is a class, but no module" in said(lesson, verdict)
+
+
+def test_a_function_or_an_instance_is_not_the_class(judged, lesson):
+    assert isinstance(judged(lambda x: x).finding, NotAFunction)
+    verdict = judged(Projection(3, 2))
+    assert isinstance(verdict.finding, NotAFunction)
+    assert "the task asks for a class" in said(lesson, verdict)
+
+
+def test_the_stub_is_told_to_wait(judged):
+    class Stub(nn.Module):
+        def __init__(self, d_in, d_out):
+            super().__init__()
+            ...  # noqa: PIE790
+
+        def forward(self, x):
+            """Shapes: …"""
+            ...  # noqa: PIE790
+
+    assert isinstance(judged(Stub).finding, StillStub)
+
+
+def test_a_forward_that_gives_back_nothing_is_told_to_return(judged, lesson):
+    class Silent(Projection):
+        def forward(self, x):
+            super().forward(x)
+
+    assert "Is there a `return` at the end?" in said(lesson, judged(Silent))
+
+
+def test_a_wrong_shape_names_the_axis(judged):
+    class Cut(Projection):
+        def forward(self, x):
+            return super().forward(x)[:, :-1]
+
+    finding = judged(Cut).finding
+    assert isinstance(finding, WrongShape)
+    assert finding.axis == 1
+
+
+def test_right_numbers_that_no_gradient_reaches_are_not_enough(judged, lesson):
+    class Detached(Projection):
+        def forward(self, x):
+            scores = (x @ self.W_query) @ (x @ self.W_key.detach()).mT
+            return torch.softmax(scores / self.W_key.shape[1] ** 0.5, dim=-1)
+
+    verdict = judged(Detached)
+    assert isinstance(verdict.finding, BrokenProperty)
+    assert "no gradient reaches `W_key`" in said(lesson, verdict)
+
+
+def test_a_result_that_changes_from_call_to_call_in_eval_mode_is_found(judged, lesson):
+    class Restless(Projection):
+        calls = 0
+
+        def forward(self, x):
+            Restless.calls += 1
+            return super().forward(x) + 0.1 * (Restless.calls % 2 == 0)
+
+    assert "different results in eval mode" in said(lesson, judged(Restless))
+
+
+def test_an_input_edited_in_place_is_named(judged, lesson):
+    class Edits(Projection):
+        def forward(self, x):
+            result = super().forward(x)
+            x.mul_(0)
+            return result
+
+    verdict = judged(Edits)
+    assert "changed its argument `x`" in said(lesson, verdict)
+
+
+def test_weights_made_anew_in_forward_are_noticed(judged):
+    class Anew(Projection):
+        def forward(self, x):
+            self.W_query = nn.Parameter(torch.rand_like(self.W_query))
+            return super().forward(x)
+
+    assert not judged(Anew).passed
+
+
+def test_a_module_fixed_to_float32_fails_only_where_another_dtype_is_asked(judged):
+    class Fixed(Projection):
+        def forward(self, x):
+            return super().forward(x) @ torch.eye(x.shape[0], dtype=torch.float32)
+
+    verdict = judged(Fixed)
+    assert [result.earned for result in verdict.results] == [1, 0]
