@@ -28,20 +28,34 @@ def evidence_of(task: str, executed: NotebookNode, stopped: str = "") -> Evidenc
         executed: the notebook after it ran.
         stopped: why the run ended early, if it did.
     """
-    for cell in executed.cells:
-        if not (is_test(cell) and cell["id"] == task):
+    tests = [cell for cell in executed.cells if is_test(cell) and cell["id"] == task]
+    outputs = [output for cell in tests for output in cell.get("outputs", ())]
+    for output in outputs:
+        packed = output.get("data", {}).get(EVIDENCE_MIME)
+        if packed is None:
             continue
-        for output in cell.get("outputs", ()):
-            packed = output.get("data", {}).get(EVIDENCE_MIME)
-            if packed is None:
-                continue
-            try:
-                evidence = unpack(packed)
-            except EvidenceRefused as problem:
-                return Evidence(task, "not-run", note=str(problem))
-            if evidence.task == task:
-                return evidence
+        try:
+            evidence = unpack(packed)
+        except EvidenceRefused as problem:
+            return Evidence(task, "not-run", note=str(problem))
+        if evidence.task == task:
+            return evidence
+    errors = [str(output.get("ename", "")) for output in outputs if output.output_type == "error"]
+    if "CellTimeoutError" in errors or "KeyboardInterrupt" in errors:
+        return Evidence(task, "not-run", note="it did not end in the time allowed, so a loop may be endless")
+    if errors:
+        return Evidence(task, "not-run", note=f"its check stopped with {errors[0]}")
     return Evidence(task, "not-run", note=stopped or "its check left no result")
+
+
+def bound_outputs(notebook: NotebookNode, most: int = 100_000) -> None:
+    """Cut every text that a cell printed to `most` characters, so that one loop cannot fill a disk."""
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()):
+            if output.output_type == "stream" and len(output.text) > most:
+                output.text = (
+                    output.text[:most] + f"\n… {len(output.text) - most} more characters were cut off …"
+                )
 
 
 def judge_notebook(

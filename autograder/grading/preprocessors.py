@@ -17,7 +17,7 @@ from autograder import bank as bank_files
 from autograder import records
 from autograder.bank import AS_SEEN
 from autograder.build.source import is_test
-from autograder.grading.evidence import judge_notebook, show_verdict
+from autograder.grading.evidence import bound_outputs, judge_notebook, show_verdict
 from autograder.grading.rebuild import rebuild, with_explanation, with_givens
 from autograder.grading.submission import UNREADABLE
 from autograder.learner import RUN
@@ -69,6 +69,7 @@ class RunAndJudge(Execute):
             if run != AS_SEEN:
                 redrawn[run], _ = self._run(with_givens(untouched, givens), resources, run)
         verdicts = judge_notebook(lesson, executed, redrawn, stopped)
+        bound_outputs(executed)
         for cell in executed.cells:
             if is_test(cell) and cell["id"] in verdicts:
                 show_verdict(cell, lesson.tasks[cell["id"]], verdicts[cell["id"]])

@@ -11,7 +11,7 @@ from nbformat.v4 import new_output
 
 from autograder.collect import collect
 from autograder.findings import NotRun
-from autograder.grading.evidence import evidence_of, judge_notebook, show_verdict
+from autograder.grading.evidence import bound_outputs, evidence_of, judge_notebook, show_verdict
 from autograder.judge import judge
 from autograder.outcome import Evidence
 from autograder.transport import EVIDENCE_MIME, pack
@@ -229,3 +229,21 @@ def test_a_graded_notebook_can_be_written_whatever_the_learner_raised(graded, ju
 
     graded(judged(share, failing))
     nbformat.writes(release).encode("utf-8")
+
+
+@pytest.mark.parametrize("name", ["CellTimeoutError", "KeyboardInterrupt"])
+def test_a_check_that_ran_out_of_time_says_so(release, name):
+    put(release, "share", new_output("error", ename=name, evalue="", traceback=[]))
+    assert "a loop may be endless" in evidence_of("share", release).note
+
+
+def test_a_check_that_stopped_with_an_error_names_it(release):
+    put(release, "share", new_output("error", ename="MemoryError", evalue="", traceback=[]))
+    assert evidence_of("share", release).note == "its check stopped with MemoryError"
+
+
+def test_what_a_cell_printed_is_cut_and_the_rest_is_counted(release):
+    put(release, "share-answer", new_output("stream", text="x" * 250))
+    bound_outputs(release, most=100)
+    texts = [output.text for cell in release.cells for output in cell.get("outputs", ())]
+    assert texts == ["x" * 100 + "\n… 150 more characters were cut off …"]
