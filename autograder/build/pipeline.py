@@ -92,7 +92,7 @@ def build(course: Course, names: Sequence[str], report: Report = lambda step: No
         AuthoringError: a lesson is not as it must be; nothing of that lesson has been changed.
     """
     for name in names:
-        with tempfile.TemporaryDirectory(prefix="course-build-") as temporary:
+        with tempfile.TemporaryDirectory(prefix="course-build-", ignore_cleanup_errors=True) as temporary:
             made = _make(course, name, Path(temporary), report)
             report(f"{name}: {STEPS[3]}")
             write_notebook(made.notebook, course.source / name / f"{name}.ipynb")
@@ -113,7 +113,7 @@ def stale(course: Course, names: Sequence[str], report: Report = lambda step: No
     """What a build would change, as one line for each file. Changes nothing."""
     found = []
     for name in names:
-        with tempfile.TemporaryDirectory(prefix="course-check-") as temporary:
+        with tempfile.TemporaryDirectory(prefix="course-check-", ignore_cleanup_errors=True) as temporary:
             _make(course, name, Path(temporary), report)
             report(f"{name}: {STEPS[3]}")
             fresh = Path(temporary)
