@@ -371,12 +371,9 @@ if torch.is_tensor(context_vec_2) and torch.is_tensor(attn_weights_2):
 # %% [markdown] id="explorer-intro"
 # ### Try it
 #
-# One picture holds the whole way: scores, weights, context. Choose another query and see all three change. Then
-# turn the sharpness, which multiplies every score before the softmax. **Predict first:** what do the weights
+# The whole way in one place: scores, weights, context. Choose another query and see all three change. Then turn
+# the sharpness, which multiplies every score before the softmax. **Predict first:** what do the weights
 # become when the sharpness goes to 0? And what when it is very large?
-
-# %% id="explorer-figure" tags=["figure"]
-scores_to_context(inputs, tokens, query=1)
 
 # %% id="explorer" tags=["figure"]
 explore_query(inputs, tokens)
@@ -518,11 +515,17 @@ all_context_vecs
 # Check back: row 1 is the context vector that you summed by hand in task 7. Whenever code is made shorter in this
 # course, it is held against the longer version before you go on.
 
-# %% [markdown] id="simple-attention-task"
+# %% [markdown] id="simple-attention-intro"
 # ## 9 · Put it together
 #
-# Scores, weights, context: three lines. This is **self-attention**: "self", because queries and keys come from one
-# and the same sentence.
+# Scores, weights, context: three steps. Here they are for another query, "one":
+
+# %% id="simple-attention-figure" tags=["figure"]
+scores_to_context(inputs, tokens, query=4)
+
+# %% [markdown] id="simple-attention-task"
+# Done for every token at once, this is **self-attention**: "self", because queries and keys come from one and the
+# same sentence.
 #
 # ### Task 12 · Self-attention without weights to train
 #
