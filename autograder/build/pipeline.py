@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import safetensors.torch
@@ -15,7 +16,7 @@ from nbformat import NotebookNode
 
 from autograder import bank as bank_files
 from autograder.authoring import AuthoringError, Lesson, load_lesson
-from autograder.bank import AS_SEEN, LessonBank
+from autograder.bank import AS_SEEN, LessonBank, Task
 from autograder.build.answers import Runs, make_bank, run_solution
 from autograder.build.lint import lint
 from autograder.build.namespace import run_cells
@@ -23,6 +24,7 @@ from autograder.build.release import generate, write_notebook
 from autograder.build.source import read_source
 from autograder.collect import collect
 from autograder.compare import close
+from autograder.findings import Verdict
 from autograder.judge import judge
 
 # What a step is called, for a progress bar.
@@ -77,9 +79,8 @@ def prepare(course: Course, name: str) -> Prepared:
         raise AuthoringError([f"{name}: {problem}" for problem in problems])
     runs = run_solution(lesson, notebook, name)
     made = make_bank(lesson, runs, name)
-    unearned = [
-        task for task in made.tasks.values() if not _scores(task.id, made, runs.namespaces[AS_SEEN])[1]
-    ]
+    as_seen = runs.namespaces[AS_SEEN]
+    unearned = [task for task in made.tasks.values() if not _verdict(task, made, as_seen).passed]
     if unearned:
         raise AuthoringError([f"{name}: the solution does not earn all of {task.id}" for task in unearned])
     return Prepared(name, lesson, notebook, runs, made)
@@ -160,7 +161,7 @@ def _refuse_unearned(made: Prepared, workplace: Path) -> None:
     namespace = run_cells(nbformat.read(path, as_version=4), f"release of {made.name}")
     problems = []
     for task in made.bank.tasks.values():
-        earned, _ = _scores(task.id, made.bank, namespace)
+        earned = _verdict(task, made.bank, namespace).earned
         if earned:
             problems.append(f"{made.name}: the untouched release earns {earned} points for {task.id}")
         if task.name not in namespace:
@@ -169,10 +170,8 @@ def _refuse_unearned(made: Prepared, workplace: Path) -> None:
         raise AuthoringError(problems)
 
 
-def _scores(task_id: str, bank: LessonBank, namespace: dict | object) -> tuple[int, bool]:
-    task = bank.tasks[task_id]
-    verdict = judge(task, collect(task, bank, namespace))  # type: ignore[arg-type]
-    return verdict.earned, verdict.passed
+def _verdict(task: Task, bank: LessonBank, namespace: Mapping[str, Any]) -> Verdict:
+    return judge(task, collect(task, bank, namespace))
 
 
 def _replace(fresh: Path, kept: Path) -> None:

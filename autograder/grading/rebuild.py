@@ -29,15 +29,10 @@ MISSING = "# This cell was missing from the submission."
 
 @dataclass
 class Rebuilt:
-    """A submission rebuilt.
-
-    `notes` says what was set right, for the person who reads the grades; `unreadable` is why nothing could
-    be read, and empty where something could.
-    """
+    """A submission rebuilt; `notes` says what was set right, for the person who reads the grades."""
 
     notebook: NotebookNode
     notes: list[str] = field(default_factory=list)
-    unreadable: str = ""
 
 
 def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
