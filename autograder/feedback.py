@@ -12,13 +12,14 @@ from autograder.findings import CheckResult, Verdict, WrongValues
 from autograder.picture import difference_picture
 from autograder.wording import Message, word
 
-# JupyterLab's own colours where they exist, so that the card follows the light and the dark theme.
+# JupyterLab's own colours where they exist, so that the card follows the light and the dark theme. No headings:
+# JupyterLab lists those of outputs in its table of contents, among the lesson's own.
 STYLE = """
 .ag{font:14px/1.5 var(--jp-ui-font-family,system-ui,sans-serif);color:var(--jp-ui-font-color1,#1f1f1f);
 border-left:5px solid var(--ag-mark);padding:.5em .9em;margin:.3em 0;background:var(--jp-layout-color1,#fff)}
 .ag-ok{--ag-mark:#2e8540}.ag-no{--ag-mark:#c8102e}.ag-wait{--ag-mark:#8a6d00}
-.ag p{margin:.25em 0}.ag h4{margin:0 0 .2em;font-size:1em;font-weight:600}
-.ag h4 .ag-small{font-weight:400}.ag ul{margin:.3em 0;padding:0;list-style:none}
+.ag p{margin:.25em 0}.ag .ag-head{margin:0 0 .2em;font-weight:600}
+.ag .ag-head .ag-small{font-weight:400}.ag ul{margin:.3em 0;padding:0;list-style:none}
 .ag code,.ag pre{font-family:var(--jp-code-font-family,monospace);font-size:.95em;
 background:var(--jp-layout-color2,#f0f0f0);color:inherit;padding:0 .2em;border-radius:2px}
 .ag pre{padding:.35em .6em;margin:.3em 0;overflow-x:auto}
@@ -61,7 +62,7 @@ class Notice:
 
     def _repr_html_(self) -> str:
         lines = "".join(f"<p>{_inline(line)}</p>" for line in self.lines)
-        body = f"<h4>{_inline(self.headline)}</h4>{lines}"
+        body = f"<p class='ag-head'>{_inline(self.headline)}</p>{lines}"
         return f'<style>{STYLE}</style><div class="ag ag-wait" role="status">{body}</div>'
 
 
@@ -116,7 +117,7 @@ def _card(mark: str, title: str, verdict: Verdict, body: str) -> str:
     points = _points(verdict)
     return (
         f'<style>{STYLE}</style><div class="ag ag-{mark}" role="status">'
-        f'<h4>{title} <span class="ag-small">{points}</span></h4>{body}</div>'
+        f'<p class="ag-head">{title} <span class="ag-small">{points}</span></p>{body}</div>'
     )
 
 

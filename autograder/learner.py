@@ -178,7 +178,7 @@ class Progress:
                 for task, record in tasks
             )
             parts.append(
-                f'<h4>{html.escape(title)} <span class="ag-small">{solved} of {len(tasks)} tasks</span></h4>'
+                f'<p class="ag-head">{html.escape(title)} <span class="ag-small">{solved} of {len(tasks)} tasks</span></p>'
                 f"<ul>{items}</ul>"
             )
         closing = html.escape(self._closing()).replace("`", "")
