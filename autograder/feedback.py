@@ -12,8 +12,8 @@ from autograder.findings import CheckResult, Verdict, WrongValues
 from autograder.picture import difference_picture
 from autograder.wording import Message, word
 
-# JupyterLab's own colours where they exist, so that the card follows the light and the dark theme. No headings:
-# JupyterLab lists those of outputs in its table of contents, among the lesson's own.
+# JupyterLab's own colours where they exist, so that the card follows the light and the dark theme.
+# No headings: JupyterLab lists those of outputs in its table of contents, among the lesson's own.
 STYLE = """
 .ag{font:14px/1.5 var(--jp-ui-font-family,system-ui,sans-serif);color:var(--jp-ui-font-color1,#1f1f1f);
 border-left:5px solid var(--ag-mark);padding:.5em .9em;margin:.3em 0;background:var(--jp-layout-color1,#fff)}

@@ -177,10 +177,8 @@ class Progress:
                 f'<span class="ag-small">{record.points if record.solved else 0} of {task.points}</span></li>'
                 for task, record in tasks
             )
-            parts.append(
-                f'<p class="ag-head">{html.escape(title)} <span class="ag-small">{solved} of {len(tasks)} tasks</span></p>'
-                f"<ul>{items}</ul>"
-            )
+            count = f'<span class="ag-small">{solved} of {len(tasks)} tasks</span>'
+            parts.append(f'<p class="ag-head">{html.escape(title)} {count}</p><ul>{items}</ul>')
         closing = html.escape(self._closing()).replace("`", "")
         mark = "ok" if self.next_task is None and not self.fault else "wait"
         return f'<style>{STYLE}</style><div class="ag ag-{mark}">{"".join(parts)}<p>{closing}</p></div>'

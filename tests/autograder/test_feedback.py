@@ -281,3 +281,13 @@ def test_colours_follow_the_theme(judged, share):
     style = re.search(r"<style>(.*?)</style>", html).group(1)
     for part in ("color", "background"):
         assert re.search(rf"{part}:var\(--jp-", style)
+
+
+@pytest.mark.parametrize("answer", [..., lambda x: x, lambda x: x / x.sum()])
+def test_feedback_has_no_headings_because_jupyterlab_lists_them_among_the_lessons(shown, share, answer):
+    read, _ = shown(share, answer)
+    assert [tag for tag in read.tags if tag in ("h1", "h2", "h3", "h4", "h5", "h6")] == []
+
+
+def test_a_notice_has_no_headings_either():
+    assert "<h" not in Notice("Hint 1 of 2", ("Think.",))._repr_html_()
