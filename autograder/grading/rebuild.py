@@ -54,12 +54,11 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
     count = 0
     for cell in _cells(submission):
         name = _course_id(cell, course_ids) or texts.get(_text(cell).strip())
-        if name in claims and not (name in seen and _is_copy(cell, name)):
+        if name in claims:
             claims[name].append(cell)
-        elif name in claims:
-            # A copy of an answer cell: the learner may have worked in it, so it also runs where it stands.
-            claims[name].append(cell)
-            count = _add(added, place, cell, count)
+            if name in seen and cell.get("id") != name:
+                # A copy: the learner may have worked in it, so it also runs where it stands.
+                count = _add(added, place, cell, count)
         elif name is None and cell.get("cell_type") == "code" and _text(cell).strip():
             count = _add(added, place, cell, count)
         if name is not None and name not in seen:  # a copy further down does not move what follows it
@@ -134,10 +133,6 @@ def _course_id(cell: NotebookNode, course_ids: set[str]) -> str | None:
         if isinstance(name, str) and name in course_ids:
             return name
     return None
-
-
-def _is_copy(cell: NotebookNode, name: str) -> bool:
-    return cell.get("id") != name
 
 
 def _choose(released: NotebookNode, claims: list[NotebookNode]) -> str | None:
