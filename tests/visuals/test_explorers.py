@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from visuals import explore_query, scores_to_context
-from visuals.explorers import sentence, table
+from visuals.explorers.query import sentence, table
 from visuals.flow import follow_query
 
 
