@@ -15,9 +15,39 @@ from typing import Any
 
 import torch
 
-from autograder.bank import Property, TaskKind, Value
+from autograder.bank import RESULT, Property, Specimen, TaskKind, Value
+
+__all__ = [
+    "AuthoringError",
+    "Axes",
+    "Check",
+    "Lesson",
+    "Made",
+    "Probe",
+    "Property",
+    "Right",
+    "Specimen",
+    "Task",
+    "Wrong",
+    "load_lesson",
+]
 
 Axes = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Made:
+    """An input that is an instance of a class of the notebook, the learner's own.
+
+    Args:
+        name: the class's name.
+        construct: the constructor's arguments by name, in order.
+        seed: the seed under which the solution's own class draws the weights that it is given by name.
+    """
+
+    name: str
+    construct: Mapping[str, Value]
+    seed: int = 123
 
 
 @dataclass(frozen=True)
@@ -27,23 +57,33 @@ class Probe:
     Args:
         id: unique in the task.
         says: how a message names this input, as in "on {says}": "the sentence's first two tokens".
-        inputs: the arguments by name, in the order of the signature.
+        inputs: the arguments by name, in the order of the signature. One may be an object: `Made` or
+            `Specimen`.
         keywords: names of arguments that are passed by name.
         construct: for a module, the constructor's arguments by name, in order.
         seed: for a module, the seed under which the solution's own constructor draws the weights that every
             answer is then given, by parameter name.
+        weights: for a module, parameters that get these values instead of the drawn ones.
         train: whether the module is called in training mode.
         dtype: what module and inputs are converted to.
+        then: where the answer returns something to be called, the arguments it is called with.
+        observe: the experiment of `autograder.experiments` whose result is compared; "result" calls the
+            answer once. No points are earned by other experiments alone.
+        settings: what the experiment wants to know.
     """
 
     id: str
     says: str
-    inputs: Mapping[str, Value]
+    inputs: Mapping[str, Value | Made | Specimen]
     keywords: tuple[str, ...] = ()
     construct: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
     seed: int = 123
+    weights: Mapping[str, torch.Tensor] = field(default_factory=lambda: MappingProxyType({}))
     train: bool = False
     dtype: str = "float32"
+    then: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
+    observe: str = RESULT
+    settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True)

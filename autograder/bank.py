@@ -26,6 +26,28 @@ BANK_FOLDER = Path(os.environ.get("AUTOGRADER_BANK") or Path(__file__).parent / 
 
 Value = Tensor | int | float | bool | str | None
 TaskKind = Literal["tensor", "function", "module"]
+AS_SEEN = "as-seen"  # the run whose givens are those that the learner sees
+RESULT = "result"  # the plain experiment: call the answer and look at what it returns
+
+
+@dataclass(frozen=True)
+class Made:
+    """An input that is an instance of a class of the notebook: the learner's own, given these weights."""
+
+    name: str
+    construct: Mapping[str, Value]
+    weights: Mapping[str, Tensor]
+
+
+@dataclass(frozen=True)
+class Specimen:
+    """An input that is a small module of the course's own, by its name in `autograder.specimens`."""
+
+    name: str
+    settings: Mapping[str, Value]
+
+
+Argument = Value | Made | Specimen
 
 
 @dataclass(frozen=True)
@@ -35,18 +57,24 @@ class Probe:
     For a function, `inputs` are its arguments by name, in order, and `keywords` those passed by name. For a
     tensor, the inputs are the lesson's givens, and none are stored here. For a module, `inputs` are what
     `forward` is called with, `construct` the constructor's arguments in order, `weights` its parameters by
-    name, `train` its mode, and `dtype` what module and inputs are converted to.
+    name, `buffers` the names that its state dict must hold besides, `train` its mode, and `dtype` what module
+    and inputs are converted to. Where the answer returns something to be called, it is called on `then`.
+    `observe` names the experiment of `autograder.experiments` whose result is the outcome.
     """
 
     id: str
     says: str
-    inputs: Mapping[str, Value]
+    inputs: Mapping[str, Argument]
     expected: Outcome
     keywords: tuple[str, ...] = ()
     construct: Mapping[str, Value] = field(default_factory=dict)
     weights: Mapping[str, Tensor] = field(default_factory=dict)
+    buffers: tuple[str, ...] = ()
     train: bool = False
     dtype: str = "float32"
+    then: Mapping[str, Value] = field(default_factory=dict)
+    observe: str = RESULT
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -117,9 +145,6 @@ class LessonBank:
     tasks: Mapping[str, Task]
 
 
-AS_SEEN = "as-seen"
-
-
 class BankError(Exception):
     """The bank is missing or damaged: our fault or the installation's, never the learner's."""
 
@@ -139,10 +164,7 @@ def dumps(bank: LessonBank) -> tuple[str, dict[str, Tensor]]:
         "format": FORMAT,
         "lesson": bank.lesson,
         "title": bank.title,
-        "givens": {
-            run: {name: writer.value(value, f"givens/{run}/{name}") for name, value in values.items()}
-            for run, values in bank.givens.items()
-        },
+        "givens": {run: writer.values(values, f"givens/{run}") for run, values in bank.givens.items()},
         "tasks": {task.id: writer.task(task) for task in bank.tasks.values()},
     }
     return json.dumps(plain, indent=1, ensure_ascii=False) + "\n", writer.tensors
@@ -187,11 +209,20 @@ class _Writer:
     def __init__(self) -> None:
         self.tensors: dict[str, Tensor] = {}
 
-    def value(self, value: Value, key: str) -> Any:
-        if not isinstance(value, Tensor):
-            return value
-        self.tensors[key] = value.detach().contiguous().clone()
-        return {"tensor": key}
+    def value(self, value: Argument, key: str) -> Any:
+        match value:
+            case Tensor():
+                self.tensors[key] = value.detach().contiguous().clone()
+                return {"tensor": key}
+            case Made():
+                weights = self.values(value.weights, f"{key}/weight")
+                return {"made": value.name, "construct": dict(value.construct), "weights": weights}
+            case Specimen():
+                return {"specimen": value.name, "settings": self.values(value.settings, key)}
+        return value
+
+    def values(self, values: Mapping[str, Any], key: str) -> dict[str, Any]:
+        return {name: self.value(value, f"{key}/{name}") for name, value in values.items()}
 
     def outcome(self, outcome: Outcome, key: str) -> Any:
         if outcome.error is not None:
@@ -205,18 +236,22 @@ class _Writer:
             plain["module"] = asdict(outcome.module)
         return plain
 
-    def module(self, probe: Probe, key: str) -> dict[str, Any]:
-        """What only a module's probe has; nothing for others."""
-        if not probe.construct and not probe.weights:
-            return {}
-        return {
-            "construct": dict(probe.construct),
-            "weights": {
-                name: self.value(value, f"{key}/weight/{name}") for name, value in probe.weights.items()
-            },
-            "train": probe.train,
-            "dtype": probe.dtype,
-        }
+    def extras(self, probe: Probe, key: str) -> dict[str, Any]:
+        """What only some probes have: those of modules, and those put to use in a way of their own."""
+        plain: dict[str, Any] = {}
+        if probe.construct or probe.weights:
+            plain["construct"] = dict(probe.construct)
+            plain["weights"] = self.values(probe.weights, f"{key}/weight")
+            plain["train"] = probe.train
+            plain["dtype"] = probe.dtype
+        if probe.buffers:
+            plain["buffers"] = list(probe.buffers)
+        if probe.then:
+            plain["then"] = self.values(probe.then, f"{key}/then")
+        if probe.observe != RESULT:
+            plain["observe"] = probe.observe
+            plain["settings"] = dict(probe.settings)
+        return plain
 
     def task(self, task: Task) -> dict[str, Any]:
         plain = asdict(_without_records(task))
@@ -225,13 +260,10 @@ class _Writer:
             {
                 "id": probe.id,
                 "says": probe.says,
-                "inputs": {
-                    name: self.value(value, f"{task.id}/{probe.id}/input/{name}")
-                    for name, value in probe.inputs.items()
-                },
+                "inputs": self.values(probe.inputs, f"{task.id}/{probe.id}/input"),
                 "keywords": list(probe.keywords),
                 "expected": self.outcome(probe.expected, f"{task.id}/{probe.id}/expected"),
-                **self.module(probe, f"{task.id}/{probe.id}"),
+                **self.extras(probe, f"{task.id}/{probe.id}"),
             }
             for probe in task.probes.values()
         ]
@@ -257,8 +289,18 @@ class _Reader:
     def __init__(self, tensors: Mapping[str, Tensor]) -> None:
         self.tensors = tensors
 
-    def value(self, plain: Any) -> Value:
-        return self.tensors[plain["tensor"]] if isinstance(plain, dict) else plain
+    def value(self, plain: Any) -> Any:
+        match plain:
+            case {"tensor": key}:
+                return self.tensors[key]
+            case {"made": name, "construct": construct, "weights": weights}:
+                return Made(name, construct, self.values(weights))
+            case {"specimen": name, "settings": settings}:
+                return Specimen(name, self.values(settings))
+        return plain
+
+    def values(self, plain: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: self.value(value) for name, value in plain.items()}
 
     def outcome(self, plain: Mapping[str, Any]) -> Outcome:
         if "raises" in plain:
@@ -279,6 +321,7 @@ class _Reader:
             unexpected=tuple(plain.get("unexpected", ())),
             reshaped=tuple(plain.get("reshaped", ())),
             unreached=tuple(plain.get("unreached", ())),
+            unregistered=tuple(plain.get("unregistered", ())),
             unsteady=bool(plain.get("unsteady", False)),
         )
 
@@ -295,15 +338,17 @@ class _Reader:
             entry["id"]: Probe(
                 id=entry["id"],
                 says=entry["says"],
-                inputs={name: self.value(value) for name, value in entry["inputs"].items()},
+                inputs=self.values(entry["inputs"]),
                 keywords=tuple(entry["keywords"]),
                 expected=self.outcome(entry["expected"]),
                 construct=entry.get("construct", {}),
-                weights={
-                    name: self.tensors[value["tensor"]] for name, value in entry.get("weights", {}).items()
-                },
+                weights=self.values(entry.get("weights", {})),
+                buffers=tuple(entry.get("buffers", ())),
                 train=entry.get("train", False),
                 dtype=entry.get("dtype", "float32"),
+                then=self.values(entry.get("then", {})),
+                observe=entry.get("observe", RESULT),
+                settings=entry.get("settings", {}),
             )
             for entry in plain["probes"]
         }
@@ -321,10 +366,7 @@ class _Reader:
         return LessonBank(
             lesson=plain["lesson"],
             title=plain["title"],
-            givens={
-                run: {name: self.value(value) for name, value in values.items()}
-                for run, values in plain["givens"].items()
-            },
+            givens={run: self.values(values) for run, values in plain["givens"].items()},
             tasks={task: self.task(entry) for task, entry in plain["tasks"].items()},
         )
 

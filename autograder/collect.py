@@ -22,11 +22,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograder.bank import AS_SEEN, LessonBank, Probe, Task, Value, dtype_name
-from autograder.outcome import MAX_ELEMENTS, MAX_TEXT, ErrorReport, Evidence, ModuleReport, Outcome
+from autograder.arguments import NeedsEarlier, copy, fresh, load_weights
+from autograder.bank import AS_SEEN, RESULT, LessonBank, Probe, Task, Value, dtype_name
+from autograder.experiments import EXPERIMENTS, Subject
+from autograder.outcome import MAX_ELEMENTS, MAX_TEXT, ErrorReport, Evidence, Outcome
 
 # Every call starts from the same generator state, so that evidence does not depend on what ran before.
 PROBE_SEED = 20240
+
+EMPTY: Mapping[str, Any] = types.MappingProxyType({})
 
 # What safetensors can hold. Of any other dtype the name alone is told.
 CARRIED = {
@@ -93,7 +97,7 @@ def collect_answer(
     if is_stub(own_code):
         return Evidence(task.id, "stub", answer_type=type_name(answer))
     run_probe = call_module if task.kind == "module" else call
-    outcomes = {probe.id: run_probe(answer, probe) for probe in task.probes.values()}
+    outcomes = {probe.id: run_probe(answer, probe, namespace) for probe in task.probes.values()}
     if all(_says_not_implemented(outcome) for outcome in outcomes.values()):
         return Evidence(task.id, "stub", answer_type=type_name(answer))
     return Evidence(
@@ -105,32 +109,34 @@ def collect_answer(
     )
 
 
-def call(function: Callable[..., Any], probe: Probe) -> Outcome:
+def call(function: Callable[..., Any], probe: Probe, namespace: Mapping[str, Any] = EMPTY) -> Outcome:
     """Call a learner's function on fresh copies of a probe's inputs.
 
     Prints and warnings are swallowed, the global random state is left as it was, and whatever the function
     raises is reported rather than raised. Only KeyboardInterrupt passes, so that a learner can stop a loop.
     """
-    inputs = {name: _copy(value) for name, value in probe.inputs.items()}
-    before = {name: _copy(value) for name, value in inputs.items()}
-    positional = [value for name, value in inputs.items() if name not in probe.keywords]
-    keywords = {name: inputs[name] for name in probe.keywords}
-    mismatch = _call_mismatch(function, positional, keywords)
+    try:
+        inputs = fresh(probe.inputs, namespace)
+    except NeedsEarlier as missing:
+        return Outcome(error=_needs_earlier(missing))
+    mismatch = _call_mismatch(function, *_split(inputs, probe))
     if mismatch is not None:
         return Outcome(error=mismatch)
+    before = {name: copy(value) for name, value in inputs.items()}
     try:
         with _quietly():
-            result = function(*positional, **keywords)
+            result = _put_to_use(function, inputs, probe)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         # SystemExit and its like come from the learner's code here, and must not end their kernel.
         return Outcome(error=describe_error(error, function))
-    changed = tuple(name for name, value in inputs.items() if not _unchanged(value, before[name]))
-    return observe(result, changed)
+    return observe(result, _changed(inputs, before))
 
 
-def call_module(module_class: Callable[..., Any], probe: Probe) -> Outcome:
+def call_module(
+    module_class: Callable[..., Any], probe: Probe, namespace: Mapping[str, Any] = EMPTY
+) -> Outcome:
     """Build a learner's module, give it the probe's weights by name, and call it on the probe's inputs.
 
     Weights are put in by parameter name, so the order in which a constructor makes them does not matter.
@@ -141,52 +147,61 @@ def call_module(module_class: Callable[..., Any], probe: Probe) -> Outcome:
         return Outcome(error=mismatch)
     forward = getattr(module_class, "forward", module_class)
     dtype = getattr(torch, probe.dtype)
-    inputs = {
-        name: value.to(dtype, copy=True)
-        if isinstance(value, Tensor) and value.is_floating_point()
-        else _copy(value)
-        for name, value in probe.inputs.items()
-    }
-    before = {name: _copy(value) for name, value in inputs.items()}
+    try:
+        inputs = fresh(probe.inputs, namespace, dtype)
+    except NeedsEarlier as missing:
+        return Outcome(error=_needs_earlier(missing))
+    before = {name: copy(value) for name, value in inputs.items()}
     try:
         with _quietly():
             module = module_class(*arguments)
             if not isinstance(module, torch.nn.Module):
                 return Outcome(type_name=type_name(module))
-            report = _load_weights(module, probe)
+            report = load_weights(module, probe.weights, probe.buffers)
             if not report.loadable:
                 return Outcome(type_name="torch.Tensor", module=report)
             module.to(dtype).train(probe.train)
-            result = module(*inputs.values())
-            if not probe.train:
-                again = module(*(_copy(value) for value in before.values()))
-                report = replace(report, unsteady=not _same_result(result, again))
-            report = replace(report, unreached=_unreached(module, result))
+            result = _put_to_use(module, inputs, probe)
+            if probe.observe == RESULT:
+                if not probe.train:
+                    again = _put_to_use(module, {name: copy(value) for name, value in before.items()}, probe)
+                    report = replace(report, unsteady=not _same_result(result, again))
+                report = replace(report, unreached=_unreached(module, result))
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         return Outcome(error=describe_error(error, forward))
-    changed = tuple(name for name, value in inputs.items() if not _unchanged(value, before[name]))
-    return replace(observe(result, changed), module=report)
+    return replace(observe(result, _changed(inputs, before)), module=report)
 
 
-def _load_weights(module: torch.nn.Module, probe: Probe) -> ModuleReport:
-    own = dict(module.named_parameters())
-    reshaped = tuple(
-        f"{name} {tuple(own[name].shape)} {tuple(weight.shape)}"
-        for name, weight in probe.weights.items()
-        if name in own and own[name].shape != weight.shape
-    )
-    report = ModuleReport(
-        missing=tuple(name for name in probe.weights if name not in own),
-        unexpected=tuple(name for name in own if name not in probe.weights),
-        reshaped=reshaped,
-    )
-    if report.loadable:
-        with torch.no_grad():
-            for name, weight in probe.weights.items():
-                own[name].copy_(weight)
-    return report
+def _put_to_use(answer: Callable[..., Any], inputs: Mapping[str, Any], probe: Probe) -> Any:
+    """What the probe's experiment yields."""
+
+    def called(values: Mapping[str, Any]) -> Any:
+        positional, keywords = _split(values, probe)
+        result = answer(*positional, **keywords)
+        if not probe.then or not callable(result):
+            return result
+        if isinstance(result, torch.nn.Module):
+            result.eval()
+        return result(*(copy(value) for value in probe.then.values()))
+
+    module = answer if isinstance(answer, torch.nn.Module) else None
+    return EXPERIMENTS[probe.observe](Subject(called, inputs, module), probe.settings)
+
+
+def _split(inputs: Mapping[str, Any], probe: Probe) -> tuple[list[Any], dict[str, Any]]:
+    """A probe's arguments: those by position, and those by name."""
+    positional = [value for name, value in inputs.items() if name not in probe.keywords]
+    return positional, {name: inputs[name] for name in probe.keywords}
+
+
+def _changed(inputs: Mapping[str, Any], before: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(name for name, value in inputs.items() if not _unchanged(value, before[name]))
+
+
+def _needs_earlier(missing: NeedsEarlier) -> ErrorReport:
+    return ErrorReport(NeedsEarlier.__name__, str(missing), line=missing.name)
 
 
 def _unreached(module: torch.nn.Module, result: Any) -> tuple[str, ...]:
@@ -340,10 +355,6 @@ def _text(error: BaseException) -> str:
         raise
     except BaseException:
         return ""
-
-
-def _copy(value: Value) -> Value:
-    return value.clone() if isinstance(value, Tensor) else value
 
 
 def _unchanged(value: Any, before: Any) -> bool:

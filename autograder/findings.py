@@ -110,6 +110,16 @@ class BrokenProperty(Finding):
 
 
 @dataclass(frozen=True)
+class WrongBehaviour(Finding):
+    """An experiment saw something else than with the right answer, first at `index` of what it wrote down."""
+
+    observe: str = ""
+    index: tuple[int, ...] = ()
+    obtained: float = 0.0
+    expected: float = 0.0
+
+
+@dataclass(frozen=True)
 class WrongValues(Finding):
     index: tuple[int, ...] = ()
     obtained: float = 0.0

@@ -12,7 +12,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from autograder.bank import AS_SEEN, KnownWrong, LessonBank, Probe, Task
+from autograder.bank import AS_SEEN, RESULT, KnownWrong, LessonBank, Probe, Task
 from autograder.compare import all_close, close
 from autograder.findings import (
     BrokenProperty,
@@ -28,6 +28,7 @@ from autograder.findings import (
     Raised,
     StillStub,
     Verdict,
+    WrongBehaviour,
     WrongDtype,
     WrongParameters,
     WrongShape,
@@ -94,7 +95,7 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, wrong: KnownWrong 
     shape = outcome.shape
     if shape != tuple(expected.shape):
         return WrongShape(probe.id, shape, tuple(expected.shape), _first_wrong_axis(shape, expected))
-    if not _dtype_fits(task, outcome):
+    if probe.observe == RESULT and not _dtype_fits(task, outcome):
         return WrongDtype(probe.id, outcome.dtype, task.dtypes)
     actual = outcome.tensor
     if actual is None:
@@ -103,6 +104,8 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, wrong: KnownWrong 
     if bool(right.all()):
         if not _same_changes(outcome, probe.expected):
             return BrokenProperty(probe.id, "input-untouched", (), ", ".join(outcome.changed_inputs))
+        if report.unregistered:
+            return BrokenProperty(probe.id, "buffer-registered", (), ", ".join(report.unregistered))
         if report.unsteady:
             return BrokenProperty(probe.id, "same-in-eval")
         if set(report.unreached) - set(probe.expected.module.unreached):
@@ -114,6 +117,9 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, wrong: KnownWrong 
         return NotFinite(probe.id, float(actual[index]), index, int(strange.sum()))
     if wrong is not None:
         return MatchesKnownWrong(probe.id)
+    if probe.observe != RESULT:
+        index = first_index(~right)
+        return WrongBehaviour(probe.id, probe.observe, index, float(actual[index]), float(expected[index]))
     values = _wrong_values(probe.id, actual, expected, right)
     if values.rounded:  # a rounded row breaks the rule about its sum, which is not what went wrong
         return values

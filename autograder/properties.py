@@ -49,7 +49,17 @@ def symmetric(result: Tensor) -> BrokenProperty | None:
     return BrokenProperty(property="symmetric", index=index, obtained=float(result[index]))
 
 
+def causal(result: Tensor) -> BrokenProperty | None:
+    """Above the diagonal of the last two axes (query, key) every entry is 0: no weight on a later token."""
+    broken = result.double().triu(diagonal=1) != 0
+    if not bool(broken.any()):
+        return None
+    index = first_index(broken)
+    return BrokenProperty(property="causal", index=index, obtained=float(result[index]))
+
+
 RULES: dict[str, Rule] = {
+    "causal": causal,
     "sums-to-one": sums_to_one,
     "not-negative": not_negative,
     "symmetric": symmetric,

@@ -192,6 +192,11 @@ def _raised(finding: f.Raised, task: Task) -> Message:
             f"`{task.name}` does not take the arguments that the task names: {error.message}.",
             (f"It is called as `{task.signature}`, and yours is `{task.name}{error.line}`.",),
         )
+    if error.type == "NeedsEarlier":
+        return Message(
+            f"`{task.name}` is tried on your class `{error.line}`, which {error.message}.",
+            ("Mend that class and run its cell, then run this check again.",),
+        )
     if error.type == "SystemExit":
         return Message(
             f"`{task.name}` ended the program{where} instead of returning a result.",
@@ -441,6 +446,23 @@ def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
             f"{_capital(_place(finding.index, task))} differs from entry {list(flipped)}{where}.",
             ("The dot product of two tokens is the same whichever comes first.",),
         )
+    if finding.property == "causal":
+        *_, query, key = finding.index
+        found = number_text(float(finding.obtained))
+        return Message(
+            f"{_capital(_place(finding.index, task))} is {found}{where}: query {query} gives weight to "
+            f"key {key}, which comes later.",
+            ("Above the diagonal every weight must be 0.",),
+        )
+    if finding.property == "buffer-registered":
+        names = _listed([f"`{name}`" for name in str(finding.obtained).split(", ")])
+        return Message(
+            f"The numbers are right, but {names} is not in the module's state dict.",
+            (
+                "A plain tensor on `self` stays behind when the module moves to another device, and is not "
+                "saved with it. `self.register_buffer(name, tensor)` makes it part of the module.",
+            ),
+        )
     if finding.property == "input-untouched":
         changed = str(finding.obtained).split(", ")
         names = _listed([f"`{name}`" for name in changed])
@@ -464,6 +486,99 @@ def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
             ("`.detach()`, `.data`, `.item()` and `torch.no_grad()` cut the way back to a parameter.",),
         )
     raise KeyError(f"no wording for the property {finding.property!r}")
+
+
+def _wrong_behaviour(finding: f.WrongBehaviour, task: Task) -> Message:
+    probe = task.probes[finding.probe]
+    return _BEHAVIOUR[finding.observe](finding, task, probe)
+
+
+def _influence(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
+    where = _where(finding, task)
+    one = _short(f"{axis_label(task, int(probe.settings['axis'])).partition(',')[0]} 0").rpartition(" ")[0]
+    output, changed = finding.index
+    if not finding.obtained:
+        return Message(
+            f"The output of {one} {output} stays the same{where} when {one} {changed} is changed.",
+            (f"It should depend on {one} {changed}.",),
+        )
+    if one == "batch":
+        return Message(
+            f"The result of batch element {output} changes{where} when batch element {changed} is changed.",
+            ("The elements of a batch must not mix: leave the first axis alone.",),
+        )
+    later = f"{_capital(one)} {changed} comes later and must be hidden." if changed > output else ""
+    return Message(
+        f"The output of {one} {output} changes{where} when {one} {changed} is changed.",
+        (later or f"It must not depend on {one} {changed}.",),
+    )
+
+
+def _permuted(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
+    return Message(
+        f"Tokens in another order do not just change places in the result{_where(finding, task)}.",
+        ("Attention without a mask knows no order: a token's result is the same wherever it stands.",),
+    )
+
+
+def _dropout(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
+    p = float(probe.settings["p"])
+    obtained = finding.obtained
+    messages = (
+        Message(
+            f"In training mode every call gives the same result{_where(finding, task)}.",
+            ("Nothing is dropped, or the same entries each time: a new draw belongs into every call.",),
+        ),
+        Message(
+            f"With p = {p:g}, {_percent(obtained)} of the entries are kept in training mode; "
+            f"it should be {_percent(1 - p)}.",
+            ("p is the share that is dropped.",),
+        ),
+        Message(
+            "Numbers that belong to one weight are dropped one by one.",
+            ("Dropout sits on the weights here, before they meet the values, not on the context vectors.",),
+        ),
+        Message(
+            "In training mode the kept entries are not all multiplied by the same number.",
+            (
+                "Dropout comes after softmax and nothing is normalised after it: every kept weight "
+                "is the old one times 1/(1-p).",
+            ),
+        ),
+        Message(
+            f"In training mode the kept entries are multiplied by {number_text(obtained)}; "
+            f"with p = {p:g} it should be 1/(1-p) = {number_text(1 / (1 - p))}.",
+            ("Without that factor the sums would shrink by the share that is dropped.",),
+        ),
+        Message(
+            "After training mode, eval mode does not give the same result as before.",
+            ("In eval mode nothing is dropped and nothing is scaled.",),
+        ),
+    )
+    return messages[finding.index[0]]
+
+
+def _other_device(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
+    if finding.obtained == 2:  # experiments.RETURNS
+        return Message(
+            f"On another device, `{task.name}` copies a tensor back to the CPU.",
+            ("That costs more than the attention itself. Let everything live where the input lives.",),
+        )
+    return Message(
+        f"On another device `{task.name}` stops: a tensor of its own is still on the CPU.",
+        (
+            "A tensor made in `forward` needs `device=x.device`; one made in `__init__` becomes part of the "
+            "module with `register_buffer`, and then moves along.",
+        ),
+    )
+
+
+_BEHAVIOUR: dict[str, Callable[[f.WrongBehaviour, Task, Probe], Message]] = {
+    "influence": _influence,
+    "permuted": _permuted,
+    "dropout": _dropout,
+    "other-device": _other_device,
+}
 
 
 def _wrong_values(finding: f.WrongValues, task: Task) -> Message:
@@ -526,6 +641,7 @@ _WORDING: dict[type[f.Finding], Callable[..., Message]] = {
     f.MatchesKnownWrong: _matches_known_wrong,
     f.NotComputed: _not_computed,
     f.BrokenProperty: _broken_property,
+    f.WrongBehaviour: _wrong_behaviour,
     f.WrongValues: _wrong_values,
 }
 
@@ -552,6 +668,10 @@ def _listed(names: Sequence[str], word: str = "and") -> str:
     if len(names) < 2:
         return "".join(names)
     return ", ".join(names[:-1]) + f" {word} {names[-1]}"
+
+
+def _percent(share: float) -> str:
+    return f"{round(share * 100)} %"
 
 
 def _capital(text: str) -> str:

@@ -125,15 +125,18 @@ def _make_task(task: authoring.Task, runs: Runs) -> bank.Task:
         )
         checks = tuple(bank.Check(check.title, check.points, tuple(probes)) for check in task.checks)
     else:
-        reference = runs.namespaces[AS_SEEN][task.name]
+        namespace = runs.namespaces[AS_SEEN]
+        reference = namespace[task.name]
         run_probe = call_module if task.kind == "module" else call
         probes = {}
         for probe in task.probes:
-            asked = _asked(probe, reference if task.kind == "module" else None)
-            probes[probe.id] = replace(asked, expected=run_probe(reference, asked))
+            asked = _asked(probe, reference if task.kind == "module" else None, namespace)
+            probes[probe.id] = replace(asked, expected=run_probe(reference, asked, namespace))
         wrong = tuple(
             bank.KnownWrong(
-                one.id, one.hint, {name: run_probe(one.answer, probe) for name, probe in probes.items()}
+                one.id,
+                one.hint,
+                {name: run_probe(one.answer, probe, namespace) for name, probe in probes.items()},
             )
             for one in task.wrong
         )
@@ -157,25 +160,60 @@ def _make_task(task: authoring.Task, runs: Runs) -> bank.Task:
     )
 
 
-def _asked(probe: authoring.Probe, module_class: Callable[..., torch.nn.Module] | None) -> bank.Probe:
+def _asked(
+    probe: authoring.Probe,
+    module_class: Callable[..., torch.nn.Module] | None,
+    namespace: Mapping[str, Any],
+) -> bank.Probe:
     """A probe without its expected outcome; for a module with the weights that the solution draws."""
     weights: dict[str, Tensor] = {}
+    buffers: tuple[str, ...] = ()
     if module_class is not None:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(probe.seed)
-            module = module_class(*probe.construct.values())
-        weights = {name: parameter.detach().clone() for name, parameter in module.named_parameters()}
+        module = _drawn(module_class, probe.construct, probe.seed)
+        weights = _weights(module)
+        buffers = tuple(name for name in module.state_dict() if name not in weights)
+        unknown = sorted(set(probe.weights) - set(weights))
+        if unknown:
+            raise authoring.AuthoringError([f"probe {probe.id}: there is no parameter {', '.join(unknown)}"])
+        weights |= probe.weights
     return bank.Probe(
-        probe.id,
-        probe.says,
-        probe.inputs,
-        Outcome(),
-        probe.keywords,
-        probe.construct,
-        weights,
-        probe.train,
-        probe.dtype,
+        id=probe.id,
+        says=probe.says,
+        inputs={name: _input(value, namespace) for name, value in probe.inputs.items()},
+        expected=Outcome(),
+        keywords=probe.keywords,
+        construct=probe.construct,
+        weights=weights,
+        buffers=buffers,
+        train=probe.train,
+        dtype=probe.dtype,
+        then=probe.then,
+        observe=probe.observe,
+        settings=probe.settings,
     )
+
+
+def _input(value: Any, namespace: Mapping[str, Any]) -> bank.Argument:
+    """An input as the bank holds it: an object of the notebook's class with weights that class draws."""
+    if not isinstance(value, authoring.Made):
+        argument: bank.Argument = value
+        return argument
+    if value.name not in namespace:
+        raise authoring.AuthoringError([f"the solution defines no class {value.name} to make an input of"])
+    module = _drawn(namespace[value.name], value.construct, value.seed)
+    return bank.Made(value.name, value.construct, _weights(module))
+
+
+def _drawn(
+    module_class: Callable[..., torch.nn.Module], construct: Mapping[str, Value], seed: int
+) -> torch.nn.Module:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return module_class(*construct.values())
+
+
+def _weights(module: torch.nn.Module) -> dict[str, Tensor]:
+    return {name: parameter.detach().clone() for name, parameter in module.named_parameters()}
 
 
 def _reference_problems(entry: bank.Task) -> list[str]:
@@ -187,7 +225,7 @@ def _reference_problems(entry: bank.Task) -> list[str]:
             problems.append(f"{where} raises {expected.error.type}")
         elif expected.tensor is None:
             problems.append(f"{where} gives {expected.type_name}")
-        elif expected.tensor.ndim != len(entry.axes):
+        elif probe.observe == bank.RESULT and expected.tensor.ndim != len(entry.axes):
             problems.append(f"{where} has {expected.tensor.ndim} axes, and the task names {entry.axes}")
     return problems
 
@@ -214,8 +252,12 @@ def _axes_problems(task: authoring.Task, entry: bank.Task, lesson: authoring.Les
         # A constructor's whole numbers are sizes: d_in, d_out, num_heads, context_length.
         sizes = {name: value for name, value in probe.construct.items() if type(value) is int}
         assert probe.expected.tensor is not None
-        tensors = [(axes, inputs[name]) for name, axes in named.items() if name in inputs]
-        for axes, value in [*tensors, (entry.axes, probe.expected.tensor)]:
+        tensors: list[tuple[tuple[str, ...], Any]] = [
+            (axes, inputs[name]) for name, axes in named.items() if name in inputs
+        ]
+        if probe.observe == bank.RESULT:
+            tensors.append((entry.axes, probe.expected.tensor))
+        for axes, value in tensors:
             if not isinstance(value, Tensor):
                 continue
             if value.ndim != len(axes):

@@ -9,14 +9,18 @@ from collections import Counter
 from nbformat import NotebookNode
 from nbgrader.nbgraderformat import MetadataValidator, ValidationError
 
-from autograder.authoring import Lesson
+from autograder.authoring import Lesson, Task
+from autograder.bank import RESULT
+from autograder.build.preprocessors import solution_region
 from autograder.build.source import is_answer, is_test, raw_cells
+from autograder.experiments import EXPERIMENTS
 from autograder.properties import RULES
 
 ID_FORM = re.compile(r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")
 NBGRADER_KEYS = {"cell_type", "grade", "grade_id", "locked", "schema_version", "solution", "task"}
 PICTURE_WITHOUT_ALT = re.compile(r"!\[\s*\]\(")
 IMG_TAG = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
+SCHEME_LINE = re.compile(r"^- (\d+) points?:", re.MULTILINE)
 ALT_TEXT = re.compile(r"""\balt\s*=\s*(["'])\s*[^"'\s]""", re.IGNORECASE)
 
 
@@ -27,6 +31,8 @@ def lint(text: str, notebook: NotebookNode, lesson: Lesson) -> list[str]:
         *_id_problems(notebook),
         *_metadata_problems(notebook),
         *_task_problems(notebook, lesson),
+        *_written_problems(notebook),
+        *_faulty_problems(notebook),
         *_alt_problems(notebook),
         *_authoring_problems(lesson),
     ]
@@ -138,6 +144,33 @@ def _task_problems(notebook: NotebookNode, lesson: Lesson) -> list[str]:
     return problems
 
 
+def _written_problems(notebook: NotebookNode) -> list[str]:
+    """Questions that a person grades need a marking scheme whose points add up to the cell's."""
+    problems = []
+    for cell in notebook.cells:
+        if cell.cell_type != "markdown" or not is_answer(cell):
+            continue
+        scheme = "\n".join(solution_region(cell.source))
+        points = sum(int(number) for number in SCHEME_LINE.findall(scheme))
+        if points != cell.metadata.nbgrader.get("points"):
+            problems.append(
+                f"{_name(cell)}: gives {cell.metadata.nbgrader.get('points')} points; "
+                f"the '- n points:' lines of its marking scheme add up to {points}"
+            )
+    return problems
+
+
+def _faulty_problems(notebook: NotebookNode) -> list[str]:
+    problems = []
+    for cell in notebook.cells:
+        begins, ends = cell.source.count("### BEGIN FAULTY"), cell.source.count("### END FAULTY")
+        if (begins, ends) not in ((0, 0), (1, 1)):
+            problems.append(f"{_name(cell)}: BEGIN FAULTY and END FAULTY do not pair")
+        elif begins and "END SOLUTION" not in cell.source.partition("### BEGIN FAULTY")[0]:
+            problems.append(f"{_name(cell)}: its faulty code must stand after its solution")
+    return problems
+
+
 def _checked_task(source: str) -> str | None:
     """The task id in a cell that is exactly `check("…")`."""
     try:
@@ -203,9 +236,25 @@ def _authoring_problems(lesson: Lesson) -> list[str]:
                 f"{where}: check names the unknown probe {name}" for name in asked if name not in probes
             ]
             problems += [f"{where}: probe {name} is in no check" for name in sorted(probes - set(asked))]
+            problems += _probe_problems(task, where)
         problems += [
             f"{where}: needs {name}, which is no earlier task"
             for name in task.needs
             if name not in known[: known.index(task.id)]
         ]
+    return problems
+
+
+def _probe_problems(task: Task, where: str) -> list[str]:
+    problems = [
+        f"{where}: probe {probe.id} names the unknown experiment {probe.observe}"
+        for probe in task.probes
+        if probe.observe not in EXPERIMENTS
+    ]
+    plain = {probe.id for probe in task.probes if probe.observe == RESULT}
+    problems += [
+        f"{where}: the check {check.title!r} earns points by experiments alone, whose outcome can be guessed"
+        for check in task.checks
+        if {probe.id for probe in task.probes} >= set(check.probes) and not plain & set(check.probes)
+    ]
     return problems

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import tempfile
 import textwrap
 from typing import Any
@@ -24,13 +25,16 @@ class StubSolutions(ClearSolutions):
     """Replace solutions by `...`, which runs without an error, so that "run all cells" reaches the end.
 
     A solution that stands at the left margin assigns a tensor: its stub assigns `...` to the same name, so
-    that the learner sees what to define.
+    that the learner sees what to define. Where a task is to find a bug, the faulty code takes the place of
+    the solution: it stands in the source as comments, between BEGIN FAULTY and END FAULTY.
     """
 
     def _replace_solution_region(self, cell: NotebookNode, language: str) -> bool:
         before: dict[str, str] = self.code_stub  # type: ignore[has-type]
         if cell.cell_type == "code":
-            self.code_stub = {**before, "python": stub_for(cell.source)}
+            faulty = faulty_code(cell.source)
+            self.code_stub = {**before, "python": faulty or stub_for(cell.source)}
+            cell.source = without_faulty(cell.source)
         try:
             return bool(super()._replace_solution_region(cell, language))
         finally:
@@ -63,6 +67,25 @@ def solution_region(source: str) -> list[str]:
     return lines
 
 
+def faulty_code(source: str) -> str:
+    """The faulty code that a cell gives the learner to mend, taken out of its comments; "" for none."""
+    lines = _faulty_lines(source)
+    return "\n".join(re.sub(r"^(\s*)# ?", r"\1", line) for line in lines)
+
+
+def without_faulty(source: str) -> str:
+    """The cell without its faulty code."""
+    if "BEGIN FAULTY" not in source:
+        return source
+    before, _, rest = source.partition("### BEGIN FAULTY")
+    return before.rstrip("\n") + rest.partition("### END FAULTY")[2]
+
+
+def _faulty_lines(source: str) -> list[str]:
+    region = source.partition("### BEGIN FAULTY")[2].partition("### END FAULTY")[0]
+    return region.strip("\n").splitlines()
+
+
 class ExecuteSolution(Execute):
     """Execute a solution with an empty progress folder, so that the author's own progress stays as it is."""
 
@@ -83,12 +106,12 @@ class TidySolution(NbGraderPreprocessor):
     def preprocess_cell(
         self, cell: NotebookNode, resources: dict[str, Any], index: int
     ) -> tuple[NotebookNode, dict[str, Any]]:
+        cell.source = "\n".join(
+            line
+            for line in without_faulty(cell.source).splitlines()
+            if "BEGIN SOLUTION" not in line and "END SOLUTION" not in line
+        )
         if cell.cell_type == "code":
-            cell.source = "\n".join(
-                line
-                for line in cell.source.splitlines()
-                if "BEGIN SOLUTION" not in line and "END SOLUTION" not in line
-            )
             for output in cell.outputs:
                 data = output.get("data", {})
                 if WIDGET_MIME in data and "image/png" in data:

@@ -1,0 +1,96 @@
+"""What a probe's answer is called with: fresh copies, and objects made for the call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.bank import Argument, Made, Specimen
+from autograder.outcome import ModuleReport
+from autograder.specimens import specimen
+
+
+class NeedsEarlier(Exception):
+    """An input is to be made from a class of the notebook that is not there or does not work yet."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(reason)
+        self.name = name
+
+
+def fresh(
+    values: Mapping[str, Argument], namespace: Mapping[str, Any], dtype: torch.dtype | None = None
+) -> dict[str, Any]:
+    """Arguments for one call, which the answer may change without harm to the next.
+
+    Args:
+        values: the probe's arguments by name.
+        namespace: the notebook's variables, where a class of the learner's own is looked up.
+        dtype: what floating-point tensors are converted to.
+
+    Raises:
+        NeedsEarlier: a class of the notebook is missing, fails, or lacks a parameter.
+    """
+    return {name: _fresh(value, namespace, dtype) for name, value in values.items()}
+
+
+def _fresh(value: Argument, namespace: Mapping[str, Any], dtype: torch.dtype | None) -> Any:
+    match value:
+        case Tensor():
+            return value.to(dtype, copy=True) if dtype and value.is_floating_point() else value.clone()
+        case Specimen():
+            settings = {name: copy(one) for name, one in value.settings.items()}
+            return specimen(value.name, settings)
+        case Made():
+            return _made(value, namespace)
+    return value
+
+
+def _made(made: Made, namespace: Mapping[str, Any]) -> nn.Module:
+    found = namespace.get(made.name)
+    if found is None or found is ...:
+        raise NeedsEarlier(made.name, "is not there yet")
+    if not isinstance(found, type) or not issubclass(found, nn.Module):
+        raise NeedsEarlier(made.name, "is not a class made from `nn.Module`")
+    try:
+        module = found(*made.construct.values())
+        report = load_weights(module, made.weights)
+    except Exception as problem:
+        raise NeedsEarlier(made.name, f"raises {type(problem).__name__} when it is made") from problem
+    if not report.loadable:
+        raise NeedsEarlier(made.name, "has other parameters than the lesson names")
+    return module.eval()
+
+
+def load_weights(
+    module: nn.Module, weights: Mapping[str, Tensor], buffers: tuple[str, ...] = ()
+) -> ModuleReport:
+    """Put weights into a module by parameter name, and say which names or shapes do not fit.
+
+    Nothing is changed where something does not fit. `buffers` are names that the state dict should hold too.
+    """
+    own = dict(module.named_parameters())
+    state = module.state_dict()
+    report = ModuleReport(
+        missing=tuple(name for name in weights if name not in own),
+        unexpected=tuple(name for name in own if name not in weights),
+        reshaped=tuple(
+            f"{name} {tuple(own[name].shape)} {tuple(weight.shape)}"
+            for name, weight in weights.items()
+            if name in own and own[name].shape != weight.shape
+        ),
+        unregistered=tuple(name for name in buffers if name not in state),
+    )
+    if report.loadable:
+        with torch.no_grad():
+            for name, weight in weights.items():
+                own[name].copy_(weight)
+    return report
+
+
+def copy(value: Any) -> Any:
+    """A tensor's copy; anything else as it is."""
+    return value.clone() if isinstance(value, Tensor) else value
