@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -143,6 +143,21 @@ class LessonBank:
     title: str
     givens: Mapping[str, Mapping[str, Value]]
     tasks: Mapping[str, Task]
+
+
+def without_answers(bank: LessonBank) -> LessonBank:
+    """A lesson's questions: what `collect` needs, and nothing that says what is right."""
+    tasks = {
+        name: replace(
+            task,
+            probes={probe.id: replace(probe, expected=Outcome()) for probe in task.probes.values()},
+            known_wrong=(),
+            hints=(),
+            learned="",
+        )
+        for name, task in bank.tasks.items()
+    }
+    return replace(bank, tasks=tasks, givens={AS_SEEN: bank.givens.get(AS_SEEN, {})})
 
 
 class BankError(Exception):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
@@ -14,6 +16,8 @@ from autograder.findings import Verdict
 from autograder.judge import judge, merge, with_unfinished
 from autograder.outcome import Evidence
 from autograder.transport import EVIDENCE_MIME, EvidenceRefused, unpack
+
+EMPTY: Mapping[str, str] = MappingProxyType({})
 
 
 class GraderFault(Exception):
@@ -59,7 +63,11 @@ def bound_outputs(notebook: NotebookNode, most: int = 100_000) -> None:
 
 
 def judge_notebook(
-    bank: LessonBank, executed: NotebookNode, redrawn: dict[str, NotebookNode], stopped: str = ""
+    bank: LessonBank,
+    executed: NotebookNode,
+    redrawn: Mapping[str, NotebookNode],
+    stopped: str = "",
+    stops: Mapping[str, str] = EMPTY,
 ) -> dict[str, Verdict]:
     """Judge every task of a lesson from its executed notebooks.
 
@@ -68,18 +76,26 @@ def judge_notebook(
         executed: the run with the givens as the learner saw them.
         redrawn: the runs with other givens, by the name that the bank has for them.
         stopped: why the first run ended early, if it did.
+        stops: cells of the first run that were stopped, and why.
     """
     verdicts: dict[str, Verdict] = {}
     for task in bank.tasks.values():
-        verdict = _judge_task(task, executed, redrawn, stopped)
+        verdict = _judge_task(task, executed, redrawn, stopped, stops)
         verdicts[task.id] = with_unfinished(verdict, task, bank, verdicts)
     return verdicts
 
 
 def _judge_task(
-    task: Task, executed: NotebookNode, redrawn: dict[str, NotebookNode], stopped: str
+    task: Task,
+    executed: NotebookNode,
+    redrawn: Mapping[str, NotebookNode],
+    stopped: str,
+    stops: Mapping[str, str],
 ) -> Verdict:
     evidence = evidence_of(task.id, executed, stopped)
+    why = stops.get(f"{task.id}-answer") or stops.get(task.id)
+    if why and evidence.status in ("missing", "stub", "not-run"):
+        evidence = Evidence(task.id, "not-run", note=why)
     if task.kind == "tensor":
         # A tensor must come out right from other givens too: a number that was typed in does not.
         evidence = _of_run(evidence, AS_SEEN)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,15 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import Execute, NbGraderPreprocessor
 from nbgrader.preprocessors.execute import UnresponsiveKernelError
 from nbgrader.utils import setenv
+from traitlets import Bool
 
 from autograder import bank as bank_files
 from autograder import records
-from autograder.bank import AS_SEEN
-from autograder.build.source import is_test
-from autograder.grading.evidence import bound_outputs, judge_notebook, show_verdict
-from autograder.grading.rebuild import rebuild, with_explanation, with_givens
+from autograder.grading.grade import Runner, grade
+from autograder.grading.rebuild import rebuild
+from autograder.grading.running import sandbox
+from autograder.grading.running.execute import Executed
+from autograder.grading.running.runner import NoSandbox, shared_runner
 from autograder.grading.submission import UNREADABLE
 from autograder.learner import RUN
 
@@ -53,47 +55,47 @@ class Rebuild(NbGraderPreprocessor):
 class RunAndJudge(Execute):
     """Run a rebuilt submission once for each set of givens, and write the judge's verdicts into it.
 
-    The kernel only gathers evidence; the points are decided here, in nbgrader's process.
+    A run only gathers evidence; the points are decided here, in nbgrader's process.
     """
+
+    sandboxed = Bool(
+        True,
+        help="Run submissions in a sandbox. Without one, a submission runs with your own rights.",
+    ).tag(config=True)
 
     _running = ""  # the id of the cell that was started last
 
     def preprocess(
         self, notebook: NotebookNode, resources: Resources, km: Any = None
     ) -> tuple[NotebookNode, Resources]:
-        lesson = bank_files.load(resources["nbgrader"]["assignment"])
-        untouched = deepcopy(notebook)
-        executed, stopped = self._run(notebook, resources, AS_SEEN)
-        redrawn = {}
-        for run, givens in lesson.givens.items():
-            if run != AS_SEEN:
-                redrawn[run], _ = self._run(with_givens(untouched, givens), resources, run)
-        verdicts = judge_notebook(lesson, executed, redrawn, stopped)
-        bound_outputs(executed)
-        for cell in executed.cells:
-            if is_test(cell) and cell["id"] in verdicts:
-                show_verdict(cell, lesson.tasks[cell["id"]], verdicts[cell["id"]])
-        notes = list(executed.metadata.pop(NOTES, []))
-        if stopped:
-            notes.append(f"The notebook did not run to its end: {stopped}.")
-            self.log.warning("%s: %s", resources["nbgrader"]["student"], notes[-1])
-        if notes:
-            with_explanation(executed, notes)
-        return executed, resources
+        marks = resources["nbgrader"]
+        lesson = bank_files.load(marks["assignment"])
+        notes = tuple(notebook.metadata.pop(NOTES, ()))
+        run = self._in_sandbox() if self.sandboxed else partial(self._in_kernel, resources)
+        graded = grade(notebook, lesson, run, notes)
+        for note in graded.notes[len(notes) :]:
+            self.log.warning("%s of %s: %s", marks["assignment"], marks["student"], note)
+        return graded.notebook, resources
 
-    def _run(self, notebook: NotebookNode, resources: Resources, run: str) -> tuple[NotebookNode, str]:
-        """The executed notebook, and why it stopped early where it did."""
+    def _in_sandbox(self) -> Runner:
+        reason = sandbox.why_not()
+        if reason:
+            raise NoSandbox(reason)
+        return shared_runner()
+
+    def _in_kernel(self, resources: Resources, notebook: NotebookNode, run: str) -> Executed:
         # A manager that belonged to a kernel which died cannot start another.
         self.km = None
         self.kc = None
         try:
             with setenv(**{RUN: run, records.PLACE: "off"}):
                 executed, _ = super().preprocess(notebook, resources)
-            return executed, ""
+            return Executed(executed)
         except DeadKernelError:
-            return notebook, f"the kernel died in the cell {self._running}"
+            return Executed(notebook, gave_up=f"the kernel died in the cell {self._running}")
         except (CellTimeoutError, UnresponsiveKernelError):
-            return notebook, f"it did not stop within {self.timeout} seconds in the cell {self._running}"
+            reason = f"it did not stop within {self.timeout} seconds in the cell {self._running}"
+            return Executed(notebook, gave_up=reason)
 
     def preprocess_cell(
         self, cell: NotebookNode, resources: Resources, index: int

@@ -1,0 +1,123 @@
+"""Shut a process in before it runs a stranger's code. Linux only; used inside the sandbox.
+
+The sandbox itself (bubblewrap) decides which files exist and that there is no network. What is here gives
+each submission, within that sandbox, processes, mounts and System V objects of its own, limits, and no
+capability at all.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import signal
+from pathlib import Path
+
+from autograder.grading.running.limits import Limits
+
+CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWPID = 0x00020000, 0x08000000, 0x20000000
+MS_NOSUID, MS_NODEV, MS_REC, MS_PRIVATE = 2, 4, 16384, 1 << 18
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP = 1, 4, 24
+PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
+CAPABILITY_VERSION_3 = 0x20080522
+LAST_CAPABILITY = 63
+
+
+class _Header(ctypes.Structure):
+    _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
+
+
+class _Data(ctypes.Structure):
+    _fields_ = (
+        ("effective", ctypes.c_uint32),
+        ("permitted", ctypes.c_uint32),
+        ("inheritable", ctypes.c_uint32),
+    )
+
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _call(name: str, *arguments: object) -> None:
+    if getattr(_libc, name)(*arguments) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{name}: {os.strerror(number)}")
+
+
+def unshare() -> None:
+    """Leave the parent's mounts and System V objects; the next child starts a tree of processes of its own.
+
+    Raises:
+        OSError: the kernel does not allow it.
+    """
+    _call("unshare", CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC)
+    _call("mount", b"none", b"/", None, MS_REC | MS_PRIVATE, None)
+
+
+def fresh_folders(limits: Limits) -> None:
+    """An empty /tmp and /dev/shm of limited size, that nobody else sees."""
+    options = f"size={limits.disk_bytes},nr_inodes={limits.files_on_disk},mode=1777".encode()
+    for folder in (b"/tmp", b"/dev/shm"):
+        _call("mount", b"tmpfs", folder, b"tmpfs", MS_NOSUID | MS_NODEV, options)
+
+
+def own_proc() -> None:
+    """A /proc that shows this tree of processes alone; where the kernel refuses, the sandbox's stays."""
+    _libc.mount(b"proc", b"/proc", b"proc", MS_NOSUID | MS_NODEV, None)
+
+
+def die_with_parent() -> None:
+    _call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def not_to_be_traced() -> None:
+    """Nobody without capabilities may look into this process or stop it."""
+    _call("prctl", PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def drop_capabilities() -> None:
+    """Give up every capability, for this process and whatever it starts."""
+    for capability in range(LAST_CAPABILITY + 1):
+        _libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)  # fails beyond the kernel's last, or without any
+    _libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+    _call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    header = _Header(CAPABILITY_VERSION_3, 0)
+    _call("capset", ctypes.byref(header), (_Data * 2)())
+
+
+def set_limits(limits: Limits) -> None:
+    """Limits that the kernel holds a single process to."""
+    held = _private_bytes()
+    for kind, most in (
+        (resource.RLIMIT_DATA, held + limits.memory_bytes),
+        (resource.RLIMIT_CPU, limits.cpu_seconds),
+        (resource.RLIMIT_NOFILE, limits.open_files),
+        (resource.RLIMIT_FSIZE, limits.disk_bytes),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        _, hard = resource.getrlimit(kind)
+        value = int(most) if hard == resource.RLIM_INFINITY else min(int(most), hard)
+        resource.setrlimit(kind, (value, value))
+
+
+def _private_bytes() -> int:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmData:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def tree_use(proc: Path = Path("/proc")) -> tuple[int, int]:
+    """How many processes there are besides the first, and the bytes that they hold for themselves."""
+    count = held = 0
+    page = os.sysconf("SC_PAGE_SIZE")
+    for entry in os.scandir(proc):
+        if not entry.name.isdigit() or entry.name == "1":
+            continue
+        count += 1
+        try:
+            resident, shared = Path(entry.path, "statm").read_text().split()[1:3]
+            held += (int(resident) - int(shared)) * page
+        except (OSError, ValueError):
+            continue  # it has ended meanwhile
+    return count, held

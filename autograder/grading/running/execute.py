@@ -1,0 +1,98 @@
+"""Run a rebuilt notebook in the sandbox, and keep going after a cell that cannot be run to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode, from_dict
+from nbformat.v4 import new_output
+
+from autograder.grading.running.limits import Limits
+from autograder.grading.running.workers import Ran, Worker
+
+# A cell that is stopped takes the whole process with it. The notebook is then run again without that cell,
+# so that it costs its own task and not every later one; a notebook full of such cells is given up.
+MOST_STOPS = 4
+
+
+@dataclass
+class Executed:
+    """A notebook with its outputs.
+
+    `stops` says of each cell that was stopped why; `gave_up` why nothing was run after the last of them.
+    """
+
+    notebook: NotebookNode
+    stops: Mapping[str, str] = field(default_factory=dict)
+    gave_up: str = ""
+
+
+def execute(
+    worker: Worker, notebook: NotebookNode, environment: Mapping[str, str], limits: Limits
+) -> Executed:
+    """Run a notebook's code cells; a cell that raises does not keep the next from running.
+
+    Raises:
+        SandboxFailed: the sandbox itself failed.
+    """
+    stops: dict[str, str] = {}
+    gave_up = ""
+    while not gave_up:
+        cells = [
+            (cell["id"], cell.source)
+            for cell in notebook.cells
+            if cell.cell_type == "code" and cell.source.strip() and cell["id"] not in stops
+        ]
+        ran = worker.run(cells, environment)
+        if ran.how == "finished":
+            break
+        reason = _reason(ran.how, limits)
+        if len(stops) + 1 >= MOST_STOPS or not ran.cell:
+            gave_up = f"{reason}, in the cell {ran.cell}" if ran.cell else reason
+        stops[ran.cell] = reason
+    return Executed(_with_outputs(notebook, ran, stops), stops, gave_up)
+
+
+def _reason(how: str, limits: Limits) -> str:
+    return {
+        "slow": f"it did not end within {limits.cell_seconds:g} seconds",
+        "died": "it ended its own process",
+        "memory": f"it used more than {limits.memory_bytes // 2**20} MB of memory",
+        "processes": f"it started more than {limits.processes} processes",
+        "output": f"it sent more than {limits.output_bytes // 2**20} MB of output",
+        "garbled": "it wrote into the grader's own channel",
+    }.get(how, how)
+
+
+def _with_outputs(notebook: NotebookNode, ran: Ran, stops: Mapping[str, str]) -> NotebookNode:
+    executed = deepcopy(notebook)
+    for cell in executed.cells:
+        if cell.cell_type != "code":
+            continue
+        cell.outputs = []
+        cell.execution_count = None
+        if cell["id"] in stops:
+            reason = stops[cell["id"]]
+            cell.outputs = [
+                new_output(
+                    "error", ename="Stopped", evalue=reason, traceback=[f"This cell was stopped: {reason}."]
+                )
+            ]
+        elif cell["id"] in ran.cells:
+            cell.execution_count, outputs = ran.cells[cell["id"]]
+            cell.outputs = [kept for kept in map(_output, outputs) if kept is not None]
+    return executed
+
+
+def _output(said: Any) -> NotebookNode | None:
+    """What a cell put out, if it has the form of an output; it comes from a stranger's process."""
+    try:
+        output: NotebookNode = from_dict(said)
+        nbformat.validate(output, ref=output["output_type"], version=4)
+    except Exception:  # whatever a stranger can think of
+        return None
+    return output

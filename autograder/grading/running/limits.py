@@ -1,0 +1,34 @@
+"""What one submission may use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MEBIBYTE = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The bounds of one run of one notebook.
+
+    Args:
+        cell_seconds: wall time for one cell.
+        seconds: wall time for all cells together.
+        cpu_seconds: processor time of the process that runs the cells.
+        memory_bytes: memory of its own, beside what it shares with the warm process it was forked from.
+        processes: how many processes it may have at one time.
+        open_files: open files of one process.
+        disk_bytes: what /tmp holds, and the largest file.
+        files_on_disk: how many files /tmp holds.
+        output_bytes: what it may send back in all.
+    """
+
+    cell_seconds: float = 30.0
+    seconds: float = 180.0
+    cpu_seconds: int = 300
+    memory_bytes: int = 2048 * MEBIBYTE
+    processes: int = 64
+    open_files: int = 512
+    disk_bytes: int = 64 * MEBIBYTE
+    files_on_disk: int = 4096
+    output_bytes: int = 64 * MEBIBYTE

@@ -1,0 +1,60 @@
+"""Where a grader gets its sandboxed runs from: one warm process for as long as the grader itself lives."""
+
+from __future__ import annotations
+
+import atexit
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from autograder import bank
+from autograder.grading.running.execute import Executed, execute
+from autograder.grading.running.limits import Limits
+from autograder.grading.running.workers import Worker
+from autograder.learner import RUN
+
+LIMITS = Limits()
+
+
+class NoSandbox(Exception):
+    """Submissions cannot be shut in on this machine."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"Submissions are not run without a sandbox, and there is none: {reason}. To run them anyway, "
+            "with your own rights: `autograder grade --no-sandbox`, or c.RunAndJudge.sandboxed = False in "
+            "nbgrader_config.py."
+        )
+
+
+def write_questions(folder: Path) -> None:
+    """Write every lesson's questions, without answers, where a sandbox can show them."""
+    for lesson in dict.fromkeys(bank.index().values()):
+        bank.save(bank.without_answers(bank.load(lesson)), folder)
+
+
+class SandboxRunner:
+    """Runs notebooks in a sandbox of its own; to be closed."""
+
+    def __init__(self, limits: Limits = LIMITS) -> None:
+        self._questions = tempfile.TemporaryDirectory(prefix="questions-")
+        self._limits = limits
+        write_questions(Path(self._questions.name))
+        self._worker = Worker(Path(self._questions.name), limits)
+
+    def __call__(self, notebook: NotebookNode, run: str) -> Executed:
+        return execute(self._worker, notebook, {RUN: run}, self._limits)
+
+    def close(self) -> None:
+        self._worker.close()
+        self._questions.cleanup()
+
+
+@lru_cache(maxsize=1)
+def shared_runner() -> SandboxRunner:
+    """This process's runner, made with the first submission and closed when the process ends."""
+    runner = SandboxRunner()
+    atexit.register(runner.close)
+    return runner

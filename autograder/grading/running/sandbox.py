@@ -1,0 +1,98 @@
+"""The sandbox's walls: which files a submission can see, put up with bubblewrap."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from functools import lru_cache
+from pathlib import Path
+
+import autograder
+
+PACKAGES = Path(autograder.__file__).parent.parent
+INSIDE = "/course"
+WARM = "autograder.grading.running.warm"
+# What a Python with its compiled libraries needs of the system, read-only.
+SYSTEM = (
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/etc/ld.so.cache",
+    "/etc/alternatives",
+)
+
+# The environment variables that a notebook sees; there are no others.
+ENVIRONMENT = {
+    "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+    "PYTHONPATH": INSIDE,
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "HOME": "/tmp",
+    "LANG": "C.UTF-8",
+    "IPYTHONDIR": "/tmp/ipython",
+    "MPLCONFIGDIR": "/tmp/matplotlib",
+    # What a Jupyter kernel sets, so that figures are drawn into the notebook.
+    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+    "NBGRADER_EXECUTION": "autograde",
+    "ATTENTION_PROGRESS": "off",
+    # One notebook is one thread: torch's own would not survive a fork.
+    "OMP_NUM_THREADS": "1",
+}
+
+
+def command(questions: Path) -> list[str]:
+    """The command that starts a warm process in the sandbox.
+
+    Args:
+        questions: a folder with the lessons' questions, without their answers.
+    """
+    walls = [
+        *("bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--cap-add", "ALL"),
+        *("--die-with-parent", "--new-session", "--clearenv", "--hostname", "sandbox"),
+        *("--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"),
+    ]
+    for name in SYSTEM:
+        place = Path(name)
+        if place.is_symlink():
+            walls += ["--symlink", os.readlink(place), name]
+        elif place.exists():
+            walls += ["--ro-bind", name, name]
+    for folder in _python_folders():
+        walls += ["--ro-bind", folder, folder]
+    for package in ("autograder", "visuals"):
+        walls += ["--ro-bind", str(PACKAGES / package), f"{INSIDE}/{package}"]
+    walls += ["--ro-bind", str(questions), f"{INSIDE}/autograder/bank"]
+    for name, value in ENVIRONMENT.items():
+        walls += ["--setenv", name, value]
+    walls += ["--remount-ro", "/", "--chdir", "/tmp"]
+    return [*walls, "--", sys.executable, "-s", "-m", WARM]
+
+
+def _python_folders() -> list[str]:
+    """The folders of this interpreter and of its packages, but none inside another."""
+    found = {str(Path(place).resolve()) for place in (sys.base_prefix, sys.prefix, sys.exec_prefix)}
+    found |= {str(Path(place)) for place in (sys.base_prefix, sys.prefix)}
+    outside = [
+        place for place in sorted(found) if not place.startswith(("/usr/", "/bin/")) and place != "/usr"
+    ]
+    return [one for one in outside if not any(one.startswith(other + "/") for other in outside)]
+
+
+@lru_cache(maxsize=1)
+def why_not() -> str:
+    """Why no sandbox can be had here; empty where one can."""
+    if not sys.platform.startswith("linux"):
+        return "a sandbox needs Linux"
+    if shutil.which("bwrap") is None:
+        return "bubblewrap is not installed (on Debian and Ubuntu: apt-get install bubblewrap)"
+    trial = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--cap-add", "ALL"]
+    trial += ["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
+    try:
+        done = subprocess.run(trial, capture_output=True, text=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        return f"bubblewrap does not run here ({problem})"
+    return "" if done.returncode == 0 else f"bubblewrap does not run here ({done.stderr.strip()[:200]})"

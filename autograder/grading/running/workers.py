@@ -1,0 +1,174 @@
+"""The grader's end of the sandbox: start a warm process, send it notebooks, read what comes back.
+
+Nothing that comes back is believed: it is bounded, decoded as JSON, and put into a notebook only where it has
+the form of a cell's output.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from autograder.grading.running import frames, sandbox
+from autograder.grading.running.limits import Limits
+
+START_SECONDS = 120.0
+# How much longer than its limit a run may take until the warm process itself is given up.
+GRACE_SECONDS = 20.0
+
+
+class SandboxFailed(Exception):
+    """The warm process could not be started or ended by itself: our fault or the machine's."""
+
+
+@dataclass
+class Ran:
+    """What became of one run: each cell's execution count and outputs, and why it ended early, if it did.
+
+    `how` is "finished", "slow" (a cell or the whole took too long), "died" (the process ended), "memory",
+    "processes", "output" or "garbled"; `cell` is the id of the cell that ran then.
+    """
+
+    cells: dict[str, tuple[int, list[Any]]] = field(default_factory=dict)
+    how: str = "finished"
+    cell: str = ""
+
+
+class Worker:
+    """One warm process. It is started with the first notebook, and again where it was lost.
+
+    Args:
+        questions: a folder with the lessons' questions, without their answers.
+        limits: what one run may use.
+    """
+
+    def __init__(self, questions: Path, limits: Limits) -> None:
+        self._questions = questions
+        self._limits = limits
+        self._process: subprocess.Popen[bytes] | None = None
+        self._messages: Iterator[tuple[bytes, bytes]] = iter(())
+        self._deadline = 0.0
+        self._words = b""
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def run(self, cells: Sequence[tuple[str, str]], environment: Mapping[str, str]) -> Ran:
+        """Run a notebook's code cells, given as (id, source), in a fork of the warm process.
+
+        Raises:
+            SandboxFailed: the warm process cannot be started, or was lost in this run and in a second try.
+        """
+        try:
+            return self._run(cells, environment)
+        except SandboxFailed:
+            self.close()
+            return self._run(cells, environment)
+
+    def _run(self, cells: Sequence[tuple[str, str]], environment: Mapping[str, str]) -> Ran:
+        process = self._started()
+        job = {"cells": list(cells), "environment": dict(environment), "limits": asdict(self._limits)}
+        assert process.stdin is not None
+        self._deadline = time.monotonic() + self._limits.seconds + GRACE_SECONDS
+        try:
+            frames.send(process.stdin.fileno(), frames.JOB, json.dumps(job).encode())
+        except OSError as problem:
+            raise SandboxFailed(f"the sandbox takes no notebook ({problem})") from problem
+        ran = Ran()
+        running = ""
+        for kind, payload in self._messages:
+            if kind == frames.STARTED:
+                running = payload.decode("utf-8", "replace")
+            elif kind == frames.CELL:
+                with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
+                    said = json.loads(payload)
+                    ran.cells[str(said["id"])] = int(said["count"]), list(said["outputs"])
+            elif kind == frames.END:
+                ran.how, ran.cell = self._ending(json.loads(payload), ran, running)
+                return ran
+        raise SandboxFailed("the sandbox ended in the middle of a notebook")
+
+    def _ending(self, said: Mapping[str, str], ran: Ran, running: str) -> tuple[str, str]:
+        if said["how"] == "refused":
+            raise SandboxFailed("the sandbox could not shut a notebook in")
+        if said["how"] == "finished" and running and running not in ran.cells:
+            return "died", running  # it ended itself, politely
+        return said["how"], running
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._process is not None and self._process.poll() is None:
+            return self._process
+        self.close()
+        try:
+            self._process = subprocess.Popen(
+                sandbox.command(self._questions),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,  # Ctrl-C is for the grader, which ends its workers itself
+            )
+        except OSError as problem:
+            raise SandboxFailed(f"the sandbox cannot be started ({problem})") from problem
+        self._messages = self._read(self._process)
+        self._deadline = time.monotonic() + START_SECONDS
+        kind, _ = next(self._messages, (b"", b""))
+        if kind != frames.READY:
+            said = self._last_words()
+            self.close()
+            raise SandboxFailed(f"the sandbox did not start: {said}")
+        return self._process
+
+    def _read(self, process: subprocess.Popen[bytes]) -> Iterator[tuple[bytes, bytes]]:
+        kinds = frames.READY + frames.STARTED + frames.CELL + frames.END
+        reader = frames.Reader(kinds, self._limits.output_bytes)
+        assert process.stdout is not None
+        assert process.stderr is not None
+        pipes = [process.stdout.fileno(), process.stderr.fileno()]
+        while True:
+            left = self._deadline - time.monotonic()
+            ready = select.select(pipes, [], [], max(left, 0))[0]
+            if not ready:
+                return
+            if pipes[-1] in ready and len(pipes) == 2:
+                # Nobody reads what it says there, but a full pipe would stop it.
+                piece = os.read(pipes[1], 1 << 16)
+                self._words = (self._words + piece)[-2000:]
+                if not piece:
+                    pipes.pop()
+            if pipes[0] in ready:
+                piece = os.read(pipes[0], 1 << 20)
+                if not piece:
+                    return
+                try:
+                    yield from reader.feed(piece)
+                except frames.Garbled:
+                    return
+
+    def _last_words(self) -> str:
+        return self._words.decode("utf-8", "replace").strip()[-300:] or "it said nothing"
+
+    def close(self) -> None:
+        """End the warm process and everything in it."""
+        if self._process is None:
+            return
+        self._process.kill()
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        self._process.wait()
+        self._process = None
