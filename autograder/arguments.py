@@ -58,22 +58,21 @@ def _made(made: Made, namespace: Mapping[str, Any]) -> nn.Module:
     try:
         module = found(*made.construct.values())
         report = load_weights(module, made.weights)
-    except Exception as problem:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as problem:  # the class is the learner's own, and may raise SystemExit
         raise NeedsEarlier(made.name, f"raises {type(problem).__name__} when it is made") from problem
     if not report.loadable:
         raise NeedsEarlier(made.name, "has other parameters than the lesson names")
     return module.eval()
 
 
-def load_weights(
-    module: nn.Module, weights: Mapping[str, Tensor], buffers: tuple[str, ...] = ()
-) -> ModuleReport:
+def load_weights(module: nn.Module, weights: Mapping[str, Tensor]) -> ModuleReport:
     """Put weights into a module by parameter name, and say which names or shapes do not fit.
 
-    Nothing is changed where something does not fit. `buffers` are names that the state dict should hold too.
+    Nothing is changed where something does not fit.
     """
     own = dict(module.named_parameters())
-    state = module.state_dict()
     report = ModuleReport(
         missing=tuple(name for name in weights if name not in own),
         unexpected=tuple(name for name in own if name not in weights),
@@ -82,7 +81,6 @@ def load_weights(
             for name, weight in weights.items()
             if name in own and own[name].shape != weight.shape
         ),
-        unregistered=tuple(name for name in buffers if name not in state),
     )
     if report.loadable:
         with torch.no_grad():

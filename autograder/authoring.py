@@ -70,6 +70,7 @@ class Probe:
         observe: the experiment of `autograder.experiments` whose result is compared; "result" calls the
             answer once. No points are earned by other experiments alone.
         settings: what the experiment wants to know.
+        hidden: drawn from an instructor's secret; a message about it gives no numbers away.
     """
 
     id: str
@@ -84,6 +85,7 @@ class Probe:
     then: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
     observe: str = RESULT
     settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    hidden: bool = False
 
 
 @dataclass(frozen=True)

@@ -57,9 +57,9 @@ class Probe:
     For a function, `inputs` are its arguments by name, in order, and `keywords` those passed by name. For a
     tensor, the inputs are the lesson's givens, and none are stored here. For a module, `inputs` are what
     `forward` is called with, `construct` the constructor's arguments in order, `weights` its parameters by
-    name, `buffers` the names that its state dict must hold besides, `train` its mode, and `dtype` what module
-    and inputs are converted to. Where the answer returns something to be called, it is called on `then`.
-    `observe` names the experiment of `autograder.experiments` whose result is the outcome.
+    name, `train` its mode, and `dtype` what module and inputs are converted to. Where the answer returns
+    something to be called, it is called on `then`. `observe` names the experiment of
+    `autograder.experiments` whose result is the outcome. `hidden` ones are drawn from an instructor's secret, and what is expected of them is not told.
     """
 
     id: str
@@ -69,12 +69,12 @@ class Probe:
     keywords: tuple[str, ...] = ()
     construct: Mapping[str, Value] = field(default_factory=dict)
     weights: Mapping[str, Tensor] = field(default_factory=dict)
-    buffers: tuple[str, ...] = ()
     train: bool = False
     dtype: str = "float32"
     then: Mapping[str, Value] = field(default_factory=dict)
     observe: str = RESULT
     settings: Mapping[str, Any] = field(default_factory=dict)
+    hidden: bool = False
 
 
 @dataclass(frozen=True)
@@ -254,18 +254,18 @@ class _Writer:
     def extras(self, probe: Probe, key: str) -> dict[str, Any]:
         """What only some probes have: those of modules, and those put to use in a way of their own."""
         plain: dict[str, Any] = {}
-        if probe.construct or probe.weights:
+        if probe.construct or probe.weights or probe.train or probe.dtype != "float32":
             plain["construct"] = dict(probe.construct)
             plain["weights"] = self.values(probe.weights, f"{key}/weight")
             plain["train"] = probe.train
             plain["dtype"] = probe.dtype
-        if probe.buffers:
-            plain["buffers"] = list(probe.buffers)
         if probe.then:
             plain["then"] = self.values(probe.then, f"{key}/then")
         if probe.observe != RESULT:
             plain["observe"] = probe.observe
             plain["settings"] = dict(probe.settings)
+        if probe.hidden:
+            plain["hidden"] = True
         return plain
 
     def task(self, task: Task) -> dict[str, Any]:
@@ -336,7 +336,6 @@ class _Reader:
             unexpected=tuple(plain.get("unexpected", ())),
             reshaped=tuple(plain.get("reshaped", ())),
             unreached=tuple(plain.get("unreached", ())),
-            unregistered=tuple(plain.get("unregistered", ())),
             unsteady=bool(plain.get("unsteady", False)),
         )
 
@@ -358,12 +357,12 @@ class _Reader:
                 expected=self.outcome(entry["expected"]),
                 construct=entry.get("construct", {}),
                 weights=self.values(entry.get("weights", {})),
-                buffers=tuple(entry.get("buffers", ())),
                 train=entry.get("train", False),
                 dtype=entry.get("dtype", "float32"),
                 then=self.values(entry.get("then", {})),
                 observe=entry.get("observe", RESULT),
                 settings=entry.get("settings", {}),
+                hidden=entry.get("hidden", False),
             )
             for entry in plain["probes"]
         }

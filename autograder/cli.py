@@ -11,7 +11,12 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from autograder.authoring import AuthoringError
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="Build the course and prove its checks.")
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Build the course and prove its checks.",
+)
 console = Console()
 errors = Console(stderr=True)
 
@@ -79,6 +84,58 @@ def audit(lessons: Lessons = None, course: Root = Path()) -> None:
     print_table(rows, console)
     if not all(row.sound for row in rows):
         raise typer.Exit(1)
+
+
+@app.command()
+def grade(
+    lessons: Lessons = None,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="How many submissions run at one time.")] = 2,
+    student: Annotated[list[str] | None, typer.Option("--student", help="Only this student's.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Grade again what is graded already.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what would change.")] = False,
+    course: Root = Path(),
+) -> None:
+    """Grade what was handed in: into nbgrader's gradebook and autograded/."""
+    from autograder.grading import command
+
+    place = course.resolve()
+    names = _chosen(command.lessons(place), lessons or [])
+    with _bar() as bar:
+        task = bar.add_task("looking", total=1)
+        summary = command.grade_class(
+            command.Asked(place, names, jobs, frozenset(student or ()), force, dry_run),
+            say=lambda line: bar.console.print(line, markup=False, highlight=False, soft_wrap=True),
+            advance=lambda done, total, name: bar.update(task, completed=done, total=total, description=name),
+        )
+    console.print(summary.text, markup=False, highlight=False)
+    if summary.faults or summary.interrupted:
+        raise typer.Exit(1)
+
+
+@app.command(name="secret")
+def make_secret(lessons: Lessons = None, course: Root = Path()) -> None:
+    """Make hidden probes on this machine, so that what is public gives nothing away."""
+    from autograder.build.pipeline import Course
+    from autograder.grading import secret
+
+    place = Course(course.resolve())
+    names = _chosen(place.lessons(), lessons or [])
+    with _bar() as bar:
+        task = bar.add_task("drawing", total=len(names))
+        for name in names:
+            try:
+                secret.make(place, name)
+            except AuthoringError as problem:
+                for line in problem.problems:
+                    errors.print(line, style="red", markup=False, highlight=False, soft_wrap=True)
+                raise typer.Exit(1) from None
+            bar.update(task, description=name, advance=1)
+    console.print(
+        f"Hidden probes for {len(names)} lesson{'' if len(names) == 1 else 's'} lie in {secret.folder()}.\n"
+        "Keep that folder to yourself; without it, submissions are graded by what is public.",
+        markup=False,
+        highlight=False,
+    )
 
 
 def _chosen(known: list[str], asked: list[str]) -> list[str]:

@@ -116,22 +116,22 @@ def call(function: Callable[..., Any], probe: Probe, namespace: Mapping[str, Any
     raises is reported rather than raised. Only KeyboardInterrupt passes, so that a learner can stop a loop.
     """
     try:
-        inputs = fresh(probe.inputs, namespace)
+        with _quietly():
+            inputs = fresh(probe.inputs, namespace)
     except NeedsEarlier as missing:
         return Outcome(error=_needs_earlier(missing))
     mismatch = _call_mismatch(function, *_split(inputs, probe))
     if mismatch is not None:
         return Outcome(error=mismatch)
-    before = {name: copy(value) for name, value in inputs.items()}
     try:
         with _quietly():
-            result = _put_to_use(function, inputs, probe)
+            result, changed = _put_to_use(function, inputs, probe)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         # SystemExit and its like come from the learner's code here, and must not end their kernel.
         return Outcome(error=describe_error(error, function))
-    return observe(result, _changed(inputs, before))
+    return observe(result, changed)
 
 
 def call_module(
@@ -148,38 +148,45 @@ def call_module(
     forward = getattr(module_class, "forward", module_class)
     dtype = getattr(torch, probe.dtype)
     try:
-        inputs = fresh(probe.inputs, namespace, dtype)
+        with _quietly():
+            inputs = fresh(probe.inputs, namespace, dtype)
     except NeedsEarlier as missing:
         return Outcome(error=_needs_earlier(missing))
-    before = {name: copy(value) for name, value in inputs.items()}
     try:
         with _quietly():
             module = module_class(*arguments)
             if not isinstance(module, torch.nn.Module):
                 return Outcome(type_name=type_name(module))
-            report = load_weights(module, probe.weights, probe.buffers)
+            report = load_weights(module, probe.weights)
             if not report.loadable:
                 return Outcome(type_name="torch.Tensor", module=report)
             module.to(dtype).train(probe.train)
-            result = _put_to_use(module, inputs, probe)
+            result, changed = _put_to_use(module, inputs, probe)
             if probe.observe == RESULT:
                 if not probe.train:
-                    again = _put_to_use(module, {name: copy(value) for name, value in before.items()}, probe)
+                    again, _ = _put_to_use(module, inputs, probe)
                     report = replace(report, unsteady=not _same_result(result, again))
                 report = replace(report, unreached=_unreached(module, result))
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         return Outcome(error=describe_error(error, forward))
-    return replace(observe(result, _changed(inputs, before)), module=report)
+    return replace(observe(result, changed), module=report)
 
 
-def _put_to_use(answer: Callable[..., Any], inputs: Mapping[str, Any], probe: Probe) -> Any:
-    """What the probe's experiment yields."""
+def _put_to_use(
+    answer: Callable[..., Any], inputs: Mapping[str, Any], probe: Probe
+) -> tuple[Any, tuple[str, ...]]:
+    """What the probe's experiment yields, and the names of inputs that the answer changed in a call."""
+    changed: dict[str, None] = {}
 
     def called(values: Mapping[str, Any]) -> Any:
-        positional, keywords = _split(values, probe)
-        result = answer(*positional, **keywords)
+        given = {name: copy(value) for name, value in values.items()}
+        positional, keywords = _split(given, probe)
+        try:
+            result = answer(*positional, **keywords)
+        finally:
+            changed.update({name: None for name in values if not _unchanged(given[name], values[name])})
         if not probe.then or not callable(result):
             return result
         if isinstance(result, torch.nn.Module):
@@ -187,17 +194,13 @@ def _put_to_use(answer: Callable[..., Any], inputs: Mapping[str, Any], probe: Pr
         return result(*(copy(value) for value in probe.then.values()))
 
     module = answer if isinstance(answer, torch.nn.Module) else None
-    return EXPERIMENTS[probe.observe](Subject(called, inputs, module), probe.settings)
+    return EXPERIMENTS[probe.observe](Subject(called, inputs, module), probe.settings), tuple(changed)
 
 
 def _split(inputs: Mapping[str, Any], probe: Probe) -> tuple[list[Any], dict[str, Any]]:
     """A probe's arguments: those by position, and those by name."""
     positional = [value for name, value in inputs.items() if name not in probe.keywords]
     return positional, {name: inputs[name] for name in probe.keywords}
-
-
-def _changed(inputs: Mapping[str, Any], before: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(name for name, value in inputs.items() if not _unchanged(value, before[name]))
 
 
 def _needs_earlier(missing: NeedsEarlier) -> ErrorReport:

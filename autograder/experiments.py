@@ -11,13 +11,14 @@ earns points by experiments alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_leaves
 
 from autograder.bank import RESULT
 
@@ -46,49 +47,65 @@ def influence(subject: Subject, settings: Settings) -> Any:
     Settings:
         input: the input's name.
         axis: the axis along which slices of the input are changed, and of the result compared.
+        changed: what a message calls such a slice, where it is not what the result's are called.
 
     Shapes:
-        returns: (size, size), bool: [i, j] is whether output i depends on slice j
+        returns: (outputs, slices), bool: [i, j] is whether output i depends on slice j
     """
     name, axis = settings["input"], settings["axis"]
     before = subject.call(subject.inputs)
     x = subject.inputs[name]
     size = x.shape[axis]
-    if not _fits(before, size, axis):
+    if not _has_axis(before, axis):
         return before  # not what was asked for at all: let its type or shape be judged
     generator = torch.Generator().manual_seed(size)
     columns = []
     for position in range(size):
         changed = x.clone()
-        # A step of its own for every number, and never a small one: softmax ignores what is added to all.
-        step = torch.rand(changed.select(axis, 0).shape, generator=generator) + 0.5
-        changed.select(axis, position).add_(step.to(changed.dtype))
+        changed.select(axis, position).copy_(_other(changed.select(axis, position), generator))
         after = subject.call({**subject.inputs, name: changed})
-        if not _fits(after, size, axis):
+        if not _has_axis(after, axis):
             return after
         columns.append(_moved(before, after, axis))
     return torch.stack(columns, dim=1)
 
 
 def permuted(subject: Subject, settings: Settings) -> Any:
-    """The result for an input in another order, put back into the first order.
+    """Whether slices of the result change, beside their places, when an input comes in another order.
 
     Settings:
         input: the input's name, or several names joined by commas, all put into the same order.
         axis: the axis that is put into another order, of the inputs and of the result.
+
+    Shapes:
+        returns: (size,), bool: whether slice i is another one
     """
     names, axis = settings["input"].split(","), settings["axis"]
     size = subject.inputs[names[0]].shape[axis]
+    before = subject.call(subject.inputs)
+    if not _fits(before, size, axis):
+        return before
     order = torch.randperm(size, generator=torch.Generator().manual_seed(size + 1))
+    if torch.equal(order, torch.arange(size)):
+        order = order.flip(0)
     moved = {name: subject.inputs[name].index_select(axis, order) for name in names}
     after = subject.call({**subject.inputs, **moved})
     if not _fits(after, size, axis):
         return after
-    return after.index_select(axis, order.argsort())
+    return _moved(before, after.index_select(axis, order.argsort()), axis)
 
 
 # What `dropout` writes down, in this order: the first that differs says most.
-MEASURES = ("draws differ", "share kept", "kept together", "one factor", "factor", "left alone in eval mode")
+MEASURES = (
+    "left alone in eval mode",
+    "draws differ",
+    "share kept",
+    "copies together",
+    "one by one",
+    "one factor",
+    "factor",
+    "size in eval mode",
+)
 
 
 def dropout(subject: Subject, settings: Settings) -> Any:
@@ -107,45 +124,53 @@ def dropout(subject: Subject, settings: Settings) -> Any:
         returns: (measures,), float: see `MEASURES`
     """
     p, copies = float(settings["p"]), int(settings.get("copies", 1))
-    if subject.module is None:
+    module = subject.module
+    if module is None:
         base = subject.inputs[settings["input"]]
+        again = base
     else:
-        subject.module.eval()
-        base = subject.call(subject.inputs)
+        module.eval()
+        base, again = subject.call(subject.inputs), subject.call(subject.inputs)
         if not isinstance(base, Tensor):
             return base
         base = base.detach().clone()
-        subject.module.train()
+        module.train()
     told = base.abs() > 1e-6
-    calls = math.ceil(min(max(4000 / max(int(told.sum()), 1), 8), 400))
+    calls = math.ceil(min(max(4000 / max(int(told.sum()), 1), 64), 256))
     draws = []
     for _ in range(calls):
         draw = subject.call(subject.inputs)
         if not isinstance(draw, Tensor) or draw.shape != base.shape:
             return draw
         draws.append(draw.detach().clone())
+    if module is not None:
+        module.eval()
+        last = subject.call(subject.inputs)
+        if not isinstance(last, Tensor):
+            return last
+        if not torch.equal(last, base) or not torch.equal(again, base):
+            return torch.zeros(len(MEASURES))  # nothing else can be told
     drawn = torch.stack(draws).double()  # (calls, …)
-    steady = True
-    if subject.module is not None:
-        subject.module.eval()
-        again = subject.call(subject.inputs)
-        steady = torch.equal(again.detach(), base)
-    entries, wanted = drawn[:, told], base[told].double()  # (calls, entries), (entries,)
-    kept = entries.abs() > 1e-9
-    factors = (entries / wanted)[kept]
+    kept = drawn.abs() > 1e-9
+    factors = (drawn / base.double())[kept & told]
     factor = float(factors.median()) if factors.numel() else 0.0
     even = bool(((factors - factor).abs() < 1e-3).all()) and not bool((drawn[:, ~told].abs() > 1e-6).any())
-    together = drawn.reshape(*drawn.shape[:-1], copies, -1)  # (calls, …, copies, size)
-    whole = bool(((together != 0) == (together[..., :1, :] != 0)).all())
-    share = float(kept.double().mean()) if kept.numel() else 0.0
+    apart = kept.reshape(*kept.shape[:-1], copies, -1)  # (calls, …, copies, size)
+    together = bool((apart == apart[..., :1, :]).all())
+    first = told.reshape(*told.shape[:-1], copies, -1)[..., 0, :]  # (…, size)
+    patterns = apart[..., 0, :][:, first]  # (calls, entries)
+    share = float(kept[:, told].double().mean()) if bool(told.any()) else 0.0
     return torch.tensor(
         [
+            1.0,
             float(bool((drawn != drawn[0]).any())),
-            _settled(share, p, kept.numel()),
-            float(whole),
+            _settled(share, p, patterns.numel()),
+            float(together),
+            # Two entries that share one draw are kept and dropped in the same calls.
+            float(patterns.unique(dim=1).shape[1] == patterns.shape[1]),
             float(even),
             round(factor, 3) if even else 0.0,
-            float(steady),
+            float(base.double().abs().sum()),
         ]
     )
 
@@ -164,58 +189,90 @@ def _settled(share: float, p: float, count: int) -> float:
 STAYS, MIXES, RETURNS = 0.0, 1.0, 2.0
 
 
-class _Watch(TorchDispatchMode):
-    """Notes operations that mix the CPU with another device, which a real device would refuse."""
+class _Watch(TorchFunctionMode):
+    """Keeps track of which tensors would be on the device, and notes what a device would refuse.
 
-    seen = STAYS
+    There need not be another device: parameters, buffers and inputs count as being on one, and so does what
+    is made of them, or is made with `device=`. Everything else was made on the CPU.
+    """
 
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        tensors = [one for one in torch.utils._pytree.tree_leaves((args, kwargs)) if isinstance(one, Tensor)]
-        elsewhere = any(one.device.type == "meta" for one in tensors)
-        # A single number may come from the CPU, and so may positions; a copy is how a tensor gets across.
-        crossing = ("aten::copy_", "aten::index", "aten::index_put_", "aten::index_put")
-        here = any(one.device.type == "cpu" and one.ndim > 0 for one in tensors)
-        if func.name().split(".")[0] == "aten::_to_copy":
-            device = (kwargs or {}).get("device")
-            if elsewhere and device is not None and torch.device(device).type == "cpu":
+    def __init__(self, tensors: Iterable[Tensor]) -> None:
+        super().__init__()
+        self.seen = STAYS
+        self._there = {id(one): one for one in tensors}  # held, so that no id is given twice
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        name = getattr(func, "__name__", "")
+        tensors = [one for one in tree_leaves((args, kwargs)) if isinstance(one, Tensor)]
+        there = [one for one in tensors if id(one) in self._there]
+        here = [one for one in tensors if id(one) not in self._there and one.ndim > 0]
+        target = kwargs.get("device", args[1] if name == "to" and len(args) > 1 else None)
+        to_cpu = name in ("cpu", "numpy", "tolist", "__array__") or str(target) == "cpu" == target
+        result = func(*args, **kwargs)
+        if there and to_cpu:
+            self.seen = self.seen or RETURNS
+        elif there and here and name in ("copy_", "__setitem__"):
+            # Across devices a copy is allowed. Out of the device, it is what should not be.
+            if id(args[0]) not in self._there:
                 self.seen = self.seen or RETURNS
-        elif elsewhere and here and func.name().split(".")[0] not in crossing:
+        elif there and here and name not in ("__getitem__", "to", "type_as"):
             self.seen = self.seen or MIXES
-        return func(*args, **(kwargs or {}))
+        moves = isinstance(target, torch.device | Tensor)
+        if (there or moves) and not to_cpu:
+            for one in tree_leaves(result):
+                if isinstance(one, Tensor):
+                    self._there[id(one)] = one
+        return result
 
 
 def other_device(subject: Subject, settings: Settings) -> Any:
-    """Whether a module works on a device other than the CPU.
-
-    There need not be one: torch's `meta` device has shapes and no numbers, and what mixes it with the CPU
-    would mix a GPU with the CPU too.
+    """Whether an answer would work on a device other than the CPU.
 
     Shapes:
         returns: one number: 0 where it stays on the device, 1 where it mixes devices, 2 where it goes back
             to the CPU
     """
-    assert subject.module is not None
-    subject.module.to("meta")
-    inputs = {
-        name: value.to("meta") if isinstance(value, Tensor) else value
-        for name, value in subject.inputs.items()
-    }
-    watch = _Watch()
-    try:
-        with watch:
-            subject.call(inputs)
-    except Exception as problem:
-        # A device without numbers refuses more than a GPU does (`.item()`, `print`): only this counts.
-        if watch.seen == STAYS and "is not on the expected device" in str(problem):
-            watch.seen = MIXES
+    module = subject.module
+    tensors = [value for value in subject.inputs.values() if isinstance(value, Tensor)]
+    if module is not None:
+        tensors += [*module.parameters(), *module.buffers()]
+    watch = _Watch(tensors)
+    with watch:
+        subject.call(subject.inputs)
     return torch.tensor(watch.seen)
+
+
+def buffers(subject: Subject, settings: Settings) -> Any:
+    """Which of the buffers that the solution registers are in a module's state dict.
+
+    Settings:
+        names: the buffers' names; put there by the build.
+
+    Shapes:
+        returns: (buffers,), bool
+    """
+    assert subject.module is not None
+    state = subject.module.state_dict()
+    return torch.tensor([name in state for name in settings["names"]])
+
+
+def _other(values: Tensor, generator: torch.Generator) -> Tensor:
+    """Values of which every one is another, by a step of its own: softmax ignores what is added to all."""
+    if values.dtype == torch.bool:
+        return ~values
+    if not values.is_floating_point():
+        return values + 1
+    return values + (torch.rand(values.shape, generator=generator) + 0.5).to(values.dtype)
+
+
+def _has_axis(value: Any, axis: int) -> bool:
+    return isinstance(value, Tensor) and -value.ndim <= axis < value.ndim
 
 
 def _fits(value: Any, size: int, axis: int) -> bool:
     """Whether a result is a tensor with `size` slices along the axis."""
-    if not isinstance(value, Tensor) or not -value.ndim <= axis < value.ndim:
-        return False
-    return value.shape[axis] == size
+    return _has_axis(value, axis) and value.shape[axis] == size
 
 
 def _moved(before: Tensor, after: Tensor, axis: int) -> Tensor:
@@ -224,8 +281,9 @@ def _moved(before: Tensor, after: Tensor, axis: int) -> Tensor:
         return torch.ones(before.shape[axis], dtype=torch.bool)
     first = before.detach().double().movedim(axis, 0).flatten(1)  # (size, …)
     second = after.detach().double().movedim(axis, 0).flatten(1)  # (size, …)
-    # The last bits may differ with what stands in other rows of one matrix product.
-    close = (first - second).abs() <= 1e-6 * first.abs().clamp(min=1)
+    # The last bits may differ with what stands in other rows, a common shift of all scores say.
+    largest = first[first.isfinite()].abs().max() if bool(first.isfinite().any()) else first.new_zeros(())
+    close = (first - second).abs() <= 1e-5 * largest.clamp(min=1)
     return ~(close | (first == second) | (first.isnan() & second.isnan())).all(dim=1)
 
 
@@ -235,4 +293,5 @@ EXPERIMENTS: dict[str, Experiment] = {
     "permuted": permuted,
     "dropout": dropout,
     "other-device": other_device,
+    "buffers": buffers,
 }

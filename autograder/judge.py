@@ -56,6 +56,10 @@ def judge(task: Task, evidence: Evidence) -> Verdict:
         for probe, outcome in evidence.outcomes.items()
         if probe in task.probes
     }
+    findings = {
+        probe: NotComputed(probe) if finding and task.probes[probe].hidden else finding
+        for probe, finding in findings.items()
+    }
     if task.kind == "tensor" and AS_SEEN in findings and findings[AS_SEEN] is None:
         findings = {probe: finding and NotComputed(probe) for probe, finding in findings.items()}
     asked = set(findings) | ({AS_SEEN} if task.kind == "tensor" else set(task.probes))
@@ -93,6 +97,8 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, wrong: KnownWrong 
     if outcome.shape is None:
         return NotRun(probe.id, "it is a kind of tensor that cannot be read")
     shape = outcome.shape
+    if shape != tuple(expected.shape) and probe.observe != RESULT:
+        return WrongBehaviour(probe.id, probe.observe)
     if shape != tuple(expected.shape):
         return WrongShape(probe.id, shape, tuple(expected.shape), _first_wrong_axis(shape, expected))
     if probe.observe == RESULT and not _dtype_fits(task, outcome):
@@ -104,8 +110,6 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, wrong: KnownWrong 
     if bool(right.all()):
         if not _same_changes(outcome, probe.expected):
             return BrokenProperty(probe.id, "input-untouched", (), ", ".join(outcome.changed_inputs))
-        if report.unregistered:
-            return BrokenProperty(probe.id, "buffer-registered", (), ", ".join(report.unregistered))
         if report.unsteady:
             return BrokenProperty(probe.id, "same-in-eval")
         if set(report.unreached) - set(probe.expected.module.unreached):

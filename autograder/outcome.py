@@ -40,15 +40,14 @@ class ModuleReport:
     """What was seen of a module beside what it returned; all empty where nothing is wrong, or for a function.
 
     `missing` and `unexpected` are names of parameters, `reshaped` says "name (obtained shape) (expected
-    shape)", `unreached` are parameters that no gradient reaches, `unregistered` are buffers that the state
-    dict lacks, and `unsteady` means that two calls in eval mode gave different results.
+    shape)", `unreached` are parameters that no gradient reaches, and `unsteady` means that two calls in eval
+    mode gave different results.
     """
 
     missing: tuple[str, ...] = ()
     unexpected: tuple[str, ...] = ()
     reshaped: tuple[str, ...] = ()
     unreached: tuple[str, ...] = ()
-    unregistered: tuple[str, ...] = ()
     unsteady: bool = False
 
     @property
@@ -175,7 +174,6 @@ def _module_from_plain(module: Mapping[str, Any]) -> ModuleReport:
         unexpected=_names(module["unexpected"]),
         reshaped=_names(module["reshaped"]),
         unreached=_names(module["unreached"]),
-        unregistered=_names(module["unregistered"]),
         unsteady=bool(module["unsteady"]),
     )
 

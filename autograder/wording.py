@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from autograder import experiments
 from autograder import findings as f
 from autograder.bank import Probe, Task
 
@@ -454,15 +455,6 @@ def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
             f"key {key}, which comes later.",
             ("Above the diagonal every weight must be 0.",),
         )
-    if finding.property == "buffer-registered":
-        names = _listed([f"`{name}`" for name in str(finding.obtained).split(", ")])
-        return Message(
-            f"The numbers are right, but {names} is not in the module's state dict.",
-            (
-                "A plain tensor on `self` stays behind when the module moves to another device, and is not "
-                "saved with it. `self.register_buffer(name, tensor)` makes it part of the module.",
-            ),
-        )
     if finding.property == "input-untouched":
         changed = str(finding.obtained).split(", ")
         names = _listed([f"`{name}`" for name in changed])
@@ -490,28 +482,36 @@ def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
 
 def _wrong_behaviour(finding: f.WrongBehaviour, task: Task) -> Message:
     probe = task.probes[finding.probe]
+    axes = {"influence": 2, "permuted": 1, "dropout": 1, "other-device": 0, "buffers": 1}[finding.observe]
+    if len(finding.index) != axes:
+        return Message(
+            f"`{task.name}` does not give back what it should{_where(finding, task)}.",
+            ("Its result has another type or shape there than elsewhere.",),
+        )
     return _BEHAVIOUR[finding.observe](finding, task, probe)
 
 
 def _influence(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
     where = _where(finding, task)
-    one = _short(f"{axis_label(task, int(probe.settings['axis'])).partition(',')[0]} 0").rpartition(" ")[0]
+    symbol = axis_label(task, int(probe.settings["axis"])).partition(",")[0].removeprefix("num_")
+    one = "batch element" if symbol in ("b", "batch", "batch_size") else _short(f"{symbol} 0")[:-2]
+    other = str(probe.settings.get("changed", one))
     output, changed = finding.index
     if not finding.obtained:
         return Message(
-            f"The output of {one} {output} stays the same{where} when {one} {changed} is changed.",
-            (f"It should depend on {one} {changed}.",),
+            f"The output of {one} {output} stays the same{where} when {other} {changed} is changed.",
+            (f"It should depend on {other} {changed}.",),
         )
-    if one == "batch":
+    if one == "batch element":
         return Message(
             f"The result of batch element {output} changes{where} when batch element {changed} is changed.",
             ("The elements of a batch must not mix: leave the first axis alone.",),
         )
-    later = f"{_capital(one)} {changed} comes later and must be hidden." if changed > output else ""
-    return Message(
-        f"The output of {one} {output} changes{where} when {one} {changed} is changed.",
-        (later or f"It must not depend on {one} {changed}.",),
-    )
+    if one == "token" and changed > output:
+        reason = f"Token {changed} comes later and must be hidden."
+    else:
+        reason = f"It must not depend on {one} {changed}."
+    return Message(f"The output of {one} {output} changes{where} when {one} {changed} is changed.", (reason,))
 
 
 def _permuted(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
@@ -522,44 +522,80 @@ def _permuted(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
 
 
 def _dropout(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
-    p = float(probe.settings["p"])
+    p, copies = float(probe.settings["p"]), int(probe.settings.get("copies", 1))
+    where = _where(finding, task)
+    module = task.kind == "module"
+    training = " in training mode" if module else ""
     obtained = finding.obtained
-    messages = (
-        Message(
-            f"In training mode every call gives the same result{_where(finding, task)}.",
-            ("Nothing is dropped, or the same entries each time: a new draw belongs into every call.",),
-        ),
-        Message(
-            f"With p = {p:g}, {_percent(obtained)} of the entries are kept in training mode; "
-            f"it should be {_percent(1 - p)}.",
-            ("p is the share that is dropped.",),
-        ),
-        Message(
-            "Numbers that belong to one weight are dropped one by one.",
-            ("Dropout sits on the weights here, before they meet the values, not on the context vectors.",),
-        ),
-        Message(
-            "In training mode the kept entries are not all multiplied by the same number.",
-            (
-                "Dropout comes after softmax and nothing is normalised after it: every kept weight "
-                "is the old one times 1/(1-p).",
-            ),
-        ),
-        Message(
-            f"In training mode the kept entries are multiplied by {number_text(obtained)}; "
-            f"with p = {p:g} it should be 1/(1-p) = {number_text(1 / (1 - p))}.",
-            ("Without that factor the sums would shrink by the share that is dropped.",),
-        ),
-        Message(
-            "After training mode, eval mode does not give the same result as before.",
-            ("In eval mode nothing is dropped and nothing is scaled.",),
-        ),
+    match experiments.MEASURES[finding.index[0]]:
+        case "left alone in eval mode":
+            return Message(
+                f"In eval mode something is still dropped{where}, or training has left something behind.",
+                ("In eval mode nothing is dropped and nothing is scaled, before training and after it.",),
+            )
+        case "draws differ" if finding.expected:
+            return Message(
+                f"Every call gives the same result{training}{where}.",
+                ("Nothing is dropped, or the same entries each time: a new draw belongs into every call.",),
+            )
+        case "draws differ":
+            return Message(
+                f"Something is dropped{where}, and nothing should be.", ("With p = 0 every entry is kept.",)
+            )
+        case "share kept":
+            return Message(
+                f"With p = {p:g}, {_percent(obtained)} of the entries are kept{training}; "
+                f"it should be {_percent(1 - p)}.",
+                ("p is the share that is dropped.",),
+            )
+        case "copies together" if finding.expected and copies > 1:
+            return Message(
+                f"Numbers that belong to one weight are dropped one by one{training}.",
+                ("Dropout sits on the weights, before they meet the values, not on the context vectors.",),
+            )
+        case "copies together":
+            return Message(
+                f"Several entries are always dropped together{training}.",
+                ("Every entry has a draw of its own.",),
+            )
+        case "one by one":
+            return Message(
+                f"Some entries are always dropped together{training}.",
+                (
+                    "Every weight has a draw of its own: not one for a whole row or column, and not one for "
+                    "the whole batch.",
+                ),
+            )
+        case "one factor" if module:
+            return Message(
+                "In training mode the kept entries are not all multiplied by the same number.",
+                (
+                    "Dropout comes after softmax and nothing is normalised after it: every kept weight "
+                    "is the old one times 1/(1-p).",
+                ),
+            )
+        case "one factor":
+            return Message(
+                "The kept entries are not all multiplied by the same number.",
+                ("Every kept entry is the old one times 1/(1-p).",),
+            )
+        case "factor":
+            right = 1 / (1 - p)
+            small = "Without it, the sums shrink by the share that is dropped."
+            large = "A larger factor makes the sums grow: is the scaling done twice, or is it 1/p?"
+            return Message(
+                f"The kept entries are multiplied by {number_text(obtained)}{training}; "
+                f"with p = {p:g} it should be 1/(1-p) = {number_text(right)}.",
+                (small if obtained < right else large,),
+            )
+    return Message(
+        f"In eval mode the result is not what it should be without any dropout{where}.",
+        ("The scaling belongs to training: there the kept entries grow, and eval mode changes nothing.",),
     )
-    return messages[finding.index[0]]
 
 
 def _other_device(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
-    if finding.obtained == 2:  # experiments.RETURNS
+    if finding.obtained == experiments.RETURNS:
         return Message(
             f"On another device, `{task.name}` copies a tensor back to the CPU.",
             ("That costs more than the attention itself. Let everything live where the input lives.",),
@@ -573,11 +609,23 @@ def _other_device(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Messag
     )
 
 
+def _buffers(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
+    name = probe.settings["names"][finding.index[0]]
+    return Message(
+        f"`{name}` is not in the state dict of `{task.name}`.",
+        (
+            "A plain tensor on `self` stays behind when the module moves to another device, and is not saved "
+            f'with it. `self.register_buffer("{name}", tensor)` makes it part of the module.',
+        ),
+    )
+
+
 _BEHAVIOUR: dict[str, Callable[[f.WrongBehaviour, Task, Probe], Message]] = {
     "influence": _influence,
     "permuted": _permuted,
     "dropout": _dropout,
     "other-device": _other_device,
+    "buffers": _buffers,
 }
 
 

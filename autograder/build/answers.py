@@ -6,7 +6,7 @@ The reference for a task is the object that the solution cell itself defines; no
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -19,7 +19,7 @@ from autograder import authoring, bank
 from autograder.bank import AS_SEEN, LessonBank, Value
 from autograder.build.namespace import run_cells
 from autograder.collect import call, call_module, collect_answer, observe
-from autograder.judge import judge, same_outcome
+from autograder.judge import judge, judge_outcome, same_outcome
 from autograder.outcome import Evidence, Outcome
 
 # Public redraws start from fixed seeds, so that a rebuild makes the same bank.
@@ -34,8 +34,13 @@ class Runs:
     namespaces: Mapping[str, Mapping[str, Any]]
 
 
-def run_solution(lesson: authoring.Lesson, notebook: NotebookNode, name: str) -> Runs:
-    """Run a lesson's solution once with its own givens and once for each redrawn set."""
+def run_solution(
+    lesson: authoring.Lesson, notebook: NotebookNode, name: str, seeds: Sequence[int] = ()
+) -> Runs:
+    """Run a lesson's solution once with its own givens and once for each redrawn set.
+
+    `seeds` are what the sets are drawn from; fixed public ones if there are none.
+    """
     as_seen = run_cells(notebook, name)
     givens: dict[str, Mapping[str, Value]] = {
         AS_SEEN: {given: _fresh(as_seen[given]) for given in lesson.given_axes if given in as_seen}
@@ -44,9 +49,10 @@ def run_solution(lesson: authoring.Lesson, notebook: NotebookNode, name: str) ->
     if missing:
         raise authoring.AuthoringError([f"{name}: no given cell defines {', '.join(missing)}"])
     namespaces: dict[str, Mapping[str, Any]] = {AS_SEEN: as_seen}
-    for number in range(1, lesson.redraws + 1):
+    public = [REDRAW_SEED + number for number in range(1, lesson.redraws + 1)]
+    for number, seed in enumerate(seeds or public, start=1):
         run = f"redrawn-{number}"
-        generator = torch.Generator().manual_seed(REDRAW_SEED + number)
+        generator = torch.Generator().manual_seed(seed)
         givens[run] = dict(lesson.redraw(generator))
         namespaces[run] = run_cells(notebook, name, givens[run])
     return Runs(givens, namespaces)
@@ -77,6 +83,7 @@ def make_bank(lesson: authoring.Lesson, runs: Runs, name: str) -> LessonBank:
         tasks[task.id] = entry
     made = LessonBank(lesson=name, title=lesson.title, givens=runs.givens, tasks=tasks)
     if not problems:
+        made = _with_fair_probes(lesson, made, runs)
         problems += _right_answer_problems(lesson, made, runs)
     if problems:
         raise authoring.AuthoringError([f"{name}: {problem}" for problem in problems])
@@ -184,12 +191,12 @@ def _asked(
         keywords=probe.keywords,
         construct=probe.construct,
         weights=weights,
-        buffers=buffers,
         train=probe.train,
         dtype=probe.dtype,
         then=probe.then,
         observe=probe.observe,
-        settings=probe.settings,
+        settings={**probe.settings, "names": list(buffers)} if probe.observe == "buffers" else probe.settings,
+        hidden=probe.hidden,
     )
 
 
@@ -268,14 +275,51 @@ def _axes_problems(task: authoring.Task, entry: bank.Task, lesson: authoring.Les
             for axis, size in zip(axes, value.shape, strict=True):
                 symbol = axis.partition(" as ")[0]
                 if sizes.setdefault(symbol, size) != size:
-                    both = f"both {sizes[symbol]} and {size}"
-                    problems.append(f"task {task.id}: in probe {probe.id} the axis {symbol} is {both}")
+                    found = f"both {sizes[symbol]} and {size}"
+                    problems.append(f"task {task.id}: in probe {probe.id} the axis {symbol} is {found}")
         sizes_by_probe.append(sizes)
     symbols = sorted({symbol for sizes in sizes_by_probe for symbol in sizes})
     for one, other in combinations(symbols, 2):
-        if all(sizes.get(one) == sizes.get(other) for sizes in sizes_by_probe):
+        both = [sizes for sizes in sizes_by_probe if one in sizes and other in sizes]
+        if both and all(sizes[one] == sizes[other] for sizes in both):
             problems.append(f"task {task.id}: in every probe the axes {one} and {other} have the same size")
     return problems
+
+
+def _with_fair_probes(lesson: authoring.Lesson, made: LessonBank, runs: Runs) -> LessonBank:
+    """The bank without those hidden probes that a right answer fails.
+
+    Nobody chose their numbers, so a probe at the edge of float32 may have become unfair to an honest route.
+    """
+    tasks = dict(made.tasks)
+    for task in lesson.tasks:
+        entry = made.tasks[task.id]
+        hidden = [probe for probe in entry.probes.values() if probe.hidden]
+        if not hidden:
+            continue
+        outcomes = [evidence_for(task, entry, right.answer, made, runs).outcomes for right in task.right]
+        unfair = {
+            probe.id
+            for probe in hidden
+            if any(judge_outcome(entry, probe, one[probe.id], None) is not None for one in outcomes)
+        }
+        tasks[task.id] = _without_probes(entry, unfair)
+    return replace(made, tasks=tasks)
+
+
+def _without_probes(entry: bank.Task, names: Collection[str]) -> bank.Task:
+    def kept(values: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in values.items() if name not in names}
+
+    return replace(
+        entry,
+        probes=kept(entry.probes),
+        checks=tuple(
+            replace(check, probes=tuple(name for name in check.probes if name not in names))
+            for check in entry.checks
+        ),
+        known_wrong=tuple(replace(wrong, outcomes=kept(wrong.outcomes)) for wrong in entry.known_wrong),
+    )
 
 
 def _right_answer_problems(lesson: authoring.Lesson, made: LessonBank, runs: Runs) -> list[str]:

@@ -166,8 +166,13 @@ def _faulty_problems(notebook: NotebookNode) -> list[str]:
         begins, ends = cell.source.count("### BEGIN FAULTY"), cell.source.count("### END FAULTY")
         if (begins, ends) not in ((0, 0), (1, 1)):
             problems.append(f"{_name(cell)}: BEGIN FAULTY and END FAULTY do not pair")
-        elif begins and "END SOLUTION" not in cell.source.partition("### BEGIN FAULTY")[0]:
+            continue
+        before, _, rest = cell.source.partition("### BEGIN FAULTY")
+        faulty, end, _ = rest.partition("### END FAULTY")
+        if begins and ("END SOLUTION" not in before or not end):
             problems.append(f"{_name(cell)}: its faulty code must stand after its solution")
+        if any(line.strip() and not line.lstrip().startswith("#") for line in faulty.splitlines()):
+            problems.append(f"{_name(cell)}: every line of its faulty code is a comment in the source")
     return problems
 
 
@@ -250,6 +255,11 @@ def _probe_problems(task: Task, where: str) -> list[str]:
         f"{where}: probe {probe.id} names the unknown experiment {probe.observe}"
         for probe in task.probes
         if probe.observe not in EXPERIMENTS
+    ]
+    problems += [
+        f"{where}: probe {probe.id} cannot tell what is dropped from what is kept with p = 0.5"
+        for probe in task.probes
+        if probe.observe == "dropout" and probe.settings.get("p") == 0.5
     ]
     plain = {probe.id for probe in task.probes if probe.observe == RESULT}
     problems += [

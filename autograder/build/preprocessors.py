@@ -70,7 +70,7 @@ def solution_region(source: str) -> list[str]:
 def faulty_code(source: str) -> str:
     """The faulty code that a cell gives the learner to mend, taken out of its comments; "" for none."""
     lines = _faulty_lines(source)
-    return "\n".join(re.sub(r"^(\s*)# ?", r"\1", line) for line in lines)
+    return textwrap.dedent("\n".join(re.sub(r"^(\s*)# ?", r"\1", line) for line in lines))
 
 
 def without_faulty(source: str) -> str:
@@ -78,7 +78,7 @@ def without_faulty(source: str) -> str:
     if "BEGIN FAULTY" not in source:
         return source
     before, _, rest = source.partition("### BEGIN FAULTY")
-    return before.rstrip("\n") + rest.partition("### END FAULTY")[2]
+    return before.rstrip() + rest.partition("### END FAULTY")[2]
 
 
 def _faulty_lines(source: str) -> list[str]:

@@ -14,8 +14,8 @@ from nbgrader.preprocessors.execute import UnresponsiveKernelError
 from nbgrader.utils import setenv
 from traitlets import Bool
 
-from autograder import bank as bank_files
 from autograder import records
+from autograder.grading import secret
 from autograder.grading.grade import Runner, grade
 from autograder.grading.rebuild import rebuild
 from autograder.grading.running import sandbox
@@ -69,7 +69,7 @@ class RunAndJudge(Execute):
         self, notebook: NotebookNode, resources: Resources, km: Any = None
     ) -> tuple[NotebookNode, Resources]:
         marks = resources["nbgrader"]
-        lesson = bank_files.load(marks["assignment"])
+        lesson = secret.answers(marks["assignment"]).lesson
         notes = tuple(notebook.metadata.pop(NOTES, ()))
         run = self._in_sandbox() if self.sandboxed else partial(self._in_kernel, resources)
         graded = grade(notebook, lesson, run, notes)

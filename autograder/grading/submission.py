@@ -21,20 +21,27 @@ def read_submission(path: Path) -> NotebookNode:
     """A submission as a notebook of format 4; an empty one that says why where it cannot be read."""
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
-            return _unreadable(f"the file is larger than {MAX_FILE_BYTES // 1_000_000} MB")
-        text = path.read_bytes().decode("utf-8-sig", "replace")
-        plain = json.loads(text)
+            return _too_large()
+        return read_text(path.read_bytes())
     except OSError as problem:
-        return _unreadable(f"the file cannot be opened ({problem.strerror})")
+        return unreadable(f"the file cannot be opened ({problem.strerror})")
+
+
+def read_text(text: bytes) -> NotebookNode:
+    """A submission from its file's content, as `read_submission` reads it."""
+    if len(text) > MAX_FILE_BYTES:
+        return _too_large()
+    try:
+        plain = json.loads(text.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError):
-        return _unreadable("the file is not JSON, so it is no notebook")
+        return unreadable("the file is not JSON, so it is no notebook")
     if not isinstance(plain, dict) or not isinstance(plain.get("cells", plain.get("worksheets")), list):
-        return _unreadable("the file holds JSON, but no notebook cells")
+        return unreadable("the file holds JSON, but no notebook cells")
     if "worksheets" in plain:
         try:
             plain = nbformat.convert(nbformat.from_dict(plain), 4)
         except Exception as problem:  # format 3 that its own converter does not understand
-            return _unreadable(f"the notebook is of an old format that cannot be converted ({problem})")
+            return unreadable(f"the notebook is of an old format that cannot be converted ({problem})")
     return _only_what_is_used(plain)
 
 
@@ -60,7 +67,12 @@ def _only_what_is_used(plain: Mapping[str, Any]) -> NotebookNode:
     return notebook
 
 
-def _unreadable(reason: str) -> NotebookNode:
+def _too_large() -> NotebookNode:
+    return unreadable(f"the file is larger than {MAX_FILE_BYTES // 1_000_000} MB")
+
+
+def unreadable(reason: str) -> NotebookNode:
+    """An empty notebook in place of a submission that cannot be read."""
     notebook = new_notebook()
     notebook.metadata[UNREADABLE] = reason
     return notebook

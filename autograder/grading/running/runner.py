@@ -10,6 +10,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from autograder import bank
+from autograder.grading import secret
 from autograder.grading.running.execute import Executed, execute
 from autograder.grading.running.limits import Limits
 from autograder.grading.running.workers import Worker
@@ -32,7 +33,7 @@ class NoSandbox(Exception):
 def write_questions(folder: Path) -> None:
     """Write every lesson's questions, without answers, where a sandbox can show them."""
     for lesson in dict.fromkeys(bank.index().values()):
-        bank.save(bank.without_answers(bank.load(lesson)), folder)
+        bank.save(bank.without_answers(secret.answers(lesson).lesson), folder)
 
 
 class SandboxRunner:

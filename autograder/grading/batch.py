@@ -1,0 +1,114 @@
+"""Grade many submissions at once. What runs on an executor here runs on a cluster's as well."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Executor, Future, as_completed
+from dataclasses import dataclass, field
+
+import nbformat
+
+from autograder.grading import secret
+from autograder.grading.evidence import GraderFault
+from autograder.grading.grade import grade
+from autograder.grading.rebuild import rebuild
+from autograder.grading.running.runner import SandboxRunner
+from autograder.grading.running.workers import SandboxFailed
+from autograder.grading.submission import UNREADABLE, read_text, unreadable
+
+
+@dataclass(frozen=True)
+class Job:
+    """A submission to grade, with everything that grading needs: it may happen on another machine.
+
+    `text` is the file as it was handed in; `refused` says why it was not even opened.
+    """
+
+    lesson: str
+    student: str
+    release: str
+    text: bytes
+    refused: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of one submission.
+
+    `notebook` is the graded notebook as JSON, empty where our own code failed; then `fault` says how. `notes`
+    are for the person who reads the grades.
+    """
+
+    lesson: str
+    student: str
+    notebook: str = ""
+    scores: dict[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    fault: str = ""
+
+
+def grade_job(job: Job) -> Result:
+    """Grade one submission in this thread's own sandbox; a fault of ours is part of the result."""
+    try:
+        submission = unreadable(job.refused) if job.refused else read_text(job.text)
+        rebuilt = rebuild(nbformat.reads(job.release, as_version=4), submission)
+        notes = tuple(rebuilt.notes)
+        reason = submission.metadata.get(UNREADABLE)
+        if reason:
+            notes = (f"This submission could not be read: {reason}. Every task counts as not answered.",)
+        graded = grade(rebuilt.notebook, secret.answers(job.lesson).lesson, _runner(), notes)
+    except (GraderFault, SandboxFailed) as fault:
+        return Result(job.lesson, job.student, fault=str(fault))
+    except Exception as fault:
+        return Result(job.lesson, job.student, fault=f"{type(fault).__name__}: {fault}")
+    return Result(
+        job.lesson,
+        job.student,
+        nbformat.writes(graded.notebook),
+        {task: verdict.earned for task, verdict in graded.verdicts.items()},
+        graded.notes,
+    )
+
+
+def grade_all(jobs: Iterable[Job], executor: Executor, ahead: int) -> Iterator[Result]:
+    """Results as they come, in any order.
+
+    Args:
+        jobs: made one by one, so that a large class never lies in memory whole.
+        executor: where `grade_job` runs.
+        ahead: how many jobs may wait or run at one time.
+    """
+    waiting: set[Future[Result]] = set()
+    for job in jobs:
+        waiting.add(executor.submit(grade_job, job))
+        if len(waiting) >= ahead:
+            done = next(as_completed(waiting))
+            waiting.remove(done)
+            yield done.result()
+    for done in as_completed(waiting):
+        yield done.result()
+
+
+_here = threading.local()
+_runners: list[SandboxRunner] = []
+_lock = threading.Lock()
+
+
+def _runner() -> SandboxRunner:
+    """This thread's own sandbox, kept for its next job."""
+    runner: SandboxRunner | None = getattr(_here, "runner", None)
+    if runner is None:
+        runner = _here.runner = SandboxRunner()
+        with _lock:
+            _runners.append(runner)
+    return runner
+
+
+@atexit.register
+def close_sandboxes() -> None:
+    """End every sandbox that this process started."""
+    with _lock:
+        while _runners:
+            _runners.pop().close()

@@ -1,0 +1,161 @@
+"""What `autograder grade` does, from the files that were handed in to the gradebook."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import nbformat
+
+from autograder import bank
+from autograder.grading import secret
+from autograder.grading.batch import Job, Result, close_sandboxes, grade_all
+from autograder.grading.course import Class, Submission
+from autograder.grading.gradebook import Book
+from autograder.grading.running import sandbox
+from autograder.grading.running.runner import NoSandbox
+
+Say = Callable[[str], None]
+Advance = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What to grade: lessons by name, students by id (all if none), and how."""
+
+    root: Path
+    lessons: list[str]
+    jobs: int = 2
+    students: frozenset[str] = frozenset()
+    force: bool = False
+    dry_run: bool = False
+
+
+@dataclass
+class Summary:
+    """What a run did, in numbers; `faults` are submissions that our own code failed on."""
+
+    graded: int = 0
+    current: int = 0
+    changed: int = 0
+    written_answers: int = 0
+    faults: list[str] = field(default_factory=list)
+    interrupted: bool = False
+    dry_run: bool = False
+
+    @property
+    def text(self) -> str:
+        graded = "submission would be graded" if self.dry_run else "submission graded"
+        lines = [_count(self.graded, graded)]
+        if self.current:
+            lines.append(f"{_count(self.current, 'submission')} had not changed")
+        if self.changed:
+            lines.append(f"{_count(self.changed, 'score')} changed since the last time")
+        if self.written_answers:
+            lines.append(f"{_count(self.written_answers, 'written answer')} to read in the formgrader")
+        if self.faults:
+            lines.append(
+                f"{_count(len(self.faults), 'submission')} could not be graded, by a fault of the grader"
+            )
+        if self.interrupted:
+            lines.append("stopped before the end; the next run goes on from here")
+        return ", ".join(lines) + "."
+
+
+def lessons(root: Path) -> list[str]:
+    """The lessons that have a release and a bank."""
+    course = Class(root)
+    return [name for name in dict.fromkeys(bank.index().values()) if course.release(name).is_file()]
+
+
+def grade_class(asked: Asked, say: Say, advance: Advance, executor: Executor | None = None) -> Summary:
+    """Grade every submission whose file, lesson or checks have changed since it was graded.
+
+    Args:
+        asked: what to grade.
+        say: takes a line for a person: a submission that needs their eye, a score that changes.
+        advance: takes how many submissions are done, of how many, and the last one's name.
+        executor: where submissions are graded; threads of this process, each with a sandbox, if none.
+
+    Raises:
+        NoSandbox: submissions cannot be shut in on this machine.
+    """
+    reason = sandbox.why_not()
+    if reason and executor is None:
+        raise NoSandbox(reason)
+    course = Class(asked.root)
+    summary = Summary(dry_run=asked.dry_run)
+    with Book(course) as book:
+        waiting = {}
+        for lesson in asked.lessons:
+            book.know(lesson)
+            note = secret.answers(lesson).note
+            if note:
+                say(f"{lesson}: {note}")
+            for submission in course.submissions(lesson, asked.students):
+                fingerprint = course.fingerprint(submission)
+                if not asked.force and book.is_current(submission, fingerprint):
+                    summary.current += 1
+                else:
+                    waiting[lesson, submission.student] = submission, fingerprint
+        own = executor or ThreadPoolExecutor(asked.jobs, thread_name_prefix="grading")
+        results = grade_all(_jobs(course, waiting), own, ahead=2 * asked.jobs)
+        try:
+            for done, result in enumerate(results, start=1):
+                submission, fingerprint = waiting[result.lesson, result.student]
+                _take(book, submission, fingerprint, result, summary, say)
+                advance(done, len(waiting), f"{result.student} {result.lesson}")
+        except KeyboardInterrupt:
+            summary.interrupted = True
+        finally:
+            if executor is None:
+                own.shutdown(wait=False, cancel_futures=True)
+                close_sandboxes()
+    return summary
+
+
+def _jobs(course: Class, waiting: dict[tuple[str, str], tuple[Submission, str]]) -> Iterator[Job]:
+    releases: dict[str, str] = {}
+    for submission, _ in waiting.values():
+        lesson = submission.lesson
+        if lesson not in releases:
+            releases[lesson] = course.release(lesson).read_text(encoding="utf-8")
+        refused, text = submission.refused, b""
+        if not refused:
+            try:
+                text = submission.path.read_bytes()
+            except OSError as problem:
+                refused = f"the file cannot be opened ({problem.strerror})"
+        yield Job(lesson, submission.student, releases[lesson], text, refused)
+
+
+def _take(
+    book: Book, submission: Submission, fingerprint: str, result: Result, summary: Summary, say: Say
+) -> None:
+    """Write one result, and tell what a person should know about it."""
+    who = f"{submission.student} {submission.lesson}"
+    if result.fault:
+        summary.faults.append(who)
+        say(f"{who}: needs attention, no score was written: {result.fault}")
+        return
+    before = book.scores(submission)
+    for task, score in result.scores.items():
+        old = before.get(task)
+        if old is not None and old != score:
+            summary.changed += 1
+            say(f"{who}: {task} {old:g} -> {score}")
+    for note in result.notes:
+        say(f"{who}: {note}")
+    summary.graded += 1
+    if not summary.dry_run:
+        graded = nbformat.reads(result.notebook, as_version=4)
+        book.write(submission, graded, fingerprint)
+        summary.written_answers += book.waiting_for_a_person(submission)
+
+
+def _count(number: int, what: str) -> str:
+    noun, _, rest = what.partition(" ") if not what.startswith("written") else ("written answer", "", "")
+    plural = "" if number == 1 else "s"
+    return f"{number} {noun}{plural}{' ' + rest if rest else ''}"

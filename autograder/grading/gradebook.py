@@ -1,0 +1,136 @@
+"""The one writer of nbgrader's gradebook and of `autograded/`, as nbgrader itself would write them."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader import utils
+from nbgrader.api import Gradebook, MissingEntry, SubmittedNotebook
+from nbgrader.preprocessors import AssignLatePenalties, LimitOutput, SaveCells
+
+from autograder.grading.course import Class, Submission
+
+# In a graded notebook's metadata: the fingerprint of what it was graded from.
+GRADED_FROM = "graded_from"
+PERMISSIONS = 0o444
+
+log = logging.getLogger(__name__)
+
+
+class Book:
+    """The gradebook of a class, open for writing.
+
+    For each submission the database is changed in one transaction, and only then is the graded notebook put
+    in its place: whatever interrupts a run, the next one finds what is missing.
+    """
+
+    def __init__(self, course: Class) -> None:
+        self._course = course
+        self._gradebook = Gradebook(course.database, course.directory.course_id)
+
+    def __enter__(self) -> Book:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._gradebook.close()
+
+    def know(self, lesson: str) -> None:
+        """Make sure that the gradebook has the lesson, as `nbgrader generate_assignment` would have."""
+        try:
+            self._gradebook.find_notebook(lesson, lesson)
+            return
+        except MissingEntry:
+            self._gradebook.update_or_create_assignment(lesson)
+        release = nbformat.read(self._course.release(lesson), as_version=4)
+        resources = {"nbgrader": {"notebook": lesson, "assignment": lesson, "db_url": self._course.database}}
+        SaveCells(config=self._course.config).preprocess(release, resources)
+        self._gradebook.db.expire_all()
+
+    def scores(self, submission: Submission) -> dict[str, float | None]:
+        """The scores that checks gave a submission, by task; empty where it was never graded."""
+        try:
+            notebook = self._notebook(submission)
+        except MissingEntry:
+            return {}
+        return {grade.name: grade.auto_score for grade in notebook.grades}
+
+    def waiting_for_a_person(self, submission: Submission) -> int:
+        """How many written answers of a submission nobody has graded yet."""
+        return sum(grade.needs_manual_grade for grade in self._notebook(submission).grades)
+
+    def is_current(self, submission: Submission, fingerprint: str) -> bool:
+        """Whether a submission was graded from just this, and its grades are in the book."""
+        try:
+            graded = nbformat.read(submission.graded, as_version=4)
+            self._notebook(submission)
+        except (OSError, ValueError, MissingEntry):
+            return False
+        return bool(fingerprint) and graded.metadata.get(GRADED_FROM) == fingerprint
+
+    def write(self, submission: Submission, graded: NotebookNode, fingerprint: str) -> None:
+        """Put one graded submission into the gradebook, and its notebook into `autograded/`."""
+        book, lesson, student = self._gradebook, submission.lesson, submission.student
+        LimitOutput(config=self._course.config).preprocess(graded, {})
+        book.update_or_create_student(student)
+        folder = submission.path.parent
+        timestamp = None if submission.refused else self._course.directory.get_existing_timestamp(str(folder))
+        known = {"timestamp": timestamp} if timestamp else {}
+        handed_in = book.update_or_create_submission(lesson, student, **known)
+        notebook = self._notebook(submission)
+        cells = {cell.metadata.nbgrader["grade_id"]: cell for cell in graded.cells if _marked(cell)}
+        for grade in notebook.grades:
+            score, _ = utils.determine_grade(cells[grade.name], log)
+            grade.auto_score = score
+            grade.needs_manual_grade = grade.manual_score is not None or score is None
+        for comment in notebook.comments:
+            cell = cells[comment.name]
+            untouched = cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
+            comment.auto_comment = "No response." if untouched else None
+        book.db.commit()
+        if timestamp is not None and handed_in.total_seconds_late > 0:
+            self._penalise(graded, submission)
+        graded.metadata[GRADED_FROM] = fingerprint
+        _put(graded, submission.graded)
+        stamp = folder / "timestamp.txt"
+        if stamp.is_file() and not stamp.is_symlink():
+            shutil.copyfile(stamp, submission.graded.parent / stamp.name)
+
+    def _penalise(self, graded: NotebookNode, submission: Submission) -> None:
+        resources: Mapping[str, Any] = {
+            "nbgrader": {
+                "notebook": submission.lesson,
+                "assignment": submission.lesson,
+                "student": submission.student,
+                "db_url": self._course.database,
+            }
+        }
+        AssignLatePenalties(config=self._course.config).preprocess(graded, resources)
+
+    def _notebook(self, submission: Submission) -> SubmittedNotebook:
+        return self._gradebook.find_submission_notebook(
+            submission.lesson, submission.lesson, submission.student
+        )
+
+
+def _marked(cell: NotebookNode) -> bool:
+    return "nbgrader" in cell.metadata
+
+
+def _put(notebook: NotebookNode, place: Path) -> None:
+    """Write a notebook whole or not at all."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    fresh = place.with_name(f".{place.name}.new")
+    fresh.unlink(missing_ok=True)
+    fresh.write_text(nbformat.writes(notebook), encoding="utf-8")
+    fresh.chmod(PERMISSIONS)
+    os.replace(fresh, place)
