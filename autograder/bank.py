@@ -59,7 +59,8 @@ class Probe:
     `forward` is called with, `construct` the constructor's arguments in order, `weights` its parameters by
     name, `train` its mode, and `dtype` what module and inputs are converted to. Where the answer returns
     something to be called, it is called on `then`. `observe` names the experiment of
-    `autograder.experiments` whose result is the outcome. `hidden` ones are drawn from an instructor's secret, and what is expected of them is not told.
+    `autograder.experiments` whose result is the outcome. `hidden` ones are drawn from an instructor's
+    secret, and what is expected of them is not told.
     """
 
     id: str

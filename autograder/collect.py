@@ -178,15 +178,13 @@ def _put_to_use(
     answer: Callable[..., Any], inputs: Mapping[str, Any], probe: Probe
 ) -> tuple[Any, tuple[str, ...]]:
     """What the probe's experiment yields, and the names of inputs that the answer changed in a call."""
-    changed: dict[str, None] = {}
+    calls: list[tuple[dict[str, Any], Mapping[str, Any]]] = []
 
     def called(values: Mapping[str, Any]) -> Any:
         given = {name: copy(value) for name, value in values.items()}
+        calls.append((given, values))
         positional, keywords = _split(given, probe)
-        try:
-            result = answer(*positional, **keywords)
-        finally:
-            changed.update({name: None for name in values if not _unchanged(given[name], values[name])})
+        result = answer(*positional, **keywords)
         if not probe.then or not callable(result):
             return result
         if isinstance(result, torch.nn.Module):
@@ -194,7 +192,11 @@ def _put_to_use(
         return result(*(copy(value) for value in probe.then.values()))
 
     module = answer if isinstance(answer, torch.nn.Module) else None
-    return EXPERIMENTS[probe.observe](Subject(called, inputs, module), probe.settings), tuple(changed)
+    result = EXPERIMENTS[probe.observe](Subject(called, inputs, module), probe.settings)
+    changed = tuple(
+        name for name in inputs if any(not _unchanged(given[name], values[name]) for given, values in calls)
+    )
+    return result, changed
 
 
 def _split(inputs: Mapping[str, Any], probe: Probe) -> tuple[list[Any], dict[str, Any]]:
@@ -416,6 +418,10 @@ def _quietly() -> Iterator[None]:
     generator = torch.default_generator
     random_state = generator.get_state()
     generator.manual_seed(PROBE_SEED)
+    # Probes are small. With several threads each operation waits for the slowest, and on a busy machine that
+    # takes a hundred times as long as the operation.
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
     sink = io.StringIO()
     try:
         with (
@@ -426,4 +432,5 @@ def _quietly() -> Iterator[None]:
             warnings.simplefilter("ignore")
             yield
     finally:
+        torch.set_num_threads(threads)
         generator.set_state(random_state)
