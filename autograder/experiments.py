@@ -135,8 +135,10 @@ def dropout(subject: Subject, settings: Settings) -> Any:
             return base
         base = base.detach().clone()
         module.train()
-    told = base.abs() > 1e-6
-    calls = math.ceil(min(max(4000 / max(int(told.sum()), 1), 64), 256))
+    told = base.double().abs() > 1e-6
+    if not bool(told.any()) or base.ndim == 0 or base.shape[-1] % copies:
+        return base  # there is nothing to drop, or nothing that repeats: let the result itself be judged
+    calls = _calls(int(told.sum()), p)
     draws = []
     for _ in range(calls):
         draw = subject.call(subject.inputs)
@@ -148,7 +150,7 @@ def dropout(subject: Subject, settings: Settings) -> Any:
         last = subject.call(subject.inputs)
         if not isinstance(last, Tensor):
             return last
-        if not torch.equal(last, base) or not torch.equal(again, base):
+        if not _equal(last, base) or not _equal(again, base):
             return torch.zeros(len(MEASURES))  # nothing else can be told
     drawn = torch.stack(draws).double()  # (calls, …)
     kept = drawn.abs() > 1e-9
@@ -159,24 +161,36 @@ def dropout(subject: Subject, settings: Settings) -> Any:
     together = bool((apart == apart[..., :1, :]).all())
     first = told.reshape(*told.shape[:-1], copies, -1)[..., 0, :]  # (…, size)
     patterns = apart[..., 0, :][:, first]  # (calls, entries)
-    share = float(kept[:, told].double().mean()) if bool(told.any()) else 0.0
+    own = patterns.unique(dim=1)  # (calls, draws); entries that share a draw are kept in the same calls
+    share = float(kept[:, told].double().mean())
     return torch.tensor(
         [
             1.0,
             float(bool((drawn != drawn[0]).any())),
-            _settled(share, p, patterns.numel()),
+            _settled(share, p, own.numel()),
             float(together),
-            # Two entries that share one draw are kept and dropped in the same calls.
-            float(patterns.unique(dim=1).shape[1] == patterns.shape[1]),
+            float(own.shape[1] == patterns.shape[1]),
             float(even),
             round(factor, 3) if even else 0.0,
-            float(base.double().abs().sum()),
+            float(base.double().abs().nan_to_num().sum()),
         ]
     )
 
 
+def _calls(entries: int, p: float) -> int:
+    """How many draws it takes to count what is kept, and to tell the entries from each other."""
+    calls = max(4000 / entries, 64)
+    alike = p**2 + (1 - p) ** 2  # the chance that a draw treats two entries of their own the same
+    if alike < 1:
+        # Less than one chance in a million that any two look like one: the smaller p, the more it takes.
+        calls = max(calls, math.log(1e6 * entries**2 / 2) / -math.log(alike))
+    return math.ceil(min(calls, 256))
+
+
 def _settled(share: float, p: float, count: int) -> float:
     """A share that was counted, as the one it can be told from: 1 - p, p, or itself to one decimal."""
+    if share in (0.0, 1.0):
+        return share  # nothing was drawn
     # Five standard deviations of a binomial count: less than one run in a million falls outside by chance.
     margin = 5 * math.sqrt(p * (1 - p) / max(count, 1))
     for likely in (1 - p, p):
@@ -193,13 +207,16 @@ class _Watch(TorchFunctionMode):
     """Keeps track of which tensors would be on the device, and notes what a device would refuse.
 
     There need not be another device: parameters, buffers and inputs count as being on one, and so does what
-    is made of them, or is made with `device=`. Everything else was made on the CPU.
+    is made of them, or is made with `device=`. Everything else was made on the CPU, and so is what is moved
+    to where such a tensor is.
     """
 
     def __init__(self, tensors: Iterable[Tensor]) -> None:
         super().__init__()
         self.seen = STAYS
-        self._there = {id(one): one for one in tensors}  # held, so that no id is given twice
+        # Held, so that no id is given twice.
+        self._there = {id(one): one for one in tensors}
+        self._cpu: dict[int, torch.device] = {}  # devices that were read off a tensor on the CPU
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -207,23 +224,36 @@ class _Watch(TorchFunctionMode):
         tensors = [one for one in tree_leaves((args, kwargs)) if isinstance(one, Tensor)]
         there = [one for one in tensors if id(one) in self._there]
         here = [one for one in tensors if id(one) not in self._there and one.ndim > 0]
-        target = kwargs.get("device", args[1] if name == "to" and len(args) > 1 else None)
-        to_cpu = name in ("cpu", "numpy", "tolist", "__array__") or str(target) == "cpu" == target
+        place = args[1] if name in ("to", "type_as") and len(args) > 1 else None
+        target = kwargs.get("device", kwargs.get("other", place))
+        moves = isinstance(target, torch.device | Tensor) and not self._is_cpu(target)
+        to_cpu = name in ("cpu", "numpy", "tolist", "__array__") or self._is_cpu(target)
         result = func(*args, **kwargs)
-        if there and to_cpu:
+        if isinstance(result, torch.device) and here:
+            self._cpu[id(result)] = result
+        first_there = bool(args) and id(args[0]) in self._there
+        if moves and args and result is args[0] and not first_there:
+            result = result.clone()  # a device has a copy of its own, and the tensor itself stays where it is
+        if to_cpu and (first_there if name in ("to", "type_as") else there):
             self.seen = self.seen or RETURNS
         elif there and here and name in ("copy_", "__setitem__"):
             # Across devices a copy is allowed. Out of the device, it is what should not be.
-            if id(args[0]) not in self._there:
+            if not first_there:
                 self.seen = self.seen or RETURNS
-        elif there and here and name not in ("__getitem__", "to", "type_as"):
+        elif there and here and not moves and not (name == "__getitem__" and first_there):
+            # Positions on the CPU may pick from what is on the device, and not the other way round.
             self.seen = self.seen or MIXES
-        moves = isinstance(target, torch.device | Tensor)
         if (there or moves) and not to_cpu:
             for one in tree_leaves(result):
                 if isinstance(one, Tensor):
                     self._there[id(one)] = one
         return result
+
+    def _is_cpu(self, target: Any) -> bool:
+        """Whether something that names a place names the CPU, whatever the inputs are on."""
+        if isinstance(target, Tensor):
+            return id(target) not in self._there
+        return id(target) in self._cpu or (isinstance(target, str) and target == "cpu")
 
 
 def other_device(subject: Subject, settings: Settings) -> Any:
@@ -233,10 +263,12 @@ def other_device(subject: Subject, settings: Settings) -> Any:
         returns: one number: 0 where it stays on the device, 1 where it mixes devices, 2 where it goes back
             to the CPU
     """
-    module = subject.module
-    tensors = [value for value in subject.inputs.values() if isinstance(value, Tensor)]
-    if module is not None:
-        tensors += [*module.parameters(), *module.buffers()]
+    tensors = []
+    for value in (subject.module, *subject.inputs.values()):
+        if isinstance(value, nn.Module):
+            tensors += [*value.parameters(), *value.buffers()]
+        elif isinstance(value, Tensor):
+            tensors.append(value)
     watch = _Watch(tensors)
     with watch:
         subject.call(subject.inputs)
@@ -264,6 +296,13 @@ def _other(values: Tensor, generator: torch.Generator) -> Tensor:
     if not values.is_floating_point():
         return values + 1
     return values + (torch.rand(values.shape, generator=generator) + 0.5).to(values.dtype)
+
+
+def _equal(one: Tensor, other: Tensor) -> bool:
+    """Whether two results are the same to the last bit; nan equals nan here."""
+    if one.shape != other.shape:
+        return False
+    return bool(((one == other) | (one.isnan() & other.isnan())).all())
 
 
 def _has_axis(value: Any, axis: int) -> bool:

@@ -382,7 +382,9 @@ def _wrong_shape(finding: f.WrongShape, task: Task) -> Message:
 
 def _wrong_dtype(finding: f.WrongDtype, task: Task) -> Message:
     advice = ""
-    if finding.obtained.startswith(("int", "uint")):
+    if "bool" in finding.allowed:
+        advice = "A comparison gives True and False, and so does `.bool()`."
+    elif finding.obtained.startswith(("int", "uint")):
         advice = (
             "Whole numbers cut off what stands behind the point. Was a tensor made from numbers without one?"
         )
@@ -486,7 +488,7 @@ def _wrong_behaviour(finding: f.WrongBehaviour, task: Task) -> Message:
     if len(finding.index) != axes:
         return Message(
             f"`{task.name}` does not give back what it should{_where(finding, task)}.",
-            ("Its result has another type or shape there than elsewhere.",),
+            ("Print its result there, and the `.shape`: is it what the task asks for?",),
         )
     return _BEHAVIOUR[finding.observe](finding, task, probe)
 
@@ -507,11 +509,13 @@ def _influence(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
             f"The result of batch element {output} changes{where} when batch element {changed} is changed.",
             ("The elements of a batch must not mix: leave the first axis alone.",),
         )
-    if one == "token" and changed > output:
+    if one == other == "token" and changed > output:
         reason = f"Token {changed} comes later and must be hidden."
     else:
-        reason = f"It must not depend on {one} {changed}."
-    return Message(f"The output of {one} {output} changes{where} when {one} {changed} is changed.", (reason,))
+        reason = f"It must not depend on {other} {changed}."
+    return Message(
+        f"The output of {one} {output} changes{where} when {other} {changed} is changed.", (reason,)
+    )
 
 
 def _permuted(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:

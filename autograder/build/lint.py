@@ -163,13 +163,15 @@ def _written_problems(notebook: NotebookNode) -> list[str]:
 def _faulty_problems(notebook: NotebookNode) -> list[str]:
     problems = []
     for cell in notebook.cells:
-        begins, ends = cell.source.count("### BEGIN FAULTY"), cell.source.count("### END FAULTY")
-        if (begins, ends) not in ((0, 0), (1, 1)):
+        marks = re.findall(r"### (BEGIN|END) FAULTY", cell.source)
+        if not marks:
+            continue
+        if marks != ["BEGIN", "END"]:
             problems.append(f"{_name(cell)}: BEGIN FAULTY and END FAULTY do not pair")
             continue
         before, _, rest = cell.source.partition("### BEGIN FAULTY")
-        faulty, end, _ = rest.partition("### END FAULTY")
-        if begins and ("END SOLUTION" not in before or not end):
+        faulty = rest.partition("### END FAULTY")[0]
+        if "END SOLUTION" not in before:
             problems.append(f"{_name(cell)}: its faulty code must stand after its solution")
         if any(line.strip() and not line.lstrip().startswith("#") for line in faulty.splitlines()):
             problems.append(f"{_name(cell)}: every line of its faulty code is a comment in the source")

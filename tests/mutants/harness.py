@@ -11,10 +11,12 @@ from __future__ import annotations
 import contextlib
 import io
 import linecache
+import re
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from html import unescape
 from pathlib import Path
 from textwrap import dedent
 from types import CodeType
@@ -28,6 +30,7 @@ from autograder import bank
 from autograder.bank import AS_SEEN, LessonBank, Task
 from autograder.build.source import is_answer, is_given, is_test, read_source
 from autograder.collect import collect
+from autograder.feedback import plain_text, rich_text
 from autograder.findings import Verdict
 from autograder.judge import judge, merge, with_unfinished
 from autograder.outcome import Evidence
@@ -241,3 +244,18 @@ def _torch_as_it_was() -> Iterator[None]:
 
 def _fresh(value: Any) -> Any:
     return value.clone() if isinstance(value, Tensor) else value
+
+
+# What a learner must never meet in a message about their own code.
+OURS = re.compile(r"Traceback|site-packages|autograder[/\\]|<cell |harness|\bOutcome\(|\bErrorReport\(")
+
+
+def message(task: Task, verdict: Verdict) -> str:
+    """The plain message on one line, after a look at both forms of it."""
+    plain = plain_text(task, verdict)
+    rich = rich_text(task, verdict)
+    assert not OURS.search(plain)
+    assert not OURS.search(unescape(rich))
+    assert rich.count("<div") == rich.count("</div>")
+    assert task.title in plain
+    return " ".join(plain.split())

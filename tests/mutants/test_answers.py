@@ -1,0 +1,93 @@
+"""The checks hold for answers that nobody prepared them for, wrong and right, in every lesson."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+from autograder.findings import MatchesKnownWrong, NotDefined, Verdict
+from tests.mutants.harness import Right, Wrong, judge_answer, judge_notebook, load_lesson, message
+
+LESSONS = [
+    importlib.import_module(f"tests.mutants.{path.stem}")
+    for path in sorted(Path(__file__).parent.glob("lesson_*.py"))
+]
+
+
+def cases(kind: str) -> list:
+    found = []
+    for lesson in LESSONS:
+        for task, mutants in lesson.TASKS.items():
+            for mutant in getattr(mutants, kind):
+                marks = [pytest.mark.xfail(strict=True, reason=mutant.xfail)] if mutant.xfail else []
+                found.append(
+                    pytest.param(lesson.LESSON, task, mutant, id=f"{task}/{mutant.name}", marks=marks)
+                )
+    return found
+
+
+def kinds(verdict: Verdict) -> set[str]:
+    """What the learner is told first; a hint of a known wrong answer beside it counts as its name."""
+    named = {MatchesKnownWrong.__name__} if verdict.known_wrong else set()
+    return {type(verdict.finding).__name__} | named
+
+
+@pytest.mark.parametrize(("lesson", "task", "mutant"), cases("wrong"))
+def test_a_wrong_answer_is_refused_and_told_why(lesson: str, task: str, mutant: Wrong) -> None:
+    judged = judge_answer(lesson, task, mutant.code)
+    texts = message(judged.task, judged.in_notebook) + " | " + message(judged.task, judged.graded)
+
+    assert not judged.graded.passed
+    assert judged.graded.earned == mutant.keeps
+    assert judged.in_notebook.passed == mutant.notebook_passes
+    assert kinds(judged.graded) & set(mutant.finds)
+    if mutant.says:
+        assert re.search(mutant.says, texts)
+    if mutant.never:
+        assert not re.search(mutant.never, texts)
+
+
+@pytest.mark.parametrize(("lesson", "task", "mutant"), cases("right"))
+def test_a_right_answer_earns_everything_whatever_its_route(lesson: str, task: str, mutant: Right) -> None:
+    judged = judge_answer(lesson, task, mutant.code)
+
+    assert judged.in_notebook.passed, message(judged.task, judged.in_notebook)
+    assert judged.graded.passed, message(judged.task, judged.graded)
+    assert judged.graded.earned == judged.task.points
+    assert judged.task.learned in message(judged.task, judged.graded)
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.LESSON)
+def test_every_task_has_at_least_six_wrong_and_three_right_answers(lesson) -> None:
+    assert list(lesson.TASKS) == list(load_lesson(lesson.LESSON).bank.tasks)
+    for task, mutants in lesson.TASKS.items():
+        assert len(mutants.wrong) >= 6, task
+        assert len(mutants.right) >= 3, task
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.LESSON)
+def test_no_answer_is_held_against_a_task_twice(lesson) -> None:
+    for task, mutants in lesson.TASKS.items():
+        for answers in (mutants.wrong, mutants.right):
+            for field in ("name", "code"):
+                values = [getattr(answer, field) for answer in answers]
+                assert len(set(values)) == len(values), task
+
+
+@pytest.mark.parametrize(
+    ("lesson", "task"), [(lesson.LESSON, task) for lesson in LESSONS for task in lesson.TASKS]
+)
+def test_a_cell_that_stops_leaves_the_checks_of_the_others_standing(lesson: str, task: str) -> None:
+    judged = judge_notebook(lesson, {task: "1 / 0"})
+    tasks = list(load_lesson(lesson).bank.tasks)
+
+    assert list(judged) == tasks
+    assert isinstance(judged[task].graded.finding, NotDefined)
+    for other in judged.values():
+        message(other.task, other.in_notebook)
+        message(other.task, other.graded)
+    before = tasks[: tasks.index(task)]
+    assert all(judged[earlier].graded.passed for earlier in before)

@@ -1,0 +1,142 @@
+"""What the course as a whole promises, counted in its sources and its bank."""
+
+import itertools
+import re
+from collections import Counter
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograder.authoring import load_lesson
+from autograder.bank import RESULT, load
+from autograder.build.preprocessors import faulty_code
+from autograder.build.source import is_answer, read_source
+
+ROOT = Path(__file__).parents[1]
+LESSONS = sorted(path.parent.name for path in (ROOT / "source").glob("*/tasks.py"))
+TASKS = [(name, task) for name in LESSONS for task in load_lesson(ROOT / "source" / name).tasks]
+
+
+def source(lesson):
+    return read_source(ROOT / "source" / lesson / f"{lesson}.py")
+
+
+def named(value):
+    return value if isinstance(value, str) else value.id
+
+
+def test_there_are_at_least_forty_graded_tasks_and_no_id_twice():
+    counts = Counter(task.id for _, task in TASKS)
+    assert len(counts) >= 40
+    assert [name for name, count in counts.items() if count > 1] == []
+
+
+def test_at_least_three_questions_are_answered_in_words():
+    questions = [
+        cell["id"]
+        for lesson in LESSONS
+        for cell in source(lesson).cells
+        if cell.cell_type == "markdown" and is_answer(cell)
+    ]
+    assert len(questions) >= 3
+    assert len(set(questions)) == len(questions)
+
+
+@pytest.mark.parametrize(("lesson", "task"), TASKS, ids=named)
+def test_a_task_knows_the_mistakes_people_make_and_the_other_ways_to_be_right(lesson, task):
+    assert len(task.wrong) >= (8 if task.kind == "module" else 5)
+    assert len(task.right) >= 3
+
+
+@pytest.mark.parametrize(("lesson", "task"), TASKS, ids=named)
+def test_no_two_mistakes_get_the_same_hint(lesson, task):
+    hints = Counter(wrong.hint for wrong in task.wrong)
+    assert [hint for hint, count in hints.items() if count > 1] == []
+
+
+@pytest.mark.parametrize(
+    ("lesson", "task"), [(name, task) for name, task in TASKS if task.kind == "module"], ids=named
+)
+def test_a_class_is_tried_in_double_precision_and_with_sizes_that_all_differ(lesson, task):
+    probes = load(lesson).tasks[task.id].probes.values()
+    assert any(probe.dtype == "float64" for probe in probes)
+    shapes = [next(iter(probe.inputs.values())).shape for probe in probes if probe.observe == RESULT]
+    assert any(len(set(shape)) == len(shape) for shape in shapes)
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_batch_elements_are_not_copies_of_each_other_in_every_probe(lesson):
+    for task in load(lesson).tasks.values():
+        batches = [
+            value
+            for probe in task.probes.values()
+            for value in probe.inputs.values()
+            if hasattr(value, "ndim") and value.ndim >= 3 and value.shape[0] > 1 and value.is_floating_point()
+        ]
+        if batches:
+            assert any(bool((one[0] != one[1]).any()) for one in batches), task.id
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_a_lesson_says_what_it_teaches_and_ends_with_recap_quiz_and_progress(lesson):
+    notebook = source(lesson)
+    first, last = notebook.cells[0].source, notebook.cells[-1].source
+    prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    assert "When you are done you can" in first
+    assert re.search(r"\*\*Time:?\*\*", first)
+    assert "Before you start" in first
+    assert "Predict, then run" in prose
+    assert "<details>" in prose
+    assert last == f'progress("{lesson}")'
+    assert any("explore_" in cell.source for cell in notebook.cells if cell.cell_type == "code")
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_every_task_says_how_long_it_takes_and_its_id(lesson):
+    prose = "\n".join(cell.source for cell in source(lesson).cells if cell.cell_type == "markdown")
+    for task in load(lesson).tasks.values():
+        assert re.search(rf"\*\d+ minutes?[^*]*task id\* `{task.id}`", prose), task.id
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_a_picture_stands_before_the_first_task(lesson):
+    cells = source(lesson).cells
+    pictured = next(place for place, cell in enumerate(cells) if "figure" in cell.metadata.get("tags", ()))
+    tasked = next(place for place, cell in enumerate(cells) if is_answer(cell))
+    assert pictured < tasked
+
+
+def test_the_bugs_of_the_seeds_are_tasks():
+    faulty = [
+        cell["id"].removesuffix("-answer")
+        for lesson in LESSONS
+        for cell in source(lesson).cells
+        if cell.cell_type == "code" and faulty_code(cell.source)
+    ]
+    assert len(faulty) >= 6
+    known = {task.id for _, task in TASKS}
+    assert set(faulty) <= known
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_a_solution_holds_no_trace_of_how_it_was_made(lesson):
+    notebook = nbformat.read(ROOT / "solutions" / lesson / f"{lesson}.ipynb", as_version=4)
+    text = "\n".join(cell.source for cell in notebook.cells)
+    assert not re.search(r"(BEGIN|END) (SOLUTION|FAULTY)", text)
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_a_release_holds_no_answer(lesson):
+    released = nbformat.read(ROOT / "notebooks" / lesson / f"{lesson}.ipynb", as_version=4)
+    cells = {cell["id"]: cell.source for cell in released.cells}
+    for cell in source(lesson).cells:
+        if is_answer(cell):
+            assert cells[cell["id"]] != cell.source
+            assert "Marking scheme" not in cells[cell["id"]]
+
+
+def test_no_two_lessons_give_an_id_to_a_cell_that_is_a_task_of_another():
+    for one, other in itertools.permutations(LESSONS, 2):
+        ids = {cell["id"] for cell in source(one).cells}
+        assert ids.isdisjoint(load(other).tasks), (one, other)
