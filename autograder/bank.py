@@ -242,7 +242,7 @@ class _Writer:
 
     def outcome(self, outcome: Outcome, key: str) -> Any:
         if outcome.error is not None:
-            return {"raises": outcome.error.type}
+            return {"raises": outcome.error.type, "message": outcome.error.message}
         plain: dict[str, Any] = {"type": outcome.type_name}
         if outcome.tensor is not None:
             plain.update(self.value(outcome.tensor, key))
@@ -320,7 +320,7 @@ class _Reader:
 
     def outcome(self, plain: Mapping[str, Any]) -> Outcome:
         if "raises" in plain:
-            return Outcome(error=ErrorReport(type=plain["raises"], message=""))
+            return Outcome(error=ErrorReport(type=plain["raises"], message=plain.get("message", "")))
         tensor = self.tensors[plain["tensor"]] if "tensor" in plain else None
         return Outcome(
             type_name=plain["type"],

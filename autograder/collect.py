@@ -211,19 +211,21 @@ def _needs_earlier(missing: NeedsEarlier) -> ErrorReport:
 
 
 def _unreached(module: torch.nn.Module, result: Any) -> tuple[str, ...]:
-    """Parameters that no gradient reaches from the result."""
+    """Parameters that no gradient reaches from the result, frozen ones among them."""
     if not isinstance(result, Tensor) or not result.is_floating_point():
         return ()
-    wanted = {name: parameter for name, parameter in module.named_parameters() if parameter.requires_grad}
+    parameters = dict(module.named_parameters())
+    frozen = tuple(name for name, parameter in parameters.items() if not parameter.requires_grad)
+    wanted = {name: parameter for name, parameter in parameters.items() if parameter.requires_grad}
     if not result.requires_grad:
-        return tuple(wanted)
+        return tuple(parameters)
     # Squares, because a plain sum has no gradient where outputs always add up to the same.
     try:
         found = torch.autograd.grad(result.square().sum(), list(wanted.values()), allow_unused=True)
     except RuntimeError:
         # An input edited in place, say: that is found by looking at the input, and this step is ours.
-        return ()
-    return tuple(name for name, gradient in zip(wanted, found, strict=True) if gradient is None)
+        return frozen
+    return frozen + tuple(name for name, gradient in zip(wanted, found, strict=True) if gradient is None)
 
 
 def _same_result(result: Any, again: Any) -> bool:

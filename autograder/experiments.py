@@ -85,9 +85,10 @@ def permuted(subject: Subject, settings: Settings) -> Any:
     before = subject.call(subject.inputs)
     if not _fits(before, size, axis):
         return before
-    order = torch.randperm(size, generator=torch.Generator().manual_seed(size + 1))
-    if torch.equal(order, torch.arange(size)):
-        order = order.flip(0)
+    # One cycle through all places, so that none keeps its own: the first may be the one that counts.
+    cycle = torch.randperm(size, generator=torch.Generator().manual_seed(size + 1))
+    order = torch.empty_like(cycle)
+    order[cycle] = cycle.roll(1)
     moved = {name: subject.inputs[name].index_select(axis, order) for name in names}
     after = subject.call({**subject.inputs, **moved})
     if not _fits(after, size, axis):
@@ -275,6 +276,25 @@ def other_device(subject: Subject, settings: Settings) -> Any:
     return torch.tensor(watch.seen)
 
 
+def gradient(subject: Subject, settings: Settings) -> Any:
+    """Whether a gradient comes back from the result to an input, and is finite.
+
+    Settings:
+        input: the input's name.
+
+    Shapes:
+        returns: (2,), bool: it arrives, it is finite
+    """
+    x = subject.inputs[settings["input"]].detach().clone().requires_grad_()
+    result = subject.call({**subject.inputs, settings["input"]: x})
+    if not isinstance(result, Tensor) or not result.is_floating_point():
+        return result
+    found = None
+    if result.requires_grad:
+        (found,) = torch.autograd.grad(result.square().sum(), x, allow_unused=True)
+    return torch.tensor([found is not None, found is not None and bool(found.isfinite().all())])
+
+
 def buffers(subject: Subject, settings: Settings) -> Any:
     """Which of the buffers that the solution registers are in a module's state dict.
 
@@ -332,5 +352,6 @@ EXPERIMENTS: dict[str, Experiment] = {
     "permuted": permuted,
     "dropout": dropout,
     "other-device": other_device,
+    "gradient": gradient,
     "buffers": buffers,
 }

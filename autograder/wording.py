@@ -477,14 +477,17 @@ def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
         names = _listed([f"`{name}`" for name in str(finding.obtained).split(", ")])
         return Message(
             f"The numbers are right, but no gradient reaches {names}{where}: it could not be trained.",
-            ("`.detach()`, `.data`, `.item()` and `torch.no_grad()` cut the way back to a parameter.",),
+            (
+                "`.detach()`, `.data`, `.item()` and `torch.no_grad()` cut the way back to a parameter, and "
+                "`requires_grad=False` freezes it.",
+            ),
         )
     raise KeyError(f"no wording for the property {finding.property!r}")
 
 
 def _wrong_behaviour(finding: f.WrongBehaviour, task: Task) -> Message:
     probe = task.probes[finding.probe]
-    axes = {"influence": 2, "permuted": 1, "dropout": 1, "other-device": 0, "buffers": 1}[finding.observe]
+    axes = EXPERIMENT_AXES[finding.observe]
     if len(finding.index) != axes:
         return Message(
             f"`{task.name}` does not give back what it should{_where(finding, task)}.",
@@ -613,13 +616,30 @@ def _other_device(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Messag
     )
 
 
+def _gradient(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
+    name = probe.settings["input"]
+    if finding.index[0] == 0:
+        return Message(
+            f"No gradient comes back to `{name}`{_where(finding, task)}.",
+            ("`.detach()`, `.data`, `.item()` and `torch.no_grad()` cut the way back.",),
+        )
+    return Message(
+        f"The result is right{_where(finding, task)}, but the gradient back to `{name}` is not finite.",
+        (
+            "A nan that is replaced afterwards is still there on the way back, and would spoil every weight "
+            "in training. See to it that none arises.",
+        ),
+    )
+
+
 def _buffers(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
     name = probe.settings["names"][finding.index[0]]
+    own = name.rpartition(".")[2]  # a module within registers its own
     return Message(
         f"`{name}` is not in the state dict of `{task.name}`.",
         (
             "A plain tensor on `self` stays behind when the module moves to another device, and is not saved "
-            f'with it. `self.register_buffer("{name}", tensor)` makes it part of the module.',
+            f'with it. `self.register_buffer("{own}", tensor)` makes it part of the module.',
         ),
     )
 
@@ -629,7 +649,17 @@ _BEHAVIOUR: dict[str, Callable[[f.WrongBehaviour, Task, Probe], Message]] = {
     "permuted": _permuted,
     "dropout": _dropout,
     "other-device": _other_device,
+    "gradient": _gradient,
     "buffers": _buffers,
+}
+# How many axes each experiment's tensor has.
+EXPERIMENT_AXES = {
+    "influence": 2,
+    "permuted": 1,
+    "dropout": 1,
+    "other-device": 0,
+    "gradient": 1,
+    "buffers": 1,
 }
 
 

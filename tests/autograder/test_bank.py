@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
+import safetensors.torch
 import torch
 
 from autograder import bank
-from autograder.bank import BankError, dtype_name
+from autograder.bank import BankError, Made, Probe, Specimen, dtype_name
 from autograder.collect import collect_answer
 from autograder.judge import judge
+from autograder.outcome import ErrorReport, ModuleReport, Outcome
 
 LESSON = "01-tiny"
 
@@ -128,3 +131,163 @@ def test_an_index_over_a_damaged_bank_names_the_file(folder, text):
 def test_the_committed_bank_can_be_loaded():
     for lesson in set(bank.index().values()):
         assert bank.load(lesson).tasks
+
+
+# Probes that are put to use in a way of their own
+
+MIX = torch.tensor([[1.0, 0.0], [0.5, 0.5]])
+PARTS = {
+    "an object of the notebook": {
+        "inputs": {"model": Made("Projection", {"d_in": 3, "d_out": 2}, {"W": torch.ones(3, 2)})}
+    },
+    "a specimen": {"inputs": {"model": Specimen("mixing", {"weights": MIX})}},
+    "a specimen of numbers": {"inputs": {"model": Specimen("affine", {"factor": 2.0, "shift": 1})}},
+    "several objects": {
+        "inputs": {
+            "one": Specimen("mixing", {"weights": MIX}),
+            "other": Specimen("mixing", {"weights": 2 * MIX}),
+            "x": torch.ones(2),
+            "made": Made("A", {}, {"W": torch.zeros(1)}),
+            "made_too": Made("A", {}, {"W": torch.ones(1)}),
+        }
+    },
+    "an object without weights": {"inputs": {"model": Made("Empty", {"size": 3}, {})}},
+    "what a returned module is called with": {"then": {"x": torch.ones(2), "size": 3, "name": None}},
+    "an experiment": {"observe": "influence", "settings": {"input": "x", "axis": 1}},
+    "an experiment without settings": {"observe": "other-device"},
+    "buffers": {
+        "observe": "buffers",
+        "settings": {"names": ["mask", "heads.0.mask"]},
+        "construct": {"d_in": 2},
+        "weights": {"W": torch.ones(2)},
+    },
+    "no buffers": {"observe": "buffers", "settings": {"names": []}},
+    "what a slice is called": {
+        "observe": "influence",
+        "settings": {"input": "x", "axis": -2, "changed": "source token"},
+    },
+    "numbers as settings": {"observe": "dropout", "settings": {"p": 0.2, "copies": 2}},
+    "training mode without arguments": {"train": True, "dtype": "float64"},
+    "hidden": {"hidden": True},
+    "training mode": {"train": True, "construct": {"p": 0.2}, "dtype": "float64"},
+}
+PLAIN = Probe("special", "a special input", {"x": torch.ones(2)}, Outcome("torch.Tensor", torch.ones(2)))
+
+
+def with_probe(lesson, **fields):
+    """The tiny lesson with one more probe in its first task."""
+    probe = dataclasses.replace(PLAIN, **fields)
+    share = lesson.tasks["share"]
+    wrong = tuple(
+        dataclasses.replace(one, outcomes={**one.outcomes, "special": probe.expected})
+        for one in share.known_wrong
+    )
+    task = dataclasses.replace(share, probes={**share.probes, "special": probe}, known_wrong=wrong)
+    return dataclasses.replace(lesson, tasks={**lesson.tasks, "share": task})
+
+
+def kept(lesson, folder, **fields):
+    """A probe with these fields, saved and loaded."""
+    bank.save(with_probe(lesson, **fields), folder)
+    return bank.load(LESSON, folder).tasks["share"].probes["special"]
+
+
+def same(one, other):
+    """Whether two parts of a probe are equal, tensors and records included."""
+    if isinstance(one, torch.Tensor):
+        return isinstance(other, torch.Tensor) and torch.equal(one, other) and one.dtype == other.dtype
+    if dataclasses.is_dataclass(one):
+        return type(one) is type(other) and same(vars(one), vars(other))
+    if isinstance(one, dict):
+        return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
+    return type(one) is type(other) and one == other
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_part_of_a_probe_survives(lesson, tmp_path, part):
+    probe = kept(lesson, tmp_path, **PARTS[part])
+    expected = dataclasses.replace(PLAIN, **PARTS[part])
+    for name in (
+        "inputs",
+        "construct",
+        "weights",
+        "train",
+        "dtype",
+        "then",
+        "observe",
+        "settings",
+        "hidden",
+    ):
+        assert same(getattr(probe, name), getattr(expected, name)), name
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_bank_with_such_a_probe_gives_the_same_bytes_when_loaded_and_saved_again(lesson, tmp_path, part):
+    bank.save(with_probe(lesson, **PARTS[part]), tmp_path / "one")
+    bank.save(bank.load(LESSON, tmp_path / "one"), tmp_path / "other")
+    for ending in ("json", "safetensors"):
+        one, other = (tmp_path / name / f"{LESSON}.{ending}" for name in ("one", "other"))
+        assert one.read_bytes() == other.read_bytes()
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_only_tensors_stand_outside_the_text(lesson, part):
+    text, tensors = bank.dumps(with_probe(lesson, **PARTS[part]))
+    named = json.dumps(json.loads(text)["tasks"]["share"]["probes"])
+    assert all(key in named for key in tensors if key.startswith("share/special/input"))
+
+
+def test_a_lesson_without_such_probes_names_none_of_their_parts(lesson):
+    text, _ = bank.dumps(lesson)
+    probes = [probe for task in json.loads(text)["tasks"].values() for probe in task["probes"]]
+    assert all(set(probe) == {"id", "says", "inputs", "keywords", "expected"} for probe in probes)
+
+
+def test_the_committed_bank_of_the_first_lesson_is_unchanged_by_reading_and_writing():
+    name = "01-dot-product"
+    text, tensors = bank.dumps(bank.load(name))
+    assert text == (bank.BANK_FOLDER / f"{name}.json").read_text(encoding="utf-8")
+    stored = safetensors.torch.load_file(bank.BANK_FOLDER / f"{name}.safetensors")
+    assert tensors.keys() == stored.keys()
+
+
+def known_wrong_kept(lesson, folder, outcome):
+    """What a known wrong answer did on the probe, saved and loaded."""
+    made = with_probe(lesson)
+    share = made.tasks["share"]
+    wrong = share.known_wrong[0]
+    wrong = dataclasses.replace(wrong, outcomes={**wrong.outcomes, "special": outcome})
+    task = dataclasses.replace(share, known_wrong=(wrong, *share.known_wrong[1:]))
+    bank.save(dataclasses.replace(made, tasks={**made.tasks, "share": task}), folder)
+    return bank.load(LESSON, folder).tasks["share"].known_wrong[0].outcomes["special"]
+
+
+def test_what_was_seen_of_a_known_wrong_module_is_remembered(lesson, tmp_path):
+    report = ModuleReport(unreached=("W",), unsteady=True)
+    kept = known_wrong_kept(lesson, tmp_path, dataclasses.replace(PLAIN.expected, module=report))
+    assert kept.module == report
+
+
+def test_what_a_known_wrong_answer_raises_is_remembered_with_its_words(lesson, tmp_path):
+    error = ErrorReport("RuntimeError", "sizes 3 and 4 do not fit", "x @ y", 3, "share")
+    kept = known_wrong_kept(lesson, tmp_path, Outcome(error=error))
+    assert kept.error == ErrorReport("RuntimeError", "sizes 3 and 4 do not fit")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda probe: probe["inputs"]["model"].pop("weights"),
+        lambda probe: probe["inputs"]["model"]["weights"]["W"].update(tensor="gone"),
+        lambda probe: probe["inputs"]["model"].update(weights=5),
+    ],
+    ids=["no weights", "a tensor gone", "weights that are none"],
+)
+def test_an_object_whose_parts_do_not_fit_is_no_tensor_and_no_object(lesson, tmp_path, damage):
+    bank.save(with_probe(lesson, **PARTS["an object of the notebook"]), tmp_path)
+    edited(tmp_path, lambda plain: damage(plain["tasks"]["share"]["probes"][-1]))
+    try:
+        loaded = bank.load(LESSON, tmp_path)
+    except BankError:
+        return
+    assert not isinstance(loaded.tasks["share"].probes["special"].inputs["model"], Made | torch.Tensor)

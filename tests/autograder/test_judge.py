@@ -7,7 +7,10 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
+from autograder.bank import Check, KnownWrong, Made, Probe, Task
+from autograder.collect import call, call_module, collect_answer
 from autograder.findings import (
     BrokenProperty,
     GivensChanged,
@@ -18,13 +21,14 @@ from autograder.findings import (
     NotRun,
     Raised,
     StillStub,
+    WrongBehaviour,
     WrongDtype,
     WrongShape,
     WrongType,
     WrongValues,
 )
 from autograder.judge import judge, match_known_wrong, merge, same_outcome
-from autograder.outcome import Evidence, Outcome, from_plain, to_plain
+from autograder.outcome import ErrorReport, Evidence, ModuleReport, Outcome, from_plain, to_plain
 
 NAN, INF = float("nan"), float("inf")
 
@@ -390,7 +394,7 @@ def test_what_is_right_on_all_that_was_seen_matches_no_known_wrong_answer(total,
 
 
 def test_outcomes_are_the_same_by_error_type_or_by_numbers(failed, yielded):
-    assert same_outcome(failed("ValueError", "one"), failed("ValueError", "other"))
+    assert same_outcome(failed("ValueError", "one"), failed("ValueError", "one"))
     assert not same_outcome(failed("ValueError"), failed("TypeError"))
     assert not same_outcome(failed("ValueError"), yielded(1.0))
     assert same_outcome(yielded(1.0), yielded(1.0 + 1e-7))
@@ -426,3 +430,275 @@ def test_givens_changed_in_one_run_are_changed(row_sums):
     seen = Evidence("row-sums", "answered")
     other = Evidence("row-sums", "answered", changed_givens=("table",))
     assert merge(seen, other).changed_givens == ("table",)
+
+
+# Experiments
+
+X = torch.tensor([[1.0, 2.0], [0.5, -1.0], [3.0, 0.25]])
+INFLUENCE = {"observe": "influence", "settings": {"input": "x", "axis": 0}}
+PERMUTED = {"observe": "permuted", "settings": {"input": "x", "axis": 0}}
+
+
+def sums_of_the_past(x):
+    return x.cumsum(0)
+
+
+def weighed(x):
+    return torch.softmax(x @ x.T / 2**0.5, dim=-1) @ x
+
+
+def experiment_task(reference, *, known=(), checks=None, namespace=(), **asked):
+    """A task on three tokens with a plain probe and an experiment, in one check."""
+    inputs = {"x": X}
+    probes = [
+        Probe("plain", "three tokens", inputs, Outcome()),
+        Probe("tried", "the same", inputs, Outcome(), **asked),
+    ]
+    probes = [dataclasses.replace(probe, expected=call(reference, probe)) for probe in probes]
+    return Task(
+        id="past",
+        title="The past",
+        name="past",
+        kind="function",
+        signature="past(x)",
+        axes=("tokens", "d_in"),
+        number=False,
+        dtypes=("float32", "float64"),
+        learned="",
+        hints=(),
+        needs=(),
+        properties=(),
+        checks=checks or (Check("all", 2, ("plain", "tried")),),
+        probes={probe.id: probe for probe in probes},
+        known_wrong=tuple(
+            KnownWrong(name, "", {probe.id: call(answer, probe) for probe in probes})
+            for name, answer in known
+        ),
+    )
+
+
+def tell(task, answer):
+    return judge(task, collect_answer(task, None, answer, {}))
+
+
+def test_a_right_answer_behaves_right():
+    task = experiment_task(sums_of_the_past, **INFLUENCE)
+    assert tell(task, lambda x: torch.ones(3, 3).tril() @ x).passed
+
+
+def test_an_experiment_alone_is_told_by_the_first_place_that_differs():
+    experiment_first = (Check("all", 2, ("tried", "plain")),)
+    task = experiment_task(sums_of_the_past, checks=experiment_first, **INFLUENCE)
+    assert tell(task, lambda x: x.sum(0).expand(3, -1)).finding == WrongBehaviour(
+        "tried", "influence", (0, 1), 1.0, 0.0
+    )
+    assert tell(task, lambda x: x).finding == WrongBehaviour("tried", "influence", (1, 0), 0.0, 1.0)
+
+
+def test_wrong_numbers_are_told_before_the_experiment_that_stands_behind_them():
+    task = experiment_task(sums_of_the_past, **INFLUENCE)
+    assert isinstance(tell(task, lambda x: x.flip(0).cumsum(0).flip(0)).finding, WrongValues)
+
+
+def test_right_numbers_with_wrong_behaviour_earn_nothing():
+    task = experiment_task(sums_of_the_past, **INFLUENCE)
+    remembered = sums_of_the_past(X)
+    verdict = tell(task, lambda x: remembered.clone())
+    assert isinstance(verdict.finding, WrongBehaviour)
+    assert earned(verdict) == [0]
+
+
+def test_a_known_wrong_answer_is_told_before_its_behaviour():
+    leaky = ("leaky", lambda x: x.sum(0).expand(3, -1))
+    task = experiment_task(
+        sums_of_the_past, known=[leaky], checks=(Check("all", 2, ("tried", "plain")),), **INFLUENCE
+    )
+    verdict = tell(task, leaky[1])
+    assert (verdict.finding, verdict.known_wrong) == (MatchesKnownWrong("tried"), "leaky")
+
+
+def test_an_experiments_own_dtype_is_not_asked_for():
+    task = experiment_task(sums_of_the_past, **INFLUENCE)
+    assert task.probes["tried"].expected.dtype == "bool"
+    assert tell(task, lambda x: x.double().cumsum(0)).passed
+
+
+def test_an_answer_of_the_wrong_dtype_is_told_by_the_plain_probe():
+    task = experiment_task(sums_of_the_past, **INFLUENCE)
+    assert isinstance(tell(task, lambda x: x.cumsum(0).half()).finding, WrongDtype)
+
+
+def test_an_answer_of_the_wrong_type_is_told_so_in_an_experiment_too():
+    task = experiment_task(sums_of_the_past, checks=(Check("all", 2, ("tried", "plain")),), **INFLUENCE)
+    assert tell(task, lambda x: x.tolist()).finding == WrongType("tried", "list")
+
+
+def test_another_order_that_changes_the_result_is_told():
+    task = experiment_task(weighed, checks=(Check("all", 2, ("tried", "plain")),), **PERMUTED)
+    assert tell(task, weighed).passed
+    finding = tell(task, lambda x: weighed(x + torch.arange(3)[:, None])).finding
+    assert (type(finding), finding.observe) == (WrongBehaviour, "permuted")
+
+
+def test_wrong_numbers_that_know_no_order_are_not_said_to_know_one():
+    task = experiment_task(weighed, checks=(Check("all", 2, ("tried", "plain")),), **PERMUTED)
+    assert not isinstance(tell(task, lambda x: torch.softmax(x @ x.T, -1) @ x).finding, WrongBehaviour)
+
+
+TRIED_FIRST = (Check("all", 2, ("tried", "plain")),)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [lambda x: x.cumsum(0)[:2], lambda x: x.cumsum(0).repeat(2, 1), lambda x: x.sum()],
+    ids=["too few", "too many", "one number"],
+)
+@pytest.mark.parametrize("asked", [INFLUENCE, PERMUTED], ids=["influence", "permuted"])
+def test_a_wrong_shape_in_an_experiment_is_not_compared_with_the_experiments_own(asked, answer):
+    task = experiment_task(sums_of_the_past, checks=TRIED_FIRST, **asked)
+    assert tell(task, answer).finding == WrongBehaviour("tried", asked["observe"], ())
+
+
+def test_a_wrong_shape_is_told_as_one_by_the_plain_probe():
+    task = experiment_task(sums_of_the_past, **INFLUENCE)
+    assert tell(task, lambda x: x.cumsum(0)[:2]).finding == WrongShape("plain", (2, 2), (3, 2), 0)
+
+
+def test_an_answer_that_overwrites_its_input_is_told_that_by_the_experiment_too():
+    task = experiment_task(sums_of_the_past, checks=TRIED_FIRST, **INFLUENCE)
+    finding = tell(task, lambda x: x.copy_(x.cumsum(0))).finding
+    assert finding == BrokenProperty("tried", "input-untouched", (), "x")
+
+
+def test_an_experiment_that_was_not_run_earns_nothing():
+    task = experiment_task(sums_of_the_past, **INFLUENCE)
+    evidence = Evidence("past", "answered", outcomes={"plain": task.probes["plain"].expected})
+    assert judge(task, evidence).finding == NotRun("tried", "")
+
+
+def test_what_an_experiment_writes_down_is_not_asked_about_properties(share):
+    task = experiment_task(sums_of_the_past, checks=(Check("all", 2, ("tried", "plain")),), **INFLUENCE)
+    task = dataclasses.replace(task, properties=share.properties)
+    assert isinstance(tell(task, lambda x: x).finding, WrongBehaviour)
+
+
+# Modules and objects of the notebook
+
+
+def seen(task, **report):
+    """The right numbers on every probe, with something seen of the module besides."""
+    outcomes = {
+        name: dataclasses.replace(probe.expected, module=ModuleReport(**report))
+        for name, probe in task.probes.items()
+    }
+    return Evidence(task.id, "answered", outcomes=outcomes)
+
+
+def test_what_changes_from_call_to_call_is_told_before_what_no_gradient_reaches(share):
+    verdict = judge(share, seen(share, unsteady=True, unreached=("W",)))
+    assert verdict.finding == BrokenProperty("three", "same-in-eval")
+    assert verdict.earned == 0
+
+
+class Masked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mask", torch.ones(3, 3).tril())
+        self.register_buffer("scale", torch.ones(()))
+
+    def forward(self, x):
+        return self.mask @ x * self.scale
+
+
+class Unregistered(Masked):
+    def __init__(self):
+        nn.Module.__init__(self)
+        self.register_buffer("mask", torch.ones(3, 3).tril())
+        self.scale = torch.ones(())
+
+
+def buffers_task(known=()):
+    probes = {
+        "plain": Probe("plain", "three tokens", {"x": X}, Outcome()),
+        "tried": Probe(
+            "tried",
+            "three tokens",
+            {"x": X},
+            Outcome(),
+            observe="buffers",
+            settings={"names": ["mask", "scale"]},
+        ),
+    }
+    task = experiment_task(sums_of_the_past, **INFLUENCE)
+    return dataclasses.replace(
+        task,
+        kind="module",
+        probes={
+            name: dataclasses.replace(probe, expected=call_module(Masked, probe))
+            for name, probe in probes.items()
+        },
+        known_wrong=tuple(
+            KnownWrong(name, "", {one.id: call_module(answer, one) for one in probes.values()})
+            for name, answer in known
+        ),
+    )
+
+
+def test_right_numbers_with_a_buffer_that_is_not_registered_are_not_enough():
+    task = buffers_task()
+    assert tell(task, Masked).passed
+    verdict = tell(task, Unregistered)
+    assert verdict.finding == WrongBehaviour("tried", "buffers", (1,), 0.0, 1.0)
+    assert verdict.earned == 0
+
+
+def test_wrong_numbers_are_told_before_a_buffer():
+    class Wrong(Unregistered):
+        def forward(self, x):
+            return x
+
+    assert isinstance(tell(buffers_task(), Wrong).finding, WrongValues)
+
+
+def test_a_known_wrong_answer_may_be_one_that_registers_no_buffer():
+    verdict = tell(buffers_task(known=[("plain-scale", Unregistered)]), Unregistered)
+    assert (verdict.known_wrong, verdict.passed) == ("plain-scale", False)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (("ValueError", "no"), ("ValueError", "no"), True),
+        (("ValueError", "no"), ("TypeError", "no"), False),
+        (("ValueError", "no"), ("ValueError", "yes"), False),
+        (("RuntimeError", "sizes 3 and 4"), ("RuntimeError", "sizes 5 and 16"), True),
+        (("RuntimeError", "sizes 3 and 4"), ("RuntimeError", "sizes 3 and x"), False),
+    ],
+)
+def test_two_exceptions_are_the_same_where_they_say_the_same_whatever_the_sizes(one, other, same):
+    first, second = (Outcome(error=ErrorReport(*error)) for error in (one, other))
+    assert same_outcome(first, second) == same
+    assert not same_outcome(first, Outcome())
+
+
+def test_a_class_that_an_input_needs_is_told_as_what_was_raised(share):
+    error = ErrorReport("NeedsEarlier", "is not there yet", line="Causal")
+    evidence = Evidence("share", "answered", outcomes=dict.fromkeys(share.probes, Outcome(error=error)))
+    assert judge(share, evidence).finding == Raised("three", error)
+
+
+def test_a_class_that_is_missing_from_the_notebook_stops_only_the_checks_that_need_it():
+    probes = {
+        "plain": Probe("plain", "three tokens", {"model": 2.0, "x": X}, Outcome()),
+        "object": Probe("object", "a model", {"model": Made("Causal", {}, {}), "x": X}, Outcome()),
+    }
+    task = experiment_task(sums_of_the_past, **INFLUENCE)
+    expected = {"plain": call(lambda model, x: x * 2, probes["plain"]), "object": Outcome("torch.Tensor", X)}
+    task = dataclasses.replace(
+        task,
+        probes={name: dataclasses.replace(probe, expected=expected[name]) for name, probe in probes.items()},
+        checks=(Check("plain", 1, ("plain",)), Check("object", 1, ("object",))),
+    )
+    verdict = tell(task, lambda model, x: x * 2)
+    assert earned(verdict) == [1, 0]
+    assert verdict.finding.error.type == "NeedsEarlier"

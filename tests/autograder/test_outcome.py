@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 import torch
 
-from autograder.outcome import MAX_TEXT, ErrorReport, Evidence, Outcome, from_plain, to_plain
+from autograder.outcome import MAX_TEXT, ErrorReport, Evidence, ModuleReport, Outcome, from_plain, to_plain
 
 RAISED = Outcome(error=ErrorReport("ValueError", "no", "return y", 3, "share"))
 
@@ -119,3 +119,45 @@ def test_a_size_or_line_that_is_no_number_is_refused(evidence, number):
     plain["outcomes"]["four"]["error"]["line_number"] = number
     with pytest.raises(ValueError):  # noqa: PT011
         from_plain(plain, tensors)
+
+
+REPORT = ModuleReport(
+    missing=("W_q",),
+    unexpected=("W",),
+    reshaped=("W_k (2, 3) (3, 2)",),
+    unreached=("W_v",),
+    unsteady=True,
+)
+
+
+def with_report(yielded, report):
+    return Evidence(
+        "t", "answered", outcomes={"p": dataclasses.replace(yielded([True, False]), module=report)}
+    )
+
+
+def test_what_was_seen_of_a_module_is_put_together_again(yielded):
+    back = from_plain(*to_plain(with_report(yielded, REPORT)))
+    assert back.outcomes["p"].module == REPORT
+
+
+@pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(ModuleReport)])
+def test_a_module_report_that_lacks_a_part_is_refused(yielded, name):
+    plain, tensors = to_plain(with_report(yielded, REPORT))
+    del plain["outcomes"]["p"]["module"][name]
+    with pytest.raises(ValueError, match="expected form"):
+        from_plain(plain, tensors)
+
+
+def test_only_names_and_shapes_keep_weights_out():
+    assert ModuleReport(unreached=("W",), unsteady=True).loadable
+    for kind in ("missing", "unexpected", "reshaped"):
+        assert not ModuleReport(**{kind: ("W",)}).loadable
+
+
+@pytest.mark.parametrize("kind", ["missing", "unexpected", "reshaped", "unreached"])
+def test_names_of_parameters_are_cut_like_all_texts(yielded, kind):
+    plain, tensors = to_plain(with_report(yielded, REPORT))
+    plain["outcomes"]["p"]["module"][kind] = ["x" * 10 * MAX_TEXT] * 1000
+    found = getattr(from_plain(plain, tensors).outcomes["p"].module, kind)
+    assert (len(found), len(found[0])) == (50, MAX_TEXT)

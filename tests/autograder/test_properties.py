@@ -7,7 +7,7 @@ import math
 import pytest
 import torch
 
-from autograder.properties import RULES, first_index, not_negative, sums_to_one, symmetric, violation
+from autograder.properties import RULES, causal, first_index, not_negative, sums_to_one, symmetric, violation
 
 
 def test_rows_that_sum_to_one_break_no_rule():
@@ -62,6 +62,41 @@ def test_every_matrix_of_a_batch_is_asked_for_symmetry():
     broken = symmetric(batch)
     assert broken is not None
     assert broken.index == (1, 0, 1)
+
+
+def test_weights_on_earlier_tokens_and_the_own_break_no_rule():
+    assert causal(torch.tensor([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.2, 0.3, 0.5]])) is None
+
+
+def test_the_first_weight_on_a_later_token_is_named():
+    broken = causal(torch.tensor([[1.0, 0.0, 0.0], [0.5, 0.25, 0.25], [0.2, 0.3, 0.5]]))
+    assert broken is not None
+    assert (broken.property, broken.index, broken.obtained) == ("causal", (1, 2), 0.25)
+
+
+@pytest.mark.parametrize("weight", [1e-30, -0.5, math.nan, -math.inf])
+def test_a_later_token_may_have_no_weight_at_all(weight):
+    broken = causal(torch.tensor([[1.0, weight], [0.5, 0.5]]))
+    assert broken is not None
+    assert broken.index == (0, 1)
+
+
+def test_every_head_of_every_batch_is_asked_to_be_causal():
+    weights = torch.eye(3).repeat(2, 4, 1, 1)
+    weights[1, 2, 0, 1] = 0.5
+    broken = causal(weights)
+    assert broken is not None
+    assert broken.index == (1, 2, 0, 1)
+
+
+def test_more_keys_than_queries_are_hidden_above_the_same_diagonal():
+    assert causal(torch.tensor([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])) is None
+    assert causal(torch.tensor([[1.0, 0.0, 0.0], [0.5, 0.25, 0.25]])) is not None
+
+
+def test_the_own_token_may_have_any_weight():
+    assert causal(torch.zeros(3, 3)) is None
+    assert causal(-torch.eye(3)) is None
 
 
 def test_a_rule_is_applied_by_its_name_with_its_settings():

@@ -9,9 +9,11 @@ import pytest
 import torch
 
 from autograder import findings as f
+from autograder.bank import Check, Probe, Task
+from autograder.experiments import EXPERIMENTS, MEASURES
 from autograder.findings import Verdict
-from autograder.outcome import ErrorReport
-from autograder.wording import axis_label, number_text, shape_text, word
+from autograder.outcome import ErrorReport, Outcome
+from autograder.wording import EXPERIMENT_AXES, axis_label, number_text, shape_text, word
 
 
 def said(message) -> str:
@@ -408,3 +410,360 @@ def test_an_axis_with_a_role_is_told_with_it(pairs, share):
     assert axis_label(pairs, 0) == "tokens, one for each query"
     assert axis_label(share, 0) == "tokens"
     assert axis_label(share, 5) == ""
+
+
+# Experiments
+
+DROPOUT = {"observe": "dropout", "settings": {"p": 0.2, "copies": 2}}
+
+
+def asked(*axes, name="CausalAttention", kind="module", **probe):
+    """A task of which one probe is an experiment."""
+    expected = Outcome("torch.Tensor", torch.zeros(1), (1,), "float32")
+    return Task(
+        id="task",
+        title="",
+        name=name,
+        kind=kind,
+        signature=f"{name}(x)",
+        axes=axes,
+        number=False,
+        dtypes=("float32",),
+        learned="",
+        hints=(),
+        needs=(),
+        properties=(),
+        checks=(Check("all", 1, ("tried",)),),
+        probes={"tried": Probe("tried", "six tokens", {}, expected, **probe)},
+        known_wrong=(),
+    )
+
+
+def behaves(task, index, obtained, expected=None):
+    observe = task.probes["tried"].observe
+    right = float(not obtained) if expected is None else expected
+    return word(f.WrongBehaviour("tried", observe, index, float(obtained), right), task)
+
+
+def influence(axis, *axes):
+    return asked(*(axes or ("batch", "tokens", "d_out")), observe="influence",
+                 settings={"input": "x", "axis": axis})  # fmt: skip
+
+
+@pytest.mark.parametrize("axis", [1, -2])
+def test_a_look_ahead_names_both_tokens_and_says_that_one_comes_later(axis):
+    message = behaves(influence(axis), (0, 3), True)
+    assert message.headline == "The output of token 0 changes on six tokens when token 3 is changed."
+    assert message.details == ("Token 3 comes later and must be hidden.",)
+
+
+def test_a_look_back_that_should_not_be_is_not_said_to_come_later():
+    message = behaves(influence(1), (3, 0), True)
+    assert message.headline == "The output of token 3 changes on six tokens when token 0 is changed."
+    assert message.details == ("It must not depend on token 0.",)
+
+
+@pytest.mark.parametrize("changed", [0, 2, 3])
+def test_a_token_that_has_no_influence_is_named_with_the_one_that_should_see_it(changed):
+    message = behaves(influence(1), (3, changed), False)
+    assert message.headline == (
+        f"The output of token 3 stays the same on six tokens when token {changed} is changed."
+    )
+    assert message.details == (f"It should depend on token {changed}.",)
+
+
+@pytest.mark.parametrize("index", [(0, 1), (1, 0)])
+def test_a_batch_that_mixes_is_told_to_leave_the_first_axis_alone(index):
+    message = behaves(influence(0), index, True)
+    assert message.headline == (
+        f"The result of batch element {index[0]} changes on six tokens "
+        f"when batch element {index[1]} is changed."
+    )
+    assert message.details == ("The elements of a batch must not mix: leave the first axis alone.",)
+
+
+def test_a_batch_element_that_has_no_influence_is_called_an_element():
+    assert behaves(influence(0), (1, 1), False).headline == (
+        "The output of batch element 1 stays the same on six tokens when batch element 1 is changed."
+    )
+
+
+@pytest.mark.parametrize("name", ["b", "batch", "batch_size"])
+def test_a_batch_axis_under_any_name_is_told_as_a_batch(name):
+    message = behaves(influence(0, name, "tokens", "d_out"), (0, 1), True)
+    assert "batch element 0" in message.headline
+    assert "comes later" not in said(message)
+
+
+@pytest.mark.parametrize("name", ["tokens", "num_tokens"])
+def test_tokens_under_a_longer_name_are_called_tokens(name):
+    message = behaves(influence(1, "batch", name, "d_out"), (0, 1), True)
+    assert message.headline == "The output of token 0 changes on six tokens when token 1 is changed."
+    assert message.details == ("Token 1 comes later and must be hidden.",)
+
+
+@pytest.mark.parametrize("axis", [1, 3])
+def test_only_tokens_come_later(axis):
+    task = influence(axis, "batch", "heads", "tokens", "d_out")
+    assert "comes later" not in said(behaves(task, (0, 1), True))
+
+
+CROSS = {"observe": "influence", "settings": {"input": "source", "axis": -2, "changed": "source token"}}
+
+
+def test_a_slice_that_is_changed_is_called_what_the_probe_calls_it():
+    message = behaves(asked("batch", "tokens", "d_out", **CROSS), (3, 1), False)
+    assert message.headline == (
+        "The output of token 3 stays the same on six tokens when source token 1 is changed."
+    )
+    assert message.details == ("It should depend on source token 1.",)
+
+
+@pytest.mark.parametrize("changed", [1, 4])
+def test_a_slice_of_another_sequence_does_not_come_later(changed):
+    message = behaves(asked("batch", "tokens", "d_out", **CROSS), (3, changed), True)
+    assert message.headline == (
+        f"The output of token 3 changes on six tokens when source token {changed} is changed."
+    )
+    assert message.details == (f"It must not depend on source token {changed}.",)
+
+
+def test_an_axis_with_a_role_is_told_by_its_name():
+    message = behaves(influence(0, "tokens as query", "tokens as key"), (0, 1), True)
+    assert message.headline.startswith("The output of token 0 changes")
+
+
+@pytest.mark.parametrize("index", [(), (0,), (0, 3, 2)], ids=str)
+@pytest.mark.parametrize("observe", [name for name in EXPERIMENTS if name not in ("result", "other-device")])
+def test_what_could_not_be_measured_is_told_without_numbers(observe, index):
+    if len(index) == EXPERIMENT_AXES[observe]:
+        return
+    message = behaves(asked("batch", "tokens", "d_out", observe=observe), index, 0.5, 0.25)
+    assert message.headline == "`CausalAttention` does not give back what it should on six tokens."
+    assert message.details == ("Print its result there, and the `.shape`: is it what the task asks for?",)
+
+
+def test_another_order_that_matters_is_told_with_what_attention_knows():
+    task = asked("tokens", "d_out", observe="permuted", settings={"input": "x", "axis": 0})
+    message = behaves(task, (1,), 1.0, 0.0)
+    assert (
+        message.headline == "Tokens in another order do not just change places in the result on six tokens."
+    )
+    assert "knows no order" in message.details[0]
+
+
+SAID_OF_DROPOUT = {
+    "left alone in eval mode": (
+        0.0,
+        1.0,
+        "In eval mode something is still dropped on six tokens, or training has left something behind.",
+        "nothing is dropped and nothing is scaled",
+    ),
+    "draws differ": (
+        0.0,
+        1.0,
+        "Every call gives the same result in training mode on six tokens.",
+        "a new draw belongs into every call",
+    ),
+    "share kept": (
+        0.2,
+        0.8,
+        "With p = 0.2, 20 % of the entries are kept in training mode; it should be 80 %.",
+        "p is the share that is dropped.",
+    ),
+    "copies together": (
+        0.0,
+        1.0,
+        "Numbers that belong to one weight are dropped one by one in training mode.",
+        "not on the context vectors",
+    ),
+    "one by one": (
+        0.0,
+        1.0,
+        "Some entries are always dropped together in training mode.",
+        "Every weight has a draw of its own",
+    ),
+    "one factor": (
+        0.0,
+        1.0,
+        "In training mode the kept entries are not all multiplied by the same number.",
+        "nothing is normalised after it",
+    ),
+    "factor": (
+        1.0,
+        1.25,
+        "The kept entries are multiplied by 1 in training mode; with p = 0.2 it should be 1/(1-p) = 1.2500.",
+        "shrink",
+    ),
+    "size in eval mode": (
+        9.6,
+        12.0,
+        "In eval mode the result is not what it should be without any dropout on six tokens.",
+        "The scaling belongs to training",
+    ),
+}
+
+
+def test_every_measure_of_dropout_is_told_here():
+    assert tuple(SAID_OF_DROPOUT) == MEASURES
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_measure_of_dropout_says_what_was_seen_and_what_should_be(measure):
+    obtained, expected, headline, detail = SAID_OF_DROPOUT[measure]
+    task = asked("batch", "tokens", "d_out", **DROPOUT)
+    message = behaves(task, (MEASURES.index(measure),), obtained, expected)
+    assert message.headline == headline
+    assert detail in message.details[0]
+
+
+@pytest.mark.parametrize(("p", "shown"), [(0.1, "0.1"), (0.25, "0.25"), (0.5, "0.5")])
+def test_p_is_written_as_a_person_writes_it(p, shown):
+    task = asked("tokens", observe="dropout", settings={"p": p})
+    index = (MEASURES.index("share kept"),)
+    assert behaves(task, index, 1.0, 1 - p).headline.startswith(f"With p = {shown}, 100 % of")
+
+
+def dropping_function(**settings):
+    return asked("rows", "columns", name="dropout", kind="function", observe="dropout",
+                 settings={"p": 0.2, "input": "x", **settings})  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "measure", [name for name in MEASURES if name not in ("left alone in eval mode", "size in eval mode")]
+)
+def test_a_function_that_drops_is_told_nothing_of_modes_or_softmax(measure):
+    obtained, expected, *_ = SAID_OF_DROPOUT[measure]
+    text = said(behaves(dropping_function(copies=7), (MEASURES.index(measure),), obtained, expected))
+    assert not any(word in text for word in ("training mode", "eval mode", "softmax"))
+
+
+@pytest.mark.parametrize(
+    ("factor", "says", "not_said"),
+    [(5.0, "grow", "shrink"), (1.5625, "twice", "shrink"), (0.8, "shrink", "grow")],
+)
+def test_a_factor_is_told_with_what_it_does_to_the_sums(factor, says, not_said):
+    task = asked("batch", "tokens", "d_out", **DROPOUT)
+    text = said(behaves(task, (MEASURES.index("factor"),), factor, 1.25))
+    assert says in text
+    assert not_said not in text
+
+
+def test_numbers_that_are_dropped_together_and_should_not_be_are_told_so():
+    message = behaves(dropping_function(p=0.7, copies=7), (MEASURES.index("copies together"),), 1.0, 0.0)
+    assert message.headline == "Several entries are always dropped together."
+    assert message.details == ("Every entry has a draw of its own.",)
+
+
+def test_a_draw_where_there_should_be_none_is_not_said_to_be_missing():
+    task = asked("batch", "tokens", "d_out", observe="dropout", settings={"p": 0.0})
+    message = behaves(task, (MEASURES.index("draws differ"),), 1.0, 0.0)
+    assert message.headline == "Something is dropped on six tokens, and nothing should be."
+    assert message.details == ("With p = 0 every entry is kept.",)
+
+
+def test_a_module_that_stops_on_another_device_is_told_both_ways_out():
+    message = behaves(asked("tokens", observe="other-device"), (), 1.0, 0.0)
+    assert message.headline == (
+        "On another device `CausalAttention` stops: a tensor of its own is still on the CPU."
+    )
+    assert "`device=x.device`" in message.details[0]
+    assert "`register_buffer`" in message.details[0]
+
+
+def test_a_module_that_goes_back_to_the_cpu_is_told_the_price():
+    message = behaves(asked("tokens", observe="other-device"), (), 2.0, 0.0)
+    assert message.headline == "On another device, `CausalAttention` copies a tensor back to the CPU."
+    assert "where the input lives" in message.details[0]
+
+
+def test_a_gradient_that_does_not_come_back_is_told_with_what_cuts_it():
+    message = behaves(asked("tokens", observe="gradient", settings={"input": "x"}), (0,), False)
+    assert message.headline == "No gradient comes back to `x` on six tokens."
+    assert "`.detach()`" in message.details[0]
+
+
+def test_a_gradient_that_is_nan_is_told_with_where_it_comes_from():
+    message = behaves(asked("tokens", observe="gradient", settings={"input": "x"}), (1,), False)
+    assert message.headline.startswith("The result is right on six tokens, but the gradient ")
+    assert "`x`" in message.headline
+    assert "nan" in message.details[0]
+
+
+@pytest.mark.parametrize(("place", "name"), [(0, "mask"), (1, "heads.0.positions")])
+def test_a_buffer_that_is_not_registered_is_told_with_how_to_register_it(place, name):
+    task = asked("tokens", observe="buffers", settings={"names": ["mask", "heads.0.positions"]})
+    message = behaves(task, (place,), False)
+    assert message.headline == f"`{name}` is not in the state dict of `CausalAttention`."
+    assert f'`self.register_buffer("{name.split(".")[-1]}", tensor)`' in message.details[0]
+
+
+EVERY = {
+    "influence": [((0, 1), 1.0, 0.0), ((1, 0), 1.0, 0.0), ((1, 0), 0.0, 1.0), ((1, 1), 0.0, 1.0)],
+    "permuted": [((0,), 1.0, 0.0), ((0,), 0.0, 1.0)],
+    "dropout": [((i,), *SAID_OF_DROPOUT[measure][:2]) for i, measure in enumerate(MEASURES)],
+    "other-device": [((), 1.0, 0.0), ((), 2.0, 0.0)],
+    "gradient": [((0,), 0.0, 1.0), ((1,), 0.0, 1.0)],
+    "buffers": [((0,), 0.0, 1.0), ((1,), 0.0, 1.0)],
+}
+
+
+@pytest.mark.parametrize(
+    ("observe", "case"), [(observe, case) for observe, cases in EVERY.items() for case in cases], ids=str
+)
+def test_every_experiment_is_put_into_words_that_name_none_of_our_own(observe, case):
+    settings = {"input": "x", "axis": 1, "p": 0.2, "names": ["mask", "positions"]}
+    message = behaves(asked("batch", "tokens", "d_out", observe=observe, settings=settings), *case)
+    text = said(message)
+    assert message.headline.endswith(".")
+    assert message.details
+    assert all(detail.endswith(".") for detail in message.details)
+    assert len(message.headline) < 130
+    for internal in ("influence", "permuted", "other-device", "experiment", "probe", "meta", "True"):
+        assert internal not in text
+
+
+def test_no_experiment_is_without_words():
+    assert set(EVERY) == set(EXPERIMENTS) - {"result"}
+
+
+def test_every_experiments_axes_are_known():
+    assert set(EXPERIMENT_AXES) == set(EVERY)
+    for observe, cases in EVERY.items():
+        assert {len(index) for index, *_ in cases} == {EXPERIMENT_AXES[observe]}
+
+
+# Classes that are needed, later tokens
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "is not there yet",
+        "is not a class made from `nn.Module`",
+        "raises ValueError when it is made",
+        "has other parameters than the lesson names",
+    ],
+)
+def test_a_class_that_an_answer_is_tried_on_is_named_with_what_is_wrong_about_it(share, reason):
+    message = word(f.Raised("three", ErrorReport("NeedsEarlier", reason, line="Causal")), share)
+    assert message.headline == f"`share` is tried on your class `Causal`, which {reason}."
+    assert "run its cell, then run this check again" in message.details[0]
+    assert message.code == ""
+    assert "NeedsEarlier" not in said(message)
+
+
+def test_weight_on_a_later_token_names_query_and_key(pairs):
+    message = word(f.BrokenProperty("three", "causal", (1, 2), 0.25), pairs)
+    assert message.headline == (
+        "Entry [1, 2] (query 1, key 2) is 0.2500 on three tokens: "
+        "query 1 gives weight to key 2, which comes later."
+    )
+    assert message.details == ("Above the diagonal every weight must be 0.",)
+
+
+def test_weight_on_a_later_token_in_a_head_names_query_and_key_too():
+    task = asked("batch", "heads", "tokens as query", "tokens as key")
+    headline = word(f.BrokenProperty("tried", "causal", (0, 1, 1, 2), 0.25), task).headline
+    assert headline.startswith("Entry [0, 1, 1, 2] (batch 0, head 1, query 1, key 2) is 0.2500")
+    assert headline.endswith("query 1 gives weight to key 2, which comes later.")

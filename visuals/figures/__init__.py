@@ -1,17 +1,45 @@
 """The figures of the lessons, one idea per module; each function returns a `Picture`."""
 
+from visuals.figures.batches import batch_stack
+from visuals.figures.combining import combined_masks, who_may_look
 from visuals.figures.context import scores_to_context, weights_and_context
+from visuals.figures.dropping import dropout_averages, dropout_steps
+from visuals.figures.encoder_decoder import encoder_decoder
+from visuals.figures.heads import head_trade_off, split_projection, stacked_heads
 from visuals.figures.maps import attention_map
+from visuals.figures.masking import cut_and_stretch, masking_steps
+from visuals.figures.masks import causal_pattern, leak_map, mask_map
+from visuals.figures.memory import memory_layout
 from visuals.figures.normalising import sum_versus_softmax
 from visuals.figures.overflowing import overflow
+from visuals.figures.projecting import query_key_value
+from visuals.figures.scaling import saturation, score_spreads
 from visuals.figures.vectors import query_scores, token_vectors
 
 __all__ = [
     "attention_map",
+    "batch_stack",
+    "causal_pattern",
+    "combined_masks",
+    "cut_and_stretch",
+    "dropout_averages",
+    "dropout_steps",
+    "encoder_decoder",
+    "head_trade_off",
+    "leak_map",
+    "mask_map",
+    "masking_steps",
+    "memory_layout",
     "overflow",
+    "query_key_value",
     "query_scores",
+    "saturation",
+    "score_spreads",
     "scores_to_context",
+    "split_projection",
+    "stacked_heads",
     "sum_versus_softmax",
     "token_vectors",
     "weights_and_context",
+    "who_may_look",
 ]

@@ -247,3 +247,195 @@ def test_every_problem_is_told_at_once(problems):
         tasks=(('hints=("Divide by the sum.",)', "hints=()"),),
     )
     assert len(found) == 4
+
+
+# Experiments
+
+SECOND = 'Probe("four", "four numbers", {"x": torch.tensor([2.0, 2.0, 4.0, 8.0])}'
+
+
+def experiment(name):
+    return (SECOND, f'{SECOND}, observe="{name}", settings={{"input": "x", "axis": 0}}')
+
+
+@pytest.mark.parametrize("name", ["influences", "", "Influence", "drop-out"])
+def test_an_experiment_that_nobody_knows_is_named_with_its_probe(problems, name):
+    found = problems(tasks=(experiment(name),))
+    assert f"task share: probe four names the unknown experiment {name}" in found
+
+
+@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name != "result"])
+def test_a_check_by_an_experiment_alone_is_refused(problems, name):
+    found = problems(tasks=(experiment(name),))
+    reason = "earns points by experiments alone, whose outcome can be guessed"
+    assert found == [f"task share: the check 'four numbers' {reason}"]
+
+
+def test_an_experiment_beside_a_plain_probe_is_fine(problems):
+    together = (
+        'Check("three numbers", 1, ("three",)), Check("four numbers", 2, ("four",))',
+        'Check("all numbers", 3, ("three", "four")),',
+    )
+    assert problems(tasks=(experiment("influence"), together)) == []
+
+
+TOGETHER = (
+    'Check("three numbers", 1, ("three",)), Check("four numbers", 2, ("four",))',
+    'Check("all numbers", 3, ("three", "four")),',
+)
+
+
+def dropping(p, observe="dropout"):
+    return (SECOND, f'{SECOND}, observe="{observe}", settings={{"input": "x", "axis": 0, "p": {p}}}')
+
+
+@pytest.mark.parametrize("p", ["0.5", "1 / 2"])
+def test_dropout_that_keeps_as_much_as_it_drops_is_refused(problems, p):
+    found = problems(tasks=(dropping(p), TOGETHER))
+    assert found == [
+        "task share: probe four cannot tell what is dropped from what is kept with p = 0.5",
+    ]
+
+
+@pytest.mark.parametrize("p", ["0.0", "0.2", "0.49", "0.7"])
+def test_dropout_with_any_other_share_is_fine(problems, p):
+    assert problems(tasks=(dropping(p), TOGETHER)) == []
+
+
+def test_a_p_of_another_experiment_is_no_matter(problems):
+    assert problems(tasks=(dropping("0.5", "influence"), TOGETHER)) == []
+
+
+def test_the_plain_experiment_may_be_named(problems):
+    assert problems(tasks=(experiment("result"),)) == []
+
+
+def test_a_check_with_an_unknown_probe_is_not_said_to_be_an_experiment(problems):
+    found = problems(tasks=(experiment("influence"), ('2, ("four",)', '2, ("four", "five")')))
+    assert found == ["task share: check names the unknown probe five"]
+
+
+# Answers in words
+
+WRITTEN = (
+    '# %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "why", "locked": false, '
+    '"schema_version": 3, "solution": true, "task": false, "points": POINTS}\n'
+    "# Why?\n#\n# ### BEGIN SOLUTION\n# Because.\n#\nSCHEME# ### END SOLUTION\n\n"
+)
+
+
+def written(points, *scheme):
+    cell = WRITTEN.replace("POINTS", str(points))
+    return (SHOWN, cell.replace("SCHEME", "".join(f"# {line}\n" for line in scheme)) + SHOWN)
+
+
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        ("- 2 points: all of it.",),
+        ("- 1 point: one half.", "- 1 point: the other."),
+        ("- 0 points: nothing.", "- 2 points: because."),
+    ],
+)
+def test_a_marking_scheme_that_adds_up_to_the_cells_points_is_fine(problems, scheme):
+    assert problems(source=(written(2, *scheme),)) == []
+
+
+@pytest.mark.parametrize(
+    ("scheme", "total"),
+    [
+        ((), 0),
+        (("- 1 point: one half.",), 1),
+        (("- 2 points: all.", "- 1 point: and more."), 3),
+        (("* 2 points: another sign.",), 0),
+        (("- two points: a word.",), 0),
+    ],
+)
+def test_a_marking_scheme_that_does_not_add_up_is_named_with_both(problems, scheme, total):
+    found = problems(source=(written(2, *scheme),))
+    assert found == [
+        f"cell why: gives 2 points; the '- n points:' lines of its marking scheme add up to {total}"
+    ]
+
+
+def test_points_outside_the_solution_do_not_count(problems):
+    old, new = written(2, "- 1 point: one half.")
+    found = problems(source=((old, new.replace("# Why?\n", "# Why?\n#\n# - 1 point: asked.\n")),))
+    assert len(found) == 1
+    assert found[0].endswith("add up to 1")
+
+
+# Code to mend
+
+END = "    return x / x.sum()\n    ### END SOLUTION\n"
+FAULTY = "### BEGIN FAULTY\n# return x\n### END FAULTY\n"
+
+
+def test_faulty_code_after_the_solution_is_fine(problems):
+    assert problems(source=((END, END + FAULTY),)) == []
+
+
+@pytest.mark.parametrize(
+    "faulty",
+    [
+        "### BEGIN FAULTY\n# return x\n",
+        "# return x\n### END FAULTY\n",
+        FAULTY + FAULTY,
+        FAULTY + "### BEGIN FAULTY\n",
+    ],
+)
+def test_marks_of_faulty_code_that_do_not_pair_are_named(problems, faulty):
+    found = problems(source=((END, END + faulty),))
+    assert found == ["cell share-answer: BEGIN FAULTY and END FAULTY do not pair"]
+
+
+@pytest.mark.parametrize("start", ["def share(x):\n", "    ### BEGIN SOLUTION\n"])
+def test_faulty_code_before_the_end_of_the_solution_is_named(problems, start):
+    found = problems(source=((start, FAULTY + start),))
+    assert found == ["cell share-answer: its faulty code must stand after its solution"]
+
+
+def test_faulty_code_in_a_cell_without_a_solution_is_named(problems):
+    found = problems(source=((SHOWN, SHOWN + FAULTY),))
+    assert found == ["cell shown: its faulty code must stand after its solution"]
+
+
+@pytest.mark.parametrize(
+    "faulty",
+    [
+        "### END FAULTY\n# return x\n### BEGIN FAULTY\n",
+        "### END FAULTY\n### BEGIN FAULTY\n# return x\n",
+        "### BEGIN FAULTY\n### BEGIN FAULTY\n# return x\n### END FAULTY\n### END FAULTY\n",
+    ],
+    ids=["turned", "turned before the code", "nested"],
+)
+def test_marks_of_faulty_code_out_of_order_do_not_pair(problems, faulty):
+    found = problems(source=((END, END + faulty),))
+    assert found == ["cell share-answer: BEGIN FAULTY and END FAULTY do not pair"]
+
+
+@pytest.mark.parametrize("line", ["share = None", "    return x", "# return x\nshare = None", "...  # later"])
+def test_faulty_code_that_is_no_comment_is_named(problems, line):
+    live = f"### BEGIN FAULTY\n{line}\n### END FAULTY\n"
+    found = problems(source=((END, END + live),))
+    assert found == ["cell share-answer: every line of its faulty code is a comment in the source"]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    ["# y = 1\n#\n# return y", "# y = 1\n\n# return y", "    # return x", "# # why\n# return x"],
+    ids=["an empty comment", "an empty line", "indented", "a comment within"],
+)
+def test_faulty_code_may_hold_empty_lines_and_comments(problems, lines):
+    faulty = f"### BEGIN FAULTY\n{lines}\n### END FAULTY\n"
+    assert problems(source=((END, END + faulty),)) == []
+
+
+def test_live_faulty_code_before_the_solution_is_named_with_both_reasons(problems):
+    live = "### BEGIN FAULTY\nshare = None\n### END FAULTY\n"
+    start = "def share(x):\n"
+    found = problems(source=((start, live + start),))
+    assert found == [
+        "cell share-answer: its faulty code must stand after its solution",
+        "cell share-answer: every line of its faulty code is a comment in the source",
+    ]

@@ -1,0 +1,355 @@
+"""Banks with experiments, buffers, chosen weights and objects as inputs, made from a solution's classes."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+import torch
+from torch import nn
+
+from autograder import bank
+from autograder.authoring import AuthoringError, Check, Lesson, Made, Probe, Specimen, Task, Wrong
+from autograder.bank import AS_SEEN
+from autograder.build.answers import Runs, make_bank
+from autograder.collect import collect_answer
+from autograder.findings import MatchesKnownWrong, Raised, WrongBehaviour
+from autograder.judge import judge
+
+
+class Causal(nn.Module):
+    """The solution's class, with a mask as a buffer."""
+
+    def __init__(self, d_in, d_out, size):
+        super().__init__()
+        self.W = nn.Linear(d_in, d_out, bias=False)
+        self.register_buffer("mask", torch.ones(size, size).triu(1))
+
+    def forward(self, x):
+        s = (x @ x.mT).masked_fill(self.mask.bool()[: x.shape[1], : x.shape[1]], -torch.inf)
+        return torch.softmax(s, dim=-1) @ self.W(x)
+
+
+class Unmasked(Causal):
+    def forward(self, x):
+        return torch.softmax(x @ x.mT, dim=-1) @ self.W(x)
+
+
+class OverBatch(Causal):
+    def forward(self, x):
+        return torch.softmax(x @ x.mT, dim=0) @ self.W(x)
+
+
+def depends(model, x):
+    """Whether a model's first output depends on the last token: what the learner writes."""
+    other = x.clone()
+    other[:, -1] += 1
+    return (model(x)[:, 0] - model(other)[:, 0]).abs().max()
+
+
+def numbers(*shape):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(5))
+
+
+CONSTRUCT = {"d_in": 3, "d_out": 2, "size": 6}
+PLAIN = Probe("plain", "five tokens", {"x": numbers(4, 5, 3)}, construct=CONSTRUCT)
+
+
+def alone(name, **settings):
+    return Probe(name, "five tokens", {"x": numbers(4, 5, 3)}, construct=CONSTRUCT, **settings)
+
+
+def module_task(*probes, plain=PLAIN, wrong=(("unmasked", Unmasked), ("over-batch", OverBatch))):
+    return Task(
+        id="causal",
+        title="",
+        name="Causal",
+        kind="module",
+        signature="Causal(d_in, d_out, size)",
+        axes=("batch", "tokens", "d_out"),
+        probes=(plain, *probes),
+        checks=(Check("all", 2, ("plain", *(probe.id for probe in probes))),),
+        learned="",
+        hints=("Think.",),
+        wrong=tuple(Wrong(name, answer, "Think again.") for name, answer in wrong),
+    )
+
+
+def function_task(*probes):
+    return Task(
+        id="leak",
+        title="",
+        name="depends",
+        kind="function",
+        signature="depends(model, x)",
+        axes=(),
+        probes=probes,
+        checks=(Check("all", 1, tuple(probe.id for probe in probes)),),
+        learned="",
+        hints=("Think.",),
+        wrong=(
+            Wrong("always", lambda model, x: torch.tensor(1.0), ""),
+            Wrong("never", lambda model, x: torch.tensor(0.0), ""),
+        ),
+    )
+
+
+@pytest.fixture
+def made(tmp_path):
+    """The bank of a lesson with these tasks, written and read again."""
+
+    def make(*tasks, **namespace):
+        solution = {"Causal": Causal, "depends": depends} | namespace
+        runs = Runs({AS_SEEN: {}}, {AS_SEEN: solution})
+        lesson = Lesson("Special", tasks, {}, lambda generator: {}, redraws=0)
+        bank.save(make_bank(lesson, runs, "09-special"), tmp_path)
+        bank.load.cache_clear()
+        return bank.load("09-special", tmp_path)
+
+    return make
+
+
+INFLUENCE = alone("influence", observe="influence", settings={"input": "x", "axis": 1})
+BATCH = alone("batch", observe="influence", settings={"input": "x", "axis": 0})
+DEVICE = alone("device", observe="other-device")
+OBJECT = Probe("object", "your class", {"model": Made("Causal", CONSTRUCT), "x": numbers(2, 6, 3)})
+LEAKY = Probe(
+    "leaky",
+    "a model that leaks",
+    {"model": Specimen("mixing", {"weights": torch.ones(6, 6)}), "x": numbers(2, 6, 3)},
+)
+
+
+def verdict_on(lesson, answer, task="causal", **namespace):
+    entry = lesson.tasks[task]
+    return judge(entry, collect_answer(entry, lesson, answer, {"Causal": Causal} | namespace))
+
+
+def test_the_solution_passes_its_own_experiments(made):
+    lesson = made(module_task(INFLUENCE, BATCH, DEVICE))
+    assert verdict_on(lesson, Causal).passed
+    probes = lesson.tasks["causal"].probes
+    assert torch.equal(probes["influence"].expected.tensor, torch.ones(5, 5, dtype=torch.bool).tril())
+    assert torch.equal(probes["batch"].expected.tensor, torch.eye(4, dtype=torch.bool))
+    assert probes["device"].expected.tensor.item() == 0
+
+
+@pytest.mark.parametrize(("answer", "known"), [(Unmasked, "unmasked"), (OverBatch, "over-batch")])
+def test_a_known_wrong_answer_is_known_by_what_it_does_too(made, answer, known):
+    verdict = verdict_on(made(module_task(INFLUENCE, BATCH)), answer)
+    assert isinstance(verdict.finding, MatchesKnownWrong)
+    assert verdict.known_wrong == known
+
+
+def test_a_mask_that_stays_behind_is_found_by_its_behaviour(made):
+    class Behind(Causal):
+        def __init__(self, *sizes):
+            super().__init__(*sizes)
+            self.other = self.mask.bool()
+
+        def forward(self, x):
+            s = (x @ x.mT).masked_fill(self.other[: x.shape[1], : x.shape[1]], -torch.inf)
+            return torch.softmax(s, dim=-1) @ self.W(x)
+
+    finding = verdict_on(made(module_task(DEVICE)), Behind).finding
+    assert finding == WrongBehaviour("device", "other-device", (), 1.0, 0.0)
+
+
+BUFFERS = alone("buffers", observe="buffers")
+
+
+class Plain(Causal):
+    """The mask is a tensor on the module, and no buffer."""
+
+    def __init__(self, *sizes):
+        super().__init__(*sizes)
+        mask = self.mask
+        del self.mask
+        self.mask = mask
+
+
+def test_the_solutions_buffers_are_asked_for_by_name(made):
+    lesson = made(module_task(BUFFERS))
+    probe = lesson.tasks["causal"].probes["buffers"]
+    assert probe.settings == {"names": ["mask"]}
+    assert probe.expected.tensor.tolist() == [True]
+    assert verdict_on(lesson, Causal).passed
+    assert verdict_on(lesson, Plain).finding == WrongBehaviour("buffers", "buffers", (0,), 0.0, 1.0)
+
+
+def test_only_buffers_that_the_solution_saves_are_asked_for(made):
+    class Solution(Causal):
+        def __init__(self, *sizes):
+            super().__init__(*sizes)
+            self.register_buffer("scratch", torch.ones(2), persistent=False)
+            self.register_buffer("positions", torch.arange(3))
+
+    probe = made(module_task(BUFFERS), Causal=Solution).tasks["causal"].probes["buffers"]
+    assert probe.settings == {"names": ["mask", "positions"]}
+
+
+def test_an_author_need_not_name_the_buffers_and_cannot(made):
+    named = alone("buffers", observe="buffers", settings={"names": ["other"]})
+    probe = made(module_task(named)).tasks["causal"].probes["buffers"]
+    assert probe.settings == {"names": ["mask"]}
+
+
+def test_no_other_experiment_is_given_names(made):
+    probes = made(module_task(INFLUENCE, BUFFERS)).tasks["causal"].probes
+    assert probes["influence"].settings == {"input": "x", "axis": 1}
+    assert probes["plain"].settings == {}
+
+
+def test_a_known_wrong_answer_may_differ_by_its_buffers_only(made):
+    wrong = (("unmasked", Unmasked), ("plain-mask", Plain))
+    verdict = verdict_on(made(module_task(BUFFERS, wrong=wrong)), Plain)
+    assert (verdict.known_wrong, verdict.earned) == ("plain-mask", 0)
+
+
+def test_a_buffer_of_a_function_is_refused(made):
+    probe = dataclasses.replace(LEAKY, id="buffers", observe="buffers")
+    with pytest.raises(AuthoringError, match="probe buffers: the solution raises"):
+        made(function_task(LEAKY, probe))
+
+
+def test_a_chosen_weight_takes_the_place_of_the_drawn_one(made):
+    chosen = torch.ones(2, 3)
+    probe = Probe("chosen", "ones", PLAIN.inputs, construct=CONSTRUCT, weights={"W.weight": chosen})
+    probes = made(module_task(probe)).tasks["causal"].probes
+    assert torch.equal(probes["chosen"].weights["W.weight"], chosen)
+    assert not torch.equal(probes["plain"].weights["W.weight"], chosen)
+
+
+def test_a_chosen_weight_of_an_unknown_name_is_refused(made):
+    probe = Probe("chosen", "ones", PLAIN.inputs, construct=CONSTRUCT, weights={"V": torch.ones(2, 3)})
+    with pytest.raises(AuthoringError, match="probe chosen: there is no parameter V"):
+        made(module_task(probe))
+
+
+def test_an_object_is_given_the_weights_that_the_solutions_class_draws(made):
+    kept = made(function_task(OBJECT, LEAKY)).tasks["leak"].probes["object"].inputs["model"]
+    torch.manual_seed(123)
+    assert torch.equal(kept.weights["W.weight"], Causal(**CONSTRUCT).W.weight)
+    assert (kept.name, kept.construct) == ("Causal", CONSTRUCT)
+
+
+def test_a_function_is_tried_on_the_learners_own_class_and_on_specimens(made):
+    lesson = made(function_task(OBJECT, LEAKY))
+    probes = lesson.tasks["leak"].probes
+    assert probes["object"].expected.tensor.item() == 0
+    assert probes["leaky"].expected.tensor.item() > 0
+    assert verdict_on(lesson, depends, "leak").passed
+
+
+def test_a_function_is_told_where_the_learners_own_class_is_not_there(made):
+    lesson = made(function_task(OBJECT, LEAKY))
+    finding = verdict_on(lesson, depends, "leak", Causal=...).finding
+    assert isinstance(finding, Raised)
+    assert (finding.error.type, finding.error.line) == ("NeedsEarlier", "Causal")
+
+
+def test_an_object_of_a_class_that_the_solution_lacks_is_refused(made):
+    other = Probe("object", "your class", {"model": Made("Casual", CONSTRUCT), "x": numbers(2, 6, 3)})
+    with pytest.raises(AuthoringError, match="the solution defines no class Casual to make an input of"):
+        made(function_task(other, LEAKY))
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"input": "y", "axis": 1}, {"input": "x"}], ids=["none", "another input", "no axis"]
+)
+def test_an_experiment_whose_settings_do_not_fit_is_refused(made, settings):
+    with pytest.raises(AuthoringError, match="probe influence: the solution raises KeyError"):
+        made(module_task(alone("influence", observe="influence", settings=settings)))
+
+
+SQUARE = Probe("plain", "six tokens", {"x": numbers(4, 6, 3)}, construct=CONSTRUCT)
+
+
+def test_two_axes_of_the_same_size_are_refused(made):
+    with pytest.raises(AuthoringError, match="the axes size and tokens have the same size"):
+        made(module_task(plain=SQUARE))
+
+
+def test_an_experiment_does_not_tell_two_axes_apart_whose_result_it_does_not_compare(made):
+    with pytest.raises(AuthoringError, match="the axes size and tokens have the same size"):
+        made(module_task(INFLUENCE, plain=SQUARE))
+
+
+def test_axes_that_never_meet_in_a_probe_may_have_the_same_size(made):
+    """Six tokens here and a mask of six there confuse nobody: no probe has both."""
+
+    class Table(nn.Module):
+        def __init__(self, size):
+            super().__init__()
+            self.rows = nn.Parameter(torch.rand(size, 2))
+
+        def forward(self, x):
+            return x @ self.rows[: x.shape[-1]]
+
+    probes = [
+        Probe("two", "two numbers", {"x": numbers(2)}, construct={"size": 3}),
+        Probe("three", "three numbers", {"x": numbers(3)}, construct={"size": 4}),
+    ]
+    task = dataclasses.replace(
+        module_task(),
+        name="Table",
+        axes=("d_out",),
+        input_axes={"x": ("d_in",)},
+        probes=tuple(probes),
+        checks=(Check("all", 1, ("two", "three")),),
+        wrong=(
+            Wrong(
+                "half", type("Half", (Table,), {"forward": lambda self, x: Table.forward(self, x) / 2}), ""
+            ),
+            Wrong(
+                "zero", type("Zero", (Table,), {"forward": lambda self, x: Table.forward(self, x) * 0}), ""
+            ),
+        ),
+    )
+    assert made(task, Table=Table).tasks["causal"].axes == ("d_out",)
+
+
+class Pooled(Causal):
+    """Every second token's result: another number of outputs than of tokens."""
+
+    def forward(self, x):
+        return super().forward(x)[:, ::2]
+
+
+def test_an_influence_may_have_fewer_outputs_than_slices(made):
+    task = dataclasses.replace(module_task(INFLUENCE), axes=("batch", "pairs", "d_out"))
+    lesson = made(task, Causal=Pooled)
+    seen = lesson.tasks["causal"].probes["influence"].expected.tensor
+    assert torch.equal(seen, torch.ones(5, 5, dtype=torch.bool).tril()[::2])
+    assert verdict_on(lesson, Pooled).passed
+
+
+def test_another_number_of_outputs_than_the_solutions_is_behaviour_without_a_place(made):
+    task = module_task(INFLUENCE)
+    task = dataclasses.replace(task, checks=(Check("all", 2, ("influence", "plain")),))
+    finding = verdict_on(made(task), Pooled).finding
+    assert finding == WrongBehaviour("influence", "influence", ())
+
+
+def test_random_numbers_go_on_as_if_no_bank_had_been_made(made):
+    torch.manual_seed(3)
+    before = torch.get_rng_state()
+    made(module_task(INFLUENCE))
+    assert torch.equal(before, torch.get_rng_state())
+
+
+class Fused(Causal):
+    """Right in all numbers, without a mask."""
+
+    def __init__(self, d_in, d_out, size):
+        nn.Module.__init__(self)
+        self.W = nn.Linear(d_in, d_out, bias=False)
+
+    def forward(self, x):
+        return nn.functional.scaled_dot_product_attention(x, x, self.W(x), is_causal=True, scale=1.0)
+
+
+def test_a_learner_who_needs_no_mask_is_asked_for_the_buffer_only_where_the_lesson_asks(made):
+    assert verdict_on(made(module_task(INFLUENCE)), Fused).passed
+    finding = verdict_on(made(module_task(INFLUENCE, BUFFERS)), Fused).finding
+    assert finding == WrongBehaviour("buffers", "buffers", (0,), 0.0, 1.0)

@@ -1,0 +1,341 @@
+"""What an answer is called with: fresh copies, specimens, and objects of the learner's own classes."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+import torch
+from torch import nn
+
+from autograder.arguments import NeedsEarlier, copy, fresh, load_weights
+from autograder.bank import Made, Probe, Specimen
+from autograder.collect import call, call_module
+from autograder.outcome import ModuleReport, Outcome
+from autograder.specimens import Affine, Mixing
+
+
+class Doubling(nn.Module):
+    """A learner's class: d_in to d_out, and twice that in training mode."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W = nn.Parameter(torch.rand(d_in, d_out))
+        self.register_buffer("seen", torch.zeros(1))
+
+    def forward(self, x):
+        return x @ self.W * (2 if self.training else 1)
+
+
+WEIGHT = torch.arange(6.0).reshape(2, 3)
+MADE = Made("Doubling", {"d_in": 2, "d_out": 3}, {"W": WEIGHT})
+NOTEBOOK = {"Doubling": Doubling}
+
+
+# Plain values
+
+
+def test_a_tensor_comes_as_a_copy_each_time():
+    x = torch.ones(3)
+    given = fresh({"x": x}, {})["x"]
+    given += 1
+    assert x.tolist() == [1, 1, 1]
+    assert fresh({"x": x}, {})["x"].tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("value", [3, 0.5, True, "text", None])
+def test_what_is_no_tensor_comes_as_it_is(value):
+    assert fresh({"value": value}, {}) == {"value": value}
+
+
+def test_arguments_keep_their_order():
+    assert list(fresh({"b": 1, "a": 2, "c": 3}, {})) == ["b", "a", "c"]
+
+
+def test_only_floating_point_tensors_change_their_dtype():
+    values = {"x": torch.ones(2), "ids": torch.tensor([1, 2]), "mask": torch.tensor([True])}
+    given = fresh(values, {}, torch.float64)
+    assert [one.dtype for one in given.values()] == [torch.float64, torch.int64, torch.bool]
+
+
+def test_a_tensor_that_has_the_dtype_already_is_a_copy_too():
+    x = torch.ones(2)
+    fresh({"x": x}, {}, torch.float32)["x"].zero_()
+    assert x.tolist() == [1, 1]
+
+
+def test_a_copy_of_anything_but_a_tensor_is_the_thing_itself():
+    thing = object()
+    assert copy(thing) is thing
+
+
+# Specimens
+
+
+def test_a_specimen_is_made_afresh_in_eval_mode():
+    one, other = (fresh({"m": Specimen("affine", {"factor": 2.0})}, {})["m"] for _ in range(2))
+    assert isinstance(one, Affine)
+    assert one is not other
+    assert not one.training
+
+
+def test_a_specimens_settings_are_copied():
+    weights = torch.eye(2)
+    made = fresh({"m": Specimen("mixing", {"weights": weights})}, {})["m"]
+    assert isinstance(made, Mixing)
+    made.get_buffer("weights").zero_()
+    assert torch.equal(weights, torch.eye(2))
+
+
+# Objects of the learner's own classes
+
+
+def test_an_object_of_the_notebook_has_the_banks_weights_and_is_in_eval_mode():
+    made = fresh({"m": MADE}, NOTEBOOK)["m"]
+    assert type(made) is Doubling
+    assert torch.equal(made.W, WEIGHT)
+    assert not made.training
+
+
+def test_two_objects_of_the_notebook_share_no_weights():
+    one, other = fresh({"a": MADE, "b": MADE}, NOTEBOOK).values()
+    with torch.no_grad():
+        one.W.zero_()
+    assert torch.equal(other.W, WEIGHT)
+    assert torch.equal(WEIGHT, torch.arange(6.0).reshape(2, 3))
+
+
+def test_the_class_is_taken_from_the_notebook_and_may_be_another():
+    class Tripling(Doubling):
+        pass
+
+    assert type(fresh({"m": MADE}, {"Doubling": Tripling})["m"]) is Tripling
+
+
+def fails(self, *sizes):
+    raise ValueError("no")
+
+
+def loose(self, *sizes):
+    nn.Module.__init__(self)
+
+
+def turned(self, d_in, d_out):
+    Doubling.__init__(self, d_out, d_in)
+
+
+UNUSABLE = {
+    "missing": ({}, "is not there yet"),
+    "a stub": ({"Doubling": ...}, "is not there yet"),
+    "None": ({"Doubling": None}, "is not there yet"),
+    "a number": ({"Doubling": 5}, "is not a class made from `nn.Module`"),
+    "a function": ({"Doubling": lambda *sizes: nn.Identity()}, "is not a class made from `nn.Module`"),
+    "another class": ({"Doubling": dict}, "is not a class made from `nn.Module`"),
+    "an object": ({"Doubling": Doubling(2, 3)}, "is not a class made from `nn.Module`"),
+    "fails": (
+        {"Doubling": type("Doubling", (nn.Module,), {"__init__": fails})},
+        "raises ValueError when it is made",
+    ),
+    "takes nothing": ({"Doubling": type("D", (nn.Module,), {})}, "raises TypeError when it is made"),
+    "no super().__init__()": (
+        {"Doubling": type("D", (nn.Module,), {"__init__": lambda self, *sizes: None})},
+        "raises ",
+    ),
+    "no parameters": (
+        {"Doubling": type("D", (nn.Module,), {"__init__": loose})},
+        "has other parameters than the lesson names",
+    ),
+    "other shapes": (
+        {"Doubling": type("D", (Doubling,), {"__init__": turned})},
+        "has other parameters than the lesson names",
+    ),
+}
+
+
+@pytest.mark.parametrize("why", UNUSABLE)
+def test_a_class_that_cannot_be_used_is_named_with_the_reason(why):
+    namespace, reason = UNUSABLE[why]
+    with pytest.raises(NeedsEarlier) as caught:
+        fresh({"m": MADE}, namespace)
+    assert caught.value.name == "Doubling"
+    assert str(caught.value).startswith(reason)
+
+
+# Calling an answer on them
+
+PROBE = Probe("p", "a small module", {"model": MADE, "x": torch.ones(2)}, Outcome())
+
+
+def test_a_function_is_tried_on_the_learners_own_class():
+    outcome = call(lambda model, x: model(x), PROBE, NOTEBOOK)
+    assert outcome.tensor.tolist() == [3, 5, 7]
+    assert outcome.changed_inputs == ()
+
+
+def test_a_module_is_tried_on_the_learners_own_class():
+    class Twice(nn.Module):
+        def forward(self, model, x):
+            return model(x) * 2
+
+    outcome = call_module(Twice, PROBE, NOTEBOOK)
+    assert outcome.tensor.tolist() == [6, 10, 14]
+    assert not outcome.module.unsteady
+
+
+@pytest.mark.parametrize("why", UNUSABLE)
+@pytest.mark.parametrize("kind", ["function", "module"])
+def test_a_class_that_cannot_be_used_is_told_and_nothing_escapes(kind, why):
+    if kind == "function":
+        outcome = call(lambda model, x: model(x), PROBE, UNUSABLE[why][0])
+    else:
+        outcome = call_module(nn.Identity, PROBE, UNUSABLE[why][0])
+    assert (outcome.error.type, outcome.error.line) == ("NeedsEarlier", "Doubling")
+
+
+def test_an_error_in_the_learners_own_class_is_told_by_its_line():
+    class Broken(Doubling):
+        def forward(self, x):
+            return x @ self.V
+
+    error = call(lambda model, x: model(x), PROBE, {"Doubling": Broken}).error
+    assert error.type == "AttributeError"
+    assert error.line == "return x @ self.V"
+
+
+def test_making_an_input_leaves_random_numbers_alone():
+    torch.manual_seed(3)
+    before = torch.get_rng_state()
+    call(lambda model, x: model(x), PROBE, NOTEBOOK)
+    assert torch.equal(before, torch.get_rng_state())
+
+
+def test_nothing_that_a_class_prints_while_an_input_is_made_is_seen(capsys):
+    class Loud(Doubling):
+        def __init__(self, *sizes):
+            super().__init__(*sizes)
+            print("made")
+
+    call(lambda model, x: model(x), PROBE, {"Doubling": Loud})
+    assert capsys.readouterr().out == ""
+
+
+def test_a_class_that_ends_the_program_does_not_end_the_kernel():
+    class Leaves(Doubling):
+        def __init__(self, *sizes):
+            raise SystemExit(3)
+
+    for outcome in (
+        call(lambda model, x: model(x), PROBE, {"Doubling": Leaves}),
+        call_module(nn.Identity, PROBE, {"Doubling": Leaves}),
+    ):
+        assert outcome.error.type == "NeedsEarlier"
+        assert outcome.error.message == "raises SystemExit when it is made"
+
+
+def test_a_learner_can_interrupt_their_own_class():
+    class Slow(Doubling):
+        def __init__(self, *sizes):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        call(lambda model, x: model(x), PROBE, {"Doubling": Slow})
+
+
+def test_every_call_gets_copies_of_its_own():
+    """The module is called twice, to see whether it is steady: the second call meets the probe's input."""
+
+    class Overwriting(nn.Module):
+        def forward(self, model, x):
+            return x.add_(1) * 2
+
+    outcome = call_module(Overwriting, PROBE, NOTEBOOK)
+    assert outcome.tensor.tolist() == [4, 4]
+    assert outcome.changed_inputs == ("x",)
+    assert not outcome.module.unsteady
+    assert PROBE.inputs["x"].tolist() == [1, 1]
+
+
+def test_an_input_that_is_changed_before_an_error_is_no_matter():
+    def answer(model, x):
+        x.zero_()
+        raise ValueError("no")
+
+    assert call(answer, PROBE, NOTEBOOK).error.message == "no"
+
+
+# What an answer returns, called in turn
+
+
+def test_a_module_that_is_returned_is_called_in_eval_mode():
+    probe = Probe("p", "", {"d_in": 2}, Outcome(), then={"x": torch.ones(2)})
+    outcome = call(lambda d_in: nn.Dropout(0.999).train(), probe)
+    assert outcome.tensor.tolist() == [1, 1]
+
+
+def test_a_function_that_is_returned_is_called_with_copies():
+    x = torch.ones(2)
+    probe = Probe("p", "", {"factor": 3}, Outcome(), then={"x": x, "shift": 1})
+    outcome = call(lambda factor: lambda x, shift: x.mul_(factor) + shift, probe)
+    assert outcome.tensor.tolist() == [4, 4]
+    assert x.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("value", [None, 5, torch.ones(2)], ids=["nothing", "a number", "a tensor"])
+def test_what_cannot_be_called_is_the_outcome_itself(value):
+    probe = Probe("p", "", {"factor": 3}, Outcome(), then={"x": torch.ones(2)})
+    outcome = call(lambda factor: value, probe)
+    assert outcome.error is None
+    assert outcome.type_name in ("NoneType", "int", "torch.Tensor")
+
+
+def test_what_is_returned_stays_uncalled_where_nothing_is_asked():
+    assert call(lambda: nn.Identity(), Probe("p", "", {}, Outcome())).type_name == "torch.Identity"
+
+
+def test_what_a_returned_function_raises_is_the_outcome():
+    def maker(factor):
+        def inner(x):
+            raise ValueError("inner")
+
+        return inner
+
+    probe = Probe("p", "", {"factor": 3}, Outcome(), then={"x": torch.ones(2)})
+    assert call(maker, probe).error.message == "inner"
+
+
+def test_keywords_and_positions_work_together_in_an_experiment():
+    x = torch.rand(4, 2)
+    probe = Probe("p", "", {"x": x, "scale": 2.0}, Outcome(), keywords=("scale",), observe="influence")
+    probe = dataclasses.replace(probe, settings={"input": "x", "axis": 0})
+    outcome = call(lambda x, *, scale: x * scale, probe)
+    assert torch.equal(outcome.tensor, torch.eye(4, dtype=torch.bool))
+
+
+# Weights by name
+
+
+def test_weights_that_fit_are_put_in_whatever_their_order():
+    module = nn.Linear(2, 3)
+    report = load_weights(module, {"bias": torch.ones(3), "weight": torch.zeros(3, 2)})
+    assert report == ModuleReport()
+    assert (module.weight.sum().item(), module.bias.sum().item()) == (0, 3)
+
+
+def test_nothing_is_changed_where_something_does_not_fit():
+    module = nn.Linear(2, 3)
+    before = module.weight.detach().clone()
+    report = load_weights(module, {"weight": torch.zeros(3, 2), "bias": torch.ones(4)})
+    assert report.reshaped == ("bias (3,) (4,)",)
+    assert torch.equal(module.weight, before)
+
+
+def test_names_that_do_not_fit_are_told_both_ways():
+    report = load_weights(nn.Linear(2, 3), {"weight": torch.zeros(3, 2), "shift": torch.ones(3)})
+    assert (report.missing, report.unexpected) == (("shift",), ("bias",))
+
+
+def test_buffers_are_no_weights():
+    module = Doubling(2, 3)
+    assert load_weights(module, {"W": WEIGHT}) == ModuleReport()
+    assert torch.equal(module.W, WEIGHT)
+    assert load_weights(module, {"W": WEIGHT, "seen": torch.ones(1)}).missing == ("seen",)

@@ -1,0 +1,1649 @@
+"""Experiments on answers that people really write: the right ones come out alike, the wrong ones do not."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import random
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from autograder.bank import Made, Probe, Specimen
+from autograder.collect import call, call_module
+from autograder.compare import all_close, close
+from autograder.experiments import EXPERIMENTS, MEASURES, Subject, influence
+from autograder.outcome import Outcome
+
+INF = torch.inf
+
+
+def numbers(*shape, seed=5, scale=1.0):
+    return scale * torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+class Attention(nn.Module):
+    """Causal attention in small steps, so that a variant replaces one of them."""
+
+    def __init__(self, d_in, d_out, context_length, dropout=0.0):
+        super().__init__()
+        self.d_out = d_out
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+        self.dropout = nn.Dropout(dropout)
+        self.set_up(context_length)
+
+    def set_up(self, size):
+        self.register_buffer("mask", torch.ones(size, size).triu(1))
+
+    def qkv(self, x):
+        return self.W_query(x), self.W_key(x), self.W_value(x)
+
+    def hide(self, s):
+        return s.masked_fill(self.mask.bool()[: s.shape[-1], : s.shape[-1]], -INF)
+
+    def normalise(self, s):
+        return torch.softmax(s / self.d_out**0.5, dim=-1)
+
+    def drop(self, w):
+        return self.dropout(w)
+
+    def forward(self, x):
+        q, k, v = self.qkv(x)
+        return self.drop(self.normalise(self.hide(q @ k.mT))) @ v
+
+
+def variant(base=Attention, **methods):
+    return type("Answer", (base,), methods)
+
+
+def upper(s, diagonal=1, **where):
+    """True above the diagonal of scores."""
+    return torch.ones(s.shape[-1], s.shape[-1], **where).triu(diagonal).bool()
+
+
+def probe_of(answer, x, construct, observe, settings=None, weights=None, seed=123, **fields):
+    """A probe that gives an answer the weights that it draws itself."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        module = answer(*construct.values())
+    drawn = {name: parameter.detach().clone() for name, parameter in module.named_parameters()}
+    return Probe(
+        "tried",
+        "six tokens",
+        {"x": x},
+        Outcome(),
+        construct=construct,
+        weights=drawn | (weights or {}),
+        observe=observe,
+        settings=settings or {},
+        **fields,
+    )
+
+
+# Influence: causality and batches
+
+SIZES = {
+    "small": ((2, 6, 3), {"d_in": 3, "d_out": 2, "context_length": 6}),
+    "longer mask": ((3, 4, 5), {"d_in": 5, "d_out": 8, "context_length": 9}),
+    "many numbers": ((2, 8, 16), {"d_in": 16, "d_out": 16, "context_length": 8}),
+}
+
+
+def influences(answer, axis, size="small", dtype="float32", **construct):
+    shape, given = SIZES[size]
+    settings = {"input": "x", "axis": axis}
+    probe = probe_of(answer, numbers(*shape), {**given, **construct}, "influence", settings, dtype=dtype)
+    return call_module(answer, probe)
+
+
+def alone(size):
+    return torch.eye(size, dtype=torch.bool)
+
+
+def causal(size):
+    return torch.ones(size, size, dtype=torch.bool).tril()
+
+
+def boolean_index(self, s):
+    s = s.clone()
+    s[:, upper(s)] = -INF
+    return s
+
+
+def rows_in_a_loop(self, s):
+    for row in range(s.shape[-1]):
+        s[:, row, row + 1 :] = -INF
+    return s
+
+
+def weights_then_mask(self, x):
+    q, k, v = self.qkv(x)
+    w = torch.softmax(q @ k.mT / self.d_out**0.5, dim=-1)
+    w = w * torch.ones(x.shape[1], x.shape[1], dtype=x.dtype).tril()
+    return w / w.sum(dim=-1, keepdim=True) @ v
+
+
+def token_by_token(self, x):
+    q, k, v = self.qkv(x)
+    out = torch.zeros_like(v)
+    for b in range(x.shape[0]):
+        for i in range(x.shape[1]):
+            s = torch.stack([q[b, i] @ k[b, j] for j in range(i + 1)]) / self.d_out**0.5
+            w = torch.softmax(s, dim=0)
+            out[b, i] = sum(w[j] * v[b, j] for j in range(i + 1))
+    return out
+
+
+def by_hand(largest):
+    def normalise(self, s):
+        s = s / self.d_out**0.5
+        e = torch.exp(s - largest(s))
+        return e / e.sum(dim=-1, keepdim=True)
+
+    return normalise
+
+
+def fused(self, x):
+    return F.scaled_dot_product_attention(*self.qkv(x), is_causal=True)
+
+
+def fused_with_a_mask(self, x):
+    return F.scaled_dot_product_attention(*self.qkv(x), attn_mask=~upper(x[:, :, :1] @ x[:, :, :1].mT))
+
+
+def by_einsum(self, x):
+    q, k, v = self.qkv(x)
+    w = self.normalise(self.hide(torch.einsum("bqd,bkd->bqk", q, k)))
+    return torch.einsum("bqk,bkd->bqd", w, v)
+
+
+class Heads(Attention):
+    """Multi-head attention by view and transpose, with an output projection."""
+
+    def __init__(self, d_in, d_out, context_length, dropout=0.0, heads=2):
+        super().__init__(d_in, d_out, context_length, dropout)
+        self.heads = heads
+        self.out_proj = nn.Linear(d_out, d_out)
+
+    def split(self, t):
+        return t.view(*t.shape[:2], self.heads, -1).transpose(1, 2)
+
+    def join(self, context):
+        return context.transpose(1, 2).reshape(context.shape[0], context.shape[2], -1)
+
+    def forward(self, x):
+        q, k, v = (self.split(t) for t in self.qkv(x))
+        w = self.drop(self.normalise(self.hide(q @ k.mT)))
+        return self.out_proj(self.join(w @ v))
+
+
+class Stacked(nn.Module):
+    """Multi-head attention as a list of single heads."""
+
+    def __init__(self, d_in, d_out, context_length, dropout=0.0):
+        super().__init__()
+        self.heads = nn.ModuleList(Attention(d_in, d_out, context_length, dropout) for _ in range(3))
+
+    def forward(self, x):
+        return torch.cat([head(x) for head in self.heads], dim=-1)
+
+
+class OneProjection(Attention):
+    """Queries, keys and values from one matrix."""
+
+    def __init__(self, d_in, d_out, context_length, dropout=0.0):
+        super().__init__(d_in, d_out, context_length, dropout)
+        self.qkv_proj = nn.Linear(d_in, 3 * d_out)
+
+    def qkv(self, x):
+        return self.qkv_proj(x).chunk(3, dim=-1)
+
+
+def bool_buffer(self, size):
+    self.register_buffer("mask", torch.ones(size, size, dtype=torch.bool).triu(1))
+
+
+CAUSAL = {
+    "a float buffer": Attention,
+    "a bool buffer": variant(
+        set_up=bool_buffer, hide=lambda self, s: s.masked_fill(self.mask[: s.shape[1], : s.shape[1]], -INF)
+    ),
+    "in place": variant(hide=lambda self, s: s.masked_fill_(upper(s), -INF)),
+    "-1e9": variant(hide=lambda self, s: s.masked_fill(upper(s), -1e9)),
+    "-1e9 added": variant(hide=lambda self, s: s + upper(s) * -1e9),
+    "-inf added": variant(hide=lambda self, s: s + torch.full(s.shape[-2:], -INF, dtype=s.dtype).triu(1)),
+    "tril == 0": variant(
+        hide=lambda self, s: s.masked_fill(torch.ones_like(s[0], device=s.device).tril() == 0, -INF)
+    ),
+    "where": variant(hide=lambda self, s: torch.where(upper(s, device=s.device), -INF, s)),
+    "where with a tensor": variant(hide=lambda self, s: torch.where(~upper(s), s, torch.full_like(s, -INF))),
+    "positions": variant(
+        hide=lambda self, s: s.masked_fill(torch.arange(s.shape[1])[:, None] < torch.arange(s.shape[1]), -INF)
+    ),
+    "a boolean index": variant(hide=boolean_index),
+    "row by row": variant(hide=rows_in_a_loop),
+    "after softmax, renormalised": variant(forward=weights_then_mask),
+    "token by token": variant(forward=token_by_token),
+    "exponentials less each row's largest": variant(normalise=by_hand(lambda s: s.amax(-1, keepdim=True))),
+    "exponentials less the largest of all": variant(normalise=by_hand(lambda s: s.max())),
+    "exponentials alone": variant(normalise=by_hand(lambda s: 0)),
+    "fused": variant(forward=fused),
+    "fused with a mask": variant(forward=fused_with_a_mask),
+    "einsum": variant(forward=by_einsum),
+    "two heads": variant(Heads),
+    "two heads with a bool mask": variant(Heads, hide=lambda self, s: s.masked_fill(upper(s), -INF)),
+    "a list of heads": Stacked,
+    "one projection": OneProjection,
+    "dropout that eval mode turns off": variant(drop=lambda self, w: F.dropout(w, 0.5, self.training)),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("way", CAUSAL)
+def test_causal_attention_written_in_any_way_lets_no_later_token_and_no_other_batch_in(way, size, dtype):
+    (b, tokens, _), _ = SIZES[size]
+    outcome = influences(CAUSAL[way], 1, size, dtype)
+    assert outcome.error is None
+    assert torch.equal(outcome.tensor, causal(tokens))
+    assert torch.equal(influences(CAUSAL[way], 0, size, dtype).tensor, alone(b))
+
+
+def after_softmax(self, x):
+    q, k, v = self.qkv(x)
+    return self.normalise(q @ k.mT).tril() @ v
+
+
+LEAKS = {
+    "no mask": variant(hide=lambda self, s: s),
+    "the other triangle": variant(hide=lambda self, s: s.masked_fill(upper(s).mT, -INF)),
+    "one diagonal too far": variant(hide=lambda self, s: s.masked_fill(upper(s, 2), -INF)),
+    "the own token hidden": variant(hide=lambda self, s: s.masked_fill(upper(s, 0), -1e9)),
+    "scores set to 0": variant(hide=lambda self, s: s.masked_fill(upper(s), 0)),
+    "tril of the scores": variant(hide=lambda self, s: s.tril()),
+    "scores set to -10": variant(hide=lambda self, s: s.masked_fill(upper(s), -10.0)),
+    "after softmax, rows left short": variant(forward=after_softmax),
+    "the mask's result dropped": variant(hide=lambda self, s: [s.masked_fill(upper(s), -INF), s][1]),
+    "softmax over the queries": variant(normalise=lambda self, s: torch.softmax(s, dim=-2)),
+    "every token alone": variant(forward=lambda self, x: self.W_value(x)),
+    "the same for any input": variant(forward=lambda self, x: torch.zeros(*x.shape[:2], self.d_out)),
+    "fused without a mask": variant(forward=lambda self, x: F.scaled_dot_product_attention(*self.qkv(x))),
+    "two heads without a mask": variant(Heads, hide=lambda self, s: s),
+    "two heads viewed without a transpose": variant(
+        Heads,
+        split=lambda self, t: t.view(t.shape[0], self.heads, t.shape[1], -1),
+    ),
+    "two heads joined without a transpose": variant(
+        Heads, join=lambda self, c: c.reshape(c.shape[0], c.shape[2], -1)
+    ),
+}
+
+
+@pytest.mark.parametrize("size", ["small", "many numbers"])
+@pytest.mark.parametrize("way", LEAKS)
+def test_attention_that_is_not_causal_does_not_look_causal(way, size):
+    (_, tokens, _), _ = SIZES[size]
+    outcome = influences(LEAKS[way], 1, size)
+    assert not torch.equal(outcome.tensor, causal(tokens))
+
+
+def view_that_mixes(self, x):
+    b, tokens, _ = x.shape
+    q, k, v = (t.reshape(tokens, b, -1).transpose(0, 1) for t in self.qkv(x))
+    return self.normalise(self.hide(q @ k.mT)) @ v
+
+
+def one_long_sequence(self, x):
+    q, k, v = (t.flatten(0, 1) for t in self.qkv(x))
+    s = (q @ k.mT)[None]
+    return (self.normalise(s.masked_fill(upper(s), -INF)) @ v).view(*x.shape[:2], -1)
+
+
+def normed_over_the_batch(self, x):
+    return Attention.forward(self, (x - x.mean(dim=0)) / x.std(dim=0))
+
+
+MIXED = {
+    "softmax over the batch": variant(normalise=lambda self, s: torch.softmax(s, dim=0)),
+    "a view that swaps batch and tokens": variant(forward=view_that_mixes),
+    "the batch as one long sequence": variant(forward=one_long_sequence),
+    "normalised over the batch": variant(forward=normed_over_the_batch),
+    "added up over the batch": variant(forward=lambda self, x: Attention.forward(self, x + x.sum(0))),
+    "the first of the batch for all": variant(
+        forward=lambda self, x: Attention.forward(self, x[:1]).expand(x.shape[0], -1, -1)
+    ),
+    "the batch reversed": variant(forward=lambda self, x: Attention.forward(self, x.flip(0))),
+    "keys transposed with the batch": variant(
+        forward=lambda self, x: (lambda q, k, v: self.normalise(q @ k.flip(0).mT) @ v)(*self.qkv(x))
+    ),
+}
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("way", MIXED)
+def test_attention_that_mixes_the_batch_does_not_look_separate(way, size):
+    (b, _, _), _ = SIZES[size]
+    assert not torch.equal(influences(MIXED[way], 0, size).tensor, alone(b))
+
+
+def test_where_an_output_depends_on_what_is_told_by_row_and_column():
+    subject = Subject(lambda inputs: inputs["x"] @ torch.tensor([[1.0, 0, 0], [1, 1, 0], [0, 0, 0]]), {})
+    seen = influence(dataclasses.replace(subject, inputs={"x": torch.rand(2, 3)}), {"input": "x", "axis": -1})
+    assert seen.tolist() == [[True, True, False], [False, True, False], [False, False, False]]
+
+
+@pytest.mark.parametrize("axis", [0, -2])
+def test_a_sequence_without_a_batch_is_asked_about_its_tokens(axis):
+    probe = Probe("p", "", {"x": numbers(5, 3)}, Outcome(), observe="influence")
+    probe = dataclasses.replace(probe, settings={"input": "x", "axis": axis})
+    assert torch.equal(call(lambda x: x.cumsum(0), probe).tensor, causal(5))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [lambda x: x * torch.nan, lambda x: x + torch.inf, lambda x: torch.full_like(x, -torch.inf)],
+    ids=["nan", "inf", "-inf"],
+)
+def test_what_is_not_finite_before_and_after_has_not_changed(answer):
+    probe = Probe("p", "", {"x": numbers(4, 3)}, Outcome(), observe="influence")
+    probe = dataclasses.replace(probe, settings={"input": "x", "axis": 0})
+    assert not call(answer, probe).tensor.any()
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (lambda x: None, "NoneType"),
+        (lambda x: [1.0], "list"),
+        (lambda x: (x, x), "tuple"),
+        (lambda x: 2.0, "float"),
+        (lambda x: x.numpy(), "numpy.ndarray"),
+    ],
+)
+@pytest.mark.parametrize("observe", ["influence", "permuted", "dropout"])
+def test_what_is_no_tensor_is_the_outcome_itself(observe, answer, kind):
+    settings = {"input": "x", "axis": 0, "p": 0.2}
+    outcome = call(
+        answer, Probe("p", "", {"x": numbers(4, 3)}, Outcome(), observe=observe, settings=settings)
+    )
+    assert (outcome.error, outcome.type_name) == (None, kind)
+
+
+@pytest.mark.parametrize("observe", ["influence", "permuted", "dropout"])
+def test_a_result_of_another_size_is_the_outcome_itself(observe):
+    settings = {"input": "x", "axis": 0, "p": 0.2}
+    probe = Probe("p", "", {"x": numbers(4, 3)}, Outcome(), observe=observe, settings=settings)
+    # Each of three outputs can be asked about each of four slices.
+    assert call(lambda x: x[1:], probe).shape == ((3, 4) if observe == "influence" else (3, 3))
+    assert call(lambda x: x.sum(), probe).shape == ()
+
+
+@pytest.mark.parametrize("observe", ["influence", "permuted"])
+def test_a_result_whose_size_changes_from_call_to_call_raises_nothing(observe):
+    calls = []
+
+    def shrinking(x):
+        calls.append(1)
+        return x[: 5 - len(calls)]
+
+    settings = {"input": "x", "axis": 0}
+    probe = Probe("p", "", {"x": numbers(4, 3)}, Outcome(), observe=observe, settings=settings)
+    assert call(shrinking, probe).error is None
+
+
+def test_whole_numbers_are_changed_too():
+    ids = torch.tensor([3, 1, 4, 1, 5, 2])
+    table = numbers(9, 2)
+    probe = Probe("p", "", {"x": ids}, Outcome(), observe="influence", settings={"input": "x", "axis": 0})
+    assert torch.equal(call(lambda x: table[x].cumsum(0), probe).tensor, causal(6))
+
+
+def overwriting(self, x):
+    result = Attention.forward(self, x)
+    x += 1
+    return result
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_an_answer_that_overwrites_its_input_is_told_that_and_nothing_else(axis):
+    outcome = influences(variant(forward=overwriting), axis)
+    assert outcome.changed_inputs == ("x",)
+    assert torch.equal(outcome.tensor, causal(6) if axis else alone(2))
+
+
+@pytest.mark.parametrize("way", CAUSAL)
+def test_rounding_is_no_influence_where_scores_are_large(way):
+    answer = CAUSAL[way]
+    shape, construct = SIZES["many numbers"]
+    settings = {"input": "x", "axis": 1}
+    for seed in range(3):
+        x = numbers(*shape, seed=seed, scale=6.0)
+        tensor = call_module(answer, probe_of(answer, x, construct, "influence", settings, seed=seed)).tensor
+        assert not (tensor & ~causal(8)).any()
+
+
+def asked(answer, observe, inputs, **settings):
+    """What a function does in an experiment."""
+    return call(answer, Probe("p", "", inputs, Outcome(), observe=observe, settings=settings))
+
+
+def test_every_call_of_an_experiment_gets_inputs_of_its_own():
+    given = []
+    x = numbers(4, 3)
+    outcome = asked(lambda x: given.append(x.clone()) or x.zero_(), "influence", {"x": x}, input="x", axis=0)
+    assert torch.equal(given[0], x)
+    assert [(one != x).any(1).nonzero().flatten().tolist() for one in given[1:]] == [[0], [1], [2], [3]]
+    assert outcome.changed_inputs == ("x",)
+
+
+@pytest.mark.parametrize("observe", ["influence", "permuted"])
+def test_an_input_that_only_a_later_call_overwrites_is_told_too(observe):
+    calls = []
+
+    def later(x):
+        calls.append(1)
+        return x + 0 if len(calls) == 1 else x.add_(1)
+
+    assert asked(later, observe, {"x": numbers(4, 3)}, input="x", axis=0).changed_inputs == ("x",)
+
+
+def test_slices_of_another_input_may_be_more_than_the_outputs():
+    """Cross-attention: three tokens that ask, five that are heard, of which the last is hidden."""
+    heard = torch.tensor([1.0, 1.0, 1.0, 1.0, 0.0])
+
+    def cross(x, source):
+        s = (x @ source.mT).masked_fill(heard == 0, -INF)
+        return torch.softmax(s, dim=-1) @ source
+
+    inputs = {"x": numbers(2, 3, 4), "source": numbers(2, 5, 4, seed=6)}
+    seen = asked(cross, "influence", inputs, input="source", axis=-2).tensor
+    assert torch.equal(seen, (heard == 1).expand(3, 5))
+
+
+def test_a_mask_is_changed_by_turning_it_round():
+    inputs = {"x": numbers(3, 2), "hidden": torch.tensor([False, True, False])}
+    seen = asked(
+        lambda x, hidden: x.masked_fill(hidden[:, None], 0), "influence", inputs, input="hidden", axis=0
+    )
+    assert torch.equal(seen.tensor, alone(3))
+
+
+@pytest.mark.parametrize("scale", [1e-2, 1.0, 1e3])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_an_influence_is_seen_in_small_and_in_large_numbers(scale, dtype):
+    x = numbers(4, 3).to(dtype)
+    seen = asked(lambda x: scale * x.cumsum(0), "influence", {"x": x}, input="x", axis=0).tensor
+    assert torch.equal(seen, causal(4))
+
+
+# Another order of the tokens
+
+
+class Unmasked(Attention):
+    def hide(self, s):
+        return s
+
+
+def reordered(answer, shape=(6, 3), axis=0, **construct):
+    """Which slices of a module's result are others where its tokens come in another order."""
+    given = {"d_in": shape[-1], "d_out": 2, "context_length": 6} | construct
+    probe = probe_of(answer, numbers(*shape), given, "permuted", {"input": "x", "axis": axis})
+    outcome = call_module(answer, probe)
+    assert outcome.error is None
+    return outcome.tensor
+
+
+def plain_loops(self, x):
+    q, k, v = self.qkv(x)
+    s = torch.stack([torch.stack([one @ other for other in k]) for one in q])
+    return torch.stack([row @ v for row in self.normalise(s)])
+
+
+ORDERLESS = {
+    "no mask": Unmasked,
+    "fused": variant(forward=lambda self, x: F.scaled_dot_product_attention(*self.qkv(x))),
+    "einsum": variant(Unmasked, forward=by_einsum),
+    "loops": variant(Unmasked, forward=plain_loops),
+    "a list of heads": variant(Stacked, forward=lambda self, x: sum(head.W_value(x) for head in self.heads)),
+    "every token alone": variant(forward=lambda self, x: self.W_value(x)),
+    "the mean added": variant(forward=lambda self, x: self.W_value(x) + x.mean()),
+}
+
+
+@pytest.mark.parametrize("way", [way for way in ORDERLESS if way != "einsum"])
+def test_what_knows_no_order_gives_the_same_for_another_order(way):
+    assert reordered(ORDERLESS[way]).tolist() == [False] * 6
+
+
+@pytest.mark.parametrize("way", ["no mask", "fused", "einsum"])
+def test_what_knows_no_order_gives_the_same_for_another_order_in_a_batch(way):
+    assert reordered(ORDERLESS[way], (2, 6, 3), axis=1).tolist() == [False] * 6
+
+
+class Learned(Unmasked):
+    def set_up(self, size):
+        self.positions = nn.Embedding(size, 3)
+
+    def forward(self, x):
+        return super().forward(x + self.positions.weight[: x.shape[-2]])
+
+
+ORDERED = {
+    "causal": variant(hide=lambda self, s: s.masked_fill(upper(s), -INF)),
+    "a learned position": Learned,
+    "the index added": variant(
+        Unmasked, forward=lambda self, x: Unmasked.forward(self, x + torch.arange(x.shape[0])[:, None])
+    ),
+    "sines": variant(
+        Unmasked,
+        forward=lambda self, x: Unmasked.forward(self, x + torch.arange(x.shape[0])[:, None].sin()),
+    ),
+    "nearer tokens weigh more": variant(
+        Unmasked,
+        hide=lambda self, s: s - (torch.arange(s.shape[0])[:, None] - torch.arange(s.shape[0])).abs(),
+    ),
+    "sums of the past": variant(forward=lambda self, x: self.W_value(x).cumsum(0)),
+    "the first token for all": variant(forward=lambda self, x: self.W_value(x[:1]).expand(x.shape[0], -1)),
+    "sorted": variant(forward=lambda self, x: self.W_value(x).sort(dim=0).values),
+}
+
+
+@pytest.mark.parametrize("way", ORDERED)
+def test_what_knows_an_order_gives_something_else_for_another(way):
+    assert reordered(ORDERED[way]).any()
+
+
+WRONG_BUT_ORDERLESS = {
+    "unscaled": variant(Unmasked, normalise=lambda self, s: torch.softmax(s, dim=-1)),
+    "softmax over the queries": variant(Unmasked, normalise=lambda self, s: torch.softmax(s, dim=0)),
+    "no softmax": variant(Unmasked, normalise=lambda self, s: s),
+    "the values alone": variant(forward=lambda self, x: self.W_value(x)),
+    "zeros": variant(forward=lambda self, x: torch.zeros(x.shape[0], self.d_out)),
+    "nan": variant(forward=lambda self, x: self.W_value(x) * torch.nan),
+}
+
+
+@pytest.mark.parametrize("way", WRONG_BUT_ORDERLESS)
+def test_wrong_numbers_are_compared_with_themselves_only(way):
+    assert reordered(WRONG_BUT_ORDERLESS[way]).tolist() == [False] * 6
+
+
+def test_the_slices_that_another_order_changes_are_those_of_the_result():
+    def first_marked(x):
+        marked = x.clone()
+        marked[0] += 100
+        return marked
+
+    given = []
+    x = numbers(5, 3)
+    seen = asked(lambda x: given.append(x) or first_marked(x), "permuted", {"x": x}, input="x", axis=0).tensor
+    first_then = (x == given[1][0]).all(dim=1).nonzero().item()
+    assert seen.nonzero().flatten().tolist() == [0, first_then]
+
+
+@pytest.mark.parametrize("size", range(2, 17))
+@pytest.mark.parametrize("special", [0, -1])
+def test_a_place_that_counts_for_more_is_noticed_whatever_the_size(size, special):
+    seen = asked(lambda x: x + x[special], "permuted", {"x": numbers(size, 3)}, input="x", axis=0).tensor
+    assert seen.all()
+
+
+@pytest.mark.parametrize("size", range(2, 17))
+def test_the_other_order_is_another_order(size):
+    seen = []
+    asked(lambda x: seen.append(x.tolist()) or x, "permuted", {"x": torch.arange(size)}, input="x", axis=0)
+    first, second = seen
+    assert first == list(range(size))
+    assert sorted(second) == first
+    assert not any(one == other for one, other in zip(first, second, strict=True))
+
+
+def test_several_inputs_are_put_into_the_same_order():
+    inputs = {"keys": numbers(5, 3), "values": numbers(5, 2, seed=6), "query": numbers(3, seed=7)}
+    given = []
+    outcome = asked(
+        lambda keys, values, query: given.append((keys, values, query)) or values,
+        "permuted",
+        inputs,
+        input="keys,values",
+        axis=0,
+    )
+    assert outcome.tensor.tolist() == [False] * 5
+    keys, values, query = given[1]
+    assert torch.equal(query, inputs["query"])
+    found = [(inputs["keys"] == key).all(dim=1).nonzero().item() for key in keys]
+    assert found != list(range(5))
+    assert torch.equal(inputs["values"][found], values)
+
+
+def test_keys_and_values_in_another_order_than_each_other_are_noticed():
+    inputs = {"keys": numbers(5, 3), "values": numbers(5, 3, seed=6)}
+    seen = asked(
+        lambda keys, values: keys + values.sort(0).values, "permuted", inputs, input="keys,values", axis=0
+    )
+    assert seen.tensor.any()
+
+
+# Dropout
+
+
+@functools.cache
+def dropped(answer, p=0.2, tokens=6, copies=2, batch=1, dtype="float32", reference=Attention):
+    """What a module does in training mode where every output is one attention weight."""
+    construct = {"d_in": tokens, "d_out": tokens * copies, "context_length": tokens, "dropout": p}
+    probe = probe_of(
+        reference,
+        torch.eye(tokens).repeat(batch, 1, 1),
+        construct,
+        "dropout",
+        {"p": p, "copies": copies},
+        {"W_value.weight": torch.eye(tokens).repeat(copies, 1)},
+        train=True,
+        dtype=dtype,
+    )
+    return call_module(answer, probe)
+
+
+def measured(answer, **fields):
+    outcome = dropped(answer, **fields)
+    assert outcome.error is None
+    return dict(zip(MEASURES, outcome.tensor.tolist(), strict=True))
+
+
+def first_difference(answer, **fields):
+    """The first measure that differs from the right one, or nothing."""
+    expected, actual = dropped(Attention, **fields).tensor, dropped(answer, **fields).tensor
+    return next((MEASURES[i] for i, same in enumerate(close(actual, expected)) if not same), "")
+
+
+def dropping(drop):
+    return variant(drop=drop)
+
+
+def in_training(drop):
+    return variant(drop=lambda self, w: drop(w, self.dropout.p) if self.training else w)
+
+
+def zeroed(w, p):
+    w = w.clone()
+    w[torch.rand_like(w) < p] = 0
+    return w / (1 - p)
+
+
+def fused_dropout(self, x):
+    p = self.dropout.p if self.training else 0.0
+    return F.scaled_dot_product_attention(*self.qkv(x), is_causal=True, dropout_p=p)
+
+
+DROPS = {
+    "nn.Dropout": Attention,
+    "F.dropout with training": dropping(lambda self, w: F.dropout(w, self.dropout.p, training=self.training)),
+    "F.dropout where training": in_training(F.dropout),
+    "torch.dropout": dropping(lambda self, w: torch.dropout(w, self.dropout.p, self.training)),
+    "rand by hand": in_training(lambda w, p: w * (torch.rand_like(w) >= p) / (1 - p)),
+    "rand below the share kept": in_training(lambda w, p: w * (torch.rand(w.shape) < 1 - p) / (1 - p)),
+    "bernoulli": in_training(lambda w, p: w * torch.bernoulli(torch.full_like(w, 1 - p)) / (1 - p)),
+    "bernoulli in place": in_training(
+        lambda w, p: w.masked_fill(torch.empty_like(w).bernoulli_(p).bool(), 0) / (1 - p)
+    ),
+    "a boolean index": in_training(zeroed),
+    "fused": variant(forward=fused_dropout),
+    "row by row": dropping(lambda self, w: torch.stack([torch.stack([*map(self.dropout, b)]) for b in w])),
+    "a mask of ones dropped": dropping(lambda self, w: w * self.dropout(torch.ones_like(w))),
+}
+DROPOUT_SIZES = [
+    {},
+    {"p": 0.1, "tokens": 4, "copies": 3},
+    {"p": 0.3, "tokens": 8, "batch": 2},
+    {"p": 0.2, "dtype": "float64"},
+    {"p": 0.4, "tokens": 3},
+]
+
+
+@pytest.mark.parametrize("size", DROPOUT_SIZES, ids=str)
+@pytest.mark.parametrize("way", DROPS)
+def test_dropout_on_the_weights_written_in_any_way_measures_the_same(way, size):
+    p = size.get("p", 0.2)
+    *rest, total = measured(DROPS[way], **size).values()
+    assert rest == pytest.approx([1, 1, 1 - p, 1, 1, 1, 1 / (1 - p)], abs=6e-4)
+    assert total == pytest.approx(size.get("batch", 1) * size.get("tokens", 6) * size.get("copies", 2))
+    assert first_difference(DROPS[way], **size) == ""
+
+
+def renormalised(self, w):
+    w = self.dropout(w)
+    return w / w.sum(dim=-1, keepdim=True)
+
+
+def on_the_scores(drop):
+    def forward(self, x):
+        q, k, v = self.qkv(x)
+        return self.normalise(drop(self, q @ k.mT)) @ v
+
+    return variant(forward=forward)
+
+
+def minus_infinity(self, s):
+    s = self.hide(s)
+    return s.masked_fill(torch.rand_like(s) < self.dropout.p, -INF) if self.training else s
+
+
+def seeded(self, w):
+    torch.manual_seed(0)
+    return self.dropout(w)
+
+
+def stuck(self, w):
+    if not self.training:
+        self.dropout.p = 0.0
+    return self.dropout(w)
+
+
+def scaled_in_eval(self, w):
+    p = self.dropout.p
+    return w * (torch.rand_like(w) >= p) if self.training else w * (1 - p)
+
+
+def shrinking(self, w):
+    """Training leaves something behind that eval mode meets."""
+    self.calls = getattr(self, "calls", 0) + self.training
+    return self.dropout(w) * (1 - self.calls / 1000)
+
+
+class Drawn(Attention):
+    def set_up(self, size):
+        super().set_up(size)
+        self.keep = (torch.rand(size, size) >= self.dropout.p) / (1 - self.dropout.p)
+
+
+class Evaluated(Attention):
+    def eval(self):
+        self.dropout = nn.Identity()
+        return super().eval()
+
+
+class Never(Attention):
+    def __init__(self, d_in, d_out, context_length, dropout):
+        super().__init__(d_in, d_out, context_length)
+
+
+def on_the_context(self, x):
+    q, k, v = self.qkv(x)
+    return self.dropout(self.normalise(self.hide(q @ k.mT)) @ v)
+
+
+def on_the_values(self, x):
+    q, k, v = self.qkv(x)
+    return self.normalise(self.hide(q @ k.mT)) @ self.dropout(v)
+
+
+def on_both(self, x):
+    return self.dropout(Attention.forward(self, x))
+
+
+EVAL, DRAWS, SHARE, COPIES, OWN, EVEN, FACTOR, SIZE = MEASURES
+MISTAKES = {
+    "none": (dropping(lambda self, w: w), DRAWS),
+    "F.dropout not in training": (
+        dropping(lambda self, w: F.dropout(w, self.dropout.p, training=False)),
+        DRAWS,
+    ),
+    "a fresh nn.Dropout in eval mode": (dropping(lambda self, w: nn.Dropout(0.2).eval()(w)), DRAWS),
+    "p = 0": (Never, DRAWS),
+    "stuck at 0 after eval": (dropping(stuck), DRAWS),
+    "replaced by eval": (Evaluated, DRAWS),
+    "seeded in every call": (dropping(seeded), DRAWS),
+    "drawn once": (variant(Drawn, drop=lambda self, w: w * self.keep if self.training else w), DRAWS),
+    "F.dropout's own p": (dropping(lambda self, w: F.dropout(w, training=self.training)), SHARE),
+    "p kept": (in_training(lambda w, p: w * (torch.rand_like(w) < p) / (1 - p)), SHARE),
+    "p kept and scaled by it": (in_training(lambda w, p: F.dropout(w, 1 - p)), SHARE),
+    "twice": (dropping(lambda self, w: self.dropout(self.dropout(w))), SHARE),
+    "on weights and context": (variant(forward=on_both), SHARE),
+    "before softmax": (on_the_scores(lambda self, s: self.hide(self.dropout(s))), SHARE),
+    "softmax once more": (dropping(lambda self, w: torch.softmax(self.dropout(w), dim=-1)), SHARE),
+    "on the context": (variant(forward=on_the_context), COPIES),
+    "on the values": (variant(forward=on_the_values), COPIES),
+    "renormalised": (dropping(renormalised), EVEN),
+    "-inf before softmax": (on_the_scores(minus_infinity), EVEN),
+    "unscaled": (in_training(lambda w, p: w * (torch.rand_like(w) >= p)), FACTOR),
+    "scaled by 1/p": (in_training(lambda w, p: w * (torch.rand_like(w) >= p) / p), FACTOR),
+    "scaled by 1-p": (in_training(lambda w, p: F.dropout(w, p) * (1 - p) ** 2), FACTOR),
+    "scaled in eval mode too": (
+        dropping(lambda self, w: w / (1 - self.dropout.p) if not self.training else self.dropout(w)),
+        FACTOR,
+    ),
+    "scaled in eval mode instead": (dropping(scaled_in_eval), SIZE),
+    "whole queries": (dropping(lambda self, w: w * self.dropout(torch.ones_like(w[..., :1]))), OWN),
+    "whole keys": (dropping(lambda self, w: w * self.dropout(torch.ones_like(w[:, :1]))), OWN),
+    "dropout1d": (dropping(lambda self, w: F.dropout1d(w, self.dropout.p, self.training)), OWN),
+    "all or nothing": (dropping(lambda self, w: w * self.dropout(torch.ones(1, 1, 1))), OWN),
+    "pairs of queries": (
+        dropping(lambda self, w: w * self.dropout(torch.ones_like(w[:, ::2])).repeat_interleave(2, 1)),
+        OWN,
+    ),
+    "F.dropout without training": (dropping(lambda self, w: F.dropout(w, self.dropout.p)), EVAL),
+    "a fresh nn.Dropout in every call": (dropping(lambda self, w: nn.Dropout(self.dropout.p)(w)), EVAL),
+    "rand by hand without training": (
+        dropping(lambda self, w: w * (torch.rand_like(w) >= self.dropout.p) / (1 - self.dropout.p)),
+        EVAL,
+    ),
+    "set back to training mode": (dropping(lambda self, w: self.dropout.train()(w)), EVAL),
+    "the weights shrink for good": (dropping(shrinking), EVAL),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_with_dropout_is_told_by_what_it_does(mistake):
+    answer, measure = MISTAKES[mistake]
+    assert first_difference(answer) == measure
+
+
+@pytest.mark.parametrize("size", DROPOUT_SIZES[1:3], ids=str)
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_with_dropout_never_measures_like_the_right_answer(mistake, size):
+    assert first_difference(MISTAKES[mistake][0], **size) != ""
+
+
+@pytest.mark.parametrize("mistake", [name for name, (_, measure) in MISTAKES.items() if measure == EVAL])
+def test_where_eval_mode_drops_nothing_else_is_told(mistake):
+    assert dropped(MISTAKES[mistake][0]).tensor.tolist() == [0] * len(MEASURES)
+
+
+def test_one_draw_for_the_whole_batch_does_not_measure_like_the_right_answer():
+    drop = dropping(lambda self, w: w * self.dropout(torch.ones_like(w[0])))
+    assert first_difference(drop, batch=2) == OWN
+
+
+@pytest.mark.parametrize("p", [0.1, 0.15, 0.25, 0.35])
+@pytest.mark.parametrize("way", [name for name, (_, measure) in MISTAKES.items() if measure == OWN])
+def test_entries_that_are_dropped_together_are_told_so_and_not_as_another_share(monkeypatch, way, p):
+    told = []
+    for seed in range(5):
+        monkeypatch.setattr("autograder.collect.PROBE_SEED", seed)
+        dropped.cache_clear()
+        told.append(first_difference(MISTAKES[way][0], p=p))
+    dropped.cache_clear()
+    assert told == [OWN] * 5
+
+
+@pytest.mark.parametrize(("tokens", "p"), [(12, 0.1), (10, 0.05), (14, 0.2)])
+def test_entries_with_draws_of_their_own_are_not_taken_for_one(monkeypatch, tokens, p):
+    for seed in range(10):
+        monkeypatch.setattr("autograder.collect.PROBE_SEED", seed)
+        dropped.cache_clear()
+        assert measured(Attention, p=p, tokens=tokens, copies=1)[OWN] == 1
+    dropped.cache_clear()
+
+
+def test_without_dropout_nothing_is_dropped():
+    *rest, total = measured(Attention, p=0.0).values()
+    assert rest == [1, 0, 1, 1, 0, 1, 1]
+    assert total == pytest.approx(12)
+
+
+def test_dropout_where_there_should_be_none_is_told_by_its_draws():
+    always = dropping(lambda self, w: F.dropout(w, 0.3, self.training))
+    assert first_difference(always, p=0.0) == DRAWS
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        lambda self, x: Attention.forward(self, x).sum(),
+        lambda self, x: Attention.forward(self, x)[..., :-1],
+        lambda self, x: Attention.forward(self, x)[..., :0],
+        lambda self, x: Attention.forward(self, x) * 0,
+    ],
+    ids=["one number", "copies that do not fit", "no numbers", "zeros"],
+)
+def test_a_result_from_which_nothing_can_be_told_is_the_outcome_itself(result):
+    outcome = dropped(variant(forward=result))
+    assert outcome.error is None
+    assert outcome.shape != (len(MEASURES),)
+
+
+def test_whole_numbers_in_a_result_are_measured_too():
+    outcome = dropped(variant(forward=lambda self, x: Attention.forward(self, x) > 0))
+    assert outcome.error is None
+    assert outcome.tensor[MEASURES.index(EVAL)] == 1
+
+
+def test_a_result_with_nan_is_not_said_to_drop_in_eval_mode():
+    def forward(self, x):
+        return Attention.forward(self, x).index_fill(1, torch.tensor([0]), torch.nan)
+
+    measures = measured(variant(forward=forward))
+    assert (measures[EVAL], measures[SIZE]) == (1, pytest.approx(10))
+
+
+def test_the_share_kept_has_room_for_chance_where_copies_are_dropped_together(monkeypatch):
+    alarms = []
+    for seed in range(40):
+        monkeypatch.setattr("autograder.collect.PROBE_SEED", seed)
+        dropped.cache_clear()
+        alarms.append(round(measured(Attention, p=0.15, tokens=3, copies=6)[SHARE], 3) != 0.85)
+    dropped.cache_clear()
+    assert sum(alarms) == 0
+
+
+@pytest.mark.parametrize("p", [0.36, 0.2, 0.375])
+def test_the_factor_is_rounded_alike_for_float32_and_float64(p):
+    one, other = (measured(Attention, p=p, dtype=dtype)[FACTOR] for dtype in ("float32", "float64"))
+    assert one == other
+
+
+def drops(x, p):
+    return F.dropout(x, p)
+
+
+FUNCTIONS = {
+    "F.dropout": drops,
+    "rand": lambda x, p: x * (torch.rand_like(x) > p) / (1 - p),
+    "where": lambda x, p: torch.where(torch.rand(x.shape) < p, torch.zeros(()), x / (1 - p)),
+    "a module": lambda x, p: nn.Dropout(p)(x),
+    "bernoulli": lambda x, p: x * torch.bernoulli(torch.full(x.shape, 1 - p)) / (1 - p),
+    "in place on a copy": lambda x, p: F.dropout(x.clone(), p, inplace=True),
+}
+OTHER_FUNCTIONS = {
+    "unscaled": (lambda x, p: x * (torch.rand_like(x) > p), FACTOR),
+    "p kept": (lambda x, p: x * (torch.rand_like(x) < p) / (1 - p), SHARE),
+    "p kept and scaled by it": (lambda x, p: F.dropout(x, 1 - p), SHARE),
+    "whole rows": (lambda x, p: x * F.dropout(torch.ones(x.shape[0], 1), p), OWN),
+    "whole columns": (lambda x, p: x * F.dropout(torch.ones(x.shape[1]), p), OWN),
+    "normal numbers": (lambda x, p: x * (torch.randn_like(x) > p) / (1 - p), SHARE),
+    "renormalised": (lambda x, p: (lambda d: d * x.sum() / d.sum())(F.dropout(x, p)), EVEN),
+    "scaled by 1/p": (lambda x, p: x * (torch.rand_like(x) > p) / p, FACTOR),
+    "nothing": (lambda x, p: x, DRAWS),
+    "a seed": (lambda x, p: [torch.manual_seed(1), F.dropout(x, p)][1], DRAWS),
+}
+
+
+def dropping_function(x, p):
+    return Probe("p", "", {"x": x, "p": p}, Outcome(), observe="dropout", settings={"p": p, "input": "x"})
+
+
+@pytest.mark.parametrize("way", FUNCTIONS)
+@pytest.mark.parametrize(("shape", "p"), [((6, 6), 0.2), ((10,), 0.3), ((4, 5), 0.1)])
+def test_a_function_that_drops_is_measured_against_its_input(way, shape, p):
+    outcome = call(FUNCTIONS[way], dropping_function(numbers(*shape) + 3, p))
+    *rest, total = outcome.tensor.tolist()
+    assert rest == pytest.approx([1, 1, 1 - p, 1, 1, 1, 1 / (1 - p)], abs=6e-4)
+    assert total == pytest.approx((numbers(*shape) + 3).abs().sum().item())
+
+
+@pytest.mark.parametrize("mistake", OTHER_FUNCTIONS)
+def test_a_function_with_a_mistake_is_told_by_what_it_does(mistake):
+    answer, measure = OTHER_FUNCTIONS[mistake]
+    probe = dropping_function(numbers(6, 6) + 3, 0.2)
+    same = close(call(answer, probe).tensor, call(drops, probe).tensor)
+    assert MEASURES[int((~same).nonzero()[0])] == measure
+
+
+def test_a_function_that_drops_in_place_is_told_that_and_nothing_else():
+    probe = dropping_function(numbers(6, 6) + 3, 0.2)
+    outcome = call(lambda x, p: F.dropout(x, p, inplace=True), probe)
+    assert outcome.changed_inputs == ("x",)
+    assert all_close(outcome.tensor, call(drops, probe).tensor)
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"), [(drops, 0), (lambda x, p: x * F.dropout(torch.ones(2), p)[0], 1)]
+)
+def test_a_function_is_asked_whether_its_entries_go_together(answer, expected):
+    """With as many copies as entries, a right answer drops none of them together."""
+    probe = dropping_function(torch.ones(1, 7), 0.7)
+    probe = dataclasses.replace(probe, settings={**probe.settings, "copies": 7})
+    assert dict(zip(MEASURES, call(answer, probe).tensor.tolist(), strict=True))[COPIES] == expected
+
+
+# Another device
+
+STAYS, MIXES, RETURNS = 0.0, 1.0, 2.0
+
+
+def plain_mask(self, size):
+    self.mask = torch.ones(size, size).triu(1)
+
+
+def plain_bool_mask(self, size):
+    self.mask = torch.ones(size, size).triu(1).bool()
+
+
+def not_persistent(self, size):
+    self.register_buffer("mask", torch.ones(size, size).triu(1), persistent=False)
+
+
+def moved(answer, **fields):
+    construct = {"d_in": 3, "d_out": 4, "context_length": 6}
+    outcome = call_module(answer, probe_of(answer, numbers(2, 6, 3), construct, "other-device", **fields))
+    assert outcome.error is None
+    return outcome.tensor.item()
+
+
+def hiding(hide, set_up=Attention.set_up):
+    return variant(hide=hide, set_up=set_up)
+
+
+def filling(**where):
+    """Puts the result, token by token, into zeros that were made first."""
+
+    def forward(self, x):
+        result = Attention.forward(self, x)
+        out = torch.zeros(*result.shape, **({"device": x.device} | where))
+        for token in range(x.shape[1]):
+            out[:, token] = result[:, token]
+        return out
+
+    return variant(forward=forward)
+
+
+def indexed(self, s):
+    s[:, self.mask.bool()[: s.shape[1], : s.shape[1]]] = -INF
+    return s
+
+
+def first(action):
+    """Does something with the input and then attends."""
+    return variant(forward=lambda self, x: [action(x), Attention.forward(self, x)][1])
+
+
+AT_HOME = {
+    "a buffer": Attention,
+    "a bool buffer": hiding(lambda self, s: s.masked_fill(self.mask, -INF), bool_buffer),
+    "a buffer that is not saved": variant(set_up=not_persistent),
+    "a buffer, in place": hiding(lambda self, s: s.masked_fill_(self.mask.bool(), -INF)),
+    "a plain tensor moved in forward": hiding(
+        lambda self, s: s.masked_fill(self.mask.to(s.device), -INF), plain_bool_mask
+    ),
+    "made on the device": hiding(lambda self, s: s.masked_fill(upper(s, device=s.device), -INF)),
+    "made on the CPU and moved": hiding(lambda self, s: s.masked_fill(upper(s).to(s.device), -INF)),
+    "made like the scores": hiding(lambda self, s: s.masked_fill_(torch.ones_like(s).triu(1) == 1, -INF)),
+    "made new from the scores": hiding(
+        lambda self, s: s.masked_fill(s.new_ones(s.shape[-2:]).triu(1) > 0, -1e9)
+    ),
+    "where": hiding(lambda self, s: torch.where(torch.ones_like(s).tril() == 1, s, -INF)),
+    "where with a single number": hiding(
+        lambda self, s: torch.where(torch.ones_like(s).tril() == 1, s, torch.tensor(-INF))
+    ),
+    "positions on the device": hiding(
+        lambda self, s: s.masked_fill(
+            torch.arange(6, device=s.device)[:, None] < torch.arange(6, device=s.device), -INF
+        )
+    ),
+    "added": hiding(lambda self, s: s + torch.full_like(s, -INF).triu(1)),
+    "a boolean index": hiding(indexed),
+    "row by row": hiding(rows_in_a_loop),
+    "fused": variant(forward=fused),
+    "fused with a mask": variant(
+        forward=lambda self, x: F.scaled_dot_product_attention(
+            *self.qkv(x), attn_mask=~upper(x.mT, device=x.device).new_ones(6, 6).triu(1)
+        )
+    ),
+    "a root of a single number": hiding(lambda self, s: Attention.hide(self, s) / torch.tensor(4.0).sqrt()),
+    "positions as an index": hiding(lambda self, s: Attention.hide(self, s[:, :, torch.arange(6)])),
+    "filled in token by token": filling(),
+    "one of the batch after the other": variant(
+        forward=lambda self, x: torch.cat([Attention.forward(self, one[None]) for one in x])
+    ),
+    "a shape printed": first(lambda x: print(x.shape)),
+    "numbers printed": first(print),
+    "one number taken": first(lambda x: x.sum().item()),
+    "a number formatted": first(lambda x: f"{x.mean():.2f}"),
+    "a condition": first(lambda x: 1 if x.isnan().any() else 2),
+    "two heads": Heads,
+    "a list of heads": Stacked,
+}
+
+
+@pytest.mark.parametrize("way", AT_HOME)
+def test_what_would_run_on_another_device_stays_there(way):
+    assert moved(AT_HOME[way]) == STAYS
+
+
+@pytest.mark.parametrize("way", [way for way in CAUSAL if way.startswith("two heads with") or "one" in way])
+def test_parameters_and_buffers_of_any_kind_move_along(way):
+    expected = MIXES if "mask" in way else STAYS
+    assert moved(CAUSAL[way]) == expected
+
+
+LEFT_BEHIND = {
+    "a plain tensor": (variant(set_up=plain_mask), MIXES),
+    "a plain bool tensor": (hiding(lambda self, s: s.masked_fill(self.mask, -INF), plain_bool_mask), MIXES),
+    "a plain tensor, in place": (
+        hiding(lambda self, s: s.masked_fill_(self.mask, -INF), plain_bool_mask),
+        MIXES,
+    ),
+    "made on the CPU": (hiding(lambda self, s: s.masked_fill(upper(s), -INF)), MIXES),
+    "made on the CPU, in place": (hiding(lambda self, s: s.masked_fill_(upper(s), -INF)), MIXES),
+    "added on the CPU": (hiding(lambda self, s: s + torch.full((6, 6), -INF).triu(1)), MIXES),
+    "multiplied on the CPU": (hiding(lambda self, s: s * torch.ones(6, 6).tril()), MIXES),
+    "where on the CPU": (hiding(lambda self, s: torch.where(upper(s), -INF, s)), MIXES),
+    "positions on the CPU": (
+        hiding(lambda self, s: s.masked_fill(torch.arange(6)[:, None] < torch.arange(6), -INF)),
+        MIXES,
+    ),
+    "fused with a mask on the CPU": (
+        variant(
+            forward=lambda self, x: F.scaled_dot_product_attention(
+                *self.qkv(x), attn_mask=torch.ones(6, 6, dtype=torch.bool).tril()
+            )
+        ),
+        MIXES,
+    ),
+    "fixed to the CPU": (hiding(lambda self, s: s.masked_fill(upper(s, device="cpu"), -INF)), MIXES),
+    "zeros joined": (
+        variant(
+            forward=lambda self, x: torch.cat([Attention.forward(self, x), torch.zeros(2, 1, 4)], 1)[:, :-1]
+        ),
+        MIXES,
+    ),
+    "cpu() first": (variant(forward=lambda self, x: Attention.forward(self, x.cpu())), RETURNS),
+    "to('cpu') first": (variant(forward=lambda self, x: Attention.forward(self, x.to("cpu"))), RETURNS),
+    "cpu() last": (variant(forward=lambda self, x: Attention.forward(self, x).cpu()), RETURNS),
+    "there and back": (
+        hiding(lambda self, s: s.cpu().masked_fill(upper(s), -INF).to(s.device)),
+        RETURNS,
+    ),
+    "to where the mask is": (
+        hiding(lambda self, s: s.to(self.mask.device).masked_fill(self.mask.bool(), -INF), plain_mask),
+        RETURNS,
+    ),
+    "through numpy": (
+        variant(forward=lambda self, x: torch.from_numpy(Attention.forward(self, x).detach().cpu().numpy())),
+        RETURNS,
+    ),
+    "through a list": (
+        variant(forward=lambda self, x: torch.tensor(Attention.forward(self, x).tolist())),
+        RETURNS,
+    ),
+}
+
+
+@pytest.mark.parametrize("way", LEFT_BEHIND)
+def test_what_another_device_would_refuse_or_pay_for_is_told(way):
+    answer, expected = LEFT_BEHIND[way]
+    assert moved(answer) == expected
+
+
+def looks_first(look):
+    def hide(self, s):
+        look(s)
+        return s.masked_fill(upper(s), -INF)
+
+    return hiding(hide)
+
+
+def scalar_weighs(self, x):
+    """A single number of the device, times a matrix of the CPU."""
+    return Attention.forward(self, x) * 0 + x.mean() * torch.ones(6, 4)
+
+
+def looked_up(where):
+    """Adds a position that a table of the module knows, picked by numbers of the input's own."""
+
+    class Table(Attention):
+        def set_up(self, size):
+            super().set_up(size)
+            table = torch.zeros(size, 3)
+            if where != "plain":
+                self.register_buffer("table", table)
+            else:
+                self.table = table
+
+        def forward(self, x):
+            ids = torch.arange(x.shape[1], device="cpu" if where == "ids" else x.device)
+            return super().forward(x + self.table[ids])
+
+    return Table
+
+
+MORE_LEFT_BEHIND = {
+    "zeros on the CPU filled in": (filling(device="cpu"), RETURNS),
+    "zeros made without a device filled in": (
+        variant(forward=lambda self, x: torch.zeros(2, 6, 4).copy_(Attention.forward(self, x))),
+        RETURNS,
+    ),
+    "a number taken before the mask": (looks_first(lambda s: s.max().item()), MIXES),
+    "a condition before the mask": (looks_first(lambda s: bool(s.isnan().any())), MIXES),
+    "printed before the mask": (looks_first(print), MIXES),
+    "numpy without cpu()": (
+        variant(forward=lambda self, x: torch.from_numpy(Attention.forward(self, x).detach().numpy())),
+        RETURNS,
+    ),
+    "moved and not kept": (
+        hiding(lambda self, s: [self.mask.to(s.device), s.masked_fill(self.mask, -INF)][1], plain_bool_mask),
+        MIXES,
+    ),
+    "made where a plain tensor is": (
+        hiding(lambda self, s: s.masked_fill(upper(s, device=self.mask.device), -INF), plain_mask),
+        MIXES,
+    ),
+    "to a plain tensor": (
+        hiding(
+            lambda self, s: Attention.hide(self, s.to(self.other)),
+        ),
+        RETURNS,
+    ),
+    "the type of a plain tensor": (
+        hiding(lambda self, s: Attention.hide(self, s.type_as(self.other))),
+        RETURNS,
+    ),
+    "joined and cut": (
+        hiding(lambda self, s: Attention.hide(self, torch.cat([s, torch.zeros(2, 6, 1)], -1)[..., :-1])),
+        MIXES,
+    ),
+    "a matrix product with the CPU": (hiding(lambda self, s: Attention.hide(self, s @ torch.eye(6))), MIXES),
+    "einsum with the CPU": (
+        hiding(lambda self, s: Attention.hide(self, torch.einsum("bqk,kj->bqj", s, torch.eye(6)))),
+        MIXES,
+    ),
+    "a number of the device with the CPU": (variant(forward=scalar_weighs), MIXES),
+    "a table on the CPU, looked up": (looked_up("plain"), MIXES),
+}
+for name in ("to a plain tensor", "the type of a plain tensor"):
+    MORE_LEFT_BEHIND[name][0].set_up = lambda self, size: [
+        Attention.set_up(self, size),
+        setattr(self, "other", torch.ones(2)),
+    ]
+
+
+@pytest.mark.parametrize("way", MORE_LEFT_BEHIND)
+def test_what_another_device_would_refuse_does_not_look_at_home(way):
+    answer, expected = MORE_LEFT_BEHIND[way]
+    assert moved(answer) == expected
+
+
+def in_a_context(self, s):
+    with s.device:
+        return s.masked_fill(upper(s), -INF)
+
+
+def remade(self, s):
+    """Makes its mask again where it does not fit the scores."""
+    if self.mask.device != s.device or self.mask.shape[-1] < s.shape[-1]:
+        self.mask = torch.ones(s.shape[-1], s.shape[-1], device=s.device).triu(1)
+    return s.masked_fill(self.mask.bool(), -INF)
+
+
+class ByTorch(nn.Module):
+    """torch's own attention, with a mask as the learner makes it."""
+
+    where = "x"
+
+    def __init__(self, d_in, d_out, context_length, dropout=0.0):
+        super().__init__()
+        self.attend = nn.MultiheadAttention(d_in, 1, dropout, batch_first=True)
+
+    def forward(self, x):
+        mask = upper(x[0, :, :1] @ x[0, :, :1].T, **({"device": x.device} if self.where == "x" else {}))
+        return self.attend(x, x, x, attn_mask=mask)[0]
+
+
+MORE_AT_HOME = {
+    "a table of the device, looked up": looked_up("buffer"),
+    "a table of the device, looked up from the CPU": looked_up("ids"),
+    "made where a weight is": hiding(
+        lambda self, s: s.masked_fill(upper(s, device=self.W_query.weight.device), -INF)
+    ),
+    "made where the first parameter is": hiding(
+        lambda self, s: s.masked_fill(upper(s, device=next(self.parameters()).device), -INF)
+    ),
+    "moved by keyword": hiding(lambda self, s: s.masked_fill(upper(s).to(device=s.device), -INF)),
+    "moved to a tensor": hiding(lambda self, s: s.masked_fill(upper(s, 1).to(s).bool(), -INF)),
+    "the type of the scores": hiding(lambda self, s: s + torch.full((6, 6), -INF).triu(1).type_as(s)),
+    "moved, kept, and used twice": hiding(
+        lambda self, s: setattr(self, "mask", self.mask.to(s.device)) or s.masked_fill(self.mask, -INF),
+        plain_bool_mask,
+    ),
+    "a context of the device": hiding(in_a_context),
+    "copied into zeros of the device": variant(
+        forward=lambda self, x: torch.zeros(2, 6, 4, device=x.device).copy_(Attention.forward(self, x))
+    ),
+    "filled from the CPU": hiding(
+        lambda self, s: torch.ones_like(s).copy_(torch.zeros(6, 6)) + Attention.hide(self, s)
+    ),
+    "chunks and a list": variant(
+        forward=lambda self, x: torch.stack([*Attention.forward(self, x).chunk(2)]).flatten(0, 1)
+    ),
+    "the largest with its position": hiding(lambda self, s: Attention.hide(self, s - s.max(-1, True).values)),
+    "normal numbers of the device": first(lambda x: x + torch.randn_like(x)),
+    "torch's own attention": ByTorch,
+    "float64": variant(forward=lambda self, x: Attention.forward(self, x.double().float())),
+}
+
+
+@pytest.mark.parametrize("way", MORE_AT_HOME)
+def test_what_finds_the_device_by_itself_stays_there(way):
+    assert moved(MORE_AT_HOME[way]) == STAYS
+
+
+def test_torchs_own_attention_with_a_mask_on_the_cpu_mixes():
+    assert moved(variant(ByTorch, where="CPU")) == MIXES
+
+
+@pytest.mark.xfail(strict=True, reason="the word cpu that the input's device gives is any other word cpu")
+def test_a_device_that_is_named_by_the_inputs_own_word_is_the_inputs():
+    assert moved(hiding(lambda self, s: s.masked_fill(upper(s, device=s.device.type), -INF))) == STAYS
+
+
+@pytest.mark.xfail(strict=True, reason="all devices here are the CPU, and the plain mask is there already")
+def test_a_mask_that_is_made_again_where_it_is_needed_stays():
+    assert moved(hiding(remade, plain_mask)) == STAYS
+
+
+def test_an_answer_works_on_as_before_while_it_is_watched():
+    """A tensor that is moved is the same numbers, and gradients go through it."""
+    x = numbers(2, 3).requires_grad_()
+    kept = []
+
+    def answer(x):
+        y = torch.ones(2, 3, requires_grad=True)
+        kept.append((x, y))
+        return (x * y.to(x.device)).sum()
+
+    with torch.enable_grad():
+        subject = Subject(lambda inputs: answer(**inputs).backward(), {"x": x})
+        assert EXPERIMENTS["other-device"](subject, {}).item() == STAYS
+    assert torch.equal(kept[0][1].grad, x)
+
+
+DEVICE_FUNCTIONS = {
+    "made of the input": (lambda x: x.cumsum(0), STAYS),
+    "made on the device": (lambda x: torch.ones(6, 6, device=x.device).triu(1) * x, STAYS),
+    "made on the CPU": (lambda x: torch.ones(6, 6).triu(1) * x, MIXES),
+    "made like the input": (lambda x: torch.where(torch.ones_like(x).tril() == 1, x, -INF), STAYS),
+    "back on the CPU": (lambda x: x.cpu(), RETURNS),
+    "through numpy": (lambda x: torch.from_numpy(np.tril(x.numpy())), RETURNS),
+    "through an array": (lambda x: torch.from_numpy(np.tril(np.array(x))), RETURNS),
+    "a list": (lambda x: torch.tensor([[0.0] * 6] * 6), STAYS),
+    "no tensor": (lambda x: 5, STAYS),
+}
+
+
+@pytest.mark.parametrize("way", DEVICE_FUNCTIONS)
+def test_a_function_is_asked_about_devices_too(way):
+    answer, expected = DEVICE_FUNCTIONS[way]
+    outcome = asked(answer, "other-device", {"x": numbers(6, 6)})
+    assert outcome.error is None
+    assert outcome.tensor.item() == expected
+
+
+@pytest.mark.parametrize(
+    "model",
+    [Specimen("mixing", {"weights": torch.eye(3)}), Made("Layer", {"d_in": 2, "d_out": 4}, {})],
+    ids=["a specimen", "the learner's own class"],
+)
+def test_a_module_that_a_function_is_given_is_on_the_device_as_well(model):
+    layer = nn.Linear(2, 4)
+    if isinstance(model, Made):
+        model = dataclasses.replace(model, weights=dict(layer.state_dict()))
+    probe = Probe("p", "", {"model": model, "x": numbers(3, 2)}, Outcome(), observe="other-device")
+    namespace = {"Layer": nn.Linear}
+    assert call(lambda model, x: model(x), probe, namespace).tensor.item() == STAYS
+    assert call(lambda model, x: model(torch.zeros(3, 2)) + x.sum(), probe, namespace).tensor.item() == MIXES
+
+
+# Buffers in the state dict
+
+NAMES = ("mask", "positions")
+
+
+def in_state_dict(answer, names=NAMES):
+    construct = {"d_in": 3, "d_out": 4, "context_length": 6}
+    probe = probe_of(answer, numbers(2, 6, 3), construct, "buffers", {"names": list(names)})
+    outcome = call_module(answer, probe)
+    assert (outcome.error, outcome.changed_inputs) == (None, ())
+    return outcome.tensor.tolist()
+
+
+def both(self, size):
+    Attention.set_up(self, size)
+    self.register_buffer("positions", torch.arange(size))
+
+
+def the_other_way_round(self, size):
+    self.register_buffer("positions", torch.arange(size))
+    Attention.set_up(self, size)
+
+
+def with_one_more(self, size):
+    both(self, size)
+    self.register_buffer("extra", torch.ones(1))
+
+
+def registered_later(self, size):
+    self.register_buffer("mask", None)
+    self.mask = torch.ones(size, size).triu(1)
+    self.register_buffer("positions", torch.arange(size))
+
+
+def other_numbers(self, size):
+    self.register_buffer("mask", torch.ones(size + 3, size + 3, dtype=torch.bool).triu(1))
+    self.register_buffer("positions", torch.zeros(()))
+
+
+SET_UP = {
+    "both": (both, [True, True]),
+    "the other way round": (the_other_way_round, [True, True]),
+    "with one more": (with_one_more, [True, True]),
+    "registered and then assigned": (registered_later, [True, True]),
+    "of another size and dtype": (other_numbers, [True, True]),
+    "only one": (Attention.set_up, [True, False]),
+    "a plain tensor": (plain_mask, [False, False]),
+    "not saved": (not_persistent, [False, False]),
+    "under another name": (
+        lambda self, size: self.register_buffer("causal_mask", torch.ones(size, size).triu(1)),
+        [False, False],
+    ),
+    "never assigned": (lambda self, size: self.register_buffer("mask", None), [False, False]),
+}
+
+
+@pytest.mark.parametrize("way", SET_UP)
+def test_each_of_the_solutions_buffers_is_looked_for_in_the_state_dict(way):
+    set_up, expected = SET_UP[way]
+    assert in_state_dict(variant(set_up=set_up)) == expected
+
+
+def test_a_buffer_of_a_module_within_is_named_with_it():
+    assert in_state_dict(Stacked, ["heads.0.mask", "heads.3.mask"]) == [True, False]
+
+
+def test_a_module_need_not_run_to_be_asked_about_its_buffers():
+    assert in_state_dict(Raises, ["mask"]) == [True]
+
+
+# The way back to an input
+
+ARRIVES, CUT, SPOILT = [True, True], [False, False], [True, False]
+
+
+def empty_rows_filled(self, x):
+    """Attention in which the first query may look at nothing: the nan is replaced afterwards."""
+    q, k, v = self.qkv(x)
+    w = torch.softmax(q @ k.mT + torch.zeros(6, 6).masked_fill(upper(x @ x.mT, 0), -INF), dim=-1)
+    return w.nan_to_num(0.0) @ v
+
+
+def empty_rows_masked_and_filled(self, x):
+    """The same, where `masked_fill` lets no gradient back, nan or not."""
+    q, k, v = self.qkv(x)
+    w = torch.softmax((q @ k.mT).masked_fill(upper(x @ x.mT, 0), -INF), dim=-1)
+    return w.nan_to_num(0.0) @ v
+
+
+def empty_rows_spared(self, x):
+    q, k, v = self.qkv(x)
+    hidden = upper(x @ x.mT, 0)
+    w = torch.softmax((q @ k.mT).masked_fill(hidden, torch.finfo(x.dtype).min), dim=-1)
+    return w.masked_fill(hidden, 0.0) @ v
+
+
+GRADIENTS = {
+    "attention": (Attention, ARRIVES),
+    "in place": (CAUSAL["in place"], ARRIVES),
+    "-1e9": (CAUSAL["-1e9"], ARRIVES),
+    "token by token": (CAUSAL["token by token"], ARRIVES),
+    "fused": (CAUSAL["fused"], ARRIVES),
+    "a square": (variant(forward=lambda self, x: self.W_value(x**2)), ARRIVES),
+    "empty rows spared": (variant(forward=empty_rows_spared), ARRIVES),
+    "empty rows masked and filled": (variant(forward=empty_rows_masked_and_filled), ARRIVES),
+    "the input detached": (variant(forward=lambda self, x: Attention.forward(self, x.detach())), CUT),
+    "the result detached": (variant(forward=lambda self, x: Attention.forward(self, x).detach()), CUT),
+    "no_grad": (variant(forward=torch.no_grad()(Attention.forward)), CUT),
+    "the input's data": (variant(forward=lambda self, x: Attention.forward(self, x.data)), CUT),
+    "through a list": (
+        variant(forward=lambda self, x: Attention.forward(self, torch.tensor(x.tolist()))),
+        CUT,
+    ),
+    "the weights alone": (variant(forward=lambda self, x: self.W_value.weight.sum().expand(2, 6, 2)), CUT),
+    "empty rows filled": (variant(forward=empty_rows_filled), SPOILT),
+    "a root of 0": (variant(forward=lambda self, x: self.W_value((x - x).sqrt())), SPOILT),
+    "nan": (variant(forward=lambda self, x: self.W_value(x) * torch.nan), SPOILT),
+}
+
+
+@pytest.mark.parametrize("way", GRADIENTS)
+def test_the_way_back_to_an_input_is_told_as_whole_cut_or_spoilt(way):
+    answer, expected = GRADIENTS[way]
+    outcome = in_use("gradient", answer)
+    assert outcome.error is None
+    assert outcome.tensor.tolist() == expected
+
+
+@pytest.mark.parametrize("value", [torch.tensor([1, 2]), torch.tensor(True), None, 5], ids=str)
+def test_what_has_no_gradient_at_all_is_the_outcome_itself(value):
+    outcome = asked(lambda x: value, "gradient", {"x": numbers(2)}, input="x")
+    assert outcome.error is None
+    assert outcome.shape == (None if value is None else getattr(value, "shape", ()))
+
+
+def test_only_the_named_input_is_asked_about():
+    inputs = {"x": numbers(2), "y": numbers(2)}
+    ways = [
+        asked(lambda x, y: x * y.detach(), "gradient", inputs, input=name).tensor.tolist() for name in "xy"
+    ]
+    assert ways == [ARRIVES, CUT]
+
+
+# All experiments alike
+
+SETTINGS = {
+    "influence": {"input": "x", "axis": 1},
+    "permuted": {"input": "x", "axis": 1},
+    "dropout": {"p": 0.2, "copies": 2},
+    "other-device": {},
+    "gradient": {"input": "x"},
+    "buffers": {"names": ["mask"]},
+}
+
+
+def in_use(observe, answer, dropout=0.2):
+    construct = {"d_in": 3, "d_out": 2, "context_length": 6, "dropout": dropout}
+    probe = probe_of(Attention, numbers(2, 6, 3), construct, observe, SETTINGS[observe])
+    return call_module(answer, dataclasses.replace(probe, train=observe == "dropout"))
+
+
+def test_every_experiment_is_tried_here():
+    assert set(SETTINGS) == set(EXPERIMENTS) - {"result"}
+
+
+@pytest.mark.parametrize("observe", SETTINGS)
+def test_the_same_answer_yields_the_same_again(observe):
+    first, *others = (in_use(observe, Attention).tensor for _ in range(4))
+    torch.rand(7)
+    assert all(torch.equal(first, other) for other in others)
+
+
+@pytest.mark.parametrize("observe", SETTINGS)
+def test_random_numbers_go_on_as_if_nothing_had_happened(observe):
+    torch.manual_seed(3)
+    before = torch.get_rng_state(), random.getstate(), np.random.get_state()[1].tolist()
+    in_use(observe, Attention)
+    assert torch.equal(before[0], torch.get_rng_state())
+    assert before[1:] == (random.getstate(), np.random.get_state()[1].tolist())
+
+
+class Raises(Attention):
+    def forward(self, x):
+        raise ValueError("no")
+
+
+class Leaves(Attention):
+    def forward(self, x):
+        raise SystemExit(3)
+
+
+class RaisesLater(Attention):
+    calls = 0
+
+    def forward(self, x):
+        self.calls += 1
+        if self.calls == 2:
+            raise ValueError("the second time")
+        return super().forward(x)
+
+
+CALLING = [observe for observe in SETTINGS if observe != "buffers"]
+
+
+@pytest.mark.parametrize("observe", CALLING)
+@pytest.mark.parametrize(("answer", "kind"), [(Raises, "ValueError"), (Leaves, "SystemExit")])
+def test_what_an_answer_raises_in_an_experiment_is_its_outcome(observe, answer, kind):
+    error = in_use(observe, answer).error
+    assert error.type == kind
+    assert error.line.startswith("raise ")
+
+
+@pytest.mark.parametrize("observe", ["influence", "permuted", "dropout"])
+def test_what_an_answer_raises_in_a_later_call_is_its_outcome(observe):
+    assert in_use(observe, RaisesLater).error.message == "the second time"
+
+
+@pytest.mark.parametrize("observe", CALLING)
+def test_a_learner_can_interrupt_an_experiment(observe):
+    class Interrupted(Attention):
+        def forward(self, x):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        in_use(observe, Interrupted)
+
+
+@pytest.mark.parametrize("observe", SETTINGS)
+@pytest.mark.parametrize("value", [None, 5, [1.0], "text", (1, 2)], ids=str)
+def test_whatever_a_module_returns_nothing_escapes(observe, value):
+    outcome = in_use(observe, variant(forward=lambda self, x: value))
+    assert isinstance(outcome, Outcome)
+
+
+def test_a_result_that_is_no_tensor_in_the_last_call_is_the_outcome_itself():
+    class Forgets(Attention):
+        evals = 0
+
+        def forward(self, x):
+            self.evals += not self.training
+            return None if self.evals == 2 else super().forward(x)
+
+    assert in_use("dropout", Forgets).error is None
+
+
+@pytest.mark.parametrize("observe", SETTINGS)
+def test_nothing_that_an_answer_prints_is_seen(observe, capsys):
+    in_use(observe, first(lambda x: print("here", x.shape)))
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("observe", "most"),
+    [("influence", 7), ("permuted", 2), ("dropout", 259), ("other-device", 1), ("gradient", 1)],
+)
+def test_an_experiment_calls_an_answer_a_bounded_number_of_times(observe, most):
+    calls = []
+    in_use(observe, first(lambda x: calls.append(1)))
+    assert 1 <= len(calls) <= most

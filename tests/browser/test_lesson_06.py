@@ -1,0 +1,74 @@
+"""Lesson 06 in JupyterLab, worked by keyboard as a learner would."""
+
+import re
+
+LESSON = "06-encoder-decoder"
+WRONG = """def into_heads(x, num_heads):
+    b, tokens, d_model = x.shape
+    return x.reshape(b, num_heads, tokens, d_model // num_heads)"""
+RIGHT = """def into_heads(x, num_heads):
+    b, tokens, d_model = x.shape
+    return x.reshape(b, tokens, num_heads, d_model // num_heads).transpose(1, 2)"""
+MENDED = """def cross_scores(q, k, num_heads):
+    q = q.unflatten(-1, (num_heads, -1)).transpose(1, 2)
+    k = k.unflatten(-1, (num_heads, -1)).transpose(1, 2)
+    return q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5"""
+
+
+def test_the_released_notebook_runs_to_its_end_without_an_error_before_any_task_is_done(open_lesson):
+    lesson = open_lesson(LESSON)
+    lesson.run_all()
+    assert lesson.page.locator("[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
+    progress = lesson.cell(f'progress("{LESSON}")')
+    progress.get_by_text("0 of 12 tasks").wait_for(timeout=20_000)
+    lesson.picture("lesson-06-flow", of=lesson.cell("encoder_decoder(source, target)"))
+    lesson.picture("lesson-06-memory", of=lesson.cell("memory_layout(small)"))
+    lesson.picture("lesson-06-masks", of=lesson.cell("combined_masks(mask, torch.tensor"))
+    assert lesson.errors == []
+
+
+def test_tokens_mixed_between_heads_are_named_and_the_right_cut_passes(open_lesson):
+    lesson = open_lesson(LESSON)
+    lesson.run_all()
+    check = lesson.cell('check("into-heads")')
+    lesson.answer("def into_heads(x, num_heads):", WRONG)
+    lesson.run(check)
+    check.get_by_text("The shape is right and the tokens are mixed").wait_for(timeout=20_000)
+    lesson.picture("lesson-06-a-mistake-named", of=check)
+    lesson.answer("def into_heads(x, num_heads):", RIGHT)
+    lesson.run(check)
+    check.get_by_text("✓ Cut into heads").wait_for(timeout=20_000)
+    assert "2 of 2 points" in check.inner_text()
+    assert lesson.errors == []
+
+
+def test_the_faulty_code_shows_its_symptom_until_it_is_mended(open_lesson):
+    lesson = open_lesson(LESSON)
+    lesson.run_all()
+    symptom = lesson.cell("for target_length, source_length in")
+    symptom.get_by_text(re.compile("target 5, source 6: shape .* is invalid")).first.wait_for(timeout=20_000)
+    check = lesson.cell('check("bug-query-length")')
+    check.get_by_text("This is the code as it was given").wait_for(timeout=20_000)
+    lesson.picture("lesson-06-faulty-code", of=check)
+    lesson.answer("def cross_scores(q, k, num_heads):", MENDED)
+    lesson.run(symptom)
+    symptom.get_by_text("target 5, source 6: scores of shape (2, 4, 5, 6)").first.wait_for(timeout=20_000)
+    lesson.run(check)
+    check.get_by_text("✓ Find the bug: one length for two sentences").wait_for(timeout=20_000)
+    assert lesson.errors == []
+
+
+def test_the_explorer_follows_the_keyboard_and_says_in_words_what_it_shows(open_lesson):
+    lesson = open_lesson(LESSON)
+    lesson.run_all()
+    explorer = lesson.cell("explore_three_attentions(source, target)")
+    explorer.get_by_text("'the' (token 1 of the target) may look at 4 of 6").first.wait_for(timeout=30_000)
+    chooser = explorer.get_by_label("Attention")
+    chooser.focus()
+    lesson.page.keyboard.press("ArrowUp")
+    explorer.get_by_text("may look at 2 of 5 target tokens: <start>, the.").first.wait_for(timeout=10_000)
+    explorer.get_by_label("Token that asks").focus()
+    lesson.page.keyboard.press("ArrowDown")
+    explorer.get_by_text("'house' (token 2 of the target) may look at 3 of 5").first.wait_for(timeout=10_000)
+    lesson.picture("lesson-06-the-explorer", of=explorer)
+    assert lesson.errors == []

@@ -1,0 +1,437 @@
+"""Many heads: the figures carry their numbers and say them in words; the explorer follows its controls."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import ipywidgets
+import numpy as np
+import pytest
+import torch
+
+import visuals
+from visuals.explorers.heads import favourite, sentence, table
+from visuals.figures.heads import matrix_slices
+from visuals.not_ready import NotReady
+
+SHARES = [0.0, 0.5, 1.0]
+BEFORE = [0.0, 0.4, 1.1]
+FIRST = [1.2, 0.5, 0.0]
+SUM = [0.6, 0.45, 0.55]
+
+
+@pytest.fixture
+def two_heads():
+    """Weights (2, 6, 6) and contexts (2, 6, 2) of two heads that differ."""
+    generator = torch.Generator().manual_seed(7)
+    weights = torch.softmax(torch.randn(2, 6, 6, generator=generator), dim=-1)
+    return weights, torch.randn(2, 6, 2, generator=generator)
+
+
+@pytest.fixture
+def looks():
+    """Itself, the token before, the first: (3, 6, 6)."""
+    return torch.stack((torch.eye(6), torch.eye(6)[[0, 0, 1, 2, 3, 4]], torch.eye(6)[[0] * 6]))
+
+
+@pytest.fixture
+def explorer(looks, tokens):
+    return visuals.explore_heads(looks, tokens)
+
+
+def numbers_of(figure, gid, count):
+    """The numbers in the cells of one row: each stands in the middle of its rectangle."""
+    axes = figure.axes[0]
+    found = {patch.get_gid(): patch for patch in axes.patches}
+    texts = [(text.get_position(), text.get_text()) for text in axes.texts]
+    row = []
+    for index in range(count):
+        patch = found[f"{gid} {index}"]
+        centre = (patch.get_x() + patch.get_width() / 2, patch.get_y() + patch.get_height() / 2)
+        row += [text for position, text in texts if position == pytest.approx(centre)]
+    return row
+
+
+class TestHeadTradeOff:
+    def draw(self, **changed):
+        arguments = {"shares": SHARES, "before": BEFORE, "first": FIRST, "both": SUM, "two_heads": 0.0}
+        return visuals.head_trade_off(**{**arguments, **changed})
+
+    def test_draws_each_error_over_the_shares(self):
+        lines = {line.get_gid(): line for line in self.draw().figure.axes[0].lines}
+        for name, values in (("before", BEFORE), ("first", FIRST), ("both", SUM)):
+            np.testing.assert_allclose(lines[name].get_xdata(), SHARES)
+            np.testing.assert_allclose(lines[name].get_ydata(), values)
+        assert list(lines["two heads"].get_ydata()) == [0.0, 0.0]
+
+    def test_names_every_line_beside_it(self, texts):
+        shown = texts(self.draw(two_heads=0.25).figure)
+        assert {"token before", "first token", "one head: both", "two heads: 0.25"} <= set(shown)
+
+    def test_labels_of_lines_that_end_together_are_kept_apart(self):
+        axes = self.draw(both=[0.6, 0.4, 0.01]).figure.axes[0]
+        heights = sorted(text.xy[1] for text in axes.texts)
+        assert min(np.diff(heights)) > 0.05
+
+    def test_alt_says_where_one_head_is_best_and_what_two_leave(self):
+        alt = self.draw().alt
+        assert "For the token before it goes from 0.00 to 1.10, for the first token from 1.20 to 0.00." in alt
+        assert "never below 0.45 (at share 0.50). Two heads leave 0.00." in alt
+
+    @pytest.mark.parametrize(
+        ("changed", "message"),
+        [
+            ({"both": [1.0, 2.0]}, "both has 2 errors for 3 shares"),
+            ({"first": [1.0, float("nan"), 0.0]}, "must be finite"),
+            ({"two_heads": float("inf")}, "must be finite"),
+            ({"shares": [[0.0, 1.0]]}, r"shares needs 1 axis"),
+        ],
+    )
+    def test_what_cannot_be_drawn_is_explained(self, changed, message):
+        with pytest.raises(ValueError, match=message):
+            self.draw(**changed)
+
+    def test_takes_a_list_of_tensors(self):
+        assert self.draw(before=[torch.tensor(value) for value in BEFORE]).alt == self.draw().alt
+
+    @pytest.mark.parametrize("name", ["before", "first", "both", "two_heads"])
+    def test_waits_while_an_error_is_missing(self, name):
+        assert isinstance(self.draw(**{name: [None, None, None] if name != "two_heads" else None}), NotReady)
+
+
+class TestStackedHeads:
+    def test_shows_the_weights_and_contexts_of_each_head(self, two_heads, tokens):
+        weights, contexts = two_heads
+        figure = visuals.stacked_heads(weights, contexts, tokens).figure
+        for head in range(2):
+            for token in range(6):
+                wanted = [f"{value:.2f}" for value in weights[head, token].tolist()]
+                assert numbers_of(figure, f"weight {head} {token}", 6) == wanted
+                wanted = [f"{value:.4f}" for value in contexts[head, token].tolist()]
+                assert numbers_of(figure, f"context {head} {token}", 2) == wanted
+
+    def test_joins_head_0_to_the_left_of_head_1(self, two_heads, tokens):
+        weights, contexts = two_heads
+        figure = visuals.stacked_heads(weights, contexts, tokens).figure
+        places = {patch.get_gid(): patch.get_x() for patch in figure.axes[0].patches if patch.get_gid()}
+        assert (
+            places["joined 0 3 0"] < places["joined 0 3 1"] < places["joined 1 3 0"] < places["joined 1 3 1"]
+        )
+        for head in range(2):
+            wanted = [f"{value:.4f}" for value in contexts[head, 3].tolist()]
+            assert numbers_of(figure, f"joined {head} 3", 2) == wanted
+
+    def test_labels_the_heads_wherever_they_stand(self, two_heads, tokens, texts):
+        shown = texts(visuals.stacked_heads(*two_heads, tokens).figure)
+        assert [shown.count(f"head {head}") for head in range(2)] == [2, 2]
+        assert "joined: 4 numbers a token" in shown
+
+    def test_alt_gives_the_joined_rows(self, two_heads, tokens):
+        contexts = two_heads[1]
+        alt = visuals.stacked_heads(*two_heads, tokens).alt
+        joined = torch.cat(list(contexts), dim=-1)
+        wanted = ", ".join(f"{value:.4f}" for value in joined[0].tolist())
+        assert f"Joined, first token 'Your': ({wanted})" in alt
+        assert alt.startswith("2 heads one above the other. Each has an attention map of 6 by 6 weights")
+
+    def test_nan_is_named(self, two_heads, tokens):
+        weights, contexts = two_heads
+        contexts[1, 2, 0] = torch.nan
+        assert visuals.stacked_heads(weights, contexts, tokens).alt.endswith("Not finite: 1 nan.")
+
+    @pytest.mark.parametrize(
+        ("weights", "contexts", "message"),
+        [
+            ((2, 6, 5), (2, 6, 2), r"weights \(2, 6, 5\) and contexts \(2, 6, 2\) do not fit"),
+            ((3, 6, 6), (2, 6, 2), "do not fit"),
+            ((6, 6), (2, 6, 2), r"weights needs 3 axes \(heads, tokens, tokens\)"),
+            ((9, 6, 6), (9, 6, 2), "9 heads; at most 8"),
+            ((2, 5, 5), (2, 5, 2), "6 tokens do not fit"),
+        ],
+    )
+    def test_shapes_that_do_not_fit_are_explained(self, weights, contexts, message, tokens):
+        with pytest.raises(ValueError, match=message):
+            visuals.stacked_heads(torch.zeros(weights), torch.zeros(contexts), tokens)
+
+    def test_waits_for_an_unfinished_task(self, two_heads, tokens):
+        assert isinstance(visuals.stacked_heads(..., two_heads[1], tokens), NotReady)
+        assert isinstance(visuals.stacked_heads(two_heads[0], [None, None], tokens), NotReady)
+
+
+class TestSplitProjection:
+    @pytest.fixture
+    def weight(self):
+        """As nn.Linear keeps it: (d_out, d_in)."""
+        return torch.randn(6, 3, generator=torch.Generator().manual_seed(8))
+
+    def test_each_head_has_its_own_columns_of_the_matrix(self, inputs, weight, tokens):
+        figure = visuals.split_projection(inputs, weight, 2, tokens).figure
+        for head in range(2):
+            for row in range(3):
+                wanted = [f"{value:.2f}" for value in weight[3 * head : 3 * head + 3, row].tolist()]
+                assert numbers_of(figure, f"matrix {head} {row}", 3) == wanted
+
+    def test_the_heads_hold_what_the_wide_product_gives(self, inputs, weight, tokens):
+        figure = visuals.split_projection(inputs, weight, 3, tokens).figure
+        projected = inputs @ weight.T
+        for head in range(3):
+            for token in range(6):
+                wanted = [f"{value:.2f}" for value in projected[token, 2 * head : 2 * head + 2].tolist()]
+                wanted = ["0.00" if value == "-0.00" else value for value in wanted]
+                assert numbers_of(figure, f"projected {head} {token}", 2) == wanted
+                assert numbers_of(figure, f"head {head} {token}", 2) == wanted
+
+    def test_every_head_has_all_tokens(self, inputs, weight, tokens, texts):
+        shown = texts(visuals.split_projection(inputs, weight, 2, tokens).figure)
+        assert [shown.count(token) for token in tokens] == [3] * 6  # the tokens, and one table for each head
+
+    def test_alt_says_which_columns_belong_to_which_head(self, inputs, weight, tokens):
+        picture = visuals.split_projection(inputs, weight, 2, tokens)
+        first = ", ".join(f"{value:.2f}" for value in (inputs @ weight.T)[0, 3:].tolist())
+        assert "6 tokens of 3 numbers times one wide matrix, 3 by 6, give 6 numbers a token" in picture.alt
+        assert f"Head 1 has columns 3 to 5; its first token ({first})." in picture.alt
+
+    @pytest.mark.parametrize(
+        ("shape", "heads", "message"),
+        [
+            ((6, 4), 2, r"inputs has d_in 3, and weight \(6, 4\) takes 4"),
+            ((6, 3), 4, "4 heads cannot share d_out 6"),
+            ((6, 3), 0, "num_heads must lie from 1 to 8, not 0"),
+            ((18, 3), 9, "num_heads must lie from 1 to 8, not 9"),
+            ((6,), 2, r"weight needs 2 axes \(d_out, d_in\)"),
+        ],
+    )
+    def test_sizes_that_do_not_fit_are_explained(self, shape, heads, message, inputs, tokens):
+        with pytest.raises(ValueError, match=message):
+            visuals.split_projection(inputs, torch.zeros(shape), heads, tokens)
+
+    def test_waits_for_an_unfinished_task(self, weight, tokens):
+        assert isinstance(visuals.split_projection(..., weight, 2, tokens), NotReady)
+
+
+class TestExploreHeads:
+    def test_starts_with_the_heads_side_by_side(self, explorer):
+        assert explorer.alt == (
+            "query 'starts', side by side: head 0 looks most at 'starts' (1.00), "
+            "head 1 looks most at 'journey' (1.00), head 2 looks most at 'Your' (1.00)"
+        )
+
+    def test_a_new_query_changes_words_and_table(self, explorer):
+        explorer.query.value = 4
+        assert "query 'one', side by side: head 0 looks most at 'one'" in explorer.status.value
+        assert "one (query)" in explorer.view.value
+        assert "head 1 looks most at 'with' (1.00)" in explorer.status.value
+
+    def test_superposed_adds_the_mean(self, explorer):
+        assert "mean" not in explorer.view.value
+        explorer.view_of.value = "superposed"
+        assert "the mean of all heads looks evenly at 3 tokens (0.33 each)" in explorer.status.value
+        assert "mean of all heads" in explorer.view.value
+        assert explorer.view.value.count("<td>") == 12  # one track for all heads and one for the mean
+
+    def test_side_by_side_has_one_column_for_each_head(self, looks, tokens):
+        shown = table(looks.numpy(), 2, "side by side", tokens)
+        assert shown.count('scope="col"') == 4
+        assert shown.count('scope="row"') == 6
+        assert "<caption>Where 3 heads look for the query “starts”, side by side</caption>" in shown
+
+    def test_bars_are_as_long_as_their_weights(self, tokens):
+        weights = np.zeros((2, 6, 6))
+        weights[0, 1, :2] = 0.25, 0.75
+        weights[1, 1, 4] = 1
+        shown = table(weights, 1, "side by side", tokens)
+        assert [f"width: {share}%" in shown for share in ("25.00", "75.00", "100.00")] == [True] * 3
+        lanes = table(weights, 1, "superposed", tokens)
+        assert "width: 75.00%; top: 0.00%; bottom: 50.00%; background: var(--score)" in lanes
+        assert "width: 100.00%; top: 50.00%; bottom: 0.00%; background: var(--chosen)" in lanes
+        assert "width: 50.00%; top: 0.00%; bottom: 0.00%; background: currentColor" in lanes
+
+    def test_a_row_without_a_favourite_says_so(self, tokens):
+        assert favourite(np.full(6, 1 / 6), tokens) == "evenly at 6 tokens (0.17 each)"
+        assert favourite(np.full(6, np.nan), tokens) == "nowhere (no finite weight)"
+
+    def test_superposed_says_in_words_what_side_by_side_says(self, looks, tokens):
+        side = sentence(looks.numpy(), 3, "side by side", tokens).partition(": ")[2]
+        assert side in sentence(looks.numpy(), 3, "superposed", tokens)
+
+    def test_every_control_is_labelled_and_native(self, explorer):
+        assert isinstance(explorer.query, ipywidgets.Dropdown)
+        assert isinstance(explorer.view_of, ipywidgets.Dropdown)
+        assert (explorer.query.description, explorer.view_of.description) == ("Query token", "Heads")
+
+    def test_markup_in_a_token_stays_a_token(self):
+        assert "<b>" not in visuals.explore_heads(np.eye(2)[None], ["<b>", "x"]).view.value
+
+    def test_the_same_word_twice_can_be_told_apart(self):
+        explorer = visuals.explore_heads(np.eye(2)[None], ["so", "so"])
+        assert [label for label, _ in explorer.query.options] == ["so (token 0)", "so (token 1)"]
+
+    def test_a_picture_remains_without_a_kernel(self, explorer, looks, tokens):
+        data, metadata = explorer._repr_mimebundle_()
+        still = visuals.attention_map(looks[None], tokens, title="3 heads, side by side")
+        assert data["text/html"] == still.to_html()
+        assert metadata["image/png"]["alt"] == still.alt
+        assert "application/vnd.jupyter.widget-view+json" in data
+
+    @pytest.mark.parametrize(
+        ("shape", "message"),
+        [
+            ((6, 6), r"weights needs 3 axes \(heads, tokens, tokens\)"),
+            ((2, 5, 6), "weights needs one row per key"),
+            ((9, 6, 6), "9 heads; at most 8"),
+            ((2, 5, 5), "6 tokens do not fit"),
+        ],
+    )
+    def test_shapes_that_do_not_fit_are_explained(self, shape, message, tokens):
+        with pytest.raises(ValueError, match=message):
+            visuals.explore_heads(torch.zeros(shape), tokens)
+
+    def test_waits_for_an_unfinished_task(self, tokens):
+        assert isinstance(visuals.explore_heads(..., tokens), NotReady)
+
+    def test_answers_within_a_tenth_of_a_second(self, explorer):
+        times = []
+        for step in range(20):
+            start = time.perf_counter()
+            explorer.query.value = step % 6
+            explorer.view_of.value = ("side by side", "superposed")[step % 2]
+            times.append(time.perf_counter() - start)
+        assert sorted(times)[10] < 0.03
+
+
+def test_no_words_leave_the_sheet_or_overlap(two_heads, inputs, tokens):
+    long = ["antidisestablishmentarianism", "UNCONDITIONALLY", *tokens[2:]]
+    weight = torch.randn(4, 3, generator=torch.Generator().manual_seed(9))
+    pictures = {
+        "trade-off": visuals.head_trade_off(SHARES, BEFORE, FIRST, SUM, 0.0),
+        "trade-off, ends together": visuals.head_trade_off(SHARES, BEFORE, FIRST, [0.6, 0.5, 0.02], 0.01),
+        "stacked": visuals.stacked_heads(*two_heads, tokens),
+        "stacked, long tokens": visuals.stacked_heads(*two_heads, long),
+        "stacked, four": visuals.stacked_heads(
+            two_heads[0].repeat(2, 1, 1), two_heads[1].repeat(2, 1, 1), tokens
+        ),
+        "split": visuals.split_projection(inputs, weight, 2, tokens),
+        "split, long tokens": visuals.split_projection(inputs, weight, 2, long),
+        "split, four heads": visuals.split_projection(inputs, weight, 4, tokens),
+        "split, one head": visuals.split_projection(inputs, weight, 1, tokens),
+    }
+    for name, picture in pictures.items():
+        figure = picture.figure
+        figure.draw_without_rendering()
+        boxes = [
+            (text.get_text(), text.get_window_extent())
+            for text in figure.findobj(lambda artist: hasattr(artist, "get_text"))
+            if text.get_text() and text.get_visible()
+        ]
+        for text, box in boxes:
+            inside = (
+                box.x0 >= 0 and box.y0 >= 0 and box.x1 <= figure.bbox.width and box.y1 <= figure.bbox.height
+            )
+            assert inside, f"{name}: {text!r} is cut off"
+        for index, (text, box) in enumerate(boxes):
+            for other, other_box in boxes[index + 1 :]:
+                apart = box.padded(-1.5).overlaps(other_box.padded(-1.5))
+                assert not apart, f"{name}: {text!r} lies on {other!r}"
+
+
+@pytest.fixture
+def narrow():
+    """Three heads' matrices of 2 by 4, as nn.Linear keeps them."""
+    return torch.randn(3, 2, 4, generator=torch.Generator().manual_seed(10))
+
+
+class TestMatrixSlices:
+    def test_the_wide_matrix_holds_the_heads_below_one_another(self, narrow):
+        figure = matrix_slices(narrow).figure
+        tops = {patch.get_gid(): patch.get_y() for patch in figure.axes[0].patches if patch.get_gid()}
+        heights = [tops[f"wide {head} {row} 0"] for head in range(3) for row in range(2)]
+        assert heights == sorted(heights)
+        for head in range(3):
+            for row in range(2):
+                wanted = [f"{value:.2f}" for value in narrow[head, row].tolist()]
+                assert numbers_of(figure, f"wide {head} {row}", 4) == wanted
+                assert numbers_of(figure, f"narrow {head} {row}", 4) == wanted
+
+    def test_says_which_rows_are_whose(self, narrow, texts):
+        picture = matrix_slices(narrow, "W_key")
+        shown = texts(picture.figure)
+        assert {"head 0: rows 0 to 1", "head 2: rows 4 to 5", "W_key.weight (6, 4)"} <= set(shown)
+        assert "heads.1.W_key.weight (2, 4)" in shown
+        assert "heads.2.W_key.weight is rows 4 to 5" in picture.alt
+
+    def test_nine_heads_are_too_many(self):
+        with pytest.raises(ValueError, match="9 heads; at most 8"):
+            matrix_slices(torch.zeros(9, 2, 3))
+
+    @pytest.mark.parametrize("shape", [(2, 2, 3), (3, 4, 5), (8, 1, 2), (1, 3, 3)])
+    def test_no_words_leave_the_sheet_or_overlap(self, shape):
+        figure = matrix_slices(torch.randn(shape, generator=torch.Generator().manual_seed(11))).figure
+        figure.draw_without_rendering()
+        boxes = [(text.get_text(), text.get_window_extent()) for text in figure.axes[0].texts]
+        for index, (text, box) in enumerate(boxes):
+            assert box.x0 >= 0, text
+            assert box.x1 <= figure.bbox.width, text
+            assert box.y0 >= 0, text
+            for other, other_box in boxes[index + 1 :]:
+                assert not box.padded(-1.5).overlaps(other_box.padded(-1.5)), f"{text!r} lies on {other!r}"
+
+
+class TestExploreSlices:
+    @pytest.fixture
+    def slices(self, narrow):
+        return visuals.explore_slices(narrow)
+
+    def test_starts_with_the_stack(self, slices):
+        assert slices.alt == (
+            "the stack, head 0: heads.0.W_query.weight (2, 4) is a matrix of its own; "
+            "it makes columns 0 to 1 of what comes out"
+        )
+        assert slices.view.value.count("<caption>") == 3
+
+    def test_the_fused_class_has_one_matrix_with_the_heads_rows(self, slices):
+        slices.kind.value = "the fused class"
+        slices.head.value = 2
+        assert slices.alt == (
+            "the fused class, head 2: rows 4 to 5 of W_query.weight (6, 4) are heads.2.W_query.weight; "
+            "it makes columns 4 to 5 of what comes out"
+        )
+        assert slices.alt in slices.status.value
+        assert slices.view.value.count("<caption>") == 1
+        assert "<caption>W_query.weight (6, 4)</caption>" in slices.view.value
+
+    def test_marks_the_chosen_heads_rows_and_no_others(self, slices):
+        for kind in ("the stack", "the fused class"):
+            slices.kind.value = kind
+            slices.head.value = 1
+            assert slices.view.value.count("▸") == 2
+            assert slices.view.value.count(", head 1</th>") == 2
+        assert "▸ 2, head 1" in slices.view.value
+        assert "▸ 3, head 1" in slices.view.value
+
+    def test_the_fused_rows_stand_in_the_heads_order(self, slices, narrow):
+        slices.kind.value = "the fused class"
+        found = re.findall(r'class="number"[^>]*>(-?\d+\.\d+)<', slices.view.value)
+        assert found == [f"{value:.4f}" for value in torch.cat(list(narrow)).flatten().tolist()]
+
+    def test_every_control_is_labelled_and_native(self, slices):
+        assert isinstance(slices.head, ipywidgets.Dropdown)
+        assert isinstance(slices.kind, ipywidgets.Dropdown)
+        assert (slices.head.description, slices.kind.description) == ("Head", "Matrices of")
+
+    def test_one_row_a_head_is_said_in_the_singular(self):
+        slices = visuals.explore_slices(torch.zeros(2, 1, 3))
+        slices.kind.value = "the fused class"
+        assert "row 0 of W_query.weight (2, 3) is heads.0.W_query.weight; it makes column 0" in slices.alt
+
+    def test_a_picture_remains_without_a_kernel(self, slices, narrow):
+        data, _ = slices._repr_mimebundle_()
+        assert data["text/html"] == matrix_slices(narrow).to_html()
+
+    def test_waits_for_an_unfinished_task(self):
+        assert isinstance(visuals.explore_slices([..., ...]), NotReady)
+
+    @pytest.mark.parametrize(("shape", "message"), [((2, 3), "narrow needs 3 axes"), ((9, 2, 3), "9 heads")])
+    def test_shapes_that_do_not_fit_are_explained(self, shape, message):
+        with pytest.raises(ValueError, match=message):
+            visuals.explore_slices(torch.zeros(shape))

@@ -1,0 +1,329 @@
+"""The figures and the explorer of lesson 02: projections, the spread of scores, saturation."""
+
+from __future__ import annotations
+
+import time
+
+import ipywidgets
+import numpy as np
+import pytest
+import torch
+
+import visuals
+from visuals import explore_scale, query_key_value, saturation, score_spreads
+from visuals.figures.scaling import share_out
+from visuals.not_ready import NotReady
+
+WIDTHS = [2, 8, 32]
+
+
+@pytest.fixture
+def matrices():
+    torch.manual_seed(123)
+    return [torch.rand(3, 2) for _ in range(3)]
+
+
+@pytest.fixture
+def queries():
+    return torch.randn(40, 32, generator=torch.Generator().manual_seed(1))
+
+
+@pytest.fixture
+def keys():
+    return torch.randn(6, 32, generator=torch.Generator().manual_seed(2))
+
+
+@pytest.fixture
+def explorer(queries, keys, tokens):
+    return explore_scale(queries, keys, tokens)
+
+
+def heights(figure, divisor, d_k, count):
+    found = {patch.get_gid(): patch for patch in figure.axes[0].patches}
+    return np.array([abs(found[f"{divisor} {d_k} {index}"].get_height()) for index in range(count)])
+
+
+class TestQueryKeyValue:
+    def test_shows_each_projection_beside_its_name(self, inputs, matrices, texts):
+        shown = texts(query_key_value(inputs[1], *matrices).figure)
+        assert {"0.4306", "1.4551", "0.4433", "1.1419", "0.3951", "1.0037"} <= set(shown)
+        assert {"W_query", "W_key", "W_value", "query", "key", "value"} <= set(shown)
+        assert [text for text in shown if text in ("0.55", "0.87", "0.66")] == ["0.55", "0.87", "0.66"] * 3
+
+    def test_shows_the_matrices_row_by_row(self, inputs, matrices, texts):
+        shown = texts(query_key_value(inputs[1], *matrices).figure)
+        rows = [f"{value:.4f}" for value in matrices[1].flatten().tolist()]
+        assert [text for text in shown if text in rows] == rows
+
+    def test_alt_names_roles_and_numbers(self, inputs, matrices):
+        alt = query_key_value(inputs[1], *matrices).alt
+        assert "The vector of 'journey', (0.55, 0.87, 0.66)" in alt
+        assert "its key (what it is found by) is (0.4433, 1.1419)" in alt
+        assert alt.index("0.4306") < alt.index("0.4433") < alt.index("0.3951")
+
+    def test_the_columns_may_differ(self, inputs, matrices):
+        alt = query_key_value(inputs[0], matrices[0], matrices[1], torch.eye(3)[:, :1], token="Your").alt
+        assert "its value (what it hands over) is (0.4300)" in alt
+
+    def test_nan_is_named(self, inputs, matrices):
+        assert "Not finite: 2 nan." in query_key_value(inputs[1], matrices[0] * torch.nan, *matrices[1:]).alt
+
+    def test_a_matrix_that_does_not_fit_is_explained(self, inputs, matrices):
+        with pytest.raises(ValueError, match=r"W_key needs 3 rows.*its shape is \(2, 3\)"):
+            query_key_value(inputs[1], matrices[0], matrices[1].T, matrices[2])
+
+    def test_a_whole_sentence_is_too_much(self, inputs, matrices):
+        with pytest.raises(ValueError, match=r"x needs 1 axis \(d_in,\); its shape is \(6, 3\)"):
+            query_key_value(inputs, *matrices)
+
+    @pytest.mark.parametrize("position", range(4))
+    def test_waits_for_an_unfinished_task(self, position, inputs, matrices):
+        values = [inputs[1], *matrices]
+        values[position] = ...
+        assert isinstance(query_key_value(*values), NotReady)
+
+
+class TestShareOut:
+    def test_equal_scores_have_the_largest_entropy_and_slope(self):
+        found = share_out(np.zeros((2, 4)))
+        assert (found.spread, found.largest) == (0.0, 0.25)
+        assert found.entropy == pytest.approx(np.log(4))
+        assert found.slope == pytest.approx(0.25 * 0.75)
+
+    def test_a_saturated_softmax_has_neither(self):
+        found = share_out(np.array([[0.0, 2000.0, -500.0]]))
+        assert (found.largest, found.entropy, found.slope) == (1.0, 0.0, 0.0)
+
+    def test_weights_are_those_of_torch(self, queries, keys):
+        scores = queries @ keys.T
+        np.testing.assert_allclose(share_out(scores.numpy()).weights, torch.softmax(scores, -1), atol=1e-6)
+
+    def test_entropy_is_averaged_over_queries(self):
+        found = share_out(np.array([[0.0, 0.0], [0.0, 900.0]]))
+        assert found.entropy == pytest.approx(np.log(2) / 2)
+
+
+class TestSaturation:
+    @pytest.mark.parametrize(("divisor", "scale"), [("nothing", 0.0), ("√d_k", 0.5), ("d_k", 1.0)])
+    @pytest.mark.parametrize("d_k", WIDTHS)
+    def test_bars_are_the_mean_of_the_ranked_weights(self, divisor, scale, d_k, queries, keys):
+        figure = saturation(queries, keys, WIDTHS, ["nothing", "√d_k", "d_k"]).figure
+        scores = queries[:, :d_k] @ keys[:, :d_k].T / d_k**scale
+        ranked = torch.softmax(scores, dim=-1).sort(dim=-1, descending=True).values.mean(dim=0)
+        bars = heights(figure, divisor, d_k, 6)
+        np.testing.assert_allclose(bars / bars.sum(), ranked, rtol=1e-4)
+
+    def test_a_full_weight_reaches_the_line_on_top(self):
+        figure = saturation([[1.0]], [[1.0]], [1], ["nothing"]).figure
+        floor, top = (line.get_ydata()[0] for line in figure.axes[0].lines)
+        assert heights(figure, "nothing", 1, 1)[0] == pytest.approx(floor - top)
+
+    def test_writes_entropy_and_largest_weight(self, queries, keys, texts):
+        shown = texts(saturation(queries, keys, [32]).figure)
+        for scores in (queries @ keys.T, queries @ keys.T / 32**0.5):
+            found = share_out(scores.double().numpy())
+            assert {f"{found.largest:.2f}", f"entropy {found.entropy:.2f}"} <= set(shown)
+
+    def test_alt_tells_every_row_and_width(self, queries, keys):
+        alt = saturation(queries, keys, [2, 32]).alt
+        plain, scaled = (share_out((queries @ keys.T / divisor).double().numpy()) for divisor in (1, 32**0.5))
+        assert alt.startswith("Bars of the softmax weights of a query on 6 keys")
+        assert f"d_k 32 largest weight {plain.largest:.2f} and entropy {plain.entropy:.2f}. Scores ÷" in alt
+        assert alt.endswith(f"d_k 32 largest weight {scaled.largest:.2f} and entropy {scaled.entropy:.2f}.")
+
+    @pytest.mark.parametrize("widths", [[], [0], [2, 33]])
+    def test_widths_that_do_not_fit_are_explained(self, widths, queries, keys):
+        with pytest.raises(ValueError, match="widths must lie from 1 to 32"):
+            saturation(queries, keys, widths)
+
+    def test_an_unknown_divisor_is_explained(self, queries, keys):
+        with pytest.raises(ValueError, match=r"divisors must be some of nothing, √d_k, d_k, not \['d_in'\]"):
+            saturation(queries, keys, [2], ["d_in"])
+
+    def test_queries_and_keys_of_different_widths_are_explained(self, queries, keys):
+        with pytest.raises(ValueError, match=r"the same d_k; their shapes are \(40, 32\) and \(6, 31\)"):
+            saturation(queries, keys[:, 1:], [2])
+
+    def test_nan_is_refused(self, queries, keys):
+        with pytest.raises(ValueError, match="must be finite"):
+            saturation(queries * torch.nan, keys, [2])
+
+    def test_waits_for_an_unfinished_task(self, keys):
+        assert isinstance(saturation(..., keys), NotReady)
+
+
+class TestScoreSpreads:
+    def test_draws_each_measurement_at_its_width(self):
+        figure = score_spreads(WIDTHS, [1.5, 2.5, 5.5], torch.tensor([1.1, 0.9, 1.05])).figure
+        drawn = {line.get_gid(): line.get_data() for line in figure.axes[0].lines}
+        np.testing.assert_allclose(drawn["plain"], [WIDTHS, [1.5, 2.5, 5.5]])
+        np.testing.assert_allclose(drawn["scaled"], [WIDTHS, [1.1, 0.9, 1.05]], rtol=1e-6)
+
+    def test_the_dashed_line_is_the_root(self):
+        figure = score_spreads(WIDTHS, [1.0] * 3, [1.0] * 3).figure
+        x, y = next(line for line in figure.axes[0].lines if line.get_gid() == "root").get_data()
+        np.testing.assert_allclose(y, np.sqrt(x))
+
+    def test_alt_gives_every_measurement(self):
+        alt = score_spreads(WIDTHS, [1.5, 2.5, 5.5], [1.1, 0.9, 1.05]).alt
+        assert "d_k 2: 1.50 as they are, 1.10 divided; d_k 8: 2.50 as they are, 0.90 divided;" in alt
+
+    def test_a_list_of_tensors_is_taken(self):
+        picture = score_spreads([2, 8], [torch.tensor(1.0), torch.tensor(2.0)], [torch.tensor(1.0)] * 2)
+        assert "d_k 8: 2.00 as they are, 1.00 divided" in picture.alt
+
+    def test_measurements_far_off_are_still_in_the_picture(self):
+        axes = score_spreads(WIDTHS, [40.0, 900.0, 1000.0], [0.01, 0.1, 1.0]).figure.axes[0]
+        low, high = axes.get_ylim()
+        assert low <= 0.01
+        assert high >= 1000
+
+    @pytest.mark.parametrize(
+        ("plain", "message"),
+        [
+            ([1.0, 2.0], "plain needs 3 numbers"),
+            ([1.0, -2.0, 3.0], "plain must hold positive, finite numbers"),
+            ([1.0, float("nan"), 3.0], "plain must hold positive, finite numbers"),
+        ],
+    )
+    def test_what_is_no_measurement_is_explained(self, plain, message):
+        with pytest.raises(ValueError, match=message):
+            score_spreads(WIDTHS, plain, [1.0] * 3)
+
+    @pytest.mark.parametrize("unfinished", [[None] * 3, ..., [...] * 3])
+    def test_waits_for_an_unfinished_task(self, unfinished):
+        assert isinstance(score_spreads(WIDTHS, unfinished, [1.0] * 3), NotReady)
+
+
+class TestScaleExplorer:
+    def test_starts_with_the_widest_keys_and_no_division(self, explorer, queries, keys):
+        found = share_out((queries @ keys.T).double().numpy())
+        assert explorer.alt == (
+            f"d_k 32, scores divided by nothing, temperature 1: scores spread by {found.spread:.2f}; "
+            f"average of 40 queries: largest weight {found.largest:.2f}, "
+            f"entropy {found.entropy:.2f} of at most 1.79, slope {found.slope:.3f}"
+        )
+
+    @pytest.mark.parametrize(("divisor", "power"), [("nothing", 0.0), ("√d_k", 0.5), ("d_k", 1.0)])
+    @pytest.mark.parametrize("d_k", [1, 4, 16])
+    def test_the_controls_make_the_scores(self, divisor, power, d_k, explorer, queries, keys):
+        explorer.width.value = d_k
+        explorer.divisor.value = divisor
+        explorer.temperature.value = 2.5
+        wanted = queries[:, :d_k] @ keys[:, :d_k].T / d_k**power / 2.5
+        np.testing.assert_allclose(explorer.scores, wanted, atol=1e-5)
+
+    def test_each_control_changes_words_and_view(self, explorer):
+        for control, value in ((explorer.width, 4), (explorer.divisor, "d_k"), (explorer.temperature, 3.0)):
+            words, view = explorer.status.value, explorer.view.value
+            control.value = value
+            assert explorer.status.value != words
+            assert explorer.view.value != view
+        assert "d_k 4, scores divided by d_k, temperature 3:" in explorer.status.value
+
+    def test_dividing_by_the_root_is_a_temperature(self, explorer):
+        explorer.width.value = 16
+        explorer.divisor.value = "√d_k"
+        divided = explorer.scores
+        explorer.divisor.value = "nothing"
+        explorer.temperature.value = 4.0
+        np.testing.assert_allclose(explorer.scores, divided)
+
+    def test_widths_are_the_powers_of_two_that_fit(self, queries, keys, tokens):
+        explorer = explore_scale(queries[:, :12], keys[:, :12], tokens)
+        assert [width for _, width in explorer.width.options] == [1, 2, 4, 8]
+
+    def test_the_table_shows_the_first_query(self, explorer, queries, keys, tokens):
+        weights = torch.softmax(queries[0] @ keys.T, dim=-1)
+        for token, weight in zip(tokens, weights, strict=True):
+            assert f'<th scope="row">{token}</th>' in explorer.view.value
+            assert f'<span class="number">{weight:.4f}</span>' in explorer.view.value
+            assert f"width: {100 * weight:.2f}%" in explorer.view.value
+
+    def test_measures_are_drawn_as_shares_of_their_largest_value(self, explorer):
+        explorer.divisor.value = "√d_k"
+        found = explorer.sharing
+        assert f"width: {100 * found.entropy / np.log(6):.2f}%" in explorer.view.value
+        assert f"width: {100 * found.slope / (5 / 36):.2f}%" in explorer.view.value
+
+    def test_every_control_is_labelled_and_native(self, explorer):
+        assert isinstance(explorer.width, ipywidgets.Dropdown)
+        assert isinstance(explorer.divisor, ipywidgets.Dropdown)
+        assert isinstance(explorer.temperature, ipywidgets.BoundedFloatText)
+        labels = [control.description for control in (explorer.width, explorer.divisor, explorer.temperature)]
+        assert labels == ["d_k", "Scores divided by", "Temperature (0.05 to 20)"]
+
+    def test_tables_name_their_rows_and_columns(self, explorer):
+        shown = explorer.view.value
+        assert shown.count('scope="row"') == 6 + 3
+        assert shown.count('scope="col"') == 3 + 2
+        assert shown.count("<caption>") == 2
+
+    def test_markup_in_a_token_stays_text(self, queries, keys):
+        shown = explore_scale(queries, keys, ["<b>", *"abcde"]).view.value
+        assert "<b>" not in shown
+        assert "&lt;b&gt;" in shown
+
+    def test_a_picture_remains_without_a_kernel(self, explorer, queries, keys):
+        data, metadata = explorer._repr_mimebundle_()
+        still = saturation(queries, keys, [2, 8, 32], ["nothing", "√d_k", "d_k"])
+        assert "application/vnd.jupyter.widget-view+json" in data
+        assert data["text/plain"] == still.alt
+        assert metadata["image/png"]["alt"] == still.alt
+
+    def test_tokens_must_fit_the_keys(self, queries, keys):
+        with pytest.raises(ValueError, match=r"2 tokens do not fit: keys has size 6"):
+            explore_scale(queries, keys, ["a", "b"])
+
+    def test_one_key_is_enough(self, queries, keys):
+        assert "largest weight 1.00, entropy 0.00" in explore_scale(queries, keys[:1], ["alone"]).alt
+
+    def test_waits_for_an_unfinished_task(self, keys, tokens):
+        assert isinstance(explore_scale(..., keys, tokens), NotReady)
+
+    def test_answers_within_a_tenth_of_a_second(self, tokens):
+        """On as many numbers as the lesson has, and far within: the rest belongs to messages and browser."""
+        generator = torch.Generator().manual_seed(3)
+        explorer = explore_scale(
+            torch.randn(300, 512, generator=generator), torch.randn(6, 512, generator=generator), tokens
+        )
+        times = []
+        for step in range(20):
+            start = time.perf_counter()
+            explorer.width.value = 2 ** (step % 10)
+            explorer.temperature.value = 1 + step / 10
+            times.append(time.perf_counter() - start)
+        assert sorted(times)[10] < 0.04
+
+
+def test_no_words_leave_the_sheet_or_overlap(inputs, matrices):
+    generator = torch.Generator().manual_seed(4)
+    queries, keys = torch.randn(50, 512, generator=generator), torch.randn(6, 512, generator=generator)
+    everything = ["nothing", "√d_k", "d_k"]
+    pictures = {
+        "query_key_value": query_key_value(inputs[1], *matrices),
+        "a long token": query_key_value(inputs[1], *matrices, token="antidisestablishmentarianism"),
+        "saturation": saturation(queries, keys),
+        "saturation, three divisors": saturation(queries, keys, divisors=everything),
+        "score_spreads": score_spreads([2, 8, 32, 128, 512], [1.4, 2.9, 5.6, 11.3, 22.6], [1.0] * 5),
+    }
+    for name, picture in pictures.items():
+        figure = picture.figure
+        figure.draw_without_rendering()
+        boxes = [
+            (text.get_text(), text.get_window_extent())
+            for text in figure.findobj(lambda artist: hasattr(artist, "get_text"))
+            if text.get_text() and text.get_visible() and text.get_rotation() == 0
+        ]
+        for index, (text, box) in enumerate(boxes):
+            inside = (
+                box.x0 >= 0 and box.y0 >= 0 and box.x1 <= figure.bbox.width and box.y1 <= figure.bbox.height
+            )
+            assert inside, f"{name}: {text!r} is cut off"
+            for other, other_box in boxes[index + 1 :]:
+                apart = box.padded(-1.5).overlaps(other_box.padded(-1.5))
+                assert not apart, f"{name}: {text!r} lies on {other!r}"
+
+
+def test_the_names_are_public():
+    assert {"explore_scale", "query_key_value", "saturation", "score_spreads"} <= set(visuals.__all__)

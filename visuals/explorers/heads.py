@@ -1,0 +1,156 @@
+"""Choose a query token and see where several heads look: side by side, or laid over one another."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import Any
+
+import ipywidgets
+import numpy as np
+
+from visuals import words
+from visuals.arrays import token_names, with_axes
+from visuals.explorers.explorer import WIDE, Explorer
+from visuals.figures.heads import MOST_HEADS
+from visuals.figures.maps import attention_map
+from visuals.not_ready import when_ready
+from visuals.picture import Picture
+
+SIDE_BY_SIDE, SUPERPOSED = "side by side", "superposed"
+# The explorers' own colours, which follow JupyterLab's theme; a head's label stands beside each.
+COLORS = ("--score", "--chosen", "--context", "--weight")
+
+
+def favourite(weights: np.ndarray, tokens: Sequence[str]) -> str:
+    """Where a row of weights (tokens,) looks most, in words: one token, or how many share the first place."""
+    found = words.extremes(weights)
+    if found is None:
+        return "nowhere (no finite weight)"
+    largest = weights[found[0]]
+    shared = int(np.isclose(weights, largest).sum())
+    if shared > 1:
+        return f"evenly at {shared} tokens ({words.number(largest, 2)} each)"
+    return f"most at '{tokens[found[0]]}' ({words.number(largest, 2)})"
+
+
+def sentence(weights: np.ndarray, query: int, view: str, tokens: Sequence[str]) -> str:
+    """Say in words where each head looks for one query; superposed, where their mean looks too."""
+    rows = weights[:, query]  # (heads, tokens, tokens) -> (heads, tokens)
+    told = ", ".join(f"head {head} looks {favourite(row, tokens)}" for head, row in enumerate(rows))
+    mean = (
+        f"; the mean of all heads looks {favourite(rows.mean(axis=0), tokens)}" if view == SUPERPOSED else ""
+    )
+    return f"query '{tokens[query]}', {view}: {told}{mean}"
+
+
+def table(weights: np.ndarray, query: int, view: str, tokens: Sequence[str]) -> str:
+    """The heads' weights for one query as an HTML table: one column for each head, or one for all."""
+    rows = weights[:, query]  # (heads, tokens, tokens) -> (heads, tokens)
+    mean = rows.mean(axis=0)  # (heads, tokens) -> (tokens,)
+    heads = range(len(rows))
+    if view == SIDE_BY_SIDE:
+        columns = [_heading(head) for head in heads]
+    else:
+        legend = " ".join(
+            f'<span style="color: var({COLORS[head % len(COLORS)]})">■</span> head {head}' for head in heads
+        )
+        columns = [legend, "mean of all heads"]
+    body = []
+    for index, token in enumerate(tokens):
+        if view == SIDE_BY_SIDE:
+            cells = [_bars([rows[head, index]], [head]) for head in heads]
+        else:
+            cells = [_bars(rows[:, index], heads, numbers=False), _bars([mean[index]], [None])]
+        chosen, mark = (' class="chosen"', " (query)") if index == query else ("", "")
+        body.append(
+            f'<tr{chosen}><th scope="row">{html.escape(token)}{mark}</th>'
+            + "".join(f"<td>{cell}</td>" for cell in cells)
+            + "</tr>"
+        )
+    headings = "".join(f'<th scope="col">{column}</th>' for column in columns)
+    return (
+        '<div class="attention-explorer"><table>'
+        f"<caption>Where {len(rows)} heads look for the query “{html.escape(tokens[query])}”, "
+        f"{view}</caption>"
+        f'<tr><th scope="col">token</th>{headings}</tr>{"".join(body)}</table></div>'
+    )
+
+
+def _heading(head: int) -> str:
+    return f'<span style="color: var({COLORS[head % len(COLORS)]})">head {head}</span>'
+
+
+def _bars(weights: Sequence[float] | np.ndarray, heads: Sequence[int | None], numbers: bool = True) -> str:
+    """Bars in one track, one below the other, from 0 to 1; a head's are in its colour, a mean's are grey."""
+    share = 100 / len(weights)
+    bars = "".join(
+        f'<span class="bar" style="left: 0%; width: {100 * float(np.nan_to_num(weight)):.2f}%; '
+        f"top: {lane * share:.2f}%; bottom: {100 - (lane + 1) * share:.2f}%; "
+        f'background: {"currentColor" if head is None else f"var({COLORS[head % len(COLORS)]})"};"></span>'
+        for lane, (weight, head) in enumerate(zip(weights, heads, strict=True))
+    )
+    told = ", ".join(words.number(weight, 2) for weight in weights)
+    said = f'<span class="number">{told}</span>'
+    return f'<span class="track" aria-hidden="true" style="width: 90px">{bars}</span>' + (
+        # Side by side the number stands beside its bar; superposed it would crowd the view.
+        said if numbers else f'<span class="number" style="font-size: 11.5px">{told}</span>'
+    )
+
+
+class HeadsExplorer(Explorer):
+    """Choose a query token and a view; see where every head looks.
+
+    `query` and `view_of` are the controls.
+    """
+
+    def __init__(self, weights: np.ndarray, tokens: list[str]) -> None:
+        self._weights = weights
+        self._tokens = tokens
+        labels = [
+            f"{token} (token {index})" if tokens.count(token) > 1 else token
+            for index, token in enumerate(tokens)
+        ]
+        self.query = ipywidgets.Dropdown(
+            options=[(label, index) for index, label in enumerate(labels)],
+            value=min(2, len(tokens) - 1),
+            description="Query token",
+            style=WIDE,
+        )
+        self.view_of = ipywidgets.Dropdown(
+            options=[SIDE_BY_SIDE, SUPERPOSED], value=SIDE_BY_SIDE, description="Heads", style=WIDE
+        )
+        super().__init__(self.query, self.view_of)
+
+    @property
+    def alt(self) -> str:
+        return sentence(self._weights, self.query.value, self.view_of.value, self._tokens)
+
+    @property
+    def html(self) -> str:
+        return table(self._weights, self.query.value, self.view_of.value, self._tokens)
+
+    @property
+    def picture(self) -> Picture:
+        heads = self._weights[None]  # (heads, tokens, tokens) -> (1, heads, tokens, tokens)
+        picture = attention_map(heads, self._tokens, title=f"{len(self._weights)} heads, side by side")
+        assert isinstance(picture, Picture)  # weights and tokens were checked when the explorer was made
+        return picture
+
+
+@when_ready
+def explore_heads(weights: Any, tokens: Sequence[str]) -> HeadsExplorer:
+    """Explore where several heads look: choose the query token, and heads side by side or superposed.
+
+    weights (heads, tokens, tokens), as from one sentence; tokens: one string per token.
+
+    Raises ValueError for another number of axes, a map that is not square, more than 8 heads or tokens that
+    do not fit, TypeError for what holds no numbers.
+    """
+    values = with_axes(weights, "weights", ("heads", "tokens", "tokens"))
+    heads, queries, keys = values.shape
+    if queries != keys:
+        raise ValueError(f"weights needs one row per key; its shape is {values.shape}.")
+    if heads > MOST_HEADS:
+        raise ValueError(f"weights has {heads} heads; at most {MOST_HEADS} are shown.")
+    return HeadsExplorer(values, token_names(tokens, keys, "weights", "tokens"))

@@ -1,0 +1,134 @@
+"""Choose d_k, what the scores are divided by and a temperature, and watch softmax sharpen or flatten."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import Any
+
+import ipywidgets
+import numpy as np
+
+from visuals import words
+from visuals.arrays import token_names
+from visuals.explorers.explorer import WIDE, Explorer
+from visuals.figures.scaling import DIVISORS, Sharing, matching, saturation, scores_of_width, share_out
+from visuals.not_ready import when_ready
+from visuals.picture import Picture
+
+HOTTEST = 20.0
+COLDEST = 0.05
+
+
+class ScaleExplorer(Explorer):
+    """Choose d_k, the divisor of the scores and a temperature; see weights, entropy and slope.
+
+    `width`, `divisor` and `temperature` are the controls; `scores` (queries, keys) and `sharing` are what is
+    shown just now.
+    """
+
+    def __init__(self, queries: np.ndarray, keys: np.ndarray, tokens: list[str]) -> None:
+        self._queries = queries
+        self._keys = keys
+        self._tokens = tokens
+        most = queries.shape[1]
+        widths = [2**power for power in range(most.bit_length()) if 2**power <= most]
+        self.width = ipywidgets.Dropdown(
+            options=[(str(width), width) for width in widths],
+            value=widths[-1],
+            description="d_k",
+            style=WIDE,
+        )
+        self.divisor = ipywidgets.Dropdown(
+            options=list(DIVISORS), value="nothing", description="Scores divided by", style=WIDE
+        )
+        self.temperature = ipywidgets.BoundedFloatText(
+            value=1.0,
+            min=COLDEST,
+            max=HOTTEST,
+            step=0.5,
+            description=f"Temperature ({COLDEST:g} to {HOTTEST:g})",
+            style=WIDE,
+        )
+        super().__init__(self.width, self.divisor, self.temperature)
+
+    @property
+    def scores(self) -> np.ndarray:
+        """The scores (queries, keys) as softmax gets them, for the controls as they stand."""
+        plain = scores_of_width(self._queries, self._keys, self.width.value)
+        return plain / (DIVISORS[self.divisor.value](self.width.value) * self.temperature.value)
+
+    @property
+    def sharing(self) -> Sharing:
+        """How softmax shares those scores out."""
+        return share_out(self.scores)
+
+    @property
+    def alt(self) -> str:
+        found = self.sharing
+        return (
+            f"d_k {self.width.value}, scores divided by {self.divisor.value}, "
+            f"temperature {self.temperature.value:g}: scores spread by {words.number(found.spread, 2)}; "
+            f"average of {len(self._queries)} queries: largest weight {words.number(found.largest, 2)}, "
+            f"entropy {words.number(found.entropy, 2)} of at most {np.log(len(self._keys)):.2f}, "
+            f"slope {words.number(found.slope, 3)}"
+        )
+
+    @property
+    def html(self) -> str:
+        scores, found = self.scores, self.sharing
+        rows = "".join(
+            f'<tr><th scope="row">{html.escape(token)}</th>'
+            f'<td class="number">{words.number(score)}</td><td>{_bar(weight, "weight")}</td></tr>'
+            for token, score, weight in zip(self._tokens, scores[0], found.weights[0], strict=True)
+        )
+        highest = np.log(len(self._keys)) or 1.0
+        steepest = (1 - 1 / len(self._keys)) / len(self._keys) or 1.0
+        measures = (
+            ("largest weight", found.largest, found.largest, 2),
+            ("entropy", found.entropy, found.entropy / highest, 2),
+            ("slope w (1 − w)", found.slope, found.slope / steepest, 3),
+        )
+        averages = "".join(
+            f'<tr><th scope="row">{name}</th><td>{_bar(share, "context", value, decimals)}</td></tr>'
+            for name, value, share, decimals in measures
+        )
+        return (
+            '<div class="attention-explorer"><table>'
+            "<caption>The first query: its scores and weights</caption>"
+            '<tr><th scope="col">token</th><th scope="col">score</th><th scope="col">weight</th></tr>'
+            f"{rows}</table><table><caption>On average over {len(self._queries)} queries</caption>"
+            f'<tr><th scope="col">measure</th><th scope="col">average</th></tr>{averages}</table></div>'
+        )
+
+    @property
+    def picture(self) -> Picture:
+        most = int(self.width.options[-1][1])
+        widths = [width for width in (2, 8, 32, 128, 512) if width <= most] or [1]
+        picture = saturation(self._queries, self._keys, widths, list(DIVISORS))
+        assert isinstance(picture, Picture)  # queries and keys were checked when the explorer was made
+        return picture
+
+
+def _bar(share: float, kind: str, value: float | None = None, decimals: int = 4) -> str:
+    """A bar as long as a share of 1, and the number after it."""
+    width = 100 * min(max(share, 0.0), 1.0)
+    return (
+        '<span class="track" aria-hidden="true"><span class="bar" '
+        f'style="left: 0.00%; width: {width:.2f}%; background: var(--{kind});"></span></span>'
+        f'<span class="number">{words.number(share if value is None else value, decimals)}</span>'
+    )
+
+
+@when_ready
+def explore_scale(queries: Any, keys: Any, tokens: Sequence[str]) -> ScaleExplorer:
+    """Explore what d_k, the divisor of the scores and the temperature do to softmax.
+
+    queries (queries, d_k) and keys (keys, d_k): the first dimensions of both are used, as many as chosen;
+    tokens: one string per key.
+
+    Raises ValueError for another number of axes, widths that differ, what is not finite or tokens that do not
+    fit, TypeError for what holds no numbers.
+    """
+    first, second = matching(queries, keys)
+    return ScaleExplorer(first, second, token_names(tokens, len(second), "keys", "keys"))

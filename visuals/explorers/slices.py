@@ -1,0 +1,114 @@
+"""Choose a head and see which rows of the fused class's wide matrix are its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ipywidgets
+import numpy as np
+
+from visuals import words
+from visuals.arrays import with_axes
+from visuals.explorers.explorer import WIDE, Explorer
+from visuals.explorers.heads import COLORS
+from visuals.figures.heads import MOST_HEADS, matrix_slices, row_range
+from visuals.not_ready import when_ready
+from visuals.picture import Picture
+
+STACK, FUSED = "the stack", "the fused class"
+
+
+def sentence(matrices: np.ndarray, head: int, kind: str, name: str) -> str:
+    """Say in words where a head's matrix stands: as one of its own, or as rows of the wide one."""
+    heads, head_dim, d_in = matrices.shape
+    columns = row_range(head, head_dim).replace("row", "column")
+    if kind == STACK:
+        place = f"heads.{head}.{name}.weight ({head_dim}, {d_in}) is a matrix of its own"
+    else:
+        rows = row_range(head, head_dim)
+        place = f"{rows} of {name}.weight ({heads * head_dim}, {d_in}) are heads.{head}.{name}.weight"
+        if head_dim == 1:
+            place = place.replace(" are ", " is ")
+    return f"{kind}, head {head}: {place}; it makes {columns} of what comes out"
+
+
+def table(matrices: np.ndarray, head: int, kind: str, name: str) -> str:
+    """The matrices as HTML tables: one for each head, or one for all; the chosen head's rows are marked."""
+    heads, head_dim, d_in = matrices.shape
+    if kind == STACK:
+        captions = [f"heads.{one}.{name}.weight" for one in range(heads)]
+        groups = [[(one, row) for row in range(head_dim)] for one in range(heads)]
+    else:
+        captions = [f"{name}.weight"]
+        groups = [[(one, row) for one in range(heads) for row in range(head_dim)]]
+    parts = []
+    for caption, rows in zip(captions, groups, strict=True):
+        headings = "".join(f'<th scope="col">input {column}</th>' for column in range(d_in))
+        body = "".join(
+            _row(matrices[one, row], index, one, one == head) for index, (one, row) in enumerate(rows)
+        )
+        parts.append(
+            f"<table><caption>{caption} ({len(rows)}, {d_in})</caption>"
+            f'<tr><th scope="col">row</th>{headings}</tr>{body}</table>'
+        )
+    side_by_side = "display: flex; flex-wrap: wrap; gap: 8px 40px;"
+    return f'<div class="attention-explorer" style="{side_by_side}">{"".join(parts)}</div>'
+
+
+def _row(values: np.ndarray, index: int, head: int, chosen: bool) -> str:
+    color = f"var({COLORS[head % len(COLORS)]})"
+    # Marked by an arrow and a bold face as well, so that nothing hangs on colour alone.
+    look = f"border-left: 4px solid {color}; padding-left: 8px;" + (" font-weight: 700;" if chosen else "")
+    mark = "▸ " if chosen else ""
+    faded = "" if chosen else ' style="opacity: 0.75"'
+    cells = "".join(f'<td class="number"{faded}>{words.number(value)}</td>' for value in values)
+    return f'<tr><th scope="row" style="{look}">{mark}{index}, head {head}</th>{cells}</tr>'
+
+
+class SlicesExplorer(Explorer):
+    """Choose a head and a class; see where that head's matrix stands.
+
+    `head` and `kind` are the controls.
+    """
+
+    def __init__(self, matrices: np.ndarray, name: str) -> None:
+        self._matrices = matrices
+        self._name = name
+        self.head = ipywidgets.Dropdown(
+            options=[(f"head {head}", head) for head in range(len(matrices))],
+            value=0,
+            description="Head",
+            style=WIDE,
+        )
+        self.kind = ipywidgets.Dropdown(
+            options=[STACK, FUSED], value=STACK, description="Matrices of", style=WIDE
+        )
+        super().__init__(self.head, self.kind)
+
+    @property
+    def alt(self) -> str:
+        return sentence(self._matrices, self.head.value, self.kind.value, self._name)
+
+    @property
+    def html(self) -> str:
+        return table(self._matrices, self.head.value, self.kind.value, self._name)
+
+    @property
+    def picture(self) -> Picture:
+        picture = matrix_slices(self._matrices, self._name)
+        assert isinstance(picture, Picture)  # the matrices were checked when the explorer was made
+        return picture
+
+
+@when_ready
+def explore_slices(narrow: Any, name: str = "W_query") -> SlicesExplorer:
+    """Explore how the narrow matrices of a stack of heads become the rows of one wide matrix.
+
+    narrow (heads, head_dim, d_in), each head's matrix as `nn.Linear` keeps it; name: what it is called.
+
+    Raises ValueError for another number of axes or more than 8 heads, TypeError for what holds no numbers.
+    """
+    matrices = with_axes(narrow, "narrow", ("heads", "head_dim", "d_in"))
+    if len(matrices) > MOST_HEADS:
+        raise ValueError(f"narrow has {len(matrices)} heads; at most {MOST_HEADS} are shown.")
+    return SlicesExplorer(matrices, name)

@@ -1,0 +1,161 @@
+"""Choose one of three attentions and a token that asks: who may be looked at, and why the others not."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import ipywidgets
+import numpy as np
+
+from visuals.explorers.explorer import WIDE, Explorer
+from visuals.figures.combining import who_may_look
+from visuals.figures.encoder_decoder import PADDING, sentence
+from visuals.not_ready import when_ready
+from visuals.picture import Picture
+
+KINDS = ("Encoder self-attention", "Decoder self-attention", "Cross-attention")
+ENCODER, DECODER, CROSS = KINDS
+
+SEEN = '<span style="color: var(--score); font-weight: 600;">✓ may look</span>'
+LATER = "later"
+PAD = "padding"
+
+
+@dataclass(frozen=True)
+class Looking:
+    """Who asks, who may be looked at, and why the others are hidden.
+
+    `asked` says of which sentence the keys are, "source" or "target"; `asking` the same for the queries.
+    """
+
+    kind: str
+    asking: str
+    asked: str
+    queries: list[str]
+    keys: list[str]
+
+    @property
+    def reasons(self) -> list[list[str]]:
+        """For every query and key: "" where it may look, else why it may not."""
+        return [
+            [self._reason(query, key) for key in range(len(self.keys))] for query in range(len(self.queries))
+        ]
+
+    @property
+    def allowed(self) -> np.ndarray:
+        """Where a query may look at a key, bool (queries, keys)."""
+        return np.array([[not reason for reason in row] for row in self.reasons])
+
+    def _reason(self, query: int, key: int) -> str:
+        if self.keys[key] == PADDING:
+            return PAD
+        return LATER if self.kind == DECODER and key > query else ""
+
+
+def looking(kind: str, source: list[str], target: list[str]) -> Looking:
+    """Who may look at whom in one of the three attentions."""
+    asking, asked = {
+        ENCODER: ("source", "source"),
+        DECODER: ("target", "target"),
+        CROSS: ("target", "source"),
+    }[kind]
+    sentences = {"source": source, "target": target}
+    return Looking(kind, asking, asked, sentences[asking], sentences[asked])
+
+
+def told(shown: Looking, query: int) -> str:
+    """Say in words at which tokens one query may look, and what is hidden from it for which reason."""
+    row = shown.reasons[query]
+    seen = [key for key, reason in zip(shown.keys, row, strict=True) if not reason]
+    parts = [
+        f"{shown.kind}: '{shown.queries[query]}' (token {query} of the {shown.asking}) may look at "
+        f"{len(seen)} of {len(shown.keys)} {shown.asked} tokens: {', '.join(seen) or 'none'}."
+    ]
+    hidden = []
+    for reason, why in ((LATER, "later in the target"), (PAD, "padding")):
+        names = [key for key, found in zip(shown.keys, row, strict=True) if found == reason]
+        if names:
+            hidden.append(f"{', '.join(names)} ({why})")
+    parts.append(f"Hidden: {'; '.join(hidden)}." if hidden else "Nothing is hidden.")
+    return " ".join(parts)
+
+
+def table(shown: Looking, query: int) -> str:
+    """The whole grid as an HTML table, a row for each query; hidden cells say why."""
+    head = "".join(f'<th scope="col">{html.escape(key)}</th>' for key in shown.keys)
+    rows = []
+    for index, (name, reasons) in enumerate(zip(shown.queries, shown.reasons, strict=True)):
+        chosen = ' class="chosen"' if index == query else ""
+        mark = " (asks)" if index == query else ""
+        cells = "".join(f"<td>{reason or SEEN}</td>" for reason in reasons)
+        rows.append(f'<tr{chosen}><th scope="row">{html.escape(name)}{mark}</th>{cells}</tr>')
+    return (
+        f'<div class="attention-explorer"><table><caption>{shown.kind}: the {shown.asking} asks (rows), '
+        f"the {shown.asked} is looked at (columns)</caption>"
+        f'<tr><th scope="col">who asks</th>{head}</tr>{"".join(rows)}</table></div>'
+    )
+
+
+class ThreeAttentionsExplorer(Explorer):
+    """Choose one of the three attentions and a token that asks.
+
+    `kind` and `query` are the controls; `shown` is what they choose.
+    """
+
+    def __init__(self, source: list[str], target: list[str]) -> None:
+        self._source = source
+        self._target = target
+        self.kind = ipywidgets.Dropdown(options=KINDS, value=CROSS, description="Attention", style=WIDE)
+        self.query = ipywidgets.Dropdown(
+            options=self._choices(), value=min(1, len(target) - 1), description="Token that asks", style=WIDE
+        )
+        # Before the base class observes: the tokens to choose from must fit when the view is made.
+        self.kind.observe(self._offer_tokens, names="value")
+        super().__init__(self.kind, self.query)
+
+    @property
+    def shown(self) -> Looking:
+        return looking(self.kind.value, self._source, self._target)
+
+    @property
+    def alt(self) -> str:
+        return told(self.shown, self.query.value)
+
+    @property
+    def html(self) -> str:
+        return table(self.shown, self.query.value)
+
+    @property
+    def picture(self) -> Picture:
+        shown = self.shown
+        picture = who_may_look(
+            shown.allowed,
+            shown.keys,
+            shown.queries,
+            title=f"{shown.kind}: who may look at whom",
+            query=self.query.value,
+        )
+        assert isinstance(picture, Picture)  # the sentences were checked when the explorer was made
+        return picture
+
+    def _choices(self) -> list[tuple[str, int]]:
+        # Padding stands there more than once; its position tells one from the other.
+        return [(f"{index}: {token}", index) for index, token in enumerate(self.shown.queries)]
+
+    def _offer_tokens(self, change: object) -> None:
+        before = self.query.value
+        self.query.options = self._choices()
+        self.query.value = min(before, len(self.shown.queries) - 1)
+
+
+@when_ready
+def explore_three_attentions(source: Sequence[str], target: Sequence[str]) -> ThreeAttentionsExplorer:
+    """Explore who may look at whom in encoder, decoder and cross-attention.
+
+    source, target: one string per token; "<pad>" is padding.
+
+    Raises TypeError for one string in place of a list, ValueError for an empty list.
+    """
+    return ThreeAttentionsExplorer(sentence(source, "source"), sentence(target, "target"))

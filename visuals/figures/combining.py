@@ -1,0 +1,225 @@
+"""Masks as grids of who may look at whom, and two of them joined into one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.patches import Rectangle
+
+from visuals import style, words
+from visuals.arrays import to_array, token_names, with_axes
+from visuals.board import Board
+from visuals.figures.layout import MARGIN, label_width
+from visuals.not_ready import when_ready
+from visuals.picture import Picture
+
+WIDEST_CELL = 44.0
+# A grid takes at most this much width, however many keys it has.
+GRID_ROOM = 320.0
+
+
+@when_ready
+def combined_masks(causal: Any, padding: Any, tokens: Sequence[str]) -> Picture:
+    """Draw a causal mask and a padding mask side by side, and what is left when both must allow it.
+
+    causal (queries, keys) and padding (keys,): 1 or True = may look; tokens: one string per key, which are
+    the queries too.
+
+    Raises ValueError for shapes that do not fit or values other than 0 and 1, TypeError for what holds none.
+    """
+    first = _permissions(with_axes(causal, "causal", ("queries", "keys")), "causal")
+    count = first.shape[1]
+    names = token_names(tokens, count, "causal", "keys")
+    if first.shape[0] != count:
+        raise ValueError(f"causal needs as many queries as keys; its shape is {first.shape}.")
+    row = _permissions(to_array(padding, "padding"), "padding")
+    if row.shape != (count,):
+        raise ValueError(f"padding needs the shape ({count},), one value per key; its shape is {row.shape}.")
+    second = np.broadcast_to(row, first.shape)  # (keys,) -> (queries, keys)
+    both = first & second
+    cell = min(WIDEST_CELL, 190 / count)
+    labels = label_width(names)
+    gap = 58.0
+    top = 126.0
+    lefts = [MARGIN + labels + index * (cell * count + gap) for index in range(3)]
+    bottom = top + cell * count
+    with style.look():
+        board = Board(round(lefts[-1] + cell * count + _overhang(names) + MARGIN / 2), round(bottom + 40))
+        board.title(MARGIN, 28, "A key is looked at if both masks allow it")
+        board.text(
+            MARGIN,
+            52,
+            "1 = may look, 0 = hidden; row: who asks, column: who is looked at",
+            size=style.SMALL_SIZE,
+        )
+        for index, (left, grid, heading) in enumerate(
+            zip(lefts, (first, second, both), ("not later", "no padding", "both"), strict=True)
+        ):
+            board.text(left, 82, heading, weight="bold", color=style.CONTEXT if index == 2 else style.INK)
+            _draw_grid(board, left, top, cell, grid, names, name=("causal", "padding", "both")[index])
+        for left, sign in zip(lefts[1:], ("and", "="), strict=True):
+            board.text(
+                left - gap / 2, (top + bottom) / 2, sign, ha="center", weight="bold", color=style.MUTED
+            )
+        _name_rows(board, lefts[0] - 8, top, cell, names)
+        board.text(
+            lefts[0],
+            bottom + 20,
+            f"{int(both.sum())} of {both.size} pairs are left",
+            size=style.SMALL_SIZE,
+            color=style.MUTED,
+        )
+    rows = "; ".join(f"{name}: {_listed(both[index], names)}" for index, name in enumerate(names))
+    alt = (
+        f"Three grids of {count} queries by {count} keys, 1 where a query may look at a key: the causal mask "
+        f"({int(first.sum())} ones), the padding mask ({int(second.sum())} ones), and both joined with and "
+        f"({int(both.sum())} ones). Joined, row by row, the positions that may be looked at: {rows}."
+    )
+    return Picture(board.figure, alt)
+
+
+@when_ready
+def who_may_look(
+    mask: Any,
+    tokens: Sequence[str],
+    query_tokens: Sequence[str] | None = None,
+    title: str | None = None,
+    query: int | None = None,
+) -> Picture:
+    """Draw one mask: rows ask, columns are looked at.
+
+    mask (queries, keys): 1 or True = may look; tokens: one string per key; query_tokens: one string per
+    query, the same as tokens when left out; query: a row to point out.
+
+    Raises ValueError for shapes that do not fit or values other than 0 and 1, TypeError for what holds none.
+    """
+    allowed = _permissions(with_axes(mask, "mask", ("queries", "keys")), "mask")
+    queries, keys = allowed.shape
+    key_names = token_names(tokens, keys, "mask", "keys")
+    query_names = token_names(key_names if query_tokens is None else query_tokens, queries, "mask", "queries")
+    if query is not None and not 0 <= query < queries:
+        raise ValueError(f"query {query} is no row: there are {queries}, numbered 0 to {queries - 1}.")
+    title = "Who may look at whom" if title is None else title
+    cell = min(WIDEST_CELL, GRID_ROOM / max(queries, keys))
+    left, top = MARGIN + label_width(query_names) + 6, 122.0
+    with style.look():
+        board = Board(
+            round(max(left + cell * keys + _overhang(key_names) + MARGIN / 2, 500)),
+            round(top + cell * queries + MARGIN),
+        )
+        board.title(MARGIN, 28, title)
+        board.text(
+            MARGIN,
+            52,
+            "1 = may look, 0 = hidden; row: who asks, column: who is looked at",
+            size=style.SMALL_SIZE,
+        )
+        _draw_grid(board, left, top, cell, allowed, key_names, name="mask")
+        _name_rows(board, left - 8, top, cell, query_names, query)
+        if query is not None:
+            board.axes.add_patch(
+                Rectangle(
+                    (left, top + query * cell),
+                    cell * keys,
+                    cell,
+                    fill=False,
+                    edgecolor=style.QUERY,
+                    linewidth=2.4,
+                    gid="query frame",
+                )
+            )
+    rows = "; ".join(
+        f"{name}: {_listed(allowed[index], key_names)}" for index, name in enumerate(query_names)
+    )
+    alt = (
+        f"{title}. Grid of {queries} queries (rows) by {keys} keys (columns), 1 where a query may look at "
+        f"a key: {int(allowed.sum())} of {allowed.size}. Row by row, the positions that may be looked at: "
+        f"{rows}."
+    )
+    return Picture(board.figure, alt)
+
+
+def _overhang(names: Sequence[str]) -> float:
+    """How far the slanted name of the last key may reach beyond its column."""
+    return max(6.6 * len(words.shortened(names[-1], 8)), 12.0)
+
+
+def _permissions(values: np.ndarray, name: str) -> np.ndarray:
+    """A mask of 0 and 1 as bool.
+
+    Raises ValueError for any other value, as a mask of 0 and -inf would hold.
+    """
+    if not np.isin(values, (0, 1)).all():
+        raise ValueError(
+            f"{name} must hold 1 or True for may look and 0 or False for hidden, and nothing else."
+        )
+    return values.astype(bool)
+
+
+def _listed(row: np.ndarray, names: Sequence[str]) -> str:
+    """The keys of one row that may be looked at, by position and name."""
+    found = [f"{index} {names[index]}" for index in np.flatnonzero(row).tolist()]
+    if len(found) > words.LISTED:
+        found = [*found[: words.LISTED], f"and {len(found) - words.LISTED} more"]
+    return ", ".join(found) if found else "none"
+
+
+def _draw_grid(
+    board: Board, left: float, top: float, cell: float, grid: np.ndarray, keys: Sequence[str], *, name: str
+) -> None:
+    """Draw the cells of a mask and the names of its keys above them."""
+    for (row, column), allowed in np.ndenumerate(grid):
+        x, y = left + column * cell, top + row * cell
+        board.axes.add_patch(
+            Rectangle(
+                (x, y),
+                cell,
+                cell,
+                facecolor=style.SCORE if allowed else style.CARD,
+                edgecolor=style.LINE,
+                hatch=None if allowed else "////",
+                linewidth=0.8,
+                gid=f"{name} {row} {column}",
+            )
+        )
+        if cell >= 18:
+            board.text(
+                x + cell / 2,
+                y + cell / 2,
+                "1" if allowed else "0",
+                ha="center",
+                size=style.SMALL_SIZE,
+                color=style.text_on(style.SCORE) if allowed else style.MUTED,
+                bbox=None if allowed else {"facecolor": style.CARD, "edgecolor": "none", "pad": 0.8},
+                gid=f"{name} label {row} {column}",
+            )
+    for column, key in enumerate(keys):
+        board.text(
+            left + (column + 0.5) * cell,
+            top - 6,
+            words.shortened(key, 8),
+            ha="left",
+            va="bottom",
+            rotation=40,
+            rotation_mode="anchor",
+            size=min(style.SMALL_SIZE, cell * 0.8),
+            gid=f"{name} key {column}",
+        )
+
+
+def _name_rows(
+    board: Board, right: float, top: float, cell: float, names: Sequence[str], query: int | None = None
+) -> None:
+    for row, token in enumerate(names):
+        board.text(
+            right,
+            top + (row + 0.5) * cell,
+            words.shortened(token),
+            ha="right",
+            size=min(style.TEXT_SIZE, cell * 0.8),
+            color=style.QUERY if row == query else style.INK,
+            weight="bold" if row == query else "normal",
+            gid=f"query {row}",
+        )

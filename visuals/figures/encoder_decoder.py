@@ -1,0 +1,211 @@
+"""The data flow of the encoder-decoder: two sequences, three attentions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.patches import FancyBboxPatch
+
+from visuals import style, words
+from visuals.board import Board
+from visuals.figures.layout import MARGIN
+from visuals.not_ready import when_ready
+from visuals.picture import Picture
+
+PADDING = "<pad>"
+COLUMN = 306.0
+BETWEEN = 128.0
+CHIP_HEIGHT = 28.0
+LETTER = 8.2
+
+
+@when_ready
+def encoder_decoder(source: Sequence[str], target: Sequence[str]) -> Picture:
+    """Draw how a source and a target sentence run through encoder and decoder.
+
+    source, target: one string per token; "<pad>" is padding.
+
+    Raises TypeError for one string in place of a list, ValueError for an empty list.
+    """
+    source, target = sentence(source, "source"), sentence(target, "target")
+    left, right = float(MARGIN), MARGIN + COLUMN + BETWEEN
+    lines = max(len(_chip_lines(source)), len(_chip_lines(target)))
+    first = 96 + lines * (CHIP_HEIGHT + 6) + 34
+    box = 84.0
+    second = first + box + 62
+    third = second + box + 46
+    with style.look():
+        board = Board(round(right + COLUMN + MARGIN), round(third + 58 + MARGIN))
+        board.title(left, 28, "Encoder")
+        board.text(left, 54, f"reads the source: {len(source)} tokens", color=style.MUTED)
+        board.title(right, 28, "Decoder")
+        board.text(right, 54, f"writes the target: {len(target)} tokens", color=style.MUTED)
+        _chips(board, left, 84, source, "source")
+        _chips(board, right, 84, target, "target")
+        middle_left, middle_right = left + COLUMN / 2, right + COLUMN / 2
+        for x in (middle_left, middle_right):
+            board.arrow((x, first - 28), (x, first - 3))
+        _box(
+            board,
+            left,
+            first,
+            "self-attention",
+            ("query, key, value: source", "mask: padding"),
+            style.SCORE,
+        )
+        _box(
+            board,
+            right,
+            first,
+            "masked self-attention",
+            ("query, key, value: target", "mask: causal and padding"),
+            style.SCORE,
+        )
+        board.arrow((middle_left, first + box + 3), (middle_left, second - 3))
+        board.arrow((middle_right, first + box + 3), (middle_right, second - 3), style.QUERY)
+        board.text(middle_right + 12, (first + box + second) / 2, "query", color=style.QUERY, weight="bold")
+        _box(
+            board,
+            left,
+            second,
+            "output of the encoder",
+            (f"{len(source)} vectors, one for each", "source token"),
+            style.MUTED,
+        )
+        _box(
+            board,
+            right,
+            second,
+            "cross-attention",
+            ("query: target; key, value: source", "mask: padding of the source"),
+            style.CONTEXT,
+        )
+        board.arrow((left + COLUMN + 4, second + box / 2), (right - 4, second + box / 2), style.CONTEXT)
+        board.text(
+            left + COLUMN + BETWEEN / 2,
+            second + box / 2 - 16,
+            "key, value",
+            ha="center",
+            color=style.CONTEXT,
+            weight="bold",
+        )
+        board.arrow((middle_right, second + box + 3), (middle_right, third - 3))
+        _box(
+            board,
+            right,
+            third,
+            f"{len(target)} vectors, one for each target token",
+            (),
+            style.MUTED,
+            height=46,
+        )
+    alt = (
+        f"Data flow of the encoder-decoder. The encoder reads the source, {_counted(source)}: self-attention "
+        "with query, key and value from the source and a padding mask gives one vector for each source "
+        f"token. The decoder writes the target, {_counted(target)}: masked self-attention with query, key "
+        "and value from the target and a causal and padding mask; its result is the query of "
+        "cross-attention, whose key and value come from the output of the encoder, with the padding mask of "
+        f"the source. The result has {len(target)} vectors, one for each target token."
+    )
+    return Picture(board.figure, alt)
+
+
+def sentence(tokens: Sequence[str], name: str) -> list[str]:
+    """The tokens of one sentence as strings.
+
+    Raises TypeError for one string in place of a list, ValueError for an empty list.
+    """
+    if isinstance(tokens, str):
+        raise TypeError(f"{name} must be a list of strings, one per token; for one sentence pass it.split().")
+    found = [str(token) for token in tokens]
+    if not found:
+        raise ValueError(f"{name} is empty: it needs at least one token.")
+    return found
+
+
+def _counted(tokens: Sequence[str]) -> str:
+    padding = sum(token == PADDING for token in tokens)
+    listed = " ".join(tokens[: words.LISTED]) + (" …" if len(tokens) > words.LISTED else "")
+    tail = f", {padding} of them padding" if padding else ""
+    return f"{len(tokens)} tokens{tail} ({listed})"
+
+
+def _chip_width(token: str) -> float:
+    return LETTER * len(words.shortened(token)) + 12
+
+
+def _chip_lines(tokens: Sequence[str]) -> list[list[str]]:
+    """Tokens on as many lines as it takes for them to fit a column."""
+    lines: list[list[str]] = [[]]
+    used = 0.0
+    for token in tokens:
+        width = _chip_width(token) + 5
+        if lines[-1] and used + width > COLUMN + 5:
+            lines.append([])
+            used = 0.0
+        lines[-1].append(token)
+        used += width
+    return lines
+
+
+def _chips(board: Board, left: float, top: float, tokens: Sequence[str], name: str) -> None:
+    """Draw every token as a small card; padding is hatched."""
+    index = 0
+    for line, members in enumerate(_chip_lines(tokens)):
+        x, y = left, top + line * (CHIP_HEIGHT + 6)
+        for token in members:
+            padding = token == PADDING
+            width = _chip_width(token)
+            board.axes.add_patch(
+                FancyBboxPatch(
+                    (x, y),
+                    width,
+                    CHIP_HEIGHT,
+                    boxstyle="round,pad=0,rounding_size=5",
+                    facecolor=style.CARD,
+                    edgecolor=style.LINE if padding else style.INK,
+                    hatch="////" if padding else None,
+                    linewidth=1,
+                    gid=f"{name} {index}",
+                )
+            )
+            board.text(
+                x + width / 2,
+                y + CHIP_HEIGHT / 2,
+                words.shortened(token),
+                ha="center",
+                size=style.SMALL_SIZE,
+                color=style.MUTED if padding else style.INK,
+                bbox={"facecolor": style.CARD, "edgecolor": "none", "pad": 0.6},
+            )
+            x += width + 5
+            index += 1
+
+
+def _box(
+    board: Board,
+    left: float,
+    top: float,
+    heading: str,
+    lines: Sequence[str],
+    color: str,
+    height: float = 84.0,
+) -> None:
+    board.axes.add_patch(
+        FancyBboxPatch(
+            (left, top),
+            COLUMN,
+            height,
+            boxstyle="round,pad=0,rounding_size=8",
+            facecolor=style.CARD,
+            edgecolor=color,
+            linewidth=2.2,
+            gid=f"box {heading}",
+        )
+    )
+    if lines:
+        board.text(left + 14, top + 20, heading, weight="bold", color=color)
+    else:
+        board.text(left + COLUMN / 2, top + height / 2, heading, ha="center", size=style.SMALL_SIZE)
+    for index, line in enumerate(lines):
+        board.text(left + 14, top + 43 + 20 * index, line, size=style.SMALL_SIZE)

@@ -1,0 +1,386 @@
+"""Many heads: what one cannot reach, several side by side, and one wide projection cut into heads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from visuals import style, words
+from visuals.arrays import token_names, with_axes
+from visuals.board import Board
+from visuals.figures.layout import MARGIN, cell_width, label_width, rows_below, text_size, write_tokens
+from visuals.not_ready import when_ready
+from visuals.picture import Picture
+
+# A head's colour, beside its label; after the last one they begin anew.
+HEAD_COLORS = (style.SCORE, style.QUERY, style.CONTEXT, style.WEIGHT)
+# More heads than this make a page that nobody reads.
+MOST_HEADS = 8
+
+
+def head_color(head: int) -> str:
+    """The colour of a head's label and frame."""
+    return HEAD_COLORS[head % len(HEAD_COLORS)]
+
+
+@when_ready
+def head_trade_off(shares: Any, before: Any, first: Any, both: Any, two_heads: Any) -> Picture:
+    """Draw what one head leaves undone as it shifts its attention from one wanted token to another.
+
+    shares (shares,): how much of the attention lies on the first token, in rising order; before, first, both
+    (shares,): the errors left for the token before, for the first token, and for both together; two_heads:
+    the error that two heads leave for both.
+
+    Raises ValueError when the lengths differ or a number is not finite, TypeError for what holds no numbers.
+    """
+    x = with_axes(shares, "shares", ("shares",))
+    lines = {
+        name: with_axes(values, name, ("shares",))
+        for name, values in (("before", before), ("first", first), ("both", both))
+    }
+    rest = float(with_axes([two_heads], "two_heads", ("",))[0])
+    for name, values in lines.items():
+        if len(values) != len(x):
+            raise ValueError(f"{name} has {len(values)} errors for {len(x)} shares.")
+    if not np.isfinite(np.concatenate([x, [rest], *lines.values()])).all():
+        raise ValueError("shares and errors must be finite: no nan and no inf.")
+    pixels = style.PIXELS_PER_INCH
+    with style.look():
+        figure = Figure(figsize=(740 / pixels, 400 / pixels), dpi=pixels)
+        axes = figure.add_axes((0.09, 0.15, 0.66, 0.68))
+        figure.text(
+            0.03,
+            0.93,
+            "One head trades one wish for the other",
+            fontsize=style.points(style.TITLE_SIZE),
+            weight="bold",
+            va="center",
+        )
+        largest = max(float(values.max()) for values in lines.values())
+        axes.set_xlim(float(x[0]), float(x[-1]))
+        axes.set_ylim(-0.04 * largest, 1.08 * largest)
+        axes.set_xlabel("share of the attention on the first token")
+        axes.set_ylabel("error left")
+        drawn = (
+            ("first", "first token", style.QUERY, "-."),
+            ("before", "token before", style.SCORE, "--"),
+            ("both", "one head: both", style.INK, "-"),
+        )
+        for name, _, color, dashes in drawn:
+            width = 3.0 if name == "both" else 1.8
+            axes.plot(x, lines[name], color=color, linestyle=dashes, linewidth=width, gid=name)
+        axes.axhline(rest, color=style.CONTEXT, linewidth=3, gid="two heads")
+        # Labels stand where their lines end, pushed apart so that they do not touch.
+        ends = [(float(lines[name][-1]), label, color, name == "both") for name, label, color, _ in drawn]
+        ends.append((rest, f"two heads: {words.number(rest, 2)}", style.CONTEXT, True))
+        step = 0.075 * largest
+        heights = _apart(np.array([end[0] for end in ends]), step)
+        for height, (_, label, color, strong) in zip(heights, ends, strict=True):
+            axes.annotate(
+                label,
+                (float(x[-1]), height),
+                (style.points(10), 0),
+                textcoords="offset points",
+                va="center",
+                color=color,
+                weight="bold" if strong else "normal",
+                annotation_clip=False,
+            )
+    least = int(lines["both"].argmin())
+    alt = (
+        "Curves of the error that one head leaves, over the share of its attention on the first token. "
+        f"For the token before it goes from {words.number(lines['before'][0], 2)} to "
+        f"{words.number(lines['before'][-1], 2)}, for the first token from "
+        f"{words.number(lines['first'][0], 2)} to {words.number(lines['first'][-1], 2)}. "
+        "For both together it is never below "
+        f"{words.number(lines['both'][least], 2)} (at share {x[least]:.2f}). "
+        f"Two heads leave {words.number(rest, 2)}."
+    )
+    return Picture(figure, alt)
+
+
+def _apart(heights: np.ndarray, step: float) -> np.ndarray:
+    """Heights moved upwards just so far that no two are nearer than `step`."""
+    moved = heights.copy()
+    order = np.argsort(heights, kind="stable")
+    for lower, upper in pairwise(order):
+        moved[upper] = max(moved[upper], moved[lower] + step)
+    return moved
+
+
+@when_ready
+def stacked_heads(weights: Any, contexts: Any, tokens: Sequence[str]) -> Picture:
+    """Draw heads one above the other: each one's attention map and contexts, and all contexts joined.
+
+    weights (heads, tokens, tokens); contexts (heads, tokens, d_out); tokens: one string per token.
+
+    Raises ValueError for another number of axes, sizes that do not fit or more than 8 heads, TypeError for
+    what holds no numbers.
+    """
+    maps = with_axes(weights, "weights", ("heads", "tokens", "tokens"))
+    pieces = with_axes(contexts, "contexts", ("heads", "tokens", "d_out"))
+    heads, count, width = pieces.shape
+    if maps.shape != (heads, count, count):
+        raise ValueError(f"weights {maps.shape} and contexts {pieces.shape} do not fit one another.")
+    if heads > MOST_HEADS:
+        raise ValueError(f"contexts has {heads} heads; at most {MOST_HEADS} are drawn.")
+    names = token_names(tokens, count, "contexts", "tokens")
+    joined = np.concatenate(list(pieces), axis=1)  # (heads, tokens, d_out) -> (tokens, heads * d_out)
+
+    high = float(np.clip(300 / count, 13, 24))
+    across = float(min(34, 230 / count))
+    labels = label_width(names)
+    wide = cell_width(heads * width, 58)
+    first = MARGIN + labels
+    second = first + across * count + 46
+    third = second + wide * width + 54
+    top, step = 116.0, high * count + 62
+    right = third + wide * width * heads + 8 * (heads - 1)
+    bottom = top + step * (heads - 1) + high * count
+    with style.look():
+        board = Board(round(right + MARGIN), round(bottom + MARGIN))
+        board.title(MARGIN, 28, f"{heads} heads side by side, each with a softmax of its own")
+        board.text(first, 62, "weights", weight="bold", color=style.INK)
+        board.text(second, 62, "contexts", weight="bold", color=style.INK)
+        board.text(third, 62, f"joined: {heads * width} numbers a token", weight="bold", color=style.INK)
+        shades = style.color_scale(maps)
+        scale = style.color_scale(pieces)
+        for head in range(heads):
+            above = top + head * step
+            color = head_color(head)
+            rows = rows_below(above, count)
+            board.text(first, above - 18, f"head {head}", weight="bold", color=color)
+            for index in range(count):
+                y = above + index * high
+                board.text(
+                    first - 8,
+                    y + high / 2,
+                    words.shortened(names[index]),
+                    ha="right",
+                    size=min(text_size(rows), high * 0.62),
+                    gid=f"token {head} {index}",
+                )
+                cell = (across, high - 2)
+                board.cells(
+                    first, y, maps[head, index], cell, shades, decimals=2, name=f"weight {head} {index}"
+                )
+                size = (wide, high - 2)
+                name = f"context {head} {index}"
+                board.cells(second, y, pieces[head, index], size, scale, decimals=4, name=name)
+            _frame(board, (second, above), (wide * width, high * count - 2), color, f"context {head}")
+            board.arrow(
+                (second - 38, above + high * count / 2), (second - 8, above + high * count / 2), style.MUTED
+            )
+        # The joined table stands halfway down, so that an arrow leads to it from every head.
+        middle = (top + bottom) / 2 - high * count / 2
+        for head in range(heads):
+            left = third + head * (wide * width + 8)
+            board.text(left, middle - 18, f"head {head}", weight="bold", color=head_color(head))
+            for index in range(count):
+                values = joined[index, head * width : (head + 1) * width]
+                y = middle + index * high
+                name = f"joined {head} {index}"
+                board.cells(left, y, values, (wide, high - 2), scale, decimals=4, name=name)
+            _frame(
+                board, (left, middle), (wide * width, high * count - 2), head_color(head), f"joined {head}"
+            )
+            start = top + head * step + high * count / 2
+            end = middle + high * count * (head + 1) / (heads + 1)
+            board.arrow((third - 46, start), (third - 8, end), style.MUTED)
+    told = " ".join(f"Head {head}, first token: {words.vector(pieces[head, 0])}." for head in range(heads))
+    alt = (
+        f"{heads} heads one above the other. Each has an attention map of {count} by {count} weights and "
+        f"a context of {width} numbers for each token; joined they are {heads * width} numbers a token. "
+        f"{told} "
+        f"Joined, first token {names[0]!r}: {words.vector(joined[0])}; "
+        f"last token {names[-1]!r}: {words.vector(joined[-1])}."
+    )
+    return Picture(board.figure, alt + words.not_finite(joined))
+
+
+def _frame(
+    board: Board, corner: tuple[float, float], size: tuple[float, float], color: str, name: str
+) -> None:
+    """A head's frame in its colour."""
+    (x, y), (width, height) = corner, size
+    edges = [(x, y), (x + width, y), (x + width, y + height), (x, y + height), (x, y)]
+    across, down = zip(*edges, strict=True)
+    board.axes.plot(across, down, color=color, linewidth=2, gid=f"{name} frame", solid_joinstyle="miter")
+
+
+@when_ready
+def split_projection(inputs: Any, weight: Any, num_heads: int, tokens: Sequence[str]) -> Picture:
+    """Draw one wide projection of the tokens, and how it is cut into heads.
+
+    inputs (tokens, d_in); weight (d_out, d_in), as `nn.Linear` keeps it; num_heads: how many heads share
+    d_out; tokens: one string per token.
+
+    Raises ValueError for another number of axes, sizes that do not fit or a d_out that the heads cannot
+    share, TypeError for what holds no numbers.
+    """
+    values = with_axes(inputs, "inputs", ("tokens", "d_in"))
+    matrix = with_axes(weight, "weight", ("d_out", "d_in"))
+    count, d_in = values.shape
+    d_out = matrix.shape[0]
+    names = token_names(tokens, count, "inputs", "tokens")
+    if matrix.shape[1] != d_in:
+        raise ValueError(f"inputs has d_in {d_in}, and weight {matrix.shape} takes {matrix.shape[1]}.")
+    if not 1 <= num_heads <= MOST_HEADS:
+        raise ValueError(f"num_heads must lie from 1 to {MOST_HEADS}, not {num_heads}.")
+    if d_out % num_heads:
+        raise ValueError(f"{num_heads} heads cannot share d_out {d_out}: it is not divisible.")
+    head_dim = d_out // num_heads
+    projected = values @ matrix.T  # (tokens, d_in) @ (d_in, d_out) -> (tokens, d_out)
+
+    decimals = words.decimals_of(values)
+    narrow = cell_width(d_in, 44)
+    # 40 pixels are what a negative number with two decimals needs.
+    wide = max(cell_width(d_out, 54), 40.0 if d_out <= 8 else 0.0)
+    labels = label_width(names)
+    gap, between = 8, 34
+    block = wide * d_out + gap * (num_heads - 1)
+    first = MARGIN + labels
+    second = first + narrow * d_in + between
+    third = second + block + between
+    rows = rows_below(112, count)
+    lower = rows_below(rows.bottom + 106, count)
+    # Cut apart, each head needs room for its label and its tokens' names.
+    apart = max(wide * head_dim, 116) + labels + 14
+    right = max(third + block, first + apart * num_heads - labels)
+    with style.look():
+        board = Board(round(max(right + MARGIN, 520)), round(lower.bottom + MARGIN))
+        board.title(MARGIN, 28, f"One wide projection, cut into {num_heads} heads")
+        board.text(first, 64, "tokens", weight="bold")
+        board.text(second, 64, f"wide matrix, {d_in} × {d_out}", weight="bold")
+        board.text(third, 64, f"all heads' queries: {d_out} a token", weight="bold")
+        write_tokens(board, first - 8, rows, names)
+        scale = style.color_scale(values)
+        signed = style.color_scale(np.concatenate([matrix.ravel(), projected.ravel()]))
+        middle = (rows.top + rows.bottom) / 2
+        board.text(second - between / 2, middle, "×", ha="center", color=style.MUTED)
+        board.text(third - between / 2, middle, "=", ha="center", color=style.MUTED)
+        high = rows.thickness
+        for index, y in enumerate(rows.tops):
+            board.cells(
+                first, y, values[index], (narrow, high), scale, decimals=decimals, name=f"token {index}"
+            )
+        start = middle - rows.height * d_in / 2
+        for head in range(num_heads):
+            own = slice(head * head_dim, (head + 1) * head_dim)
+            color = head_color(head)
+            shift = head * (wide * head_dim + gap)
+            for index in range(d_in):
+                size = (wide, high)
+                y = start + index * rows.height
+                name = f"matrix {head} {index}"
+                board.cells(second + shift, y, matrix[own, index], size, signed, decimals=2, name=name)
+            _frame(
+                board,
+                (second + shift, start),
+                (wide * head_dim, rows.height * d_in - rows.height + high),
+                color,
+                f"matrix {head}",
+            )
+            board.text(second + shift, start - 16, f"head {head}", color=color, weight="bold")
+            left = first + head * apart
+            for index, (y, below) in enumerate(zip(rows.tops, lower.tops, strict=True)):
+                queries = projected[index, own]
+                size = (wide, high)
+                name = f"projected {head} {index}"
+                board.cells(third + shift, y, queries, size, signed, decimals=2, name=name)
+                board.cells(left, below, queries, size, signed, decimals=2, name=f"head {head} {index}")
+            for x, top in ((third + shift, rows.top), (left, lower.top)):
+                tall = rows.height * (count - 1) + high
+                _frame(board, (x, top), (wide * head_dim, tall), color, f"queries {head}")
+            board.text(third + shift, rows.top - 16, f"head {head}", color=color, weight="bold")
+            board.text(left, lower.top - 16, f"head {head}", color=color, weight="bold")
+            write_tokens(board, left - 8, lower, names)
+        board.text(
+            MARGIN,
+            lower.top - 52,
+            f"↓  the last axis is cut: {head_dim} numbers a token for each head; every head has all tokens",
+            size=style.SMALL_SIZE,
+            color=style.MUTED,
+        )
+    told = " ".join(
+        f"Head {head} has columns {head * head_dim} to {(head + 1) * head_dim - 1}; its first token "
+        f"{words.vector(projected[0, head * head_dim : (head + 1) * head_dim], 2)}."
+        for head in range(num_heads)
+    )
+    alt = (
+        f"{count} tokens of {d_in} numbers times one wide matrix, {d_in} by {d_out}, give {d_out} numbers "
+        f"a token, which are cut into {num_heads} heads of {head_dim}. {told}"
+    )
+    return Picture(board.figure, alt + words.not_finite(projected))
+
+
+def row_range(head: int, head_dim: int) -> str:
+    """The rows of the wide matrix that belong to a head, as "rows 2 to 3"."""
+    first, last = head * head_dim, (head + 1) * head_dim - 1
+    return f"row {first}" if first == last else f"rows {first} to {last}"
+
+
+@when_ready
+def matrix_slices(narrow: Any, name: str = "W_query") -> Picture:
+    """Draw the heads' narrow matrices and the wide matrix that is made of them, one below the other.
+
+    narrow (heads, head_dim, d_in), each head's matrix as `nn.Linear` keeps it; name: what it is called.
+
+    Raises ValueError for another number of axes or more than 8 heads, TypeError for what holds no numbers.
+    """
+    matrices = with_axes(narrow, "narrow", ("heads", "head_dim", "d_in"))
+    heads, head_dim, d_in = matrices.shape
+    if heads > MOST_HEADS:
+        raise ValueError(f"narrow has {heads} heads; at most {MOST_HEADS} are drawn.")
+    across = cell_width(d_in, 60)
+    high, gap = float(np.clip(260 / (heads * head_dim), 14, 28)), 34
+    left, top = MARGIN + 4, 108.0
+    right = left + max(across * d_in, 216) + 70
+    tall = heads * head_dim * high + (heads - 1) * gap
+    wide_top = top + (heads - 1) * gap / 2
+    with style.look():
+        board = Board(round(right + max(across * d_in, 170) + 176), round(top + tall + MARGIN))
+        board.title(MARGIN, 28, f"{heads} narrow matrices are the slices of one wide matrix")
+        board.text(left, 64, "the stack", weight="bold")
+        board.text(right, 64, "the fused class", weight="bold")
+        label = f"{name}.weight ({heads * head_dim}, {d_in})"
+        board.text(right, wide_top - 16, label, size=style.SMALL_SIZE, color=style.MUTED)
+        scale = style.color_scale(matrices)
+        for head in range(heads):
+            color = head_color(head)
+            own = top + head * (head_dim * high + gap)
+            inside = wide_top + head * head_dim * high
+            label = f"heads.{head}.{name}.weight ({head_dim}, {d_in})"
+            board.text(left, own - 16, label, size=style.SMALL_SIZE, color=style.MUTED)
+            for row in range(head_dim):
+                values, size = matrices[head, row], (across, high)
+                y, y_inside = own + row * high, inside + row * high
+                board.cells(left, y, values, size, scale, decimals=2, name=f"narrow {head} {row}")
+                board.cells(right, y_inside, values, size, scale, decimals=2, name=f"wide {head} {row}")
+            block = (across * d_in, head_dim * high)
+            _frame(board, (left, own), block, color, f"narrow {head}")
+            _frame(board, (right, inside), block, color, f"wide {head}")
+            middle = head_dim * high / 2
+            board.arrow((left + across * d_in + 10, own + middle), (right - 10, inside + middle))
+            board.text(
+                right + across * d_in + 12,
+                inside + middle,
+                f"head {head}: {row_range(head, head_dim)}",
+                size=min(style.SMALL_SIZE, head_dim * high * 0.8),
+                color=color,
+                weight="bold",
+            )
+    told = "; ".join(
+        f"heads.{head}.{name}.weight is {row_range(head, head_dim)}, the first of them "
+        f"{words.vector(matrices[head, 0], 2)}"
+        for head in range(heads)
+    )
+    alt = (
+        f"{heads} narrow matrices of {head_dim} by {d_in} below one another make {name}.weight, "
+        f"{heads * head_dim} by {d_in}: {told}."
+    )
+    return Picture(board.figure, alt + words.not_finite(matrices))

@@ -1,0 +1,226 @@
+"""Which query may look at which key, and where an attention that should hide the future does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.patches import Rectangle
+
+from visuals import style, words
+from visuals.arrays import token_names, with_axes
+from visuals.board import Board
+from visuals.figures.layout import MARGIN, label_width
+from visuals.not_ready import when_ready
+from visuals.picture import Picture
+
+# Cells and words in CSS pixels: a whole mask fits the height of a screen, and words need some room.
+WIDEST, NARROWEST, ROOM = 58.0, 12.0, 460.0
+WORDY = 40.0
+LETTER = 8.6
+
+OPEN = style.SEQUENTIAL(0.45)
+
+
+@when_ready
+def causal_pattern(tokens: Sequence[str]) -> Picture:
+    """Draw what causal attention allows: each query looks at itself and at what came before.
+
+    tokens: one string per token.
+
+    Raises ValueError when there are no tokens, TypeError for one string in place of a list.
+    """
+    names = token_names(tokens, len(tokens), "tokens", "tokens")
+    if not names:
+        raise ValueError("tokens is empty: there is nobody to look at anything.")
+    hidden = np.triu(np.ones((len(names), len(names)), dtype=bool), k=1)
+    return _draw_mask(hidden, names, names, "Who may look at whom")
+
+
+@when_ready
+def mask_map(mask: Any, tokens: Sequence[str], query_tokens: Sequence[str] | None = None) -> Picture:
+    """Draw a mask: rows are queries, columns are keys, and True (or 1) is hidden.
+
+    mask (queries, keys); tokens: one string per key; query_tokens: one string per query, the same as tokens
+    when left out.
+
+    Raises ValueError for another number of axes, for entries other than 0 and 1, or for tokens that do not
+    fit, TypeError for what holds no numbers.
+    """
+    hidden = _booleans(mask, "mask", ("queries", "keys"))
+    key_names = token_names(tokens, hidden.shape[1], "mask", "keys")
+    query_names = token_names(
+        tokens if query_tokens is None else query_tokens, hidden.shape[0], "mask", "queries"
+    )
+    return _draw_mask(hidden, query_names, key_names, "The mask: what is hidden from each query")
+
+
+@when_ready
+def leak_map(leaks: Any, tokens: Sequence[str]) -> Picture:
+    """Draw which later token reaches which output: rows are outputs, columns are tokens that were changed.
+
+    leaks (tokens, tokens), booleans; tokens: one string per token.
+
+    Raises ValueError for another number of axes, for entries other than 0 and 1, or for tokens that do not
+    fit, TypeError for what holds no numbers.
+    """
+    found = _booleans(leaks, "leaks", ("outputs", "tokens"))
+    names = token_names(tokens, found.shape[1], "leaks", "tokens")
+    token_names(tokens, found.shape[0], "leaks", "outputs")
+    later = np.triu(np.ones(found.shape, dtype=bool), k=1)
+    counts = f"{int((found & later).sum())} of {int(later.sum())}"
+    title = f"Leaks: {counts} future places"
+    with style.look():
+        board, corner, cell = _sheet(names, names, title, ("changed token →", "output ↓"), below=82)
+        for (row, column), leak in np.ndenumerate(found):
+            if leak:
+                _cell(board, corner, cell, (row, column), style.WARNING, "leak", f"leak {row} {column}")
+            elif later[row, column]:
+                _cell(board, corner, cell, (row, column), style.CARD, "", f"tight {row} {column}")
+            else:
+                _cell(board, corner, cell, (row, column), style.LINE, "", f"past {row} {column}")
+        keys = (
+            (style.WARNING, "output changes with this later token"),
+            (style.CARD, "later token, no effect"),
+            (style.LINE, "past and present: not asked"),
+        )
+        _legend(board, corner[1] + cell * len(names) + 20, keys)
+    return Picture(board.figure, f"{title}. {_leaks_in_words(found, names)}")
+
+
+def _leaks_in_words(found: np.ndarray, names: Sequence[str]) -> str:
+    lines = [
+        f"output {name!r} sees {', '.join(repr(names[column]) for column in np.flatnonzero(row).tolist())}"
+        for name, row in zip(names, found, strict=True)
+        if row.any()
+    ]
+    if not lines:
+        return "No output changes with a later token."
+    more = f"; and {len(lines) - words.LISTED} more outputs" if len(lines) > words.LISTED else ""
+    sentence = "; ".join(lines[: words.LISTED]) + more
+    return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _booleans(value: Any, name: str, axes: tuple[str, str]) -> np.ndarray:
+    """A matrix of True and False, also where it came as ones and zeros."""
+    array = with_axes(value, name, axes)
+    if not np.isin(array, (0.0, 1.0)).all():
+        other = array[~np.isin(array, (0.0, 1.0))][0]
+        raise ValueError(f"{name} holds {words.number(other)}; it needs True and False, or 1 and 0.")
+    return array.astype(bool)
+
+
+def _draw_mask(hidden: np.ndarray, query_names: list[str], key_names: list[str], title: str) -> Picture:
+    with style.look():
+        board, corner, cell = _sheet(query_names, key_names, title, ("key →", "query ↓"), below=56)
+        for (row, column), shut in np.ndenumerate(hidden):
+            if shut:
+                _cell(board, corner, cell, (row, column), style.CARD, "", f"hidden {row} {column}", "////")
+            else:
+                _cell(board, corner, cell, (row, column), OPEN, "✓", f"open {row} {column}")
+        keys = ((OPEN, "the query looks here"), (style.CARD, "hidden from it"))
+        _legend(board, corner[1] + cell * len(query_names) + 20, keys, hatched=1)
+    return Picture(board.figure, f"{title}. {_mask_in_words(hidden, query_names, key_names)}")
+
+
+def _mask_in_words(hidden: np.ndarray, query_names: Sequence[str], key_names: Sequence[str]) -> str:
+    size = (
+        f"{len(query_names)} queries (rows) by {len(key_names)} keys (columns), {int(hidden.sum())} hidden."
+    )
+    causal = np.triu(np.ones(hidden.shape, dtype=bool), k=1)
+    if hidden.shape[0] == hidden.shape[1] and (hidden == causal).all():
+        return f"{size} Each query looks at itself and at the tokens before it, at nothing later."
+    rows = []
+    for name, row in zip(query_names, hidden, strict=True):
+        seen = ", ".join(repr(key) for key, shut in zip(key_names, row, strict=True) if not shut)
+        rows.append(f"{name!r} looks at {seen or 'nothing'}")
+    more = f"; and {len(rows) - words.LISTED} more queries" if len(rows) > words.LISTED else ""
+    return f"{size} {'; '.join(rows[: words.LISTED])}{more}."
+
+
+def _sheet(
+    row_names: Sequence[str],
+    column_names: Sequence[str],
+    title: str,
+    axes: tuple[str, str],
+    below: float,
+) -> tuple[Board, tuple[float, float], float]:
+    """A board with a title and token names; the top left corner of its grid, and the size of a cell."""
+    cell = float(np.clip(ROOM / max(len(row_names), len(column_names)), NARROWEST, WIDEST))
+    size = min(style.TEXT_SIZE, cell * 0.8)
+    longest = LETTER * max(len(words.shortened(name)) for name in column_names)
+    slanted = longest > cell - 4
+    above = 0.71 * longest + 20 if slanted else 30.0
+    left = MARGIN + max(label_width(row_names), LETTER * len(axes[1]), LETTER * len(axes[0])) + 8
+    corner = (left, 48 + above)
+    overhang = 0.71 * longest if slanted else 0.0
+    width = max(left + cell * len(column_names) + overhang + MARGIN, 9.8 * len(title) + 2 * MARGIN, 420)
+    board = Board(round(width), round(corner[1] + cell * len(row_names) + below))
+    board.title(MARGIN, 28, title)
+    for text, rise in ((axes[0], 30), (axes[1], 12)):
+        board.text(left - 8, corner[1] - rise, text, size=style.SMALL_SIZE, color=style.MUTED, ha="right")
+    for index, name in enumerate(column_names):
+        middle = left + (index + 0.5) * cell
+        board.text(
+            middle - (4 if slanted else 0),
+            corner[1] - 8,
+            words.shortened(name),
+            size=size,
+            rotation=45 if slanted else 0,
+            rotation_mode="anchor",
+            ha="left" if slanted else "center",
+            va="bottom",
+        )
+    for index, name in enumerate(row_names):
+        board.text(left - 8, corner[1] + (index + 0.5) * cell, words.shortened(name), size=size, ha="right")
+    return board, corner, cell
+
+
+def _cell(
+    board: Board,
+    corner: tuple[float, float],
+    cell: float,
+    place: tuple[int, int],
+    face: Any,
+    label: str,
+    name: str,
+    hatch: str | None = None,
+) -> None:
+    """One cell of a grid; its word only where it fits."""
+    x, y = corner[0] + place[1] * cell, corner[1] + place[0] * cell
+    edge = style.LINE if cell >= 16 else "none"
+    board.axes.add_patch(
+        Rectangle((x, y), cell, cell, facecolor=face, edgecolor=edge, hatch=hatch, linewidth=0.8, gid=name)
+    )
+    fits = cell >= WORDY if len(label) > 1 else cell >= 20
+    if label and fits:
+        board.text(
+            x + cell / 2,
+            y + cell / 2,
+            label,
+            size=style.SMALL_SIZE,
+            ha="center",
+            color=style.text_on(face),
+            weight="bold",
+        )
+
+
+def _legend(board: Board, top: float, keys: Sequence[tuple[Any, str]], hatched: int | None = None) -> None:
+    """What the cells' colours mean, side by side where there are two, else one below the other."""
+    side_by_side = len(keys) == 2
+    for index, (face, meaning) in enumerate(keys):
+        x = MARGIN + (200 * index if side_by_side else 0)
+        y = top + (0 if side_by_side else 19 * index)
+        board.axes.add_patch(
+            Rectangle(
+                (x, y - 7),
+                14,
+                14,
+                facecolor=face,
+                edgecolor=style.MUTED,
+                linewidth=0.8,
+                hatch="////" if index == hatched else None,
+            )
+        )
+        board.text(x + 22, y, meaning, size=style.SMALL_SIZE)

@@ -1,0 +1,105 @@
+"""One token, three projections: its query, its key and its value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from visuals import style, words
+from visuals.arrays import with_axes
+from visuals.board import Board
+from visuals.figures.layout import MARGIN, cell_width
+from visuals.not_ready import when_ready
+from visuals.picture import Picture
+
+# What each projection is for, and its colour.
+ROLES = (
+    ("query", "what it looks for", style.QUERY),
+    ("key", "what it is found by", style.SCORE),
+    ("value", "what it hands over", style.CONTEXT),
+)
+
+
+@when_ready
+def query_key_value(x: Any, W_query: Any, W_key: Any, W_value: Any, token: str = "journey") -> Picture:
+    """Draw how one token's vector becomes its query, its key and its value.
+
+    x (d_in,): the token's vector; W_query, W_key and W_value (d_in, columns); token: its name.
+
+    Raises ValueError for another number of axes or a matrix whose rows are not as many as the token's
+    numbers, TypeError for what holds no numbers.
+    """
+    vector = with_axes(x, "x", ("d_in",))
+    matrices = {
+        name: with_axes(value, f"W_{name}", ("d_in", "d_out"))
+        for name, value in (("query", W_query), ("key", W_key), ("value", W_value))
+    }
+    for name, matrix in matrices.items():
+        if len(matrix) != len(vector):
+            raise ValueError(
+                f"W_{name} needs {len(vector)} rows, one for each number of x; its shape is {matrix.shape}."
+            )
+    with np.errstate(invalid="ignore", over="ignore"):
+        results = {name: vector @ matrix for name, matrix in matrices.items()}  # (d_in,) @ (d_in, d_out)
+
+    decimals = words.decimals_of(vector)
+    columns = max(matrix.shape[1] for matrix in matrices.values())
+    width, wide = cell_width(len(vector), 48), cell_width(columns, 64)
+    height = min(27.0, 150 / len(vector))
+    block = max(height * len(vector), 34)
+    second = MARGIN + width * len(vector) + 40
+    third = second + wide * columns + 40
+    last = third + wide * columns + 18
+    top = 106
+    with style.look():
+        board = Board(round(last + 168 + MARGIN), round(top + 3 * (block + 46) - 20))
+        board.title(MARGIN, 28, f"One token, three projections: “{words.shortened(token)}”")
+        for left, heading in (
+            (MARGIN, "the token"),
+            (second, "@ a matrix of weights"),
+            (third, "= its projection"),
+        ):
+            board.text(left, 64, heading, size=style.SMALL_SIZE, color=style.MUTED)
+        scale = style.color_scale(np.concatenate([vector, *(m.ravel() for m in matrices.values())]))
+        outcome = style.color_scale(np.concatenate(list(results.values())))
+        for index, (name, purpose, color) in enumerate(ROLES):
+            y = top + index * (block + 46)
+            middle = y + block / 2
+            matrix = matrices[name]
+            board.cells(
+                MARGIN, middle - 17, vector, (width, 34), scale, decimals=decimals, name=f"token {name}"
+            )
+            board.text(second - 20, middle, "@", ha="center", color=style.MUTED)
+            board.text(second, y - 13, f"W_{name}", weight="bold", color=color)
+            for row, numbers in enumerate(matrix):
+                board.cells(
+                    second,
+                    y + row * height,
+                    numbers,
+                    (wide, height),
+                    scale,
+                    decimals=4,
+                    name=f"W_{name} {row}",
+                )
+            board.text(third - 20, middle, "=", ha="center", color=style.MUTED)
+            board.cells(
+                third,
+                middle - 17,
+                results[name],
+                (wide, 34),
+                outcome,
+                decimals=4,
+                name=name,
+                frame=color,
+            )
+            board.text(last, middle - 9, name, weight="bold", color=color)
+            board.text(last, middle + 10, purpose, size=style.SMALL_SIZE, color=style.MUTED)
+    parts = "; ".join(
+        f"its {name} ({purpose}) is {words.vector(results[name])}" for name, purpose, _ in ROLES
+    )
+    alt = (
+        f"The vector of {token!r}, {words.vector(vector, decimals)}, multiplied with three matrices of "
+        f"{len(vector)} rows: {parts}."
+    )
+    return Picture(board.figure, alt + words.not_finite(np.concatenate(list(results.values()))))

@@ -1,0 +1,250 @@
+"""Why scores are divided by √d_k: their spread grows with d_k, and softmax saturates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from visuals import style, words
+from visuals.arrays import with_axes
+from visuals.board import Board
+from visuals.figures.layout import MARGIN
+from visuals.not_ready import when_ready
+from visuals.picture import Picture
+
+# What scores may be divided by before the softmax, and what becomes of a model that does.
+DIVISORS: dict[str, Callable[[int], float]] = {
+    "nothing": lambda d_k: 1.0,
+    "√d_k": lambda d_k: d_k**0.5,
+    "d_k": float,
+}
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """How softmax shares out the weights of many queries.
+
+    Args:
+        spread: standard deviation of the scores.
+        weights: softmax of the scores, (queries, keys).
+        largest: the largest weight of a query, on average.
+        entropy: of a query's weights, on average, from 0 (all on one key) to log(keys) (all equal).
+        slope: how far a weight moves when its own score does, w (1 - w), on average.
+    """
+
+    spread: float
+    weights: np.ndarray
+    largest: float
+    entropy: float
+    slope: float
+
+
+def share_out(scores: np.ndarray) -> Sharing:
+    """Softmax over each row of scores (queries, keys), and how sharp it is."""
+    exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
+    weights = exponentials / exponentials.sum(axis=1, keepdims=True)  # (queries, keys)
+    # 0 log 0 is 0: a weight that has vanished adds nothing.
+    logs = np.log(weights, out=np.zeros_like(weights), where=weights > 0)
+    return Sharing(
+        spread=float(scores.std()),
+        weights=weights,
+        largest=float(weights.max(axis=1).mean()),
+        entropy=float(-(weights * logs).sum(axis=1).mean()),
+        slope=float((weights * (1 - weights)).mean()),
+    )
+
+
+def scores_of_width(queries: np.ndarray, keys: np.ndarray, d_k: int) -> np.ndarray:
+    """The scores (queries, keys) that the first d_k dimensions of queries and keys make."""
+    return queries[:, :d_k] @ keys[:, :d_k].T
+
+
+def matching(queries: Any, keys: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Queries (queries, d_k) and keys (keys, d_k) as finite arrays of the same width.
+
+    Raises ValueError for another number of axes, widths that differ or what is not finite, TypeError for what
+    holds no numbers.
+    """
+    first = with_axes(queries, "queries", ("queries", "d_k"))
+    second = with_axes(keys, "keys", ("keys", "d_k"))
+    if first.shape[1] != second.shape[1]:
+        raise ValueError(
+            f"queries and keys need the same d_k; their shapes are {first.shape} and {second.shape}."
+        )
+    if not (np.isfinite(first).all() and np.isfinite(second).all()):
+        raise ValueError("queries and keys must be finite: no nan and no inf.")
+    return first, second
+
+
+@when_ready
+def saturation(
+    queries: Any,
+    keys: Any,
+    widths: Sequence[int] = (2, 8, 32, 128, 512),
+    divisors: Sequence[str] = ("nothing", "√d_k"),
+) -> Picture:
+    """Draw how softmax shares out the weights as d_k grows, one row for each thing the scores are divided by.
+
+    queries (queries, d_k); keys (keys, d_k); widths: for each, the first so many dimensions of both are used;
+    divisors: some of "nothing", "√d_k" and "d_k". The bars are a query's weights from the largest to the
+    smallest, averaged over all queries.
+
+    Raises ValueError for another number of axes, widths or divisors that do not fit or what is not finite,
+    TypeError for what holds no numbers.
+    """
+    all_queries, all_keys = matching(queries, keys)
+    widths = [int(width) for width in widths]
+    most = all_queries.shape[1]
+    if not widths or min(widths) < 1 or max(widths) > most:
+        raise ValueError(f"widths must lie from 1 to {most}, the d_k of queries and keys, not {widths}.")
+    unknown = [divisor for divisor in divisors if divisor not in DIVISORS]
+    if unknown or not divisors:
+        raise ValueError(f"divisors must be some of {', '.join(DIVISORS)}, not {list(divisors)}.")
+    rows = []
+    for divisor in divisors:
+        shared = [
+            share_out(scores_of_width(all_queries, all_keys, d_k) / DIVISORS[divisor](d_k)) for d_k in widths
+        ]
+        rows.append(
+            (divisor, "scores as they are" if divisor == "nothing" else f"scores ÷ {divisor}", shared)
+        )
+
+    count = len(all_keys)
+    panel, gap, labels, tall = 118, 22, 150, 118
+    with style.look():
+        board = Board(MARGIN * 2 + labels + len(widths) * (panel + gap) - gap, 104 + 176 * len(rows))
+        board.title(MARGIN, 28, "How softmax shares out, as d_k grows")
+        board.text(
+            MARGIN,
+            52,
+            f"a query's {count} weights, largest first, averaged over {len(all_queries)} random queries",
+            size=style.SMALL_SIZE,
+            color=style.MUTED,
+        )
+        for row, (divisor, title, shared) in enumerate(rows):
+            floor = 244 + row * 176
+            color = style.CONTEXT if divisor == "√d_k" else style.WARNING
+            board.text(MARGIN, floor - tall + 8, title, weight="bold", color=color)
+            board.text(MARGIN, floor - tall + 32, "line on top: weight 1", size=11.5, color=style.MUTED)
+            for column, (d_k, found) in enumerate(zip(widths, shared, strict=True)):
+                left = MARGIN + labels + column * (panel + gap)
+                if row == 0:
+                    board.text(
+                        left + panel / 2, floor - tall - 32, f"d_k = {d_k}", ha="center", weight="bold"
+                    )
+                board.line((left, floor), (left + panel, floor), style.MUTED)
+                board.line((left, floor - tall), (left + panel, floor - tall), style.LINE)
+                ranked = np.sort(found.weights, axis=1)[:, ::-1].mean(axis=0)  # (queries, keys) -> (keys,)
+                step = panel / count
+                for index, share in enumerate(ranked):
+                    bar = Rectangle(
+                        (left + (index + 0.1) * step, floor),
+                        step * 0.8,
+                        -float(share) * tall,
+                        facecolor=color,
+                        gid=f"{divisor} {d_k} {index}",
+                    )
+                    board.axes.add_patch(bar)
+                top = floor - float(ranked[0]) * tall
+                high = ranked[0] > 0.8  # no room above the bar: beside it there is
+                board.text(
+                    left + (0.9 * step + 4 if high else 1),
+                    top + 8 if high else top - 10,
+                    words.number(float(ranked[0]), 2),
+                    size=style.SMALL_SIZE,
+                    weight="bold",
+                    color=color,
+                )
+                board.text(
+                    left + panel / 2,
+                    floor + 16,
+                    f"entropy {words.number(found.entropy, 2)}",
+                    ha="center",
+                    size=style.SMALL_SIZE,
+                    color=style.MUTED,
+                )
+    spoken = " ".join(
+        f"{title[0].upper()}{title[1:]}: "
+        + ", ".join(
+            f"d_k {d_k} largest weight {words.number(found.largest, 2)} and entropy "
+            f"{words.number(found.entropy, 2)}"
+            for d_k, found in zip(widths, shared, strict=True)
+        )
+        + "."
+        for _, title, shared in rows
+    )
+    alt = (
+        f"Bars of the softmax weights of a query on {count} keys, largest first, averaged over "
+        f"{len(all_queries)} queries, as d_k grows. {spoken}"
+    )
+    return Picture(board.figure, alt)
+
+
+@when_ready
+def score_spreads(widths: Sequence[int], plain: Any, scaled: Any) -> Picture:
+    """Draw the measured spread of scores against d_k, with and without the division by √d_k.
+
+    widths: the values of d_k; plain and scaled: one measured standard deviation for each.
+
+    Raises ValueError when the three differ in length or a number is not positive and finite, TypeError for
+    what holds no numbers.
+    """
+    names = ("widths", "plain", "scaled")
+    across, first, second = (
+        with_axes(value, name, ("d_k",)) for name, value in zip(names, (widths, plain, scaled), strict=True)
+    )
+    for name, values in zip(names, (across, first, second), strict=True):
+        if len(values) != len(across):
+            raise ValueError(f"{name} needs {len(across)} numbers, one for each width; it has {len(values)}.")
+        if not (np.isfinite(values).all() and (values > 0).all()):
+            raise ValueError(f"{name} must hold positive, finite numbers, not {words.vector(values)}.")
+    pixels = style.PIXELS_PER_INCH
+    with style.look():
+        figure = Figure(figsize=(700 / pixels, 380 / pixels), dpi=pixels)
+        axes = figure.add_axes((0.11, 0.16, 0.56, 0.66))
+        figure.text(
+            0.03,
+            0.93,
+            "How far scores spread",
+            fontsize=style.points(style.TITLE_SIZE),
+            weight="bold",
+            va="center",
+        )
+        curve = np.geomspace(across.min(), across.max(), 60)
+        axes.plot(curve, np.sqrt(curve), color=style.MUTED, linewidth=1.2, linestyle="--", gid="root")
+        axes.axhline(1.0, color=style.MUTED, linewidth=1.2, linestyle="--", gid="one")
+        axes.plot(across, first, "o", color=style.WARNING, markersize=8, gid="plain")
+        axes.plot(across, second, "s", color=style.CONTEXT, markersize=8, gid="scaled")
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log", base=2)
+        axes.set_xlabel("d_k")
+        axes.set_ylabel("standard deviation")
+        # Numbers written out: a raised exponent needs mathtext, which the look turns off.
+        axes.set_xticks(across, [f"{value:g}" for value in across])
+        top = max(first.max(), second.max(), np.sqrt(across.max()))
+        ticks = [
+            2.0**power for power in range(-10, 11) if min(first.min(), second.min(), 1) / 2 <= 2.0**power
+        ]
+        ticks = [tick for tick in ticks if tick <= top * 2]
+        axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.minorticks_off()
+        axes.set_ylim(ticks[0], ticks[-1])
+        small = style.points(style.SMALL_SIZE)
+        for y, label, detail, color in (
+            (0.74, "● as they are", f"{first[-1]:.2f} at d_k = {across[-1]:g}", style.WARNING),
+            (0.42, "■ divided by √d_k", f"{second[-1]:.2f} at d_k = {across[-1]:g}", style.CONTEXT),
+        ):
+            figure.text(0.7, y, label, color=color, weight="bold", va="center")
+            figure.text(0.7, y - 0.06, detail, color=style.INK, fontsize=small, va="center")
+        figure.text(0.7, 0.24, "dashed: √d_k, and 1", color=style.MUTED, fontsize=small, va="center")
+    pairs = "; ".join(
+        f"d_k {width:g}: {words.number(one, 2)} as they are, {words.number(other, 2)} divided"
+        for width, one, other in zip(across, first, second, strict=True)
+    )
+    alt = f"Measured standard deviation of the scores against d_k, beside the lines √d_k and 1. {pairs}."
+    return Picture(figure, alt)
