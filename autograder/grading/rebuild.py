@@ -87,14 +87,15 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
 
 
 def with_givens(notebook: NotebookNode, givens: Mapping[str, Value]) -> NotebookNode:
-    """The notebook with its example data replaced, right after the `given` cells have run."""
+    """The notebook with its example data replaced, right after each `given` cell has run."""
     copy = deepcopy(notebook)
     # A figure defines nothing that an answer could need, and drawing it takes most of a run's time.
     copy.cells = [cell for cell in copy.cells if "figure" not in cell.metadata.get("tags", ())]
     lines = "\n".join(f"{name} = {_literal(value)}" for name, value in givens.items())
-    last = max((index for index, cell in enumerate(copy.cells) if is_given(cell)), default=None)
-    if last is not None:
-        copy.cells[last].source += "\n" + lines
+    # After each of them, because what a course cell computes between two of them is to follow as well.
+    for cell in copy.cells:
+        if is_given(cell):
+            cell.source += "\n" + lines
     return copy
 
 

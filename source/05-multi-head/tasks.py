@@ -1335,6 +1335,14 @@ MULTI_HEAD_ATTENTION = Task(
             observe="other-device",
         ),
         Probe(
+            "state-dict",
+            "the module's state dict",
+            {"x": drawn(2, 5, 7, seed=49)},
+            construct=FUSED_OTHER,
+            seed=14,
+            observe="buffers",
+        ),
+        Probe(
             "eval",
             "dropout 0.4 in eval mode",
             {"x": 2 * drawn(2, 5, 7, seed=50)},
@@ -1371,7 +1379,7 @@ MULTI_HEAD_ATTENTION = Task(
             ("other-sizes", "biases", "one-token"),
         ),
         Check("no look ahead, and sentences apart", 1, ("long", "look-ahead", "sentences-apart")),
-        Check("another dtype, another device", 1, ("double", "device")),
+        Check("another dtype, another device, and the mask saved", 1, ("double", "device", "state-dict")),
         Check("dropout on the weights in training, none in eval mode", 1, ("eval", "training")),
     ),
     learned="Project wide, cut into heads, attend in all heads at once, merge, and let `out_proj` mix what they found. "

@@ -5,6 +5,8 @@ A hold-out like that of lesson 01: written from the lesson's text alone, without
 
 from __future__ import annotations
 
+from textwrap import dedent, indent
+
 from tests.mutants.harness import Mutants, Right, Wrong
 
 LESSON = "02-trainable"
@@ -717,6 +719,471 @@ CONTEXT_OF_ONE_TOKEN = Mutants(
     ),
 )
 
+
+def _cell(head: str, init: str, forward: str) -> str:
+    """A class as typed: its first lines, what its `__init__` does and what its `forward` does."""
+    body = indent(dedent(init).strip("\n"), " " * 8)
+    steps = indent(dedent(forward).strip("\n"), " " * 8)
+    return f"{head}\n        super().__init__()\n{body}\n\n    def forward(self, x):\n{steps}\n"
+
+
+V1_HEAD = "class SelfAttention_v1(nn.Module):\n    def __init__(self, d_in, d_out):"
+V1_INIT = """
+self.W_query = nn.Parameter(torch.rand(d_in, d_out))
+self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+"""
+V1_FORWARD = """
+keys = x @ self.W_key
+queries = x @ self.W_query
+values = x @ self.W_value
+attn_scores = queries @ keys.T  # omega
+attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)
+return attn_weights @ values
+"""
+
+
+def v1(forward: str = V1_FORWARD, init: str = V1_INIT) -> str:
+    """The first class with another `forward` or another `__init__`."""
+    return _cell(V1_HEAD, init, forward)
+
+
+def changed(text: str, *pairs: tuple[str, str]) -> str:
+    """A text with some of its pieces replaced, each of which it must have."""
+    for old, new in pairs:
+        if old not in text:
+            raise ValueError(old)
+        text = text.replace(old, new)
+    return text
+
+
+def v1_but(*pairs: tuple[str, str]) -> str:
+    """The first class as most people write it, with some pieces replaced."""
+    return changed(v1(), *pairs)
+
+
+SOFTMAX = "torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)"
+
+SELF_ATTENTION_V1 = Mutants(
+    wrong=(
+        Wrong("softmax-over-the-queries", v1_but(("dim=-1", "dim=0")), NAMED, keeps=1),
+        Wrong("softmax-over-the-queries-negative", v1_but(("dim=-1", "dim=-2")), NAMED, keeps=1),
+        Wrong("not-scaled", v1_but((" / keys.shape[-1] ** 0.5", "")), NAMED, keeps=1),
+        Wrong("divided-by-d-k", v1_but((" ** 0.5", "")), NAMED, keeps=1),
+        Wrong("times-the-root", v1_but((" / keys.shape[-1]", " * keys.shape[-1]")), NAMED, keeps=1),
+        Wrong("scaled-by-d-in", v1_but(("/ keys.shape[-1]", "/ x.shape[-1]")), NAMED, keeps=1),
+        Wrong("scaled-by-tokens", v1_but(("keys.shape[-1]", "keys.shape[0]")), NAMED, keeps=1),
+        Wrong(
+            "scaled-by-the-size-of-the-scores",
+            v1_but(("keys.shape[-1]", "attn_scores.shape[-1]")),
+            NAMED,
+            keeps=1,
+        ),
+        Wrong(
+            "scaled-after-the-softmax",
+            v1_but((SOFTMAX, "torch.softmax(attn_scores, dim=-1) / keys.shape[-1] ** 0.5")),
+            NAMED,
+            keeps=1,
+        ),
+        Wrong("scale-of-the-notebook", v1_but(("keys.shape[-1]", "d_k")), VALUES + NAMED, keeps=1,
+              says=r"`d_k`"),
+        Wrong("scale-typed-in", v1_but(("keys.shape[-1] ** 0.5", "1.4142135623730951")), NAMED + VALUES, keeps=1),
+        Wrong("keys-ask", v1_but(("queries @ keys.T", "keys @ queries.T")), NAMED, keeps=1),
+        Wrong("query-matrices-swapped", v1(changed(V1_FORWARD, ("x @ self.W_key", "x @ self.W_k"),
+              ("x @ self.W_query", "x @ self.W_key"), ("x @ self.W_k\n", "x @ self.W_query\n"))), NAMED, keeps=1),
+        Wrong("weights-on-the-keys", v1_but(("attn_weights @ values", "attn_weights @ keys")), NAMED, keeps=1),
+        Wrong("weights-on-the-tokens", v1_but(("attn_weights @ values", "attn_weights @ x")), SHAPE + NAMED, keeps=1),
+        Wrong("keys-matrix-for-the-values", v1_but(("x @ self.W_value", "x @ self.W_key")), NAMED, keeps=1),
+        Wrong("weights-turned", v1_but(("attn_weights @ values", "attn_weights.T @ values")), NAMED, keeps=1),
+        Wrong("no-softmax", v1_but((SOFTMAX, "attn_scores / keys.shape[-1] ** 0.5")), NAMED + VALUES, keeps=1),
+        Wrong(
+            "divided-by-the-row-sum",
+            v1_but((SOFTMAX, "attn_scores / attn_scores.sum(dim=-1, keepdim=True)")),
+            NAMED + VALUES,
+            keeps=1,
+        ),
+        Wrong(
+            "naive-softmax-without-keepdim",
+            v1_but(
+                (f"attn_weights = {SOFTMAX}",
+                 "e = torch.exp(attn_scores / keys.shape[-1] ** 0.5)\n        attn_weights = e / e.sum(dim=-1)")
+            ),
+            VALUES + NAMED,
+            keeps=1,
+        ),
+        Wrong("softmax-over-everything", v1_but((SOFTMAX,
+              "(attn_scores / keys.shape[-1] ** 0.5).flatten().softmax(0).view_as(attn_scores)")), VALUES + NAMED, keeps=1),
+        Wrong("values-of-the-notebook", v1_but(("attn_weights @ values", "attn_weights @ values"),
+              ("values = x @ self.W_value", "value = x @ self.W_value")), NAMED + VALUES + RAISED, keeps=1),
+        Wrong("keys-of-the-notebook", v1_but(("keys = x @", "key = x @")), NAMED + VALUES + RAISED + SHAPE, keeps=1),
+        Wrong("tokens-of-the-notebook", v1_but(("x @", "inputs @")), NAMED + VALUES + RAISED + SHAPE, keeps=1,
+              says=r"`inputs`"),
+        Wrong("matrices-of-the-notebook", v1_but(("@ self.", "@ ")), NAMED + VALUES + RAISED + SHAPE, keeps=1),
+        Wrong(
+            "sizes-of-the-notebook",
+            v1(init="""
+            d_in, d_out = 3, 2
+            self.W_query = nn.Parameter(torch.rand(d_in, d_out))
+            self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+            self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+            """),
+            PARAMETERS + RAISED,
+        ),
+        Wrong(
+            "plain-tensors",
+            v1(init=changed(V1_INIT, ("nn.Parameter(", "("))),
+            PARAMETERS,
+        ),
+        Wrong("tensors-with-gradients", v1(init=changed(V1_INIT, ("nn.Parameter(torch.rand(d_in, d_out))",
+              "torch.rand(d_in, d_out, requires_grad=True)"))), PARAMETERS),
+        Wrong("switched-off", v1_but(("torch.rand(d_in, d_out)", "torch.rand(d_in, d_out), requires_grad=False")),
+              NAMED + BEHAVIOUR + RULE + PARAMETERS, keeps=3),
+        Wrong("drawn-from-the-normal-distribution", v1_but(("torch.rand(", "torch.randn(")), NAMED + VALUES, keeps=3),
+        Wrong("zeros", v1_but(("torch.rand(", "torch.zeros(")), VALUES + NAMED, keeps=3),
+        Wrong("xavier", v1(init=V1_INIT + "for p in self.parameters():\n    nn.init.xavier_uniform_(p)\n"), VALUES + NAMED,
+              keeps=3),
+        Wrong("own-seed", v1(init="torch.manual_seed(123)" + V1_INIT), VALUES + NAMED, keeps=3),
+        Wrong(
+            "drawn-keys-first",
+            v1(init="""
+            self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+            self.W_query = nn.Parameter(torch.rand(d_in, d_out))
+            self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+            """),
+            NAMED,
+            keeps=3,
+        ),
+        Wrong("one-matrix-for-all", v1(init="W = nn.Parameter(torch.rand(d_in, d_out))\nself.W_query = self.W_key = self.W_value = W\n"),
+              PARAMETERS + VALUES + NAMED),
+        Wrong("turned-matrices", v1_but(("torch.rand(d_in, d_out)", "torch.rand(d_out, d_in)")), PARAMETERS),
+        Wrong("turned-matrices-turned-back", v1_but(("torch.rand(d_in, d_out)", "torch.rand(d_out, d_in)"),
+              ("@ self.W_query", "@ self.W_query.T"), ("@ self.W_key", "@ self.W_key.T"), ("@ self.W_value", "@ self.W_value.T")),
+              PARAMETERS),
+        Wrong("short-names", v1_but(("W_query", "W_q"), ("W_key", "W_k"), ("W_value", "W_v")), PARAMETERS),
+        Wrong("linear-layers", v1(changed(V1_FORWARD, ("x @ self.W_key", "self.W_key(x)"), ("x @ self.W_query", "self.W_query(x)"),
+              ("x @ self.W_value", "self.W_value(x)")), changed(V1_INIT, ("nn.Parameter(torch.rand(d_in, d_out))",
+              "nn.Linear(d_in, d_out, bias=False)"))), PARAMETERS + NAMED),
+        Wrong("fused-matrix", v1("""
+            q, k, v = (x @ self.W_qkv).chunk(3, dim=-1)
+            return torch.softmax(q @ k.T / k.shape[-1] ** 0.5, dim=-1) @ v
+            """, "self.W_qkv = nn.Parameter(torch.rand(d_in, 3 * d_out))"), PARAMETERS),
+        Wrong("in-a-python-list", v1("""
+            q, k, v = [x @ w for w in self.weights]
+            return torch.softmax(q @ k.T / k.shape[-1] ** 0.5, dim=-1) @ v
+            """, "self.weights = [nn.Parameter(torch.rand(d_in, d_out)) for _ in range(3)]"), PARAMETERS),
+        Wrong("a-fourth-parameter", v1_but(("return attn_weights @ values", "return attn_weights @ values @ self.W_o")).replace(
+              "\n\n    def forward", "\n        self.W_o = nn.Parameter(torch.eye(d_out))\n\n    def forward"), PARAMETERS),
+        Wrong("drawn-in-every-forward", v1("""
+            W_query = torch.rand(self.d_in, self.d_out)
+            W_key = torch.rand(self.d_in, self.d_out)
+            W_value = torch.rand(self.d_in, self.d_out)
+            queries, keys, values = x @ W_query, x @ W_key, x @ W_value
+            return torch.softmax(queries @ keys.T / self.d_out**0.5, dim=-1) @ values
+            """, "self.d_in, self.d_out = d_in, d_out"), PARAMETERS),
+        Wrong("drawn-anew-over-the-parameters", v1("self.W_query = nn.Parameter(torch.rand(x.shape[1], 2))" + V1_FORWARD),
+              VALUES + NAMED + RAISED + BEHAVIOUR + RULE + SHAPE, keeps=1),
+        Wrong("only-two-matrices", v1(changed(V1_FORWARD, ("x @ self.W_value", "x @ self.W_key")),
+              V1_INIT.replace("self.W_value = nn.Parameter(torch.rand(d_in, d_out))", "")), PARAMETERS),
+        Wrong("self-forgotten", v1_but(("self.W_query = nn", "W_query = nn"), ("self.W_key = nn", "W_key = nn"),
+              ("self.W_value = nn", "W_value = nn")), PARAMETERS + RAISED),
+        Wrong("super-forgotten", v1_but(("        super().__init__()\n", "")), RAISED),
+        Wrong("return-forgotten", v1_but(("return attn_weights @ values", "context_vec = attn_weights @ values")), TYPE, keeps=1),
+        Wrong("print-not-return", v1_but(("return attn_weights @ values", "print(attn_weights @ values)")), TYPE, keeps=1),
+        Wrong("returns-the-weights", v1_but(("return attn_weights @ values", "return attn_weights")), SHAPE, keeps=1),
+        Wrong("returns-both", v1_but(("return attn_weights @ values", "return attn_weights @ values, attn_weights")), TYPE, keeps=1),
+        Wrong("returns-one-token", v1_but(("return attn_weights @ values", "return (attn_weights @ values)[1]")), SHAPE, keeps=1),
+        Wrong("second-query-only", v1_but(("queries = x @", "queries = x[1] @")), SHAPE, keeps=1),
+        Wrong("six-tokens-always", v1("""
+            q, k, v = x @ self.W_query, x @ self.W_key, x @ self.W_value
+            out = torch.zeros(6, v.shape[1])
+            for i in range(6):
+                out[i] = torch.softmax(k @ q[i] / k.shape[1] ** 0.5, dim=0) @ v
+            return out
+            """), RAISED + SHAPE, keeps=1),
+        Wrong("two-dimensions-always", v1("""
+            q, k, v = x @ self.W_query, x @ self.W_key, x @ self.W_value
+            w = torch.softmax(q @ k.T / k.shape[1] ** 0.5, dim=-1)
+            return torch.stack([w @ v[:, 0], w @ v[:, 1]], dim=1)
+            """), SHAPE + RAISED, keeps=1),
+        Wrong("detached", v1_but(("return attn_weights @ values", "return (attn_weights @ values).detach()")),
+              NAMED + BEHAVIOUR + RULE, keeps=3),
+        Wrong("no-grad-in-forward", v1("with torch.no_grad():\n" + indent(V1_FORWARD.strip("\n"), "    ")),
+              NAMED + BEHAVIOUR + RULE, keeps=3),
+        Wrong("values-without-gradient", v1_but(("x @ self.W_value", "x @ self.W_value.data")), NAMED + BEHAVIOUR + RULE, keeps=3),
+        Wrong("edits-its-argument", v1("x /= x.norm(dim=-1, keepdim=True)" + V1_FORWARD), VALUES + RULE + NAMED, keeps=1),
+        Wrong("edits-and-puts-wrong", v1(changed(V1_FORWARD, ("keys = x @ self.W_key", "x += 0.0\nx.mul_(1.0)\nx.add_(1)\nkeys = (x - 1) @ self.W_key"))),
+              VALUES + RULE + NAMED, keeps=1),
+        Wrong("future-hidden", v1_but((SOFTMAX, "torch.softmax((attn_scores / keys.shape[-1] ** 0.5).masked_fill("
+              "torch.ones_like(attn_scores).triu(1).bool(), -torch.inf), dim=-1)")), VALUES + NAMED, keeps=1),
+        Wrong("dropout-inside", v1_but((SOFTMAX, f"nn.functional.dropout({SOFTMAX}, 0.1)")), VALUES + RULE + BEHAVIOUR + NAMED, keeps=1),
+        Wrong("residual", v1_but(("return attn_weights @ values", "return values + attn_weights @ values")), VALUES, keeps=1),
+        Wrong("half-precision", v1_but(("return attn_weights @ values", "return (attn_weights @ values).half()")), DTYPE, keeps=1),
+        Wrong("forward-misspelt", v1_but(("def forward", "def foward")), RAISED),
+        Wrong("init-misspelt", v1_but(("def __init__", "def _init_")), RAISED),
+        Wrong("x-forgotten", v1_but(("def forward(self, x)", "def forward(self)")), RAISED, keeps=1),
+        Wrong("self-missing-in-forward", v1_but(("def forward(self, x)", "def forward(x)")), RAISED, keeps=1),
+        Wrong("name-without-underscore", v1_but(("SelfAttention_v1", "SelfAttentionV1")), MISSING, says=r"`SelfAttentionV1`"),
+        Wrong("an-object-not-a-class", v1() + "\nSelfAttention_v1 = SelfAttention_v1(3, 2)\n", NO_FUNCTION + TYPE),
+        Wrong("no-module", v1_but(("(nn.Module)", "")).replace("        super().__init__()\n", ""), TYPE + PARAMETERS + RAISED + NAMED),
+        Wrong("colon-forgotten", v1_but(("def forward(self, x):", "def forward(self, x)")), MISSING),
+        Wrong("a-function", """
+            def SelfAttention_v1(x, W_query, W_key, W_value):
+                q, k, v = x @ W_query, x @ W_key, x @ W_value
+                return torch.softmax(q @ k.T / k.shape[-1] ** 0.5, dim=-1) @ v
+            """, NO_FUNCTION + RAISED + TYPE),
+        Wrong("left-as-it-was", v1("...  # your code here", "...  # your code here"), STUB + PARAMETERS),
+        Wrong("forward-left", v1("...  # your code here"), STUB + TYPE, keeps=1),
+        Wrong("axes-named-the-wrong-way", v1_but(("queries @ keys.T", "queries.T @ keys")), RAISED, keeps=1),
+        Wrong("dk-an-attribute-of-d-in", v1("q, k, v = (x @ w for w in (self.W_query, self.W_key, self.W_value))\n"
+              "return torch.softmax(q @ k.T / self.scale, dim=-1) @ v", V1_INIT + "self.scale = d_in**0.5\n"), NAMED, keeps=1),
+    ),
+    right=(
+        Right("plain", v1()),
+        Right("fused-attention", v1("""
+            q, k, v = x @ self.W_query, x @ self.W_key, x @ self.W_value
+            return nn.functional.scaled_dot_product_attention(q[None], k[None], v[None])[0]
+            """)),
+        Right("einsums", v1("""
+            q = torch.einsum("ti,io->to", x, self.W_query)
+            k = torch.einsum("ti,io->to", x, self.W_key)
+            v = torch.einsum("ti,io->to", x, self.W_value)
+            w = torch.einsum("qd,kd->qk", q, k).div(q.size(-1) ** 0.5).softmax(-1)
+            return torch.einsum("qk,kd->qd", w, v)
+            """)),
+        Right("fused-product-then-chunk", v1("""
+            qkv = x @ torch.cat([self.W_query, self.W_key, self.W_value], dim=1)
+            q, k, v = qkv.chunk(3, dim=-1)
+            return (q @ k.mT / k.shape[-1] ** 0.5).softmax(dim=1) @ v
+            """)),
+        Right("set-in-a-loop", v1(init="""
+            self.d_k = d_out
+            for name in ("W_query", "W_key", "W_value"):
+                setattr(self, name, nn.Parameter(torch.rand(d_in, d_out)))
+            """)),
+        Right("registered-by-hand", v1(init="""
+            self.register_parameter("W_query", nn.Parameter(torch.rand(d_in, d_out)))
+            self.register_parameter("W_key", nn.Parameter(torch.rand(d_in, d_out)))
+            self.register_parameter("W_value", nn.Parameter(torch.rand(d_in, d_out)))
+            """)),
+        Right("initialised-uniformly", v1(init="""
+            self.W_query = nn.Parameter(torch.empty(d_in, d_out))
+            self.W_key = nn.Parameter(torch.empty(d_in, d_out))
+            self.W_value = nn.Parameter(torch.empty(d_in, d_out))
+            self.reset()
+            """) + """
+    def reset(self):
+        for w in (self.W_query, self.W_key, self.W_value):
+            nn.init.uniform_(w)
+"""),
+        Right("drawn-in-order-assigned-otherwise", v1(init="""
+            q, k, v = (torch.rand(d_in, d_out) for _ in range(3))
+            self.W_value = nn.Parameter(v)
+            self.W_key = nn.Parameter(k)
+            self.W_query = nn.Parameter(q)
+            """)),
+        Right("loop-over-tokens", v1("""
+            q, k, v = x @ self.W_query, x @ self.W_key, x @ self.W_value
+            out = []
+            for i in range(x.shape[0]):
+                scores = torch.stack([q[i] @ k[j] for j in range(len(x))])
+                out.append(torch.softmax(scores / q.shape[1] ** 0.5, dim=0) @ v)
+            return torch.stack(out)
+            """)),
+        Right("helper-methods-and-a-property", v1("return self.weights(x) @ (x @ self.W_value)") + '''
+    @property
+    def scale(self):
+        return self.W_key.shape[1] ** -0.5
+
+    def weights(self, x):
+        """(queries, keys)"""
+        return (self.scores(x) * self.scale).softmax(dim=-1)
+
+    def scores(self, x):
+        return (x @ self.W_query) @ (x @ self.W_key).T
+'''),
+        Right("helper-function-and-subclass", """
+            import math
+
+            def attend(q, k, v):
+                scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+                return torch.softmax(scores, dim=-1) @ v
+
+            class Base(nn.Module):
+                def __init__(self, d_in: int, d_out: int) -> None:
+                    super().__init__()
+                    self.W_query = nn.Parameter(torch.rand(d_in, d_out))
+                    self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+                    self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+
+            class SelfAttention_v1(Base):
+                def forward(self, x: torch.Tensor) -> torch.Tensor:
+                    return attend(x @ self.W_query, x @ self.W_key, x @ self.W_value)
+            """),
+        Right("float64-inside", v1("""
+            x = x.double()
+            q, k, v = (x @ w.double() for w in (self.W_query, self.W_key, self.W_value))
+            return ((q @ k.T / k.shape[-1] ** 0.5).softmax(-1) @ v).float()
+            """)),
+        Right("columns-then-turned", v1("""
+            q, k, v = x @ self.W_query, x @ self.W_key, x @ self.W_value
+            w = torch.softmax(k @ q.T / k.shape[-1] ** 0.5, dim=0)
+            return w.T @ v
+            """)),
+        Right("extra-attributes-and-a-buffer", v1("""
+            q, k, v = x @ self.W_query, x @ self.W_key, x @ self.W_value
+            self.last_weights = self.softmax(q @ k.T / self.root)
+            return torch.matmul(self.last_weights, v)
+            """, V1_INIT + 'self.d_in, self.d_out = d_in, d_out\nself.softmax = nn.Softmax(dim=-1)\n'
+            'self.register_buffer("root", torch.tensor(d_out**0.5))\n')),
+        Right("batched-products", v1("""
+            W = torch.stack([self.W_query, self.W_key, self.W_value])
+            q, k, v = torch.bmm(x.expand(3, *x.shape), W)
+            s = torch.baddbmm(torch.zeros(1), q[None], k[None].mT, alpha=k.shape[-1] ** -0.5)
+            return torch.bmm(s.softmax(-1), v[None]).squeeze(0)
+            """)),
+        Right("softmax-by-hand", v1("""
+            q, k, v = x @ self.W_query, x @ self.W_key, x @ self.W_value
+            s = q @ k.T / self.W_key.size(1) ** 0.5
+            e = (s - s.max(dim=1, keepdim=True).values).exp()
+            return e @ v / e.sum(1, keepdim=True)
+            """)),
+        Right("old-super-and-keywords", v1_but(("super()", "super(SelfAttention_v1, self)"),
+              ("torch.rand(d_in, d_out)", "data=torch.rand(size=(d_in, d_out)), requires_grad=True"))),
+        Right("functional-linear-and-partial", """
+            from functools import partial
+            import torch.nn.functional as F
+
+            class SelfAttention_v1(nn.Module):
+                \"\"\"Single-head attention.\"\"\"
+
+                def __init__(self, d_in, d_out, **kwargs):
+                    super().__init__(**kwargs)
+                    new = lambda: nn.Parameter(torch.rand(d_in, d_out))
+                    self.W_query, self.W_key, self.W_value = new(), new(), new()
+                    self.attend = partial(F.scaled_dot_product_attention, dropout_p=0.0)
+
+                def forward(self, x):
+                    q, k, v = [F.linear(x, w.T) for w in (self.W_query, self.W_key, self.W_value)]
+                    return self.attend(q, k, v)
+            """),
+    ),
+)
+
+
+def spread(body: str) -> str:
+    """The function of task 8 with another body."""
+    return "def score_spread(queries, keys, scaled):\n" + indent(dedent(body).strip("\n"), "    ") + "\n"
+
+
+SCORE_SPREAD = Mutants(
+    wrong=(
+        Wrong("never-scaled", spread("return (queries @ keys.T).std()"), NAMED, keeps=1),
+        Wrong("always-scaled", spread("return (queries @ keys.T / queries.shape[-1] ** 0.5).std()"), NAMED, keeps=1),
+        Wrong("divided-by-d-k", spread("s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1]\nreturn s.std()"), NAMED, keeps=1),
+        Wrong("times-the-root", spread("s = queries @ keys.T\nif scaled:\n    s = s * keys.shape[-1] ** 0.5\nreturn s.std()"), NAMED,
+              keeps=1),
+        Wrong("number-of-keys", spread("s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[0] ** 0.5\nreturn s.std()"), NAMED,
+              keeps=1),
+        Wrong("number-of-queries", spread("s = queries @ keys.T\nif scaled:\n    s = s / len(queries) ** 0.5\nreturn s.std()"),
+              NAMED + VALUES, keeps=1),
+        Wrong("size-of-the-notebook", spread("s = queries @ keys.T\nif scaled:\n    s = s / d_k**0.5\nreturn s.std()"),
+              NAMED + VALUES, keeps=1, says=r"`d_k`"),
+        Wrong("two-typed-in", spread("s = queries @ keys.T\nif scaled:\n    s /= 2**0.5\nreturn s.std()"), NAMED + VALUES, keeps=1),
+        Wrong("polarity-turned", spread("s = queries @ keys.T\nif not scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std()"),
+              NAMED + VALUES),
+        Wrong("compared-with-a-string", spread('s = queries @ keys.T\nif scaled == "True":\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std()'),
+              NAMED, keeps=1),
+        Wrong("result-thrown-away", spread("s = queries @ keys.T\nif scaled:\n    s / keys.shape[-1] ** 0.5\nreturn s.std()"), NAMED, keeps=1),
+        Wrong("variance", spread("s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.var()"), NAMED),
+        Wrong("root-of-the-spread-too", spread("s = (queries @ keys.T).std()\nif scaled:\n    s = (s / keys.shape[-1]) ** 0.5\nreturn s"),
+              VALUES + NAMED, keeps=1),
+        Wrong("without-correction", spread("s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std(unbiased=False)"),
+              NAMED + VALUES),
+        Wrong("numpy-std", spread("s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.numpy().std()"),
+              NAMED + VALUES),
+        Wrong("for-each-query", spread("s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std(dim=-1)"),
+              SHAPE + NAMED),
+        Wrong("mean-of-the-rows-spreads", spread("s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std(-1).mean()"),
+              VALUES + NAMED),
+        Wrong("pairs-only", spread("s = (queries * keys).sum(-1)\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std()"), RAISED),
+        Wrong("queries-with-queries", spread("s = queries @ queries.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std()"),
+              NAMED + VALUES),
+        Wrong("keys-with-keys", spread("s = keys @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std()"),
+              NAMED + VALUES),
+        Wrong("dimensions-with-dimensions", spread("s = queries.T @ keys\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std()"), RAISED),
+        Wrong("keys-not-turned", spread("s = queries @ keys\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std()"), RAISED),
+        Wrong("softmax-as-well", spread("s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.softmax(-1).std()"),
+              NAMED + VALUES),
+        Wrong("softmax-when-scaled", spread("s = queries @ keys.T\nif scaled:\n    s = (s / keys.shape[-1] ** 0.5).softmax(-1)\nreturn s.std()"),
+              VALUES + NAMED, keeps=1),
+        Wrong("returned-only-when-scaled", spread("s = queries @ keys.T\nif scaled:\n    return (s / keys.shape[-1] ** 0.5).std()"), TYPE, keeps=1),
+        Wrong("returned-only-when-plain", spread("s = queries @ keys.T\nif not scaled:\n    return s.std()\ns = s / keys.shape[-1] ** 0.5"),
+              TYPE, keeps=1),
+        Wrong("returns-the-scores", spread("s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s"), SHAPE + NAMED),
+        Wrong("method-not-called", spread("s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std"), TYPE),
+        Wrong("print-not-return", spread("s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nprint(s.std())"), TYPE),
+        Wrong("std-and-mean", spread("s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn torch.std_mean(s)"), TYPE),
+        Wrong("edits-its-queries", spread("if scaled:\n    queries /= queries.shape[-1] ** 0.5\nreturn (queries @ keys.T).std()"), RULE, keeps=1),
+        Wrong("random-vectors-of-its-own", spread("""
+            queries = torch.randn(300, keys.shape[-1])
+            s = queries @ keys.T
+            if scaled:
+                s = s / keys.shape[-1] ** 0.5
+            return s.std()
+            """), VALUES + RULE),
+        Wrong("theory-instead-of-measuring", spread("d_k = keys.shape[-1]\nreturn torch.tensor(1.0) if scaled else torch.tensor(d_k**0.5)"),
+              VALUES),
+        Wrong("notebook-tokens", spread("s = (inputs @ W_query) @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std()"),
+              RAISED + VALUES),
+        Wrong("root-of-an-int", spread("s = queries @ keys.T\nif scaled:\n    s = s / torch.sqrt(keys.shape[-1])\nreturn s.std()"), RAISED, keeps=1),
+        Wrong("scale-then-twice", spread("s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std()"),
+              NAMED, keeps=1),
+        Wrong("scaled-both-and-multiplied", spread("r = keys.shape[-1] ** 0.5\nq, k = (queries / r, keys / r) if scaled else (queries, keys)\nreturn (q @ k.T).std()"),
+              NAMED, keeps=1),
+        Wrong("rounded", spread("s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn round(s.std().item(), 2)"), VALUES + NAMED),
+        Wrong("with-an-axis", spread("s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std().reshape(1)"), SHAPE),
+        Wrong("two-arguments", "def score_spread(queries, keys):\n    return (queries @ keys.T).std()", RAISED),
+        Wrong("left-as-it-was", spread("...  # your code here"), STUB),
+    ),
+    right=(
+        Right("plain", spread("scores = queries @ keys.T\nif scaled:\n    scores = scores / keys.shape[-1] ** 0.5\nreturn scores.std()")),
+        Right("spread-divided", spread("s = (queries @ keys.T).std()\nreturn s / queries.shape[1] ** 0.5 if scaled else s")),
+        Right("queries-divided", spread("if scaled:\n    queries = queries / queries.shape[-1] ** 0.5\nreturn torch.std(queries @ keys.T)")),
+        Right("both-by-the-fourth-root", spread("r = keys.size(1) ** (0.25 if scaled else 0)\nreturn ((queries / r) @ (keys / r).T).std()")),
+        Right("einsum", spread('s = torch.einsum("qd,kd->qk", queries, keys)\nif scaled is True:\n    s.div_(keys.shape[-1] ** 0.5)\nreturn s.std()')),
+        Right("python-number", spread("s = queries @ keys.T\nif scaled == True:\n    s /= keys.shape[-1] ** 0.5\nreturn s.std().item()")),
+        Right("numpy-with-correction", spread("""
+            import numpy as np
+            s = queries.numpy() @ keys.numpy().T
+            if scaled:
+                s = s / np.sqrt(keys.shape[-1])
+            return s.std(ddof=1)
+            """)),
+        Right("float64", spread("s = queries.double() @ keys.double().T\nreturn (s / (keys.shape[-1] ** 0.5 if scaled else 1)).std()")),
+        Right("loops", spread("""
+            scores = []
+            for q in queries:
+                for k in keys:
+                    score = torch.dot(q, k)
+                    if scaled:
+                        score = score / len(k) ** 0.5
+                    scores.append(score)
+            return torch.std(torch.stack(scores))
+            """)),
+        Right("by-hand", spread("""
+            s = queries @ keys.T
+            if scaled:
+                s = s * keys.shape[-1] ** -0.5
+            deviations = s - s.mean()
+            return ((deviations**2).sum() / (s.numel() - 1)).sqrt()
+            """)),
+        Right("lambda", "score_spread = lambda queries, keys, scaled: torch.std(queries @ keys.T / (queries.shape[-1] ** 0.5) ** int(scaled))"),
+        Right("statistics", spread("import statistics\ns = (queries @ keys.T).flatten().tolist()\nreturn statistics.stdev(s) / (keys.shape[-1] ** 0.5 if scaled else 1)")),
+        Right("where", spread("d_k = torch.tensor(float(keys.shape[-1]))\ndivisor = torch.where(torch.tensor(scaled), d_k.sqrt(), torch.tensor(1.0))\nreturn (queries @ keys.T / divisor).std()")),
+    ),
+)
+
+
 TASKS = {
     "query-of-one-token": QUERY_OF_ONE_TOKEN,
     "keys": KEYS,
@@ -724,4 +1191,6 @@ TASKS = {
     "scores-of-one-query": SCORES_OF_ONE_QUERY,
     "scaled-weights": SCALED_WEIGHTS,
     "context-of-one-token": CONTEXT_OF_ONE_TOKEN,
+    "self-attention-v1": SELF_ATTENTION_V1,
+    "score-spread": SCORE_SPREAD,
 }

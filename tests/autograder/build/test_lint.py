@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from autograder.experiments import EXPERIMENTS
+
 SHOWN = '# %% id="shown"\n'
 SHARE_TEST = '"grade_id": "share", "locked": true'
 

@@ -1,0 +1,1348 @@
+"""Answers to lesson 04 as learners type them: wrong ones with the finding they deserve, and right ones.
+
+These are a hold-out: they were written from the lesson's text, without a look at the known wrong answers in
+the lesson's `tasks.py`, so that they show whether the checks hold for answers that nobody prepared for.
+"""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+from tests.mutants.harness import Mutants, Right, Wrong
+
+LESSON = "04-dropout"
+
+# What a learner is told first. A mistake that many people make deserves its name.
+NAMED = ("MatchesKnownWrong",)
+MISSING = ("NotDefined",)
+STUB = ("StillStub",)
+NO_FUNCTION = ("NotAFunction",)
+RAISED = ("Raised",)
+TYPE = ("WrongType",)
+PARAMETERS = ("WrongParameters",)
+SHAPE = ("WrongShape",)
+DTYPE = ("WrongDtype",)
+NOT_FINITE = ("NotFinite",)
+VALUES = ("WrongValues",)
+RULE = ("BrokenProperty",)
+BEHAVIOUR = ("WrongBehaviour",)
+GIVENS = ("GivensChanged",)
+NOT_COMPUTED = ("NotComputed",)
+
+# Words that a message must have, and words that would lead the learner astray.
+WRONG_NAME = r"is that the one"
+NOT_ITS_ARGUMENT = r"from the notebook|Use the argument"
+
+
+def edited(code: str, *changes: tuple[str, str]) -> str:
+    """The code that a learner started from, with some of its text replaced."""
+    code = dedent(code)
+    for old, new in changes:
+        if old not in code:
+            raise ValueError(f"nothing to replace: {old}")
+        code = code.replace(old, new)
+    return code
+
+
+APPLY_DROPOUT = Mutants(
+    wrong=(
+        Wrong("not-rescaled", "def apply_dropout(x, kept, p):\n    return x * kept", NAMED),
+        Wrong("multiplied-by-the-share", "def apply_dropout(x, kept, p):\n    return x * kept * (1 - p)", NAMED),
+        Wrong("divided-by-p", "def apply_dropout(x, kept, p):\n    return x * kept / p", NAMED + NOT_FINITE),
+        Wrong(
+            "precedence",
+            "def apply_dropout(x, kept, p):\n    return x * kept / 1 - p",
+            VALUES + NAMED,
+        ),
+        Wrong(
+            "the-dropped-stay",
+            "def apply_dropout(x, kept, p):\n    return x * ~kept / (1 - p)",
+            NAMED,
+        ),
+        Wrong(
+            "masked-fill-the-kept",
+            "def apply_dropout(x, kept, p):\n    return x.masked_fill(kept, 0) / (1 - p)",
+            NAMED,
+        ),
+        Wrong(
+            "only-the-kept-come-back",
+            "def apply_dropout(x, kept, p):\n    return x[kept] / (1 - p)",
+            SHAPE,
+        ),
+        Wrong(
+            "always-doubled",
+            "def apply_dropout(x, kept, p):\n    return torch.where(kept, 2 * x, 0)",
+            NAMED + VALUES,
+        ),
+        Wrong(
+            "dropped-left-as-they-are",
+            "def apply_dropout(x, kept, p):\n    return torch.where(kept, x / (1 - p), x)",
+            VALUES + NAMED,
+        ),
+        Wrong(
+            "minus-infinity",
+            """
+            def apply_dropout(x, kept, p):
+                return x.masked_fill(~kept, float("-inf")) / (1 - p)
+            """,
+            NOT_FINITE + NAMED,
+        ),
+        Wrong(
+            "rows-made-to-sum-to-one",
+            """
+            def apply_dropout(x, kept, p):
+                y = x * kept
+                return y / y.sum(dim=-1, keepdim=True)
+            """,
+            NAMED + NOT_FINITE,
+        ),
+        Wrong(
+            "rows-made-to-sum-to-one-safely",
+            """
+            def apply_dropout(x, kept, p):
+                y = x * kept
+                return y / (y.sum(dim=-1, keepdim=True) + 1e-9)
+            """,
+            VALUES + NAMED,
+        ),
+        Wrong(
+            "divided-by-the-share-drawn",
+            """
+            def apply_dropout(x, kept, p):
+                return x * kept / kept.float().mean()
+            """,
+            VALUES + NAMED + NOT_FINITE,
+        ),
+        Wrong(
+            "draws-anew",
+            """
+            def apply_dropout(x, kept, p):
+                kept = torch.rand(x.shape) >= p
+                return x * kept / (1 - p)
+            """,
+            VALUES + NAMED + RULE,
+        ),
+        Wrong(
+            "layer-on-top",
+            """
+            def apply_dropout(x, kept, p):
+                layer = nn.Dropout(p)
+                return layer(x * kept)
+            """,
+            VALUES + NAMED,
+        ),
+        Wrong(
+            "ready-made",
+            "def apply_dropout(x, kept, p):\n    return F.dropout(x, p)",
+            VALUES + NAMED,
+        ),
+        Wrong(
+            "edits-x",
+            """
+            def apply_dropout(x, kept, p):
+                x[~kept] = 0
+                return x / (1 - p)
+            """,
+            RULE + NAMED,
+        ),
+        Wrong(
+            "edits-x-with-an-operator",
+            """
+            def apply_dropout(x, kept, p):
+                x *= kept
+                x /= 1 - p
+                return x
+            """,
+            RULE + NAMED,
+        ),
+        Wrong(
+            "masked-fill-discarded",
+            """
+            def apply_dropout(x, kept, p):
+                y = x / (1 - p)
+                y.masked_fill(~kept, 0.0)
+                return y
+            """,
+            VALUES + NAMED,
+        ),
+        Wrong(
+            "weights-of-the-notebook",
+            "def apply_dropout(x, kept, p):\n    return attn_weights * kept / (1 - p)",
+            RAISED + VALUES + SHAPE,
+        ),
+        Wrong(
+            "x-and-p-swapped",
+            "def apply_dropout(p, kept, x):\n    return x * kept / (1 - p)",
+            VALUES + SHAPE + TYPE + NAMED + NOT_FINITE,
+        ),
+        Wrong("half-always", "def apply_dropout(x, kept, p):\n    return x * kept / 0.5", NAMED + VALUES),
+        Wrong(
+            "scaled-before-and-after",
+            """
+            def apply_dropout(x, kept, p):
+                x = x / (1 - p)
+                return x * kept / (1 - p)
+            """,
+            VALUES + NAMED,
+        ),
+        Wrong(
+            "p-times-one-minus",
+            "def apply_dropout(x, kept, p):\n    scale = 1 / 1 - p\n    return x * kept * scale",
+            VALUES + NAMED,
+        ),
+        Wrong(
+            "return-forgotten",
+            "def apply_dropout(x, kept, p):\n    y = x * kept / (1 - p)",
+            TYPE,
+        ),
+        Wrong(
+            "prints",
+            "def apply_dropout(x, kept, p):\n    print(x * kept / (1 - p))",
+            TYPE,
+        ),
+        Wrong(
+            "a-list",
+            """
+            def apply_dropout(x, kept, p):
+                out = []
+                for a, k in zip(x.flatten(), kept.flatten()):
+                    out.append(a / (1 - p) if k else 0.0)
+                return out
+            """,
+            TYPE,
+        ),
+        Wrong(
+            "six-by-six",
+            """
+            def apply_dropout(x, kept, p):
+                out = torch.zeros(6, 6)
+                for i in range(6):
+                    for j in range(6):
+                        if kept[i, j]:
+                            out[i, j] = x[i, j] / (1 - p)
+                return out
+            """,
+            RAISED + SHAPE,
+        ),
+        Wrong(
+            "two-axes-only",
+            """
+            def apply_dropout(x, kept, p):
+                rows, columns = x.shape
+                out = torch.zeros(rows, columns)
+                for i in range(rows):
+                    for j in range(columns):
+                        if kept[i][j]:
+                            out[i][j] = x[i][j] / (1 - p)
+                return out
+            """,
+            RAISED,
+            keeps=0,
+        ),
+        Wrong(
+            "subtracts-a-mask",
+            "def apply_dropout(x, kept, p):\n    return (x - (1 - kept)) / (1 - p)",
+            RAISED,
+        ),
+        Wrong("arguments-missing", "def apply_dropout(x, p):\n    return x * kept / (1 - p)", RAISED),
+        Wrong("other-name", "def applydropout(x, kept, p):\n    return x * kept / (1 - p)", MISSING),
+        Wrong("syntax", "def apply_dropout(x, kept, p):\n    return x * kept / (1 - p", MISSING),
+        Wrong("untouched", "def apply_dropout(x, kept, p):\n    ...  # your code here", STUB),
+        Wrong(
+            "whole-numbers",
+            "def apply_dropout(x, kept, p):\n    return (x * kept).int() / (1 - p)",
+            VALUES,
+        ),
+        Wrong(
+            "divided-by-zero-mask",
+            "def apply_dropout(x, kept, p):\n    return x / (kept * (1 - p))",
+            NOT_FINITE + NAMED,
+        ),
+    ),
+    right=(
+        Right("where", "def apply_dropout(x, kept, p):\n    return torch.where(kept, x / (1 - p), 0.0)"),
+        Right(
+            "where-zeros-like",
+            """
+            def apply_dropout(x, kept, p):
+                return torch.where(kept, x, torch.zeros_like(x)).div(1.0 - p)
+            """,
+        ),
+        Right(
+            "masked-fill",
+            "def apply_dropout(x, kept, p):\n    return x.masked_fill(~kept, 0) * (1 / (1 - p))",
+        ),
+        Right(
+            "masked-fill-logical-not",
+            """
+            def apply_dropout(x, kept, p):
+                dropped = torch.logical_not(kept)
+                scaled = torch.div(x, 1 - p)
+                return scaled.masked_fill_(dropped, 0.0)
+            """,
+        ),
+        Right(
+            "clone-then-in-place",
+            """
+            def apply_dropout(x, kept, p):
+                y = x.clone()
+                y[~kept] = 0.0
+                y /= 1 - p
+                return y
+            """,
+        ),
+        Right(
+            "into-zeros",
+            """
+            def apply_dropout(x, kept, p):
+                out = torch.zeros_like(x)
+                out[kept] = x[kept] / (1 - p)
+                return out
+            """,
+        ),
+        Right(
+            "loop-over-flat",
+            """
+            def apply_dropout(x, kept, p):
+                out = []
+                for a, k in zip(x.flatten(), kept.flatten()):
+                    out.append(a / (1 - p) if k else a * 0)
+                return torch.stack(out).reshape(x.shape)
+            """,
+        ),
+        Right("lambda", "apply_dropout = lambda x, kept, p: kept.float() * x / (1 - p)"),
+        Right(
+            "double",
+            "def apply_dropout(x, kept, p):\n    return x.double() * kept / (1 - p)",
+        ),
+        Right(
+            "einsum",
+            """
+            def apply_dropout(x, kept, p):
+                scale = kept.to(x.dtype) / (1 - p)
+                return torch.einsum("...,...->...", x, scale)
+            """,
+        ),
+        Right("mul-method", "def apply_dropout(x, kept, p):\n    return x.mul(kept).mul(1 / (1 - p))"),
+        Right(
+            "other-argument-names",
+            "def apply_dropout(values, mask, drop_rate):\n    return values * mask / (1 - drop_rate)",
+        ),
+        Right(
+            "typed-and-guarded",
+            """
+            def apply_dropout(x: torch.Tensor, kept: torch.Tensor, p: float = 0.5) -> torch.Tensor:
+                if not 0 <= p < 1:
+                    raise ValueError("p must be in [0, 1)")
+                keep_prob = 1.0 - p
+                return x * kept.type_as(x) / keep_prob
+            """,
+        ),
+        Right(
+            "numpy-and-back",
+            """
+            import numpy as np
+
+            def apply_dropout(x, kept, p):
+                y = np.where(kept.numpy(), x.numpy() / (1 - p), 0.0)
+                return torch.from_numpy(y).float()
+            """,
+        ),
+        Right(
+            "masked-scatter",
+            """
+            def apply_dropout(x, kept, p):
+                return torch.zeros_like(x).masked_scatter(kept, x[kept] / (1 - p))
+            """,
+        ),
+        Right(
+            "recursion",
+            """
+            def apply_dropout(x, kept, p):
+                if x.dim() == 0:
+                    return x / (1 - p) if kept else torch.zeros(())
+                return torch.stack([apply_dropout(a, k, p) for a, k in zip(x, kept)])
+            """,
+        ),
+    ),
+)
+
+TYPED_FOUR = """
+dropped_weights = torch.tensor(
+    [
+        [2.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+        [0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+        [0.0000, 0.6816, 0.6804, 0.0000, 0.0000, 0.0000],
+        [0.0000, 0.0000, 0.5085, 0.4936, 0.0000, 0.0000],
+        [0.0000, 0.0000, 0.0000, 0.0000, 0.3906, 0.0000],
+        [0.3249, 0.3418, 0.0000, 0.3308, 0.3249, 0.3363],
+    ]
+)
+"""
+TYPED_FULL = """
+dropped_weights = torch.tensor(
+    [
+        [2.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        [0.0, 0.6816126108169556, 0.6803813576698303, 0.0, 0.0, 0.0],
+        [0.0, 0.0, 0.5084660649299622, 0.49355611205101013, 0.0, 0.0],
+        [0.0, 0.0, 0.0, 0.0, 0.3906097114086151, 0.0],
+        [
+            0.32489892840385437,
+            0.34175968170166016,
+            0.0,
+            0.3308010697364807,
+            0.3249205946922302,
+            0.3363482654094696,
+        ],
+    ]
+)
+"""
+
+DROPPED_WEIGHTS = Mutants(
+    wrong=(
+        Wrong("not-rescaled", "dropped_weights = attn_weights * kept", NAMED),
+        Wrong("halved", "dropped_weights = attn_weights * kept * 0.5", NAMED + VALUES),
+        Wrong("weights-without-a-mask", "dropped_weights = apply_dropout(unmasked_weights, kept, 0.5)", NAMED),
+        Wrong(
+            "scores", "dropped_weights = apply_dropout(attn_scores, kept, 0.5)", VALUES + NAMED
+        ),
+        Wrong(
+            "masked-scores",
+            "dropped_weights = apply_dropout(masked_scores, kept, 0.5)",
+            NOT_FINITE + NAMED,
+        ),
+        Wrong(
+            "masked-scores-then-softmax",
+            "dropped_weights = torch.softmax(apply_dropout(masked_scores, kept, 0.5) / 2**0.5, dim=-1)",
+            NOT_FINITE + NAMED,
+        ),
+        Wrong(
+            "scores-then-mask-then-softmax",
+            """
+            dropped_scores = apply_dropout(attn_scores, kept, 0.5)
+            dropped_weights = torch.softmax(dropped_scores.masked_fill(future, -torch.inf) / 2**0.5, dim=-1)
+            """,
+            VALUES + NAMED,
+        ),
+        Wrong(
+            "layer-instead-of-the-mask",
+            "torch.manual_seed(123)\ndropped_weights = nn.Dropout(0.5)(attn_weights)",
+            VALUES + NAMED,
+        ),
+        Wrong("layer-of-above", "dropped_weights = layer(attn_weights)", VALUES + NAMED),
+        Wrong("mask-turned-round", "dropped_weights = apply_dropout(attn_weights, ~kept, 0.5)", NAMED),
+        Wrong("mask-transposed", "dropped_weights = apply_dropout(attn_weights, kept.T, 0.5)", VALUES + NAMED),
+        Wrong("future-as-the-mask", "dropped_weights = apply_dropout(attn_weights, future, 0.5)", VALUES + NAMED),
+        Wrong(
+            "past-as-the-mask", "dropped_weights = apply_dropout(attn_weights, ~future, 0.5)", VALUES + NAMED
+        ),
+        Wrong("wrong-p", "dropped_weights = apply_dropout(attn_weights, kept, 0.1)", VALUES + NAMED),
+        Wrong("p-zero", "dropped_weights = apply_dropout(attn_weights, kept, 0)", NAMED),
+        Wrong("p-in-percent", "dropped_weights = apply_dropout(attn_weights, kept, 50)", VALUES),
+        Wrong(
+            "renormalised",
+            """
+            dropped_weights = attn_weights * kept
+            dropped_weights = dropped_weights / dropped_weights.sum(dim=-1, keepdim=True)
+            """,
+            NAMED + NOT_FINITE,
+        ),
+        Wrong(
+            "renormalised-without-nan",
+            """
+            left = attn_weights * kept
+            dropped_weights = torch.nan_to_num(left / left.sum(dim=-1, keepdim=True))
+            """,
+            VALUES + NAMED,
+        ),
+        Wrong(
+            "softmax-of-the-rest",
+            "dropped_weights = torch.softmax(attn_weights * kept, dim=-1)",
+            VALUES + NAMED,
+        ),
+        Wrong(
+            "softmax-once-more",
+            "dropped_weights = torch.softmax(apply_dropout(attn_weights, kept, 0.5), dim=-1)",
+            VALUES + NAMED,
+        ),
+        Wrong("typed-four-decimals", TYPED_FOUR, NOT_COMPUTED + VALUES),
+        Wrong("typed-in-full", TYPED_FULL, NOT_COMPUTED, notebook_passes=True),
+        Wrong("rounded", "dropped_weights = torch.round(apply_dropout(attn_weights, kept, 0.5), decimals=2)", VALUES),
+        Wrong(
+            "as-a-list", "dropped_weights = apply_dropout(attn_weights, kept, 0.5).tolist()", TYPE
+        ),
+        Wrong("only-the-kept", "dropped_weights = attn_weights[kept] * 2", SHAPE),
+        Wrong(
+            "two-names", "dropped_weights = apply_dropout(attn_weights, kept, 0.5), kept", TYPE
+        ),
+        Wrong("function-not-called", "dropped_weights = apply_dropout", TYPE),
+        Wrong(
+            "printed",
+            "dropped_weights = print(apply_dropout(attn_weights, kept, 0.5))",
+            TYPE,
+        ),
+        Wrong("misspelt", "droped_weights = apply_dropout(attn_weights, kept, 0.5)", MISSING),
+        Wrong(
+            "stored-elsewhere",
+            "attn_weights = apply_dropout(attn_weights, kept, 0.5)",
+            MISSING,
+        ),
+        Wrong("p-forgotten", "dropped_weights = apply_dropout(attn_weights, kept)", MISSING),
+        Wrong("of-the-inputs", "dropped_weights = apply_dropout(inputs, kept, 0.5)", MISSING),
+        Wrong("untouched", "dropped_weights = ...  # your code here", STUB),
+        Wrong("twice", "dropped_weights = apply_dropout(apply_dropout(attn_weights, kept, 0.5), kept, 0.5)", VALUES + NAMED),
+        Wrong(
+            "causal-mask-after",
+            """
+            dropped_weights = apply_dropout(unmasked_weights, kept, 0.5)
+            dropped_weights = dropped_weights.masked_fill(future, 0)
+            """,
+            VALUES + NAMED,
+        ),
+    ),
+    right=(
+        Right("by-name", "dropped_weights = apply_dropout(x=attn_weights, kept=kept, p=0.5)"),
+        Right("by-hand", "dropped_weights = attn_weights * kept / (1 - 0.5)"),
+        Right("doubled", "dropped_weights = 2 * attn_weights * kept"),
+        Right("where", "p = 0.5\ndropped_weights = torch.where(kept, attn_weights / (1 - p), 0)"),
+        Right("masked-fill", "dropped_weights = attn_weights.masked_fill(~kept, 0.0) / 0.5"),
+        Right(
+            "from-the-scores",
+            """
+            weights = torch.softmax(attn_scores.masked_fill(future, float("-inf")) / 2**0.5, dim=-1)
+            dropped_weights = apply_dropout(weights, kept, 0.5)
+            """,
+        ),
+        Right("double", "dropped_weights = apply_dropout(attn_weights.double(), kept, 0.5)"),
+        Right(
+            "loops",
+            """
+            dropped_weights = torch.zeros(6, 6)
+            for i in range(6):
+                for j in range(6):
+                    if kept[i][j]:
+                        dropped_weights[i][j] = attn_weights[i][j] * 2
+            """,
+        ),
+        Right(
+            "clone",
+            """
+            dropped_weights = attn_weights.clone()
+            dropped_weights[kept == False] = 0
+            dropped_weights *= 2
+            """,
+        ),
+        Right(
+            "by-row",
+            """
+            dropped_weights = torch.stack([apply_dropout(row, keep, 0.5) for row, keep in zip(attn_weights, kept)])
+            """,
+        ),
+        Right(
+            "partial",
+            """
+            from functools import partial
+
+            half = partial(apply_dropout, p=0.5)
+            dropped_weights = half(attn_weights, kept)
+            """,
+        ),
+        Right("parameter", "dropped_weights = nn.Parameter(apply_dropout(attn_weights, kept, 0.5))"),
+        Right(
+            "dropped-then-softmaxed-in-other-order",
+            """
+            e = torch.exp(masked_scores / 2**0.5)
+            dropped_weights = e * kept * 2 / e.sum(dim=1, keepdim=True)
+            """,
+        ),
+    ),
+)
+
+DROPOUT_BY_HAND = Mutants(
+    wrong=(
+        Wrong(
+            "not-rescaled",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                mask = torch.rand(x.shape) > p
+                return x * mask
+            """,
+            NAMED + BEHAVIOUR + RULE,
+        ),
+        Wrong(
+            "keeps-a-share-of-p",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                kept = torch.rand(x.shape) < p
+                return apply_dropout(x, kept, p)
+            """,
+            NAMED + BEHAVIOUR + RULE,
+        ),
+        Wrong(
+            "keeps-and-divides-by-p",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                kept = torch.rand(x.shape) < p
+                return x * kept / p
+            """,
+            NAMED + BEHAVIOUR + RULE + NOT_FINITE,
+        ),
+        Wrong(
+            "training-ignored",
+            """
+            def dropout(x, p, training=True):
+                kept = torch.rand(x.shape) >= p
+                return apply_dropout(x, kept, p)
+            """,
+            NAMED + BEHAVIOUR + VALUES + RULE,
+            keeps=2,
+        ),
+        Wrong(
+            "modes-swapped",
+            """
+            def dropout(x, p, training=True):
+                if training:
+                    return x
+                kept = torch.rand(x.shape) >= p
+                return apply_dropout(x, kept, p)
+            """,
+            NAMED + BEHAVIOUR + VALUES + RULE,
+        ),
+        Wrong(
+            "scaled-in-eval",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x * (1 - p)
+                kept = torch.rand(x.shape) >= p
+                return apply_dropout(x, kept, p)
+            """,
+            NAMED + VALUES,
+            keeps=2,
+        ),
+        Wrong(
+            "old-papers",
+            """
+            def dropout(x, p, training=True):
+                if training:
+                    return x * (torch.rand(x.shape) >= p)
+                return x * (1 - p)
+            """,
+            NAMED + VALUES + BEHAVIOUR,
+        ),
+        Wrong(
+            "divided-in-eval",
+            """
+            def dropout(x, p, training=True):
+                if training:
+                    x = x * (torch.rand(x.shape) >= p)
+                return x / (1 - p)
+            """,
+            NAMED + VALUES + BEHAVIOUR,
+            keeps=2,
+        ),
+        Wrong(
+            "normal-numbers",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                kept = torch.randn(x.shape) >= p
+                return apply_dropout(x, kept, p)
+            """,
+            NAMED + BEHAVIOUR + RULE,
+        ),
+        Wrong(
+            "one-mask-for-all-rows",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                kept = torch.rand(x.shape[-1]) >= p
+                return x * kept / (1 - p)
+            """,
+            NAMED + BEHAVIOUR + RULE,
+        ),
+        Wrong(
+            "whole-rows-dropped",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                kept = torch.rand(x.shape[0], 1) >= p
+                return x * kept / (1 - p)
+            """,
+            NAMED + BEHAVIOUR + RULE + SHAPE,
+        ),
+        Wrong(
+            "one-number-for-all",
+            """
+            import random
+
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                if random.random() < p:
+                    return torch.zeros_like(x)
+                return x / (1 - p)
+            """,
+            NAMED + BEHAVIOUR + RULE,
+        ),
+        Wrong(
+            "mask-of-the-figure",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                return apply_dropout(x, kept, p)
+            """,
+            RAISED + BEHAVIOUR + RULE,
+        ),
+        Wrong(
+            "seeded-inside",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                torch.manual_seed(123)
+                kept = torch.rand(x.shape) >= p
+                return apply_dropout(x, kept, p)
+            """,
+            NAMED + BEHAVIOUR + RULE,
+        ),
+        Wrong(
+            "own-generator-seeded-inside",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                g = torch.Generator().manual_seed(0)
+                mask = (torch.rand(x.shape, generator=g) > p).float()
+                return x * mask / (1.0 - p)
+            """,
+            NAMED + BEHAVIOUR + RULE,
+        ),
+        Wrong(
+            "mask-drawn-once",
+            """
+            drawn = {}
+
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                if x.shape not in drawn:
+                    drawn[x.shape] = torch.rand(x.shape)
+                return apply_dropout(x, drawn[x.shape] >= p, p)
+            """,
+            NAMED + BEHAVIOUR + RULE,
+        ),
+        Wrong(
+            "exact-count",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                n = x.numel()
+                drop = torch.randperm(n)[: int(n * p)]
+                out = x.clone().flatten()
+                out[drop] = 0
+                return out.reshape(x.shape) / (1 - p)
+            """,
+            NAMED + BEHAVIOUR + RULE,
+        ),
+        Wrong(
+            "rows-renormalised",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                kept = torch.rand(x.shape) >= p
+                y = x * kept
+                return y / y.sum(dim=-1, keepdim=True).clamp(min=1e-8)
+            """,
+            NAMED + BEHAVIOUR + RULE + VALUES,
+        ),
+        Wrong(
+            "half-always",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                kept = torch.rand(x.shape) >= 0.5
+                return x * kept * 2
+            """,
+            NAMED + BEHAVIOUR + RULE + VALUES,
+        ),
+        Wrong(
+            "six-by-six",
+            """
+            def dropout(x, p, training=True):
+                if training:
+                    mask = torch.rand(6, 6) >= p
+                    return x * mask / (1 - p)
+                return x
+            """,
+            RAISED + SHAPE + BEHAVIOUR,
+        ),
+        Wrong(
+            "edits-x",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                x[torch.rand(x.shape) < p] = 0
+                return x / (1 - p)
+            """,
+            RULE + NAMED + BEHAVIOUR,
+        ),
+        Wrong(
+            "multiplies-in-place",
+            """
+            def dropout(x, p, training=True):
+                if training:
+                    x *= (torch.rand(x.shape) > p) / (1 - p)
+                return x
+            """,
+            RULE + NAMED + BEHAVIOUR,
+        ),
+        Wrong(
+            "no-return-in-eval",
+            """
+            def dropout(x, p, training=True):
+                if training:
+                    kept = torch.rand(x.shape) >= p
+                    return apply_dropout(x, kept, p)
+            """,
+            TYPE,
+            keeps=2,
+        ),
+        Wrong(
+            "default-forgotten",
+            """
+            def dropout(x, p, training):
+                if not training:
+                    return x
+                return apply_dropout(x, torch.rand(x.shape) >= p, p)
+            """,
+            RAISED + NAMED,
+        ),
+        Wrong(
+            "default-false",
+            """
+            def dropout(x, p, training=False):
+                if not training:
+                    return x
+                return apply_dropout(x, torch.rand(x.shape) >= p, p)
+            """,
+            BEHAVIOUR + NAMED + RULE,
+        ),
+        Wrong(
+            "training-spelled-otherwise",
+            """
+            def dropout(x, p, train=True):
+                if not train:
+                    return x
+                return apply_dropout(x, torch.rand(x.shape) >= p, p)
+            """,
+            RAISED,
+        ),
+        Wrong(
+            "layer-always-trains",
+            """
+            def dropout(x, p, training=True):
+                layer = nn.Dropout(p)
+                return layer(x)
+            """,
+            NAMED + BEHAVIOUR + VALUES + RULE,
+            keeps=2,
+        ),
+        Wrong(
+            "argument-in-the-wrong-place",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                kept = torch.rand(x.shape) >= p
+                return apply_dropout(x, p, kept)
+            """,
+            RAISED + VALUES,
+        ),
+        Wrong(
+            "shape-not-unpacked",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                kept = torch.rand(x) >= p
+                return apply_dropout(x, kept, p)
+            """,
+            RAISED,
+        ),
+        Wrong(
+            "mask-comes-along",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x, None
+                kept = torch.rand(x.shape) >= p
+                return apply_dropout(x, kept, p), kept
+            """,
+            TYPE,
+        ),
+        Wrong(
+            "mask-alone",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                return (torch.rand(x.shape) >= p) / (1 - p)
+            """,
+            NAMED + BEHAVIOUR + RULE + VALUES,
+        ),
+        Wrong("name", "def drop_out(x, p, training=True):\n    return x", MISSING),
+        Wrong("does-nothing", "def dropout(x, p, training=True):\n    return x", BEHAVIOUR + NAMED + RULE),
+        Wrong("untouched", "def dropout(x, p, training=True):\n    ...  # your code here", STUB),
+        Wrong(
+            "bernoulli-of-p",
+            """
+            def dropout(x, p, training=True):
+                if not training or p == 0:
+                    return x
+                mask = torch.bernoulli(torch.full_like(x, p))
+                return x * mask / (1 - p)
+            """,
+            NAMED + BEHAVIOUR + RULE,
+        ),
+        Wrong(
+            "drawn-twice",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                x = x * (torch.rand(x.shape) >= p) / (1 - p)
+                return x * (torch.rand(x.shape) >= p) / (1 - p)
+            """,
+            NAMED + BEHAVIOUR + RULE + VALUES,
+        ),
+        Wrong(
+            "rounded-draw",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                kept = torch.rand(x.shape).round()
+                return x * kept / (1 - p)
+            """,
+            NAMED + BEHAVIOUR + RULE,
+        ),
+        Wrong(
+            "noise-added",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                return x + torch.randn(x.shape) * p
+            """,
+            BEHAVIOUR + RULE + VALUES,
+        ),
+    ),
+    right=(
+        Right(
+            "greater",
+            """
+            def dropout(x, p, training=True):
+                if training:
+                    kept = torch.rand(x.shape) > p
+                    return x * kept / (1 - p)
+                else:
+                    return x
+            """,
+        ),
+        Right(
+            "below-the-share-kept",
+            """
+            def dropout(x, p, training=True):
+                if training is False:
+                    return x
+                q = 1 - p
+                return torch.where(torch.rand(x.shape) < q, x / q, 0.0)
+            """,
+        ),
+        Right(
+            "rand-like",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x.clone()
+                return apply_dropout(x, torch.rand_like(x) >= p, p)
+            """,
+        ),
+        Right(
+            "bernoulli",
+            """
+            def dropout(x, p, training=True):
+                if not training or p == 0.0:
+                    return x
+                mask = torch.bernoulli(torch.full(x.shape, 1 - p))
+                return mask * x / (1 - p)
+            """,
+        ),
+        Right(
+            "bernoulli-in-place-on-a-fresh-tensor",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                mask = torch.empty_like(x).bernoulli_(1 - p)
+                return x * mask.div_(1 - p)
+            """,
+        ),
+        Right(
+            "python-random",
+            """
+            import random
+
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                flat = [v / (1 - p) if random.random() >= p else v * 0 for v in x.reshape(-1)]
+                return torch.stack(flat).reshape(x.shape)
+            """,
+        ),
+        Right(
+            "numpy-random",
+            """
+            import numpy as np
+
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                mask = np.random.rand(*x.shape) >= p
+                return x * torch.from_numpy(np.asarray(mask)) / (1 - p)
+            """,
+        ),
+        Right(
+            "numpy-generator",
+            """
+            import numpy as np
+
+            rng = np.random.default_rng()
+
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                mask = torch.tensor(rng.random(tuple(x.shape)) >= p)
+                return apply_dropout(x, mask, p)
+            """,
+        ),
+        Right(
+            "torch-generator-outside",
+            """
+            generator = torch.Generator()
+            generator.manual_seed(123)
+
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                return apply_dropout(x, torch.rand(x.shape, generator=generator) >= p, p)
+            """,
+        ),
+        Right(
+            "lambda",
+            "dropout = lambda x, p, training=True: x * (torch.rand(x.shape) >= p) / (1 - p) if training else x",
+        ),
+        Right(
+            "object-that-is-called",
+            """
+            class Dropout:
+                def __call__(self, x, p, training=True):
+                    return apply_dropout(x, self.draw(x, p), p) if training else x
+
+                @staticmethod
+                def draw(x, p):
+                    return torch.rand(*x.shape).ge(p)
+
+            dropout = Dropout()
+            """,
+        ),
+        Right(
+            "uniform",
+            """
+            def dropout(x, p, training=True):
+                if not training: return x
+                u = torch.zeros_like(x).uniform_(0, 1)
+                out = x / (1 - p)
+                out[u < p] = 0
+                return out
+            """,
+        ),
+        Right(
+            "double",
+            """
+            def dropout(x: torch.Tensor, p: float, training: bool = True) -> torch.Tensor:
+                if not training:
+                    return x
+                keep = (torch.rand(x.shape, dtype=torch.float64) >= p).double()
+                return (x.double() * keep / (1.0 - p)).to(x.dtype)
+            """,
+        ),
+        Right(
+            "loop-over-rows",
+            """
+            def dropout(x, p, training=True):
+                if not training or x.dim() == 0:
+                    return x
+                rows = []
+                for row in x:
+                    rows.append(apply_dropout(row, torch.rand(row.shape) >= p, p))
+                return torch.stack(rows)
+            """,
+        ),
+    ),
+)
+
+BATCHED_SCORES = Mutants(
+    wrong=(
+        Wrong("all-axes-reversed", "def batched_scores(queries, keys):\n    return queries @ keys.T", NAMED + RAISED),
+        Wrong("mT-of-the-queries", "def batched_scores(queries, keys):\n    return queries.mT @ keys", NAMED + SHAPE),
+        Wrong("swapped", "def batched_scores(queries, keys):\n    return keys @ queries.transpose(1, 2)", NAMED),
+        Wrong("swapped-parameters", "def batched_scores(keys, queries):\n    return queries @ keys.transpose(1, 2)", NAMED),
+        Wrong("not-transposed", "def batched_scores(queries, keys):\n    return queries @ keys", RAISED),
+        Wrong("axes-0-and-1", "def batched_scores(queries, keys):\n    return queries @ keys.transpose(0, 1)", RAISED + NAMED),
+        Wrong("axes-0-and-2", "def batched_scores(queries, keys):\n    return queries @ keys.transpose(0, 2)", RAISED + NAMED),
+        Wrong(
+            "viewed-not-transposed",
+            """
+            def batched_scores(queries, keys):
+                b, n, d = keys.shape
+                return queries @ keys.view(b, d, n)
+            """,
+            NAMED,
+        ),
+        Wrong("scaled", "def batched_scores(queries, keys):\n    return queries @ keys.mT / keys.shape[-1] ** 0.5", NAMED),
+        Wrong(
+            "softmaxed",
+            "def batched_scores(queries, keys):\n    return torch.softmax(queries @ keys.mT, dim=-1)",
+            VALUES + NAMED,
+        ),
+        Wrong(
+            "masked",
+            """
+            def batched_scores(queries, keys):
+                scores = queries @ keys.transpose(1, 2)
+                n = scores.shape[-1]
+                return scores.masked_fill(torch.ones(n, n).triu(1).bool(), -torch.inf)
+            """,
+            NOT_FINITE + VALUES + NAMED,
+        ),
+        Wrong("elementwise", "def batched_scores(queries, keys):\n    return (queries * keys).sum(-1)", SHAPE + NAMED),
+        Wrong("first-sentence", "def batched_scores(queries, keys):\n    return queries[0] @ keys[0].T", SHAPE + NAMED),
+        Wrong(
+            "first-keys-for-all",
+            "def batched_scores(queries, keys):\n    return torch.stack([q @ keys[0].T for q in queries])",
+            NAMED + VALUES,
+        ),
+        Wrong(
+            "tensordot",
+            "def batched_scores(queries, keys):\n    return torch.tensordot(queries, keys, dims=([2], [2]))",
+            SHAPE + NAMED,
+        ),
+        Wrong(
+            "einsum-swapped",
+            'def batched_scores(queries, keys):\n    return torch.einsum("bqd,bkd->bkq", queries, keys)',
+            NAMED,
+        ),
+        Wrong(
+            "einsum-mixes-sentences",
+            'def batched_scores(queries, keys):\n    return torch.einsum("bqd,ckd->bqk", queries, keys)',
+            VALUES + NAMED,
+        ),
+        Wrong(
+            "einsum-sums-the-batch",
+            'def batched_scores(queries, keys):\n    return torch.einsum("bqd,bkd->qk", queries, keys)',
+            SHAPE + NAMED,
+        ),
+        Wrong(
+            "a-list",
+            "def batched_scores(queries, keys):\n    return [q @ k.T for q, k in zip(queries, keys)]",
+            TYPE,
+        ),
+        Wrong(
+            "six-tokens-two-sentences",
+            """
+            def batched_scores(queries, keys):
+                scores = torch.zeros(2, 6, 6)
+                for b in range(2):
+                    scores[b] = queries[b] @ keys[b].T
+                return scores
+            """,
+            RAISED + SHAPE,
+        ),
+        Wrong(
+            "last-sentence-skipped",
+            """
+            def batched_scores(queries, keys):
+                b, n, _ = queries.shape
+                scores = torch.zeros(b, n, n)
+                for i in range(b - 1):
+                    scores[i] = queries[i] @ keys[i].T
+                return scores
+            """,
+            VALUES + NAMED,
+        ),
+        Wrong(
+            "flattened",
+            """
+            def batched_scores(queries, keys):
+                q = queries.reshape(-1, queries.shape[-1])
+                k = keys.reshape(-1, keys.shape[-1])
+                return q @ k.T
+            """,
+            SHAPE + NAMED,
+        ),
+        Wrong("keys-with-keys", "def batched_scores(queries, keys):\n    return keys @ keys.transpose(1, 2)", NAMED),
+        Wrong(
+            "queries-with-queries",
+            "def batched_scores(queries, keys):\n    return queries @ queries.transpose(-2, -1)",
+            NAMED,
+        ),
+        Wrong(
+            "from-the-notebook",
+            "def batched_scores(queries, keys):\n    return W_query(batch) @ W_key(batch).transpose(1, 2)",
+            SHAPE + VALUES,
+        ),
+        Wrong(
+            "layers-once-more",
+            """
+            def batched_scores(queries, keys):
+                queries = W_query(queries)
+                keys = W_key(keys)
+                return queries @ keys.transpose(1, 2)
+            """,
+            RAISED + VALUES,
+        ),
+        Wrong("transpose-not-called", "def batched_scores(queries, keys):\n    return queries @ keys.transpose", RAISED),
+        Wrong("return-forgotten", "def batched_scores(queries, keys):\n    attn_scores = queries @ keys.mT", TYPE),
+        Wrong("untouched", "def batched_scores(queries, keys):\n    ...  # your code here", STUB),
+        Wrong("name", "def batch_scores(queries, keys):\n    return queries @ keys.mT", MISSING),
+        Wrong(
+            "bmm-without-transpose", "def batched_scores(queries, keys):\n    return torch.bmm(queries, keys)", RAISED
+        ),
+        Wrong(
+            "transposes-in-place",
+            """
+            def batched_scores(queries, keys):
+                keys.transpose_(1, 2)
+                return queries @ keys
+            """,
+            RULE + NAMED + RAISED,
+        ),
+        Wrong(
+            "scaled-by-tokens",
+            "def batched_scores(queries, keys):\n    return queries @ keys.mT / keys.shape[1]",
+            VALUES + NAMED,
+        ),
+        Wrong(
+            "squeezed",
+            "def batched_scores(queries, keys):\n    return (queries @ keys.transpose(1, 2)).squeeze()",
+            SHAPE,
+            keeps=0,
+        ),
+        Wrong(
+            "by-cosine",
+            """
+            def batched_scores(queries, keys):
+                return F.cosine_similarity(queries[:, :, None], keys[:, None], dim=-1)
+            """,
+            VALUES + NAMED,
+        ),
+        Wrong(
+            "result-turned",
+            "def batched_scores(queries, keys):\n    return (queries @ keys.transpose(-2, -1)).transpose(-2, -1)",
+            NAMED,
+        ),
+    ),
+    right=(
+        Right("from-the-end", "def batched_scores(queries, keys):\n    return queries @ keys.transpose(-2, -1)"),
+        Right("mT", "def batched_scores(queries, keys):\n    return queries @ keys.mT"),
+        Right("bmm", "def batched_scores(queries, keys):\n    return torch.bmm(queries, keys.permute(0, 2, 1))"),
+        Right("einsum", 'def batched_scores(queries, keys):\n    return torch.einsum("bqd,bkd->bqk", queries, keys)'),
+        Right(
+            "einsum-with-dots",
+            'def batched_scores(queries, keys):\n    return torch.einsum("...id,...jd->...ij", queries, keys)',
+        ),
+        Right(
+            "stacked",
+            "def batched_scores(queries, keys):\n    return torch.stack([q @ k.T for q, k in zip(queries, keys)])",
+        ),
+        Right(
+            "three-loops",
+            """
+            def batched_scores(queries, keys):
+                b, n, d = queries.shape
+                scores = torch.empty(b, n, n)
+                for s in range(b):
+                    for i in range(n):
+                        for j in range(n):
+                            scores[s, i, j] = torch.dot(queries[s, i], keys[s, j])
+                return scores
+            """,
+        ),
+        Right(
+            "broadcasting",
+            "def batched_scores(queries, keys):\n    return (queries[:, :, None, :] * keys[:, None, :, :]).sum(dim=-1)",
+        ),
+        Right(
+            "swapped-and-turned",
+            "def batched_scores(queries, keys):\n    return (keys @ queries.transpose(1, 2)).transpose(1, 2)",
+        ),
+        Right("matmul-swapaxes", "batched_scores = lambda queries, keys: torch.matmul(queries, keys.swapaxes(1, 2))"),
+        Right(
+            "double", "def batched_scores(q, k):\n    return (q.double() @ k.double().adjoint()).to(torch.float32)"
+        ),
+        Right(
+            "baddbmm",
+            """
+            def batched_scores(queries, keys):
+                b, n, _ = queries.shape
+                zeros = torch.zeros(b, n, keys.shape[1])
+                return torch.baddbmm(zeros, queries, keys.transpose(1, 2))
+            """,
+        ),
+        Right(
+            "vmap",
+            """
+            def one(q, k):
+                return q @ k.T
+
+            batched_scores = torch.vmap(one)
+            """,
+        ),
+        Right(
+            "diagonal-of-the-tensordot",
+            """
+            def batched_scores(queries, keys):
+                everything = torch.tensordot(queries, keys, dims=([2], [2]))  # (b, q, b, k)
+                return everything.diagonal(dim1=0, dim2=2).permute(2, 0, 1)
+            """,
+        ),
+        Right(
+            "linear-by-sentence",
+            """
+            def batched_scores(queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
+                out = []
+                for i in range(queries.size(0)):
+                    out.append(F.linear(queries[i], keys[i]).unsqueeze(0))
+                return torch.cat(out, dim=0)
+            """,
+        ),
+    ),
+)
+TASKS = {"apply-dropout": APPLY_DROPOUT, "dropped-weights": DROPPED_WEIGHTS, "dropout-by-hand": DROPOUT_BY_HAND, "batched-scores": BATCHED_SCORES}
