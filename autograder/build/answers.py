@@ -232,6 +232,8 @@ def _reference_problems(entry: bank.Task) -> list[str]:
             problems.append(f"{where} raises {expected.error.type}")
         elif expected.tensor is None:
             problems.append(f"{where} gives {expected.type_name}")
+        elif probe.observe != bank.RESULT and expected.tensor.numel() == 0:
+            problems.append(f"{where} shows nothing in the experiment {probe.observe}")
         elif probe.observe == bank.RESULT and expected.tensor.ndim != len(entry.axes):
             problems.append(f"{where} has {expected.tensor.ndim} axes, and the task names {entry.axes}")
     return problems

@@ -150,9 +150,15 @@ def _take(
         say(f"{who}: {note}")
     summary.graded += 1
     if not summary.dry_run:
-        graded = nbformat.reads(result.notebook, as_version=4)
-        book.write(submission, graded, fingerprint)
-        summary.written_answers += book.waiting_for_a_person(submission)
+        try:
+            graded = nbformat.reads(result.notebook, as_version=4)
+            book.write(submission, graded, fingerprint)
+            summary.written_answers += book.waiting_for_a_person(submission)
+        except Exception as problem:  # one submission that cannot be written must not cost the others
+            book.undo()
+            summary.graded -= 1
+            summary.faults.append(who)
+            say(f"{who}: needs attention, no score was written: {type(problem).__name__}: {problem}")
 
 
 def _count(number: int, what: str) -> str:

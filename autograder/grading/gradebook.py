@@ -105,6 +105,10 @@ class Book:
         if stamp.is_file() and not stamp.is_symlink():
             shutil.copyfile(stamp, submission.graded.parent / stamp.name)
 
+    def undo(self) -> None:
+        """Forget what was not yet written of the last submission."""
+        self._gradebook.db.rollback()
+
     def _penalise(self, graded: NotebookNode, submission: Submission) -> None:
         resources: Mapping[str, Any] = {
             "nbgrader": {

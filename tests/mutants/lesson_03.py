@@ -1727,3 +1727,1155 @@ BUG_MASK_FROM_VALUES = Mutants(
     ),
 )
 
+LARGEST_DIFFERENCE = Mutants(
+    wrong=(
+        Wrong("no-absolute-value", """
+            def largest_difference(first, second, scores):
+                return (first(scores) - second(scores)).max()
+            """, NAMED),
+        Wrong("absolute-of-the-largest", """
+            def largest_difference(first, second, scores):
+                return abs((first(scores) - second(scores)).max())
+            """, NAMED + VALUES),
+        Wrong("difference-of-the-largest", """
+            def largest_difference(first, second, scores):
+                return (first(scores).max() - second(scores).max()).abs()
+            """, NAMED + VALUES),
+        Wrong("difference-of-absolutes", """
+            def largest_difference(first, second, scores):
+                return (first(scores).abs() - second(scores).abs()).abs().max()
+            """, VALUES + NAMED),
+        Wrong("mean", """
+            def largest_difference(first, second, scores):
+                return (first(scores) - second(scores)).abs().mean()
+            """, NAMED),
+        Wrong("sum", """
+            def largest_difference(first, second, scores):
+                return (first(scores) - second(scores)).abs().sum()
+            """, NAMED),
+        Wrong("absolute-of-the-sum", """
+            def largest_difference(first, second, scores):
+                return torch.abs(torch.sum(first(scores) - second(scores)))
+            """, VALUES + NAMED),
+        Wrong("smallest", """
+            def largest_difference(first, second, scores):
+                return (first(scores) - second(scores)).abs().min()
+            """, VALUES + NAMED),
+        Wrong("squared", """
+            def largest_difference(first, second, scores):
+                return ((first(scores) - second(scores)) ** 2).max()
+            """, NAMED + VALUES),
+        Wrong("frobenius-norm", """
+            def largest_difference(first, second, scores):
+                return torch.norm(first(scores) - second(scores))
+            """, NAMED + VALUES),
+        Wrong("cdist", """
+            def largest_difference(first, second, scores):
+                return torch.cdist(first(scores), second(scores)).max()
+            """, VALUES),
+        Wrong("one-per-row", """
+            def largest_difference(first, second, scores):
+                return (first(scores) - second(scores)).abs().amax(dim=-1)
+            """, SHAPE),
+        Wrong("values-and-indices", """
+            def largest_difference(first, second, scores):
+                return (first(scores) - second(scores)).abs().max(dim=-1)
+            """, TYPE),
+        Wrong("whole-matrix", """
+            def largest_difference(first, second, scores):
+                return torch.abs(first(scores) - second(scores))
+            """, SHAPE),
+        Wrong("place-for-value", """
+            def largest_difference(first, second, scores):
+                return (first(scores) - second(scores)).abs().argmax()
+            """, VALUES + NAMED + DTYPE),
+        Wrong("true-or-false", """
+            def largest_difference(first, second, scores):
+                return torch.allclose(first(scores), second(scores), atol=1e-6)
+            """, TYPE + DTYPE),
+        Wrong("compared-with-the-bound", """
+            def largest_difference(first, second, scores):
+                return (first(scores) - second(scores)).abs().max() < 1e-6
+            """, DTYPE + TYPE),
+        Wrong("functions-not-called", """
+            def largest_difference(first, second, scores):
+                return (first - second).abs().max()
+            """, RAISED),
+        Wrong("functions-called-with-d-k", """
+            def largest_difference(first, second, scores):
+                return (first(scores, d_k) - second(scores, d_k)).abs().max()
+            """, RAISED),
+        Wrong("the-notebooks-functions", """
+            def largest_difference(first, second, scores):
+                return (renormalised_weights(scores, d_k) - masked_weights(scores, d_k)).abs().max()
+            """, VALUES + NAMED, says=r"renormalised_weights"),
+        Wrong("the-notebooks-scores", """
+            def largest_difference(first, second, scores):
+                return (first(attn_scores) - second(attn_scores)).abs().max()
+            """, VALUES + NAMED, says=r"attn_scores"),
+        Wrong("first-twice", """
+            def largest_difference(first, second, scores):
+                a = first(scores)
+                b = first(scores)
+                return (a - b).abs().max()
+            """, NAMED + VALUES),
+        Wrong("second-after-first", """
+            def largest_difference(first, second, scores):
+                a = first(scores)
+                b = second(a)
+                return (a - b).abs().max()
+            """, NAMED + VALUES),
+        Wrong("zero-always", """
+            def largest_difference(first, second, scores):
+                return 0.0
+            """, NAMED + VALUES),
+        Wrong("printed", """
+            def largest_difference(first, second, scores):
+                print((first(scores) - second(scores)).abs().max())
+            """, TYPE),
+        Wrong("python-max-of-rows", """
+            def largest_difference(first, second, scores):
+                return max(abs(first(scores) - second(scores)))
+            """, RAISED),
+        Wrong("numpy-max", """
+            import numpy as np
+
+            def largest_difference(first, second, scores):
+                return np.max(first(scores).numpy() - second(scores).numpy())
+            """, NAMED + VALUES),
+        Wrong("keepdim", """
+            def largest_difference(first, second, scores):
+                return (first(scores) - second(scores)).abs().amax(dim=(0, 1), keepdim=True)
+            """, SHAPE),
+        Wrong("a-list-of-one", """
+            def largest_difference(first, second, scores):
+                return [(first(scores) - second(scores)).abs().max()]
+            """, TYPE),
+        Wrong("diagonal-only", """
+            def largest_difference(first, second, scores):
+                return max(abs(first(scores)[i, i] - second(scores)[i, i]) for i in range(len(scores)))
+            """, VALUES + NAMED),
+        Wrong("item-without-its-call", """
+            def largest_difference(first, second, scores):
+                return (first(scores) - second(scores)).abs().max().item
+            """, TYPE, says=r"parenthes|bracket|\\(\\)|\\bcall"),
+        Wrong("relative", """
+            def largest_difference(first, second, scores):
+                a, b = first(scores), second(scores)
+                return ((a - b).abs() / b.abs()).max()
+            """, VALUES + NOT_FINITE),
+        Wrong("other-name", """
+            def largest_diff(first, second, scores):
+                return (first(scores) - second(scores)).abs().max()
+            """, MISSING, says="largest_diff`"),
+        Wrong("left-alone", """
+            def largest_difference(first, second, scores):
+                pass
+            """, STUB),
+        Wrong("loop-that-misses-the-last-row", """
+            def largest_difference(first, second, scores):
+                a, b = first(scores), second(scores)
+                largest = 0.0
+                for i in range(len(scores) - 1):
+                    for j in range(len(scores)):
+                        largest = max(largest, abs(a[i, j] - b[i, j]).item())
+                return largest
+            """, VALUES + NAMED),
+        Wrong("lower-triangle-only", """
+            def largest_difference(first, second, scores):
+                return (first(scores) - second(scores)).tril().abs().max()
+            """, VALUES + NAMED),
+        Wrong("scores-edited-between", """
+            def largest_difference(first, second, scores):
+                a = first(scores)
+                scores.fill_(0)
+                return (a - second(scores)).abs().max()
+            """, VALUES + NAMED + RULE),
+        Wrong("rounded", """
+            def largest_difference(first, second, scores):
+                return round((first(scores) - second(scores)).abs().max().item(), 4)
+            """, VALUES),
+    ),
+    right=(
+        Right("one-line", """
+            def largest_difference(first, second, scores):
+                return (first(scores) - second(scores)).abs().max()
+            """),
+        Right("float", """
+            def largest_difference(first, second, scores):
+                return float(torch.max(torch.abs(first(scores) - second(scores))))
+            """),
+        Right("loops", """
+            def largest_difference(first, second, scores):
+                a, b = first(scores), second(scores)
+                largest = 0.0
+                for row_a, row_b in zip(a, b):
+                    for x, y in zip(row_a, row_b):
+                        largest = max(largest, abs(x - y).item())
+                return largest
+            """),
+        Right("norm-of-order-infinity", """
+            def largest_difference(first, second, scores):
+                return torch.linalg.vector_norm(first(scores) - second(scores), ord=float("inf"))
+            """),
+        Right("both-signs", """
+            def largest_difference(first, second, scores):
+                d = first(scores) - second(scores)
+                return torch.maximum(d.max(), -d.min())
+            """),
+        Right("numpy", """
+            import numpy as np
+
+            def largest_difference(first, second, scores):
+                return np.abs(np.asarray(first(scores)) - np.asarray(second(scores))).max()
+            """),
+        Right("python-max-of-a-list", """
+            def largest_difference(first, second, scores):
+                return max((first(scores) - second(scores)).abs().flatten().tolist())
+            """),
+        Right("sorted", """
+            largest_difference = lambda f, g, s: torch.sort((f(s.clone()) - g(s.clone())).abs().reshape(-1)).values[-1]
+            """),
+        Right("root-of-squares-float64", """
+            def largest_difference(first, second, scores):
+                gap = first(scores).double() - second(scores).double()
+                return gap.square().sqrt().amax()
+            """),
+        Right("mapped", """
+            def largest_difference(first, second, scores):
+                one, other = map(lambda f: f(scores), (first, second))
+                return torch.sub(one, other).abs().max(dim=0).values.max().item()
+            """),
+        Right("topk", """
+            def largest_difference(first, second, scores):
+                with torch.no_grad():
+                    return (first(scores) - second(scores)).flatten().abs().topk(1).values[0]
+            """),
+    ),
+)
+
+LEAK_DETECTOR = Mutants(
+    wrong=(
+        Wrong("past-counted-too", """
+            def future_leaks(attention, x):
+                n = x.shape[0]
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[j] += 1
+                    leaks[:, j] = ((attention(changed) - before).abs() > 1e-5).any(dim=-1)
+                return leaks
+            """, NAMED),
+        Wrong("diagonal-counted", """
+            def future_leaks(attention, x):
+                n = x.shape[0]
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[j] += 1
+                    leaks[:, j] = ((attention(changed) - before).abs() > 1e-5).any(dim=-1)
+                return leaks.triu()
+            """, NAMED),
+        Wrong("past-instead-of-future", """
+            def future_leaks(attention, x):
+                n = x.shape[0]
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[j] += 1
+                    leaks[:, j] = ((attention(changed) - before).abs() > 1e-5).any(dim=-1)
+                return leaks.tril(-1)
+            """, NAMED + VALUES),
+        Wrong("transposed", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[j] += 1
+                    after = attention(changed)
+                    for i in range(j):
+                        leaks[j, i] = (after[i] - before[i]).abs().max() > 1e-5
+                return leaks
+            """, NAMED),
+        Wrong("caller-edited", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n):
+                    changed = x
+                    changed[j] += 1
+                    after = attention(changed)
+                    for i in range(j):
+                        leaks[i, j] = (after[i] - before[i]).abs().max() > 1e-5
+                return leaks
+            """, NAMED + VALUES + RULE),
+        Wrong("one-copy-for-all", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                changed = x.clone()
+                for j in range(n):
+                    changed[j] += 1
+                    after = attention(changed)
+                    for i in range(j):
+                        leaks[i, j] = (after[i] - before[i]).abs().max() > 1e-5
+                return leaks
+            """, NAMED),
+        Wrong("one-copy-taken-backwards", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                changed = x.clone()
+                for j in reversed(range(n)):
+                    changed[j] += 1
+                    after = attention(changed)
+                    for i in range(j):
+                        leaks[i, j] = (after[i] - before[i]).abs().max() > 1e-5
+                return leaks
+            """, NAMED + VALUES),
+        Wrong("no-absolute-value", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[j] += 1
+                    after = attention(changed)
+                    for i in range(j):
+                        leaks[i, j] = (after[i] - before[i]).max() > 1e-5
+                return leaks
+            """, NAMED),
+        Wrong("signed-sum", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[j] += 1
+                    moved = (attention(changed) - before).sum(dim=-1)
+                    leaks[:j, j] = moved[:j] > 1e-5
+                return leaks
+            """, NAMED + VALUES),
+        Wrong("absolute-of-the-sum", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[j] += 1
+                    moved = (attention(changed) - before).sum(dim=-1).abs()
+                    leaks[:j, j] = moved[:j] > 1e-5
+                return leaks
+            """, NAMED + VALUES),
+        Wrong("all-for-any", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[j] += 1
+                    moved = (attention(changed) - before).abs() > 1e-5
+                    leaks[:j, j] = moved.all(dim=-1)[:j]
+                return leaks
+            """, NAMED + VALUES),
+        Wrong("first-column-of-the-output", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[j] += 1
+                    moved = (attention(changed) - before).abs()
+                    leaks[:j, j] = moved[:j, 0] > 1e-5
+                return leaks
+            """, NAMED + VALUES),
+        Wrong("exactly-equal", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[j] += 1
+                    leaks[:j, j] = (attention(changed) != before).any(dim=-1)[:j]
+                return leaks
+            """, NAMED),
+        Wrong("coarse-threshold", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[j] += 1
+                    leaks[:j, j] = ((attention(changed) - before).abs() > 0.1).any(dim=-1)[:j]
+                return leaks
+            """, NAMED + VALUES),
+        Wrong("tiny-step", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[j] += 1e-4
+                    leaks[:j, j] = ((attention(changed) - before).abs() > 1e-5).any(dim=-1)[:j]
+                return leaks
+            """, NAMED + VALUES),
+        Wrong("token-set-to-zero", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[j] = 0
+                    leaks[:j, j] = ((attention(changed) - before).abs() > 1e-5).any(dim=-1)[:j]
+                return leaks
+            """, NAMED + VALUES),
+        Wrong("token-doubled", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[j] *= 2
+                    leaks[:j, j] = ((attention(changed) - before).abs() > 1e-5).any(dim=-1)[:j]
+                return leaks
+            """, NAMED + VALUES),
+        Wrong("token-set-to-one", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[j] = torch.ones(x.shape[1])
+                    leaks[:j, j] = ((attention(changed) - before).abs() > 1e-5).any(dim=-1)[:j]
+                return leaks
+            """, NAMED + VALUES),
+        Wrong("swapped-with-its-neighbour", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[j] = x[(j + 1) % n]
+                    leaks[:j, j] = ((attention(changed) - before).abs() > 1e-5).any(dim=-1)[:j]
+                return leaks
+            """, NAMED + VALUES),
+        Wrong("all-later-tokens-changed", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[j:] += 1
+                    leaks[:j, j] = ((attention(changed) - before).abs() > 1e-5).any(dim=-1)[:j]
+                return leaks
+            """, NAMED + VALUES),
+        Wrong("feature-changed-for-token", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[:, j] += 1
+                    leaks[:j, j] = ((attention(changed) - before).abs() > 1e-5).any(dim=-1)[:j]
+                return leaks
+            """, RAISED + VALUES),
+        Wrong("sentence-cut-off", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for i in range(n):
+                    short = attention(x[: i + 1])
+                    if (short[i] - before[i]).abs().max() > 1e-5:
+                        leaks[i, i + 1:] = True
+                return leaks
+            """, NAMED + VALUES + RAISED),
+        Wrong("the-notebooks-inputs", """
+            def future_leaks(attention, x):
+                leaks = torch.zeros(6, 6, dtype=torch.bool)
+                before = attention(inputs)
+                for j in range(6):
+                    changed = inputs.clone()
+                    changed[j] += 1
+                    leaks[:j, j] = ((attention(changed) - before).abs() > 1e-5).any(dim=-1)[:j]
+                return leaks
+            """, SHAPE + VALUES + NAMED + RAISED, says=r"inputs"),
+        Wrong("six-tokens", """
+            def future_leaks(attention, x):
+                leaks = torch.zeros(6, 6, dtype=torch.bool)
+                before = attention(x)
+                for j in range(6):
+                    changed = x.clone()
+                    changed[j] += 1
+                    leaks[:j, j] = ((attention(changed) - before).abs() > 1e-5).any(dim=-1)[:j]
+                return leaks
+            """, SHAPE + RAISED),
+        Wrong("the-notebooks-attention", """
+            def future_leaks(attention, x):
+                n = len(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                before = sa_v2(x)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[j] += 1
+                    leaks[:j, j] = ((sa_v2(changed) - before).abs() > 1e-5).any(dim=-1)[:j]
+                return leaks
+            """, VALUES + NAMED + RAISED, says=r"sa_v2"),
+        Wrong("only-the-last-token", """
+            def future_leaks(attention, x):
+                n = len(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                changed = x.clone()
+                changed[-1] += 1
+                moved = (attention(changed) - attention(x)).abs().amax(dim=-1)
+                leaks[:-1, -1] = moved[:-1] > 1e-5
+                return leaks
+            """, VALUES + NAMED),
+        Wrong("only-the-next-token", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(1, n):
+                    changed = x.clone()
+                    changed[j] += 1
+                    leaks[j - 1, j] = (attention(changed)[j - 1] - before[j - 1]).abs().max() > 1e-5
+                return leaks
+            """, VALUES + NAMED),
+        Wrong("last-token-skipped", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n - 1):
+                    changed = x.clone()
+                    changed[j] += 1
+                    leaks[:j, j] = ((attention(changed) - before).abs() > 1e-5).any(dim=-1)[:j]
+                return leaks
+            """, VALUES + NAMED),
+        Wrong("floats", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[j] += 1
+                    leaks[:j, j] = ((attention(changed) - before).abs() > 1e-5).any(dim=-1)[:j].float()
+                return leaks
+            """, DTYPE),
+        Wrong("how-far-each-moved", """
+            def future_leaks(attention, x):
+                before = attention(x)
+                columns = []
+                for j in range(len(x)):
+                    changed = x.clone()
+                    changed[j] += 1
+                    columns.append((attention(changed) - before).abs().amax(dim=-1))
+                return torch.stack(columns, dim=1).triu(1)
+            """, DTYPE),
+        Wrong("nested-list", """
+            def future_leaks(attention, x):
+                before = attention(x)
+                rows = []
+                for i in range(len(x)):
+                    row = []
+                    for j in range(len(x)):
+                        changed = x.clone()
+                        changed[j] += 1
+                        row.append(j > i and bool((attention(changed)[i] - before[i]).abs().max() > 1e-5))
+                    rows.append(row)
+                return rows
+            """, TYPE),
+        Wrong("pairs-of-places", """
+            def future_leaks(attention, x):
+                before = attention(x)
+                leaks = []
+                for j in range(len(x)):
+                    changed = x.clone()
+                    changed[j] += 1
+                    after = attention(changed)
+                    for i in range(j):
+                        if (after[i] - before[i]).abs().max() > 1e-5:
+                            leaks.append((i, j))
+                return torch.tensor(leaks)
+            """, SHAPE + DTYPE),
+        Wrong("returns-after-the-first-token", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[j] += 1
+                    leaks[:j, j] = ((attention(changed) - before).abs() > 1e-5).any(dim=-1)[:j]
+                    return leaks
+            """, VALUES + NAMED),
+        Wrong("everything-true", """
+            def future_leaks(attention, x):
+                return causal_mask(len(x))
+            """, VALUES + NAMED),
+        Wrong("nothing-leaks", """
+            def future_leaks(attention, x):
+                return torch.zeros(len(x), len(x), dtype=torch.bool)
+            """, VALUES + NAMED),
+        Wrong("left-alone", """
+            def future_leaks(attention, x):
+                ...  # your code here
+            """, STUB),
+        Wrong("colon-missing", """
+            def future_leaks(attention, x)
+                return None
+            """, MISSING),
+        Wrong("nested-any-without-axis", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[j] += 1
+                    leaks[:j, j] = ((attention(changed) - before).abs() > 1e-5).any()
+                return leaks
+            """, VALUES + NAMED),
+        Wrong("isclose-with-its-relative-tolerance", """
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[j] += 1
+                    close = torch.isclose(attention(changed), before, rtol=0.05, atol=1e-2)
+                    leaks[:j, j] = ~close.all(dim=-1)[:j]
+                return leaks
+            """, VALUES + NAMED),
+        Wrong("before-computed-from-the-changed", """
+            def future_leaks(attention, x):
+                n = len(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[j] += 1
+                    before = attention(changed)
+                    after = attention(changed)
+                    leaks[:j, j] = ((after - before).abs() > 1e-5).any(dim=-1)[:j]
+                return leaks
+            """, VALUES + NAMED),
+    ),
+    right=(
+        Right("two-loops", """
+            def future_leaks(attention, x):
+                n = x.shape[0]
+                before = attention(x)
+                leaks = torch.zeros(n, n, dtype=torch.bool)
+                for j in range(n):
+                    changed = x.clone()
+                    changed[j] += 1
+                    after = attention(changed)
+                    for i in range(j):
+                        if (after[i] - before[i]).abs().max() > 1e-5:
+                            leaks[i, j] = True
+                return leaks
+            """),
+        Right("column-at-a-time", """
+            def future_leaks(attention, x):
+                before = attention(x)
+                columns = []
+                for j in range(len(x)):
+                    changed = x.clone()
+                    changed[j] = changed[j] + 1.0
+                    columns.append((attention(changed) - before).abs().amax(dim=-1) > 1e-5)
+                return torch.stack(columns, dim=1).triu(diagonal=1)
+            """),
+        Right("downwards", """
+            def future_leaks(attention, x):
+                n = x.size(0)
+                base = attention(x.clone())
+                out = torch.full((n, n), False)
+                for j in range(1, n):
+                    y = x.detach().clone()
+                    y[j] -= 1
+                    out[:j, j] = torch.any(torch.abs(attention(y) - base) > 1e-5, dim=1)[:j]
+                return out
+            """),
+        Right("with-the-causal-mask", """
+            def future_leaks(attention, x):
+                moved = torch.zeros(len(x), len(x))
+                for j in range(len(x)):
+                    other = torch.cat([x[:j], x[j:j + 1] + 1, x[j + 1:]])
+                    moved[:, j] = (attention(other) - attention(x)).abs().max(dim=-1).values
+                return (moved > 1e-5) & causal_mask(len(x))
+            """),
+        Right("identity-times-step", """
+            def future_leaks(attention, x):
+                n = x.shape[0]
+                before = attention(x)
+                after = torch.stack([attention(x + step[:, None]) for step in torch.eye(n)])
+                moved = (after - before).abs().amax(dim=-1) > 1e-5  # (changed, output)
+                return torch.logical_and(moved.T, torch.ones(n, n).triu(1).bool())
+            """),
+        Right("helper-and-comprehension", """
+            def changed_at(x: torch.Tensor, j: int) -> torch.Tensor:
+                copy = x.clone()
+                copy[j] += torch.ones_like(copy[j])
+                return copy
+
+            def future_leaks(attention, x):
+                before = attention(x)
+                def leak(i, j):
+                    return j > i and not torch.allclose(
+                        attention(changed_at(x, j))[i], before[i], rtol=0, atol=1e-5)
+                return torch.tensor([[leak(i, j) for j in range(len(x))] for i in range(len(x))])
+            """),
+        Right("random-step", """
+            def future_leaks(attention, x):
+                n = len(x)
+                with torch.no_grad():
+                    before = attention(x)
+                    leaks = torch.zeros((n, n), dtype=torch.bool)
+                    for j in range(n):
+                        changed = x.clone()
+                        changed[j] += 1 + torch.rand(x.shape[-1])
+                        far = (attention(changed) - before).norm(dim=-1)
+                        leaks[:, j] = far > 1e-5
+                return leaks & (torch.arange(n)[None, :] > torch.arange(n)[:, None])
+            """),
+        Right("numpy-in-between", """
+            import copy
+            import numpy as np
+
+            def future_leaks(attention, x):
+                n = len(x)
+                before = attention(x).detach().numpy()
+                leaks = np.zeros((n, n), dtype=bool)
+                for j in range(n):
+                    changed = copy.deepcopy(x)
+                    changed[j] += 1
+                    after = attention(changed).detach().numpy()
+                    for i in range(j):
+                        leaks[i, j] = np.abs(after[i] - before[i]).max() > 1e-5
+                return torch.from_numpy(leaks)
+            """),
+        Right("while-loop", """
+            def future_leaks(attention, x):
+                tokens, d_in = x.shape
+                reference = attention(x)
+                result = torch.zeros(tokens, tokens) > 0
+                j = tokens - 1
+                while j > 0:
+                    perturbed = x.clone()
+                    perturbed[j, :] = perturbed[j, :] + 1.0
+                    delta = (attention(perturbed) - reference)[:j]
+                    result[:j, j] |= (delta > 1e-5).any(-1) | (delta < -1e-5).any(-1)
+                    j -= 1
+                return result
+            """),
+        Right("sum-of-distances", """
+            def future_leaks(attention, x):
+                leaks = torch.zeros(len(x), len(x), dtype=torch.bool)
+                clean = attention(x)
+                for j, token in enumerate(x):
+                    changed = x.clone()
+                    changed[j] = token + 1
+                    moved = torch.max(torch.abs(clean - attention(changed)), dim=1)[0]
+                    for i, distance in enumerate(moved):
+                        leaks[i][j] = (i < j) and distance.item() > 1e-5
+                return leaks
+            """),
+    ),
+)
+
+CAUSAL_ATTENTION = Mutants(
+    wrong=(
+        Wrong("no-mask", """
+            def causal_attention(queries, keys, values):
+                scores = queries @ keys.T
+                return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1) @ values
+            """, NAMED),
+        Wrong("sdpa-without-causal", """
+            def causal_attention(queries, keys, values):
+                return torch.nn.functional.scaled_dot_product_attention(queries, keys, values)
+            """, NAMED),
+        Wrong("sdpa-with-the-mask-the-wrong-way", """
+            def causal_attention(queries, keys, values):
+                return torch.nn.functional.scaled_dot_product_attention(
+                    queries, keys, values, attn_mask=causal_mask(len(queries)))
+            """, NAMED + NOT_FINITE + VALUES),
+        Wrong("sdpa-without-scale", """
+            def causal_attention(queries, keys, values):
+                return torch.nn.functional.scaled_dot_product_attention(
+                    queries, keys, values, is_causal=True, scale=1.0)
+            """, NAMED),
+        Wrong("mask-discarded", """
+            def causal_attention(queries, keys, values):
+                scores = queries @ keys.T
+                scores.masked_fill(causal_mask(len(scores)), -torch.inf)
+                return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1) @ values
+            """, NAMED),
+        Wrong("no-scaling", """
+            def causal_attention(queries, keys, values):
+                scores = (queries @ keys.T).masked_fill(causal_mask(len(queries)), -torch.inf)
+                return torch.softmax(scores, dim=-1) @ values
+            """, NAMED),
+        Wrong("scaled-by-the-values", """
+            def causal_attention(queries, keys, values):
+                scores = (queries @ keys.T).masked_fill(causal_mask(len(queries)), -torch.inf)
+                return torch.softmax(scores / values.shape[-1] ** 0.5, dim=-1) @ values
+            """, NAMED + VALUES),
+        Wrong("scaled-by-the-tokens", """
+            def causal_attention(queries, keys, values):
+                scores = (queries @ keys.T).masked_fill(causal_mask(len(queries)), -torch.inf)
+                return torch.softmax(scores / keys.shape[0] ** 0.5, dim=-1) @ values
+            """, NAMED + VALUES),
+        Wrong("divided-by-d-k", """
+            def causal_attention(queries, keys, values):
+                scores = (queries @ keys.T).masked_fill(causal_mask(len(queries)), -torch.inf)
+                return torch.softmax(scores / keys.shape[-1], dim=-1) @ values
+            """, NAMED + VALUES),
+        Wrong("times-the-root", """
+            def causal_attention(queries, keys, values):
+                scores = (queries @ keys.T).masked_fill(causal_mask(len(queries)), -torch.inf)
+                return torch.softmax(scores * keys.shape[-1] ** 0.5, dim=-1) @ values
+            """, NAMED + VALUES),
+        Wrong("scaled-after-the-softmax", """
+            def causal_attention(queries, keys, values):
+                scores = (queries @ keys.T).masked_fill(causal_mask(len(queries)), -torch.inf)
+                return torch.softmax(scores, dim=-1) / keys.shape[-1] ** 0.5 @ values
+            """, NAMED + VALUES),
+        Wrong("d-k-from-the-notebook", """
+            def causal_attention(queries, keys, values):
+                scores = (queries @ keys.T).masked_fill(causal_mask(len(queries)), -torch.inf)
+                return torch.softmax(scores / d_k**0.5, dim=-1) @ values
+            """, NAMED + VALUES, says=r"`d_k`"),
+        Wrong("attn-scores-from-the-notebook", """
+            def causal_attention(queries, keys, values):
+                masked = attn_scores.masked_fill(causal_mask(6), -torch.inf)
+                return torch.softmax(masked / keys.shape[-1] ** 0.5, dim=-1) @ values
+            """, RAISED + VALUES + NAMED + SHAPE),
+        Wrong("weights-from-the-notebook", """
+            def causal_attention(queries, keys, values):
+                return causal_attn_weights @ values
+            """, RAISED + VALUES + NAMED),
+        Wrong("mask-of-six", """
+            def causal_attention(queries, keys, values):
+                mask = torch.triu(torch.ones(context_length, context_length), diagonal=1).bool()
+                scores = (queries @ keys.T).masked_fill(mask, -torch.inf)
+                return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1) @ values
+            """, RAISED),
+        Wrong("queries-and-keys-swapped", """
+            def causal_attention(queries, keys, values):
+                scores = (keys @ queries.T).masked_fill(causal_mask(len(queries)), -torch.inf)
+                return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1) @ values
+            """, NAMED),
+        Wrong("softmax-over-the-queries", """
+            def causal_attention(queries, keys, values):
+                scores = (queries @ keys.T).masked_fill(causal_mask(len(queries)), -torch.inf)
+                return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=0) @ values
+            """, NAMED),
+        Wrong("softmax-over-minus-two", """
+            def causal_attention(queries, keys, values):
+                scores = (queries @ keys.T).masked_fill(causal_mask(len(queries)), -torch.inf)
+                return (scores / keys.shape[-1] ** 0.5).softmax(-2) @ values
+            """, NAMED),
+        Wrong("weights-transposed", """
+            def causal_attention(queries, keys, values):
+                scores = (queries @ keys.T).masked_fill(causal_mask(len(queries)), -torch.inf)
+                weights = torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)
+                return weights.T @ values
+            """, NAMED + VALUES),
+        Wrong("weights-times-keys", """
+            def causal_attention(queries, keys, values):
+                scores = (queries @ keys.T).masked_fill(causal_mask(len(queries)), -torch.inf)
+                return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1) @ keys
+            """, NAMED + SHAPE),
+        Wrong("weights-times-inputs", """
+            def causal_attention(queries, keys, values):
+                scores = (queries @ keys.T).masked_fill(causal_mask(len(queries)), -torch.inf)
+                return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1) @ inputs
+            """, RAISED + SHAPE),
+        Wrong("weights-returned", """
+            def causal_attention(queries, keys, values):
+                scores = (queries @ keys.T).masked_fill(causal_mask(len(queries)), -torch.inf)
+                return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)
+            """, SHAPE + NAMED),
+        Wrong("values-elementwise", """
+            def causal_attention(queries, keys, values):
+                scores = (queries @ keys.T).masked_fill(causal_mask(len(queries)), -torch.inf)
+                return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1) * values
+            """, RAISED + SHAPE),
+        Wrong("zeros-for-infinity", """
+            def causal_attention(queries, keys, values):
+                scores = (queries @ keys.T).tril()
+                return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1) @ values
+            """, NAMED),
+        Wrong("zeroed-not-divided", """
+            def causal_attention(queries, keys, values):
+                weights = torch.softmax(queries @ keys.T / keys.shape[-1] ** 0.5, dim=-1)
+                return weights.tril() @ values
+            """, NAMED),
+        Wrong("mask-added-as-ones", """
+            def causal_attention(queries, keys, values):
+                scores = queries @ keys.T + causal_mask(len(queries)).float()
+                return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1) @ values
+            """, NAMED),
+        Wrong("mask-from-values", """
+            def causal_attention(queries, keys, values):
+                scores = queries @ keys.T
+                scores = scores.masked_fill(torch.triu(scores, diagonal=1) != 0, -torch.inf)
+                return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1) @ values
+            """, NAMED + VALUES),
+        Wrong("past-hidden", """
+            def causal_attention(queries, keys, values):
+                mask = torch.tril(torch.ones(len(queries), len(queries)), diagonal=-1).bool()
+                scores = (queries @ keys.T).masked_fill(mask, -torch.inf)
+                return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1) @ values
+            """, NAMED),
+        Wrong("diagonal-hidden", """
+            def causal_attention(queries, keys, values):
+                mask = torch.triu(torch.ones(len(queries), len(queries))).bool()
+                scores = (queries @ keys.T).masked_fill(mask, -torch.inf)
+                return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1) @ values
+            """, NAMED + NOT_FINITE),
+        Wrong("diagonal-hidden-nan-wiped", """
+            def causal_attention(queries, keys, values):
+                mask = torch.triu(torch.ones(len(queries), len(queries))).bool()
+                scores = (queries @ keys.T).masked_fill(mask, -torch.inf)
+                return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1).nan_to_num() @ values
+            """, VALUES + NAMED),
+        Wrong("raw-shares", """
+            def causal_attention(queries, keys, values):
+                masked = (queries @ keys.T / keys.shape[-1] ** 0.5).tril()
+                return masked / masked.sum(dim=-1, keepdim=True) @ values
+            """, NAMED + VALUES),
+        Wrong("dropout-too", """
+            def causal_attention(queries, keys, values):
+                scores = (queries @ keys.T).masked_fill(causal_mask(len(queries)), -torch.inf)
+                weights = torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)
+                return nn.Dropout(0.5)(weights) @ values
+            """, VALUES + RULE + NAMED),
+        Wrong("queries-scaled-in-place", """
+            def causal_attention(queries, keys, values):
+                queries /= queries.shape[-1] ** 0.5
+                scores = (queries @ keys.T).masked_fill(causal_mask(len(queries)), -torch.inf)
+                return torch.softmax(scores, dim=-1) @ values
+            """, RULE),
+        Wrong("batch-transpose-on-a-matrix", """
+            def causal_attention(queries, keys, values):
+                scores = queries @ keys.transpose(1, 2)
+                scores = scores.masked_fill(causal_mask(len(queries)), -torch.inf)
+                return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1) @ values
+            """, RAISED),
+        Wrong("keys-not-transposed", """
+            def causal_attention(queries, keys, values):
+                scores = (queries @ keys).masked_fill(causal_mask(len(queries)), -torch.inf)
+                return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1) @ values
+            """, RAISED),
+        Wrong("output-has-a-batch-axis", """
+            def causal_attention(queries, keys, values):
+                return torch.nn.functional.scaled_dot_product_attention(
+                    queries[None], keys[None], values[None], is_causal=True)
+            """, SHAPE),
+        Wrong("output-as-wide-as-the-keys", """
+            def causal_attention(queries, keys, values):
+                n, d = keys.shape
+                scores = (queries @ keys.T).masked_fill(causal_mask(n), -torch.inf)
+                weights = torch.softmax(scores / d**0.5, dim=-1)
+                out = torch.zeros(n, d)
+                for i in range(n):
+                    for j in range(i + 1):
+                        out[i] += weights[i, j] * values[j]
+                return out
+            """, RAISED + SHAPE),
+        Wrong("both-returned", """
+            def causal_attention(queries, keys, values):
+                scores = (queries @ keys.T).masked_fill(causal_mask(len(queries)), -torch.inf)
+                weights = torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)
+                return weights @ values, weights
+            """, TYPE),
+        Wrong("nothing-returned", """
+            def causal_attention(queries, keys, values):
+                scores = (queries @ keys.T).masked_fill(causal_mask(len(queries)), -torch.inf)
+                weights = torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)
+                context = weights @ values
+            """, TYPE),
+        Wrong("takes-the-inputs", """
+            def causal_attention(x):
+                queries, keys, values = sa_v2.W_query(x), sa_v2.W_key(x), sa_v2.W_value(x)
+                return masked_weights(queries @ keys.T, keys.shape[-1]) @ values
+            """, RAISED),
+        Wrong("left-alone", """
+            def causal_attention(queries, keys, values):
+                ...  # your code here
+            """, STUB),
+        Wrong("loop-without-the-present", """
+            def causal_attention(queries, keys, values):
+                out = [values[0]]
+                for i in range(1, len(queries)):
+                    w = torch.softmax(keys[:i] @ queries[i] / keys.shape[-1] ** 0.5, dim=0)
+                    out.append(w @ values[:i])
+                return torch.stack(out)
+            """, VALUES + NAMED),
+        Wrong("cumulative-mean", """
+            def causal_attention(queries, keys, values):
+                counts = torch.arange(1, len(values) + 1)[:, None]
+                return values.cumsum(dim=0) / counts
+            """, VALUES + NAMED),
+        Wrong("zeroed-weights-from-the-notebook", """
+            def causal_attention(queries, keys, values):
+                return masked_weights(queries @ keys.T, 2) @ values
+            """, VALUES + NAMED),
+    ),
+    right=(
+        Right("own-mask", """
+            def causal_attention(queries, keys, values):
+                scores = queries @ keys.T
+                masked = scores.masked_fill(causal_mask(scores.shape[0]), -torch.inf)
+                return torch.softmax(masked / keys.shape[-1] ** 0.5, dim=-1) @ values
+            """),
+        Right("task-six", """
+            def causal_attention(queries, keys, values):
+                return masked_weights(queries @ keys.T, keys.shape[-1]) @ values
+            """),
+        Right("task-four", """
+            def causal_attention(queries, keys, values):
+                weights = renormalised_weights(queries @ keys.T, keys.shape[-1])
+                return weights @ values
+            """),
+        Right("sdpa", """
+            import torch.nn.functional as F
+
+            def causal_attention(queries, keys, values):
+                return F.scaled_dot_product_attention(queries, keys, values, is_causal=True)
+            """),
+        Right("sdpa-with-a-mask-and-batch", """
+            import torch.nn.functional as F
+
+            def causal_attention(queries, keys, values):
+                allowed = ~causal_mask(queries.shape[0])
+                q, k, v = (t.unsqueeze(0).unsqueeze(0) for t in (queries, keys, values))
+                return F.scaled_dot_product_attention(q, k, v, attn_mask=allowed).squeeze(0).squeeze(0)
+            """),
+        Right("einsum", """
+            def causal_attention(q, k, v):
+                s = torch.einsum("id,jd->ij", q, k) / k.shape[-1] ** 0.5
+                s = s + torch.triu(torch.full_like(s, -1e9), diagonal=1)
+                return torch.einsum("ij,jd->id", s.softmax(dim=-1), v)
+            """),
+        Right("bmm", """
+            def causal_attention(queries, keys, values):
+                q, k, v = queries[None], keys[None], values[None]
+                s = torch.bmm(q, k.transpose(1, 2)).div(q.size(-1) ** 0.5)
+                keep = torch.tril(torch.ones(s.shape[-2:]))
+                s = s.masked_fill(keep == 0, float("-inf"))
+                return torch.bmm(nn.Softmax(dim=-1)(s), v)[0]
+            """),
+        Right("query-by-query", """
+            import math
+
+            def causal_attention(queries, keys, values):
+                out = []
+                for i, query in enumerate(queries):
+                    seen = keys[: i + 1] @ query / math.sqrt(query.shape[0])
+                    out.append(torch.softmax(seen, dim=0) @ values[: i + 1])
+                return torch.stack(out)
+            """),
+        Right("multi-head-attention-module", """
+            def causal_attention(queries, keys, values):
+                d, v = queries.shape[-1], values.shape[-1]
+                wide = max(d, v)
+                pad = lambda t: nn.functional.pad(t, (0, wide - t.shape[-1]))
+                mha = nn.MultiheadAttention(wide, 1, bias=False)
+                eye = torch.eye(wide)
+                with torch.no_grad():
+                    mha.in_proj_weight.copy_(torch.cat([eye * (wide / d) ** 0.5, eye, eye]))
+                    mha.out_proj.weight.copy_(eye)
+                    out, _ = mha(pad(queries), pad(keys), pad(values), attn_mask=causal_mask(len(queries)))
+                return out[:, :v]
+            """),
+        Right("float64-and-loops", """
+            def causal_attention(queries, keys, values):
+                n, d_v = len(queries), values.shape[1]
+                context = torch.zeros(n, d_v, dtype=torch.float64)
+                for i in range(n):
+                    e = [torch.exp(torch.dot(queries[i].double(), keys[j].double()) / keys.shape[1] ** 0.5)
+                         for j in range(i + 1)]
+                    for j in range(i + 1):
+                        context[i] += e[j] / sum(e) * values[j].double()
+                return context.to(values.dtype)
+            """),
+        Right("module-with-helpers", """
+            class Causal(nn.Module):
+                @property
+                def scale(self):
+                    return self.d_k ** -0.5
+
+                def weights(self, q, k):
+                    self.d_k = q.shape[-1]
+                    s = torch.matmul(q, k.transpose(-2, -1)) * self.scale
+                    rows, columns = torch.triu_indices(len(q), len(k), 1)
+                    s[rows, columns] = torch.finfo(s.dtype).min
+                    return s.softmax(-1)
+
+                def forward(self, q, k, v):
+                    return self.weights(q, k) @ v
+
+            causal_attention = Causal()
+            """),
+        Right("scaled-queries-and-where", """
+            def causal_attention(queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+                '''Scale the queries, then mask.'''
+                d_k = queries.shape[-1]
+                scores = (queries * d_k**-0.5) @ keys.mT
+                i = torch.arange(len(queries))
+                scores = torch.where(i[:, None] >= i[None, :], scores, -torch.inf)
+                return torch.exp(scores - scores.logsumexp(dim=-1, keepdim=True)) @ values
+            """),
+        Right("transposed-world", """
+            def causal_attention(queries, keys, values):
+                scores = keys @ queries.T  # (key, query)
+                scores = scores.masked_fill(causal_mask(len(keys)).T, -torch.inf)
+                weights = torch.softmax(scores / keys.shape[1] ** 0.5, dim=0)
+                return (values.T @ weights).T
+            """),
+        Right("running-softmax", """
+            def causal_attention(queries, keys, values):
+                e = torch.exp((queries @ keys.T) / keys.shape[-1] ** 0.5).tril()
+                return (e @ values) / e.sum(dim=-1, keepdim=True)
+            """),
+    ),
+)
+
+TASKS = {
+    "causal-mask": CAUSAL_MASK,
+    "mask-after-softmax": MASK_AFTER_SOFTMAX,
+    "renormalise": RENORMALISE,
+    "bug-raw-scores": BUG_RAW_SCORES,
+    "mask-before-softmax": MASK_BEFORE_SOFTMAX,
+    "bug-mask-from-values": BUG_MASK_FROM_VALUES,
+    "largest-difference": LARGEST_DIFFERENCE,
+    "leak-detector": LEAK_DETECTOR,
+    "causal-attention-by-hand": CAUSAL_ATTENTION,
+}

@@ -1345,4 +1345,558 @@ BATCHED_SCORES = Mutants(
         ),
     ),
 )
-TASKS = {"apply-dropout": APPLY_DROPOUT, "dropped-weights": DROPPED_WEIGHTS, "dropout-by-hand": DROPOUT_BY_HAND, "batched-scores": BATCHED_SCORES}
+
+# The class as the book behind many notebooks writes it; learners' variants below start from it.
+CAUSAL = """
+class CausalAttention(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
+        super().__init__()
+        self.d_out = d_out
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("mask", torch.triu(torch.ones(context_length, context_length), diagonal=1))
+
+    def forward(self, x):
+        b, num_tokens, d_in = x.shape
+        keys = self.W_key(x)
+        queries = self.W_query(x)
+        values = self.W_value(x)
+
+        attn_scores = queries @ keys.transpose(1, 2)
+        attn_scores.masked_fill_(self.mask.bool()[:num_tokens, :num_tokens], -torch.inf)
+        attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)
+        attn_weights = self.dropout(attn_weights)
+
+        context_vec = attn_weights @ values
+        return context_vec
+"""
+BUFFER = 'self.register_buffer("mask", torch.triu(torch.ones(context_length, context_length), diagonal=1))'
+SCORES = "attn_scores = queries @ keys.transpose(1, 2)"
+FILL = "attn_scores.masked_fill_(self.mask.bool()[:num_tokens, :num_tokens], -torch.inf)"
+SOFTMAX = "attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)"
+DROP = "attn_weights = self.dropout(attn_weights)"
+CONTEXT = "context_vec = attn_weights @ values"
+
+
+def causal(*changes: tuple[str, str]) -> str:
+    """The class above with some of its lines replaced."""
+    return edited(CAUSAL, *changes)
+
+
+CAUSAL_ATTENTION = Mutants(
+    wrong=(
+        Wrong("softmax-over-the-queries", causal((SOFTMAX, SOFTMAX.replace("-1)", "1)"))), NAMED),
+        Wrong("softmax-over-the-queries-from-the-end", causal((SOFTMAX, SOFTMAX.replace("dim=-1", "dim=-2"))), NAMED),
+        Wrong("softmax-over-the-batch", causal((SOFTMAX, SOFTMAX.replace("dim=-1", "dim=0"))), NAMED + NOT_FINITE + VALUES),
+        Wrong("not-scaled", causal((" / keys.shape[-1] ** 0.5", "")), NAMED),
+        Wrong("scaled-by-d", causal((" / keys.shape[-1] ** 0.5", " / keys.shape[-1]")), NAMED),
+        Wrong("scaled-by-d-in", causal((" / keys.shape[-1] ** 0.5", " / d_in**0.5")), NAMED),
+        Wrong("scaled-by-tokens", causal((" / keys.shape[-1] ** 0.5", " / keys.shape[1] ** 0.5")), NAMED + VALUES),
+        Wrong("multiplied-by-the-root", causal(("/ keys.shape[-1] ** 0.5", "* keys.shape[-1] ** 0.5")), NAMED),
+        Wrong(
+            "scaled-after-softmax",
+            causal((SOFTMAX, "attn_weights = torch.softmax(attn_scores, dim=-1) / keys.shape[-1] ** 0.5")),
+            NAMED,
+        ),
+        Wrong(
+            "scaled-twice",
+            causal((SCORES, "attn_scores = queries @ keys.transpose(1, 2) / self.d_out ** 0.5")),
+            NAMED + VALUES,
+        ),
+        Wrong("queries-and-keys-swapped", causal((SCORES, "attn_scores = keys @ queries.transpose(1, 2)")), NAMED),
+        Wrong("key-layer-for-the-values", causal(("values = self.W_value(x)", "values = self.W_key(x)")), NAMED),
+        Wrong("weights-times-the-keys", causal((CONTEXT, "context_vec = attn_weights @ keys")), NAMED),
+        Wrong("weights-times-the-input", causal((CONTEXT, "context_vec = attn_weights @ x")), NAMED + SHAPE),
+        Wrong("no-mask", causal(("        " + FILL + "\n", "")), NAMED),
+        Wrong("past-hidden", causal(("torch.triu(", "torch.tril("), ("diagonal=1", "diagonal=-1")), NAMED),
+        Wrong(
+            "own-place-hidden",
+            causal((", diagonal=1", "")),
+            NOT_FINITE + NAMED,
+        ),
+        Wrong("one-place-ahead-seen", causal(("diagonal=1", "diagonal=2")), NAMED + VALUES),
+        Wrong("tril-used-as-true-where-hidden", causal(("torch.triu(", "torch.tril("), (", diagonal=1", "")), NOT_FINITE + NAMED),
+        Wrong(
+            "masked-fill-discarded",
+            causal((FILL, FILL.replace("masked_fill_", "masked_fill"))),
+            NAMED,
+        ),
+        Wrong("masked-with-zero", causal((FILL, FILL.replace("-torch.inf", "0"))), NAMED),
+        Wrong("masked-with-plus-infinity", causal((FILL, FILL.replace("-torch.inf", "torch.inf"))), NOT_FINITE + NAMED),
+        Wrong(
+            "ones-and-zeros-added",
+            causal((FILL, "attn_scores = attn_scores + self.mask[:num_tokens, :num_tokens]")),
+            NAMED + VALUES,
+        ),
+        Wrong(
+            "zero-times-infinity",
+            causal((FILL, "attn_scores = attn_scores + self.mask[:num_tokens, :num_tokens] * -torch.inf")),
+            NOT_FINITE + NAMED,
+            never=r"exponentials so large",
+        ),
+        Wrong(
+            "weights-zeroed-afterwards",
+            causal(
+                ("        " + FILL + "\n", ""),
+                (DROP, "attn_weights = self.dropout(attn_weights * (1 - self.mask[:num_tokens, :num_tokens]))"),
+            ),
+            NAMED,
+        ),
+        Wrong(
+            "masked-after-softmax-with-infinity",
+            causal(
+                ("        " + FILL + "\n", ""),
+                (DROP, FILL.replace("attn_scores", "attn_weights") + "\n        " + DROP),
+            ),
+            NOT_FINITE + NAMED,
+        ),
+        Wrong("mask-not-cut", causal(("[:num_tokens, :num_tokens]", "")), RAISED, keeps=1),
+        Wrong("mask-cut-in-one-axis", causal(("[:num_tokens, :num_tokens]", "[:num_tokens]")), RAISED, keeps=1),
+        Wrong(
+            "mask-cut-at-the-wrong-end",
+            causal(("[:num_tokens, :num_tokens]", "[-num_tokens:, :num_tokens]")),
+            NAMED + VALUES,
+            keeps=1,
+        ),
+        Wrong(
+            "tokens-counted-on-the-wrong-axis",
+            causal(("b, num_tokens, d_in = x.shape", "num_tokens = x.shape[0]")),
+            RAISED,
+        ),
+        Wrong(
+            "mask-a-plain-attribute",
+            causal((BUFFER, "self.mask = torch.triu(torch.ones(context_length, context_length), diagonal=1)")),
+            BEHAVIOUR + NAMED + RAISED + PARAMETERS,
+            keeps=4,
+        ),
+        Wrong(
+            "mask-a-parameter",
+            causal(
+                (
+                    BUFFER,
+                    "self.mask = nn.Parameter(torch.triu(torch.ones(context_length, context_length), diagonal=1))",
+                )
+            ),
+            PARAMETERS + BEHAVIOUR + NAMED,
+        ),
+        Wrong(
+            "mask-made-in-forward-on-the-cpu",
+            causal(
+                ("        " + BUFFER + "\n", ""),
+                (FILL, "mask = torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool()\n        "
+                "attn_scores = attn_scores.masked_fill(mask, -torch.inf)"),
+            ),
+            BEHAVIOUR + NAMED + RAISED,
+            keeps=4,
+        ),
+        Wrong(
+            "mask-made-in-forward-on-the-right-device",
+            causal(
+                ("        " + BUFFER + "\n", ""),
+                (FILL, "mask = torch.ones(num_tokens, num_tokens, device=x.device).triu(1).bool()\n        "
+                "attn_scores = attn_scores.masked_fill(mask, -torch.inf)"),
+            ),
+            BEHAVIOUR + NAMED + RAISED,
+            keeps=4,
+        ),
+        Wrong(
+            "buffer-called-otherwise",
+            causal(('"mask"', '"causal_mask"'), ("self.mask", "self.causal_mask")),
+            BEHAVIOUR + NAMED + RAISED + PARAMETERS,
+            keeps=4,
+        ),
+        Wrong(
+            "buffer-not-saved",
+            causal(("diagonal=1))", "diagonal=1), persistent=False)")),
+            BEHAVIOUR + NAMED,
+            keeps=4,
+        ),
+        Wrong("dropout-on-the-scores", causal((SCORES, "attn_scores = self.dropout(queries @ keys.transpose(1, 2))"), ("        " + DROP + "\n", "")), BEHAVIOUR + NAMED, keeps=4),
+        Wrong(
+            "dropout-on-the-masked-scores",
+            causal((FILL, FILL + "\n        attn_scores = self.dropout(attn_scores)"), ("        " + DROP + "\n", "")),
+            BEHAVIOUR + NAMED + NOT_FINITE,
+            keeps=4,
+        ),
+        Wrong("dropout-on-the-context", causal((DROP, ""), (CONTEXT, "context_vec = self.dropout(attn_weights @ values)")), BEHAVIOUR + NAMED, keeps=4),
+        Wrong("dropout-in-two-places", causal((CONTEXT, "context_vec = self.dropout(attn_weights @ values)")), BEHAVIOUR + NAMED, keeps=4),
+        Wrong("dropout-on-the-input", causal((DROP, ""), ("keys = self.W_key(x)", "x = self.dropout(x)\n        keys = self.W_key(x)")), BEHAVIOUR + NAMED, keeps=4),
+        Wrong("dropout-on-the-values", causal((DROP, ""), (CONTEXT, "context_vec = attn_weights @ self.dropout(values)")), BEHAVIOUR + NAMED, keeps=4),
+        Wrong("dropout-twice", causal((DROP, DROP + "\n        " + DROP)), BEHAVIOUR + NAMED, keeps=4),
+        Wrong("dropout-forgotten", causal(("        " + DROP + "\n", "")), BEHAVIOUR + NAMED, keeps=4),
+        Wrong("dropout-discarded", causal((DROP, "self.dropout(attn_weights)")), BEHAVIOUR + NAMED, keeps=4),
+        Wrong(
+            "dropout-never-stops",
+            causal((DROP, "attn_weights = F.dropout(attn_weights, self.p)"), ("nn.Dropout(dropout)", "None"), ("self.d_out = d_out", "self.p = dropout")),
+            BEHAVIOUR + NAMED,
+            keeps=4,
+        ),
+        Wrong(
+            "dropout-by-hand-never-stops",
+            causal((DROP, "attn_weights = dropout(attn_weights, self.p)"), ("self.dropout = nn.Dropout(dropout)", "self.p = dropout")),
+            BEHAVIOUR + NAMED,
+            keeps=4,
+        ),
+        Wrong(
+            "dropout-made-in-forward",
+            causal((DROP, "attn_weights = nn.Dropout(self.p)(attn_weights)"), ("self.dropout = nn.Dropout(dropout)", "self.p = dropout")),
+            BEHAVIOUR + NAMED,
+            keeps=4,
+        ),
+        Wrong("dropout-always-half", causal(("nn.Dropout(dropout)", "nn.Dropout(0.5)")), BEHAVIOUR + NAMED, keeps=4),
+        Wrong("dropout-of-the-rest", causal(("nn.Dropout(dropout)", "nn.Dropout(1 - dropout)")), BEHAVIOUR + NAMED, keeps=4),
+        Wrong("dropout-default", causal(("nn.Dropout(dropout)", "nn.Dropout()")), BEHAVIOUR + NAMED, keeps=4),
+        Wrong(
+            "kept-weights-renormalised",
+            causal((DROP, DROP + "\n        attn_weights = attn_weights / attn_weights.sum(dim=-1, keepdim=True)")),
+            BEHAVIOUR + NAMED + NOT_FINITE,
+            keeps=4,
+        ),
+        Wrong("whole-features-dropped", causal(("nn.Dropout(dropout)", "nn.Dropout1d(dropout)")), BEHAVIOUR + NAMED, keeps=4),
+        Wrong("dropout-a-number", causal(("self.dropout = nn.Dropout(dropout)", "self.dropout = dropout")), RAISED),
+        Wrong("bias-always", causal(("bias=qkv_bias", "bias=True")), PARAMETERS + NAMED),
+        Wrong("bias-never", causal(("bias=qkv_bias", "bias=False")), PARAMETERS + NAMED + BEHAVIOUR, keeps=4),
+        Wrong("bias-default", causal((", bias=qkv_bias", "")), PARAMETERS),
+        Wrong("sizes-swapped", causal(("nn.Linear(d_in, d_out,", "nn.Linear(d_out, d_in,")), PARAMETERS + RAISED),
+        Wrong("sizes-of-the-example", causal(("nn.Linear(d_in, d_out,", "nn.Linear(3, 2,")), PARAMETERS + RAISED),
+        Wrong("layers-otherwise-named", causal(("W_query", "query"), ("W_key", "key"), ("W_value", "value")), PARAMETERS),
+        Wrong(
+            "parameters-not-layers",
+            causal(*[
+                (f"self.W_{n} = nn.Linear(d_in, d_out, bias=qkv_bias)", f"self.W_{n} = nn.Parameter(torch.rand(d_in, d_out))")
+                for n in ("query", "key", "value")
+            ], *[(f"self.W_{n}(x)", f"x @ self.W_{n}") for n in ("query", "key", "value")]),
+            PARAMETERS,
+        ),
+        Wrong(
+            "layers-of-the-notebook",
+            causal(("self.W_query(x)", "W_query(x)"), ("self.W_key(x)", "W_key(x)"), ("self.W_value(x)", "W_value(x)")),
+            VALUES + RAISED + NAMED,
+        ),
+        Wrong("batch-of-the-notebook", causal(("self.W_query(x)", "self.W_query(batch)")), RAISED + VALUES),
+        Wrong("turned-with-T", causal((SCORES, "attn_scores = queries @ keys.T")), RAISED + NAMED),
+        Wrong("first-sentence-alone", causal(("b, num_tokens, d_in = x.shape", "x = x[0:1]\n        num_tokens = x.shape[1]")), SHAPE + NAMED),
+        Wrong(
+            "without-a-batch",
+            causal(("b, num_tokens, d_in = x.shape", "num_tokens = x.shape[0]"), (SCORES, "attn_scores = queries @ keys.T")),
+            RAISED,
+        ),
+        Wrong("edits-x", causal(("keys = self.W_key(x)", "x -= x.mean()\n        keys = self.W_key(x)")), RULE + VALUES + NAMED),
+        Wrong(
+            "mends-x-in-place",
+            causal(("keys = self.W_key(x)", "x.nan_to_num_()\n        x.mul_(1.0)\n        x[:] = x.clone()\n        keys = self.W_key(x)"), (CONTEXT, "context_vec = attn_weights @ values\n        x.zero_()")),
+            RULE + RAISED + NAMED,
+        ),
+        Wrong("weights-come-along", causal(("return context_vec", "return context_vec, attn_weights")), TYPE),
+        Wrong("returns-the-weights", causal(("return context_vec", "return attn_weights")), SHAPE + NAMED),
+        Wrong("return-forgotten", causal(("        return context_vec\n", "")), TYPE),
+        Wrong("prints", causal(("return context_vec", "print(context_vec)")), TYPE),
+        Wrong("super-forgotten", causal(("        super().__init__()\n", "")), RAISED),
+        Wrong("init-misspelt", causal(("def __init__", "def _init_")), RAISED),
+        Wrong("forward-misspelt", causal(("def forward", "def foward")), RAISED),
+        Wrong("no-module", causal(("(nn.Module)", ""), ("        super().__init__()\n", "")), RAISED + TYPE + PARAMETERS),
+        Wrong("an-instance", causal() + "\nCausalAttention = CausalAttention(3, 2, 6, 0.0)\n", NO_FUNCTION + RAISED + TYPE),
+        Wrong("other-class-name", causal(("class CausalAttention", "class Causal_Attention")), MISSING),
+        Wrong("syntax", causal(("def forward(self, x):", "def forward(self, x)")), MISSING),
+        Wrong("untouched", """
+            class CausalAttention(nn.Module):
+                def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
+                    super().__init__()
+                    ...  # your code here
+
+                def forward(self, x):
+                    ...  # your code here
+            """, STUB + PARAMETERS + TYPE),
+        Wrong(
+            "forward-untouched",
+            causal().split("    def forward")[0] + "    def forward(self, x):\n        ...  # your code here\n",
+            STUB + TYPE,
+        ),
+        Wrong(
+            "fused-without-causal",
+            causal((SCORES, "return F.scaled_dot_product_attention(queries, keys, values)")),
+            NAMED,
+        ),
+        Wrong(
+            "fused-dropout-never-stops",
+            causal(
+                ("self.d_out = d_out", "self.p = dropout"),
+                (SCORES, "return F.scaled_dot_product_attention(queries, keys, values, dropout_p=self.p, is_causal=True)"),
+            ),
+            BEHAVIOUR + NAMED,
+            keeps=4,
+        ),
+        Wrong(
+            "fused-with-polarity-turned",
+            causal(
+                (SCORES, "mask = self.mask[:num_tokens, :num_tokens].bool()\n        p = self.dropout.p if self.training else 0.0\n"
+                "        return F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask, dropout_p=p)"),
+            ),
+            NOT_FINITE + NAMED + VALUES,
+        ),
+        Wrong(
+            "fixed-at-six-tokens",
+            causal(("torch.ones(context_length, context_length)", "torch.ones(6, 6)")),
+            BEHAVIOUR + RAISED + NAMED + SHAPE + VALUES,
+            keeps=1,
+        ),
+        Wrong(
+            "nan-hidden",
+            causal((", diagonal=1", ""), (CONTEXT, "context_vec = torch.nan_to_num(attn_weights) @ values")),
+            VALUES + NAMED,
+        ),
+        Wrong(
+            "row-sums-instead-of-softmax",
+            causal(
+                (FILL, "attn_scores = attn_scores * (1 - self.mask[:num_tokens, :num_tokens])"),
+                (SOFTMAX, "attn_weights = attn_scores / attn_scores.sum(dim=-1, keepdim=True)"),
+            ),
+            VALUES + NAMED,
+        ),
+        Wrong(
+            "output-layer-added",
+            causal(("self.d_out = d_out", "self.out_proj = nn.Linear(d_out, d_out)"), (CONTEXT, "context_vec = self.out_proj(attn_weights @ values)")),
+            PARAMETERS,
+        ),
+    ),
+    right=(
+        Right("book", causal()),
+        Right(
+            "tril-equals-zero",
+            causal(
+                (BUFFER, 'self.register_buffer("mask", torch.tril(torch.ones(context_length, context_length)))'),
+                (FILL, 'attn_scores = attn_scores.masked_fill(self.mask[:num_tokens, :num_tokens] == 0, float("-inf"))'),
+            ),
+        ),
+        Right(
+            "additive-mask",
+            causal(
+                (BUFFER, 'self.register_buffer("mask", torch.full((context_length, context_length), -torch.inf).triu(1))'),
+                (FILL, "attn_scores = attn_scores + self.mask[:num_tokens, :num_tokens]"),
+            ),
+        ),
+        Right(
+            "with-where",
+            causal((FILL, "m = self.mask[:num_tokens, :num_tokens] > 0\n        "
+                    "attn_scores = torch.where(m, torch.tensor(-torch.inf, device=x.device), attn_scores)")),
+        ),
+        Right("minus-1e9", causal((FILL, FILL.replace("-torch.inf", "-1e9")))),
+        Right("finfo-min", causal((FILL, FILL.replace("-torch.inf", "torch.finfo(attn_scores.dtype).min")))),
+        Right(
+            "fused",
+            """
+            class CausalAttention(nn.Module):
+                def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
+                    super().__init__()
+                    self.p = dropout
+                    self.W_query, self.W_key, self.W_value = (nn.Linear(d_in, d_out, bias=qkv_bias) for _ in range(3))
+                    self.register_buffer("mask", torch.ones(context_length, context_length).tril().bool())
+
+                def forward(self, x):
+                    n = x.size(1)
+                    return F.scaled_dot_product_attention(
+                        self.W_query(x),
+                        self.W_key(x),
+                        self.W_value(x),
+                        attn_mask=self.mask[:n, :n],
+                        dropout_p=self.p if self.training else 0.0,
+                    )
+            """,
+        ),
+        Right(
+            "fused-is-causal",
+            causal(
+                (SCORES, "p = self.dropout.p if self.training else 0.0\n"
+                "        return F.scaled_dot_product_attention(queries, keys, values, dropout_p=p, is_causal=True)"),
+            ),
+        ),
+        Right(
+            "einsum-and-layer-order",
+            """
+            class CausalAttention(nn.Module):
+                def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
+                    super().__init__()
+                    self.register_buffer("mask", ~torch.ones(context_length, context_length, dtype=torch.bool).tril())
+                    self.drop = nn.Dropout(p=dropout)
+                    self.W_value = nn.Linear(d_in, d_out, qkv_bias)
+                    self.W_key = nn.Linear(d_in, d_out, qkv_bias)
+                    self.W_query = nn.Linear(d_in, d_out, qkv_bias)
+                    self.scale = d_out ** -0.5
+
+                def forward(self, x):
+                    T = x.shape[-2]
+                    q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+                    s = torch.einsum("bid,bjd->bij", q, k) * self.scale
+                    s = s.masked_fill(self.mask[:T, :T].unsqueeze(0), float("-inf"))
+                    return torch.einsum("bij,bjd->bid", self.drop(F.softmax(s, dim=2)), v)
+            """,
+        ),
+        Right(
+            "bmm-and-helpers",
+            """
+            import math
+
+            class CausalAttention(nn.Module):
+                def __init__(self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False):
+                    super(CausalAttention, self).__init__()
+                    for name in ("W_query", "W_key", "W_value"):
+                        setattr(self, name, nn.Linear(d_in, d_out, bias=qkv_bias))
+                    self.attn_drop = nn.Dropout(dropout)
+                    self.d_out = d_out
+                    self.register_buffer("mask", hidden(context_length))
+
+                @property
+                def scale(self):
+                    return 1 / math.sqrt(self.d_out)
+
+                def weights(self, q, k):
+                    n = q.size(1)
+                    s = torch.bmm(q, k.permute(0, 2, 1)).mul_(self.scale)
+                    return torch.softmax(s.masked_fill(self.mask[:n, :n], -math.inf), -1)
+
+                def forward(self, x):
+                    w = self.weights(self.W_query(x), self.W_key(x))
+                    return torch.bmm(self.attn_drop(w), self.W_value(x))
+
+
+            def hidden(n):
+                return torch.arange(n)[None, :] > torch.arange(n)[:, None]
+            """,
+        ),
+        Right(
+            "sentence-by-sentence",
+            """
+            class CausalAttention(nn.Module):
+                def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
+                    super().__init__()
+                    self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+                    self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+                    self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+                    self.dropout = nn.Dropout(dropout)
+                    self.register_buffer("mask", torch.ones(context_length, context_length).triu(1).bool())
+
+                def one(self, sentence):
+                    n = len(sentence)
+                    q, k, v = self.W_query(sentence), self.W_key(sentence), self.W_value(sentence)
+                    scores = (q @ k.T).masked_fill(self.mask[:n, :n], -torch.inf)
+                    return self.dropout(torch.softmax(scores / k.shape[1] ** 0.5, dim=1)) @ v
+
+                def forward(self, x):
+                    return torch.stack([self.one(sentence) for sentence in x])
+            """,
+        ),
+        Right(
+            "token-by-token",
+            causal(
+                (SCORES, "out = []\n        for i in range(num_tokens):\n"
+                "            s = (keys[:, : i + 1] @ queries[:, i, :, None]).squeeze(-1)\n"
+                "            w = self.dropout(torch.softmax(s / self.d_out**0.5, dim=-1))\n"
+                "            out.append((w[:, :, None] * values[:, : i + 1]).sum(dim=1))\n"
+                "        return torch.stack(out, dim=1)"),
+            ),
+        ),
+        Right(
+            "float64-inside",
+            causal(
+                ("attn_weights = self.dropout", "attn_weights = attn_weights.to(values.dtype)\n        attn_weights = self.dropout"),
+                (SOFTMAX, "attn_weights = torch.softmax(attn_scores.double() / keys.shape[-1] ** 0.5, dim=-1)"),
+            ),
+        ),
+        Right(
+            "own-exponentials",
+            causal((SOFTMAX, "attn_scores = attn_scores / self.d_out**0.5\n"
+                    "        e = torch.exp(attn_scores - attn_scores.max(dim=-1, keepdim=True).values)\n"
+                    "        attn_weights = e / e.sum(dim=-1, keepdim=True)")),
+        ),
+        Right(
+            "own-dropout-function",
+            causal(("self.dropout = nn.Dropout(dropout)", "self.p = dropout"), (DROP, "attn_weights = dropout(attn_weights, self.p, self.training)")),
+        ),
+        Right(
+            "functional-dropout",
+            causal(("self.dropout = nn.Dropout(dropout)", "self.p = dropout"), (DROP, "attn_weights = F.dropout(attn_weights, p=self.p, training=self.training)")),
+        ),
+        Right(
+            "own-batched-scores",
+            causal((SCORES, "attn_scores = batched_scores(queries, keys)"), ("keys.shape[-1] ** 0.5", "torch.sqrt(torch.tensor(self.d_out))")),
+        ),
+        Right("scaled-queries", causal((SCORES, "attn_scores = (queries / self.d_out**0.5) @ keys.mT"), (" / keys.shape[-1] ** 0.5", ""))),
+        Right(
+            "scaled-before-the-mask",
+            causal((SCORES, "attn_scores = queries @ keys.transpose(-1, -2)\n        attn_scores /= self.d_out**0.5"), (" / keys.shape[-1] ** 0.5", "")),
+        ),
+        Right(
+            "mask-with-a-batch-axis",
+            causal(
+                (BUFFER, 'self.register_buffer("mask", torch.ones(1, context_length, context_length).triu(1))'),
+                ("self.mask.bool()[:num_tokens, :num_tokens]", "self.mask.bool()[:, :num_tokens, :num_tokens]"),
+            ),
+        ),
+        Right(
+            "length-checked",
+            causal(("keys = self.W_key(x)", "assert num_tokens <= self.mask.shape[0], 'sentence too long'\n        keys = self.W_key(x)")),
+        ),
+        Right(
+            "weights-kept-for-later",
+            causal((DROP, "self.last_weights = attn_weights.detach()\n        " + DROP)),
+        ),
+        Right(
+            "mask-as-a-byte-tensor",
+            causal(("context_length), diagonal=1))", "context_length, dtype=torch.uint8), diagonal=1))")),
+        ),
+        Right(
+            "inherits",
+            """
+            class Projections(nn.Module):
+                def __init__(self, d_in, d_out, bias):
+                    super().__init__()
+                    self.W_query = nn.Linear(d_in, d_out, bias=bias)
+                    self.W_key = nn.Linear(d_in, d_out, bias=bias)
+                    self.W_value = nn.Linear(d_in, d_out, bias=bias)
+
+                def qkv(self, x):
+                    return self.W_query(x), self.W_key(x), self.W_value(x)
+
+
+            class CausalAttention(Projections):
+                def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
+                    super().__init__(d_in, d_out, qkv_bias)
+                    self.drop = nn.Sequential(nn.Softmax(dim=-1), nn.Dropout(dropout))
+                    self.mask: torch.Tensor
+                    self.register_buffer("mask", torch.triu(torch.ones(context_length, context_length).bool(), 1))
+
+                def forward(self, x):
+                    q, k, v = self.qkv(x)
+                    n = k.shape[1]
+                    scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
+                    scores[:, self.mask[:n, :n]] = float("-inf")
+                    return self.drop(scores) @ v
+            """,
+        ),
+        Right(
+            "multihead-with-the-weights",
+            """
+            class CausalAttention(nn.Module):
+                def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
+                    super().__init__()
+                    self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+                    self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+                    self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+                    self.dropout = nn.Dropout(dropout)
+                    self.register_buffer("mask", torch.ones(context_length, context_length).triu(1).bool())
+
+                def forward(self, x):
+                    qkv = torch.cat([self.W_query(x), self.W_key(x), self.W_value(x)], dim=-1)
+                    q, k, v = qkv.unflatten(-1, (3, -1)).unbind(dim=-2)
+                    q, k, v = (t[:, None] for t in (q, k, v))  # one head
+                    n = x.shape[1]
+                    scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
+                    scores = scores.masked_fill(self.mask[None, None, :n, :n], -torch.inf)
+                    return (self.dropout(scores.softmax(-1)) @ v).flatten(1, 2)
+            """,
+        ),
+    ),
+)
+TASKS = {"apply-dropout": APPLY_DROPOUT, "dropped-weights": DROPPED_WEIGHTS, "dropout-by-hand": DROPOUT_BY_HAND, "batched-scores": BATCHED_SCORES, "causal-attention":CAUSAL_ATTENTION}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -91,7 +92,9 @@ def _with_outputs(notebook: NotebookNode, ran: Ran, stops: Mapping[str, str]) ->
 def _output(said: Any) -> NotebookNode | None:
     """What a cell put out, if it has the form of an output; it comes from a stranger's process."""
     try:
-        output: NotebookNode = from_dict(said)
+        # A lone surrogate is valid in JSON and breaks whatever writes the notebook afterwards.
+        clean = json.dumps(said, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
+        output: NotebookNode = from_dict(json.loads(clean))
         nbformat.validate(output, ref=output["output_type"], version=4)
     except Exception:  # whatever a stranger can think of
         return None
