@@ -952,8 +952,56 @@ DROPOUT_BY_HAND = Mutants(
             """,
             BEHAVIOUR + RULE + VALUES,
         ),
+        Wrong(
+            "ready-made",
+            """
+            def dropout(x, p, training=True):
+                return F.dropout(x, p, training)
+            """,
+            NAMED + RULE + BEHAVIOUR,
+            says=r"ready-made|by hand|yourself",
+        ),
+        Wrong(
+            "one-mask-for-all-sentences",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                kept = torch.rand(x.shape[-2:]) >= p
+                return x * kept / (1 - p)
+            """,
+            NAMED + BEHAVIOUR + RULE,
+        ),
+        Wrong(
+            "matrices-only",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                rows, columns = x.shape
+                kept = torch.rand(rows, columns) >= p
+                return x * kept / (1 - p)
+            """,
+            RAISED,
+        ),
     ),
     right=(
+        Right(
+            "entry-by-entry",
+            """
+            def dropout(x, p, training=True):
+                if not training:
+                    return x
+                out = x.clone()
+                flat = out.view(-1)
+                for i in range(flat.numel()):
+                    if torch.rand(1).item() < p:
+                        flat[i] = 0.0
+                    else:
+                        flat[i] = flat[i] / (1 - p)
+                return out
+            """,
+        ),
         Right(
             "greater",
             """
@@ -1660,6 +1708,18 @@ CAUSAL_ATTENTION = Mutants(
             causal(("self.d_out = d_out", "self.out_proj = nn.Linear(d_out, d_out)"), (CONTEXT, "context_vec = self.out_proj(attn_weights @ values)")),
             PARAMETERS,
         ),
+        Wrong("mask-of-1024-always", causal(("torch.ones(context_length, context_length)", "torch.ones(1024, 1024)")), BEHAVIOUR + NAMED, keeps=4),
+        Wrong("mask-one-too-large", causal(("torch.ones(context_length, context_length)", "torch.ones(context_length + 1, context_length + 1)")), BEHAVIOUR + NAMED, keeps=4),
+        Wrong("mask-of-the-notebook", causal((FILL, "attn_scores.masked_fill_(future, -torch.inf)")), RAISED + VALUES, keeps=1, says=NOT_ITS_ARGUMENT),
+        Wrong("buffer-filled-with-the-notebook", causal((BUFFER, 'self.register_buffer("mask", future)')), BEHAVIOUR + RAISED + NAMED + VALUES, keeps=1),
+        Wrong("no-gradients", causal((DROP, DROP + "\n        attn_weights = attn_weights.detach()")), RULE + NAMED),
+        Wrong("result-detached", causal(("return context_vec", "return context_vec.detach()")), RULE + NAMED),
+        Wrong("layers-made-in-forward", causal(("keys = self.W_key(x)", "self.W_key = nn.Linear(d_in, self.d_out, bias=False)\n        keys = self.W_key(x)")), VALUES + PARAMETERS + BEHAVIOUR + NAMED + RULE),
+        Wrong("one-layer-shared", causal(("self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)", "self.W_key = self.W_query")), PARAMETERS + VALUES + NAMED),
+        Wrong("eval-sets-p-to-zero", causal(("    def forward", "    def eval(self):\n        self.dropout.p = 0.0\n        return super().eval()\n\n    def forward")), BEHAVIOUR + NAMED, keeps=4),
+        Wrong("sentences-laid-end-to-end", causal((SCORES, "attn_scores = (queries.reshape(-1, self.d_out) @ keys.reshape(-1, self.d_out).T)"), ("[:num_tokens, :num_tokens]", "")), RAISED + SHAPE),
+        Wrong("keys-viewed", causal((SCORES, "attn_scores = queries @ keys.view(b, -1, num_tokens)")), NAMED + VALUES),
+        Wrong("sentences-averaged", causal((CONTEXT, "context_vec = attn_weights.mean(0, keepdim=True) @ values")), BEHAVIOUR + NAMED + VALUES),
     ),
     right=(
         Right("book", causal()),
@@ -1899,4 +1959,298 @@ CAUSAL_ATTENTION = Mutants(
         ),
     ),
 )
-TASKS = {"apply-dropout": APPLY_DROPOUT, "dropped-weights": DROPPED_WEIGHTS, "dropout-by-hand": DROPOUT_BY_HAND, "batched-scores": BATCHED_SCORES, "causal-attention":CAUSAL_ATTENTION}
+
+SEEDED = '''
+def seeded_values(seed, batch_size, num_tokens, d_in, d_out):
+    """The values of a random batch; the same seed gives the same numbers.
+
+    Shapes:
+        returns: (batch_size, num_tokens, d_out)
+    """
+    random_batch = torch.randn(batch_size, num_tokens, d_in)  # (b, tokens, d_in)
+    torch.manual_seed(seed)
+    W_value = nn.Linear(d_in, d_out, bias=False)
+    return W_value(random_batch)  # (b, tokens, d_in) -> (b, tokens, d_out)
+'''
+DRAW = "    random_batch = torch.randn(batch_size, num_tokens, d_in)  # (b, tokens, d_in)\n"
+SEED = "    torch.manual_seed(seed)\n"
+LAYER = "    W_value = nn.Linear(d_in, d_out, bias=False)\n"
+
+
+def seeded(*changes: tuple[str, str]) -> str:
+    """The function as found with some of its lines replaced."""
+    return edited(SEEDED, *changes)
+
+
+BUG_SEED_ORDER = Mutants(
+    wrong=(
+        Wrong("as-found", SEEDED, NAMED),
+        Wrong("seed-last", seeded((SEED, ""), (LAYER, LAYER + SEED)), NAMED + BEHAVIOUR + RULE + VALUES),
+        Wrong("no-seed", seeded((SEED, "")), NAMED + BEHAVIOUR + RULE + VALUES),
+        Wrong("seed-always-123", seeded((DRAW + SEED, "    torch.manual_seed(123)\n" + DRAW)), NAMED + VALUES),
+        Wrong("seed-without-its-argument", seeded((DRAW + SEED, "    torch.seed()\n" + DRAW)), VALUES + NAMED + RULE + BEHAVIOUR),
+        Wrong("seeded-twice", seeded((DRAW + SEED, SEED + DRAW + SEED)), NAMED + VALUES),
+        Wrong("layer-before-batch", seeded((DRAW + SEED + LAYER, SEED + LAYER + DRAW)), NAMED + VALUES),
+        Wrong("uniform-batch", seeded((DRAW + SEED, SEED + DRAW.replace("randn", "rand"))), VALUES + NAMED),
+        Wrong("ones-instead-of-a-draw", seeded((DRAW + SEED, SEED + DRAW.replace("randn", "ones"))), VALUES + NAMED),
+        Wrong("with-a-bias", seeded((DRAW + SEED, SEED + DRAW), (", bias=False", "")), VALUES + NAMED),
+        Wrong("sizes-swapped", seeded((DRAW + SEED, SEED + DRAW), ("(batch_size, num_tokens, d_in)", "(num_tokens, batch_size, d_in)")), SHAPE + NAMED),
+        Wrong("one-sentence", seeded((DRAW + SEED, SEED + DRAW), ("randn(batch_size, num_tokens", "randn(1, num_tokens")), SHAPE),
+        Wrong("sizes-of-the-example", seeded((DRAW + SEED, SEED + "    random_batch = torch.randn(4, 10, 16)\n"), ("(d_in, d_out,", "(16, 3,")), SHAPE + NAMED + VALUES),
+        Wrong("python-seed", "import random\n" + seeded((DRAW + SEED, "    random.seed(seed)\n" + DRAW)), NAMED + VALUES + RULE + BEHAVIOUR),
+        Wrong("numpy-seed", "import numpy as np\n" + seeded((DRAW + SEED, "    np.random.seed(seed)\n" + DRAW)), NAMED + VALUES + RULE + BEHAVIOUR),
+        Wrong("seed-outside", "torch.manual_seed(123)\n" + seeded((SEED, "")), NAMED + VALUES + RULE + BEHAVIOUR),
+        Wrong("seed-and-batch-outside", "torch.manual_seed(123)\nrandom_batch = torch.randn(4, 10, 16)\n" + seeded((DRAW, "")), SHAPE + RAISED + VALUES),
+        Wrong(
+            "cached",
+            "from functools import cache\n\n@cache" + seeded(),
+            VALUES + NAMED + RULE + BEHAVIOUR,
+        ),
+        Wrong("assigned-to-the-function", seeded((DRAW + SEED, "    torch.manual_seed = seed\n".replace("torch.manual_seed", "manual_seed") + DRAW)), VALUES + NAMED + RULE + BEHAVIOUR),
+        Wrong("returns-the-batch", seeded((DRAW + SEED, SEED + DRAW), ("return W_value(random_batch)", "return random_batch")), SHAPE + NAMED),
+        Wrong("returns-the-layer", seeded((DRAW + SEED, SEED + DRAW), ("return W_value(random_batch)", "return W_value")), TYPE),
+        Wrong("returns-both", seeded((DRAW + SEED, SEED + DRAW), ("return W_value(random_batch)", "return random_batch, W_value(random_batch)")), TYPE),
+        Wrong("return-forgotten", seeded((DRAW + SEED, SEED + DRAW), ("return W_value", "W_value")), TYPE),
+        Wrong("layer-of-the-notebook", seeded((DRAW + SEED, SEED + DRAW), (LAYER, "")), RAISED + SHAPE + VALUES),
+        Wrong("own-generator-for-the-batch", seeded((DRAW + SEED, "    g = torch.Generator().manual_seed(seed)\n" + DRAW.replace("d_in)  #", "d_in, generator=g)  #"))), VALUES + NAMED + RULE + BEHAVIOUR),
+        Wrong("forked", seeded((DRAW + SEED, "    with torch.random.fork_rng():\n        torch.manual_seed(seed)\n" + DRAW)), VALUES + NAMED + RULE + BEHAVIOUR),
+        Wrong("name", seeded((DRAW + SEED, SEED + DRAW), ("def seeded_values", "def seed_values")), MISSING),
+        Wrong("syntax", seeded((DRAW + SEED, SEED + DRAW), ("d_out):", "d_out)")), MISSING),
+        Wrong("seed-default-argument-dropped", seeded((DRAW + SEED, SEED + DRAW), ("(seed, batch_size,", "(batch_size,")), RAISED),
+    ),
+    right=(
+        Right("moved", seeded((DRAW + SEED, SEED + DRAW))),
+        Right("functional", seeded((DRAW + SEED, SEED + DRAW), ("W_value(random_batch)", "F.linear(random_batch, W_value.weight)"))),
+        Right("matmul", seeded((DRAW + SEED, SEED + DRAW), ("W_value(random_batch)", "random_batch @ W_value.weight.T"))),
+        Right("random-module", seeded((DRAW + SEED, "    torch.random.manual_seed(seed)\n" + DRAW))),
+        Right("detached", seeded((DRAW + SEED, SEED + DRAW), ("W_value(random_batch)", "W_value(random_batch).detach()"))),
+        Right("no-grad", "@torch.no_grad()" + seeded((DRAW + SEED, SEED + DRAW))),
+        Right("seed-as-an-int", seeded((DRAW + SEED, "    torch.manual_seed(int(seed))\n" + DRAW))),
+        Right(
+            "forked-properly",
+            """
+            def seeded_values(seed, batch_size, num_tokens, d_in, d_out):
+                with torch.random.fork_rng():
+                    torch.manual_seed(seed)
+                    x = torch.randn((batch_size, num_tokens, d_in))
+                    layer = nn.Linear(d_in, d_out, bias=False)
+                    return layer(x)
+            """,
+        ),
+        Right(
+            "helpers",
+            """
+            def draw(seed, *size):
+                torch.manual_seed(seed)
+                return torch.randn(*size)
+
+            def seeded_values(seed, batch_size, num_tokens, d_in, d_out):
+                x = draw(seed, batch_size, num_tokens, d_in)
+                return nn.Linear(in_features=d_in, out_features=d_out, bias=False)(x)
+            """,
+        ),
+        Right(
+            "lambda",
+            """
+            seeded_values = lambda seed, b, n, d_in, d_out: (
+                torch.manual_seed(seed),
+                (lambda x: nn.Linear(d_in, d_out, bias=False)(x))(torch.randn(b, n, d_in)),
+            )[1]
+            """,
+        ),
+        Right("einsum", seeded((DRAW + SEED, SEED + DRAW), ("W_value(random_batch)", 'torch.einsum("btd,od->bto", random_batch, W_value.weight)'))),
+        Right("seed-on-every-device", seeded((DRAW + SEED, "    torch.cuda.manual_seed_all(seed)\n" + SEED + DRAW))),
+    ),
+)
+
+PORTABLE = """
+class PortableAttention(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+    def forward(self, x):
+        queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
+        attn_scores = queries @ keys.transpose(-2, -1)  # (b, tokens, tokens)
+        num_tokens = attn_scores.shape[-1]
+        future = torch.ones(num_tokens, num_tokens).triu(diagonal=1).bool()
+        attn_scores = attn_scores.masked_fill(future, -torch.inf)
+        return torch.softmax(attn_scores, dim=-1) @ values
+"""
+FUTURE = "torch.ones(num_tokens, num_tokens).triu(diagonal=1).bool()"
+ON_X = "torch.ones(num_tokens, num_tokens, device=x.device).triu(diagonal=1).bool()"
+LAST = "torch.softmax(attn_scores, dim=-1) @ values"
+SCALED = "torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1) @ values"
+INIT_END = "self.W_value = nn.Linear(d_in, d_out, bias=False)\n"
+FILL_FUTURE = "attn_scores = attn_scores.masked_fill(future, -torch.inf)"
+
+
+def portable(*changes: tuple[str, str]) -> str:
+    """The class as found with some of its text replaced."""
+    return edited(PORTABLE, *changes)
+
+
+BUG_MASK_DEVICE = Mutants(
+    wrong=(
+        Wrong("as-found", PORTABLE, NAMED),
+        Wrong("device-alone", portable((FUTURE, ON_X)), NAMED, keeps=1),
+        Wrong("scale-alone", portable((LAST, SCALED)), NAMED + BEHAVIOUR, keeps=2),
+        Wrong("scaled-by-d", portable((FUTURE, ON_X), (LAST, SCALED.replace("** 0.5", ""))), NAMED, keeps=1),
+        Wrong("scaled-by-d-in", portable((FUTURE, ON_X), (LAST, SCALED.replace("keys", "x"))), NAMED, keeps=1),
+        Wrong("scaled-by-tokens", portable((FUTURE, ON_X), (LAST, SCALED.replace("keys.shape[-1]", "num_tokens"))), NAMED + VALUES, keeps=1),
+        Wrong("multiplied", portable((FUTURE, ON_X), (LAST, SCALED.replace("/ keys", "* keys"))), NAMED + VALUES, keeps=1),
+        Wrong("scaled-after", portable((FUTURE, ON_X), (LAST, "torch.softmax(attn_scores, dim=-1) / keys.shape[-1] ** 0.5 @ values")), NAMED + VALUES + RAISED, keeps=1),
+        Wrong("root-two", portable((FUTURE, ON_X), (LAST, SCALED.replace("keys.shape[-1]", "2"))), NAMED + VALUES, keeps=1),
+        Wrong("cuda", portable((FUTURE, ON_X.replace("x.device", '"cuda"')), (LAST, SCALED)), RAISED),
+        Wrong("cpu", portable((FUTURE, ON_X.replace("x.device", '"cpu"')), (LAST, SCALED)), NAMED + BEHAVIOUR, keeps=2),
+        Wrong("meta", portable((FUTURE, ON_X.replace("x.device", '"meta"')), (LAST, SCALED)), RAISED),
+        Wrong("cuda-if-there", portable((FUTURE, ON_X.replace("x.device", '"cuda" if torch.cuda.is_available() else "cpu"')), (LAST, SCALED)), NAMED + BEHAVIOUR, keeps=2),
+        Wrong("to-discarded", portable((FILL_FUTURE, "future.to(x.device)\n        " + FILL_FUTURE), (LAST, SCALED)), NAMED + BEHAVIOUR, keeps=2),
+        Wrong("scores-to-the-cpu", portable((FILL_FUTURE, FILL_FUTURE.replace("attn_scores.masked", "attn_scores.cpu().masked")), (LAST, SCALED)), NAMED + BEHAVIOUR, keeps=2),
+        Wrong("try-except", portable((FILL_FUTURE, "try:\n            " + FILL_FUTURE + "\n        except RuntimeError:\n            pass"), (LAST, SCALED)), NAMED + BEHAVIOUR, keeps=2),
+        Wrong("mask-left-out", portable(("        " + FILL_FUTURE + "\n", ""), (LAST, SCALED)), NAMED + VALUES, keeps=1),
+        Wrong("masked-fill-discarded", portable((FUTURE, ON_X), (FILL_FUTURE, FILL_FUTURE[14:]), (LAST, SCALED)), NAMED + VALUES, keeps=1),
+        Wrong("buffer-of-six", portable((INIT_END, INIT_END + '        self.register_buffer("mask", torch.ones(6, 6).triu(1).bool())\n'), (FUTURE, "self.mask[:num_tokens, :num_tokens]"), (LAST, SCALED)), RAISED + BEHAVIOUR + NAMED, keeps=1),
+        Wrong("context-length-added", portable(("(self, d_in, d_out)", "(self, d_in, d_out, context_length)"), (INIT_END, INIT_END + '        self.register_buffer("mask", torch.ones(context_length, context_length).triu(1).bool())\n'), (FUTURE, "self.mask[:num_tokens, :num_tokens]"), (LAST, SCALED)), RAISED),
+        Wrong("softmax-axis-mended-wrongly", portable((FUTURE, ON_X), (LAST, SCALED.replace("dim=-1", "dim=1"))), NAMED + VALUES, keeps=1),
+        Wrong("transpose-mended-wrongly", portable((FUTURE, ON_X), ("queries @ keys.transpose(-2, -1)", "keys @ queries.transpose(-2, -1)"), (LAST, SCALED)), NAMED + VALUES, keeps=1),
+        Wrong("tril-instead", portable((FUTURE, ON_X.replace("triu(diagonal=1)", "tril()")), (LAST, SCALED)), NAMED + NOT_FINITE, keeps=1),
+        Wrong("mask-of-the-notebook", portable(("        future = " + FUTURE + "\n", ""), (LAST, SCALED)), RAISED + VALUES + NAMED, keeps=0),
+        Wrong("device-of-the-class", portable((FUTURE, ON_X.replace("x.device", "self.device")), (LAST, SCALED)), RAISED),
+        Wrong("scale-on-cpu", portable((FUTURE, ON_X), (LAST, SCALED.replace("keys.shape[-1] ** 0.5", "torch.tensor([keys.shape[-1] ** 0.5])"))), NAMED + BEHAVIOUR, keeps=2),
+        Wrong("bias-added", portable((FUTURE, ON_X), ("bias=False", "bias=True"), (LAST, SCALED)), PARAMETERS),
+        Wrong("old-name", portable((FUTURE, ON_X), (LAST, SCALED), ("PortableAttention", "AsFound")), MISSING),
+        Wrong("subclass-of-the-faulty", "class PortableAttention(AsFound):\n    pass", NAMED),
+        Wrong("mask-made-once-and-kept", portable((INIT_END, INIT_END + "        self.future = None\n"), ("future = " + FUTURE, "if self.future is None:\n            self.future = " + ON_X), ("masked_fill(future", "masked_fill(self.future"), (LAST, SCALED)), BEHAVIOUR + RAISED + NAMED, keeps=1),
+    ),
+    right=(
+        Right("device-argument", portable((FUTURE, ON_X), (LAST, SCALED))),
+        Right("to-the-device", portable((FUTURE, FUTURE + ".to(attn_scores.device)"), (LAST, SCALED))),
+        Right("to-device-of-x", portable((FILL_FUTURE, "future = future.to(x.device)\n        " + FILL_FUTURE), (LAST, SCALED.replace("keys", "queries")))),
+        Right("ones-like", portable((FUTURE, "torch.ones_like(attn_scores).triu(diagonal=1).bool()"), (LAST, SCALED))),
+        Right("new-ones", portable((FUTURE, "x.new_ones(num_tokens, num_tokens).triu(1) > 0"), (LAST, SCALED.replace("** 0.5", "** (1 / 2)")))),
+        Right("type-as", portable((FUTURE, "torch.ones(num_tokens, num_tokens).type_as(x).triu(1).bool()"), (LAST, SCALED))) ,
+        Right("arange", portable((FUTURE, "torch.arange(num_tokens, device=x.device)[None, :] > torch.arange(num_tokens, device=x.device)[:, None]"), (LAST, SCALED))),
+        Right("fused", """
+            class PortableAttention(nn.Module):
+                def __init__(self, d_in, d_out):
+                    super().__init__()
+                    self.W_query = nn.Linear(d_in, d_out, bias=False)
+                    self.W_key = nn.Linear(d_in, d_out, bias=False)
+                    self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+                def forward(self, x):
+                    return F.scaled_dot_product_attention(self.W_query(x), self.W_key(x), self.W_value(x), is_causal=True)
+            """),
+        Right("subclass-mended", """
+            class PortableAttention(AsFound):
+                def forward(self, x):
+                    q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+                    s = q @ k.mT / k.size(-1) ** 0.5
+                    n = s.size(-1)
+                    s = s + torch.full((n, n), float("-inf"), device=s.device).triu(1)
+                    return s.softmax(-1) @ v
+            """),
+        Right("device-of-the-weight", portable((FUTURE, ON_X.replace("x.device", "self.W_query.weight.device")), (LAST, SCALED))),
+        Right("root-kept", portable((INIT_END, INIT_END + "        self.scale = d_out**-0.5\n"), (FUTURE, ON_X), (LAST, "torch.softmax(attn_scores * self.scale, dim=-1) @ values"))),
+        Right("sqrt", "import math\n" + portable((FUTURE, ON_X), ("queries @ keys.transpose(-2, -1)", "queries @ keys.transpose(-2, -1) / math.sqrt(keys.size(-1))"))),
+        Right("context-manager", portable(("        future = " + FUTURE, "        with torch.device(x.device):\n            future = " + FUTURE), (LAST, SCALED))),
+    ),
+)
+
+NEVER_STOPS = """
+class DropoutAttention(nn.Module):
+    def __init__(self, d_in, d_out, dropout):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+        self.p = dropout
+
+    def forward(self, x):
+        queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
+        attn_scores = queries @ keys.transpose(-2, -1)  # (b, tokens, tokens)
+        attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)
+        attn_weights = F.dropout(attn_weights, self.p)
+        return attn_weights @ values
+"""
+P = "self.p = dropout"
+ALWAYS = "attn_weights = F.dropout(attn_weights, self.p)"
+DEFINE = "    def forward(self, x):"
+
+
+def stopping(*changes: tuple[str, str]) -> str:
+    """The class as found with some of its text replaced."""
+    return edited(NEVER_STOPS, *changes)
+
+
+BUG_EVAL_DROPOUT = Mutants(
+    wrong=(
+        Wrong("as-found", NEVER_STOPS, NAMED + BEHAVIOUR, keeps=1),
+        Wrong("training-true", stopping((ALWAYS, "attn_weights = F.dropout(attn_weights, self.p, training=True)")), NAMED + BEHAVIOUR, keeps=1),
+        Wrong("training-false", stopping((ALWAYS, "attn_weights = F.dropout(attn_weights, self.p, training=False)")), NAMED + BEHAVIOUR, keeps=1),
+        Wrong("taken-out", stopping(("        " + ALWAYS + "\n", "")), NAMED + BEHAVIOUR, keeps=1),
+        Wrong("p-zero", stopping((P, "self.p = 0.0")), NAMED + BEHAVIOUR, keeps=1),
+        Wrong("modes-swapped", stopping((ALWAYS, ALWAYS.replace("self.p)", "self.p, training=not self.training)"))), NAMED + BEHAVIOUR, keeps=1),
+        Wrong("if-eval", stopping((ALWAYS, "if not self.training:\n            " + ALWAYS)), NAMED + BEHAVIOUR, keeps=1),
+        Wrong("layer-in-forward", stopping((ALWAYS, "attn_weights = nn.Dropout(self.p)(attn_weights)")), NAMED + BEHAVIOUR, keeps=1),
+        Wrong("eval-sets-p-to-zero", stopping((DEFINE, "    def eval(self):\n        self.p = 0.0\n        return super().eval()\n\n" + DEFINE)), NAMED + BEHAVIOUR, keeps=1),
+        Wrong("eval-overridden-without-self", stopping((DEFINE, "    def eval(self):\n        self.p = 0\n\n" + DEFINE)), NAMED + BEHAVIOUR + RAISED, keeps=1),
+        Wrong("forward-sets-p-to-zero", stopping((ALWAYS, "if not self.training:\n            self.p = 0.0\n        " + ALWAYS)), NAMED + BEHAVIOUR, keeps=1),
+        Wrong("own-flag", stopping((P, P + "\n        self.is_training = True"), (ALWAYS, ALWAYS.replace("self.p)", "self.p, training=self.is_training)"))), NAMED + BEHAVIOUR, keeps=1),
+        Wrong("mode-read-once", stopping((P, P + "\n        self.mode = self.training"), (ALWAYS, ALWAYS.replace("self.p)", "self.p, self.mode)"))), NAMED + BEHAVIOUR, keeps=1),
+        Wrong("mode-not-called", stopping((ALWAYS, "attn_weights = F.dropout(attn_weights, self.p, training=self.train)")), NAMED + BEHAVIOUR, keeps=1),
+        Wrong("bare-training", stopping((ALWAYS, "attn_weights = F.dropout(attn_weights, self.p, training=training)")), RAISED),
+        Wrong("mode-an-argument-of-forward", stopping(("def forward(self, x)", "def forward(self, x, training=True)"), (ALWAYS, "attn_weights = F.dropout(attn_weights, self.p, training)")), NAMED + BEHAVIOUR, keeps=1),
+        Wrong("mode-of-the-constructor", stopping(("d_out, dropout)", "d_out, dropout, training=True)"), (P, P + "\n        self.training = training"), (ALWAYS, "attn_weights = F.dropout(attn_weights, self.p)")), NAMED + BEHAVIOUR, keeps=1),
+        Wrong("seeded", stopping((ALWAYS, "torch.manual_seed(123)\n        " + ALWAYS)), NAMED + BEHAVIOUR, keeps=1),
+        Wrong("seeded-in-eval", stopping((ALWAYS, "if not self.training:\n            torch.manual_seed(0)\n        " + ALWAYS)), NAMED + BEHAVIOUR, keeps=1),
+        Wrong("no-grad-is-taken-for-eval", stopping((ALWAYS, ALWAYS.replace("self.p)", "self.p, training=torch.is_grad_enabled())"))), NAMED + BEHAVIOUR, keeps=1),
+        Wrong("layer-of-half", stopping((P, "self.dropout = nn.Dropout(0.5)"), (ALWAYS, "attn_weights = self.dropout(attn_weights)")), NAMED + BEHAVIOUR, keeps=2),
+        Wrong("layer-unused", stopping((P, "self.dropout = nn.Dropout(dropout)"), ("        " + ALWAYS + "\n", "")), NAMED + BEHAVIOUR, keeps=1),
+        Wrong("layer-in-a-list", stopping((P, "self.layers = [nn.Dropout(dropout)]"), (ALWAYS, "attn_weights = self.layers[0](attn_weights)")), NAMED + BEHAVIOUR, keeps=1),
+        Wrong("on-the-scores", stopping((P, "self.dropout = nn.Dropout(dropout)"), ("        " + ALWAYS + "\n", ""), ("queries @ keys.transpose(-2, -1)", "self.dropout(queries @ keys.transpose(-2, -1))")), NAMED + BEHAVIOUR, keeps=2),
+        Wrong("on-the-context", stopping(("        " + ALWAYS + "\n", ""), ("return attn_weights @ values", "return F.dropout(attn_weights @ values, self.p, self.training)")), NAMED + BEHAVIOUR, keeps=2),
+        Wrong("no-factor", stopping((ALWAYS, "if self.training:\n            attn_weights = attn_weights * (torch.rand_like(attn_weights) >= self.p)")), NAMED + BEHAVIOUR, keeps=2),
+        Wrong("scaled-in-eval", stopping((ALWAYS, "if self.training:\n            " + ALWAYS + "\n        else:\n            attn_weights = attn_weights * (1 - self.p)")), NAMED + BEHAVIOUR + VALUES),
+        Wrong("inplace-third-argument", stopping((ALWAYS, "attn_weights = F.dropout(attn_weights, self.p, False, self.training)")), NAMED + BEHAVIOUR, keeps=1),
+        Wrong("discarded", stopping((ALWAYS, "F.dropout(attn_weights, self.p, training=self.training)")), NAMED + BEHAVIOUR, keeps=1),
+        Wrong("old-name", stopping((ALWAYS, ALWAYS.replace("self.p)", "self.p, self.training)")), ("DropoutAttention", "AsFoundToo")), MISSING),
+        Wrong("subclass-of-the-faulty", "class DropoutAttention(AsFoundToo):\n    pass", NAMED + BEHAVIOUR, keeps=1),
+        Wrong("average-of-many", stopping((ALWAYS, "attn_weights = torch.stack([F.dropout(attn_weights, self.p) for _ in range(200)]).mean(0)")), NAMED + BEHAVIOUR + VALUES, keeps=1),
+    ),
+    right=(
+        Right("training-passed", stopping((ALWAYS, ALWAYS.replace("self.p)", "self.p, training=self.training)")))),
+        Right("third-argument", stopping((ALWAYS, ALWAYS.replace("self.p)", "self.p, self.training)")))),
+        Right("layer", stopping((P, "self.dropout = nn.Dropout(dropout)"), (ALWAYS, "attn_weights = self.dropout(attn_weights)"))),
+        Right("if-training", stopping((ALWAYS, "if self.training:\n            " + ALWAYS))),
+        Right("p-by-mode", stopping((ALWAYS, "p = self.p if self.training else 0.0\n        attn_weights = F.dropout(attn_weights, p)"))),
+        Right("p-times-mode", stopping((ALWAYS, "attn_weights = F.dropout(attn_weights, self.p * self.training)"))),
+        Right("own-function", stopping((ALWAYS, "attn_weights = dropout(attn_weights, self.p, training=self.training)"))),
+        Right("fused", stopping((ALWAYS, ""), ("return attn_weights @ values", "return F.scaled_dot_product_attention(queries, keys, values, dropout_p=self.p if self.training else 0.0)"))),
+        Right("property", stopping((DEFINE, "    @property\n    def rate(self):\n        return self.p if self.training else 0.0\n\n" + DEFINE), (ALWAYS, "attn_weights = F.dropout(attn_weights, self.rate)"))),
+        Right("sequential", stopping((P, "self.weigh = nn.Sequential(nn.Softmax(dim=-1), nn.Dropout(dropout))"), ("        " + ALWAYS + "\n", ""), ("torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)", "self.weigh(attn_scores / keys.shape[-1] ** 0.5)"))),
+        Right("subclass-mended", """
+            class DropoutAttention(AsFoundToo):
+                def forward(self, x):
+                    q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+                    w = (q @ k.mT * k.size(-1) ** -0.5).softmax(-1)
+                    return F.dropout(w, p=self.p, training=self.training) @ v
+            """),
+        Right("train-overridden", stopping((P, P + "\n        self.now = dropout"), (DEFINE, "    def train(self, mode=True):\n        self.now = self.p if mode else 0.0\n        return super().train(mode)\n\n" + DEFINE), (ALWAYS, ALWAYS.replace("self.p", "self.now")))),
+        Right("by-hand", stopping((ALWAYS, "if self.training:\n            kept = torch.rand_like(attn_weights) >= self.p\n            attn_weights = apply_dropout(attn_weights, kept, self.p)"))),
+    ),
+)
+
+TASKS = {
+    "apply-dropout": APPLY_DROPOUT,
+    "dropped-weights": DROPPED_WEIGHTS,
+    "dropout-by-hand": DROPOUT_BY_HAND,
+    "batched-scores": BATCHED_SCORES,
+    "causal-attention": CAUSAL_ATTENTION,
+    "bug-seed-order": BUG_SEED_ORDER,
+    "bug-mask-device": BUG_MASK_DEVICE,
+    "bug-eval-dropout": BUG_EVAL_DROPOUT,
+}

@@ -39,11 +39,11 @@ def write_questions(folder: Path) -> None:
 class SandboxRunner:
     """Runs notebooks in a sandbox of its own; to be closed."""
 
-    def __init__(self, limits: Limits = LIMITS) -> None:
+    def __init__(self, limits: Limits | None = None) -> None:
         self._questions = tempfile.TemporaryDirectory(prefix="questions-")
-        self._limits = limits
+        self._limits = limits or LIMITS
         write_questions(Path(self._questions.name))
-        self._worker = Worker(Path(self._questions.name), limits)
+        self._worker = Worker(Path(self._questions.name), self._limits)
 
     def __call__(self, notebook: NotebookNode, run: str) -> Executed:
         return execute(self._worker, notebook, {RUN: run}, self._limits)

@@ -68,7 +68,7 @@ def command(questions: Path) -> list[str]:
     walls += ["--ro-bind", str(questions), f"{INSIDE}/autograder/bank"]
     for name, value in ENVIRONMENT.items():
         walls += ["--setenv", name, value]
-    walls += ["--remount-ro", "/", "--chdir", "/tmp"]
+    walls += ["--remount-ro", "/", "--remount-ro", "/dev", "--chdir", "/tmp"]
     return [*walls, "--", sys.executable, "-s", "-m", WARM]
 
 
