@@ -71,6 +71,7 @@ class Probe:
             answer once. No points are earned by other experiments alone.
         settings: what the experiment wants to know.
         hidden: drawn from an instructor's secret; a message about it gives no numbers away.
+        raises: names of exceptions, one of which a right answer raises here; nothing else is compared.
     """
 
     id: str
@@ -86,6 +87,7 @@ class Probe:
     observe: str = RESULT
     settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     hidden: bool = False
+    raises: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

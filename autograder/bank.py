@@ -60,7 +60,8 @@ class Probe:
     name, `train` its mode, and `dtype` what module and inputs are converted to. Where the answer returns
     something to be called, it is called on `then`. `observe` names the experiment of
     `autograder.experiments` whose result is the outcome. `hidden` ones are drawn from an instructor's
-    secret, and what is expected of them is not told.
+    secret, and what is expected of them is not told. Where `raises` names exceptions, a right answer raises
+    one of them.
     """
 
     id: str
@@ -76,6 +77,7 @@ class Probe:
     observe: str = RESULT
     settings: Mapping[str, Any] = field(default_factory=dict)
     hidden: bool = False
+    raises: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -267,6 +269,8 @@ class _Writer:
             plain["settings"] = dict(probe.settings)
         if probe.hidden:
             plain["hidden"] = True
+        if probe.raises:
+            plain["raises"] = list(probe.raises)
         return plain
 
     def task(self, task: Task) -> dict[str, Any]:
@@ -364,6 +368,7 @@ class _Reader:
                 observe=entry.get("observe", RESULT),
                 settings=entry.get("settings", {}),
                 hidden=entry.get("hidden", False),
+                raises=tuple(entry.get("raises", ())),
             )
             for entry in plain["probes"]
         }

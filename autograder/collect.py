@@ -146,7 +146,7 @@ def call_module(
     mismatch = _call_mismatch(module_class, arguments, {})
     if mismatch is not None:
         return Outcome(error=mismatch)
-    forward = getattr(module_class, "forward", module_class)
+    forward = vars(module_class).get("forward", module_class)
     dtype = getattr(torch, probe.dtype)
     try:
         with _quietly():
@@ -161,7 +161,12 @@ def call_module(
             report = load_weights(module, probe.weights)
             if not report.loadable:
                 return Outcome(type_name="torch.Tensor", module=report)
-            module.to(dtype).train(probe.train)
+            module.to(dtype)
+            # By its own methods: a class may do something of its own there.
+            if probe.train:
+                module.train()
+            else:
+                module.eval()
             result, changed = _put_to_use(module, inputs, probe)
             if probe.observe == RESULT:
                 if not probe.train:
@@ -180,6 +185,7 @@ def _put_to_use(
 ) -> tuple[Any, tuple[str, ...]]:
     """What the probe's experiment yields, and the names of inputs that the answer changed in a call."""
     calls: list[tuple[dict[str, Any], Mapping[str, Any]]] = []
+    before = {name: _state(value) for name, value in inputs.items() if isinstance(value, torch.nn.Module)}
 
     def called(values: Mapping[str, Any]) -> Any:
         given = {name: copy(value) for name, value in values.items()}
@@ -195,9 +201,25 @@ def _put_to_use(
     module = answer if isinstance(answer, torch.nn.Module) else None
     result = EXPERIMENTS[probe.observe](Subject(called, inputs, module), probe.settings)
     changed = tuple(
-        name for name in inputs if any(not _unchanged(given[name], values[name]) for given, values in calls)
+        name
+        for name in inputs
+        if any(not _unchanged(given[name], values[name]) for given, values in calls)
+        or (name in before and not _same_state(_state(inputs[name]), before[name]))
     )
     return result, changed
+
+
+def _state(module: torch.nn.Module) -> dict[str, tuple[Tensor, bool]]:
+    """A module's numbers, and which of them are trained."""
+    values = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+    return {name: (value.detach().clone(), value.requires_grad) for name, value in values.items()}
+
+
+def _same_state(state: Mapping[str, tuple[Tensor, bool]], other: Mapping[str, tuple[Tensor, bool]]) -> bool:
+    return state.keys() == other.keys() and all(
+        trained == other[name][1] and _unchanged(value, other[name][0])
+        for name, (value, trained) in state.items()
+    )
 
 
 def _split(inputs: Mapping[str, Any], probe: Probe) -> tuple[list[Any], dict[str, Any]]:
@@ -268,6 +290,7 @@ def nearest_names(name: str, namespace: Mapping[str, Any]) -> tuple[str, ...]:
         for other, value in namespace.items()
         if not other.startswith("_")
         and not isinstance(value, types.ModuleType)
+        and not str(getattr(value, "__module__", "")).startswith(("visuals", "autograder"))
         and other not in ("In", "Out")
     ]
     lowered = {other.lower(): other for other in own}

@@ -300,13 +300,24 @@ def buffers(subject: Subject, settings: Settings) -> Any:
 
     Settings:
         names: the buffers' names; put there by the build.
+        sizes: the sizes of each, axes of size 1 aside; put there by the build.
 
     Shapes:
-        returns: (buffers,), bool
+        returns: (buffers,): 0 where it is missing, 1 where it is right, 2 where it has another size
     """
     assert subject.module is not None
     state = subject.module.state_dict()
-    return torch.tensor([name in state for name in settings["names"]])
+    return torch.tensor(
+        [
+            0 if name not in state else 1 if sizes_of(state[name]) == list(sizes) else 2
+            for name, sizes in zip(settings["names"], settings["sizes"], strict=True)
+        ]
+    )
+
+
+def sizes_of(buffer: Tensor) -> list[int]:
+    """A tensor's sizes without axes of size 1, which a mask may have for batch and heads."""
+    return [size for size in buffer.shape if size > 1]
 
 
 def _other(values: Tensor, generator: torch.Generator) -> Tensor:

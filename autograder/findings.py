@@ -120,6 +120,13 @@ class WrongBehaviour(Finding):
 
 
 @dataclass(frozen=True)
+class NotRefused(Finding):
+    """The answer took what it should refuse with one of the exceptions `expected`."""
+
+    expected: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class WrongValues(Finding):
     index: tuple[int, ...] = ()
     obtained: float = 0.0

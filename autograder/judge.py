@@ -25,6 +25,7 @@ from autograder.findings import (
     NotComputed,
     NotDefined,
     NotFinite,
+    NotRefused,
     NotRun,
     Raised,
     StillStub,
@@ -83,6 +84,9 @@ def judge(task: Task, evidence: Evidence) -> Verdict:
 
 def judge_outcome(task: Task, probe: Probe, outcome: Outcome, wrong: KnownWrong | None) -> Finding | None:
     """Judge what one probe yielded: the first thing that is not as it should be, or None."""
+    if probe.raises:
+        refused = outcome.error is not None and outcome.error.type in probe.raises
+        return None if refused else NotRefused(probe.id, probe.raises)
     expected = probe.expected.tensor
     if expected is None:
         raise ValueError(f"the bank holds no expected tensor for {task.id}, probe {probe.id}")
@@ -109,8 +113,12 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, wrong: KnownWrong 
         return NotRun(probe.id, f"its numbers cannot be read (they are on the device {outcome.device})")
     right = close(actual, expected)
     if bool(right.all()):
-        if not _same_changes(outcome, probe.expected):
-            return BrokenProperty(probe.id, "input-untouched", (), ", ".join(outcome.changed_inputs))
+        extra = set(outcome.changed_inputs) - set(probe.expected.changed_inputs)
+        left = set(probe.expected.changed_inputs) - set(outcome.changed_inputs)
+        if extra:
+            return BrokenProperty(probe.id, "input-untouched", (), ", ".join(sorted(extra)))
+        if left:
+            return BrokenProperty(probe.id, "input-filled", (), ", ".join(sorted(left)))
         if report.unsteady:
             return BrokenProperty(probe.id, "same-in-eval")
         if set(report.unreached) - set(probe.expected.module.unreached):
@@ -260,8 +268,15 @@ def _wrong_values(probe: str, actual: Tensor, expected: Tensor, right: Tensor) -
         obtained_tensor=actual,
         expected_tensor=expected,
         rounded=_looks_rounded(actual, expected),
-        unfilled=int((~right).sum()) if actual.ndim and bool((actual[~right] == 0).all()) else 0,
+        unfilled=_unfilled(actual, right),
     )
+
+
+def _unfilled(actual: Tensor, right: Tensor) -> int:
+    """How many entries are 0 where something else is right, if that is all that is wrong."""
+    if actual.dtype == torch.bool or not actual.ndim:
+        return 0
+    return int((~right).sum()) if bool((actual[~right] == 0).all()) else 0
 
 
 def _looks_rounded(actual: Tensor, expected: Tensor) -> bool:

@@ -1,4 +1,4 @@
-"""Small modules of the course's own that a learner's function is tried on: none of them is an answer.
+"""Small modules and functions of the course's own that an answer is tried on: none of them is an answer.
 
 A leak detector, say, needs something that leaks in a known place. A bank names a specimen and its settings.
 """
@@ -16,17 +16,20 @@ class Mixing(nn.Module):
 
     Shapes:
         weights: (tokens, tokens)
+        columns: (d_in, d_out), what the dimensions of the sum are mixed by; left alone where it is None
         x: (tokens, d_in) or (b, tokens, d_in)
-        returns: as x
+        returns: (tokens, d_out) or (b, tokens, d_out)
     """
 
-    def __init__(self, weights: Tensor) -> None:
+    def __init__(self, weights: Tensor, columns: Tensor | None = None) -> None:
         super().__init__()
         self.register_buffer("weights", weights)
+        self.register_buffer("columns", columns)
 
     def forward(self, x: Tensor) -> Tensor:
-        weights: Tensor = self.get_buffer("weights")
-        return weights.to(x.dtype) @ x
+        mixed = self.get_buffer("weights").to(x.dtype) @ x
+        columns = self.get_buffer("columns") if self.columns is not None else None
+        return mixed if columns is None else mixed @ columns.to(x.dtype)
 
 
 class Affine(nn.Module):
@@ -41,13 +44,23 @@ class Affine(nn.Module):
         return self.factor * x + self.shift
 
 
-SPECIMENS: dict[str, Callable[..., nn.Module]] = {"mixing": Mixing, "affine": Affine}
+def plain_affine(factor: float = 1.0, shift: float = 0.0) -> Callable[[Tensor], Tensor]:
+    """`Affine` as a function that is no module."""
+    return lambda x: factor * x + shift
 
 
-def specimen(name: str, settings: Mapping[str, Any]) -> nn.Module:
-    """The specimen of that name, made afresh.
+SPECIMENS: dict[str, Callable[..., Any]] = {
+    "mixing": Mixing,
+    "affine": Affine,
+    "plain-affine": plain_affine,
+}
+
+
+def specimen(name: str, settings: Mapping[str, Any]) -> Any:
+    """The specimen of that name, made afresh; a module is in eval mode.
 
     Raises:
         KeyError: there is none of that name.
     """
-    return SPECIMENS[name](**settings).eval()
+    made = SPECIMENS[name](**settings)
+    return made.eval() if isinstance(made, nn.Module) else made

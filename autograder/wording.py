@@ -106,7 +106,11 @@ def _short(label: str) -> str:
     if ", one for each " in label:
         return label.split(", one for each ")[1]
     name, _, position = label.rpartition(" ")
-    return f"{SPOKEN.get(name, name.removesuffix('s'))} {position}" if name else label
+    return f"{SPOKEN.get(name, _singular(name))} {position}" if name else label
+
+
+def _singular(name: str) -> str:
+    return name.removesuffix("ies") + "y" if name.endswith("ies") else name.removesuffix("s")
 
 
 def _not_defined(finding: f.NotDefined, task: Task) -> Message:
@@ -222,6 +226,10 @@ def _raised(finding: f.Raised, task: Task) -> Message:
 
 # What torch says, and what it means to somebody who meets it for the first time.
 ERRORS_EXPLAINED = (
+    (
+        r"missing the required .?forward.? function",
+        "Calling a module runs its method `forward`: is it spelt so, and indented as part of the class?",
+    ),
     (
         r"before Module.__init__\(\) call",
         "`super().__init__()` has to be the first line of `__init__`.",
@@ -403,9 +411,11 @@ def _not_finite(finding: f.NotFinite, task: Task) -> Message:
     where = _where(finding, task)
     if math.isnan(finding.value):
         cause = (
-            "nan comes from 0/0 or inf/inf: a sum that is zero, "
-            "or exponentials so large that both parts of a fraction became inf."
+            "nan comes from 0/0 or inf/inf: a sum that is zero, exponentials so large that both parts of a "
+            "fraction became inf, or a softmax over a row in which everything is −inf."
         )
+    elif finding.value < 0:
+        cause = "−inf is what hides a score: softmax makes a weight of 0 of it. Is the softmax missing?"
     else:
         cause = "inf comes from dividing by zero or from exp() of a number above 88."
     count = finding.count - 1
@@ -468,6 +478,12 @@ def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
                 "`x - 1` makes one, `x -= 1` and methods that end in `_` change the old one.",
             ),
         )
+    if finding.property == "input-filled":
+        names = _listed([f"`{name}`" for name in str(finding.obtained).split(", ")])
+        return Message(
+            f"`{task.name}` left its argument {names} as it was{where}.",
+            ("The task is to change it: give back that object itself, with its new numbers.",),
+        )
     if finding.property == "same-in-eval":
         return Message(
             f"Two calls with the same input give different results in eval mode{where}.",
@@ -483,6 +499,13 @@ def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
             ),
         )
     raise KeyError(f"no wording for the property {finding.property!r}")
+
+
+def _not_refused(finding: f.NotRefused, task: Task) -> Message:
+    return Message(
+        f"`{task.name}` accepts {task.probes[finding.probe].says}.",
+        (f"It should refuse that with a {_listed(finding.expected, 'or')} that says what does not fit.",),
+    )
 
 
 def _wrong_behaviour(finding: f.WrongBehaviour, task: Task) -> Message:
@@ -634,6 +657,12 @@ def _gradient(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
 
 def _buffers(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
     name = probe.settings["names"][finding.index[0]]
+    if finding.obtained == 2:
+        sizes = shape_text(probe.settings["sizes"][finding.index[0]])
+        return Message(
+            f"The buffer `{name}` of `{task.name}` has another size than {sizes}{_where(finding, task)}.",
+            ("Make it as large as the constructor's arguments say.",),
+        )
     own = name.rpartition(".")[2]  # a module within registers its own
     return Message(
         f"`{name}` is not in the state dict of `{task.name}`.",
@@ -667,6 +696,8 @@ def _wrong_values(finding: f.WrongValues, task: Task) -> Message:
     where = _where(finding, task)
     share = min(99, round(finding.share_right * 100))  # 99.9 % right is not all right
     obtained, expected = _told_apart(finding.obtained, finding.expected)
+    if task.dtypes == ("bool",):
+        obtained, expected = str(bool(finding.obtained)), str(bool(finding.expected))
     values = f"{_capital(_place(finding.index, task))} is {obtained}{where} and should be {expected}."
     details = []
     if finding.index:
@@ -723,6 +754,7 @@ _WORDING: dict[type[f.Finding], Callable[..., Message]] = {
     f.MatchesKnownWrong: _matches_known_wrong,
     f.NotComputed: _not_computed,
     f.BrokenProperty: _broken_property,
+    f.NotRefused: _not_refused,
     f.WrongBehaviour: _wrong_behaviour,
     f.WrongValues: _wrong_values,
 }

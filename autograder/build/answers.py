@@ -19,6 +19,7 @@ from autograder import authoring, bank
 from autograder.bank import AS_SEEN, LessonBank, Value
 from autograder.build.namespace import run_cells
 from autograder.collect import call, call_module, collect_answer, observe
+from autograder.experiments import sizes_of
 from autograder.judge import judge, judge_outcome, same_outcome
 from autograder.outcome import Evidence, Outcome
 
@@ -174,11 +175,13 @@ def _asked(
 ) -> bank.Probe:
     """A probe without its expected outcome; for a module with the weights that the solution draws."""
     weights: dict[str, Tensor] = {}
-    buffers: tuple[str, ...] = ()
-    if module_class is not None:
+    buffers: dict[str, list[int]] = {}
+    if module_class is not None and not probe.raises:
         module = _drawn(module_class, probe.construct, probe.seed)
         weights = _weights(module)
-        buffers = tuple(name for name in module.state_dict() if name not in weights)
+        buffers = {
+            name: sizes_of(value) for name, value in module.state_dict().items() if name not in weights
+        }
         unknown = sorted(set(probe.weights) - set(weights))
         if unknown:
             raise authoring.AuthoringError([f"probe {probe.id}: there is no parameter {', '.join(unknown)}"])
@@ -195,9 +198,17 @@ def _asked(
         dtype=probe.dtype,
         then=probe.then,
         observe=probe.observe,
-        settings={**probe.settings, "names": list(buffers)} if probe.observe == "buffers" else probe.settings,
+        settings={**probe.settings, **_settings(probe, buffers)},
         hidden=probe.hidden,
+        raises=probe.raises,
     )
+
+
+def _settings(probe: authoring.Probe, buffers: Mapping[str, list[int]]) -> dict[str, Any]:
+    """What an experiment wants to know of the solution."""
+    if probe.observe != "buffers":
+        return {}
+    return {"names": list(buffers), "sizes": list(buffers.values())}
 
 
 def _input(value: Any, namespace: Mapping[str, Any]) -> bank.Argument:
@@ -228,7 +239,10 @@ def _reference_problems(entry: bank.Task) -> list[str]:
     for probe in entry.probes.values():
         expected = probe.expected
         where = f"task {entry.id}, probe {probe.id}: the solution"
-        if expected.error is not None:
+        if probe.raises:
+            if expected.error is None or expected.error.type not in probe.raises:
+                problems.append(f"{where} does not raise {' or '.join(probe.raises)}")
+        elif expected.error is not None:
             problems.append(f"{where} raises {expected.error.type}")
         elif expected.tensor is None:
             problems.append(f"{where} gives {expected.type_name}")
@@ -257,6 +271,8 @@ def _axes_problems(task: authoring.Task, entry: bank.Task, lesson: authoring.Les
     sizes_by_probe: list[dict[str, int]] = []
     problems: list[str] = []
     for probe in entry.probes.values():
+        if probe.raises:
+            continue  # there is no result, and its sizes do not fit on purpose
         inputs = runs.givens[probe.id] if task.kind == "tensor" else probe.inputs
         # A constructor's whole numbers are sizes: d_in, d_out, num_heads, context_length.
         sizes = {name: value for name, value in probe.construct.items() if type(value) is int}
@@ -269,6 +285,8 @@ def _axes_problems(task: authoring.Task, entry: bank.Task, lesson: authoring.Les
         for axes, value in tensors:
             if not isinstance(value, Tensor):
                 continue
+            if value.ndim != len(axes) and probe.observe != bank.RESULT:
+                continue  # an experiment may try another number of axes on purpose
             if value.ndim != len(axes):
                 problems.append(
                     f"task {task.id}: probe {probe.id} has {value.ndim} axes where {axes} are named"

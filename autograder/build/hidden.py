@@ -34,7 +34,11 @@ def with_hidden_probes(lesson: Lesson, secret: str) -> Lesson:
 
 
 def _task(task: Task, secret: str) -> Task:
-    twins = {probe.id: _twin(probe, secret, task.id) for probe in task.probes if probe.observe == RESULT}
+    twins = {
+        probe.id: _twin(probe, secret, task.id)
+        for probe in task.probes
+        if probe.observe == RESULT and not probe.raises
+    }
     return replace(
         task,
         probes=(*task.probes, *twins.values()),

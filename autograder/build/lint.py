@@ -263,7 +263,7 @@ def _probe_problems(task: Task, where: str) -> list[str]:
         for probe in task.probes
         if probe.observe == "dropout" and probe.settings.get("p") == 0.5
     ]
-    plain = {probe.id for probe in task.probes if probe.observe == RESULT}
+    plain = {probe.id for probe in task.probes if probe.observe == RESULT and not probe.raises}
     problems += [
         f"{where}: the check {check.title!r} earns points by experiments alone, whose outcome can be guessed"
         for check in task.checks

@@ -1297,10 +1297,32 @@ LARGEST_DIFFERENCE = Task(
                 "x": drawn(2, 3, 4, seed=42),
             },
         ),
+        Probe(
+            "digits",
+            "two plain functions whose distance has many digits",
+            {
+                "first": Specimen("plain-affine", {"shift": 0.00123456}),
+                "second": Specimen("plain-affine", {}),
+                "x": drawn(3, 2, seed=43).clamp(-1, 1),
+            },
+        ),
+        Probe(
+            "opposite",
+            "a function and one that turns the sign, with the largest number in the last row",
+            {
+                "first": Specimen("affine", {}),
+                "second": Specimen("affine", {"factor": -1.0}),
+                "x": torch.tensor([[0.3, -0.2], [0.4, 0.2], [0.1, -2.5], [0.5, 3.0]]),
+            },
+        ),
     ),
     checks=(
         Check("your two classes", 1, ("models", "other-models")),
-        Check("differences of both signs, and none", 1, ("both-signs", "always-below", "equal")),
+        Check(
+            "differences of both signs, small ones, and none",
+            1,
+            ("both-signs", "always-below", "equal", "digits", "opposite"),
+        ),
     ),
     learned="One number says how far two functions are apart on an input. Below 1e-6 it is rounding.",
     hints=(

@@ -958,10 +958,32 @@ LARGEST_DIFFERENCE = Task(
             "two functions that lie 0.001 apart",
             {"first": affine(1.0, 0.001), "second": affine(1.0, 0.0), "scores": drawn(43, 2, 3).clamp(-1, 1)},
         ),
+        Probe(
+            "opposite",
+            "a function and one that turns the sign, with the largest score in the last row",
+            {
+                "first": affine(1.0, 0.0),
+                "second": affine(-1.0, 0.0),
+                "scores": torch.tensor([[0.3, -0.2, 0.1], [0.4, 0.2, -0.6], [0.1, -2.5, 0.7], [0.5, 3.0, -0.4]]),
+            },
+        ),
+        Probe(
+            "digits",
+            "two functions whose distance has many digits",
+            {
+                "first": affine(1.0, 0.00123456),
+                "second": affine(1.0, 0.0),
+                "scores": drawn(44, 3, 2).clamp(-1, 1),
+            },
+        ),
     ),
     checks=(
         Check("the largest distance", 1, ("shifted", "scaled")),
-        Check("in either direction, small ones too", 1, ("below", "same", "close")),
+        Check(
+            "in either direction, small ones too, unrounded",
+            1,
+            ("below", "same", "close", "opposite", "digits"),
+        ),
     ),
     learned="The largest difference is the strictest: one entry that is off shows, however many others agree.",
     hints=(
@@ -1059,11 +1081,11 @@ def lower(seed, size):
     return torch.tril(drawn(seed, size, size).clamp(-1.5, 1.5) + 0.2) + torch.eye(size)
 
 
-def leaking(seed, size, leaks):
+def leaking(seed, size, leaks, columns=None):
     weights = lower(seed, size)
     for (i, j), weight in leaks.items():
         weights[i, j] = weight
-    return Specimen("mixing", {"weights": weights})
+    return Specimen("mixing", {"weights": weights, "columns": columns})
 
 
 # Nothing leaks; output 0 depends on no token at all, and token 2 reaches no output.
@@ -1231,11 +1253,41 @@ LEAK_DETECTOR = Task(
             "a sentence in which one token is all zeros",
             {"attention": leaking(57, 5, {(1, 3): 0.9, (0, 4): 0.7}), "x": WITH_EMPTY_TOKEN},
         ),
+        Probe(
+            "opposite-columns",
+            "an attention whose columns move in opposite directions",
+            {
+                "attention": leaking(58, 4, {(0, 3): 0.6, (2, 3): 0.4}, torch.tensor([[1.0, -1.0], [0.5, -0.5]])),
+                "x": drawn(66, 4, 2),
+            },
+        ),
+        Probe(
+            "last-column",
+            "an attention of which only the last column moves",
+            {
+                "attention": leaking(59, 4, {(0, 1): 0.7, (1, 2): 0.3}, torch.tensor([[0.0, 0.0, 1.0]] * 2)),
+                "x": drawn(67, 4, 2),
+            },
+        ),
+        Probe(
+            "equal-tokens",
+            "a sentence with a token of ones and two that are equal",
+            {
+                "attention": leaking(60, 5, {(0, 1): 0.5, (1, 3): 0.8, (2, 4): 0.6}),
+                "x": torch.tensor(
+                    [[0.2, -0.4, 0.9], [1.0, 1.0, 1.0], [0.6, 0.1, -0.3], [0.5, 0.8, 0.4], [0.5, 0.8, 0.4]]
+                ),
+            },
+        ),
     ),
     checks=(
         Check("plain attention, and leaks in two places", 1, ("plain", "two-leaks")),
         Check("no leaks, and a single one far away", 1, ("none", "far")),
-        Check("small leaks, rounding, and an empty token", 1, ("small", "rounding", "empty-token")),
+        Check(
+            "small leaks, rounding, all columns, any token",
+            1,
+            ("small", "rounding", "empty-token", "opposite-columns", "last-column", "equal-tokens"),
+        ),
     ),
     learned="Whether an attention is causal can be seen from outside: change one token and see which earlier outputs move.",
     hints=(

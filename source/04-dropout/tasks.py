@@ -428,12 +428,19 @@ DROPOUT_BY_HAND = Task(
             observe="dropout",
             settings={"p": 0.35, "input": "x"},
         ),
+        Probe(
+            "batch",
+            "a batch of three sentences",
+            {"x": drawn(3, 4, 5, seed=53) + 3, "p": 0.3},
+            observe="dropout",
+            settings={"p": 0.3, "input": "x"},
+        ),
     ),
     checks=(
         Check(
             "in training: a new mask at each call, entry by entry, rescaled",
             2,
-            ("p-zero", "a-fifth", "entry-by-entry", "many-rows"),
+            ("p-zero", "a-fifth", "entry-by-entry", "many-rows", "batch"),
         ),
         Check(
             "training=True drops, training=False does not",
@@ -1796,6 +1803,13 @@ BUG_MASK_DEVICE = Task(
             seed=9,
         ),
         Probe(
+            "longer",
+            "sentences of nine tokens",
+            {"x": drawn(2, 9, 4, seed=54)},
+            construct=two_sizes(4, 3),
+            seed=12,
+        ),
+        Probe(
             "no-look-ahead",
             "one token changed at a time",
             {"x": drawn(2, 6, 4, seed=33)},
@@ -1815,7 +1829,7 @@ BUG_MASK_DEVICE = Task(
     ),
     checks=(
         Check("the silent fault: the numbers are right", 1, ("two-sentences", "other-sizes")),
-        Check("the mask is made where the scores are", 2, ("one-dimension", "no-look-ahead", "other-device")),
+        Check("the mask is made where the scores are", 2, ("one-dimension", "longer", "no-look-ahead", "other-device")),
     ),
     learned="Whatever is made in forward is made on the device of the input: `device=x.device`, `torch.ones_like` or a "
     "buffer. And a missing √d raises no error at all.",

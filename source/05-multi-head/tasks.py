@@ -1090,6 +1090,7 @@ class FusedKeysFirst(Fused):
 
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         nn.Module.__init__(self)
+        assert d_out % num_heads == 0, "d_out must be a multiple of num_heads"
         self.register_buffer("mask", torch.tril(torch.ones(context_length, context_length)).bool())
         self.out_proj = nn.Linear(d_out, d_out)
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
@@ -1343,6 +1344,13 @@ MULTI_HEAD_ATTENTION = Task(
             observe="buffers",
         ),
         Probe(
+            "indivisible",
+            "a `d_out` of 7 for 2 heads",
+            {"x": drawn(2, 5, 3, seed=55)},
+            construct={"d_in": 3, "d_out": 7, "context_length": 6, "dropout": 0.0, "num_heads": 2},
+            raises=("ValueError", "AssertionError"),
+        ),
+        Probe(
             "eval",
             "dropout 0.4 in eval mode",
             {"x": 2 * drawn(2, 5, 7, seed=50)},
@@ -1376,7 +1384,7 @@ MULTI_HEAD_ATTENTION = Task(
         Check(
             "other sizes, with biases, and fewer tokens than context_length",
             1,
-            ("other-sizes", "biases", "one-token"),
+            ("other-sizes", "biases", "one-token", "indivisible"),
         ),
         Check("no look ahead, and sentences apart", 1, ("long", "look-ahead", "sentences-apart")),
         Check("another dtype, another device, and the mask saved", 1, ("double", "device", "state-dict")),

@@ -967,6 +967,14 @@ MASKED_SOFTMAX = Task(
             {"scores": drawn(8, 3, 2, 4, 6), "mask": real(torch.tensor([6, 2, 4]), 6)[:, None, None]},
         ),
         Probe(
+            "very-low",
+            "scores far below zero",
+            {
+                "scores": torch.tensor([[[[-60.0, -61.0, 0.5], [-1200.0, -1201.0, -3.0]]]]).repeat(2, 4, 1, 1),
+                "mask": torch.tensor([1, 1, 0])[None, None, None],
+            },
+        ),
+        Probe(
             "large",
             "scores of some hundreds",
             {"scores": 400 * drawn(27, 2, 3, 2, 5), "mask": real(torch.tensor([5, 3]), 5)[:, None, None]},
@@ -990,7 +998,7 @@ MASKED_SOFTMAX = Task(
         ),
     ),
     checks=(
-        Check("rows with something to look at", 1, ("seeded", "padded", "large")),
+        Check("rows with something to look at", 1, ("seeded", "padded", "large", "very-low")),
         Check("rows with nothing to look at", 1, ("empty-row", "left-padded")),
         Check("a finite gradient, where a row is empty too", 1, ("empty-row", "gradient")),
     ),

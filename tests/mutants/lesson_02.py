@@ -2260,7 +2260,13 @@ HOW_FAR_APART = Mutants(
         Wrong("return-forgotten", apart("difference = (first(x) - second(x)).abs().max()"), TYPE),
         Wrong("print-not-return", apart("print((first(x) - second(x)).abs().max())"), TYPE),
         Wrong("as-text", apart('return f"{(first(x) - second(x)).abs().max():.6f}"'), TYPE),
-        Wrong("in-a-list", apart("return [(first(x) - second(x)).abs().max()]"), TYPE),
+        Wrong(
+            "in-a-list",
+            apart("return [(first(x) - second(x)).abs().max()]"),
+            TYPE,
+            never=r"[Pp]roducts",
+            xfail="Speaks of products to be added up, which this task does not have",
+        ),
         Wrong(
             "kept-an-axis",
             apart("return (first(x) - second(x)).abs().flatten().max(dim=0, keepdim=True).values"),
@@ -2472,9 +2478,19 @@ COPY_WEIGHTS = Mutants(
             xfail="v1 is left as it was, and half of the points are earned",
         ),
         Wrong("return-forgotten", copied_but(("return v1", "")), TYPE + NAMED),
-        Wrong("returns-both", copied_but(("return v1", "return v1, v2")), TYPE),
         Wrong(
-            "returns-the-weights", copied_but(("return v1", "return v1.W_query, v1.W_key, v1.W_value")), TYPE
+            "returns-both",
+            copied_but(("return v1", "return v1, v2")),
+            TYPE,
+            never=r"asks for a tensor",
+            xfail="The task asks for v1, a module, and the message says a tensor",
+        ),
+        Wrong(
+            "returns-the-weights",
+            copied_but(("return v1", "return v1.W_query, v1.W_key, v1.W_value")),
+            TYPE,
+            never=r"asks for a tensor",
+            xfail="The task asks for v1, a module, and the message says so of a tensor",
         ),
         Wrong(
             "returns-a-result", copied_but(("return v1", "return v1(inputs)")), TYPE + RAISED + VALUES + SHAPE

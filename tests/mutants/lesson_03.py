@@ -3150,7 +3150,7 @@ LEAK_DETECTOR = Mutants(
             """,
             VALUES + NAMED + RAISED,
             says=r"sa_v2",
-            xfail="shows the lesson's own class as the learner's cell; does not say sa_v2",
+            xfail="shows the lesson's own class as the learner's cell; does not name sa_v2",
         ),
         Wrong(
             "only-the-last-token",

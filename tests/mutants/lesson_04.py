@@ -47,8 +47,15 @@ def edited(code: str, *changes: tuple[str, str]) -> str:
 APPLY_DROPOUT = Mutants(
     wrong=(
         Wrong("not-rescaled", "def apply_dropout(x, kept, p):\n    return x * kept", NAMED),
-        Wrong("multiplied-by-the-share", "def apply_dropout(x, kept, p):\n    return x * kept * (1 - p)", NAMED),
-        Wrong("divided-by-p", "def apply_dropout(x, kept, p):\n    return x * kept / p", NAMED + NOT_FINITE),
+        Wrong(
+            "multiplied-by-the-share", "def apply_dropout(x, kept, p):\n    return x * kept * (1 - p)", NAMED
+        ),
+        Wrong(
+            "divided-by-p",
+            "def apply_dropout(x, kept, p):\n    return x * kept / p",
+            NAMED + NOT_FINITE,
+            keeps=1,
+        ),
         Wrong(
             "precedence",
             "def apply_dropout(x, kept, p):\n    return x * kept / 1 - p",
@@ -73,6 +80,7 @@ APPLY_DROPOUT = Mutants(
             "always-doubled",
             "def apply_dropout(x, kept, p):\n    return torch.where(kept, 2 * x, 0)",
             NAMED + VALUES,
+            keeps=1,
         ),
         Wrong(
             "dropped-left-as-they-are",
@@ -86,6 +94,9 @@ APPLY_DROPOUT = Mutants(
                 return x.masked_fill(~kept, float("-inf")) / (1 - p)
             """,
             NOT_FINITE + NAMED,
+            never=r"dividing by zero",
+            xfail="a generic sentence about exp() and division follows the hint that has "
+            "explained it already",
         ),
         Wrong(
             "rows-made-to-sum-to-one",
@@ -130,6 +141,8 @@ APPLY_DROPOUT = Mutants(
                 return layer(x * kept)
             """,
             VALUES + NAMED,
+            never=r"never filled in",
+            xfail="entries that were dropped wrongly are explained as 'never filled in?'",
         ),
         Wrong(
             "ready-made",
@@ -175,7 +188,12 @@ APPLY_DROPOUT = Mutants(
             "def apply_dropout(p, kept, x):\n    return x * kept / (1 - p)",
             VALUES + SHAPE + TYPE + NAMED + NOT_FINITE,
         ),
-        Wrong("half-always", "def apply_dropout(x, kept, p):\n    return x * kept / 0.5", NAMED + VALUES),
+        Wrong(
+            "half-always",
+            "def apply_dropout(x, kept, p):\n    return x * kept / 0.5",
+            NAMED + VALUES,
+            keeps=1,
+        ),
         Wrong(
             "scaled-before-and-after",
             """
@@ -223,6 +241,7 @@ APPLY_DROPOUT = Mutants(
                 return out
             """,
             RAISED + SHAPE,
+            keeps=1,
         ),
         Wrong(
             "two-axes-only",
@@ -237,7 +256,8 @@ APPLY_DROPOUT = Mutants(
                 return out
             """,
             RAISED,
-            keeps=0,
+            keeps=1,
+            xfail="passes: x of any shape is promised, and no probe has other than two axes",
         ),
         Wrong(
             "subtracts-a-mask",
@@ -252,6 +272,8 @@ APPLY_DROPOUT = Mutants(
             "whole-numbers",
             "def apply_dropout(x, kept, p):\n    return (x * kept).int() / (1 - p)",
             VALUES,
+            never=r"never filled in",
+            xfail="entries that were dropped wrongly are explained as 'never filled in?'",
         ),
         Wrong(
             "divided-by-zero-mask",
@@ -403,19 +425,23 @@ DROPPED_WEIGHTS = Mutants(
     wrong=(
         Wrong("not-rescaled", "dropped_weights = attn_weights * kept", NAMED),
         Wrong("halved", "dropped_weights = attn_weights * kept * 0.5", NAMED + VALUES),
-        Wrong("weights-without-a-mask", "dropped_weights = apply_dropout(unmasked_weights, kept, 0.5)", NAMED),
         Wrong(
-            "scores", "dropped_weights = apply_dropout(attn_scores, kept, 0.5)", VALUES + NAMED
+            "weights-without-a-mask", "dropped_weights = apply_dropout(unmasked_weights, kept, 0.5)", NAMED
         ),
+        Wrong("scores", "dropped_weights = apply_dropout(attn_scores, kept, 0.5)", VALUES + NAMED),
         Wrong(
             "masked-scores",
             "dropped_weights = apply_dropout(masked_scores, kept, 0.5)",
             NOT_FINITE + NAMED,
+            never=r"exponentials so large",
+            xfail="0 times -inf made the nan, and the message speaks of 0/0 and exponentials",
         ),
         Wrong(
             "masked-scores-then-softmax",
             "dropped_weights = torch.softmax(apply_dropout(masked_scores, kept, 0.5) / 2**0.5, dim=-1)",
             NOT_FINITE + NAMED,
+            never=r"exponentials so large",
+            xfail="0 times -inf made the nan, and the message speaks of 0/0 and exponentials",
         ),
         Wrong(
             "scores-then-mask-then-softmax",
@@ -432,8 +458,16 @@ DROPPED_WEIGHTS = Mutants(
         ),
         Wrong("layer-of-above", "dropped_weights = layer(attn_weights)", VALUES + NAMED),
         Wrong("mask-turned-round", "dropped_weights = apply_dropout(attn_weights, ~kept, 0.5)", NAMED),
-        Wrong("mask-transposed", "dropped_weights = apply_dropout(attn_weights, kept.T, 0.5)", VALUES + NAMED),
-        Wrong("future-as-the-mask", "dropped_weights = apply_dropout(attn_weights, future, 0.5)", VALUES + NAMED),
+        Wrong(
+            "mask-transposed", "dropped_weights = apply_dropout(attn_weights, kept.T, 0.5)", VALUES + NAMED
+        ),
+        Wrong(
+            "future-as-the-mask",
+            "dropped_weights = apply_dropout(attn_weights, future, 0.5)",
+            VALUES + NAMED,
+            never=r"never filled in",
+            xfail="entries that were dropped wrongly are explained as 'never filled in?'",
+        ),
         Wrong(
             "past-as-the-mask", "dropped_weights = apply_dropout(attn_weights, ~future, 0.5)", VALUES + NAMED
         ),
@@ -468,14 +502,14 @@ DROPPED_WEIGHTS = Mutants(
         ),
         Wrong("typed-four-decimals", TYPED_FOUR, NOT_COMPUTED + VALUES),
         Wrong("typed-in-full", TYPED_FULL, NOT_COMPUTED, notebook_passes=True),
-        Wrong("rounded", "dropped_weights = torch.round(apply_dropout(attn_weights, kept, 0.5), decimals=2)", VALUES),
         Wrong(
-            "as-a-list", "dropped_weights = apply_dropout(attn_weights, kept, 0.5).tolist()", TYPE
+            "rounded",
+            "dropped_weights = torch.round(apply_dropout(attn_weights, kept, 0.5), decimals=2)",
+            VALUES,
         ),
+        Wrong("as-a-list", "dropped_weights = apply_dropout(attn_weights, kept, 0.5).tolist()", TYPE),
         Wrong("only-the-kept", "dropped_weights = attn_weights[kept] * 2", SHAPE),
-        Wrong(
-            "two-names", "dropped_weights = apply_dropout(attn_weights, kept, 0.5), kept", TYPE
-        ),
+        Wrong("two-names", "dropped_weights = apply_dropout(attn_weights, kept, 0.5), kept", TYPE),
         Wrong("function-not-called", "dropped_weights = apply_dropout", TYPE),
         Wrong(
             "printed",
@@ -491,7 +525,11 @@ DROPPED_WEIGHTS = Mutants(
         Wrong("p-forgotten", "dropped_weights = apply_dropout(attn_weights, kept)", MISSING),
         Wrong("of-the-inputs", "dropped_weights = apply_dropout(inputs, kept, 0.5)", MISSING),
         Wrong("untouched", "dropped_weights = ...  # your code here", STUB),
-        Wrong("twice", "dropped_weights = apply_dropout(apply_dropout(attn_weights, kept, 0.5), kept, 0.5)", VALUES + NAMED),
+        Wrong(
+            "twice",
+            "dropped_weights = apply_dropout(apply_dropout(attn_weights, kept, 0.5), kept, 0.5)",
+            VALUES + NAMED,
+        ),
         Wrong(
             "causal-mask-after",
             """
@@ -536,7 +574,8 @@ DROPPED_WEIGHTS = Mutants(
         Right(
             "by-row",
             """
-            dropped_weights = torch.stack([apply_dropout(row, keep, 0.5) for row, keep in zip(attn_weights, kept)])
+            rows = zip(attn_weights, kept)
+            dropped_weights = torch.stack([apply_dropout(row, keep, 0.5) for row, keep in rows])
             """,
         ),
         Right(
@@ -703,7 +742,8 @@ DROPOUT_BY_HAND = Mutants(
                     return x
                 return apply_dropout(x, kept, p)
             """,
-            RAISED + BEHAVIOUR + RULE,
+            VALUES + RAISED,
+            says=NOT_ITS_ARGUMENT,
         ),
         Wrong(
             "seeded-inside",
@@ -742,6 +782,8 @@ DROPOUT_BY_HAND = Mutants(
                 return apply_dropout(x, drawn[x.shape] >= p, p)
             """,
             NAMED + BEHAVIOUR + RULE,
+            never=r"seed is set inside",
+            xfail="blamed on a seed inside the function, and there is none",
         ),
         Wrong(
             "exact-count",
@@ -756,6 +798,7 @@ DROPOUT_BY_HAND = Mutants(
                 return out.reshape(x.shape) / (1 - p)
             """,
             NAMED + BEHAVIOUR + RULE,
+            xfail="passes: the same number of entries is dropped at each call",
         ),
         Wrong(
             "rows-renormalised",
@@ -832,6 +875,7 @@ DROPOUT_BY_HAND = Mutants(
                 return apply_dropout(x, torch.rand(x.shape) >= p, p)
             """,
             RAISED + NAMED,
+            keeps=1,
         ),
         Wrong(
             "default-false",
@@ -842,6 +886,7 @@ DROPOUT_BY_HAND = Mutants(
                 return apply_dropout(x, torch.rand(x.shape) >= p, p)
             """,
             BEHAVIOUR + NAMED + RULE,
+            keeps=1,
         ),
         Wrong(
             "training-spelled-otherwise",
@@ -852,6 +897,7 @@ DROPOUT_BY_HAND = Mutants(
                 return apply_dropout(x, torch.rand(x.shape) >= p, p)
             """,
             RAISED,
+            keeps=2,
         ),
         Wrong(
             "layer-always-trains",
@@ -940,7 +986,9 @@ DROPOUT_BY_HAND = Mutants(
                 kept = torch.rand(x.shape).round()
                 return x * kept / (1 - p)
             """,
-            NAMED + BEHAVIOUR + RULE,
+            VALUES + NAMED + BEHAVIOUR,
+            never=r"never filled in",
+            xfail="entries that were dropped wrongly are explained as 'never filled in?'",
         ),
         Wrong(
             "noise-added",
@@ -960,6 +1008,7 @@ DROPOUT_BY_HAND = Mutants(
             """,
             NAMED + RULE + BEHAVIOUR,
             says=r"ready-made|by hand|yourself",
+            xfail="passes, although the task forbids ready-made dropout",
         ),
         Wrong(
             "one-mask-for-all-sentences",
@@ -971,6 +1020,7 @@ DROPOUT_BY_HAND = Mutants(
                 return x * kept / (1 - p)
             """,
             NAMED + BEHAVIOUR + RULE,
+            xfail="passes: every sentence of a batch loses the same entries",
         ),
         Wrong(
             "matrices-only",
@@ -983,6 +1033,7 @@ DROPOUT_BY_HAND = Mutants(
                 return x * kept / (1 - p)
             """,
             RAISED,
+            xfail="passes: x of any shape is promised, and no probe has other than two axes",
         ),
     ),
     right=(
@@ -1104,7 +1155,8 @@ DROPOUT_BY_HAND = Mutants(
         ),
         Right(
             "lambda",
-            "dropout = lambda x, p, training=True: x * (torch.rand(x.shape) >= p) / (1 - p) if training else x",
+            "dropout = lambda x, p, training=True: x * (torch.rand(x.shape) >= p) "
+            "/ (1 - p) if training else x",
         ),
         Right(
             "object-that-is-called",
@@ -1158,13 +1210,41 @@ DROPOUT_BY_HAND = Mutants(
 
 BATCHED_SCORES = Mutants(
     wrong=(
-        Wrong("all-axes-reversed", "def batched_scores(queries, keys):\n    return queries @ keys.T", NAMED + RAISED),
-        Wrong("mT-of-the-queries", "def batched_scores(queries, keys):\n    return queries.mT @ keys", NAMED + SHAPE),
-        Wrong("swapped", "def batched_scores(queries, keys):\n    return keys @ queries.transpose(1, 2)", NAMED),
-        Wrong("swapped-parameters", "def batched_scores(keys, queries):\n    return queries @ keys.transpose(1, 2)", NAMED),
-        Wrong("not-transposed", "def batched_scores(queries, keys):\n    return queries @ keys", RAISED),
-        Wrong("axes-0-and-1", "def batched_scores(queries, keys):\n    return queries @ keys.transpose(0, 1)", RAISED + NAMED),
-        Wrong("axes-0-and-2", "def batched_scores(queries, keys):\n    return queries @ keys.transpose(0, 2)", RAISED + NAMED),
+        Wrong(
+            "all-axes-reversed",
+            "def batched_scores(queries, keys):\n    return queries @ keys.T",
+            NAMED + RAISED,
+        ),
+        Wrong(
+            "mT-of-the-queries",
+            "def batched_scores(queries, keys):\n    return queries.mT @ keys",
+            NAMED + SHAPE,
+        ),
+        Wrong(
+            "swapped", "def batched_scores(queries, keys):\n    return keys @ queries.transpose(1, 2)", NAMED
+        ),
+        Wrong(
+            "swapped-parameters",
+            "def batched_scores(keys, queries):\n    return queries @ keys.transpose(1, 2)",
+            NAMED,
+        ),
+        Wrong(
+            "not-transposed",
+            "def batched_scores(queries, keys):\n    return queries @ keys",
+            RAISED,
+            says=r"without any transpose|is a transpose missing",
+            xfail="the commonest slip gets PyTorch's message alone",
+        ),
+        Wrong(
+            "axes-0-and-1",
+            "def batched_scores(queries, keys):\n    return queries @ keys.transpose(0, 1)",
+            RAISED + NAMED,
+        ),
+        Wrong(
+            "axes-0-and-2",
+            "def batched_scores(queries, keys):\n    return queries @ keys.transpose(0, 2)",
+            RAISED + NAMED,
+        ),
         Wrong(
             "viewed-not-transposed",
             """
@@ -1174,7 +1254,11 @@ BATCHED_SCORES = Mutants(
             """,
             NAMED,
         ),
-        Wrong("scaled", "def batched_scores(queries, keys):\n    return queries @ keys.mT / keys.shape[-1] ** 0.5", NAMED),
+        Wrong(
+            "scaled",
+            "def batched_scores(queries, keys):\n    return queries @ keys.mT / keys.shape[-1] ** 0.5",
+            NAMED,
+        ),
         Wrong(
             "softmaxed",
             "def batched_scores(queries, keys):\n    return torch.softmax(queries @ keys.mT, dim=-1)",
@@ -1189,9 +1273,20 @@ BATCHED_SCORES = Mutants(
                 return scores.masked_fill(torch.ones(n, n).triu(1).bool(), -torch.inf)
             """,
             NOT_FINITE + VALUES + NAMED,
+            never=r"dividing by zero",
+            xfail="a generic sentence about exp() and division follows the hint that has "
+            "explained it already",
         ),
-        Wrong("elementwise", "def batched_scores(queries, keys):\n    return (queries * keys).sum(-1)", SHAPE + NAMED),
-        Wrong("first-sentence", "def batched_scores(queries, keys):\n    return queries[0] @ keys[0].T", SHAPE + NAMED),
+        Wrong(
+            "elementwise",
+            "def batched_scores(queries, keys):\n    return (queries * keys).sum(-1)",
+            SHAPE + NAMED,
+        ),
+        Wrong(
+            "first-sentence",
+            "def batched_scores(queries, keys):\n    return queries[0] @ keys[0].T",
+            SHAPE + NAMED,
+        ),
         Wrong(
             "first-keys-for-all",
             "def batched_scores(queries, keys):\n    return torch.stack([q @ keys[0].T for q in queries])",
@@ -1232,6 +1327,7 @@ BATCHED_SCORES = Mutants(
                 return scores
             """,
             RAISED + SHAPE,
+            keeps=1,
         ),
         Wrong(
             "last-sentence-skipped",
@@ -1255,7 +1351,11 @@ BATCHED_SCORES = Mutants(
             """,
             SHAPE + NAMED,
         ),
-        Wrong("keys-with-keys", "def batched_scores(queries, keys):\n    return keys @ keys.transpose(1, 2)", NAMED),
+        Wrong(
+            "keys-with-keys",
+            "def batched_scores(queries, keys):\n    return keys @ keys.transpose(1, 2)",
+            VALUES + NAMED,
+        ),
         Wrong(
             "queries-with-queries",
             "def batched_scores(queries, keys):\n    return queries @ queries.transpose(-2, -1)",
@@ -1276,12 +1376,24 @@ BATCHED_SCORES = Mutants(
             """,
             RAISED + VALUES,
         ),
-        Wrong("transpose-not-called", "def batched_scores(queries, keys):\n    return queries @ keys.transpose", RAISED),
-        Wrong("return-forgotten", "def batched_scores(queries, keys):\n    attn_scores = queries @ keys.mT", TYPE),
+        Wrong(
+            "transpose-not-called",
+            "def batched_scores(queries, keys):\n    return queries @ keys.transpose",
+            RAISED,
+        ),
+        Wrong(
+            "return-forgotten",
+            "def batched_scores(queries, keys):\n    attn_scores = queries @ keys.mT",
+            TYPE,
+        ),
         Wrong("untouched", "def batched_scores(queries, keys):\n    ...  # your code here", STUB),
         Wrong("name", "def batch_scores(queries, keys):\n    return queries @ keys.mT", MISSING),
         Wrong(
-            "bmm-without-transpose", "def batched_scores(queries, keys):\n    return torch.bmm(queries, keys)", RAISED
+            "bmm-without-transpose",
+            "def batched_scores(queries, keys):\n    return torch.bmm(queries, keys)",
+            RAISED,
+            says=r"without any transpose|is a transpose missing",
+            xfail="the commonest slip gets PyTorch's message alone",
         ),
         Wrong(
             "transposes-in-place",
@@ -1301,7 +1413,7 @@ BATCHED_SCORES = Mutants(
             "squeezed",
             "def batched_scores(queries, keys):\n    return (queries @ keys.transpose(1, 2)).squeeze()",
             SHAPE,
-            keeps=0,
+            keeps=1,
         ),
         Wrong(
             "by-cosine",
@@ -1313,22 +1425,32 @@ BATCHED_SCORES = Mutants(
         ),
         Wrong(
             "result-turned",
-            "def batched_scores(queries, keys):\n    return (queries @ keys.transpose(-2, -1)).transpose(-2, -1)",
+            "def batched_scores(queries, keys):\n"
+            "    return (queries @ keys.transpose(-2, -1)).transpose(-2, -1)",
             NAMED,
         ),
     ),
     right=(
-        Right("from-the-end", "def batched_scores(queries, keys):\n    return queries @ keys.transpose(-2, -1)"),
+        Right(
+            "from-the-end", "def batched_scores(queries, keys):\n    return queries @ keys.transpose(-2, -1)"
+        ),
         Right("mT", "def batched_scores(queries, keys):\n    return queries @ keys.mT"),
-        Right("bmm", "def batched_scores(queries, keys):\n    return torch.bmm(queries, keys.permute(0, 2, 1))"),
-        Right("einsum", 'def batched_scores(queries, keys):\n    return torch.einsum("bqd,bkd->bqk", queries, keys)'),
+        Right(
+            "bmm", "def batched_scores(queries, keys):\n    return torch.bmm(queries, keys.permute(0, 2, 1))"
+        ),
+        Right(
+            "einsum",
+            'def batched_scores(queries, keys):\n    return torch.einsum("bqd,bkd->bqk", queries, keys)',
+        ),
         Right(
             "einsum-with-dots",
-            'def batched_scores(queries, keys):\n    return torch.einsum("...id,...jd->...ij", queries, keys)',
+            "def batched_scores(queries, keys):\n"
+            '    return torch.einsum("...id,...jd->...ij", queries, keys)',
         ),
         Right(
             "stacked",
-            "def batched_scores(queries, keys):\n    return torch.stack([q @ k.T for q, k in zip(queries, keys)])",
+            "def batched_scores(queries, keys):\n"
+            "    return torch.stack([q @ k.T for q, k in zip(queries, keys)])",
         ),
         Right(
             "three-loops",
@@ -1345,15 +1467,20 @@ BATCHED_SCORES = Mutants(
         ),
         Right(
             "broadcasting",
-            "def batched_scores(queries, keys):\n    return (queries[:, :, None, :] * keys[:, None, :, :]).sum(dim=-1)",
+            "def batched_scores(queries, keys):\n"
+            "    return (queries[:, :, None, :] * keys[:, None, :, :]).sum(dim=-1)",
         ),
         Right(
             "swapped-and-turned",
             "def batched_scores(queries, keys):\n    return (keys @ queries.transpose(1, 2)).transpose(1, 2)",
         ),
-        Right("matmul-swapaxes", "batched_scores = lambda queries, keys: torch.matmul(queries, keys.swapaxes(1, 2))"),
         Right(
-            "double", "def batched_scores(q, k):\n    return (q.double() @ k.double().adjoint()).to(torch.float32)"
+            "matmul-swapaxes",
+            "batched_scores = lambda queries, keys: torch.matmul(queries, keys.swapaxes(1, 2))",
+        ),
+        Right(
+            "double",
+            "def batched_scores(q, k):\n    return (q.double() @ k.double().adjoint()).to(torch.float32)",
         ),
         Right(
             "baddbmm",
@@ -1436,13 +1563,27 @@ def causal(*changes: tuple[str, str]) -> str:
 CAUSAL_ATTENTION = Mutants(
     wrong=(
         Wrong("softmax-over-the-queries", causal((SOFTMAX, SOFTMAX.replace("-1)", "1)"))), NAMED),
-        Wrong("softmax-over-the-queries-from-the-end", causal((SOFTMAX, SOFTMAX.replace("dim=-1", "dim=-2"))), NAMED),
-        Wrong("softmax-over-the-batch", causal((SOFTMAX, SOFTMAX.replace("dim=-1", "dim=0"))), NAMED + NOT_FINITE + VALUES),
+        Wrong(
+            "softmax-over-the-queries-from-the-end",
+            causal((SOFTMAX, SOFTMAX.replace("dim=-1", "dim=-2"))),
+            NAMED,
+        ),
+        Wrong(
+            "softmax-over-the-batch",
+            causal((SOFTMAX, SOFTMAX.replace("dim=-1", "dim=0"))),
+            NAMED + NOT_FINITE + VALUES,
+        ),
         Wrong("not-scaled", causal((" / keys.shape[-1] ** 0.5", "")), NAMED),
         Wrong("scaled-by-d", causal((" / keys.shape[-1] ** 0.5", " / keys.shape[-1]")), NAMED),
         Wrong("scaled-by-d-in", causal((" / keys.shape[-1] ** 0.5", " / d_in**0.5")), NAMED),
-        Wrong("scaled-by-tokens", causal((" / keys.shape[-1] ** 0.5", " / keys.shape[1] ** 0.5")), NAMED + VALUES),
-        Wrong("multiplied-by-the-root", causal(("/ keys.shape[-1] ** 0.5", "* keys.shape[-1] ** 0.5")), NAMED),
+        Wrong(
+            "scaled-by-tokens",
+            causal((" / keys.shape[-1] ** 0.5", " / keys.shape[1] ** 0.5")),
+            NAMED + VALUES,
+        ),
+        Wrong(
+            "multiplied-by-the-root", causal(("/ keys.shape[-1] ** 0.5", "* keys.shape[-1] ** 0.5")), NAMED
+        ),
         Wrong(
             "scaled-after-softmax",
             causal((SOFTMAX, "attn_weights = torch.softmax(attn_scores, dim=-1) / keys.shape[-1] ** 0.5")),
@@ -1453,8 +1594,14 @@ CAUSAL_ATTENTION = Mutants(
             causal((SCORES, "attn_scores = queries @ keys.transpose(1, 2) / self.d_out ** 0.5")),
             NAMED + VALUES,
         ),
-        Wrong("queries-and-keys-swapped", causal((SCORES, "attn_scores = keys @ queries.transpose(1, 2)")), NAMED),
-        Wrong("key-layer-for-the-values", causal(("values = self.W_value(x)", "values = self.W_key(x)")), NAMED),
+        Wrong(
+            "queries-and-keys-swapped",
+            causal((SCORES, "attn_scores = keys @ queries.transpose(1, 2)")),
+            NAMED,
+        ),
+        Wrong(
+            "key-layer-for-the-values", causal(("values = self.W_value(x)", "values = self.W_key(x)")), NAMED
+        ),
         Wrong("weights-times-the-keys", causal((CONTEXT, "context_vec = attn_weights @ keys")), NAMED),
         Wrong("weights-times-the-input", causal((CONTEXT, "context_vec = attn_weights @ x")), NAMED + SHAPE),
         Wrong("no-mask", causal(("        " + FILL + "\n", "")), NAMED),
@@ -1465,14 +1612,22 @@ CAUSAL_ATTENTION = Mutants(
             NOT_FINITE + NAMED,
         ),
         Wrong("one-place-ahead-seen", causal(("diagonal=1", "diagonal=2")), NAMED + VALUES),
-        Wrong("tril-used-as-true-where-hidden", causal(("torch.triu(", "torch.tril("), (", diagonal=1", "")), NOT_FINITE + NAMED),
+        Wrong(
+            "tril-used-as-true-where-hidden",
+            causal(("torch.triu(", "torch.tril("), (", diagonal=1", "")),
+            NOT_FINITE + NAMED,
+        ),
         Wrong(
             "masked-fill-discarded",
             causal((FILL, FILL.replace("masked_fill_", "masked_fill"))),
             NAMED,
         ),
         Wrong("masked-with-zero", causal((FILL, FILL.replace("-torch.inf", "0"))), NAMED),
-        Wrong("masked-with-plus-infinity", causal((FILL, FILL.replace("-torch.inf", "torch.inf"))), NOT_FINITE + NAMED),
+        Wrong(
+            "masked-with-plus-infinity",
+            causal((FILL, FILL.replace("-torch.inf", "torch.inf"))),
+            NOT_FINITE + NAMED,
+        ),
         Wrong(
             "ones-and-zeros-added",
             causal((FILL, "attn_scores = attn_scores + self.mask[:num_tokens, :num_tokens]")),
@@ -1483,12 +1638,17 @@ CAUSAL_ATTENTION = Mutants(
             causal((FILL, "attn_scores = attn_scores + self.mask[:num_tokens, :num_tokens] * -torch.inf")),
             NOT_FINITE + NAMED,
             never=r"exponentials so large",
+            xfail="a generic sentence about exp() and division follows the hint that has "
+            "explained it already",
         ),
         Wrong(
             "weights-zeroed-afterwards",
             causal(
                 ("        " + FILL + "\n", ""),
-                (DROP, "attn_weights = self.dropout(attn_weights * (1 - self.mask[:num_tokens, :num_tokens]))"),
+                (
+                    DROP,
+                    "attn_weights = self.dropout(attn_weights * (1 - self.mask[:num_tokens, :num_tokens]))",
+                ),
             ),
             NAMED,
         ),
@@ -1500,8 +1660,16 @@ CAUSAL_ATTENTION = Mutants(
             ),
             NOT_FINITE + NAMED,
         ),
-        Wrong("mask-not-cut", causal(("[:num_tokens, :num_tokens]", "")), RAISED, keeps=1),
-        Wrong("mask-cut-in-one-axis", causal(("[:num_tokens, :num_tokens]", "[:num_tokens]")), RAISED, keeps=1),
+        Wrong(
+            "mask-not-cut",
+            causal(("[:num_tokens, :num_tokens]", "")),
+            NAMED,
+            keeps=1,
+            xfail="misconception 22 is not named",
+        ),
+        Wrong(
+            "mask-cut-in-one-axis", causal(("[:num_tokens, :num_tokens]", "[:num_tokens]")), RAISED, keeps=1
+        ),
         Wrong(
             "mask-cut-at-the-wrong-end",
             causal(("[:num_tokens, :num_tokens]", "[-num_tokens:, :num_tokens]")),
@@ -1515,7 +1683,9 @@ CAUSAL_ATTENTION = Mutants(
         ),
         Wrong(
             "mask-a-plain-attribute",
-            causal((BUFFER, "self.mask = torch.triu(torch.ones(context_length, context_length), diagonal=1)")),
+            causal(
+                (BUFFER, "self.mask = torch.triu(torch.ones(context_length, context_length), diagonal=1)")
+            ),
             BEHAVIOUR + NAMED + RAISED + PARAMETERS,
             keeps=4,
         ),
@@ -1524,17 +1694,23 @@ CAUSAL_ATTENTION = Mutants(
             causal(
                 (
                     BUFFER,
-                    "self.mask = nn.Parameter(torch.triu(torch.ones(context_length, context_length), diagonal=1))",
+                    "self.mask = nn.Parameter(torch.triu(torch.ones(context_length, "
+                    "context_length), diagonal=1))",
                 )
             ),
             PARAMETERS + BEHAVIOUR + NAMED,
+            never=r"does not name",
+            xfail="says that the task does not name `mask`, which it does, as a buffer",
         ),
         Wrong(
             "mask-made-in-forward-on-the-cpu",
             causal(
                 ("        " + BUFFER + "\n", ""),
-                (FILL, "mask = torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool()\n        "
-                "attn_scores = attn_scores.masked_fill(mask, -torch.inf)"),
+                (
+                    FILL,
+                    "mask = torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool()\n        "
+                    "attn_scores = attn_scores.masked_fill(mask, -torch.inf)",
+                ),
             ),
             BEHAVIOUR + NAMED + RAISED,
             keeps=4,
@@ -1543,8 +1719,11 @@ CAUSAL_ATTENTION = Mutants(
             "mask-made-in-forward-on-the-right-device",
             causal(
                 ("        " + BUFFER + "\n", ""),
-                (FILL, "mask = torch.ones(num_tokens, num_tokens, device=x.device).triu(1).bool()\n        "
-                "attn_scores = attn_scores.masked_fill(mask, -torch.inf)"),
+                (
+                    FILL,
+                    "mask = torch.ones(num_tokens, num_tokens, device=x.device).triu(1).bool()\n        "
+                    "attn_scores = attn_scores.masked_fill(mask, -torch.inf)",
+                ),
             ),
             BEHAVIOUR + NAMED + RAISED,
             keeps=4,
@@ -1561,80 +1740,188 @@ CAUSAL_ATTENTION = Mutants(
             BEHAVIOUR + NAMED,
             keeps=4,
         ),
-        Wrong("dropout-on-the-scores", causal((SCORES, "attn_scores = self.dropout(queries @ keys.transpose(1, 2))"), ("        " + DROP + "\n", "")), BEHAVIOUR + NAMED, keeps=4),
         Wrong(
-            "dropout-on-the-masked-scores",
-            causal((FILL, FILL + "\n        attn_scores = self.dropout(attn_scores)"), ("        " + DROP + "\n", "")),
-            BEHAVIOUR + NAMED + NOT_FINITE,
+            "dropout-on-the-scores",
+            causal(
+                (SCORES, "attn_scores = self.dropout(queries @ keys.transpose(1, 2))"),
+                ("        " + DROP + "\n", ""),
+            ),
+            BEHAVIOUR + NAMED,
             keeps=4,
         ),
-        Wrong("dropout-on-the-context", causal((DROP, ""), (CONTEXT, "context_vec = self.dropout(attn_weights @ values)")), BEHAVIOUR + NAMED, keeps=4),
-        Wrong("dropout-in-two-places", causal((CONTEXT, "context_vec = self.dropout(attn_weights @ values)")), BEHAVIOUR + NAMED, keeps=4),
-        Wrong("dropout-on-the-input", causal((DROP, ""), ("keys = self.W_key(x)", "x = self.dropout(x)\n        keys = self.W_key(x)")), BEHAVIOUR + NAMED, keeps=4),
-        Wrong("dropout-on-the-values", causal((DROP, ""), (CONTEXT, "context_vec = attn_weights @ self.dropout(values)")), BEHAVIOUR + NAMED, keeps=4),
+        Wrong(
+            "dropout-on-the-masked-scores",
+            causal(
+                (FILL, FILL + "\n        attn_scores = self.dropout(attn_scores)"),
+                ("        " + DROP + "\n", ""),
+            ),
+            BEHAVIOUR + NAMED + NOT_FINITE,
+            keeps=4,
+            never=r"30 % of the entries",
+            xfail="the result is full of nan, and the message says that p was misread",
+        ),
+        Wrong(
+            "dropout-on-the-context",
+            causal((DROP, ""), (CONTEXT, "context_vec = self.dropout(attn_weights @ values)")),
+            BEHAVIOUR + NAMED,
+            keeps=4,
+        ),
+        Wrong(
+            "dropout-in-two-places",
+            causal((CONTEXT, "context_vec = self.dropout(attn_weights @ values)")),
+            BEHAVIOUR + NAMED,
+            keeps=4,
+        ),
+        Wrong(
+            "dropout-on-the-input",
+            causal((DROP, ""), ("keys = self.W_key(x)", "x = self.dropout(x)\n        keys = self.W_key(x)")),
+            BEHAVIOUR + NAMED,
+            keeps=4,
+        ),
+        Wrong(
+            "dropout-on-the-values",
+            causal((DROP, ""), (CONTEXT, "context_vec = attn_weights @ self.dropout(values)")),
+            BEHAVIOUR + NAMED,
+            keeps=4,
+        ),
         Wrong("dropout-twice", causal((DROP, DROP + "\n        " + DROP)), BEHAVIOUR + NAMED, keeps=4),
         Wrong("dropout-forgotten", causal(("        " + DROP + "\n", "")), BEHAVIOUR + NAMED, keeps=4),
         Wrong("dropout-discarded", causal((DROP, "self.dropout(attn_weights)")), BEHAVIOUR + NAMED, keeps=4),
         Wrong(
             "dropout-never-stops",
-            causal((DROP, "attn_weights = F.dropout(attn_weights, self.p)"), ("nn.Dropout(dropout)", "None"), ("self.d_out = d_out", "self.p = dropout")),
+            causal(
+                (DROP, "attn_weights = F.dropout(attn_weights, self.p)"),
+                ("nn.Dropout(dropout)", "None"),
+                ("self.d_out = d_out", "self.p = dropout"),
+            ),
             BEHAVIOUR + NAMED,
             keeps=4,
         ),
         Wrong(
             "dropout-by-hand-never-stops",
-            causal((DROP, "attn_weights = dropout(attn_weights, self.p)"), ("self.dropout = nn.Dropout(dropout)", "self.p = dropout")),
+            causal(
+                (DROP, "attn_weights = dropout(attn_weights, self.p)"),
+                ("self.dropout = nn.Dropout(dropout)", "self.p = dropout"),
+            ),
             BEHAVIOUR + NAMED,
-            keeps=4,
+            keeps=3,
         ),
         Wrong(
             "dropout-made-in-forward",
-            causal((DROP, "attn_weights = nn.Dropout(self.p)(attn_weights)"), ("self.dropout = nn.Dropout(dropout)", "self.p = dropout")),
+            causal(
+                (DROP, "attn_weights = nn.Dropout(self.p)(attn_weights)"),
+                ("self.dropout = nn.Dropout(dropout)", "self.p = dropout"),
+            ),
             BEHAVIOUR + NAMED,
             keeps=4,
         ),
-        Wrong("dropout-always-half", causal(("nn.Dropout(dropout)", "nn.Dropout(0.5)")), BEHAVIOUR + NAMED, keeps=4),
-        Wrong("dropout-of-the-rest", causal(("nn.Dropout(dropout)", "nn.Dropout(1 - dropout)")), BEHAVIOUR + NAMED, keeps=4),
+        Wrong(
+            "dropout-always-half",
+            causal(("nn.Dropout(dropout)", "nn.Dropout(0.5)")),
+            BEHAVIOUR + NAMED,
+            keeps=4,
+        ),
+        Wrong(
+            "dropout-of-the-rest",
+            causal(("nn.Dropout(dropout)", "nn.Dropout(1 - dropout)")),
+            BEHAVIOUR + NAMED,
+            keeps=4,
+        ),
         Wrong("dropout-default", causal(("nn.Dropout(dropout)", "nn.Dropout()")), BEHAVIOUR + NAMED, keeps=4),
         Wrong(
             "kept-weights-renormalised",
-            causal((DROP, DROP + "\n        attn_weights = attn_weights / attn_weights.sum(dim=-1, keepdim=True)")),
+            causal(
+                (
+                    DROP,
+                    DROP + "\n        attn_weights = attn_weights / attn_weights.sum(dim=-1, keepdim=True)",
+                )
+            ),
             BEHAVIOUR + NAMED + NOT_FINITE,
             keeps=4,
         ),
-        Wrong("whole-features-dropped", causal(("nn.Dropout(dropout)", "nn.Dropout1d(dropout)")), BEHAVIOUR + NAMED, keeps=4),
-        Wrong("dropout-a-number", causal(("self.dropout = nn.Dropout(dropout)", "self.dropout = dropout")), RAISED),
+        Wrong(
+            "whole-features-dropped",
+            causal(("nn.Dropout(dropout)", "nn.Dropout1d(dropout)")),
+            BEHAVIOUR + NAMED,
+            keeps=4,
+        ),
+        Wrong(
+            "dropout-a-number",
+            causal(("self.dropout = nn.Dropout(dropout)", "self.dropout = dropout")),
+            RAISED,
+        ),
         Wrong("bias-always", causal(("bias=qkv_bias", "bias=True")), PARAMETERS + NAMED),
         Wrong("bias-never", causal(("bias=qkv_bias", "bias=False")), PARAMETERS + NAMED + BEHAVIOUR, keeps=4),
         Wrong("bias-default", causal((", bias=qkv_bias", "")), PARAMETERS),
-        Wrong("sizes-swapped", causal(("nn.Linear(d_in, d_out,", "nn.Linear(d_out, d_in,")), PARAMETERS + RAISED),
-        Wrong("sizes-of-the-example", causal(("nn.Linear(d_in, d_out,", "nn.Linear(3, 2,")), PARAMETERS + RAISED),
-        Wrong("layers-otherwise-named", causal(("W_query", "query"), ("W_key", "key"), ("W_value", "value")), PARAMETERS),
+        Wrong(
+            "sizes-swapped", causal(("nn.Linear(d_in, d_out,", "nn.Linear(d_out, d_in,")), PARAMETERS + RAISED
+        ),
+        Wrong(
+            "sizes-of-the-example",
+            causal(("nn.Linear(d_in, d_out,", "nn.Linear(3, 2,")),
+            PARAMETERS + RAISED,
+            keeps=1,
+        ),
+        Wrong(
+            "layers-otherwise-named",
+            causal(("W_query", "query"), ("W_key", "key"), ("W_value", "value")),
+            PARAMETERS,
+        ),
         Wrong(
             "parameters-not-layers",
-            causal(*[
-                (f"self.W_{n} = nn.Linear(d_in, d_out, bias=qkv_bias)", f"self.W_{n} = nn.Parameter(torch.rand(d_in, d_out))")
-                for n in ("query", "key", "value")
-            ], *[(f"self.W_{n}(x)", f"x @ self.W_{n}") for n in ("query", "key", "value")]),
+            causal(
+                *[
+                    (
+                        f"self.W_{n} = nn.Linear(d_in, d_out, bias=qkv_bias)",
+                        f"self.W_{n} = nn.Parameter(torch.rand(d_in, d_out))",
+                    )
+                    for n in ("query", "key", "value")
+                ],
+                *[(f"self.W_{n}(x)", f"x @ self.W_{n}") for n in ("query", "key", "value")],
+            ),
             PARAMETERS,
         ),
         Wrong(
             "layers-of-the-notebook",
-            causal(("self.W_query(x)", "W_query(x)"), ("self.W_key(x)", "W_key(x)"), ("self.W_value(x)", "W_value(x)")),
-            VALUES + RAISED + NAMED,
+            causal(
+                ("self.W_query(x)", "W_query(x)"),
+                ("self.W_key(x)", "W_key(x)"),
+                ("self.W_value(x)", "W_value(x)"),
+            ),
+            VALUES + RULE + NAMED,
+            says=NOT_ITS_ARGUMENT,
+            xfail="speaks of detach and no_grad, and not of the layers read from the notebook",
         ),
         Wrong("batch-of-the-notebook", causal(("self.W_query(x)", "self.W_query(batch)")), RAISED + VALUES),
         Wrong("turned-with-T", causal((SCORES, "attn_scores = queries @ keys.T")), RAISED + NAMED),
-        Wrong("first-sentence-alone", causal(("b, num_tokens, d_in = x.shape", "x = x[0:1]\n        num_tokens = x.shape[1]")), SHAPE + NAMED),
+        Wrong(
+            "first-sentence-alone",
+            causal(("b, num_tokens, d_in = x.shape", "x = x[0:1]\n        num_tokens = x.shape[1]")),
+            SHAPE + NAMED,
+        ),
         Wrong(
             "without-a-batch",
-            causal(("b, num_tokens, d_in = x.shape", "num_tokens = x.shape[0]"), (SCORES, "attn_scores = queries @ keys.T")),
+            causal(
+                ("b, num_tokens, d_in = x.shape", "num_tokens = x.shape[0]"),
+                (SCORES, "attn_scores = queries @ keys.T"),
+            ),
             RAISED,
         ),
-        Wrong("edits-x", causal(("keys = self.W_key(x)", "x -= x.mean()\n        keys = self.W_key(x)")), RULE + VALUES + NAMED),
+        Wrong(
+            "edits-x",
+            causal(("keys = self.W_key(x)", "x -= x.mean()\n        keys = self.W_key(x)")),
+            RULE + VALUES + NAMED,
+        ),
         Wrong(
             "mends-x-in-place",
-            causal(("keys = self.W_key(x)", "x.nan_to_num_()\n        x.mul_(1.0)\n        x[:] = x.clone()\n        keys = self.W_key(x)"), (CONTEXT, "context_vec = attn_weights @ values\n        x.zero_()")),
+            causal(
+                (
+                    "keys = self.W_key(x)",
+                    "x.nan_to_num_()\n        x.mul_(1.0)\n        x[:] = x.clone()\n"
+                    "        keys = self.W_key(x)",
+                ),
+                (CONTEXT, "context_vec = attn_weights @ values\n        x.zero_()"),
+            ),
             RULE + RAISED + NAMED,
         ),
         Wrong("weights-come-along", causal(("return context_vec", "return context_vec, attn_weights")), TYPE),
@@ -1643,12 +1930,28 @@ CAUSAL_ATTENTION = Mutants(
         Wrong("prints", causal(("return context_vec", "print(context_vec)")), TYPE),
         Wrong("super-forgotten", causal(("        super().__init__()\n", "")), RAISED),
         Wrong("init-misspelt", causal(("def __init__", "def _init_")), RAISED),
-        Wrong("forward-misspelt", causal(("def forward", "def foward")), RAISED),
-        Wrong("no-module", causal(("(nn.Module)", ""), ("        super().__init__()\n", "")), RAISED + TYPE + PARAMETERS),
-        Wrong("an-instance", causal() + "\nCausalAttention = CausalAttention(3, 2, 6, 0.0)\n", NO_FUNCTION + RAISED + TYPE),
+        Wrong(
+            "forward-misspelt",
+            causal(("def forward", "def foward")),
+            RAISED,
+            never=r"_forward_unimplemented|line 402",
+            xfail="shows PyTorch's own function and a line of its file as the learner's cell",
+        ),
+        Wrong(
+            "no-module",
+            causal(("(nn.Module)", ""), ("        super().__init__()\n", "")),
+            RAISED + TYPE + PARAMETERS,
+        ),
+        Wrong(
+            "an-instance",
+            causal() + "\nCausalAttention = CausalAttention(3, 2, 6, 0.0)\n",
+            NO_FUNCTION + RAISED + TYPE,
+        ),
         Wrong("other-class-name", causal(("class CausalAttention", "class Causal_Attention")), MISSING),
         Wrong("syntax", causal(("def forward(self, x):", "def forward(self, x)")), MISSING),
-        Wrong("untouched", """
+        Wrong(
+            "untouched",
+            """
             class CausalAttention(nn.Module):
                 def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
                     super().__init__()
@@ -1656,22 +1959,29 @@ CAUSAL_ATTENTION = Mutants(
 
                 def forward(self, x):
                     ...  # your code here
-            """, STUB + PARAMETERS + TYPE),
+            """,
+            STUB + PARAMETERS + TYPE,
+        ),
         Wrong(
             "forward-untouched",
-            causal().split("    def forward")[0] + "    def forward(self, x):\n        ...  # your code here\n",
+            causal().split("    def forward")[0]
+            + "    def forward(self, x):\n        ...  # your code here\n",
             STUB + TYPE,
         ),
         Wrong(
             "fused-without-causal",
             causal((SCORES, "return F.scaled_dot_product_attention(queries, keys, values)")),
-            NAMED,
+            VALUES + NAMED,
         ),
         Wrong(
             "fused-dropout-never-stops",
             causal(
                 ("self.d_out = d_out", "self.p = dropout"),
-                (SCORES, "return F.scaled_dot_product_attention(queries, keys, values, dropout_p=self.p, is_causal=True)"),
+                (
+                    SCORES,
+                    "return F.scaled_dot_product_attention(queries, keys, values, "
+                    "dropout_p=self.p, is_causal=True)",
+                ),
             ),
             BEHAVIOUR + NAMED,
             keeps=4,
@@ -1679,8 +1989,13 @@ CAUSAL_ATTENTION = Mutants(
         Wrong(
             "fused-with-polarity-turned",
             causal(
-                (SCORES, "mask = self.mask[:num_tokens, :num_tokens].bool()\n        p = self.dropout.p if self.training else 0.0\n"
-                "        return F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask, dropout_p=p)"),
+                (
+                    SCORES,
+                    "mask = self.mask[:num_tokens, :num_tokens].bool()\n"
+                    "        p = self.dropout.p if self.training else 0.0\n"
+                    "        return F.scaled_dot_product_attention(queries, keys, values, "
+                    "attn_mask=mask, dropout_p=p)",
+                ),
             ),
             NOT_FINITE + NAMED + VALUES,
         ),
@@ -1688,7 +2003,9 @@ CAUSAL_ATTENTION = Mutants(
             "fixed-at-six-tokens",
             causal(("torch.ones(context_length, context_length)", "torch.ones(6, 6)")),
             BEHAVIOUR + RAISED + NAMED + SHAPE + VALUES,
-            keeps=1,
+            keeps=4,
+            never=r"training mode: The size",
+            xfail="a mask of a fixed size passes the point for sizes and loses the one for dropout",
         ),
         Wrong(
             "nan-hidden",
@@ -1705,42 +2022,134 @@ CAUSAL_ATTENTION = Mutants(
         ),
         Wrong(
             "output-layer-added",
-            causal(("self.d_out = d_out", "self.out_proj = nn.Linear(d_out, d_out)"), (CONTEXT, "context_vec = self.out_proj(attn_weights @ values)")),
+            causal(
+                ("self.d_out = d_out", "self.out_proj = nn.Linear(d_out, d_out)"),
+                (CONTEXT, "context_vec = self.out_proj(attn_weights @ values)"),
+            ),
             PARAMETERS,
         ),
-        Wrong("mask-of-1024-always", causal(("torch.ones(context_length, context_length)", "torch.ones(1024, 1024)")), BEHAVIOUR + NAMED, keeps=4),
-        Wrong("mask-one-too-large", causal(("torch.ones(context_length, context_length)", "torch.ones(context_length + 1, context_length + 1)")), BEHAVIOUR + NAMED, keeps=4),
-        Wrong("mask-of-the-notebook", causal((FILL, "attn_scores.masked_fill_(future, -torch.inf)")), RAISED + VALUES, keeps=1, says=NOT_ITS_ARGUMENT),
-        Wrong("buffer-filled-with-the-notebook", causal((BUFFER, 'self.register_buffer("mask", future)')), BEHAVIOUR + RAISED + NAMED + VALUES, keeps=1),
-        Wrong("no-gradients", causal((DROP, DROP + "\n        attn_weights = attn_weights.detach()")), RULE + NAMED),
+        Wrong(
+            "mask-of-1024-always",
+            causal(("torch.ones(context_length, context_length)", "torch.ones(1024, 1024)")),
+            BEHAVIOUR + NAMED,
+            keeps=4,
+            xfail="passes: nothing holds the mask's size against context_length",
+        ),
+        Wrong(
+            "mask-one-too-large",
+            causal(
+                (
+                    "torch.ones(context_length, context_length)",
+                    "torch.ones(context_length + 1, context_length + 1)",
+                )
+            ),
+            BEHAVIOUR + NAMED,
+            keeps=4,
+            xfail="passes: nothing holds the mask's size against context_length",
+        ),
+        Wrong(
+            "mask-of-the-notebook",
+            causal((FILL, "attn_scores.masked_fill_(future, -torch.inf)")),
+            RAISED + VALUES,
+            keeps=1,
+            says=NOT_ITS_ARGUMENT,
+        ),
+        Wrong(
+            "buffer-filled-with-the-notebook",
+            causal((BUFFER, 'self.register_buffer("mask", future)')),
+            BEHAVIOUR + RAISED + NAMED + VALUES,
+            keeps=4,
+            never=r"training mode: The size",
+            xfail="a mask of a fixed size passes the point for sizes and loses the one for dropout",
+        ),
+        Wrong(
+            "no-gradients",
+            causal((DROP, DROP + "\n        attn_weights = attn_weights.detach()")),
+            RULE + NAMED,
+        ),
         Wrong("result-detached", causal(("return context_vec", "return context_vec.detach()")), RULE + NAMED),
-        Wrong("layers-made-in-forward", causal(("keys = self.W_key(x)", "self.W_key = nn.Linear(d_in, self.d_out, bias=False)\n        keys = self.W_key(x)")), VALUES + PARAMETERS + BEHAVIOUR + NAMED + RULE),
-        Wrong("one-layer-shared", causal(("self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)", "self.W_key = self.W_query")), PARAMETERS + VALUES + NAMED),
-        Wrong("eval-sets-p-to-zero", causal(("    def forward", "    def eval(self):\n        self.dropout.p = 0.0\n        return super().eval()\n\n    def forward")), BEHAVIOUR + NAMED, keeps=4),
-        Wrong("sentences-laid-end-to-end", causal((SCORES, "attn_scores = (queries.reshape(-1, self.d_out) @ keys.reshape(-1, self.d_out).T)"), ("[:num_tokens, :num_tokens]", "")), RAISED + SHAPE),
-        Wrong("keys-viewed", causal((SCORES, "attn_scores = queries @ keys.view(b, -1, num_tokens)")), NAMED + VALUES),
-        Wrong("sentences-averaged", causal((CONTEXT, "context_vec = attn_weights.mean(0, keepdim=True) @ values")), BEHAVIOUR + NAMED + VALUES),
+        Wrong(
+            "layers-made-in-forward",
+            causal(
+                (
+                    "keys = self.W_key(x)",
+                    "self.W_key = nn.Linear(d_in, self.d_out, bias=False)\n        keys = self.W_key(x)",
+                )
+            ),
+            VALUES + PARAMETERS + BEHAVIOUR + NAMED + RULE,
+        ),
+        Wrong(
+            "one-layer-shared",
+            causal(("self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)", "self.W_key = self.W_query")),
+            PARAMETERS + VALUES + NAMED,
+        ),
+        Wrong(
+            "eval-sets-p-to-zero",
+            causal(
+                (
+                    "    def forward",
+                    "    def eval(self):\n        self.dropout.p = 0.0\n"
+                    "        return super().eval()\n\n    def forward",
+                )
+            ),
+            BEHAVIOUR + NAMED,
+            keeps=4,
+        ),
+        Wrong(
+            "sentences-laid-end-to-end",
+            causal(
+                (SCORES, "attn_scores = (queries.reshape(-1, self.d_out) @ keys.reshape(-1, self.d_out).T)"),
+                ("[:num_tokens, :num_tokens]", ""),
+            ),
+            RAISED + SHAPE,
+        ),
+        Wrong(
+            "keys-viewed",
+            causal((SCORES, "attn_scores = queries @ keys.view(b, -1, num_tokens)")),
+            NAMED + VALUES,
+        ),
+        Wrong(
+            "sentences-averaged",
+            causal((CONTEXT, "context_vec = attn_weights.mean(0, keepdim=True) @ values")),
+            BEHAVIOUR + NAMED + VALUES,
+        ),
     ),
     right=(
         Right("book", causal()),
         Right(
             "tril-equals-zero",
             causal(
-                (BUFFER, 'self.register_buffer("mask", torch.tril(torch.ones(context_length, context_length)))'),
-                (FILL, 'attn_scores = attn_scores.masked_fill(self.mask[:num_tokens, :num_tokens] == 0, float("-inf"))'),
+                (
+                    BUFFER,
+                    'self.register_buffer("mask", torch.tril(torch.ones(context_length, context_length)))',
+                ),
+                (
+                    FILL,
+                    "attn_scores = attn_scores.masked_fill(self.mask[:num_tokens, "
+                    ':num_tokens] == 0, float("-inf"))',
+                ),
             ),
         ),
         Right(
             "additive-mask",
             causal(
-                (BUFFER, 'self.register_buffer("mask", torch.full((context_length, context_length), -torch.inf).triu(1))'),
+                (
+                    BUFFER,
+                    'self.register_buffer("mask", torch.full((context_length, '
+                    "context_length), -torch.inf).triu(1))",
+                ),
                 (FILL, "attn_scores = attn_scores + self.mask[:num_tokens, :num_tokens]"),
             ),
         ),
         Right(
             "with-where",
-            causal((FILL, "m = self.mask[:num_tokens, :num_tokens] > 0\n        "
-                    "attn_scores = torch.where(m, torch.tensor(-torch.inf, device=x.device), attn_scores)")),
+            causal(
+                (
+                    FILL,
+                    "m = self.mask[:num_tokens, :num_tokens] > 0\n        "
+                    "attn_scores = torch.where(m, torch.tensor(-torch.inf, device=x.device), attn_scores)",
+                )
+            ),
         ),
         Right("minus-1e9", causal((FILL, FILL.replace("-torch.inf", "-1e9")))),
         Right("finfo-min", causal((FILL, FILL.replace("-torch.inf", "torch.finfo(attn_scores.dtype).min")))),
@@ -1751,7 +2160,8 @@ CAUSAL_ATTENTION = Mutants(
                 def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
                     super().__init__()
                     self.p = dropout
-                    self.W_query, self.W_key, self.W_value = (nn.Linear(d_in, d_out, bias=qkv_bias) for _ in range(3))
+                    layers = [nn.Linear(d_in, d_out, bias=qkv_bias) for _ in range(3)]
+                    self.W_query, self.W_key, self.W_value = layers
                     self.register_buffer("mask", torch.ones(context_length, context_length).tril().bool())
 
                 def forward(self, x):
@@ -1768,8 +2178,12 @@ CAUSAL_ATTENTION = Mutants(
         Right(
             "fused-is-causal",
             causal(
-                (SCORES, "p = self.dropout.p if self.training else 0.0\n"
-                "        return F.scaled_dot_product_attention(queries, keys, values, dropout_p=p, is_causal=True)"),
+                (
+                    SCORES,
+                    "p = self.dropout.p if self.training else 0.0\n"
+                    "        return F.scaled_dot_product_attention(queries, keys, values, "
+                    "dropout_p=p, is_causal=True)",
+                ),
             ),
         ),
         Right(
@@ -1778,7 +2192,8 @@ CAUSAL_ATTENTION = Mutants(
             class CausalAttention(nn.Module):
                 def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
                     super().__init__()
-                    self.register_buffer("mask", ~torch.ones(context_length, context_length, dtype=torch.bool).tril())
+                    allowed = torch.ones(context_length, context_length, dtype=torch.bool).tril()
+                    self.register_buffer("mask", ~allowed)
                     self.drop = nn.Dropout(p=dropout)
                     self.W_value = nn.Linear(d_in, d_out, qkv_bias)
                     self.W_key = nn.Linear(d_in, d_out, qkv_bias)
@@ -1799,7 +2214,7 @@ CAUSAL_ATTENTION = Mutants(
             import math
 
             class CausalAttention(nn.Module):
-                def __init__(self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False):
+                def __init__(self, d_in: int, d_out: int, context_length: int, dropout=0.0, qkv_bias=False):
                     super(CausalAttention, self).__init__()
                     for name in ("W_query", "W_key", "W_value"):
                         setattr(self, name, nn.Linear(d_in, d_out, bias=qkv_bias))
@@ -1850,53 +2265,100 @@ CAUSAL_ATTENTION = Mutants(
         Right(
             "token-by-token",
             causal(
-                (SCORES, "out = []\n        for i in range(num_tokens):\n"
-                "            s = (keys[:, : i + 1] @ queries[:, i, :, None]).squeeze(-1)\n"
-                "            w = self.dropout(torch.softmax(s / self.d_out**0.5, dim=-1))\n"
-                "            out.append((w[:, :, None] * values[:, : i + 1]).sum(dim=1))\n"
-                "        return torch.stack(out, dim=1)"),
+                (
+                    SCORES,
+                    "out = []\n        for i in range(num_tokens):\n"
+                    "            s = (keys[:, : i + 1] @ queries[:, i, :, None]).squeeze(-1)\n"
+                    "            w = self.dropout(torch.softmax(s / self.d_out**0.5, dim=-1))\n"
+                    "            out.append((w[:, :, None] * values[:, : i + 1]).sum(dim=1))\n"
+                    "        return torch.stack(out, dim=1)",
+                ),
             ),
         ),
         Right(
             "float64-inside",
             causal(
-                ("attn_weights = self.dropout", "attn_weights = attn_weights.to(values.dtype)\n        attn_weights = self.dropout"),
-                (SOFTMAX, "attn_weights = torch.softmax(attn_scores.double() / keys.shape[-1] ** 0.5, dim=-1)"),
+                (
+                    "attn_weights = self.dropout",
+                    "attn_weights = attn_weights.to(values.dtype)\n        attn_weights = self.dropout",
+                ),
+                (
+                    SOFTMAX,
+                    "attn_weights = torch.softmax(attn_scores.double() / keys.shape[-1] ** 0.5, dim=-1)",
+                ),
             ),
         ),
         Right(
             "own-exponentials",
-            causal((SOFTMAX, "attn_scores = attn_scores / self.d_out**0.5\n"
+            causal(
+                (
+                    SOFTMAX,
+                    "attn_scores = attn_scores / self.d_out**0.5\n"
                     "        e = torch.exp(attn_scores - attn_scores.max(dim=-1, keepdim=True).values)\n"
-                    "        attn_weights = e / e.sum(dim=-1, keepdim=True)")),
+                    "        attn_weights = e / e.sum(dim=-1, keepdim=True)",
+                )
+            ),
         ),
         Right(
             "own-dropout-function",
-            causal(("self.dropout = nn.Dropout(dropout)", "self.p = dropout"), (DROP, "attn_weights = dropout(attn_weights, self.p, self.training)")),
+            causal(
+                ("self.dropout = nn.Dropout(dropout)", "self.p = dropout"),
+                (DROP, "attn_weights = dropout(attn_weights, self.p, self.training)"),
+            ),
         ),
         Right(
             "functional-dropout",
-            causal(("self.dropout = nn.Dropout(dropout)", "self.p = dropout"), (DROP, "attn_weights = F.dropout(attn_weights, p=self.p, training=self.training)")),
+            causal(
+                ("self.dropout = nn.Dropout(dropout)", "self.p = dropout"),
+                (DROP, "attn_weights = F.dropout(attn_weights, p=self.p, training=self.training)"),
+            ),
         ),
         Right(
             "own-batched-scores",
-            causal((SCORES, "attn_scores = batched_scores(queries, keys)"), ("keys.shape[-1] ** 0.5", "torch.sqrt(torch.tensor(self.d_out))")),
+            causal(
+                (SCORES, "attn_scores = batched_scores(queries, keys)"),
+                ("keys.shape[-1] ** 0.5", "torch.sqrt(torch.tensor(self.d_out))"),
+            ),
         ),
-        Right("scaled-queries", causal((SCORES, "attn_scores = (queries / self.d_out**0.5) @ keys.mT"), (" / keys.shape[-1] ** 0.5", ""))),
+        Right(
+            "scaled-queries",
+            causal(
+                (SCORES, "attn_scores = (queries / self.d_out**0.5) @ keys.mT"),
+                (" / keys.shape[-1] ** 0.5", ""),
+            ),
+        ),
         Right(
             "scaled-before-the-mask",
-            causal((SCORES, "attn_scores = queries @ keys.transpose(-1, -2)\n        attn_scores /= self.d_out**0.5"), (" / keys.shape[-1] ** 0.5", "")),
+            causal(
+                (
+                    SCORES,
+                    "attn_scores = queries @ keys.transpose(-1, -2)\n        attn_scores /= self.d_out**0.5",
+                ),
+                (" / keys.shape[-1] ** 0.5", ""),
+            ),
         ),
         Right(
             "mask-with-a-batch-axis",
             causal(
-                (BUFFER, 'self.register_buffer("mask", torch.ones(1, context_length, context_length).triu(1))'),
-                ("self.mask.bool()[:num_tokens, :num_tokens]", "self.mask.bool()[:, :num_tokens, :num_tokens]"),
+                (
+                    BUFFER,
+                    'self.register_buffer("mask", torch.ones(1, context_length, context_length).triu(1))',
+                ),
+                (
+                    "self.mask.bool()[:num_tokens, :num_tokens]",
+                    "self.mask.bool()[:, :num_tokens, :num_tokens]",
+                ),
             ),
         ),
         Right(
             "length-checked",
-            causal(("keys = self.W_key(x)", "assert num_tokens <= self.mask.shape[0], 'sentence too long'\n        keys = self.W_key(x)")),
+            causal(
+                (
+                    "keys = self.W_key(x)",
+                    "assert num_tokens <= self.mask.shape[0], 'sentence too long'\n"
+                    "        keys = self.W_key(x)",
+                )
+            ),
         ),
         Right(
             "weights-kept-for-later",
@@ -1925,7 +2387,8 @@ CAUSAL_ATTENTION = Mutants(
                     super().__init__(d_in, d_out, qkv_bias)
                     self.drop = nn.Sequential(nn.Softmax(dim=-1), nn.Dropout(dropout))
                     self.mask: torch.Tensor
-                    self.register_buffer("mask", torch.triu(torch.ones(context_length, context_length).bool(), 1))
+                    ones = torch.ones(context_length, context_length).bool()
+                    self.register_buffer("mask", torch.triu(ones, 1))
 
                 def forward(self, x):
                     q, k, v = self.qkv(x)
@@ -1985,45 +2448,154 @@ def seeded(*changes: tuple[str, str]) -> str:
 BUG_SEED_ORDER = Mutants(
     wrong=(
         Wrong("as-found", SEEDED, NAMED),
-        Wrong("seed-last", seeded((SEED, ""), (LAYER, LAYER + SEED)), NAMED + BEHAVIOUR + RULE + VALUES),
+        Wrong(
+            "seed-last",
+            seeded((SEED, ""), (LAYER, LAYER + SEED)),
+            NAMED + BEHAVIOUR + RULE + VALUES,
+            never=r"No seed is set any more",
+            xfail="the seed is set, after the draws; the message says that it is not set",
+        ),
         Wrong("no-seed", seeded((SEED, "")), NAMED + BEHAVIOUR + RULE + VALUES),
-        Wrong("seed-always-123", seeded((DRAW + SEED, "    torch.manual_seed(123)\n" + DRAW)), NAMED + VALUES),
-        Wrong("seed-without-its-argument", seeded((DRAW + SEED, "    torch.seed()\n" + DRAW)), VALUES + NAMED + RULE + BEHAVIOUR),
+        Wrong(
+            "seed-always-123", seeded((DRAW + SEED, "    torch.manual_seed(123)\n" + DRAW)), NAMED + VALUES
+        ),
+        Wrong(
+            "seed-without-its-argument",
+            seeded((DRAW + SEED, "    torch.seed()\n" + DRAW)),
+            VALUES + NAMED + RULE + BEHAVIOUR,
+        ),
         Wrong("seeded-twice", seeded((DRAW + SEED, SEED + DRAW + SEED)), NAMED + VALUES),
         Wrong("layer-before-batch", seeded((DRAW + SEED + LAYER, SEED + LAYER + DRAW)), NAMED + VALUES),
         Wrong("uniform-batch", seeded((DRAW + SEED, SEED + DRAW.replace("randn", "rand"))), VALUES + NAMED),
-        Wrong("ones-instead-of-a-draw", seeded((DRAW + SEED, SEED + DRAW.replace("randn", "ones"))), VALUES + NAMED),
+        Wrong(
+            "ones-instead-of-a-draw",
+            seeded((DRAW + SEED, SEED + DRAW.replace("randn", "ones"))),
+            VALUES + NAMED,
+        ),
         Wrong("with-a-bias", seeded((DRAW + SEED, SEED + DRAW), (", bias=False", "")), VALUES + NAMED),
-        Wrong("sizes-swapped", seeded((DRAW + SEED, SEED + DRAW), ("(batch_size, num_tokens, d_in)", "(num_tokens, batch_size, d_in)")), SHAPE + NAMED),
-        Wrong("one-sentence", seeded((DRAW + SEED, SEED + DRAW), ("randn(batch_size, num_tokens", "randn(1, num_tokens")), SHAPE),
-        Wrong("sizes-of-the-example", seeded((DRAW + SEED, SEED + "    random_batch = torch.randn(4, 10, 16)\n"), ("(d_in, d_out,", "(16, 3,")), SHAPE + NAMED + VALUES),
-        Wrong("python-seed", "import random\n" + seeded((DRAW + SEED, "    random.seed(seed)\n" + DRAW)), NAMED + VALUES + RULE + BEHAVIOUR),
-        Wrong("numpy-seed", "import numpy as np\n" + seeded((DRAW + SEED, "    np.random.seed(seed)\n" + DRAW)), NAMED + VALUES + RULE + BEHAVIOUR),
-        Wrong("seed-outside", "torch.manual_seed(123)\n" + seeded((SEED, "")), NAMED + VALUES + RULE + BEHAVIOUR),
-        Wrong("seed-and-batch-outside", "torch.manual_seed(123)\nrandom_batch = torch.randn(4, 10, 16)\n" + seeded((DRAW, "")), SHAPE + RAISED + VALUES),
+        Wrong(
+            "sizes-swapped",
+            seeded(
+                (DRAW + SEED, SEED + DRAW),
+                ("(batch_size, num_tokens, d_in)", "(num_tokens, batch_size, d_in)"),
+            ),
+            SHAPE + NAMED,
+        ),
+        Wrong(
+            "one-sentence",
+            seeded((DRAW + SEED, SEED + DRAW), ("randn(batch_size, num_tokens", "randn(1, num_tokens")),
+            SHAPE,
+        ),
+        Wrong(
+            "sizes-of-the-example",
+            seeded(
+                (DRAW + SEED, SEED + "    random_batch = torch.randn(4, 10, 16)\n"),
+                ("(d_in, d_out,", "(16, 3,"),
+            ),
+            SHAPE + NAMED + VALUES,
+            keeps=1,
+        ),
+        Wrong(
+            "python-seed",
+            "import random\n" + seeded((DRAW + SEED, "    random.seed(seed)\n" + DRAW)),
+            NAMED + VALUES + RULE + BEHAVIOUR,
+            never=r"No seed is set any more",
+            xfail="another library's seed is set; the message says that none is",
+        ),
+        Wrong(
+            "numpy-seed",
+            "import numpy as np\n" + seeded((DRAW + SEED, "    np.random.seed(seed)\n" + DRAW)),
+            NAMED + VALUES + RULE + BEHAVIOUR,
+        ),
+        Wrong(
+            "seed-outside", "torch.manual_seed(123)\n" + seeded((SEED, "")), NAMED + VALUES + RULE + BEHAVIOUR
+        ),
+        Wrong(
+            "seed-and-batch-outside",
+            "torch.manual_seed(123)\nrandom_batch = torch.randn(4, 10, 16)\n" + seeded((DRAW, "")),
+            SHAPE + RAISED + VALUES,
+        ),
         Wrong(
             "cached",
             "from functools import cache\n\n@cache" + seeded(),
             VALUES + NAMED + RULE + BEHAVIOUR,
         ),
-        Wrong("assigned-to-the-function", seeded((DRAW + SEED, "    torch.manual_seed = seed\n".replace("torch.manual_seed", "manual_seed") + DRAW)), VALUES + NAMED + RULE + BEHAVIOUR),
-        Wrong("returns-the-batch", seeded((DRAW + SEED, SEED + DRAW), ("return W_value(random_batch)", "return random_batch")), SHAPE + NAMED),
-        Wrong("returns-the-layer", seeded((DRAW + SEED, SEED + DRAW), ("return W_value(random_batch)", "return W_value")), TYPE),
-        Wrong("returns-both", seeded((DRAW + SEED, SEED + DRAW), ("return W_value(random_batch)", "return random_batch, W_value(random_batch)")), TYPE),
+        Wrong(
+            "assigned-to-the-function",
+            seeded(
+                (
+                    DRAW + SEED,
+                    "    torch.manual_seed = seed\n".replace("torch.manual_seed", "manual_seed") + DRAW,
+                )
+            ),
+            VALUES + NAMED + RULE + BEHAVIOUR,
+        ),
+        Wrong(
+            "returns-the-batch",
+            seeded((DRAW + SEED, SEED + DRAW), ("return W_value(random_batch)", "return random_batch")),
+            SHAPE + NAMED,
+        ),
+        Wrong(
+            "returns-the-layer",
+            seeded((DRAW + SEED, SEED + DRAW), ("return W_value(random_batch)", "return W_value")),
+            TYPE,
+        ),
+        Wrong(
+            "returns-both",
+            seeded(
+                (DRAW + SEED, SEED + DRAW),
+                ("return W_value(random_batch)", "return random_batch, W_value(random_batch)"),
+            ),
+            TYPE,
+        ),
         Wrong("return-forgotten", seeded((DRAW + SEED, SEED + DRAW), ("return W_value", "W_value")), TYPE),
-        Wrong("layer-of-the-notebook", seeded((DRAW + SEED, SEED + DRAW), (LAYER, "")), RAISED + SHAPE + VALUES),
-        Wrong("own-generator-for-the-batch", seeded((DRAW + SEED, "    g = torch.Generator().manual_seed(seed)\n" + DRAW.replace("d_in)  #", "d_in, generator=g)  #"))), VALUES + NAMED + RULE + BEHAVIOUR),
-        Wrong("forked", seeded((DRAW + SEED, "    with torch.random.fork_rng():\n        torch.manual_seed(seed)\n" + DRAW)), VALUES + NAMED + RULE + BEHAVIOUR),
+        Wrong(
+            "layer-of-the-notebook", seeded((DRAW + SEED, SEED + DRAW), (LAYER, "")), RAISED + SHAPE + VALUES
+        ),
+        Wrong(
+            "own-generator-for-the-batch",
+            seeded(
+                (
+                    DRAW + SEED,
+                    "    g = torch.Generator().manual_seed(seed)\n"
+                    + DRAW.replace("d_in)  #", "d_in, generator=g)  #"),
+                )
+            ),
+            VALUES + NAMED + RULE + BEHAVIOUR,
+        ),
+        Wrong(
+            "forked",
+            seeded(
+                (DRAW + SEED, "    with torch.random.fork_rng():\n        torch.manual_seed(seed)\n" + DRAW)
+            ),
+            VALUES + NAMED + RULE + BEHAVIOUR,
+        ),
         Wrong("name", seeded((DRAW + SEED, SEED + DRAW), ("def seeded_values", "def seed_values")), MISSING),
         Wrong("syntax", seeded((DRAW + SEED, SEED + DRAW), ("d_out):", "d_out)")), MISSING),
-        Wrong("seed-default-argument-dropped", seeded((DRAW + SEED, SEED + DRAW), ("(seed, batch_size,", "(batch_size,")), RAISED),
+        Wrong(
+            "seed-default-argument-dropped",
+            seeded((DRAW + SEED, SEED + DRAW), ("(seed, batch_size,", "(batch_size,")),
+            RAISED,
+        ),
     ),
     right=(
         Right("moved", seeded((DRAW + SEED, SEED + DRAW))),
-        Right("functional", seeded((DRAW + SEED, SEED + DRAW), ("W_value(random_batch)", "F.linear(random_batch, W_value.weight)"))),
-        Right("matmul", seeded((DRAW + SEED, SEED + DRAW), ("W_value(random_batch)", "random_batch @ W_value.weight.T"))),
+        Right(
+            "functional",
+            seeded(
+                (DRAW + SEED, SEED + DRAW),
+                ("W_value(random_batch)", "F.linear(random_batch, W_value.weight)"),
+            ),
+        ),
+        Right(
+            "matmul",
+            seeded((DRAW + SEED, SEED + DRAW), ("W_value(random_batch)", "random_batch @ W_value.weight.T")),
+        ),
         Right("random-module", seeded((DRAW + SEED, "    torch.random.manual_seed(seed)\n" + DRAW))),
-        Right("detached", seeded((DRAW + SEED, SEED + DRAW), ("W_value(random_batch)", "W_value(random_batch).detach()"))),
+        Right(
+            "detached",
+            seeded((DRAW + SEED, SEED + DRAW), ("W_value(random_batch)", "W_value(random_batch).detach()")),
+        ),
         Right("no-grad", "@torch.no_grad()" + seeded((DRAW + SEED, SEED + DRAW))),
         Right("seed-as-an-int", seeded((DRAW + SEED, "    torch.manual_seed(int(seed))\n" + DRAW))),
         Right(
@@ -2058,8 +2630,17 @@ BUG_SEED_ORDER = Mutants(
             )[1]
             """,
         ),
-        Right("einsum", seeded((DRAW + SEED, SEED + DRAW), ("W_value(random_batch)", 'torch.einsum("btd,od->bto", random_batch, W_value.weight)'))),
-        Right("seed-on-every-device", seeded((DRAW + SEED, "    torch.cuda.manual_seed_all(seed)\n" + SEED + DRAW))),
+        Right(
+            "einsum",
+            seeded(
+                (DRAW + SEED, SEED + DRAW),
+                ("W_value(random_batch)", 'torch.einsum("btd,od->bto", random_batch, W_value.weight)'),
+            ),
+        ),
+        Right(
+            "seed-on-every-device",
+            seeded((DRAW + SEED, "    torch.cuda.manual_seed_all(seed)\n" + SEED + DRAW)),
+        ),
     ),
 )
 
@@ -2095,45 +2676,233 @@ def portable(*changes: tuple[str, str]) -> str:
 BUG_MASK_DEVICE = Mutants(
     wrong=(
         Wrong("as-found", PORTABLE, NAMED),
-        Wrong("device-alone", portable((FUTURE, ON_X)), NAMED, keeps=1),
-        Wrong("scale-alone", portable((LAST, SCALED)), NAMED + BEHAVIOUR, keeps=2),
-        Wrong("scaled-by-d", portable((FUTURE, ON_X), (LAST, SCALED.replace("** 0.5", ""))), NAMED, keeps=1),
-        Wrong("scaled-by-d-in", portable((FUTURE, ON_X), (LAST, SCALED.replace("keys", "x"))), NAMED, keeps=1),
-        Wrong("scaled-by-tokens", portable((FUTURE, ON_X), (LAST, SCALED.replace("keys.shape[-1]", "num_tokens"))), NAMED + VALUES, keeps=1),
-        Wrong("multiplied", portable((FUTURE, ON_X), (LAST, SCALED.replace("/ keys", "* keys"))), NAMED + VALUES, keeps=1),
-        Wrong("scaled-after", portable((FUTURE, ON_X), (LAST, "torch.softmax(attn_scores, dim=-1) / keys.shape[-1] ** 0.5 @ values")), NAMED + VALUES + RAISED, keeps=1),
-        Wrong("root-two", portable((FUTURE, ON_X), (LAST, SCALED.replace("keys.shape[-1]", "2"))), NAMED + VALUES, keeps=1),
+        Wrong("device-alone", portable((FUTURE, ON_X)), NAMED, keeps=2),
+        Wrong("scale-alone", portable((LAST, SCALED)), NAMED + BEHAVIOUR, keeps=1),
+        Wrong("scaled-by-d", portable((FUTURE, ON_X), (LAST, SCALED.replace("** 0.5", ""))), NAMED, keeps=2),
+        Wrong(
+            "scaled-by-d-in",
+            portable((FUTURE, ON_X), (LAST, SCALED.replace("keys", "x"))),
+            NAMED,
+            keeps=2,
+            xfail="the device is mended as in `scaled-by-d`, which keeps 2 points",
+        ),
+        Wrong(
+            "scaled-by-tokens",
+            portable((FUTURE, ON_X), (LAST, SCALED.replace("keys.shape[-1]", "num_tokens"))),
+            NAMED + VALUES,
+            keeps=2,
+            xfail="the device is mended as in `scaled-by-d`, which keeps 2 points",
+        ),
+        Wrong(
+            "multiplied",
+            portable((FUTURE, ON_X), (LAST, SCALED.replace("/ keys", "* keys"))),
+            NAMED + VALUES,
+            keeps=2,
+        ),
+        Wrong(
+            "scaled-after",
+            portable(
+                (FUTURE, ON_X), (LAST, "torch.softmax(attn_scores, dim=-1) / keys.shape[-1] ** 0.5 @ values")
+            ),
+            NAMED + VALUES + RAISED,
+            keeps=2,
+        ),
+        Wrong(
+            "root-two",
+            portable((FUTURE, ON_X), (LAST, SCALED.replace("keys.shape[-1]", "2"))),
+            NAMED + VALUES,
+            keeps=2,
+            xfail="the device is mended as in `scaled-by-d`, which keeps 2 points",
+        ),
         Wrong("cuda", portable((FUTURE, ON_X.replace("x.device", '"cuda"')), (LAST, SCALED)), RAISED),
-        Wrong("cpu", portable((FUTURE, ON_X.replace("x.device", '"cpu"')), (LAST, SCALED)), NAMED + BEHAVIOUR, keeps=2),
+        Wrong(
+            "cpu",
+            portable((FUTURE, ON_X.replace("x.device", '"cpu"')), (LAST, SCALED)),
+            NAMED + BEHAVIOUR,
+            keeps=1,
+        ),
         Wrong("meta", portable((FUTURE, ON_X.replace("x.device", '"meta"')), (LAST, SCALED)), RAISED),
-        Wrong("cuda-if-there", portable((FUTURE, ON_X.replace("x.device", '"cuda" if torch.cuda.is_available() else "cpu"')), (LAST, SCALED)), NAMED + BEHAVIOUR, keeps=2),
-        Wrong("to-discarded", portable((FILL_FUTURE, "future.to(x.device)\n        " + FILL_FUTURE), (LAST, SCALED)), NAMED + BEHAVIOUR, keeps=2),
-        Wrong("scores-to-the-cpu", portable((FILL_FUTURE, FILL_FUTURE.replace("attn_scores.masked", "attn_scores.cpu().masked")), (LAST, SCALED)), NAMED + BEHAVIOUR, keeps=2),
-        Wrong("try-except", portable((FILL_FUTURE, "try:\n            " + FILL_FUTURE + "\n        except RuntimeError:\n            pass"), (LAST, SCALED)), NAMED + BEHAVIOUR, keeps=2),
-        Wrong("mask-left-out", portable(("        " + FILL_FUTURE + "\n", ""), (LAST, SCALED)), NAMED + VALUES, keeps=1),
-        Wrong("masked-fill-discarded", portable((FUTURE, ON_X), (FILL_FUTURE, FILL_FUTURE[14:]), (LAST, SCALED)), NAMED + VALUES, keeps=1),
-        Wrong("buffer-of-six", portable((INIT_END, INIT_END + '        self.register_buffer("mask", torch.ones(6, 6).triu(1).bool())\n'), (FUTURE, "self.mask[:num_tokens, :num_tokens]"), (LAST, SCALED)), RAISED + BEHAVIOUR + NAMED, keeps=1),
-        Wrong("context-length-added", portable(("(self, d_in, d_out)", "(self, d_in, d_out, context_length)"), (INIT_END, INIT_END + '        self.register_buffer("mask", torch.ones(context_length, context_length).triu(1).bool())\n'), (FUTURE, "self.mask[:num_tokens, :num_tokens]"), (LAST, SCALED)), RAISED),
-        Wrong("softmax-axis-mended-wrongly", portable((FUTURE, ON_X), (LAST, SCALED.replace("dim=-1", "dim=1"))), NAMED + VALUES, keeps=1),
-        Wrong("transpose-mended-wrongly", portable((FUTURE, ON_X), ("queries @ keys.transpose(-2, -1)", "keys @ queries.transpose(-2, -1)"), (LAST, SCALED)), NAMED + VALUES, keeps=1),
-        Wrong("tril-instead", portable((FUTURE, ON_X.replace("triu(diagonal=1)", "tril()")), (LAST, SCALED)), NAMED + NOT_FINITE, keeps=1),
-        Wrong("mask-of-the-notebook", portable(("        future = " + FUTURE + "\n", ""), (LAST, SCALED)), RAISED + VALUES + NAMED, keeps=0),
-        Wrong("device-of-the-class", portable((FUTURE, ON_X.replace("x.device", "self.device")), (LAST, SCALED)), RAISED),
-        Wrong("scale-on-cpu", portable((FUTURE, ON_X), (LAST, SCALED.replace("keys.shape[-1] ** 0.5", "torch.tensor([keys.shape[-1] ** 0.5])"))), NAMED + BEHAVIOUR, keeps=2),
-        Wrong("bias-added", portable((FUTURE, ON_X), ("bias=False", "bias=True"), (LAST, SCALED)), PARAMETERS),
-        Wrong("old-name", portable((FUTURE, ON_X), (LAST, SCALED), ("PortableAttention", "AsFound")), MISSING),
+        Wrong(
+            "cuda-if-there",
+            portable(
+                (FUTURE, ON_X.replace("x.device", '"cuda" if torch.cuda.is_available() else "cpu"')),
+                (LAST, SCALED),
+            ),
+            NAMED + BEHAVIOUR,
+            keeps=1,
+        ),
+        Wrong(
+            "to-discarded",
+            portable((FILL_FUTURE, "future.to(x.device)\n        " + FILL_FUTURE), (LAST, SCALED)),
+            NAMED + BEHAVIOUR,
+            keeps=1,
+        ),
+        Wrong(
+            "scores-to-the-cpu",
+            portable(
+                (FILL_FUTURE, FILL_FUTURE.replace("attn_scores.masked", "attn_scores.cpu().masked")),
+                (LAST, SCALED),
+            ),
+            NAMED + BEHAVIOUR,
+            keeps=1,
+        ),
+        Wrong(
+            "try-except",
+            portable(
+                (
+                    FILL_FUTURE,
+                    "try:\n            " + FILL_FUTURE + "\n        except RuntimeError:\n            pass",
+                ),
+                (LAST, SCALED),
+            ),
+            NAMED + BEHAVIOUR,
+            keeps=1,
+        ),
+        Wrong(
+            "mask-left-out",
+            portable(("        " + FILL_FUTURE + "\n", ""), (LAST, SCALED)),
+            NAMED + VALUES,
+            keeps=0,
+        ),
+        Wrong(
+            "masked-fill-discarded",
+            portable((FUTURE, ON_X), (FILL_FUTURE, FILL_FUTURE[14:]), (LAST, SCALED)),
+            NAMED + VALUES,
+            keeps=0,
+        ),
+        Wrong(
+            "buffer-of-six",
+            portable(
+                (
+                    INIT_END,
+                    INIT_END + '        self.register_buffer("mask", torch.ones(6, 6).triu(1).bool())\n',
+                ),
+                (FUTURE, "self.mask[:num_tokens, :num_tokens]"),
+                (LAST, SCALED),
+            ),
+            RAISED + BEHAVIOUR + NAMED,
+            keeps=1,
+            xfail="passes: no sentence of more than six tokens is tried",
+        ),
+        Wrong(
+            "context-length-added",
+            portable(
+                ("(self, d_in, d_out)", "(self, d_in, d_out, context_length)"),
+                (
+                    INIT_END,
+                    INIT_END + '        self.register_buffer("mask", torch.ones(context_length, '
+                    "context_length).triu(1).bool())\n",
+                ),
+                (FUTURE, "self.mask[:num_tokens, :num_tokens]"),
+                (LAST, SCALED),
+            ),
+            RAISED,
+        ),
+        Wrong(
+            "softmax-axis-mended-wrongly",
+            portable((FUTURE, ON_X), (LAST, SCALED.replace("dim=-1", "dim=1"))),
+            NAMED + VALUES,
+            keeps=0,
+        ),
+        Wrong(
+            "transpose-mended-wrongly",
+            portable(
+                (FUTURE, ON_X),
+                ("queries @ keys.transpose(-2, -1)", "keys @ queries.transpose(-2, -1)"),
+                (LAST, SCALED),
+            ),
+            NAMED + VALUES,
+            keeps=0,
+        ),
+        Wrong(
+            "tril-instead",
+            portable((FUTURE, ON_X.replace("triu(diagonal=1)", "tril()")), (LAST, SCALED)),
+            NAMED + NOT_FINITE,
+            keeps=0,
+        ),
+        Wrong(
+            "mask-of-the-notebook",
+            portable(("        future = " + FUTURE + "\n", ""), (LAST, SCALED)),
+            RAISED + VALUES + NAMED,
+            keeps=0,
+        ),
+        Wrong(
+            "device-of-the-class",
+            portable((FUTURE, ON_X.replace("x.device", "self.device")), (LAST, SCALED)),
+            RAISED,
+        ),
+        Wrong(
+            "scale-on-cpu",
+            portable(
+                (FUTURE, ON_X),
+                (LAST, SCALED.replace("keys.shape[-1] ** 0.5", "torch.tensor([keys.shape[-1] ** 0.5])")),
+            ),
+            NAMED + BEHAVIOUR,
+            keeps=1,
+            never=r"mask is still made",
+            xfail="blames the mask, which is right; the divisor is on the CPU",
+        ),
+        Wrong(
+            "bias-added", portable((FUTURE, ON_X), ("bias=False", "bias=True"), (LAST, SCALED)), PARAMETERS
+        ),
+        Wrong(
+            "old-name", portable((FUTURE, ON_X), (LAST, SCALED), ("PortableAttention", "AsFound")), MISSING
+        ),
         Wrong("subclass-of-the-faulty", "class PortableAttention(AsFound):\n    pass", NAMED),
-        Wrong("mask-made-once-and-kept", portable((INIT_END, INIT_END + "        self.future = None\n"), ("future = " + FUTURE, "if self.future is None:\n            self.future = " + ON_X), ("masked_fill(future", "masked_fill(self.future"), (LAST, SCALED)), BEHAVIOUR + RAISED + NAMED, keeps=1),
+        Wrong(
+            "mask-made-once-and-kept",
+            portable(
+                (INIT_END, INIT_END + "        self.future = None\n"),
+                ("future = " + FUTURE, "if self.future is None:\n            self.future = " + ON_X),
+                ("masked_fill(future", "masked_fill(self.future"),
+                (LAST, SCALED),
+            ),
+            BEHAVIOUR + RAISED + NAMED,
+            keeps=1,
+            xfail="passes: no module is called twice with other lengths",
+        ),
     ),
     right=(
         Right("device-argument", portable((FUTURE, ON_X), (LAST, SCALED))),
         Right("to-the-device", portable((FUTURE, FUTURE + ".to(attn_scores.device)"), (LAST, SCALED))),
-        Right("to-device-of-x", portable((FILL_FUTURE, "future = future.to(x.device)\n        " + FILL_FUTURE), (LAST, SCALED.replace("keys", "queries")))),
-        Right("ones-like", portable((FUTURE, "torch.ones_like(attn_scores).triu(diagonal=1).bool()"), (LAST, SCALED))),
-        Right("new-ones", portable((FUTURE, "x.new_ones(num_tokens, num_tokens).triu(1) > 0"), (LAST, SCALED.replace("** 0.5", "** (1 / 2)")))),
-        Right("type-as", portable((FUTURE, "torch.ones(num_tokens, num_tokens).type_as(x).triu(1).bool()"), (LAST, SCALED))) ,
-        Right("arange", portable((FUTURE, "torch.arange(num_tokens, device=x.device)[None, :] > torch.arange(num_tokens, device=x.device)[:, None]"), (LAST, SCALED))),
-        Right("fused", """
+        Right(
+            "to-device-of-x",
+            portable(
+                (FILL_FUTURE, "future = future.to(x.device)\n        " + FILL_FUTURE),
+                (LAST, SCALED.replace("keys", "queries")),
+            ),
+        ),
+        Right(
+            "ones-like",
+            portable((FUTURE, "torch.ones_like(attn_scores).triu(diagonal=1).bool()"), (LAST, SCALED)),
+        ),
+        Right(
+            "new-ones",
+            portable(
+                (FUTURE, "x.new_ones(num_tokens, num_tokens).triu(1) > 0"),
+                (LAST, SCALED.replace("** 0.5", "** (1 / 2)")),
+            ),
+        ),
+        Right(
+            "type-as",
+            portable(
+                (FUTURE, "torch.ones(num_tokens, num_tokens).type_as(x).triu(1).bool()"), (LAST, SCALED)
+            ),
+        ),
+        Right(
+            "arange",
+            portable(
+                (
+                    FUTURE,
+                    "torch.arange(num_tokens, device=x.device)[None, :] > "
+                    "torch.arange(num_tokens, device=x.device)[:, None]",
+                ),
+                (LAST, SCALED),
+            ),
+        ),
+        Right(
+            "fused",
+            """
             class PortableAttention(nn.Module):
                 def __init__(self, d_in, d_out):
                     super().__init__()
@@ -2142,9 +2911,13 @@ BUG_MASK_DEVICE = Mutants(
                     self.W_value = nn.Linear(d_in, d_out, bias=False)
 
                 def forward(self, x):
-                    return F.scaled_dot_product_attention(self.W_query(x), self.W_key(x), self.W_value(x), is_causal=True)
-            """),
-        Right("subclass-mended", """
+                    q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+                    return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+            """,
+        ),
+        Right(
+            "subclass-mended",
+            """
             class PortableAttention(AsFound):
                 def forward(self, x):
                     q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
@@ -2152,11 +2925,41 @@ BUG_MASK_DEVICE = Mutants(
                     n = s.size(-1)
                     s = s + torch.full((n, n), float("-inf"), device=s.device).triu(1)
                     return s.softmax(-1) @ v
-            """),
-        Right("device-of-the-weight", portable((FUTURE, ON_X.replace("x.device", "self.W_query.weight.device")), (LAST, SCALED))),
-        Right("root-kept", portable((INIT_END, INIT_END + "        self.scale = d_out**-0.5\n"), (FUTURE, ON_X), (LAST, "torch.softmax(attn_scores * self.scale, dim=-1) @ values"))),
-        Right("sqrt", "import math\n" + portable((FUTURE, ON_X), ("queries @ keys.transpose(-2, -1)", "queries @ keys.transpose(-2, -1) / math.sqrt(keys.size(-1))"))),
-        Right("context-manager", portable(("        future = " + FUTURE, "        with torch.device(x.device):\n            future = " + FUTURE), (LAST, SCALED))),
+            """,
+        ),
+        Right(
+            "device-of-the-weight",
+            portable((FUTURE, ON_X.replace("x.device", "self.W_query.weight.device")), (LAST, SCALED)),
+        ),
+        Right(
+            "root-kept",
+            portable(
+                (INIT_END, INIT_END + "        self.scale = d_out**-0.5\n"),
+                (FUTURE, ON_X),
+                (LAST, "torch.softmax(attn_scores * self.scale, dim=-1) @ values"),
+            ),
+        ),
+        Right(
+            "sqrt",
+            "import math\n"
+            + portable(
+                (FUTURE, ON_X),
+                (
+                    "queries @ keys.transpose(-2, -1)",
+                    "queries @ keys.transpose(-2, -1) / math.sqrt(keys.size(-1))",
+                ),
+            ),
+        ),
+        Right(
+            "context-manager",
+            portable(
+                (
+                    "        future = " + FUTURE,
+                    "        with torch.device(x.device):\n            future = " + FUTURE,
+                ),
+                (LAST, SCALED),
+            ),
+        ),
     ),
 )
 
@@ -2188,59 +2991,339 @@ def stopping(*changes: tuple[str, str]) -> str:
 
 BUG_EVAL_DROPOUT = Mutants(
     wrong=(
-        Wrong("as-found", NEVER_STOPS, NAMED + BEHAVIOUR, keeps=1),
-        Wrong("training-true", stopping((ALWAYS, "attn_weights = F.dropout(attn_weights, self.p, training=True)")), NAMED + BEHAVIOUR, keeps=1),
-        Wrong("training-false", stopping((ALWAYS, "attn_weights = F.dropout(attn_weights, self.p, training=False)")), NAMED + BEHAVIOUR, keeps=1),
-        Wrong("taken-out", stopping(("        " + ALWAYS + "\n", "")), NAMED + BEHAVIOUR, keeps=1),
-        Wrong("p-zero", stopping((P, "self.p = 0.0")), NAMED + BEHAVIOUR, keeps=1),
-        Wrong("modes-swapped", stopping((ALWAYS, ALWAYS.replace("self.p)", "self.p, training=not self.training)"))), NAMED + BEHAVIOUR, keeps=1),
-        Wrong("if-eval", stopping((ALWAYS, "if not self.training:\n            " + ALWAYS)), NAMED + BEHAVIOUR, keeps=1),
-        Wrong("layer-in-forward", stopping((ALWAYS, "attn_weights = nn.Dropout(self.p)(attn_weights)")), NAMED + BEHAVIOUR, keeps=1),
-        Wrong("eval-sets-p-to-zero", stopping((DEFINE, "    def eval(self):\n        self.p = 0.0\n        return super().eval()\n\n" + DEFINE)), NAMED + BEHAVIOUR, keeps=1),
-        Wrong("eval-overridden-without-self", stopping((DEFINE, "    def eval(self):\n        self.p = 0\n\n" + DEFINE)), NAMED + BEHAVIOUR + RAISED, keeps=1),
-        Wrong("forward-sets-p-to-zero", stopping((ALWAYS, "if not self.training:\n            self.p = 0.0\n        " + ALWAYS)), NAMED + BEHAVIOUR, keeps=1),
-        Wrong("own-flag", stopping((P, P + "\n        self.is_training = True"), (ALWAYS, ALWAYS.replace("self.p)", "self.p, training=self.is_training)"))), NAMED + BEHAVIOUR, keeps=1),
-        Wrong("mode-read-once", stopping((P, P + "\n        self.mode = self.training"), (ALWAYS, ALWAYS.replace("self.p)", "self.p, self.mode)"))), NAMED + BEHAVIOUR, keeps=1),
-        Wrong("mode-not-called", stopping((ALWAYS, "attn_weights = F.dropout(attn_weights, self.p, training=self.train)")), NAMED + BEHAVIOUR, keeps=1),
-        Wrong("bare-training", stopping((ALWAYS, "attn_weights = F.dropout(attn_weights, self.p, training=training)")), RAISED),
-        Wrong("mode-an-argument-of-forward", stopping(("def forward(self, x)", "def forward(self, x, training=True)"), (ALWAYS, "attn_weights = F.dropout(attn_weights, self.p, training)")), NAMED + BEHAVIOUR, keeps=1),
-        Wrong("mode-of-the-constructor", stopping(("d_out, dropout)", "d_out, dropout, training=True)"), (P, P + "\n        self.training = training"), (ALWAYS, "attn_weights = F.dropout(attn_weights, self.p)")), NAMED + BEHAVIOUR, keeps=1),
-        Wrong("seeded", stopping((ALWAYS, "torch.manual_seed(123)\n        " + ALWAYS)), NAMED + BEHAVIOUR, keeps=1),
-        Wrong("seeded-in-eval", stopping((ALWAYS, "if not self.training:\n            torch.manual_seed(0)\n        " + ALWAYS)), NAMED + BEHAVIOUR, keeps=1),
-        Wrong("no-grad-is-taken-for-eval", stopping((ALWAYS, ALWAYS.replace("self.p)", "self.p, training=torch.is_grad_enabled())"))), NAMED + BEHAVIOUR, keeps=1),
-        Wrong("layer-of-half", stopping((P, "self.dropout = nn.Dropout(0.5)"), (ALWAYS, "attn_weights = self.dropout(attn_weights)")), NAMED + BEHAVIOUR, keeps=2),
-        Wrong("layer-unused", stopping((P, "self.dropout = nn.Dropout(dropout)"), ("        " + ALWAYS + "\n", "")), NAMED + BEHAVIOUR, keeps=1),
-        Wrong("layer-in-a-list", stopping((P, "self.layers = [nn.Dropout(dropout)]"), (ALWAYS, "attn_weights = self.layers[0](attn_weights)")), NAMED + BEHAVIOUR, keeps=1),
-        Wrong("on-the-scores", stopping((P, "self.dropout = nn.Dropout(dropout)"), ("        " + ALWAYS + "\n", ""), ("queries @ keys.transpose(-2, -1)", "self.dropout(queries @ keys.transpose(-2, -1))")), NAMED + BEHAVIOUR, keeps=2),
-        Wrong("on-the-context", stopping(("        " + ALWAYS + "\n", ""), ("return attn_weights @ values", "return F.dropout(attn_weights @ values, self.p, self.training)")), NAMED + BEHAVIOUR, keeps=2),
-        Wrong("no-factor", stopping((ALWAYS, "if self.training:\n            attn_weights = attn_weights * (torch.rand_like(attn_weights) >= self.p)")), NAMED + BEHAVIOUR, keeps=2),
-        Wrong("scaled-in-eval", stopping((ALWAYS, "if self.training:\n            " + ALWAYS + "\n        else:\n            attn_weights = attn_weights * (1 - self.p)")), NAMED + BEHAVIOUR + VALUES),
-        Wrong("inplace-third-argument", stopping((ALWAYS, "attn_weights = F.dropout(attn_weights, self.p, False, self.training)")), NAMED + BEHAVIOUR, keeps=1),
-        Wrong("discarded", stopping((ALWAYS, "F.dropout(attn_weights, self.p, training=self.training)")), NAMED + BEHAVIOUR, keeps=1),
-        Wrong("old-name", stopping((ALWAYS, ALWAYS.replace("self.p)", "self.p, self.training)")), ("DropoutAttention", "AsFoundToo")), MISSING),
-        Wrong("subclass-of-the-faulty", "class DropoutAttention(AsFoundToo):\n    pass", NAMED + BEHAVIOUR, keeps=1),
-        Wrong("average-of-many", stopping((ALWAYS, "attn_weights = torch.stack([F.dropout(attn_weights, self.p) for _ in range(200)]).mean(0)")), NAMED + BEHAVIOUR + VALUES, keeps=1),
+        Wrong("as-found", NEVER_STOPS, NAMED + BEHAVIOUR, keeps=0),
+        Wrong(
+            "training-true",
+            stopping((ALWAYS, "attn_weights = F.dropout(attn_weights, self.p, training=True)")),
+            NAMED + BEHAVIOUR,
+            keeps=0,
+        ),
+        Wrong(
+            "training-false",
+            stopping((ALWAYS, "attn_weights = F.dropout(attn_weights, self.p, training=False)")),
+            NAMED + BEHAVIOUR,
+            keeps=0,
+        ),
+        Wrong("taken-out", stopping(("        " + ALWAYS + "\n", "")), NAMED + BEHAVIOUR, keeps=0),
+        Wrong("p-zero", stopping((P, "self.p = 0.0")), NAMED + BEHAVIOUR, keeps=0),
+        Wrong(
+            "modes-swapped",
+            stopping((ALWAYS, ALWAYS.replace("self.p)", "self.p, training=not self.training)"))),
+            NAMED + BEHAVIOUR,
+            keeps=0,
+        ),
+        Wrong(
+            "if-eval",
+            stopping((ALWAYS, "if not self.training:\n            " + ALWAYS)),
+            NAMED + BEHAVIOUR,
+            keeps=0,
+        ),
+        Wrong(
+            "layer-in-forward",
+            stopping((ALWAYS, "attn_weights = nn.Dropout(self.p)(attn_weights)")),
+            NAMED + BEHAVIOUR,
+            keeps=0,
+        ),
+        Wrong(
+            "eval-sets-p-to-zero",
+            stopping(
+                (
+                    DEFINE,
+                    "    def eval(self):\n        self.p = 0.0\n        return super().eval()\n\n" + DEFINE,
+                )
+            ),
+            NAMED + BEHAVIOUR,
+            keeps=0,
+            never=r"in eval mode and should be",
+            xfail="the check switches the mode without eval(), so it shows numbers that eval() does not give",
+        ),
+        Wrong(
+            "eval-overridden-without-self",
+            stopping((DEFINE, "    def eval(self):\n        self.p = 0\n\n" + DEFINE)),
+            VALUES + BEHAVIOUR + RAISED,
+            keeps=0,
+        ),
+        Wrong(
+            "forward-sets-p-to-zero",
+            stopping((ALWAYS, "if not self.training:\n            self.p = 0.0\n        " + ALWAYS)),
+            NAMED + BEHAVIOUR,
+            keeps=0,
+        ),
+        Wrong(
+            "own-flag",
+            stopping(
+                (P, P + "\n        self.is_training = True"),
+                (ALWAYS, ALWAYS.replace("self.p)", "self.p, training=self.is_training)")),
+            ),
+            NAMED + BEHAVIOUR,
+            keeps=0,
+        ),
+        Wrong(
+            "mode-read-once",
+            stopping(
+                (P, P + "\n        self.mode = self.training"),
+                (ALWAYS, ALWAYS.replace("self.p)", "self.p, self.mode)")),
+            ),
+            NAMED + BEHAVIOUR,
+            keeps=0,
+        ),
+        Wrong(
+            "mode-not-called",
+            stopping((ALWAYS, "attn_weights = F.dropout(attn_weights, self.p, training=self.train)")),
+            RAISED,
+            keeps=0,
+        ),
+        Wrong(
+            "bare-training",
+            stopping((ALWAYS, "attn_weights = F.dropout(attn_weights, self.p, training=training)")),
+            RAISED,
+        ),
+        Wrong(
+            "mode-an-argument-of-forward",
+            stopping(
+                ("def forward(self, x)", "def forward(self, x, training=True)"),
+                (ALWAYS, "attn_weights = F.dropout(attn_weights, self.p, training)"),
+            ),
+            NAMED + BEHAVIOUR,
+            keeps=0,
+        ),
+        Wrong(
+            "mode-of-the-constructor",
+            stopping(
+                ("d_out, dropout)", "d_out, dropout, training=True)"),
+                (P, P + "\n        self.training = training"),
+                (ALWAYS, "attn_weights = F.dropout(attn_weights, self.p)"),
+            ),
+            NAMED + BEHAVIOUR,
+            keeps=0,
+        ),
+        Wrong(
+            "seeded",
+            stopping((ALWAYS, "torch.manual_seed(123)\n        " + ALWAYS)),
+            NAMED + BEHAVIOUR,
+            keeps=0,
+        ),
+        Wrong(
+            "seeded-in-eval",
+            stopping((ALWAYS, "if not self.training:\n            torch.manual_seed(0)\n        " + ALWAYS)),
+            VALUES + NAMED,
+            keeps=0,
+        ),
+        Wrong(
+            "no-grad-is-taken-for-eval",
+            stopping((ALWAYS, ALWAYS.replace("self.p)", "self.p, training=torch.is_grad_enabled())"))),
+            NAMED + BEHAVIOUR,
+            keeps=0,
+        ),
+        Wrong(
+            "layer-of-half",
+            stopping(
+                (P, "self.dropout = nn.Dropout(0.5)"), (ALWAYS, "attn_weights = self.dropout(attn_weights)")
+            ),
+            NAMED + BEHAVIOUR,
+            keeps=2,
+            xfail="eval mode is mended and drops nothing, as in `on-the-context`, which keeps 2 points",
+        ),
+        Wrong(
+            "layer-unused",
+            stopping((P, "self.dropout = nn.Dropout(dropout)"), ("        " + ALWAYS + "\n", "")),
+            NAMED + BEHAVIOUR,
+            keeps=0,
+        ),
+        Wrong(
+            "layer-in-a-list",
+            stopping(
+                (P, "self.layers = [nn.Dropout(dropout)]"),
+                (ALWAYS, "attn_weights = self.layers[0](attn_weights)"),
+            ),
+            NAMED + BEHAVIOUR,
+            keeps=0,
+        ),
+        Wrong(
+            "on-the-scores",
+            stopping(
+                (P, "self.dropout = nn.Dropout(dropout)"),
+                ("        " + ALWAYS + "\n", ""),
+                ("queries @ keys.transpose(-2, -1)", "self.dropout(queries @ keys.transpose(-2, -1))"),
+            ),
+            NAMED + BEHAVIOUR,
+            keeps=2,
+            xfail="eval mode is mended and drops nothing, as in `on-the-context`, which keeps 2 points",
+        ),
+        Wrong(
+            "on-the-context",
+            stopping(
+                ("        " + ALWAYS + "\n", ""),
+                (
+                    "return attn_weights @ values",
+                    "return F.dropout(attn_weights @ values, self.p, self.training)",
+                ),
+            ),
+            NAMED + BEHAVIOUR,
+            keeps=2,
+        ),
+        Wrong(
+            "no-factor",
+            stopping(
+                (
+                    ALWAYS,
+                    "if self.training:\n            attn_weights = attn_weights * "
+                    "(torch.rand_like(attn_weights) >= self.p)",
+                )
+            ),
+            NAMED + BEHAVIOUR,
+            keeps=2,
+            xfail="eval mode is mended and drops nothing, as in `on-the-context`, which keeps 2 points",
+        ),
+        Wrong(
+            "scaled-in-eval",
+            stopping(
+                (
+                    ALWAYS,
+                    "if self.training:\n            "
+                    + ALWAYS
+                    + "\n        else:\n            attn_weights = attn_weights * (1 - self.p)",
+                )
+            ),
+            NAMED + BEHAVIOUR + VALUES,
+        ),
+        Wrong(
+            "inplace-third-argument",
+            stopping((ALWAYS, "attn_weights = F.dropout(attn_weights, self.p, False, self.training)")),
+            NAMED + BEHAVIOUR,
+            keeps=0,
+        ),
+        Wrong(
+            "discarded",
+            stopping((ALWAYS, "F.dropout(attn_weights, self.p, training=self.training)")),
+            NAMED + BEHAVIOUR,
+            keeps=0,
+        ),
+        Wrong(
+            "old-name",
+            stopping(
+                (ALWAYS, ALWAYS.replace("self.p)", "self.p, self.training)")),
+                ("DropoutAttention", "AsFoundToo"),
+            ),
+            MISSING,
+        ),
+        Wrong(
+            "subclass-of-the-faulty",
+            "class DropoutAttention(AsFoundToo):\n    pass",
+            NAMED + BEHAVIOUR,
+            keeps=0,
+        ),
+        Wrong(
+            "average-of-many",
+            stopping(
+                (
+                    ALWAYS,
+                    "attn_weights = torch.stack([F.dropout(attn_weights, self.p) for _ in "
+                    "range(200)]).mean(0)",
+                )
+            ),
+            NAMED + BEHAVIOUR + VALUES,
+            keeps=0,
+        ),
     ),
     right=(
-        Right("training-passed", stopping((ALWAYS, ALWAYS.replace("self.p)", "self.p, training=self.training)")))),
+        Right(
+            "training-passed",
+            stopping((ALWAYS, ALWAYS.replace("self.p)", "self.p, training=self.training)"))),
+        ),
         Right("third-argument", stopping((ALWAYS, ALWAYS.replace("self.p)", "self.p, self.training)")))),
-        Right("layer", stopping((P, "self.dropout = nn.Dropout(dropout)"), (ALWAYS, "attn_weights = self.dropout(attn_weights)"))),
+        Right(
+            "layer",
+            stopping(
+                (P, "self.dropout = nn.Dropout(dropout)"),
+                (ALWAYS, "attn_weights = self.dropout(attn_weights)"),
+            ),
+        ),
         Right("if-training", stopping((ALWAYS, "if self.training:\n            " + ALWAYS))),
-        Right("p-by-mode", stopping((ALWAYS, "p = self.p if self.training else 0.0\n        attn_weights = F.dropout(attn_weights, p)"))),
-        Right("p-times-mode", stopping((ALWAYS, "attn_weights = F.dropout(attn_weights, self.p * self.training)"))),
-        Right("own-function", stopping((ALWAYS, "attn_weights = dropout(attn_weights, self.p, training=self.training)"))),
-        Right("fused", stopping((ALWAYS, ""), ("return attn_weights @ values", "return F.scaled_dot_product_attention(queries, keys, values, dropout_p=self.p if self.training else 0.0)"))),
-        Right("property", stopping((DEFINE, "    @property\n    def rate(self):\n        return self.p if self.training else 0.0\n\n" + DEFINE), (ALWAYS, "attn_weights = F.dropout(attn_weights, self.rate)"))),
-        Right("sequential", stopping((P, "self.weigh = nn.Sequential(nn.Softmax(dim=-1), nn.Dropout(dropout))"), ("        " + ALWAYS + "\n", ""), ("torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)", "self.weigh(attn_scores / keys.shape[-1] ** 0.5)"))),
-        Right("subclass-mended", """
+        Right(
+            "p-by-mode",
+            stopping(
+                (
+                    ALWAYS,
+                    "p = self.p if self.training else 0.0\n        attn_weights = F.dropout(attn_weights, p)",
+                )
+            ),
+        ),
+        Right(
+            "p-times-mode",
+            stopping((ALWAYS, "attn_weights = F.dropout(attn_weights, self.p * self.training)")),
+        ),
+        Right(
+            "own-function",
+            stopping((ALWAYS, "attn_weights = dropout(attn_weights, self.p, training=self.training)")),
+        ),
+        Right(
+            "fused",
+            stopping(
+                (ALWAYS, ""),
+                (
+                    "return attn_weights @ values",
+                    "return F.scaled_dot_product_attention(queries, keys, values, "
+                    "dropout_p=self.p if self.training else 0.0)",
+                ),
+            ),
+        ),
+        Right(
+            "property",
+            stopping(
+                (
+                    DEFINE,
+                    "    @property\n    def rate(self):\n        return self.p if self.training else 0.0\n\n"
+                    + DEFINE,
+                ),
+                (ALWAYS, "attn_weights = F.dropout(attn_weights, self.rate)"),
+            ),
+        ),
+        Right(
+            "sequential",
+            stopping(
+                (P, "self.weigh = nn.Sequential(nn.Softmax(dim=-1), nn.Dropout(dropout))"),
+                ("        " + ALWAYS + "\n", ""),
+                (
+                    "torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)",
+                    "self.weigh(attn_scores / keys.shape[-1] ** 0.5)",
+                ),
+            ),
+        ),
+        Right(
+            "subclass-mended",
+            """
             class DropoutAttention(AsFoundToo):
                 def forward(self, x):
                     q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
                     w = (q @ k.mT * k.size(-1) ** -0.5).softmax(-1)
                     return F.dropout(w, p=self.p, training=self.training) @ v
-            """),
-        Right("train-overridden", stopping((P, P + "\n        self.now = dropout"), (DEFINE, "    def train(self, mode=True):\n        self.now = self.p if mode else 0.0\n        return super().train(mode)\n\n" + DEFINE), (ALWAYS, ALWAYS.replace("self.p", "self.now")))),
-        Right("by-hand", stopping((ALWAYS, "if self.training:\n            kept = torch.rand_like(attn_weights) >= self.p\n            attn_weights = apply_dropout(attn_weights, kept, self.p)"))),
+            """,
+        ),
+        Right(
+            "train-overridden",
+            stopping(
+                (P, P + "\n        self.now = dropout"),
+                (
+                    DEFINE,
+                    "    def train(self, mode=True):\n"
+                    "        self.now = self.p if mode else 0.0\n"
+                    "        return super().train(mode)\n\n" + DEFINE,
+                ),
+                (ALWAYS, ALWAYS.replace("self.p", "self.now")),
+            ),
+        ),
+        Right(
+            "by-hand",
+            stopping(
+                (
+                    ALWAYS,
+                    "if self.training:\n            kept = torch.rand_like(attn_weights) "
+                    ">= self.p\n            attn_weights = apply_dropout(attn_weights, "
+                    "kept, self.p)",
+                )
+            ),
+        ),
     ),
 )
 

@@ -30,7 +30,7 @@ NOT_COMPUTED = ("NotComputed",)
 # Words that a message must have, and words that would lead the learner astray.
 CALL_IT = r"parenthes|bracket|\(\)|\bcall"
 NOTEBOOK = r"from the notebook|Use the argument"
-SAME_TWICE = r" is (\S+)(?: on [^;]*?)? and should be \1\."
+SAME_TWICE = r" is (\S+)(?: on [^;]*?)? and should be \1\.(?:\s|$)"
 
 PROJECT_BATCH = Mutants(
     wrong=(
@@ -554,9 +554,9 @@ INTO_HEADS = Mutants(
         Wrong(
             "heads-folded-into-the-batch",
             """
-            def into_heads(x, num_heads):
-                b, t, d = x.shape
-                return x.reshape(b, t, num_heads, d // num_heads).transpose(1, 2).reshape(b * num_heads, t, -1)
+    def into_heads(x, num_heads):
+        b, t, d = x.shape
+        return x.reshape(b, t, num_heads, d // num_heads).transpose(1, 2).reshape(b * num_heads, t, -1)
             """,
             SHAPE,
         ),
@@ -611,7 +611,8 @@ INTO_HEADS = Mutants(
             """
             def into_heads(x, num_heads):
                 b, t, d = x.shape
-                return x.transpose(1, 2).reshape(b, num_heads, d // num_heads, t).contiguous().view(b, num_heads, t, -1)
+                x = x.transpose(1, 2).reshape(b, num_heads, d // num_heads, t)
+                return x.contiguous().view(b, num_heads, t, -1)
             """,
             VALUES,
             never=SAME_TWICE,
@@ -1078,7 +1079,7 @@ SCALED_HEAD_SCORES = Mutants(
         Wrong(
             "list-of-heads",
             """
-            head_scores = [q_heads[:, h] @ k_heads[:, h].transpose(-2, -1) / d_k**0.5 for h in range(num_heads)]
+    head_scores = [q_heads[:, h] @ k_heads[:, h].transpose(-2, -1) / d_k**0.5 for h in range(num_heads)]
             """,
             TYPE,
         ),
@@ -1092,7 +1093,7 @@ SCALED_HEAD_SCORES = Mutants(
         Wrong(
             "stacked-last",
             """
-            head_scores = torch.stack([q_heads[:, h] @ k_heads[:, h].mT / d_k**0.5 for h in range(num_heads)], dim=-1)
+    head_scores = torch.stack([q_heads[:, h] @ k_heads[:, h].mT / d_k**0.5 for h in range(num_heads)], dim=-1)
             """,
             SHAPE,
         ),
@@ -1169,7 +1170,7 @@ SCALED_HEAD_SCORES = Mutants(
         Wrong(
             "view-not-transpose",
             """
-            head_scores = q_heads @ k_heads.reshape(batch_size, num_heads, d_k, max_sequence_length) / d_k**0.5
+    head_scores = q_heads @ k_heads.reshape(batch_size, num_heads, d_k, max_sequence_length) / d_k**0.5
             """,
             VALUES,
             never=SAME_TWICE,
@@ -1252,7 +1253,7 @@ SCALED_HEAD_SCORES = Mutants(
         Right(
             "tensor-root",
             """
-            head_scores = (q_heads @ k_heads.transpose(-2, -1)) / torch.sqrt(torch.tensor(d_k, dtype=torch.float32))
+    head_scores = (q_heads @ k_heads.transpose(-2, -1)) / torch.sqrt(torch.tensor(d_k, dtype=torch.float32))
             """,
         ),
         Right(
@@ -1273,7 +1274,7 @@ SCALED_HEAD_SCORES = Mutants(
         Right(
             "stacked-heads",
             """
-            head_scores = torch.stack([q_heads[:, h] @ k_heads[:, h].mT for h in range(num_heads)], dim=1) / d_k**0.5
+    head_scores = torch.stack([q_heads[:, h] @ k_heads[:, h].mT for h in range(num_heads)], dim=1) / d_k**0.5
             """,
         ),
         Right(
@@ -1453,7 +1454,7 @@ MASKED_WEIGHTS = Mutants(
         Wrong(
             "mask-from-the-values",
             """
-            attn_weights = torch.softmax(head_scores.masked_fill(torch.tril(head_scores) < 0, float("-inf")), dim=-1)
+    attn_weights = torch.softmax(head_scores.masked_fill(torch.tril(head_scores) < 0, float("-inf")), dim=-1)
             """,
             NOT_FINITE,
             never="a sum that is zero, or exponentials",
@@ -1549,7 +1550,7 @@ MASKED_WEIGHTS = Mutants(
         Wrong(
             "softmax-of-softmax",
             """
-            attn_weights = torch.softmax(torch.softmax(head_scores, -1).masked_fill(mask == 0, float("-inf")), -1)
+    attn_weights = torch.softmax(torch.softmax(head_scores, -1).masked_fill(mask == 0, float("-inf")), -1)
             """,
             VALUES,
             never=SAME_TWICE,
@@ -1571,8 +1572,8 @@ MASKED_WEIGHTS = Mutants(
         Wrong(
             "dropout-too",
             """
-            torch.manual_seed(1)
-            attn_weights = F.dropout(torch.softmax(head_scores.masked_fill(mask == 0, -torch.inf), dim=-1), 0.5)
+    torch.manual_seed(1)
+    attn_weights = F.dropout(torch.softmax(head_scores.masked_fill(mask == 0, -torch.inf), dim=-1), 0.5)
             """,
             RULE,
         ),
@@ -1623,7 +1624,8 @@ MASKED_WEIGHTS = Mutants(
         Right(
             "finfo-min",
             """
-            attn_weights = F.softmax(torch.where(mask.bool(), head_scores, torch.finfo(head_scores.dtype).min), dim=-1)
+            lowest = torch.finfo(head_scores.dtype).min
+            attn_weights = F.softmax(torch.where(mask.bool(), head_scores, lowest), dim=-1)
             """,
         ),
         Right(
@@ -1671,8 +1673,8 @@ MASKED_WEIGHTS = Mutants(
         Right(
             "own-triangle",
             """
-            hidden = torch.triu(torch.ones(max_sequence_length, max_sequence_length, dtype=torch.bool), diagonal=1)
-            attn_weights = head_scores.masked_fill(hidden, float("-inf")).softmax(-1)
+    hidden = torch.triu(torch.ones(max_sequence_length, max_sequence_length, dtype=torch.bool), diagonal=1)
+    attn_weights = head_scores.masked_fill(hidden, float("-inf")).softmax(-1)
             """,
         ),
         Right(
@@ -2288,7 +2290,7 @@ ATTENTION_OUTPUT = Mutants(
         Wrong(
             "sdpa-float-mask",
             """
-            attention_output = merge_heads(F.scaled_dot_product_attention(q_heads, k_heads, v_heads, attn_mask=mask))
+    attention_output = merge_heads(F.scaled_dot_product_attention(q_heads, k_heads, v_heads, attn_mask=mask))
             """,
             VALUES,
             never=SAME_TWICE,
@@ -2297,7 +2299,8 @@ ATTENTION_OUTPUT = Mutants(
             "sdpa-inverted",
             """
             hidden = ~mask.bool()
-            attention_output = merge_heads(F.scaled_dot_product_attention(q_heads, k_heads, v_heads, attn_mask=hidden))
+            context = F.scaled_dot_product_attention(q_heads, k_heads, v_heads, attn_mask=hidden)
+            attention_output = merge_heads(context)
             """,
             VALUES,
             never=SAME_TWICE,
@@ -2346,7 +2349,8 @@ ATTENTION_OUTPUT = Mutants(
         Wrong(
             "stacked-not-joined",
             """
-            attention_output = torch.stack([attn_weights[:, h] @ v_heads[:, h] for h in range(num_heads)], dim=-1).flatten(2)
+            heads = [attn_weights[:, h] @ v_heads[:, h] for h in range(num_heads)]
+            attention_output = torch.stack(heads, dim=-1).flatten(2)
             """,
             VALUES,
             never=SAME_TWICE,
@@ -2395,7 +2399,7 @@ ATTENTION_OUTPUT = Mutants(
         Wrong(
             "one-head-for-all",
             """
-            attention_output = torch.cat([attn_weights[:, 0] @ v_heads[:, h] for h in range(num_heads)], dim=-1)
+    attention_output = torch.cat([attn_weights[:, 0] @ v_heads[:, h] for h in range(num_heads)], dim=-1)
             """,
             VALUES,
             never=SAME_TWICE,
@@ -2440,7 +2444,7 @@ ATTENTION_OUTPUT = Mutants(
         Right(
             "cat-of-heads",
             """
-            attention_output = torch.cat([attn_weights[:, h] @ v_heads[:, h] for h in range(num_heads)], dim=-1)
+    attention_output = torch.cat([attn_weights[:, h] @ v_heads[:, h] for h in range(num_heads)], dim=-1)
             """,
         ),
         Right(
@@ -2467,12 +2471,12 @@ ATTENTION_OUTPUT = Mutants(
         Right(
             "loops",
             """
-            attention_output = torch.zeros(2, 5, 8)
-            for b in range(2):
-                for h in range(4):
-                    for i in range(5):
-                        for j in range(i + 1):
-                            attention_output[b, i, 2 * h : 2 * h + 2] += attn_weights[b, h, i, j] * v_heads[b, h, j]
+    attention_output = torch.zeros(2, 5, 8)
+    for b in range(2):
+        for h in range(4):
+            for i in range(5):
+                for j in range(i + 1):
+                    attention_output[b, i, 2 * h : 2 * h + 2] += attn_weights[b, h, i, j] * v_heads[b, h, j]
             """,
         ),
         Right(
@@ -2484,7 +2488,7 @@ ATTENTION_OUTPUT = Mutants(
         Right(
             "elementwise-sum",
             """
-            attention_output = (attn_weights[..., None] * v_heads[:, :, None]).sum(3).movedim(1, 2).flatten(-2)
+    attention_output = (attn_weights[..., None] * v_heads[:, :, None]).sum(3).movedim(1, 2).flatten(-2)
             """,
         ),
         Right(
@@ -2702,8 +2706,8 @@ PADDING_MASK = Mutants(
         Wrong(
             "typed-in",
             """
-            def padding_mask(lengths, num_tokens):
-                return torch.tensor([[[[True, True, True, True, True]]], [[[True, True, True, False, False]]]])
+    def padding_mask(lengths, num_tokens):
+        return torch.tensor([[[[True, True, True, True, True]]], [[[True, True, True, False, False]]]])
             """,
             VALUES,
             never=SAME_TWICE,
@@ -2776,8 +2780,8 @@ PADDING_MASK = Mutants(
         Wrong(
             "rows-of-tril",
             """
-            def padding_mask(lengths, num_tokens):
-                return torch.tril(torch.ones(num_tokens, num_tokens, dtype=torch.bool))[lengths - 1][:, None, None]
+    def padding_mask(lengths, num_tokens):
+        return torch.tril(torch.ones(num_tokens, num_tokens, dtype=torch.bool))[lengths - 1][:, None, None]
             """,
             VALUES,
             keeps=1,
@@ -2904,7 +2908,7 @@ PADDING_MASK = Mutants(
         Right(
             "lambda",
             """
-            padding_mask = lambda lengths, num_tokens: (torch.arange(num_tokens) < lengths.reshape(-1, 1))[:, None, None]
+            padding_mask = lambda lengths, n: (torch.arange(n) < lengths.reshape(-1, 1))[:, None, None]
             """,
         ),
         Right(
@@ -3225,7 +3229,8 @@ COMBINE_MASKS = Mutants(
             "additive",
             """
             def decoder_mask(lengths, num_tokens):
-                may = torch.tril(torch.ones(num_tokens, num_tokens, dtype=torch.bool)) & padding_mask(lengths, num_tokens)
+                causal = torch.tril(torch.ones(num_tokens, num_tokens, dtype=torch.bool))
+                may = causal & padding_mask(lengths, num_tokens)
                 return torch.zeros(may.shape).masked_fill(~may, -torch.inf)
             """,
             NOT_FINITE,
@@ -3458,8 +3463,8 @@ MASKED_SOFTMAX = Mutants(
         Wrong(
             "bool-polarity",
             """
-            def masked_softmax(scores, mask):
-                return scores.masked_fill(mask.bool(), float("-inf")).softmax(-1).masked_fill(mask.bool(), 0.0)
+    def masked_softmax(scores, mask):
+        return scores.masked_fill(mask.bool(), float("-inf")).softmax(-1).masked_fill(mask.bool(), 0.0)
             """,
             NAMED,
         ),
@@ -3558,8 +3563,8 @@ MASKED_SOFTMAX = Mutants(
         Wrong(
             "notebook-scores",
             """
-            def masked_softmax(scores, mask):
-                return torch.softmax(head_scores.masked_fill(mask == 0, float("-inf")), -1).masked_fill(mask == 0, 0)
+    def masked_softmax(scores, mask):
+        return torch.softmax(head_scores.masked_fill(mask == 0, float("-inf")), -1).masked_fill(mask == 0, 0)
             """,
             RAISED,
         ),
@@ -3603,9 +3608,9 @@ MASKED_SOFTMAX = Mutants(
         Wrong(
             "scaled-too",
             """
-            def masked_softmax(scores, mask):
-                d_k = scores.shape[-1]
-                return (scores / d_k**0.5).masked_fill(mask == 0, -torch.inf).softmax(-1).masked_fill(mask == 0, 0)
+    def masked_softmax(scores, mask):
+        d_k = scores.shape[-1]
+        return (scores / d_k**0.5).masked_fill(mask == 0, -torch.inf).softmax(-1).masked_fill(mask == 0, 0)
             """,
             VALUES,
             never=SAME_TWICE,
@@ -3680,8 +3685,8 @@ MASKED_SOFTMAX = Mutants(
         Wrong(
             "wrong-argument-order",
             """
-            def masked_softmax(mask, scores):
-                return torch.softmax(scores.masked_fill(mask == 0, -torch.inf), dim=-1).masked_fill(mask == 0, 0)
+    def masked_softmax(mask, scores):
+        return torch.softmax(scores.masked_fill(mask == 0, -torch.inf), dim=-1).masked_fill(mask == 0, 0)
             """,
             VALUES,
             never=SAME_TWICE,
@@ -3779,9 +3784,9 @@ MASKED_SOFTMAX = Mutants(
         Right(
             "filled-twice",
             """
-            def masked_softmax(scores, mask):
-                hidden = mask == 0
-                return torch.softmax(scores.masked_fill(hidden, float("-inf")), dim=-1).masked_fill(hidden, 0.0)
+    def masked_softmax(scores, mask):
+        hidden = mask == 0
+        return torch.softmax(scores.masked_fill(hidden, float("-inf")), dim=-1).masked_fill(hidden, 0.0)
             """,
         ),
         Right(
@@ -4135,12 +4140,12 @@ BUG_QUERY_LENGTH = Mutants(
         Wrong(
             "keys-expanded-from-one",
             """
-            def cross_scores(q, k, num_heads):
-                b, t, d_model = q.shape
-                d_k = d_model // num_heads
-                q = q.reshape(b, t, num_heads, d_k).transpose(1, 2)
-                k = k.mean(dim=1, keepdim=True).expand(-1, t, -1).reshape(b, t, num_heads, d_k).transpose(1, 2)
-                return q @ k.transpose(-2, -1) / d_k**0.5
+    def cross_scores(q, k, num_heads):
+        b, t, d_model = q.shape
+        d_k = d_model // num_heads
+        q = q.reshape(b, t, num_heads, d_k).transpose(1, 2)
+        k = k.mean(dim=1, keepdim=True).expand(-1, t, -1).reshape(b, t, num_heads, d_k).transpose(1, 2)
+        return q @ k.transpose(-2, -1) / d_k**0.5
             """,
             VALUES,
             never=SAME_TWICE,
@@ -5832,7 +5837,7 @@ MULTI_HEAD_ATTENTION = Mutants(
             """,
             RAISED + NAMED,
             keeps=4,
-            xfail="no batch is larger than its number of target tokens, so a mask cut on its batch axis passes",
+            xfail="no batch is larger than its number of target tokens, so a mask cut on axis 0 passes",
         ),
         Wrong(
             "mask-squeezed",
@@ -6959,23 +6964,23 @@ MULTI_HEAD_ATTENTION = Mutants(
         Wrong(
             "layers-in-a-dictionary",
             """
-            class MultiHeadAttention(nn.Module):
-                def __init__(self, d_model, num_heads):
-                    super().__init__()
-                    self.num_heads = num_heads
-                    self.head_dim = d_model // num_heads
-                    self.layers = {name: nn.Linear(d_model, d_model) for name in ("query", "key", "value", "fc")}
+    class MultiHeadAttention(nn.Module):
+        def __init__(self, d_model, num_heads):
+            super().__init__()
+            self.num_heads = num_heads
+            self.head_dim = d_model // num_heads
+            self.layers = {name: nn.Linear(d_model, d_model) for name in ("query", "key", "value", "fc")}
 
-                def forward(self, q_input, k_input, v_input, mask=None):
-                    q = into_heads(self.layers["query"](q_input), self.num_heads)
-                    k = into_heads(self.layers["key"](k_input), self.num_heads)
-                    v = into_heads(self.layers["value"](v_input), self.num_heads)
-                    scores = q @ k.transpose(-2, -1) / self.head_dim**0.5
-                    if mask is None:
-                        weights = torch.softmax(scores, dim=-1)
-                    else:
-                        weights = masked_softmax(scores, mask)
-                    return self.layers["fc"](merge_heads(weights @ v))
+        def forward(self, q_input, k_input, v_input, mask=None):
+            q = into_heads(self.layers["query"](q_input), self.num_heads)
+            k = into_heads(self.layers["key"](k_input), self.num_heads)
+            v = into_heads(self.layers["value"](v_input), self.num_heads)
+            scores = q @ k.transpose(-2, -1) / self.head_dim**0.5
+            if mask is None:
+                weights = torch.softmax(scores, dim=-1)
+            else:
+                weights = masked_softmax(scores, mask)
+            return self.layers["fc"](merge_heads(weights @ v))
             """,
             NAMED + PARAMETERS,
             never="made in `forward`",
@@ -7281,7 +7286,8 @@ MULTI_HEAD_ATTENTION = Mutants(
                     values = self.value(v_input).chunk(self.num_heads, dim=-1)
                     if mask is None:
                         mask = torch.ones(1, 1, 1, 1)
-                    mask = torch.broadcast_to(mask, (q_input.shape[0], self.num_heads, q_input.shape[1], k_input.shape[1]))
+                    full = (q_input.shape[0], self.num_heads, q_input.shape[1], k_input.shape[1])
+                    mask = torch.broadcast_to(mask, full)
                     heads = []
                     for h, (q, k, v) in enumerate(zip(queries, keys, values)):
                         weights = masked_softmax(q @ k.transpose(1, 2) / self.head_dim**0.5, mask[:, h])
@@ -7368,67 +7374,68 @@ MULTI_HEAD_ATTENTION = Mutants(
         Right(
             "helper-methods",
             """
-            class MultiHeadAttention(nn.Module):
-                def __init__(self, d_model, num_heads):
-                    super().__init__()
-                    self.num_heads = num_heads
-                    self.head_dim = d_model // num_heads
-                    self.query = nn.Linear(d_model, d_model)
-                    self.key = nn.Linear(d_model, d_model)
-                    self.value = nn.Linear(d_model, d_model)
-                    self.fc = nn.Linear(d_model, d_model)
+    class MultiHeadAttention(nn.Module):
+        def __init__(self, d_model, num_heads):
+            super().__init__()
+            self.num_heads = num_heads
+            self.head_dim = d_model // num_heads
+            self.query = nn.Linear(d_model, d_model)
+            self.key = nn.Linear(d_model, d_model)
+            self.value = nn.Linear(d_model, d_model)
+            self.fc = nn.Linear(d_model, d_model)
 
-                def _split(self, x):
-                    return x.view(x.size(0), x.size(1), self.num_heads, self.head_dim).permute(0, 2, 1, 3)
+        def _split(self, x):
+            return x.view(x.size(0), x.size(1), self.num_heads, self.head_dim).permute(0, 2, 1, 3)
 
-                @staticmethod
-                def _attend(q, k, v, mask):
-                    scores = q @ k.transpose(-1, -2) / q.size(-1) ** 0.5
-                    if mask is None:
-                        return scores.softmax(-1) @ v
-                    hidden = mask.logical_not()
-                    return scores.masked_fill(hidden, torch.finfo(scores.dtype).min).softmax(-1).masked_fill(hidden, 0) @ v
+        @staticmethod
+        def _attend(q, k, v, mask):
+            scores = q @ k.transpose(-1, -2) / q.size(-1) ** 0.5
+            if mask is None:
+                return scores.softmax(-1) @ v
+            hidden = mask.logical_not()
+            lowest = torch.finfo(scores.dtype).min
+            return scores.masked_fill(hidden, lowest).softmax(-1).masked_fill(hidden, 0) @ v
 
-                def forward(self, q_input, k_input, v_input, mask=None):
-                    q, k, v = map(self._split, (self.query(q_input), self.key(k_input), self.value(v_input)))
-                    context = self._attend(q, k, v, mask)
-                    return self.fc(context.permute(0, 2, 1, 3).flatten(-2))
+        def forward(self, q_input, k_input, v_input, mask=None):
+            q, k, v = map(self._split, (self.query(q_input), self.key(k_input), self.value(v_input)))
+            context = self._attend(q, k, v, mask)
+            return self.fc(context.permute(0, 2, 1, 3).flatten(-2))
             """,
         ),
         Right(
             "type-hints-and-kept-weights",
             """
-            from typing import Optional
+    from typing import Optional
 
 
-            class MultiHeadAttention(nn.Module):
-                def __init__(self, d_model: int, num_heads: int) -> None:
-                    super(MultiHeadAttention, self).__init__()
-                    self.d_k = d_model // num_heads
-                    self.h = num_heads
-                    self.query, self.key, self.value, self.fc = (nn.Linear(d_model, d_model) for _ in range(4))
-                    self.attention_weights = None
+    class MultiHeadAttention(nn.Module):
+        def __init__(self, d_model: int, num_heads: int) -> None:
+            super(MultiHeadAttention, self).__init__()
+            self.d_k = d_model // num_heads
+            self.h = num_heads
+            self.query, self.key, self.value, self.fc = (nn.Linear(d_model, d_model) for _ in range(4))
+            self.attention_weights = None
 
-                def forward(
-                    self,
-                    q_input: torch.Tensor,
-                    k_input: torch.Tensor,
-                    v_input: torch.Tensor,
-                    mask: Optional[torch.Tensor] = None,
-                ) -> torch.Tensor:
-                    b = q_input.size(0)
-                    q = self.query(q_input).view(b, -1, self.h, self.d_k).transpose(1, 2)
-                    k = self.key(k_input).view(b, -1, self.h, self.d_k).transpose(1, 2)
-                    v = self.value(v_input).view(b, -1, self.h, self.d_k).transpose(1, 2)
-                    scores = torch.matmul(q, k.transpose(-2, -1)) / (self.d_k**0.5)
-                    if mask is not None:
-                        scores = scores.masked_fill(mask == 0, -1e9)
-                    attn = F.softmax(scores, dim=-1)
-                    if mask is not None:
-                        attn = attn.masked_fill(mask == 0, 0)
-                    self.attention_weights = attn
-                    x = torch.matmul(attn, v).transpose(1, 2).contiguous().view(b, -1, self.h * self.d_k)
-                    return self.fc(x)
+        def forward(
+            self,
+            q_input: torch.Tensor,
+            k_input: torch.Tensor,
+            v_input: torch.Tensor,
+            mask: Optional[torch.Tensor] = None,
+        ) -> torch.Tensor:
+            b = q_input.size(0)
+            q = self.query(q_input).view(b, -1, self.h, self.d_k).transpose(1, 2)
+            k = self.key(k_input).view(b, -1, self.h, self.d_k).transpose(1, 2)
+            v = self.value(v_input).view(b, -1, self.h, self.d_k).transpose(1, 2)
+            scores = torch.matmul(q, k.transpose(-2, -1)) / (self.d_k**0.5)
+            if mask is not None:
+                scores = scores.masked_fill(mask == 0, -1e9)
+            attn = F.softmax(scores, dim=-1)
+            if mask is not None:
+                attn = attn.masked_fill(mask == 0, 0)
+            self.attention_weights = attn
+            x = torch.matmul(attn, v).transpose(1, 2).contiguous().view(b, -1, self.h * self.d_k)
+            return self.fc(x)
             """,
         ),
         Right(
@@ -7624,9 +7631,9 @@ BUG_CROSS_FROM_DECODER = Mutants(
         Wrong(
             "as-given",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                return cross_attention(x, x, x, causal)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        return cross_attention(x, x, x, causal)
             """,
             NAMED,
             says="Another source",
@@ -7634,9 +7641,9 @@ BUG_CROSS_FROM_DECODER = Mutants(
         Wrong(
             "mask-left-causal",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                return cross_attention(x, encoder_output, encoder_output, causal)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        return cross_attention(x, encoder_output, encoder_output, causal)
             """,
             NAMED + RAISED,
             says="mask of its own",
@@ -7644,9 +7651,9 @@ BUG_CROSS_FROM_DECODER = Mutants(
         Wrong(
             "no-mask",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                return cross_attention(x, encoder_output, encoder_output)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        return cross_attention(x, encoder_output, encoder_output)
             """,
             NAMED,
             says="source_padding",
@@ -7654,80 +7661,80 @@ BUG_CROSS_FROM_DECODER = Mutants(
         Wrong(
             "mask-none",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                return cross_attention(x, encoder_output, encoder_output, None)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        return cross_attention(x, encoder_output, encoder_output, None)
             """,
             NAMED,
         ),
         Wrong(
             "only-the-mask-mended",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                return cross_attention(x, x, x, source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        return cross_attention(x, x, x, source_padding)
             """,
             RAISED,
         ),
         Wrong(
             "only-keys",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                return cross_attention(x, encoder_output, x, source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        return cross_attention(x, encoder_output, x, source_padding)
             """,
             NAMED + RAISED,
         ),
         Wrong(
             "only-values",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                return cross_attention(x, x, encoder_output, source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        return cross_attention(x, x, encoder_output, source_padding)
             """,
             RAISED,
         ),
         Wrong(
             "encoder-asks",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                return cross_attention(encoder_output, x, x, causal)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        return cross_attention(encoder_output, x, x, causal)
             """,
             RAISED,
         ),
         Wrong(
             "encoder-everywhere",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                return cross_attention(encoder_output, encoder_output, encoder_output, source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        return cross_attention(encoder_output, encoder_output, encoder_output, source_padding)
             """,
             SHAPE,
         ),
         Wrong(
             "raw-decoder-input-asks",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                return cross_attention(decoder_input, encoder_output, encoder_output, source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        return cross_attention(decoder_input, encoder_output, encoder_output, source_padding)
             """,
             NAMED,
         ),
         Wrong(
             "no-self-attention",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                return cross_attention(decoder_input, encoder_output, encoder_output, source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        return cross_attention(decoder_input, encoder_output, encoder_output, source_padding)
             """,
             NAMED,
         ),
         Wrong(
             "self-attention-to-the-encoder",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, encoder_output, encoder_output, source_padding)
-                return cross_attention(x, x, x, causal)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, encoder_output, encoder_output, source_padding)
+        return cross_attention(x, x, x, causal)
             """,
             VALUES,
             never=SAME_TWICE,
@@ -7735,9 +7742,9 @@ BUG_CROSS_FROM_DECODER = Mutants(
         Wrong(
             "both-to-the-encoder",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, encoder_output, encoder_output, source_padding)
-                return cross_attention(x, encoder_output, encoder_output, source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, encoder_output, encoder_output, source_padding)
+        return cross_attention(x, encoder_output, encoder_output, source_padding)
             """,
             VALUES,
             never=SAME_TWICE,
@@ -7745,18 +7752,18 @@ BUG_CROSS_FROM_DECODER = Mutants(
         Wrong(
             "layers-swapped",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = cross_attention(decoder_input, decoder_input, decoder_input, causal)
-                return self_attention(x, encoder_output, encoder_output, source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = cross_attention(decoder_input, decoder_input, decoder_input, causal)
+        return self_attention(x, encoder_output, encoder_output, source_padding)
             """,
             NAMED,
         ),
         Wrong(
             "same-layer-twice",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                return self_attention(x, encoder_output, encoder_output, source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        return self_attention(x, encoder_output, encoder_output, source_padding)
             """,
             VALUES,
             never=SAME_TWICE,
@@ -7764,36 +7771,36 @@ BUG_CROSS_FROM_DECODER = Mutants(
         Wrong(
             "self-attention-unmasked",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input)
-                return cross_attention(x, encoder_output, encoder_output, source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input)
+        return cross_attention(x, encoder_output, encoder_output, source_padding)
             """,
             NAMED,
         ),
         Wrong(
             "masks-swapped",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, source_padding)
-                return cross_attention(x, encoder_output, encoder_output, causal)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, source_padding)
+        return cross_attention(x, encoder_output, encoder_output, causal)
             """,
             RAISED,
         ),
         Wrong(
             "both-masks",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                return cross_attention(x, encoder_output, encoder_output, causal * source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        return cross_attention(x, encoder_output, encoder_output, causal * source_padding)
             """,
             RAISED,
         ),
         Wrong(
             "residual-added",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = decoder_input + self_attention(decoder_input, decoder_input, decoder_input, causal)
-                return x + cross_attention(x, encoder_output, encoder_output, source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = decoder_input + self_attention(decoder_input, decoder_input, decoder_input, causal)
+        return x + cross_attention(x, encoder_output, encoder_output, source_padding)
             """,
             VALUES,
             never=SAME_TWICE,
@@ -7801,9 +7808,9 @@ BUG_CROSS_FROM_DECODER = Mutants(
         Wrong(
             "encoder-added",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                return cross_attention(x, x, x, causal) + encoder_output.mean(dim=1, keepdim=True)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        return cross_attention(x, x, x, causal) + encoder_output.mean(dim=1, keepdim=True)
             """,
             NAMED,
             says="attention do it",
@@ -7811,9 +7818,9 @@ BUG_CROSS_FROM_DECODER = Mutants(
         Wrong(
             "notebook-layers",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = mha_dec(decoder_input, decoder_input, decoder_input, causal)
-                return mha(x, encoder_output, encoder_output, source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = mha_dec(decoder_input, decoder_input, decoder_input, causal)
+        return mha(x, encoder_output, encoder_output, source_padding)
             """,
             VALUES,
             says="from the notebook",
@@ -7823,9 +7830,9 @@ BUG_CROSS_FROM_DECODER = Mutants(
         Wrong(
             "notebook-memory",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                return cross_attention(x, memory, memory, source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        return cross_attention(x, memory, memory, source_padding)
             """,
             VALUES,
             says=NOTEBOOK,
@@ -7834,19 +7841,19 @@ BUG_CROSS_FROM_DECODER = Mutants(
         Wrong(
             "inverted-padding",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                return cross_attention(x, encoder_output, encoder_output, source_padding == 0)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        return cross_attention(x, encoder_output, encoder_output, source_padding == 0)
             """,
             NAMED,
         ),
         Wrong(
             "encoder-refined-first",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                e = self_attention(encoder_output, encoder_output, encoder_output, source_padding)
-                return cross_attention(x, e, e, source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        e = self_attention(encoder_output, encoder_output, encoder_output, source_padding)
+        return cross_attention(x, e, e, source_padding)
             """,
             VALUES,
             never=SAME_TWICE,
@@ -7854,10 +7861,10 @@ BUG_CROSS_FROM_DECODER = Mutants(
         Wrong(
             "source-cut-to-the-target",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                encoder_output = encoder_output[:, : x.shape[1]]
-                return cross_attention(x, encoder_output, encoder_output, causal)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        encoder_output = encoder_output[:, : x.shape[1]]
+        return cross_attention(x, encoder_output, encoder_output, causal)
             """,
             VALUES,
             never=SAME_TWICE,
@@ -7865,56 +7872,56 @@ BUG_CROSS_FROM_DECODER = Mutants(
         Wrong(
             "concatenated",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                both = torch.cat([x, encoder_output], dim=1)
-                return cross_attention(x, both, both)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        both = torch.cat([x, encoder_output], dim=1)
+        return cross_attention(x, both, both)
             """,
             NAMED,
         ),
         Wrong(
             "returns-both",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                return x, cross_attention(x, encoder_output, encoder_output, source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        return x, cross_attention(x, encoder_output, encoder_output, source_padding)
             """,
             TYPE,
         ),
         Wrong(
             "return-lost",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                x = cross_attention(x, encoder_output, encoder_output, source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        x = cross_attention(x, encoder_output, encoder_output, source_padding)
             """,
             TYPE,
         ),
         Wrong(
             "keyword-of-another-class",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                return cross_attention(query=x, key=encoder_output, value=encoder_output, attn_mask=source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        return cross_attention(query=x, key=encoder_output, value=encoder_output, attn_mask=source_padding)
             """,
             RAISED,
         ),
         Wrong(
             "shape-of-the-mask-changed",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                return cross_attention(x, encoder_output, encoder_output, source_padding.squeeze())
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        return cross_attention(x, encoder_output, encoder_output, source_padding.squeeze())
             """,
             RAISED,
         ),
         Wrong(
             "padding-zeroed-in-the-encoder",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                encoder_output = encoder_output * source_padding.squeeze(1).transpose(1, 2)
-                return cross_attention(x, encoder_output, encoder_output)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        encoder_output = encoder_output * source_padding.squeeze(1).transpose(1, 2)
+        return cross_attention(x, encoder_output, encoder_output)
             """,
             VALUES,
             never=SAME_TWICE,
@@ -7922,10 +7929,10 @@ BUG_CROSS_FROM_DECODER = Mutants(
         Wrong(
             "encoder-output-edited-in-place",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                encoder_output[:] = cross_attention(encoder_output, encoder_output, encoder_output, source_padding)
-                return cross_attention(x, encoder_output, encoder_output, source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        encoder_output[:] = cross_attention(encoder_output, encoder_output, encoder_output, source_padding)
+        return cross_attention(x, encoder_output, encoder_output, source_padding)
             """,
             VALUES,
             never=SAME_TWICE,
@@ -7933,19 +7940,19 @@ BUG_CROSS_FROM_DECODER = Mutants(
         Wrong(
             "encoder-cleaned-in-place",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                encoder_output *= source_padding.reshape(encoder_output.shape[0], -1, 1)
-                return cross_attention(x, encoder_output, encoder_output, source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        encoder_output *= source_padding.reshape(encoder_output.shape[0], -1, 1)
+        return cross_attention(x, encoder_output, encoder_output, source_padding)
             """,
             RULE,
         ),
         Wrong(
             "decoder-input-overwritten",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                decoder_input[:] = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                return cross_attention(decoder_input, encoder_output, encoder_output, source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        decoder_input[:] = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        return cross_attention(decoder_input, encoder_output, encoder_output, source_padding)
             """,
             RULE,
         ),
@@ -7954,79 +7961,79 @@ BUG_CROSS_FROM_DECODER = Mutants(
         Right(
             "one-line",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                return cross_attention(x, encoder_output, encoder_output, source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        return cross_attention(x, encoder_output, encoder_output, source_padding)
             """,
         ),
         Right(
             "keyword-mask",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, mask=causal)
-                return cross_attention(x, encoder_output, encoder_output, mask=source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, mask=causal)
+        return cross_attention(x, encoder_output, encoder_output, mask=source_padding)
             """,
         ),
         Right(
             "forward-method",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                y = self_attention.forward(decoder_input, decoder_input, decoder_input, causal)
-                return cross_attention.forward(y, encoder_output, encoder_output, source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        y = self_attention.forward(decoder_input, decoder_input, decoder_input, causal)
+        return cross_attention.forward(y, encoder_output, encoder_output, source_padding)
             """,
         ),
         Right(
             "starred",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(*[decoder_input] * 3, causal)
-                return cross_attention(x, *(encoder_output,) * 2, source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(*[decoder_input] * 3, causal)
+        return cross_attention(x, *(encoder_output,) * 2, source_padding)
             """,
         ),
         Right(
             "bool-masks",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal.bool()[None, None])
-                return cross_attention(x, encoder_output, encoder_output, source_padding.bool())
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal.bool()[None, None])
+        return cross_attention(x, encoder_output, encoder_output, source_padding.bool())
             """,
         ),
         Right(
             "padding-expanded",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-                allowed = source_padding.expand(-1, -1, x.shape[1], -1)
-                return cross_attention(x, encoder_output, encoder_output, allowed)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(decoder_input, decoder_input, decoder_input, causal)
+        allowed = source_padding.expand(-1, -1, x.shape[1], -1)
+        return cross_attention(x, encoder_output, encoder_output, allowed)
             """,
         ),
         Right(
             "own-causal-mask",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                n = decoder_input.size(1)
-                x = self_attention(decoder_input, decoder_input, decoder_input, torch.tril(torch.ones(n, n)))
-                return cross_attention(x, encoder_output, encoder_output, source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        n = decoder_input.size(1)
+        x = self_attention(decoder_input, decoder_input, decoder_input, torch.tril(torch.ones(n, n)))
+        return cross_attention(x, encoder_output, encoder_output, source_padding)
             """,
         ),
         Right(
             "sequence-by-sequence",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                outs = []
-                for y, e, p in zip(decoder_input.split(1), encoder_output.split(1), source_padding.split(1)):
-                    x = self_attention(y, y, y, causal)
-                    outs.append(cross_attention(x, e, e, p))
-                return torch.cat(outs)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        outs = []
+        for y, e, p in zip(decoder_input.split(1), encoder_output.split(1), source_padding.split(1)):
+            x = self_attention(y, y, y, causal)
+            outs.append(cross_attention(x, e, e, p))
+        return torch.cat(outs)
             """,
         ),
         Right(
             "keyword-arguments-of-forward",
             """
-            def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-                x = self_attention(q_input=decoder_input, k_input=decoder_input, v_input=decoder_input, mask=causal)
-                memory = encoder_output
-                return cross_attention(q_input=x, k_input=memory, v_input=memory, mask=source_padding)
+    def decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
+        x = self_attention(q_input=decoder_input, k_input=decoder_input, v_input=decoder_input, mask=causal)
+        memory = encoder_output
+        return cross_attention(q_input=x, k_input=memory, v_input=memory, mask=source_padding)
             """,
         ),
     ),

@@ -19,6 +19,10 @@ class Garbled(Exception):
     """What arrived is no message."""
 
 
+class TooLong(Garbled):
+    """A message has more bytes than this end takes."""
+
+
 def send(descriptor: int, kind: bytes, payload: bytes) -> None:
     """Write one message whole."""
     rest = memoryview(HEADER.pack(kind, len(payload)) + payload)
@@ -38,13 +42,16 @@ class Reader:
         """The messages that a piece completes.
 
         Raises:
-            Garbled: an unknown kind, or more bytes than allowed.
+            Garbled: an unknown kind.
+            TooLong: more bytes than allowed.
         """
         self._held += piece
         while len(self._held) >= HEADER.size:
             kind, length = HEADER.unpack_from(self._held)
-            if kind not in self._kinds or length > self._most:
+            if kind not in self._kinds:
                 raise Garbled(f"a message of kind {kind!r} and {length} bytes")
+            if length > self._most:
+                raise TooLong(f"a message of {length} bytes, where {self._most} are allowed")
             if len(self._held) < HEADER.size + length:
                 return
             payload = bytes(self._held[HEADER.size : HEADER.size + length])

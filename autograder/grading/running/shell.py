@@ -34,6 +34,8 @@ class Outputs:
     _clear: bool = False
 
     def text(self, stream: str, text: str) -> None:
+        if text:
+            self._begin()
         room = max(0, MOST_TEXT - self._text)
         self._text += len(text)
         if len(text) > room:
@@ -41,7 +43,6 @@ class Outputs:
             text = text[:room]
         if not text:
             return
-        self._begin()
         last = self.kept[-1] if self.kept else None
         if last is not None and last.output_type == "stream" and last.name == stream:
             last.text += text
@@ -72,6 +73,7 @@ class Outputs:
         if self._clear:
             self.kept.clear()
             self._clear = False
+            self._text = self.cut = 0
 
     def finished(self) -> list[NotebookNode]:
         if self.cut:
@@ -156,8 +158,9 @@ class Shell:
         figure.text(0.5, 0.5, "warm")
         figure.canvas.draw()
         plt.close(figure)
+        # Nothing of it is left for a notebook to see: no In[1], no Out[1], no `_`.
+        self.shell.reset(new_session=False)
         self.shell.execution_count = 1
-        self.shell.user_ns.pop("_", None)
 
     def run(self, cells: Iterator[tuple[str, str]]) -> Iterator[tuple[str, int, list[NotebookNode]]]:
         """Run cells, given as (id, source), one by one; yields (id, execution count, outputs) for each."""

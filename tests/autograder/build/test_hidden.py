@@ -1,0 +1,147 @@
+"""Twins of probes, drawn from a secret: the same question with other numbers."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from autograder.authoring import Check, Lesson, Made, Probe, Specimen, Task
+from autograder.bank import RESULT
+from autograder.build.hidden import SPREAD, seed_from, with_hidden_probes
+
+SCORES = torch.tensor([[3.0, -2.0, 0.0], [1000.0, 1e-6, -0.5]])
+MASK = torch.ones(3, 3).triu(1)
+PLACES = torch.tensor([2, 0, 1])
+ASKS = Probe(
+    "asks",
+    "some scores",
+    {"scores": SCORES, "mask": MASK, "places": PLACES, "heads": 2, "scale": 0.5, "name": None},
+    keywords=("mask",),
+    then={"x": torch.rand(4, 3, generator=torch.Generator().manual_seed(1))},
+)
+OTHER = Probe("other", "other scores", {"scores": SCORES + 1}, construct={"d_in": 3}, train=True)
+OBJECTS = Probe("objects", "a module", {"model": Made("Model", {"d": 2}), "part": Specimen("linear", {})})
+WATCHED = Probe("watched", "in training", {"scores": SCORES}, observe="dropout")
+
+
+def lesson(*probes: Probe, checks: tuple[Check, ...] = ()) -> Lesson:
+    task = Task(
+        "scale",
+        "Scaling",
+        name="scale",
+        kind="function",
+        signature="scale(scores)",
+        axes=("tokens",),
+        learned="",
+        hints=(),
+        checks=checks,
+        wrong=(),
+        probes=probes,
+    )
+    return Lesson("01", (task,), {}, lambda generator: {})
+
+
+def twin(probe: Probe, secret: str = "a secret") -> Probe:
+    return with_hidden_probes(lesson(probe), secret).tasks[0].probes[-1]
+
+
+def test_a_twin_stands_beside_its_probe_and_is_marked_as_hidden():
+    (task,) = with_hidden_probes(lesson(ASKS, OTHER), "a secret").tasks
+    assert [(probe.id, probe.hidden) for probe in task.probes] == [
+        ("asks", False),
+        ("other", False),
+        ("asks-hidden", True),
+        ("other-hidden", True),
+    ]
+
+
+def test_a_twin_asks_the_same_in_the_same_words_of_the_same_shapes():
+    for probe in (ASKS, OTHER):
+        made = twin(probe)
+        for field in ("says", "keywords", "construct", "train", "dtype", "observe", "settings", "weights"):
+            assert getattr(made, field) == getattr(probe, field)
+        assert list(made.inputs) == list(probe.inputs)
+    assert twin(ASKS).inputs["scores"].shape == SCORES.shape
+    assert twin(ASKS).inputs["scores"].dtype == SCORES.dtype
+
+
+def test_numbers_move_by_a_share_of_themselves_and_keep_sign_zero_and_size():
+    moved = twin(ASKS).inputs["scores"]
+    assert torch.equal(moved.sign(), SCORES.sign())
+    assert bool(((moved - SCORES).abs() <= SPREAD * SCORES.abs() * (1 + 1e-6)).all())
+    assert bool((moved != SCORES)[SCORES != 0].all())
+
+
+def test_what_an_answer_is_called_on_later_moves_as_well():
+    assert not torch.equal(twin(ASKS).then["x"], ASKS.then["x"])
+
+
+@pytest.mark.parametrize("name", ["mask", "places"])
+def test_masks_and_whole_numbers_stay(name):
+    assert torch.equal(twin(ASKS).inputs[name], ASKS.inputs[name])
+
+
+@pytest.mark.parametrize("name", ["heads", "scale", "name"])
+def test_what_is_no_tensor_stays(name):
+    assert twin(ASKS).inputs[name] == ASKS.inputs[name]
+
+
+def test_the_identity_and_zeros_stay():
+    probe = Probe("still", "the identity", {"eye": torch.eye(3), "zeros": torch.zeros(2, 2)})
+    made = twin(probe)
+    assert torch.equal(made.inputs["eye"], torch.eye(3))
+    assert torch.equal(made.inputs["zeros"], torch.zeros(2, 2))
+
+
+def test_objects_of_the_notebook_get_other_weights_and_the_courses_own_stay():
+    made = twin(OBJECTS)
+    assert made.inputs["model"].seed != OBJECTS.inputs["model"].seed
+    assert made.inputs["model"].construct == {"d": 2}
+    assert made.inputs["part"] == OBJECTS.inputs["part"]
+
+
+def test_a_module_draws_other_weights():
+    assert twin(OTHER).seed != OTHER.seed
+
+
+def test_experiments_get_no_twin():
+    assert WATCHED.observe != RESULT
+    (task,) = with_hidden_probes(lesson(ASKS, WATCHED), "a secret").tasks
+    assert [probe.id for probe in task.probes] == ["asks", "watched", "asks-hidden"]
+
+
+def test_a_check_asks_for_the_twins_of_its_own_probes():
+    checks = (Check("first", 1, ("asks", "watched")), Check("second", 2, ("other",)))
+    (task,) = with_hidden_probes(lesson(ASKS, OTHER, WATCHED, checks=checks), "a secret").tasks
+    assert [check.probes for check in task.checks] == [
+        ("asks", "watched", "asks-hidden"),
+        ("other", "other-hidden"),
+    ]
+    assert [check.points for check in task.checks] == [1, 2]
+
+
+def test_the_same_secret_draws_the_same_and_another_secret_another():
+    first, again, other = (twin(ASKS, name).inputs["scores"] for name in ("one", "one", "two"))
+    assert torch.equal(first, again)
+    assert not torch.equal(first, other)
+
+
+def test_each_probe_draws_for_itself():
+    same = [Probe(name, "scores", {"scores": SCORES}) for name in ("first", "second")]
+    (task,) = with_hidden_probes(lesson(*same), "a secret").tasks
+    first, second = (probe.inputs["scores"] for probe in task.probes[2:])
+    assert not torch.equal(first, second)
+
+
+def test_the_visible_probes_are_left_as_they_are():
+    before = SCORES.clone()
+    (task,) = with_hidden_probes(lesson(ASKS), "a secret").tasks
+    assert task.probes[0] is ASKS
+    assert torch.equal(SCORES, before)
+
+
+def test_a_seed_fits_every_generator_and_depends_on_every_name():
+    seeds = {seed_from("s", "task", "a"), seed_from("s", "task", "b"), seed_from("s", "other", "a")}
+    assert len(seeds) == 3
+    for seed in seeds:
+        torch.Generator().manual_seed(seed)

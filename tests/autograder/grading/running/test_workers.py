@@ -1,0 +1,232 @@
+"""Notebooks run in the real sandbox: how runs end, what is kept of them, and what is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from autograder.grading.running import frames, workers
+from autograder.grading.running.execute import MOST_STOPS, Executed, execute
+from autograder.grading.running.limits import MEBIBYTE, Limits
+from autograder.grading.running.workers import SandboxFailed, Worker
+
+pytestmark = [pytest.mark.usefixtures("walls")]
+
+LIMITS = Limits(
+    cell_seconds=1.0, seconds=20, memory_bytes=500 * MEBIBYTE, processes=3, output_bytes=2 * MEBIBYTE
+)
+# Each of two processes stays within the limit; together they do not.
+GREEDY = "import os, time\nos.fork()\nkept = b'x' * (260 * 2**20)\ntime.sleep(30)"
+CROWD = "import os, time\nfor _ in range(4):\n    if os.fork() == 0:\n        time.sleep(30)\ntime.sleep(30)"
+# A stranger who sends to the grader by itself needs the pipe: it is the one that is open.
+PIPE = (
+    "import os, stat\n"
+    "pipe = next(n for n in range(3, 400) if os.path.exists(f'/proc/self/fd/{n}')"
+    " and stat.S_ISFIFO(os.fstat(n).st_mode))\n"
+)
+FLOOD = "from IPython.display import display\nfor _ in range(40):\n    display({'text/plain': 'x' * 100_000}, raw=True)"
+ENDS = {
+    "died": "import os\nos._exit(3)",
+    "slow": "while True:\n    pass",
+    "memory": GREEDY,
+    "processes": CROWD,
+    "output": FLOOD,
+    "garbled": PIPE + "os.write(pipe, b'this is no message')",
+}
+
+
+@pytest.fixture(scope="module")
+def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
+    """One warm process for all tests here. A tiny lesson's folder is enough: there are no questions."""
+    with Worker(tmp_path_factory.mktemp("questions"), LIMITS) as made:
+        yield made
+
+
+def cells(*sources: str) -> list[tuple[str, str]]:
+    return [(f"cell-{number}", source) for number, source in enumerate(sources, start=1)]
+
+
+def notebook(*sources: str) -> NotebookNode:
+    return new_notebook(
+        cells=[new_markdown_cell("# Prose", id="prose")]
+        + [new_code_cell(source, id=name) for name, source in cells(*sources)]
+    )
+
+
+def printed(executed: Executed) -> dict[str, str]:
+    """What each cell printed, or the error it ended with."""
+    return {
+        cell["id"]: "".join(
+            output.get("text", "") or f"{output.get('ename')}: {output.get('evalue')}" for output in cell.outputs
+        )
+        for cell in executed.notebook.cells
+        if cell.cell_type == "code"
+    }
+
+
+def warm_process(worker: Worker) -> int:
+    process = worker._process
+    assert process is not None
+    return process.pid
+
+
+def tree(process: int) -> set[int]:
+    """A process and everything below it, as the machine sees them."""
+    found = {process}
+    for task in Path(f"/proc/{process}/task").glob("*/children"):
+        for child in task.read_text().split():
+            found |= tree(int(child))
+    return found
+
+
+def alive(processes: set[int]) -> set[int]:
+    states = {}
+    for process in processes:
+        try:
+            states[process] = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+    return {process for process, state in states.items() if state != "Z"}
+
+
+def test_a_run_that_finishes_yields_each_cells_count_and_outputs(worker):
+    ran = worker.run(cells("x = 2\nprint('two')", "x + 1"), {})
+    assert (ran.how, ran.cell) == ("finished", "cell-2")
+    assert ran.cells["cell-1"] == (1, [{"output_type": "stream", "name": "stdout", "text": "two\n"}])
+    assert ran.cells["cell-2"] == (
+        2,
+        [{"output_type": "execute_result", "metadata": {}, "data": {"text/plain": "3"}, "execution_count": 2}],
+    )
+
+
+def test_a_run_knows_nothing_of_the_one_before(worker):
+    worker.run(cells("x = 2\nopen('/tmp/note', 'w').write('x')"), {})
+    ran = worker.run(cells("import os\nprint('x' in globals(), os.listdir('/tmp'), os.getcwd())"), {})
+    assert ran.cells["cell-1"][1][0]["text"] == "False ['work'] /tmp/work\n"
+
+
+def test_a_run_sees_the_environment_that_it_is_given_and_not_the_graders(worker, monkeypatch):
+    monkeypatch.setenv("SECRET_OF_THE_GRADER", "hunter2")
+    ran = worker.run(cells("import os\nprint(os.environ.get('SECRET_OF_THE_GRADER'), os.environ['A'])"), {"A": "b"})
+    assert ran.cells["cell-1"][1][0]["text"] == "None b\n"
+
+
+@pytest.mark.parametrize("how", ENDS)
+def test_a_run_that_is_ended_says_how_and_in_which_cell(worker, how):
+    ran = worker.run(cells("print('before')", ENDS[how], "print('after')"), {})
+    assert (ran.how, ran.cell) == (how, "cell-2")
+    assert list(ran.cells) == ["cell-1"]
+
+
+def test_a_process_that_ends_itself_politely_has_died(worker):
+    ran = worker.run(cells("print('before')", "import os\nos._exit(0)"), {})
+    assert (ran.how, ran.cell) == ("died", "cell-2")
+
+
+def test_what_a_run_started_ends_with_it(worker):
+    worker.run(cells("pass"), {})
+    before = tree(warm_process(worker))
+    started = "import os, time\nfor _ in range(1):\n    if os.fork() == 0:\n        os.setsid()\n        time.sleep(60)"
+    assert worker.run(cells(started), {}).how == "finished"
+    end = time.monotonic() + 5
+    while tree(warm_process(worker)) != before and time.monotonic() < end:
+        time.sleep(0.02)
+    assert tree(warm_process(worker)) == before
+
+
+def test_a_stopped_cell_costs_itself_and_not_the_cells_around_it(worker):
+    executed = execute(worker, notebook("print('before')", ENDS["died"], "print('after')"), {}, LIMITS)
+    assert printed(executed) == {
+        "cell-1": "before\n",
+        "cell-2": "Stopped: it ended its own process",
+        "cell-3": "after\n",
+    }
+    assert executed.stops == {"cell-2": "it ended its own process"}
+    assert executed.gave_up == ""
+
+
+def test_an_error_is_no_stop(worker):
+    executed = execute(worker, notebook("1 / 0", "print('after')"), {}, LIMITS)
+    assert printed(executed) == {"cell-1": "ZeroDivisionError: division by zero", "cell-2": "after\n"}
+    assert executed.stops == {}
+
+
+def test_several_stops_are_told_one_by_one(worker):
+    executed = execute(worker, notebook(ENDS["died"], "print('between')", CROWD, "print('after')"), {}, LIMITS)
+    assert executed.stops == {
+        "cell-1": "it ended its own process",
+        "cell-3": "it started more than 3 processes",
+    }
+    assert [printed(executed)[name] for name in ("cell-2", "cell-4")] == ["between\n", "after\n"]
+
+
+def test_a_notebook_full_of_stops_is_given_up(worker):
+    executed = execute(worker, notebook(*[ENDS["died"]] * 6, "print('never')"), {}, LIMITS)
+    assert executed.gave_up == "it ended its own process, in the cell cell-4"
+    assert len(executed.stops) == MOST_STOPS
+    assert printed(executed)["cell-7"] == ""
+
+
+def test_the_notebook_that_was_given_is_not_changed(worker):
+    given = notebook("print('x')")
+    execute(worker, given, {}, LIMITS)
+    assert given.cells[1].outputs == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    ['{"output_type": "stream", "name": "stdout"}', '"text"', "null", '{"output_type": "nothing"}', "[[]]"],
+)
+def test_what_has_no_form_of_an_output_stands_in_no_notebook(worker, said):
+    source = PIPE + (
+        "import struct\n"
+        f"text = '{{\"id\": \"cell-1\", \"count\": 1, \"outputs\": [{said}]}}'.encode()\n"
+        "os.write(pipe, struct.pack('>cI', b'C', len(text)) + text)\n"
+        "os.write(pipe, struct.pack('>cI', b'S', 0))\n"
+        "os.kill(os.getpid(), 9)"
+    )
+    ran = worker.run(cells(source), {})
+    assert "cell-1" in ran.cells
+    executed = execute(worker, notebook(source), {}, replace(LIMITS))
+    assert all(output.output_type == "error" for output in executed.notebook.cells[1].outputs)
+
+
+def test_the_warm_process_that_was_killed_in_between_is_started_again(worker):
+    worker.run(cells("pass"), {})
+    first = warm_process(worker)
+    os.kill(first, signal.SIGKILL)
+    assert worker.run(cells("print('again')"), {}).cells["cell-1"][1][0]["text"] == "again\n"
+    assert warm_process(worker) != first
+
+
+def test_closing_leaves_no_process_and_the_next_run_starts_afresh(worker):
+    worker.run(cells("pass"), {})
+    running = tree(warm_process(worker))
+    assert len(running) >= 2
+    worker.close()
+    end = time.monotonic() + 5
+    while alive(running) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert alive(running) == set()
+    worker.close()  # once more is no error
+
+
+def test_a_sandbox_that_does_not_start_says_what_it_said(tmp_path):
+    with Worker(tmp_path / "nowhere", LIMITS) as made, pytest.raises(SandboxFailed, match="nowhere"):
+        made.run(cells("pass"), {})
+
+
+def test_a_sandbox_lost_twice_in_one_run_is_our_fault_not_the_notebooks(tmp_path, monkeypatch):
+    ready = frames.HEADER.pack(frames.READY, 0)
+    script = f"import sys; sys.stdout.buffer.write({ready!r}); sys.stdout.flush(); sys.stdin.buffer.read(5)"
+    monkeypatch.setattr(workers.sandbox, "command", lambda questions: ["python", "-c", script])
+    with Worker(tmp_path, LIMITS) as made, pytest.raises(SandboxFailed, match="in the middle"):
+        made.run(cells("pass"), {})

@@ -1,0 +1,222 @@
+"""Hidden probes: drawn from a secret, used while they fit the public bank, and told without numbers."""
+
+from __future__ import annotations
+
+import functools
+import stat
+from pathlib import Path
+
+import pytest
+import torch
+from typer.testing import CliRunner
+
+from autograder import bank, cli
+from autograder.authoring import load_lesson
+from autograder.bank import AS_SEEN, LessonBank, without_answers
+from autograder.build.answers import make_bank, run_solution
+from autograder.build.pipeline import Course
+from autograder.build.source import read_source
+from autograder.collect import collect_answer
+from autograder.feedback import rich_text
+from autograder.findings import NotComputed, Verdict
+from autograder.grading import secret
+from autograder.judge import judge
+from autograder.outcome import Outcome
+from tests.autograder.build.conftest import NAME, write_course
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Course, LessonBank]:
+    """The tiny course and its public bank."""
+    course = write_course(tmp_path_factory.mktemp("secret") / "course")
+    lesson = load_lesson(course.source / NAME)
+    notebook = read_source(course.source / NAME / f"{NAME}.py")
+    return course, make_bank(lesson, run_solution(lesson, notebook, NAME), NAME)
+
+
+@pytest.fixture
+def course(
+    made: tuple[Course, LessonBank], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Course:
+    """The tiny course, its bank in the place of the public one, and a secret place that is still empty."""
+    public = tmp_path / "public"
+    bank.save(made[1], public)
+    read = bank.load.__wrapped__
+    monkeypatch.setattr(bank, "BANK_FOLDER", public)
+    monkeypatch.setattr(bank, "load", lambda lesson, folder=public: read(lesson, folder))
+    monkeypatch.setattr(bank, "index", functools.partial(bank.index, public))
+    monkeypatch.setenv(secret.PLACE, str(tmp_path / "place"))
+    return made[0]
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def verdict_on(answer: object, lesson: LessonBank) -> Verdict:
+    task = lesson.tasks["share"]
+    return judge(task, collect_answer(task, lesson, answer, dict(lesson.givens[AS_SEEN])))
+
+
+def test_the_secret_is_this_users_alone(course):
+    secret.make(course, NAME)
+    assert mode(secret.folder()) == 0o700
+    assert mode(secret.folder() / secret.NAME) == 0o600
+    assert len((secret.folder() / secret.NAME).read_text()) == 64
+
+
+def test_the_secret_is_made_once_and_its_bank_is_the_same_every_time(course):
+    kept = secret.make(course, NAME)
+    before = (secret.folder() / secret.NAME).read_text(), (kept / f"{NAME}.safetensors").read_bytes()
+    secret.make(course, NAME)
+    after = (secret.folder() / secret.NAME).read_text(), (kept / f"{NAME}.safetensors").read_bytes()
+    assert after == before
+
+
+def test_another_secret_draws_other_numbers(course, tmp_path, monkeypatch):
+    kept = secret.make(course, NAME)
+    monkeypatch.setenv(secret.PLACE, str(tmp_path / "elsewhere"))
+    other = secret.make(course, NAME)
+    assert (kept / f"{NAME}.safetensors").read_bytes() != (other / f"{NAME}.safetensors").read_bytes()
+
+
+def test_only_the_secret_and_its_banks_are_left_in_its_place(course):
+    secret.make(course, NAME)
+    assert sorted(path.name for path in secret.folder().iterdir()) == ["bank", secret.NAME]
+
+
+def test_without_a_secret_submissions_are_graded_by_the_public_bank_and_a_note_says_so(course):
+    found = secret.answers(NAME)
+    assert (found.hidden, found.folder) == (False, bank.BANK_FOLDER)
+    assert found.note == "visible probes only: `autograder secret` makes hidden ones"
+
+
+def test_with_a_secret_its_own_bank_is_used_and_there_is_nothing_to_say(course):
+    kept = secret.make(course, NAME)
+    found = secret.answers(NAME)
+    assert (found.hidden, found.folder, found.note) == (True, kept, "")
+    assert [probe.id for probe in found.lesson.tasks["share"].probes.values() if probe.hidden] == [
+        "three-hidden",
+        "four-hidden",
+    ]
+
+
+def test_a_secret_bank_is_stale_once_the_public_one_changes(course, made):
+    secret.make(course, NAME)
+    text = bank.BANK_FOLDER / f"{NAME}.json"
+    text.write_text(text.read_text().replace("three numbers", "three other numbers"))
+    found = secret.answers(NAME)
+    assert (found.hidden, found.folder) == (False, bank.BANK_FOLDER)
+    assert found.note == "visible probes only: the lesson has changed since `autograder secret` was run"
+    secret.make(course, NAME)
+    assert secret.answers(NAME).hidden
+
+
+def test_hidden_probes_earn_points_together_with_the_visible_ones(course):
+    secret.make(course, NAME)
+    task = secret.answers(NAME).lesson.tasks["share"]
+    assert [(check.points, check.probes) for check in task.checks] == [
+        (1, ("three", "three-hidden")),
+        (2, ("four", "four-hidden")),
+    ]
+
+
+def test_an_answer_that_computes_passes_either_bank(course):
+    public = secret.answers(NAME).lesson
+    secret.make(course, NAME)
+    for lesson in (public, secret.answers(NAME).lesson):
+        assert verdict_on(lambda x: x / x.sum(), lesson).earned == 3
+
+
+def test_an_answer_that_remembers_passes_what_is_public_and_fails_what_is_hidden(course):
+    public = secret.answers(NAME).lesson
+    secret.make(course, NAME)
+    remembered = [
+        (probe.inputs["x"], probe.expected.tensor) for probe in public.tasks["share"].probes.values()
+    ]
+
+    def share(x):
+        return next((y.clone() for seen, y in remembered if torch.equal(seen, x)), torch.zeros_like(x))
+
+    assert verdict_on(share, public).earned == 3
+    verdict = verdict_on(share, secret.answers(NAME).lesson)
+    assert verdict.earned == 0
+    assert [check.finding for check in verdict.checks] == [
+        NotComputed("three-hidden"),
+        NotComputed("four-hidden"),
+    ]
+
+
+def test_feedback_on_a_hidden_probe_tells_no_number_of_it(course):
+    secret.make(course, NAME)
+    lesson = secret.answers(NAME).lesson
+    task = lesson.tasks["share"]
+    told = rich_text(task, verdict_on(lambda x: {3: x.new_tensor([0.125, 0.25, 0.625])}.get(len(x), x), lesson))
+    hidden = task.probes["three-hidden"]
+    for number in [*hidden.inputs["x"].tolist(), *hidden.expected.tensor.tolist()]:
+        assert f"{number:.3f}" not in told
+        assert f"{number:.4g}" not in told
+
+
+def test_redrawn_givens_are_drawn_from_the_secret_too(course, made):
+    secret.make(course, NAME)
+    givens = secret.answers(NAME).lesson.givens
+    assert torch.equal(givens[AS_SEEN]["table"], made[1].givens[AS_SEEN]["table"])
+    assert not torch.equal(givens["redrawn-1"]["table"], made[1].givens["redrawn-1"]["table"])
+
+
+# What goes into the sandbox
+
+
+def test_questions_hold_nothing_that_says_what_is_right(course, tmp_path):
+    secret.make(course, NAME)
+    lesson = secret.answers(NAME).lesson
+    bank.save(without_answers(lesson), tmp_path / "questions")
+    asked = bank.load(NAME, tmp_path / "questions")
+    assert list(asked.givens) == [AS_SEEN]
+    for task in asked.tasks.values():
+        assert (task.known_wrong, task.hints, task.learned) == ((), (), "")
+        assert {probe.expected for probe in task.probes.values()} == {Outcome()}
+    text = (tmp_path / "questions" / f"{NAME}.json").read_text()
+    for told in ("Divide by the sum", "Shares add up", "by-largest", "These are the columns"):
+        assert told not in text
+    _, tensors = bank.dumps(asked)
+    assert not [key for key in tensors if "expected" in key or "wrong" in key or "redrawn" in key]
+    answers = [probe.expected.tensor for task in lesson.tasks.values() for probe in task.probes.values()]
+    assert not [1 for held in tensors.values() for one in answers if torch.equal(held, one)]
+
+
+def test_questions_ask_all_that_the_bank_asks(course):
+    lesson = secret.answers(NAME).lesson
+    asked = without_answers(lesson)
+    for name, task in lesson.tasks.items():
+        assert list(asked.tasks[name].probes) == list(task.probes)
+        assert (asked.tasks[name].name, asked.tasks[name].checks) == (task.name, task.checks)
+        for probe_id, probe in task.probes.items():
+            for given, value in probe.inputs.items():
+                assert torch.equal(asked.tasks[name].probes[probe_id].inputs[given], value)
+
+
+def test_taking_the_answers_out_leaves_the_bank_itself_whole(course):
+    lesson = secret.answers(NAME).lesson
+    without_answers(lesson)
+    assert lesson.tasks["share"].probes["three"].expected.tensor is not None
+
+
+# The command
+
+
+def test_the_command_says_where_the_secret_lies_and_not_what_it_is(course):
+    said = CliRunner().invoke(cli.app, ["secret", "01", "--course", str(course.root)])
+    assert said.exit_code == 0, said.output
+    assert f"Hidden probes for 1 lesson lie in {secret.folder()}." in said.output.replace("\n", " ").replace(
+        "  ", " "
+    ) or str(secret.folder()) in said.output.replace("\n", "")
+    assert (secret.folder() / secret.NAME).read_text() not in said.output
+
+
+def test_the_command_names_what_keeps_it_from_a_lesson(course, tmp_path):
+    broken = write_course(tmp_path / "broken", tasks="LESSON = None\n")
+    said = CliRunner().invoke(cli.app, ["secret", "--course", str(broken.root)])
+    assert said.exit_code == 1
+    assert "Traceback" not in said.output
