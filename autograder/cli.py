@@ -97,16 +97,23 @@ def grade(
 ) -> None:
     """Grade what was handed in: into nbgrader's gradebook and autograded/."""
     from autograder.grading import command
+    from autograder.grading.running.runner import NoSandbox
 
     place = course.resolve()
     names = _chosen(command.lessons(place), lessons or [])
-    with _bar() as bar:
-        task = bar.add_task("looking", total=1)
-        summary = command.grade_class(
-            command.Asked(place, names, jobs, frozenset(student or ()), force, dry_run),
-            say=lambda line: bar.console.print(line, markup=False, highlight=False, soft_wrap=True),
-            advance=lambda done, total, name: bar.update(task, completed=done, total=total, description=name),
-        )
+    try:
+        with _bar() as bar:
+            task = bar.add_task("looking", total=1)
+            summary = command.grade_class(
+                command.Asked(place, names, jobs, frozenset(student or ()), force, dry_run),
+                say=lambda line: bar.console.print(line, markup=False, highlight=False, soft_wrap=True),
+                advance=lambda done, total, name: bar.update(
+                    task, completed=done, total=total, description=name
+                ),
+            )
+    except NoSandbox as problem:
+        errors.print(str(problem), style="red", markup=False, highlight=False, soft_wrap=True)
+        raise typer.Exit(2) from None
     console.print(summary.text, markup=False, highlight=False)
     if summary.faults or summary.interrupted:
         raise typer.Exit(1)

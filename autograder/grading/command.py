@@ -87,7 +87,7 @@ def grade_class(asked: Asked, say: Say, advance: Advance, executor: Executor | N
         raise NoSandbox(reason)
     course = Class(asked.root)
     summary = Summary(dry_run=asked.dry_run)
-    with Book(course) as book:
+    with Book(course, dry=asked.dry_run) as book:
         waiting = {}
         for lesson in asked.lessons:
             book.know(lesson)

@@ -87,7 +87,11 @@ def _refused(path: Path, root: Path) -> str:
         return f"there is no {path.name} in the submission"
     except OSError as problem:
         return f"the file cannot be opened ({problem.strerror})"
-    # A link may point at somebody else's work, and opening a pipe would wait for ever.
-    if path.resolve() != root.resolve() / path.relative_to(root):
+    # A link may point at somebody else's work, or at itself, and opening a pipe would wait for ever.
+    try:
+        straight = path.resolve() == root.resolve() / path.relative_to(root)
+    except (OSError, RuntimeError):  # what a circle of links raises depends on the version of Python
+        straight = False
+    if not straight:
         return "the file or its folder is a link to another place"
     return "" if stat.S_ISREG(kind) else "it is no ordinary file"

@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import tempfile
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
 import nbformat
 from nbformat import NotebookNode
@@ -21,6 +23,8 @@ from autograder.grading.course import Class, Submission
 # In a graded notebook's metadata: the fingerprint of what it was graded from.
 GRADED_FROM = "graded_from"
 PERMISSIONS = 0o444
+STAMP = "timestamp.txt"
+SQLITE = "sqlite:///"
 
 log = logging.getLogger(__name__)
 
@@ -30,11 +34,17 @@ class Book:
 
     For each submission the database is changed in one transaction, and only then is the graded notebook put
     in its place: whatever interrupts a run, the next one finds what is missing.
+
+    Args:
+        course: the class's folder.
+        dry: open a copy that is thrown away, so that nothing can be written to the book itself.
     """
 
-    def __init__(self, course: Class) -> None:
+    def __init__(self, course: Class, dry: bool = False) -> None:
         self._course = course
-        self._gradebook = Gradebook(course.database, course.directory.course_id)
+        self._copy = tempfile.TemporaryDirectory(prefix="gradebook-") if dry else None
+        self._database = _copied(course.database, Path(self._copy.name)) if self._copy else course.database
+        self._gradebook = Gradebook(self._database, course.directory.course_id)
 
     def __enter__(self) -> Book:
         return self
@@ -43,6 +53,8 @@ class Book:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._gradebook.close()
+        if self._copy is not None:
+            self._copy.cleanup()
 
     def know(self, lesson: str) -> None:
         """Make sure that the gradebook has the lesson, as `nbgrader generate_assignment` would have."""
@@ -52,7 +64,7 @@ class Book:
         except MissingEntry:
             self._gradebook.update_or_create_assignment(lesson)
         release = nbformat.read(self._course.release(lesson), as_version=4)
-        resources = {"nbgrader": {"notebook": lesson, "assignment": lesson, "db_url": self._course.database}}
+        resources = {"nbgrader": {"notebook": lesson, "assignment": lesson, "db_url": self._database}}
         SaveCells(config=self._course.config).preprocess(release, resources)
         self._gradebook.db.expire_all()
 
@@ -83,7 +95,7 @@ class Book:
         LimitOutput(config=self._course.config).preprocess(graded, {})
         book.update_or_create_student(student)
         folder = submission.path.parent
-        timestamp = None if submission.refused else self._course.directory.get_existing_timestamp(str(folder))
+        timestamp = self._timestamp(submission)
         known = {"timestamp": timestamp} if timestamp else {}
         handed_in = book.update_or_create_submission(lesson, student, **known)
         notebook = self._notebook(submission)
@@ -97,17 +109,32 @@ class Book:
             untouched = cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
             comment.auto_comment = "No response." if untouched else None
         book.db.commit()
-        if timestamp is not None and handed_in.total_seconds_late > 0:
+        # A penalty of an earlier run is taken back where the time was corrected.
+        if handed_in.total_seconds_late > 0 or notebook.late_submission_penalty is not None:
             self._penalise(graded, submission)
         graded.metadata[GRADED_FROM] = fingerprint
         _put(graded, submission.graded)
-        stamp = folder / "timestamp.txt"
-        if stamp.is_file() and not stamp.is_symlink():
+        stamp = folder / STAMP
+        if _is_plain(stamp):
             shutil.copyfile(stamp, submission.graded.parent / stamp.name)
 
     def undo(self) -> None:
         """Forget what was not yet written of the last submission."""
         self._gradebook.db.rollback()
+
+    def _timestamp(self, submission: Submission) -> datetime | None:
+        """When it was handed in, as nbgrader's file beside it says.
+
+        Raises:
+            ValueError: the file says no time.
+        """
+        folder = submission.path.parent
+        if submission.refused or not _is_plain(folder / STAMP):
+            return None
+        try:
+            return cast("datetime | None", self._course.directory.get_existing_timestamp(str(folder)))
+        except (SystemExit, AttributeError):  # nbgrader means to end its command here, and trips over that
+            raise ValueError(f"{STAMP} beside the submission says no time") from None
 
     def _penalise(self, graded: NotebookNode, submission: Submission) -> None:
         resources: Mapping[str, Any] = {
@@ -115,7 +142,7 @@ class Book:
                 "notebook": submission.lesson,
                 "assignment": submission.lesson,
                 "student": submission.student,
-                "db_url": self._course.database,
+                "db_url": self._database,
             }
         }
         AssignLatePenalties(config=self._course.config).preprocess(graded, resources)
@@ -128,6 +155,19 @@ class Book:
 
 def _marked(cell: NotebookNode) -> bool:
     return "nbgrader" in cell.metadata
+
+
+def _is_plain(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
+
+
+def _copied(database: str, folder: Path) -> str:
+    """The address of a copy of a database in a file; a fresh one where there is none yet."""
+    copy = folder / "gradebook.db"
+    original = Path(database.removeprefix(SQLITE))
+    if database.startswith(SQLITE) and original.is_file():
+        shutil.copyfile(original, copy)
+    return f"{SQLITE}{copy}"
 
 
 def _put(notebook: NotebookNode, place: Path) -> None:

@@ -1806,7 +1806,7 @@ BUG_MASK_DEVICE = Task(
             "longer",
             "sentences of nine tokens",
             {"x": drawn(2, 9, 4, seed=54)},
-            construct=two_sizes(4, 3),
+            construct=two_sizes(4, 1),
             seed=12,
         ),
         Probe(

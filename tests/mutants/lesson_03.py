@@ -299,7 +299,6 @@ CAUSAL_MASK = Mutants(
             """,
             MISSING,
             never=r"explore_causal_mask",
-            xfail="suggests a name that the lesson itself defined, when the cell did not run",
         ),
         Wrong(
             "left-alone",
@@ -2340,7 +2339,7 @@ LARGEST_DIFFERENCE = Mutants(
                 return (first(scores).max() - second(scores).max()).abs()
             """,
             NAMED + VALUES,
-            keeps=1,
+            keeps=0,
         ),
         Wrong(
             "difference-of-absolutes",
@@ -2576,7 +2575,7 @@ LARGEST_DIFFERENCE = Mutants(
                 return max(abs(first(scores)[i, i] - second(scores)[i, i]) for i in range(len(scores)))
             """,
             VALUES + NAMED,
-            keeps=1,
+            keeps=0,
         ),
         Wrong(
             "item-without-its-call",
@@ -3648,7 +3647,7 @@ CAUSAL_ATTENTION = Mutants(
                 return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1) @ values
             """,
             RAISED,
-            keeps=1,
+            keeps=3,
         ),
         Wrong(
             "queries-and-keys-swapped",

@@ -5795,7 +5795,7 @@ MULTI_HEAD_ATTENTION = Mutants(
                     return self.out_proj(context_vec)
             """,
             RAISED + BEHAVIOUR + NAMED,
-            keeps=4,
+            keeps=3,
         ),
         Wrong(
             "dropout-forgotten",
@@ -8495,7 +8495,7 @@ COPY_INTO_FUSED = Mutants(
                     fused.out_proj.bias.zero_()
                 return wrapper
             """,
-            TYPE + VALUES + NAMED + BEHAVIOUR + PARAMETERS + SHAPE + RULE,
+            TYPE + VALUES + NAMED + BEHAVIOUR + PARAMETERS + SHAPE + RULE + ("Raised",),
             keeps=2,
         ),
         Wrong(
@@ -8590,7 +8590,6 @@ COPY_INTO_FUSED = Mutants(
                 return fused
             """,
             NAMED + VALUES + BEHAVIOUR + RULE,
-            xfail="passes with 3/3 though it destroys the wrapper's weights",
         ),
         Wrong(
             "identity-module",

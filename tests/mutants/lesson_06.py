@@ -1015,7 +1015,6 @@ SCALED_HEAD_SCORES = Mutants(
             """,
             NAMED + NOT_FINITE,
             never="dividing by zero or from exp",
-            xfail="-inf is explained by a division by zero or by exp(), neither of which is in the answer",
         ),
         Wrong(
             "precedence-of-the-root",
@@ -1426,7 +1425,6 @@ MASKED_WEIGHTS = Mutants(
             """,
             NAMED + NOT_FINITE,
             never="dividing by zero or from exp",
-            xfail="-inf is explained by a division by zero or by exp(), neither of which is in the answer",
         ),
         Wrong(
             "scaled-again",
@@ -1458,7 +1456,6 @@ MASKED_WEIGHTS = Mutants(
             """,
             NOT_FINITE,
             never="a sum that is zero, or exponentials",
-            xfail="nan is explained by a zero sum or large exponentials; it is a row that is -inf throughout",
         ),
         Wrong(
             "small-negative",
@@ -1509,7 +1506,6 @@ MASKED_WEIGHTS = Mutants(
             """,
             NOT_FINITE,
             never="dividing by zero or from exp",
-            xfail="-inf is explained by a division by zero or by exp(), neither of which is in the answer",
         ),
         Wrong(
             "exp-not-divided",
@@ -2175,7 +2171,6 @@ ATTENTION_OUTPUT = Mutants(
             """,
             MISSING,
             never="attention_map",
-            xfail="the message takes the figure function attention_map for the learner's answer",
         ),
         Wrong(
             "values-not-cut",
@@ -2184,7 +2179,6 @@ ATTENTION_OUTPUT = Mutants(
             """,
             MISSING,
             never="attention_map",
-            xfail="the message takes the figure function attention_map for the learner's answer",
         ),
         Wrong(
             "weights-transposed",
@@ -2200,7 +2194,6 @@ ATTENTION_OUTPUT = Mutants(
             """,
             MISSING,
             never="attention_map",
-            xfail="the message takes the figure function attention_map for the learner's answer",
         ),
         Wrong(
             "values-first-transposed",
@@ -2230,7 +2223,6 @@ ATTENTION_OUTPUT = Mutants(
             """,
             MISSING,
             never="attention_map",
-            xfail="the message takes the figure function attention_map for the learner's answer",
         ),
         Wrong(
             "mean-of-heads",
@@ -2261,7 +2253,6 @@ ATTENTION_OUTPUT = Mutants(
             """,
             MISSING,
             never="attention_map",
-            xfail="the message takes the figure function attention_map for the learner's answer",
         ),
         Wrong(
             "softmax-again",
@@ -2319,7 +2310,6 @@ ATTENTION_OUTPUT = Mutants(
             """,
             MISSING,
             never="attention_map",
-            xfail="the message takes the figure function attention_map for the learner's answer",
         ),
         Wrong(
             "output-layer-too",
@@ -2337,7 +2327,6 @@ ATTENTION_OUTPUT = Mutants(
             """,
             MISSING,
             never="attention_map",
-            xfail="the message takes the figure function attention_map for the learner's answer",
         ),
         Wrong(
             "list",
@@ -2419,7 +2408,6 @@ ATTENTION_OUTPUT = Mutants(
             """,
             MISSING,
             never="attention_map",
-            xfail="the message takes the figure function attention_map for the learner's answer",
         ),
     ),
     right=(
@@ -2675,7 +2663,6 @@ PADDING_MASK = Mutants(
             """,
             NAMED + NOT_FINITE,
             never="dividing by zero or from exp",
-            xfail="-inf is explained by a division by zero or by exp(), neither of which is in the answer",
         ),
         Wrong(
             "list-of-lists",
@@ -2747,7 +2734,6 @@ PADDING_MASK = Mutants(
             """,
             VALUES,
             never="never filled in",
-            xfail="False in a mask is called an entry that was never filled in",
         ),
         Wrong(
             "equal",
@@ -3193,7 +3179,6 @@ COMBINE_MASKS = Mutants(
             """,
             VALUES,
             never="never filled in",
-            xfail="False in a mask is called an entry that was never filled in",
         ),
         Wrong(
             "own-less-or-equal",
@@ -3235,7 +3220,6 @@ COMBINE_MASKS = Mutants(
             """,
             NOT_FINITE,
             never="dividing by zero or from exp",
-            xfail="-inf is explained by a division by zero or by exp(), neither of which is in the answer",
         ),
         Wrong(
             "two-axis-padding",
@@ -3376,7 +3360,6 @@ MASKED_SOFTMAX = Mutants(
             NAMED + NOT_FINITE,
             keeps=1,
             never=r"\bquerie\b",
-            xfail="the message says 'querie 1': the singular of 'queries' is cut wrongly",
         ),
         Wrong(
             "minus-1e9",
@@ -3576,7 +3559,6 @@ MASKED_SOFTMAX = Mutants(
             """,
             VALUES,
             never=r"\bquerie\b",
-            xfail="the message says 'querie 1': the singular of 'queries' is cut wrongly",
         ),
         Wrong(
             "mask-added",
@@ -3636,7 +3618,6 @@ MASKED_SOFTMAX = Mutants(
             """,
             NAMED + VALUES,
             keeps=2,
-            xfail="no row's visible scores lie below the constant, so a finite fill passes",
         ),
         Wrong(
             "ones-in-empty-rows",
@@ -3747,7 +3728,6 @@ MASKED_SOFTMAX = Mutants(
             """,
             NAMED + VALUES,
             keeps=2,
-            xfail="no row's visible scores lie below the constant, so a finite fill passes",
         ),
     ),
     right=(

@@ -8,6 +8,7 @@ import itertools
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -17,6 +18,8 @@ from PIL import Image
 
 import visuals
 from visuals import style
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -70,17 +73,17 @@ def test_pyplot_is_never_imported():
     assert printed.strip() == "False"
 
 
-def test_exports_exactly_the_public_functions():
-    assert visuals.__all__ == [
-        "attention_map",
-        "explore_query",
-        "overflow",
-        "query_scores",
-        "scores_to_context",
-        "sum_versus_softmax",
-        "token_vectors",
-        "weights_and_context",
-    ]
+def test_exports_every_figure_and_explorer_that_a_lesson_may_import():
+    assert sorted(visuals.__all__) == sorted([*visuals.figures.__all__, *visuals.explorers.__all__])
+    assert visuals.__all__ == sorted(visuals.__all__)
+    for name in visuals.__all__:
+        assert callable(getattr(visuals, name))
+        assert getattr(visuals, name).__doc__
+
+
+def test_what_lessons_import_is_used_by_one():
+    lessons = "\n".join(path.read_text(encoding="utf-8") for path in ROOT.glob("source/*/*.py"))
+    assert [name for name in visuals.__all__ if f"{name}(" not in lessons] == ["who_may_look"]
 
 
 ROLES = {"query": style.QUERY, "score": style.SCORE, "weight": style.WEIGHT, "context": style.CONTEXT}

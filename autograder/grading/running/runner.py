@@ -25,8 +25,8 @@ class NoSandbox(Exception):
     def __init__(self, reason: str) -> None:
         super().__init__(
             f"Submissions are not run without a sandbox, and there is none: {reason}. To run them anyway, "
-            "with your own rights: `autograder grade --no-sandbox`, or c.RunAndJudge.sandboxed = False in "
-            "nbgrader_config.py."
+            "with your own rights: c.RunAndJudge.sandboxed = False in nbgrader_config.py, and then "
+            "`nbgrader autograde`."
         )
 
 

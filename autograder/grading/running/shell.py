@@ -160,6 +160,9 @@ class Shell:
         plt.close(figure)
         # Nothing of it is left for a notebook to see: no In[1], no Out[1], no `_`.
         self.shell.reset(new_session=False)
+        if self.shell.history_manager is not None:
+            self.shell.history_manager.input_hist_raw[:] = [""]
+            self.shell.history_manager.input_hist_parsed[:] = [""]
         self.shell.execution_count = 1
 
     def run(self, cells: Iterator[tuple[str, str]]) -> Iterator[tuple[str, int, list[NotebookNode]]]:

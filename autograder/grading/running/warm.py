@@ -146,7 +146,7 @@ def _watch(limits: Limits, run: Callable[[int], None], pipe: int) -> int:
     confine.fresh_folders(limits)
     confine.not_to_be_traced()
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
-    # Where the kernel refuses a /proc of our own, the warm process and its forks are in it: not the notebook's.
+    # Where the kernel refuses a /proc of our own, the warm process and its forks are counted in it too.
     others, theirs = confine.tree_use()
     runner = os.fork()
     if runner == 0:

@@ -35,9 +35,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Course, LessonBank]:
 
 
 @pytest.fixture
-def course(
-    made: tuple[Course, LessonBank], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Course:
+def course(made: tuple[Course, LessonBank], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
     """The tiny course, its bank in the place of the public one, and a secret place that is still empty."""
     public = tmp_path / "public"
     bank.save(made[1], public)
@@ -141,7 +139,7 @@ def test_an_answer_that_remembers_passes_what_is_public_and_fails_what_is_hidden
     assert verdict_on(share, public).earned == 3
     verdict = verdict_on(share, secret.answers(NAME).lesson)
     assert verdict.earned == 0
-    assert [check.finding for check in verdict.checks] == [
+    assert [check.finding for check in verdict.results] == [
         NotComputed("three-hidden"),
         NotComputed("four-hidden"),
     ]
@@ -151,7 +149,9 @@ def test_feedback_on_a_hidden_probe_tells_no_number_of_it(course):
     secret.make(course, NAME)
     lesson = secret.answers(NAME).lesson
     task = lesson.tasks["share"]
-    told = rich_text(task, verdict_on(lambda x: {3: x.new_tensor([0.125, 0.25, 0.625])}.get(len(x), x), lesson))
+    told = rich_text(
+        task, verdict_on(lambda x: {3: x.new_tensor([0.125, 0.25, 0.625])}.get(len(x), x), lesson)
+    )
     hidden = task.probes["three-hidden"]
     for number in [*hidden.inputs["x"].tolist(), *hidden.expected.tensor.tolist()]:
         assert f"{number:.3f}" not in told

@@ -31,7 +31,7 @@ CELLS = {
     "indentation": "if True:\nprint('x')",
     "system-exit": "raise SystemExit(2)",
     "after-exit": "print('still here')",
-    "display": "from IPython.display import HTML, Markdown, display\ndisplay(HTML('<b>b</b>'), 7)\nMarkdown('*m*')",
+    "display": "from IPython.display import *\ndisplay(HTML('<b>b</b>'), 7)\nMarkdown('*m*')",
     "rich": (
         "class Rich:\n"
         "    def _repr_html_(self):\n        return '<i>rich</i>'\n"
@@ -42,7 +42,7 @@ CELLS = {
     "mimebundle": (
         "class Bundle:\n"
         "    def _repr_mimebundle_(self, include=None, exclude=None):\n"
-        "        return {'text/plain': 'p', 'application/json': {'a': 1}}, {'application/json': {'e': True}}\n"
+        "        return {'text/plain': 'p', 'application/json': {'a': 1}}, {'application/json': {'e': 1}}\n"
         "Bundle()"
     ),
     "broken-repr": "class Broken:\n    def __repr__(self):\n        raise RuntimeError('no words')\nBroken()",
@@ -50,7 +50,8 @@ CELLS = {
     "clear-wait": "for n in range(3):\n    clear_output(wait=True)\n    print('step', n)",
     "clear-last": "print('kept')\nclear_output(wait=True)",
     "update": "handle = display('first', display_id='one')\nhandle.update('second')\nprint('between')",
-    "update-twice": "display(1, display_id='two')\ndisplay(2, display_id='two')\ndisplay(3, display_id='two', update=True)",
+    "update-twice": "display(1, display_id='two')\ndisplay(2, display_id='two')\n"
+    "display(3, display_id='two', update=True)",
     "await": "import asyncio\nawait asyncio.sleep(0)\nprint('awaited')\nawait asyncio.sleep(0, 'value')",
     "magic": "%precision 2\n3.14159",
     "magic-back": "%precision",

@@ -1,0 +1,209 @@
+"""Every attack is run for real, in one class with honest students.
+
+Nothing unearned, the honest unharmed, a reason written down, the machine as it was.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import time
+from copy import deepcopy
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook
+from nbgrader.apps import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import PyFileConfigLoader
+
+from autograder.build.source import read_source
+from autograder.grading import batch, command, secret
+from autograder.grading.running import runner, sandbox
+from autograder.grading.running.limits import MEBIBYTE, Limits
+from tests.attacks.answers import ATTACKS, MARK
+
+ROOT = Path(__file__).parents[2]
+LESSON = "01-dot-product"
+FULL = 22.0
+HONEST = ("aaa-honest", "mmm-honest", "zzz-honest")
+# Short, so that what never ends is ended soon.
+LIMITS = Limits(cell_seconds=2, seconds=15, memory_bytes=400 * MEBIBYTE)
+# The second door takes as long again; ATTACKS=all opens it too.
+DOORS = ("grade", "nbgrader") if os.environ.get("ATTACKS") == "all" else ("grade",)
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def walls():
+    reason = sandbox.why_not()
+    if reason and "CI" in os.environ:
+        pytest.fail(f"CI needs the sandbox: {reason}")
+    if reason:
+        pytest.skip(reason)
+
+
+@pytest.fixture(scope="module")
+def notes():
+    return {}
+
+
+@pytest.fixture(scope="module", params=DOORS)
+def course(request, tmp_path_factory, notes):
+    """A class graded through one door: every attack, and honest students before, among and after them."""
+    patch = pytest.MonkeyPatch()
+    patch.setattr(runner, "LIMITS", LIMITS)
+    patch.setenv(secret.PLACE, str(tmp_path_factory.mktemp("secret")))
+    place = tmp_path_factory.mktemp(request.param) / "course"
+    shutil.copytree(ROOT / "notebooks" / LESSON, place / "notebooks" / LESSON)
+    shutil.copytree(ROOT / "source" / LESSON, place / "source" / LESSON)
+    shutil.copy(ROOT / "nbgrader_config.py", place)
+    from autograder.build.pipeline import Course
+
+    secret.make(Course(ROOT), LESSON)
+    solved = read_source(ROOT / "source" / LESSON / f"{LESSON}.py")
+    release = nbformat.read(place / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
+    for student in HONEST:
+        hand_in(place, student, solved)
+    for name, attack in ATTACKS.items():
+        notebook = deepcopy(release)
+        made = attack.make(notebook) or notebook
+        hand_in(place, name, made, attack.beside)
+    before = fingerprints(place), processes()
+    begun = time.monotonic()
+    if request.param == "grade":
+        said = []
+        summary = command.grade_class(command.Asked(place, [LESSON], jobs=2), said.append, lambda *_: None)
+        assert summary.faults == []
+    else:
+        said = through_nbgrader(place)
+    notes[request.param] = said
+    yield place, request.param, before, time.monotonic() - begun
+    runner.shared_runner().close()
+    runner.shared_runner.cache_clear()
+    batch.close_sandboxes()
+    patch.undo()
+
+
+def through_nbgrader(place):
+    config = PyFileConfigLoader("nbgrader_config.py", path=str(place)).load_config()
+    config.CourseDirectory.root = str(place)
+    with Gradebook(f"sqlite:///{place / 'gradebook.db'}"):
+        pass
+    from autograder.grading.course import Class
+    from autograder.grading.gradebook import Book
+
+    with Book(Class(place)) as book:
+        book.know(LESSON)
+    api = NbGraderAPI(CourseDirectory(config=config), config=config)
+    said = []
+    for folder in sorted((place / "submitted").iterdir()):
+        done = api.autograde(LESSON, folder.name)
+        assert done["success"], (folder.name, done.get("error"), done.get("log"))
+        said += [f"{folder.name}: {line}" for line in done["log"].splitlines() if "WARNING" in line]
+    return said
+
+
+def hand_in(place, student, notebook, beside=()):
+    folder = place / "submitted" / student / LESSON
+    folder.mkdir(parents=True)
+    path = folder / f"{LESSON}.ipynb"
+    if isinstance(notebook, str):
+        path.write_text(notebook, encoding="utf-8")
+    else:
+        nbformat.write(notebook, path)
+    for name, text in beside:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def fingerprints(place):
+    """Every file of the course that grading has no business changing."""
+    return {
+        str(path.relative_to(place)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for folder in ("source", "notebooks", "submitted", "nbgrader_config.py")
+        for path in sorted([place / folder, *(place / folder).rglob("*")])
+        if path.is_file()
+    }
+
+
+def processes():
+    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    return [line for line in listed.splitlines() if MARK in line]
+
+
+def scores(place, student):
+    with Gradebook(f"sqlite:///{place / 'gradebook.db'}") as book:
+        notebook = book.find_submission_notebook(LESSON, LESSON, student)
+        return {grade.name: grade.auto_score for grade in notebook.grades}
+
+
+def graded(place, student):
+    return (place / "autograded" / student / LESSON / f"{LESSON}.ipynb").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_an_attack_earns_what_it_has_earned_and_no_more(course, name):
+    place, *_ = course
+    found = scores(place, name)
+    assert len(found) == 12
+    assert sum(found.values()) == ATTACKS[name].earns
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_an_attack_reaches_nothing(course, name):
+    place, *_ = course
+    notebook = nbformat.reads(graded(place, name), as_version=4)
+    printed = "".join(
+        str(output.get("text", ""))
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+        for output in cell.outputs
+    )
+    assert MARK not in printed
+
+
+@pytest.mark.parametrize("name", [name for name, attack in ATTACKS.items() if attack.notes])
+def test_the_instructor_is_told_why(course, notes, name):
+    _, door, *_ = course
+    assert any(name in line and ATTACKS[name].notes in line for line in notes[door]), notes[door]
+
+
+@pytest.mark.parametrize("student", HONEST)
+def test_the_honest_are_graded_as_if_alone(course, student):
+    place, *_ = course
+    assert sum(scores(place, student).values()) == FULL
+
+
+def test_nobody_else_has_a_grade_of_their_own_making(course):
+    place, *_ = course
+    with Gradebook(f"sqlite:///{place / 'gradebook.db'}") as book:
+        handed_in = book.assignment_submissions(LESSON)
+        assert {one.student.id for one in handed_in} == {*HONEST, *ATTACKS}
+        grades = [grade for one in handed_in for notebook in one.notebooks for grade in notebook.grades]
+        assert {grade.manual_score for grade in grades} == {None}
+        assert {grade.extra_credit for grade in grades} == {None}
+
+
+def test_the_machine_is_as_it_was(course):
+    place, _, (files, running), _ = course
+    assert fingerprints(place) == files
+    assert processes() == running
+    assert not (Path("/tmp") / MARK).exists()
+    assert not (Path("/dev/shm") / MARK).exists()
+
+
+def test_the_run_ends_in_bounded_time(course):
+    """Each attack may cost its limit twice over (two runs, each tried again without the stopped cell)."""
+    *_, seconds = course
+    endless = 4
+    ordinary = len(ATTACKS) + len(HONEST) - endless
+    assert seconds < endless * 8 * LIMITS.cell_seconds + ordinary * 15
+
+
+def test_a_graded_notebook_stays_small(course):
+    place, *_ = course
+    for name in ATTACKS:
+        assert len(graded(place, name)) < 8_000_000, name

@@ -1,0 +1,609 @@
+"""A class graded by `autograder grade`: what is graded, what is written, what is said.
+
+Every different notebook is run once, in one sandbox for the whole file: grading it again recalls the result.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook
+from nbgrader.apps import NbGraderAPI
+from typer.testing import CliRunner
+
+from autograder import cli
+from autograder.bank import load
+from autograder.build.source import read_source
+from autograder.grading import batch, command, preprocessors, secret
+from autograder.grading.command import Asked, Summary
+from autograder.grading.course import Class
+from autograder.grading.evidence import GraderFault
+from autograder.grading.gradebook import GRADED_FROM
+from autograder.grading.running import sandbox
+from autograder.grading.running.runner import SandboxRunner
+
+ROOT = Path(__file__).parents[3]
+LESSON = "01-dot-product"
+FULL = 22.0
+STUDENTS = {"ada": FULL, "bob": 0.0, "cleo": 2.0, "dan": 0.0}
+
+pytestmark = [pytest.mark.slow]
+
+
+class Here(Executor):
+    """Runs what it is given at once, in this thread."""
+
+    def submit(self, run: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        done.set_result(run(*args, **kwargs))
+        return done
+
+
+@pytest.fixture(scope="module", autouse=True)
+def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxRunner]:
+    reason = sandbox.why_not()
+    if reason and os.environ.get("CI"):
+        pytest.fail(f"CI needs the sandbox: {reason}")
+    if reason:
+        pytest.skip(reason)
+    patch = pytest.MonkeyPatch()
+    patch.setenv(secret.PLACE, str(tmp_path_factory.mktemp("no-secret")))
+    patch.delenv("NBGRADER_EXECUTION", raising=False)
+    made = SandboxRunner()
+    remembered: dict[str, Any] = {}
+    really = batch.grade
+
+    def grade(notebook: NotebookNode, lesson: Any, run: Any, notes: tuple[str, ...] = ()) -> Any:
+        key = hashlib.sha256(repr((notebook, notes)).encode()).hexdigest()
+        if key not in remembered:
+            remembered[key] = really(notebook, lesson, made, notes)
+        return deepcopy(remembered[key])
+
+    patch.setattr(batch, "grade", grade)
+    patch.setattr(batch, "_runner", lambda: made)
+    patch.setattr(preprocessors, "grade", grade)
+    patch.setattr(preprocessors, "shared_runner", lambda: made)
+    yield made
+    patch.undo()
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def solved() -> NotebookNode:
+    return read_source(ROOT / "source" / LESSON / f"{LESSON}.py")
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory, solved: NotebookNode) -> Path:
+    """A class of four: all right, nothing done, one task, a file that is no notebook."""
+    place = tmp_path_factory.mktemp("class") / "my course"
+    for name in ("notebooks", "source"):
+        shutil.copytree(ROOT / name / LESSON, place / name / LESSON)
+    shutil.copy(ROOT / "nbgrader_config.py", place)
+    release = nbformat.read(place / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
+    one = deepcopy(release)
+    answer(one, "dot-product", "def dot(a, b):\n    return (a * b).sum()")
+    for student, made in {"ada": solved, "bob": release, "cleo": one}.items():
+        hand_in(place, student, made)
+    hand_in(place, "dan", "my dog ate the brackets {")
+    with command.Book(Class(place)) as opened:  # making a gradebook takes nbgrader seconds
+        opened.know(LESSON)
+    return place
+
+
+@pytest.fixture
+def place(template: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(template, tmp_path / "my course"))
+
+
+@pytest.fixture(scope="module")
+def graded_template(
+    template: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Summary, list[str]]:
+    place = Path(shutil.copytree(template, tmp_path_factory.mktemp("graded") / "my course"))
+    summary, said = grade(place)
+    return place, summary, said
+
+
+@pytest.fixture
+def graded(graded_template: tuple[Path, Summary, list[str]], tmp_path: Path) -> Path:
+    """The class of four, graded once."""
+    return Path(shutil.copytree(graded_template[0], tmp_path / "graded"))
+
+
+def answer(notebook: NotebookNode, task: str, source: str) -> None:
+    next(cell for cell in notebook.cells if cell["id"] == f"{task}-answer").source = source
+
+
+def file_of(place: Path, student: str) -> Path:
+    return place / "submitted" / student / LESSON / f"{LESSON}.ipynb"
+
+
+def hand_in(place: Path, student: str, made: NotebookNode | str) -> Path:
+    path = file_of(place, student)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(made if isinstance(made, str) else nbformat.writes(made), encoding="utf-8")
+    return path
+
+
+def grade(place: Path, **asked: Any) -> tuple[Summary, list[str]]:
+    said: list[str] = []
+    executor = asked.pop("executor", None) or Here()
+    summary = command.grade_class(Asked(place, [LESSON], **asked), said.append, lambda *_: None, executor)
+    return summary, said
+
+
+def book(place: Path) -> Gradebook:
+    return Gradebook(f"sqlite:///{place / 'gradebook.db'}", "attention-step-by-step")
+
+
+def scores(place: Path) -> dict[str, float]:
+    with book(place) as opened:
+        return {one.student.id: one.score for one in opened.assignment_submissions(LESSON)}
+
+
+def everything(place: Path) -> dict[str, tuple[int, bytes]]:
+    return {
+        str(path.relative_to(place)): (path.stat().st_mtime_ns, path.read_bytes())
+        for path in place.rglob("*")
+        if path.is_file()
+    }
+
+
+def autograded(place: Path, student: str) -> Path:
+    return place / "autograded" / student / LESSON / f"{LESSON}.ipynb"
+
+
+# A first run
+
+
+def test_everyone_gets_the_score_they_earned(graded_template):
+    place, summary, _ = graded_template
+    assert scores(place) == STUDENTS
+    assert summary.text == "4 submissions graded."
+
+
+def test_a_person_is_told_of_visible_probes_and_of_a_file_that_cannot_be_read(graded_template):
+    _, _, said = graded_template
+    assert said[0] == f"{LESSON}: visible probes only: `autograder secret` makes hidden ones"
+    assert [line for line in said[1:] if "dan" not in line] == []
+    assert any("could not be read: the file is not JSON" in line for line in said)
+
+
+def test_graded_notebooks_lie_where_nbgrader_looks_for_them_and_cannot_be_edited_by_accident(graded_template):
+    place, *_ = graded_template
+    for student in STUDENTS:
+        assert autograded(place, student).stat().st_mode & 0o777 == 0o444
+        assert nbformat.read(autograded(place, student), as_version=4).metadata[GRADED_FROM]
+    assert not list((place / "autograded").rglob("*.new"))
+
+
+def test_scores_and_comments_are_those_of_nbgraders_own_autograde(graded_template, template, tmp_path):
+    place = Path(shutil.copytree(template, tmp_path / "nbgrader"))
+    course = Class(place)
+    with command.Book(course) as opened:
+        opened.know(LESSON)
+    api = NbGraderAPI(course.directory, config=course.config)
+    for student in STUDENTS:
+        done = api.autograde(LESSON, student)
+        assert done["success"], done
+    assert details(graded_template[0]) == details(place)
+
+
+def details(place: Path) -> dict[str, Any]:
+    with book(place) as opened:
+        return {
+            one.student.id: [
+                one.max_score,
+                one.needs_manual_grade,
+                sorted(
+                    (g.name, g.auto_score, g.max_score, g.needs_manual_grade)
+                    for n in one.notebooks
+                    for g in n.grades
+                ),
+                sorted((c.name, c.auto_comment) for n in one.notebooks for c in n.comments),
+                [n.late_submission_penalty for n in one.notebooks],
+            ]
+            for one in opened.assignment_submissions(LESSON)
+        }
+
+
+# The next runs
+
+
+def test_a_second_run_grades_nothing_and_writes_nothing(graded):
+    before = everything(graded)
+    summary, said = grade(graded)
+    assert summary.text == "0 submissions graded, 4 submissions had not changed."
+    assert said == [f"{LESSON}: visible probes only: `autograder secret` makes hidden ones"]
+    after = everything(graded)
+    assert {name: text for name, (_, text) in after.items()} == {n: text for n, (_, text) in before.items()}
+
+
+def test_a_changed_submission_is_graded_again_and_the_difference_is_said(graded, solved):
+    worse = deepcopy(solved)
+    answer(worse, "simple-attention", "def simple_attention(x):\n    return x")
+    hand_in(graded, "ada", worse)
+    summary, said = grade(graded)
+    assert summary.text == (
+        "1 submission graded, 3 submissions had not changed, 1 score changed since the last time."
+    )
+    points = load(LESSON).tasks["simple-attention"].points
+    assert f"ada {LESSON}: simple-attention {points} -> 0" in said
+    assert scores(graded) == {**STUDENTS, "ada": FULL - points}
+
+
+def test_force_grades_all_again_and_changes_no_score(graded):
+    summary, _ = grade(graded, force=True)
+    assert summary.text == "4 submissions graded."
+    assert scores(graded) == STUDENTS
+
+
+def test_a_changed_release_makes_a_grade_old(graded):
+    path = graded / "notebooks" / LESSON / f"{LESSON}.ipynb"
+    release = nbformat.read(path, as_version=4)
+    release.cells[0].source += "\n\nOne more sentence."
+    nbformat.write(release, path)
+    assert grade(graded, dry_run=True, students=frozenset({"dan"}))[0].graded == 1
+
+
+def test_a_graded_notebook_that_was_lost_is_made_again(graded):
+    autograded(graded, "bob").unlink()
+    summary, _ = grade(graded)
+    assert (summary.graded, summary.current) == (1, 3)
+    assert autograded(graded, "bob").is_file()
+
+
+def test_a_grade_that_a_person_gave_survives_and_waits_for_their_eye(graded):
+    with book(graded) as opened:
+        mark = opened.find_grade("dot-product", LESSON, LESSON, "bob")
+        mark.manual_score = 1.5
+        mark.extra_credit = 0.5
+        opened.db.commit()
+    grade(graded, force=True)
+    with book(graded) as opened:
+        mark = opened.find_grade("dot-product", LESSON, LESSON, "bob")
+        found = mark.manual_score, mark.extra_credit, mark.auto_score, mark.score, mark.needs_manual_grade
+    assert found == (1.5, 0.5, 0.0, 2.0, True)
+
+
+# Only some, and only looking
+
+
+def test_a_dry_run_says_what_would_happen_and_writes_nothing(place):
+    before = everything(place)
+    summary, _ = grade(place, dry_run=True)
+    assert summary.text == "4 submissions would be graded."
+    assert everything(place) == before
+
+
+def test_a_dry_run_over_a_graded_class_tells_the_difference_and_writes_nothing(graded, solved):
+    hand_in(graded, "bob", solved)
+    before = everything(graded)
+    summary, said = grade(graded, dry_run=True)
+    assert summary.text == (
+        "1 submission would be graded, 3 submissions had not changed, 12 scores changed since the last time."
+    )
+    assert f"bob {LESSON}: dot-product 0 -> 2" in said
+    assert everything(graded) == before
+
+
+def test_one_student_is_graded_alone(place):
+    summary, _ = grade(place, students=frozenset({"cleo"}))
+    assert summary.text == "1 submission graded."
+    assert scores(place) == {"cleo": 2.0}
+    assert not autograded(place, "ada").exists()
+
+
+# Files that are no submissions
+
+
+def only(place: Path, student: str) -> tuple[float, list[str]]:
+    """The score of one student and what was said of them."""
+    summary, said = grade(place, students=frozenset({student}))
+    assert summary.text == "1 submission graded."
+    return scores(place)[student], [line for line in said if student in line]
+
+
+def test_a_folder_without_the_notebook_scores_zero_and_says_so(place):
+    file_of(place, "ada").rename(file_of(place, "ada").with_name("homework.ipynb"))
+    score, said = only(place, "ada")
+    assert score == 0
+    assert any(f"there is no {LESSON}.ipynb in the submission" in line for line in said)
+
+
+def test_a_student_who_handed_in_nothing_is_left_alone(place):
+    (place / "submitted" / "eve").mkdir()
+    (place / "submitted" / "notes.txt").write_text("not a student")
+    assert grade(place)[0].graded == 4
+    assert set(scores(place)) == set(STUDENTS)
+
+
+def test_an_empty_folder_scores_zero(place):
+    file_of(place, "eve").parent.mkdir(parents=True)
+    assert only(place, "eve")[0] == 0
+
+
+def test_an_empty_file_scores_zero(place):
+    hand_in(place, "eve", "")
+    assert only(place, "eve")[0] == 0
+
+
+@pytest.mark.parametrize("of", ["file", "lesson", "student"])
+def test_a_link_to_somebody_elses_work_is_not_followed(place, of):
+    mine, theirs = file_of(place, "eve"), file_of(place, "ada")
+    levels = {"file": 0, "lesson": 1, "student": 2}[of]
+    for _ in range(levels):
+        mine, theirs = mine.parent, theirs.parent
+    mine.parent.mkdir(parents=True, exist_ok=True)
+    mine.symlink_to(theirs)
+    score, said = only(place, "eve")
+    assert score == 0
+    assert any("a link to another place" in line for line in said)
+
+
+def test_a_link_to_itself_scores_zero(place):
+    file_of(place, "eve").parent.mkdir(parents=True)
+    file_of(place, "eve").symlink_to(file_of(place, "eve"))
+    assert only(place, "eve")[0] == 0
+
+
+@pytest.mark.timeout(60)
+def test_a_pipe_is_not_opened(place):
+    file_of(place, "eve").parent.mkdir(parents=True)
+    os.mkfifo(file_of(place, "eve"))
+    score, said = only(place, "eve")
+    assert score == 0
+    assert any("it is no ordinary file" in line for line in said)
+
+
+def test_a_file_that_may_not_be_read_scores_zero_and_says_so(place, monkeypatch):
+    really = Path.read_bytes
+
+    def read(path: Path) -> bytes:
+        if path == file_of(place, "ada"):
+            raise PermissionError(13, "Permission denied")
+        return really(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read)
+    score, said = only(place, "ada")
+    assert score == 0
+    assert any("the file cannot be opened (Permission denied)" in line for line in said)
+
+
+# Late submissions
+
+
+def due(place: Path, penalty: str) -> None:
+    config = place / "nbgrader_config.py"
+    config.write_text(config.read_text() + f'\nc.LateSubmissionPlugin.penalty_method = "{penalty}"\n')
+    with command.Book(Class(place)) as opened:
+        opened.know(LESSON)
+    with book(place) as opened:
+        opened.update_or_create_assignment(LESSON, duedate="2026-01-10 12:00:00")
+
+
+@pytest.mark.parametrize("penalty", ["none", "zero"])
+def test_a_late_submission_is_handled_as_nbgrader_does(template, tmp_path, penalty):
+    found = {}
+    for door in ("grade", "nbgrader"):
+        place = Path(shutil.copytree(template, tmp_path / door))
+        due(place, penalty)
+        (file_of(place, "ada").parent / "timestamp.txt").write_text("2026-01-11 12:00:00 UTC")
+        if door == "grade":
+            grade(place, students=frozenset({"ada"}))
+        else:
+            course = Class(place)
+            assert NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "ada")["success"]
+        with book(place) as opened:
+            one = opened.find_submission(LESSON, "ada")
+            found[door] = (
+                one.total_seconds_late,
+                one.score,
+                [n.late_submission_penalty for n in one.notebooks],
+            )
+        assert (autograded(place, "ada").parent / "timestamp.txt").read_text() == "2026-01-11 12:00:00 UTC"
+    assert found["grade"] == found["nbgrader"]
+    assert found["grade"][0] == 24 * 3600
+
+
+def test_a_penalty_goes_away_when_the_late_time_is_corrected(place):
+    due(place, "zero")
+    stamp = file_of(place, "ada").parent / "timestamp.txt"
+    stamp.write_text("2026-01-11 12:00:00 UTC")
+    grade(place, students=frozenset({"ada"}))
+    stamp.write_text("2026-01-09 12:00:00 UTC")
+    grade(place, students=frozenset({"ada"}), force=True)
+    with book(place) as opened:
+        assert [n.late_submission_penalty for n in opened.find_submission(LESSON, "ada").notebooks] == [None]
+
+
+def test_a_time_that_is_none_costs_no_other_submission(place):
+    (file_of(place, "ada").parent / "timestamp.txt").write_text("yesterday, I think")
+    summary, said = grade(place)
+    assert summary.faults == [f"ada {LESSON}"]
+    assert any("timestamp.txt beside the submission says no time" in line for line in said)
+    assert {s: score for s, score in scores(place).items() if s != "ada"} == {
+        "bob": 0.0,
+        "cleo": 2.0,
+        "dan": 0.0,
+    }
+
+
+@pytest.mark.timeout(60)
+def test_a_time_in_a_pipe_is_not_waited_for(place):
+    os.mkfifo(file_of(place, "ada").parent / "timestamp.txt")
+    assert only(place, "ada")[0] == FULL
+
+
+# Faults and interruptions
+
+
+def test_a_fault_of_ours_writes_no_score_and_is_counted(place, monkeypatch):
+    really = batch.grade
+
+    def faulty(notebook: NotebookNode, *rest: Any) -> Any:
+        if any(
+            "(a * b).sum()" in cell.source for cell in notebook.cells if cell["id"] == "dot-product-answer"
+        ):
+            raise GraderFault("dot-product: our own mistake")
+        return really(notebook, *rest)
+
+    monkeypatch.setattr(batch, "grade", faulty)
+    summary, said = grade(place)
+    assert "cleo" not in scores(place)
+    assert f"cleo {LESSON}" in summary.faults
+    assert "could not be graded, by a fault of the grader" in summary.text
+    assert any("no score was written: dot-product: our own mistake" in line for line in said)
+    assert not autograded(place, "cleo").exists()
+
+
+def test_an_interrupted_run_leaves_a_whole_book_and_the_next_one_goes_on(place):
+    class Stopped(Here):
+        taken = 0
+
+        def submit(self, run: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            self.taken += 1
+            if self.taken == 4:
+                raise KeyboardInterrupt
+            return super().submit(run, *args, **kwargs)
+
+    summary, _ = grade(place, jobs=1, executor=Stopped())
+    assert summary.interrupted
+    assert summary.text.endswith("stopped before the end; the next run goes on from here.")
+    assert 0 < summary.graded < 4
+    assert len(scores(place)) == summary.graded
+    again, _ = grade(place)
+    assert (again.graded, again.current) == (4 - summary.graded, summary.graded)
+    assert scores(place) == STUDENTS
+
+
+def test_an_interruption_between_book_and_notebook_is_mended_by_the_next_run(place, monkeypatch):
+    from autograder.grading import gradebook
+
+    with monkeypatch.context() as patch:
+        patch.setattr(gradebook, "_put", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        assert grade(place)[0].interrupted
+    assert grade(place)[0].graded == 4
+    assert scores(place) == STUDENTS
+
+
+# The command line
+
+
+def invoke(*arguments: str) -> Any:
+    return CliRunner().invoke(cli.app, ["grade", *arguments])
+
+
+@pytest.fixture
+def without_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "ThreadPoolExecutor", lambda *_, **__: Here())
+
+
+@pytest.mark.usefixtures("without_threads")
+def test_the_command_grades_and_says_what_it_did(place):
+    done = invoke("01", "--course", str(place), "--jobs", "1")
+    assert done.exit_code == 0, done.output
+    assert "4 submissions graded." in done.output
+    assert scores(place) == STUDENTS
+
+
+@pytest.mark.usefixtures("without_threads")
+def test_the_command_fails_where_a_submission_could_not_be_graded(place, monkeypatch):
+    def faulty(*_: Any) -> Any:
+        raise GraderFault("share: our own mistake")
+
+    monkeypatch.setattr(batch, "grade", faulty)
+    done = invoke("--course", str(place))
+    assert done.exit_code == 1
+    assert "0 submissions graded, 4 submissions could not be graded, by a fault of the grader." in " ".join(
+        done.output.split()
+    )
+    assert scores(place) == {}
+
+
+def test_without_a_sandbox_the_command_refuses_and_says_why(place, monkeypatch):
+    monkeypatch.setattr(command.sandbox, "why_not", lambda: "bubblewrap is not installed")
+    done = invoke("--course", str(place))
+    assert done.exit_code == 2
+    assert "there is none: bubblewrap is not installed." in done.output
+    assert "--no-sandbox" not in done.output
+    assert isinstance(done.exception, SystemExit)
+    assert scores(place) == {}
+
+
+def test_a_lesson_that_is_not_there_is_named(place):
+    done = invoke("07", "--course", str(place))
+    assert done.exit_code == 2
+    assert f"There is no lesson 07. There are: {LESSON}." in " ".join(done.output.split())
+
+
+@pytest.mark.timeout(120)
+def test_control_c_ends_the_command_soon_and_the_next_run_goes_on(place, solved):
+    endless = deepcopy(solved)
+    answer(endless, "dot-product", "import time\ntime.sleep(25)")
+    hand_in(place, "bob", endless)
+    running = subprocess.Popen(
+        [sys.executable, "-c", "from autograder.cli import main; main()", "grade", "--jobs", "1"],
+        cwd=place,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    end = time.monotonic() + 60
+    while not autograded(place, "ada").exists() and time.monotonic() < end and running.poll() is None:
+        time.sleep(0.05)
+    begun = time.monotonic()
+    running.send_signal(signal.SIGINT)
+    said, _ = running.communicate(timeout=60)
+    assert time.monotonic() - begun < 15
+    assert running.returncode == 1, said
+    assert "Traceback" not in said
+    assert "stopped before the end; the next run goes on from here." in " ".join(said.split())
+    assert scores(place) == {"ada": FULL}
+    assert grade(place, dry_run=True, students=frozenset({"ada", "cleo"}))[0].text == (
+        "1 submission would be graded, 1 submission had not changed."
+    )
+
+
+# Words
+
+
+@pytest.mark.parametrize(
+    ("summary", "text"),
+    [
+        (Summary(), "0 submissions graded."),
+        (Summary(graded=1), "1 submission graded."),
+        (
+            Summary(graded=2, written_answers=1),
+            "2 submissions graded, 1 written answer to read in the formgrader.",
+        ),
+        (Summary(written_answers=2), "0 submissions graded, 2 written answers to read in the formgrader."),
+        (
+            Summary(graded=3, dry_run=True, current=1),
+            "3 submissions would be graded, 1 submission had not changed.",
+        ),
+        (Summary(changed=2), "0 submissions graded, 2 scores changed since the last time."),
+        (
+            Summary(faults=["ada"]),
+            "0 submissions graded, 1 submission could not be graded, by a fault of the grader.",
+        ),
+    ],
+)
+def test_the_summary_says_in_words_what_was_done(summary, text):
+    assert summary.text == text
