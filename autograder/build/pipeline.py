@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -29,6 +30,8 @@ from autograder.judge import judge
 
 # What a step is called, for a progress bar.
 Report = Callable[[str], None]
+# A picture that stands in HTML, with its alternative text beside it.
+INLINE_PICTURE = re.compile(r"data:image/(?:png|jpeg);base64,[A-Za-z0-9+/=]*")
 STEPS = ("reading", "running answers", "releasing and executing", "comparing")
 
 
@@ -211,7 +214,10 @@ def _without_pixels(path: Path) -> NotebookNode:
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
         for output in cell.get("outputs", ()):
+            data = output.get("data", {})
             for kind in ("image/png", "image/jpeg"):
-                if kind in output.get("data", {}):
-                    output["data"][kind] = ""
+                if kind in data:
+                    data[kind] = ""
+            if "text/html" in data:
+                data["text/html"] = INLINE_PICTURE.sub("", data["text/html"])
     return notebook

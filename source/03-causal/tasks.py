@@ -964,7 +964,9 @@ LARGEST_DIFFERENCE = Task(
             {
                 "first": affine(1.0, 0.0),
                 "second": affine(-1.0, 0.0),
-                "scores": torch.tensor([[0.3, -0.2, 0.1], [0.4, 0.2, -0.6], [0.1, -2.5, 0.7], [0.5, 3.0, -0.4]]),
+                "scores": torch.tensor(
+                    [[0.3, -0.2, 0.1], [0.4, 0.2, -0.6], [0.1, -2.5, 0.7], [0.5, 3.0, -0.4]]
+                ),
             },
         ),
         Probe(
@@ -1257,7 +1259,9 @@ LEAK_DETECTOR = Task(
             "opposite-columns",
             "an attention whose columns move in opposite directions",
             {
-                "attention": leaking(58, 4, {(0, 3): 0.6, (2, 3): 0.4}, torch.tensor([[1.0, -1.0], [0.5, -0.5]])),
+                "attention": leaking(
+                    58, 4, {(0, 3): 0.6, (2, 3): 0.4}, torch.tensor([[1.0, -1.0], [0.5, -0.5]])
+                ),
                 "x": drawn(66, 4, 2),
             },
         ),

@@ -1829,7 +1829,11 @@ BUG_MASK_DEVICE = Task(
     ),
     checks=(
         Check("the silent fault: the numbers are right", 1, ("two-sentences", "other-sizes")),
-        Check("the mask is made where the scores are", 2, ("one-dimension", "longer", "no-look-ahead", "other-device")),
+        Check(
+            "the mask is made where the scores are",
+            2,
+            ("one-dimension", "longer", "no-look-ahead", "other-device"),
+        ),
     ),
     learned="Whatever is made in forward is made on the device of the input: `device=x.device`, `torch.ones_like` or a "
     "buffer. And a missing √d raises no error at all.",

@@ -970,7 +970,9 @@ MASKED_SOFTMAX = Task(
             "very-low",
             "scores far below zero",
             {
-                "scores": torch.tensor([[[[-60.0, -61.0, 0.5], [-1200.0, -1201.0, -3.0]]]]).repeat(2, 4, 1, 1),
+                "scores": torch.tensor([[[[-60.0, -61.0, 0.5], [-1200.0, -1201.0, -3.0]]]]).repeat(
+                    2, 4, 1, 1
+                ),
                 "mask": torch.tensor([1, 1, 0])[None, None, None],
             },
         ),

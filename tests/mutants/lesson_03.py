@@ -3647,7 +3647,7 @@ CAUSAL_ATTENTION = Mutants(
                 return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1) @ values
             """,
             RAISED,
-            keeps=3,
+            keeps=1,
         ),
         Wrong(
             "queries-and-keys-swapped",
