@@ -142,6 +142,7 @@ def make_secret(lessons: Lessons = None, course: Root = Path()) -> None:
         "Keep that folder to yourself; without it, submissions are graded by what is public.",
         markup=False,
         highlight=False,
+        soft_wrap=True,
     )
 
 
