@@ -17,10 +17,10 @@ SETTINGS = {"mixing": {"weights": torch.eye(3)}, "affine": {}}
 
 
 def test_every_specimen_is_tried_here():
-    assert set(SETTINGS) == set(SPECIMENS)
+    assert {*SETTINGS, "plain-affine"} == set(SPECIMENS)
 
 
-@pytest.mark.parametrize("name", SPECIMENS)
+@pytest.mark.parametrize("name", SETTINGS)
 def test_a_specimen_is_a_module_in_eval_mode_made_afresh(name):
     one, other = (specimen(name, SETTINGS[name]) for _ in range(2))
     assert isinstance(one, nn.Module)
@@ -28,12 +28,12 @@ def test_a_specimen_is_a_module_in_eval_mode_made_afresh(name):
     assert not one.training
 
 
-@pytest.mark.parametrize("name", SPECIMENS)
+@pytest.mark.parametrize("name", SETTINGS)
 def test_a_specimen_has_nothing_to_learn(name):
     assert list(specimen(name, SETTINGS[name]).parameters()) == []
 
 
-@pytest.mark.parametrize("name", SPECIMENS)
+@pytest.mark.parametrize("name", SETTINGS)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("shape", [(3, 2), (4, 3, 2)])
 def test_a_specimen_keeps_the_shape_and_dtype_of_its_input(name, dtype, shape):
@@ -41,14 +41,14 @@ def test_a_specimen_keeps_the_shape_and_dtype_of_its_input(name, dtype, shape):
     assert (tuple(result.shape), result.dtype) == (shape, dtype)
 
 
-@pytest.mark.parametrize("name", SPECIMENS)
+@pytest.mark.parametrize("name", SETTINGS)
 def test_a_specimen_leaves_its_input_as_it_was(name):
     x = torch.ones(3, 2)
     specimen(name, SETTINGS[name])(x)
     assert torch.equal(x, torch.ones(3, 2))
 
 
-@pytest.mark.parametrize("name", SPECIMENS)
+@pytest.mark.parametrize("name", SETTINGS)
 def test_a_specimen_moves_to_another_device(name):
     made = specimen(name, SETTINGS[name]).to("meta")
     assert made(torch.ones(3, 2, device="meta")).device.type == "meta"
@@ -59,7 +59,7 @@ def test_an_unknown_specimen_is_an_error_of_the_author():
         specimen("mixed", {})
 
 
-@pytest.mark.parametrize("name", SPECIMENS)
+@pytest.mark.parametrize("name", SETTINGS)
 def test_a_specimen_says_what_it_does(name):
     assert inspect.getdoc(SPECIMENS[name])
 
@@ -108,3 +108,17 @@ def test_a_module_can_wrap_a_specimen():
 
 def test_the_weights_of_mixing_are_a_buffer():
     assert list(Mixing(torch.eye(2)).state_dict()) == ["weights"]
+
+
+def test_a_plain_function_is_no_module_and_has_no_forward():
+    made = specimen("plain-affine", {"factor": 2.0, "shift": 1.0})
+    assert not isinstance(made, torch.nn.Module)
+    assert not hasattr(made, "forward")
+    assert torch.equal(made(torch.tensor([1.0, -2.0])), torch.tensor([3.0, -3.0]))
+
+
+def test_mixing_can_mix_the_columns_as_well():
+    weights, columns = torch.tensor([[0.0, 2.0], [1.0, 0.0]]), torch.tensor([[1.0, -1.0], [0.0, 0.0]])
+    made = specimen("mixing", {"weights": weights, "columns": columns})
+    x = torch.tensor([[1.0, 5.0], [3.0, 7.0]])
+    assert torch.equal(made(x), torch.tensor([[6.0, -6.0], [1.0, -1.0]]))

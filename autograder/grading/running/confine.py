@@ -14,9 +14,10 @@ import signal
 from pathlib import Path
 
 from autograder.grading.running.limits import Limits
+from autograder.grading.running.sandbox import HIDDEN
 
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWPID = 0x00020000, 0x08000000, 0x20000000
-MS_NOSUID, MS_NODEV, MS_REC, MS_PRIVATE = 2, 4, 16384, 1 << 18
+MS_NOSUID, MS_NODEV, MS_BIND, MS_REC, MS_PRIVATE = 2, 4, 4096, 16384, 1 << 18
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP = 1, 4, 24
 PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
 CAPABILITY_VERSION_3 = 0x20080522
@@ -59,6 +60,10 @@ def fresh_folders(limits: Limits) -> None:
     options = f"size={limits.disk_bytes},nr_inodes={limits.files_on_disk},mode=1777".encode()
     for folder in (b"/tmp", b"/dev/shm"):
         _call("mount", b"tmpfs", folder, b"tmpfs", MS_NOSUID | MS_NODEV, options)
+    for pair in filter(None, os.environ.get(HIDDEN, "").split(":")):
+        copy, _, place = pair.partition("=")
+        os.makedirs(place)
+        _call("mount", copy.encode(), place.encode(), None, MS_BIND | MS_REC, None)
 
 
 def own_proc() -> None:

@@ -13,6 +13,8 @@ import autograder
 
 PACKAGES = Path(autograder.__file__).parent.parent
 INSIDE = "/course"
+# Names, for the warm process, folders below /tmp that a submission needs all the same: "copy=place:…".
+HIDDEN = "SANDBOX_HIDDEN_FOLDERS"
 WARM = "autograder.grading.running.warm"
 # What a Python with its compiled libraries needs of the system, read-only.
 SYSTEM = (
@@ -61,8 +63,14 @@ def command(questions: Path) -> list[str]:
             walls += ["--symlink", os.readlink(place), name]
         elif place.exists():
             walls += ["--ro-bind", name, name]
-    for folder in _python_folders():
+    hidden = []
+    for number, folder in enumerate(_python_folders()):
         walls += ["--ro-bind", folder, folder]
+        if folder.startswith("/tmp/"):
+            # Every submission gets a /tmp of its own, which would hide this one: keep a second way to it.
+            walls += ["--ro-bind", folder, f"/python-{number}"]
+            hidden.append(f"/python-{number}={folder}")
+    walls += ["--setenv", HIDDEN, ":".join(hidden)]
     for package in ("autograder", "visuals"):
         walls += ["--ro-bind", str(PACKAGES / package), f"{INSIDE}/{package}"]
     walls += ["--ro-bind", str(questions), f"{INSIDE}/autograder/bank"]
