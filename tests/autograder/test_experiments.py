@@ -1391,11 +1391,14 @@ def test_a_module_that_a_function_is_given_is_on_the_device_as_well(model):
 # Buffers in the state dict
 
 NAMES = ("mask", "positions")
+BUFFER_SIZES = ([6, 6], [6])  # as the solution's, for a context length of 6
+MISSING, RIGHT, OTHER_SIZE = 0, 1, 2
 
 
-def in_state_dict(answer, names=NAMES):
+def in_state_dict(answer, names=NAMES, sizes=BUFFER_SIZES):
     construct = {"d_in": 3, "d_out": 4, "context_length": 6}
-    probe = probe_of(answer, numbers(2, 6, 3), construct, "buffers", {"names": list(names)})
+    settings = {"names": list(names), "sizes": list(sizes)}
+    probe = probe_of(answer, numbers(2, 6, 3), construct, "buffers", settings)
     outcome = call_module(answer, probe)
     assert (outcome.error, outcome.changed_inputs) == (None, ())
     return outcome.tensor.tolist()
@@ -1423,24 +1426,30 @@ def registered_later(self, size):
 
 
 def other_numbers(self, size):
-    self.register_buffer("mask", torch.ones(size + 3, size + 3, dtype=torch.bool).triu(1))
+    self.register_buffer("mask", torch.zeros(1, 1, size, size, dtype=torch.bool))
+    self.register_buffer("positions", torch.zeros(size, 1))
+
+
+def other_sizes(self, size):
+    self.register_buffer("mask", torch.ones(size + 3, size + 3).triu(1))
     self.register_buffer("positions", torch.zeros(()))
 
 
 SET_UP = {
-    "both": (both, [True, True]),
-    "the other way round": (the_other_way_round, [True, True]),
-    "with one more": (with_one_more, [True, True]),
-    "registered and then assigned": (registered_later, [True, True]),
-    "of another size and dtype": (other_numbers, [True, True]),
-    "only one": (Attention.set_up, [True, False]),
-    "a plain tensor": (plain_mask, [False, False]),
-    "not saved": (not_persistent, [False, False]),
+    "both": (both, [RIGHT, RIGHT]),
+    "the other way round": (the_other_way_round, [RIGHT, RIGHT]),
+    "with one more": (with_one_more, [RIGHT, RIGHT]),
+    "registered and then assigned": (registered_later, [RIGHT, RIGHT]),
+    "of another dtype, with axes of size 1": (other_numbers, [RIGHT, RIGHT]),
+    "of another size": (other_sizes, [OTHER_SIZE, OTHER_SIZE]),
+    "only one": (Attention.set_up, [RIGHT, MISSING]),
+    "a plain tensor": (plain_mask, [MISSING, MISSING]),
+    "not saved": (not_persistent, [MISSING, MISSING]),
     "under another name": (
         lambda self, size: self.register_buffer("causal_mask", torch.ones(size, size).triu(1)),
-        [False, False],
+        [MISSING, MISSING],
     ),
-    "never assigned": (lambda self, size: self.register_buffer("mask", None), [False, False]),
+    "never assigned": (lambda self, size: self.register_buffer("mask", None), [MISSING, MISSING]),
 }
 
 
@@ -1451,11 +1460,11 @@ def test_each_of_the_solutions_buffers_is_looked_for_in_the_state_dict(way):
 
 
 def test_a_buffer_of_a_module_within_is_named_with_it():
-    assert in_state_dict(Stacked, ["heads.0.mask", "heads.3.mask"]) == [True, False]
+    assert in_state_dict(Stacked, ["heads.0.mask", "heads.3.mask"], [[6, 6], [6, 6]]) == [RIGHT, MISSING]
 
 
 def test_a_module_need_not_run_to_be_asked_about_its_buffers():
-    assert in_state_dict(Raises, ["mask"]) == [True]
+    assert in_state_dict(Raises, ["mask"], [[6, 6]]) == [RIGHT]
 
 
 # The way back to an input
@@ -1539,7 +1548,7 @@ SETTINGS = {
     "dropout": {"p": 0.2, "copies": 2},
     "other-device": {},
     "gradient": {"input": "x"},
-    "buffers": {"names": ["mask"]},
+    "buffers": {"names": ["mask"], "sizes": [[6, 6]]},
 }
 
 

@@ -626,7 +626,7 @@ def buffers_task(known=()):
             {"x": X},
             Outcome(),
             observe="buffers",
-            settings={"names": ["mask", "scale"]},
+            settings={"names": ["mask", "scale"], "sizes": [[3, 3], []]},
         ),
     }
     task = experiment_task(sums_of_the_past, **INFLUENCE)
