@@ -28,7 +28,13 @@ def declared(pyproject: str, *extras: str) -> dict[str, SpecifierSet]:
     lines = list(project["dependencies"])
     for extra in extras:
         lines += project["optional-dependencies"][extra]
-    return {str(canonicalize_name(one.name)): one.specifier for one in map(Requirement, lines)}
+    found: dict[str, SpecifierSet] = {}
+    for one in map(Requirement, lines):
+        if one.name == project.get("name"):  # an extra that takes in another
+            found |= declared(pyproject, *one.extras)
+        else:
+            found[str(canonicalize_name(one.name))] = one.specifier
+    return found
 
 
 def requirement_lines(lock: str) -> list[str]:
