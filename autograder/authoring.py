@@ -192,8 +192,11 @@ class AuthoringError(Exception):
     """A lesson's source is not as it must be. `problems` names every cell and reason found."""
 
     def __init__(self, problems: list[str]) -> None:
-        super().__init__("\n".join(problems))
+        super().__init__(problems)  # whole, because pickle makes it anew from this
         self.problems = problems
+
+    def __str__(self) -> str:
+        return "\n".join(self.problems)
 
 
 def load_lesson(folder: Path) -> Lesson:

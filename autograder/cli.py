@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from autograder.authoring import AuthoringError
+from autograder.build.parallel import each_lesson, processors
 
 app = typer.Typer(
     add_completion=False,
@@ -23,6 +25,7 @@ errors = Console(stderr=True)
 Lessons = Annotated[
     list[str] | None, typer.Argument(help="Lessons, as 01-dot-product or 01. All if none is named.")
 ]
+AtOnce = Annotated[int, typer.Option("--jobs", min=1, help="How many lessons are done at one time.")]
 Root = Annotated[Path, typer.Option("--course", help="The course folder.", show_default="this folder")]
 
 
@@ -30,6 +33,7 @@ Root = Annotated[Path, typer.Option("--course", help="The course folder.", show_
 def build(
     lessons: Lessons = None,
     check: Annotated[bool, typer.Option("--check", help="Change nothing; list what is stale.")] = False,
+    jobs: AtOnce = processors(),  # noqa: B008
     course: Root = Path(),
 ) -> None:
     """Make notebooks/, solutions/ and the bank from source/."""
@@ -37,26 +41,20 @@ def build(
 
     place = pipeline.Course(course.resolve())
     names = _chosen(place.lessons(), lessons or [])
-    found: list[str] = []
+    found: list[str] = pipeline.without_source(place) if check else []
     problems: list[str] = []
     with _bar() as bar:
-        task = bar.add_task("building", total=len(names) * len(pipeline.STEPS))
-
-        def report(step: str) -> None:
-            bar.update(task, description=step, advance=1)
-
-        for name in names:
-            try:
-                if check:
-                    found += pipeline.stale(place, [name], report)
-                else:
-                    pipeline.build(place, [name], report)
-            except AuthoringError as problem:
-                problems += problem.problems
-        bar.update(task, description="done", completed=len(names) * len(pipeline.STEPS))
+        task = bar.add_task("checking" if check else "building", total=len(names))
+        work = partial(pipeline.stale if check else pipeline.build, place)
+        for name, result in each_lesson(work, names, jobs):
+            if isinstance(result, AuthoringError):
+                problems += result.problems
+            else:
+                found += result or []
+            bar.update(task, description=name, advance=1)
     for line in problems:
         errors.print(line, style="red", markup=False, highlight=False, soft_wrap=True)
-    for line in dict.fromkeys(found):
+    for line in sorted(found):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     if problems:
         errors.print("Nothing was changed in the lessons named above.", highlight=False)
@@ -68,19 +66,22 @@ def build(
 
 
 @app.command()
-def audit(lessons: Lessons = None, course: Root = Path()) -> None:
+def audit(lessons: Lessons = None, jobs: AtOnce = processors(), course: Root = Path()) -> None:  # noqa: B008
     """Try every known wrong and every other right answer on every task."""
     from autograder.audit import audit_lesson, print_table
     from autograder.build.pipeline import Course
 
     place = Course(course.resolve())
     names = _chosen(place.lessons(), lessons or [])
-    try:
-        rows = [row for name in names for row in audit_lesson(place, name)]
-    except AuthoringError as problem:
-        for line in problem.problems:
-            errors.print(line, style="red", markup=False, highlight=False, soft_wrap=True)
-        raise typer.Exit(1) from None
+    results = dict(each_lesson(partial(audit_lesson, place), names, jobs))
+    rows = []
+    for name in names:
+        result = results[name]
+        if isinstance(result, AuthoringError):
+            for line in result.problems:
+                errors.print(line, style="red", markup=False, highlight=False, soft_wrap=True)
+            raise typer.Exit(1)
+        rows += result
     print_table(rows, console)
     if not all(row.sound for row in rows):
         raise typer.Exit(1)

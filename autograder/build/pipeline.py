@@ -6,7 +6,7 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,11 +28,8 @@ from autograder.compare import close
 from autograder.findings import Verdict
 from autograder.judge import judge
 
-# What a step is called, for a progress bar.
-Report = Callable[[str], None]
 # A picture that stands in HTML, with its alternative text beside it.
 INLINE_PICTURE = re.compile(r"data:image/(?:png|jpeg);base64,[A-Za-z0-9+/=]*")
-STEPS = ("reading", "running answers", "releasing and executing", "comparing")
 
 
 @dataclass(frozen=True)
@@ -89,54 +86,60 @@ def prepare(course: Course, name: str) -> Prepared:
     return Prepared(name, lesson, notebook, runs, made)
 
 
-def build(course: Course, names: Sequence[str], report: Report = lambda step: None) -> None:
-    """Rebuild lessons: notebooks, solutions, the bank, and the source notebooks that nbgrader reads.
+def build(course: Course, name: str) -> None:
+    """Rebuild a lesson: notebook, solution, bank, and the source notebook that nbgrader reads.
 
     Raises:
-        AuthoringError: a lesson is not as it must be; nothing of that lesson has been changed.
+        AuthoringError: the lesson is not as it must be; nothing of it has been changed.
     """
-    for name in names:
-        with tempfile.TemporaryDirectory(prefix="course-build-", ignore_cleanup_errors=True) as temporary:
-            made = _make(course, name, Path(temporary), report)
-            report(f"{name}: {STEPS[3]}")
-            write_notebook(made.notebook, course.source / name / f"{name}.ipynb")
-            if not _same_bank(Path(temporary) / "bank", course.bank, name):
-                course.bank.mkdir(parents=True, exist_ok=True)
-                for ending in ("json", "safetensors"):
-                    shutil.copyfile(
-                        Path(temporary) / "bank" / f"{name}.{ending}", course.bank / f"{name}.{ending}"
-                    )
-            _replace(Path(temporary) / "notebooks" / name, course.root / "notebooks" / name)
-            built = Path(temporary) / "solutions" / name / f"{name}.ipynb"
-            kept = course.root / "solutions" / name / f"{name}.ipynb"
-            if not _same_solution(built, kept):
-                _replace(built.parent, kept.parent)
+    with tempfile.TemporaryDirectory(prefix="course-build-", ignore_cleanup_errors=True) as temporary:
+        made = _make(course, name, Path(temporary))
+        write_notebook(made.notebook, course.source / name / f"{name}.ipynb")
+        if not _same_bank(Path(temporary) / "bank", course.bank, name):
+            course.bank.mkdir(parents=True, exist_ok=True)
+            for ending in ("json", "safetensors"):
+                shutil.copyfile(
+                    Path(temporary) / "bank" / f"{name}.{ending}", course.bank / f"{name}.{ending}"
+                )
+        _replace(Path(temporary) / "notebooks" / name, course.root / "notebooks" / name)
+        built = Path(temporary) / "solutions" / name / f"{name}.ipynb"
+        kept = course.root / "solutions" / name / f"{name}.ipynb"
+        if not _same_solution(built, kept):
+            _replace(built.parent, kept.parent)
 
 
-def stale(course: Course, names: Sequence[str], report: Report = lambda step: None) -> list[str]:
-    """What a build would change, as one line for each file. Changes nothing."""
+def stale(course: Course, name: str) -> list[str]:
+    """What a build of a lesson would change, as one line for each file. Changes nothing.
+
+    Raises:
+        AuthoringError: the lesson is not as it must be.
+    """
     found = []
-    for name in names:
-        with tempfile.TemporaryDirectory(prefix="course-check-", ignore_cleanup_errors=True) as temporary:
-            _make(course, name, Path(temporary), report)
-            report(f"{name}: {STEPS[3]}")
-            fresh = Path(temporary)
-            if not _same_bank(fresh / "bank", course.bank, name):
-                found.append(f"autograder/bank/{name}: differs from its source")
-            for path in sorted((fresh / "notebooks" / name).iterdir()):
-                kept = course.root / "notebooks" / name / path.name
-                if not kept.is_file() or kept.read_bytes() != path.read_bytes():
-                    found.append(f"notebooks/{name}/{path.name}: differs from its source")
-            made = {path.name for path in (fresh / "notebooks" / name).iterdir()}
-            found += [
-                f"notebooks/{name}/{path.name}: has no source"
-                for path in sorted((course.root / "notebooks" / name).glob("*"))
-                if path.name not in made and not path.name.startswith(".")
-            ]
-            solution = f"solutions/{name}/{name}.ipynb"
-            if not _same_solution(fresh / solution, course.root / solution):
-                found.append(f"{solution}: differs from its source")
+    with tempfile.TemporaryDirectory(prefix="course-check-", ignore_cleanup_errors=True) as temporary:
+        _make(course, name, Path(temporary))
+        fresh = Path(temporary)
+        if not _same_bank(fresh / "bank", course.bank, name):
+            found.append(f"autograder/bank/{name}: differs from its source")
+        for path in sorted((fresh / "notebooks" / name).iterdir()):
+            kept = course.root / "notebooks" / name / path.name
+            if not kept.is_file() or kept.read_bytes() != path.read_bytes():
+                found.append(f"notebooks/{name}/{path.name}: differs from its source")
+        made = {path.name for path in (fresh / "notebooks" / name).iterdir()}
+        found += [
+            f"notebooks/{name}/{path.name}: has no source"
+            for path in sorted((course.root / "notebooks" / name).glob("*"))
+            if path.name not in made and not path.name.startswith(".")
+        ]
+        solution = f"solutions/{name}/{name}.ipynb"
+        if not _same_solution(fresh / solution, course.root / solution):
+            found.append(f"{solution}: differs from its source")
+    return found
+
+
+def without_source(course: Course) -> list[str]:
+    """What was once generated from a lesson that is no more, as one line for each."""
     known = set(course.lessons())
+    found = []
     for folder in ("notebooks", "solutions"):
         for path in sorted((course.root / folder).glob("*/")):
             if path.name not in known and not path.name.startswith("."):
@@ -147,12 +150,9 @@ def stale(course: Course, names: Sequence[str], report: Report = lambda step: No
     return found
 
 
-def _make(course: Course, name: str, workplace: Path, report: Report) -> Prepared:
-    report(f"{name}: {STEPS[0]}")
+def _make(course: Course, name: str, workplace: Path) -> Prepared:
     made = prepare(course, name)
-    report(f"{name}: {STEPS[1]}")
     bank_files.save(made.bank, workplace / "bank")
-    report(f"{name}: {STEPS[2]}")
     generate(course.root, workplace, name, made.notebook, workplace / "bank")
     _refuse_unearned(made, workplace)
     return made

@@ -11,6 +11,8 @@ import pytest
 from autograder.findings import MatchesKnownWrong, NotDefined, Verdict
 from tests.mutants.harness import Right, Wrong, judge_answer, judge_notebook, load_lesson, message
 
+pytestmark = pytest.mark.slow
+
 LESSONS = [
     importlib.import_module(f"tests.mutants.{path.stem}")
     for path in sorted(Path(__file__).parent.glob("lesson_*.py"))

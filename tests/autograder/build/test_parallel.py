@@ -1,0 +1,42 @@
+"""Lessons side by side: each yields what it would have yielded alone."""
+
+import os
+
+import pytest
+
+from autograder.authoring import AuthoringError
+from autograder.build.parallel import each_lesson
+
+LESSONS = ["01-one", "02-two", "03-three"]
+
+
+def shout(lesson):
+    if lesson == "02-two":
+        raise AuthoringError([f"{lesson}: not as it must be", f"{lesson}: nor is this"])
+    return lesson.upper(), os.getpid()
+
+
+def slip(lesson):
+    raise ValueError(f"a fault of ours in {lesson}")
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 7])
+def test_every_lesson_yields_its_own_result_and_a_refusal_costs_only_its_own(jobs):
+    results = dict(each_lesson(shout, LESSONS, jobs))
+    assert results.keys() == set(LESSONS)
+    assert results["01-one"][0] == "01-ONE"
+    assert results["03-three"][0] == "03-THREE"
+    assert isinstance(results["02-two"], AuthoringError)
+    assert results["02-two"].problems == ["02-two: not as it must be", "02-two: nor is this"]
+    assert str(results["02-two"]) == "02-two: not as it must be\n02-two: nor is this"
+
+
+def test_one_lesson_is_done_in_this_process_and_several_jobs_are_not():
+    assert dict(each_lesson(shout, LESSONS[:1], 4))["01-one"][1] == os.getpid()
+    assert dict(each_lesson(shout, LESSONS, 2))["01-one"][1] != os.getpid()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_fault_of_ours_is_not_swallowed(jobs):
+    with pytest.raises(ValueError, match="a fault of ours"):
+        list(each_lesson(slip, LESSONS, jobs))
