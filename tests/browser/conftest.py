@@ -156,6 +156,29 @@ class Notebook:
         last = self.page.locator(".jp-Notebook .jp-CodeCell").last
         last.locator(".jp-InputPrompt", has_text=re.compile(r"\[\d+\]")).wait_for(timeout=180_000)
 
+    def violations(self) -> list[str]:
+        """What axe-core finds serious or worse in prose and outputs, not in JupyterLab's own frame.
+
+        Rules for whole pages are left out: headings and landmarks are JupyterLab's.
+        """
+        from axe_playwright_python.sync_playwright import Axe
+
+        # JupyterLab's body has no height and hides what flows over: axe would take all text for invisible.
+        self.page.evaluate(
+            "for (const node of [document.documentElement, document.body]) node.style.height = '100%'"
+        )
+        found = Axe().run(
+            self.page,
+            context={"include": [[".jp-OutputArea-output"], [".jp-RenderedMarkdown"]]},
+            options={"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]},
+        )
+        return [
+            f"{one['id']}: {one['help']}: {node['html'][:300]}"
+            for one in found.response["violations"]
+            if one["impact"] in ("serious", "critical")
+            for node in one["nodes"]
+        ]
+
     def picture(self, name: str, of=None) -> Path:
         """Keep a screenshot for a person to look at."""
         ARTIFACTS.mkdir(exist_ok=True)

@@ -42,3 +42,16 @@ def test_who_types_every_answer_reaches_the_end(open_lesson, lesson):
     assert notebook.page.locator("[data-mime-type='application/vnd.jupyter.error']").count() == 0
     assert notebook.errors == []
     notebook.picture(f"{lesson}-at-its-end", of=end)
+    assert notebook.violations() == []
+    notebook.use_dark_theme()
+    assert notebook.violations() == []
+
+
+def test_a_control_without_a_name_and_pale_text_would_be_found(open_lesson):
+    notebook = open_lesson(LESSONS[0])
+    pale = "<p style='color: #999; background: #aaa'>pale</p>"
+    code = f'from IPython.display import HTML\nHTML("<select><option>p</select>{pale}")'
+    notebook.type_into(notebook.page.locator(".jp-Notebook .jp-CodeCell").first, code)
+    notebook.run(notebook.page.locator(".jp-Notebook .jp-CodeCell").first)
+    notebook.page.locator(".jp-OutputArea-output").get_by_text("pale").wait_for(timeout=20_000)
+    assert {line.split(":")[0] for line in notebook.violations()} == {"select-name", "color-contrast"}
