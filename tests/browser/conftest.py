@@ -47,7 +47,10 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory):
-    """The address of the JupyterLab that `start.py lab --no-browser` serves; nothing in it is ever saved."""
+    """The JupyterLab that `start.py lab --no-browser` serves: its address, and the folder of its settings.
+
+    No notebook in it is ever saved.
+    """
     place = tmp_path_factory.mktemp("lab")
     settings = place / "settings" / "@jupyterlab"
     (settings / "notebook-extension").mkdir(parents=True)
@@ -86,7 +89,7 @@ def lab(tmp_path_factory):
                 time.sleep(0.5)
         else:
             pytest.fail("JupyterLab did not start:\n" + (place / "lab.log").read_text())
-        yield address
+        yield address, place / "settings"
     finally:
         server.terminate()
         server.wait(timeout=30)
@@ -189,10 +192,13 @@ class Notebook:
 
 @pytest.fixture
 def open_lesson(lab, browser):
-    """Open a lesson's released notebook in a page of its own."""
+    """Open a lesson's released notebook in a page of its own, in the light theme."""
     pages = []
+    address, settings = lab
+    theme = settings / "@jupyterlab" / "apputils-extension" / "themes.jupyterlab-settings"
 
-    def open_one(lesson: str, theme: str = "JupyterLab Light") -> Notebook:
+    def open_one(lesson: str) -> Notebook:
+        theme.unlink(missing_ok=True)  # JupyterLab keeps what an earlier test chose
         page = browser.new_page(viewport={"width": 1280, "height": 1400})
         pages.append(page)
         errors: list[str] = []
@@ -200,7 +206,7 @@ def open_lesson(lab, browser):
         page.on("pageerror", lambda error: errors.append(str(error)))
         # A workspace of its own, so that no other test's tabs are restored in it.
         page.goto(
-            f"{lab}/lab/workspaces/{len(pages)}-{time.time_ns()}/tree/{lesson}/{lesson}.ipynb?token=test"
+            f"{address}/lab/workspaces/{len(pages)}-{time.time_ns()}/tree/{lesson}/{lesson}.ipynb?token=test"
         )
         page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=90_000)
         page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=90_000)

@@ -42,6 +42,7 @@ def test_who_types_every_answer_reaches_the_end(open_lesson, lesson):
     assert notebook.page.locator("[data-mime-type='application/vnd.jupyter.error']").count() == 0
     assert notebook.errors == []
     notebook.picture(f"{lesson}-at-its-end", of=end)
+    assert notebook.page.locator("body[data-jp-theme-light=true]").count() == 1
     assert notebook.violations() == []
     notebook.use_dark_theme()
     assert notebook.violations() == []
