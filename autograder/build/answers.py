@@ -172,8 +172,15 @@ def _make_task(task: authoring.Task, runs: Runs) -> bank.Task:
         checks=checks,
         probes=probes,
         known_wrong=wrong,
-        forbids=task.forbids and bank.Forbids(task.forbids.families, task.forbids.points, runs.course_names),
+        forbids=_forbids(task, runs),
     )
+
+
+def _forbids(task: authoring.Task, runs: Runs) -> bank.Forbids | None:
+    forbids = task.forbids
+    if forbids is None:
+        return None
+    return bank.Forbids(forbids.families, forbids.points, runs.course_names)
 
 
 def _asked(
