@@ -1,4 +1,7 @@
-"""Proof that the checks are real: every known wrong answer rejected and named, every right one accepted."""
+"""Proof that the checks are real.
+
+Every known wrong answer is rejected and named, every right one accepted, every forbidden call caught.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,8 @@ class Row:
     named: int = 0
     right: int = 0
     accepted: int = 0
+    forbidden: int = 0
+    caught: int = 0
     failures: list[str] = field(default_factory=list)
 
     @property
@@ -41,7 +46,8 @@ def audit_lesson(course: Course, name: str) -> list[Row]:
     rows = []
     for task in made.lesson.tasks:
         entry = made.bank.tasks[task.id]
-        row = Row(name, task.id, wrong=len(task.wrong), right=len(task.right))
+        caught = task.forbids.caught if task.forbids else ()
+        row = Row(name, task.id, wrong=len(task.wrong), right=len(task.right), forbidden=len(caught))
         for wrong in task.wrong:
             verdict = judge(entry, evidence_for(task, entry, wrong.answer, made.bank, made.runs))
             row.rejected += not verdict.passed
@@ -55,6 +61,12 @@ def audit_lesson(course: Course, name: str) -> list[Row]:
             row.accepted += verdict.passed
             if not verdict.passed:
                 row.failures.append(f"{right.id} is rejected: {verdict.finding}")
+        for answer in caught:
+            verdict = judge(entry, evidence_for(task, entry, answer.answer, made.bank, made.runs))
+            found = verdict.right and verdict.forbidden is not None and verdict.earned < verdict.points
+            row.caught += found
+            if not found:
+                row.failures.append(f"{answer.id} is not caught, or wrong besides: {verdict.finding}")
         rows.append(row)
     return rows
 
@@ -64,7 +76,7 @@ def print_table(rows: Sequence[Row], console: Console) -> None:
     table = Table(title="Audit of the checks")
     for column in ("lesson", "task"):
         table.add_column(column)
-    for column in ("wrong rejected", "named", "right accepted"):
+    for column in ("wrong rejected", "named", "right accepted", "forbidden caught"):
         table.add_column(column, justify="right")
     for row in rows:
         table.add_row(
@@ -73,15 +85,18 @@ def print_table(rows: Sequence[Row], console: Console) -> None:
             f"{row.rejected} of {row.wrong}",
             f"{row.named} of {row.wrong}",
             f"{row.accepted} of {row.right}",
+            f"{row.caught} of {row.forbidden}" if row.forbidden else "",
         )
     table.add_section()
     wrong, right = sum(row.wrong for row in rows), sum(row.right for row in rows)
+    forbidden = sum(row.forbidden for row in rows)
     table.add_row(
         "",
         f"{len(rows)} tasks",
         f"{sum(row.rejected for row in rows)} of {wrong}",
         f"{sum(row.named for row in rows)} of {wrong}",
         f"{sum(row.accepted for row in rows)} of {right}",
+        f"{sum(row.caught for row in rows)} of {forbidden}",
     )
     console.print(table)
     for row in rows:

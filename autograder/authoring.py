@@ -21,6 +21,7 @@ __all__ = [
     "AuthoringError",
     "Axes",
     "Check",
+    "Forbid",
     "Lesson",
     "Made",
     "Probe",
@@ -121,6 +122,23 @@ class Check:
 
 
 @dataclass(frozen=True)
+class Forbid:
+    """Ready-made calls that an answer must do without, since writing them is the task.
+
+    The task's text has to say so.
+
+    Args:
+        families: names in `autograder.forbidden.FAMILIES`; each stands for all calls that do the same work.
+        points: what an answer loses that makes such a call.
+        caught: answers that would be right but for such a call, written like `Wrong.answer`.
+    """
+
+    families: tuple[str, ...]
+    points: int
+    caught: tuple[Right, ...]
+
+
+@dataclass(frozen=True)
 class Task:
     """One task of a lesson.
 
@@ -143,6 +161,7 @@ class Task:
         dtypes: dtypes the result may have.
         properties: rules that the result obeys, by their names in `autograder.properties`.
         needs: tasks whose answers this one is built from.
+        forbids: calls that the answer must do without.
     """
 
     id: str
@@ -162,6 +181,7 @@ class Task:
     dtypes: tuple[str, ...] = ("float32", "float64")
     properties: tuple[Property, ...] = ()
     needs: tuple[str, ...] = ()
+    forbids: Forbid | None = None
 
     @property
     def points(self) -> int:

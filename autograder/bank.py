@@ -98,6 +98,19 @@ class Property:
 
 
 @dataclass(frozen=True)
+class Forbids:
+    """Calls that an answer must do without, by their families' names in `autograder.forbidden`.
+
+    `points` are what such a call costs. `given` are the names that the lesson's own cells define, whose
+    making is not the learner's.
+    """
+
+    families: tuple[str, ...]
+    points: int
+    given: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class KnownWrong:
     """A wrong answer that people really give: its outcome on every probe and the hint it deserves."""
 
@@ -129,6 +142,7 @@ class Task:
     checks: tuple[Check, ...]
     probes: Mapping[str, Probe]
     known_wrong: tuple[KnownWrong, ...]
+    forbids: Forbids | None = None
 
     @property
     def points(self) -> int:
@@ -275,6 +289,8 @@ class _Writer:
 
     def task(self, task: Task) -> dict[str, Any]:
         plain = asdict(_without_records(task))
+        if task.forbids is None:
+            del plain["forbids"]
         plain["checks"] = [asdict(check) for check in task.checks]
         plain["probes"] = [
             {
@@ -344,11 +360,16 @@ class _Reader:
             unsteady=bool(plain.get("unsteady", False)),
         )
 
+    def forbids(self, plain: Mapping[str, Any]) -> Forbids:
+        return Forbids(tuple(plain["families"]), plain["points"], tuple(plain["given"]))
+
     def task(self, plain: Mapping[str, Any]) -> Task:
         fields = dict(plain)
         for name in ("axes", "dtypes", "hints", "needs"):
             fields[name] = tuple(fields[name])
         fields["properties"] = tuple(Property(**entry) for entry in plain["properties"])
+        if "forbids" in plain:
+            fields["forbids"] = self.forbids(plain["forbids"])
         fields["checks"] = tuple(
             Check(title=entry["title"], points=entry["points"], probes=tuple(entry["probes"]))
             for entry in plain["checks"]

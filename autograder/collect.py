@@ -26,6 +26,7 @@ from autograder.arguments import NeedsEarlier, copy, fresh, load_weights
 from autograder.bank import AS_SEEN, RESULT, LessonBank, Probe, Task, Value, dtype_name
 from autograder.compare import all_close
 from autograder.experiments import EXPERIMENTS, Subject
+from autograder.forbidden import watching
 from autograder.outcome import MAX_ELEMENTS, MAX_TEXT, ErrorReport, Evidence, Outcome
 
 # Every call starts from the same generator state, so that evidence does not depend on what ran before.
@@ -98,7 +99,8 @@ def collect_answer(
     if is_stub(own_code):
         return Evidence(task.id, "stub", answer_type=type_name(answer))
     run_probe = call_module if task.kind == "module" else call
-    outcomes = {probe.id: run_probe(answer, probe, namespace) for probe in task.probes.values()}
+    with watching(task.forbids.families if task.forbids else (), is_file_of(own_code)) as forbidden:
+        outcomes = {probe.id: run_probe(answer, probe, namespace) for probe in task.probes.values()}
     if all(_says_not_implemented(outcome) for outcome in outcomes.values()):
         return Evidence(task.id, "stub", answer_type=type_name(answer))
     return Evidence(
@@ -107,6 +109,7 @@ def collect_answer(
         outcomes=outcomes,
         answer_type=type_name(answer),
         globals_read=globals_read(own_code),
+        forbidden=tuple(forbidden),
     )
 
 
@@ -360,18 +363,24 @@ def globals_read(function: Any) -> tuple[str, ...]:
 
 def describe_error(error: BaseException, function: Any) -> ErrorReport:
     """An exception with the deepest line of the learner's own code, leaving our frames and torch's out."""
-    # A decorator's wrapper is not the learner's own code; what it wraps is.
-    own_file = getattr(getattr(inspect.unwrap(function), "__code__", None), "co_filename", None)
+    is_own = is_file_of(function)
     line, line_number, where = "", None, ""
     trace = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
-        if code.co_filename == own_file or is_notebook_file(code.co_filename):
+        if is_own(code.co_filename):
             line_number = trace.tb_lineno
             line = linecache.getline(code.co_filename, line_number, trace.tb_frame.f_globals).strip()
             where = code.co_name
         trace = trace.tb_next
     return ErrorReport(type(error).__name__, _text(error), line[:MAX_TEXT], line_number, where)
+
+
+def is_file_of(function: Any) -> Callable[[str], bool]:
+    """Whether a file name is that of the answer's own code, or of a notebook cell."""
+    # A decorator's wrapper is not the learner's own code; what it wraps is.
+    own_file = getattr(getattr(inspect.unwrap(function), "__code__", None), "co_filename", None)
+    return lambda file: file == own_file or is_notebook_file(file)
 
 
 def is_notebook_file(filename: str) -> bool:

@@ -8,9 +8,9 @@ import textwrap
 from dataclasses import dataclass
 
 from autograder.bank import Task
-from autograder.findings import CheckResult, Verdict, WrongValues
+from autograder.findings import CallsForbidden, CheckResult, Verdict, WrongValues
 from autograder.picture import difference_picture
-from autograder.wording import Message, word
+from autograder.wording import Message, asked_instead, word
 
 # JupyterLab's own colours where they exist, so that the card follows the light and the dark theme.
 # No headings: JupyterLab lists those of outputs in its table of contents, among the lesson's own.
@@ -105,10 +105,12 @@ def plain_text(task: Task, verdict: Verdict) -> str:
     if verdict.hint:
         lines.append(_wrap(verdict.hint))
     lines += [_wrap(detail) for detail in message.details]
-    if len(verdict.results) > 1 and not _is_whole(verdict):
+    if _is_listed(verdict):
         lines += [
             f"  {'ok ' if result.finding is None else '-- '} {result.title}" for result in verdict.results
         ]
+        if verdict.forbidden:
+            lines.append(f"  --  {asked_instead(verdict.forbidden)} (costs {verdict.cost})")
     lines.append(f'Stuck? hint("{task.id}") gives one hint at a time.')
     return _strip("\n".join(lines))
 
@@ -127,9 +129,16 @@ def _points(verdict: Verdict) -> str:
 
 def _results_html(task: Task, verdict: Verdict) -> str:
     """Each check on a line of its own, so that one failure does not hide what is right already."""
-    if len(verdict.results) < 2 or _is_whole(verdict):
+    if not _is_listed(verdict):
         return ""
-    return "<ul>" + "".join(_result_html(task, verdict, result) for result in verdict.results) + "</ul>"
+    lines = [_result_html(task, verdict, result) for result in verdict.results]
+    if verdict.forbidden:
+        asked = _escape(asked_instead(verdict.forbidden))
+        lines.append(
+            f'<li><span role="img" aria-label="not yet">✗</span> {asked} '
+            f'<span class="ag-small">costs {verdict.cost}</span></li>'
+        )
+    return f"<ul>{''.join(lines)}</ul>"
 
 
 def _result_html(task: Task, verdict: Verdict, result: CheckResult) -> str:
@@ -141,9 +150,13 @@ def _result_html(task: Task, verdict: Verdict, result: CheckResult) -> str:
     return f"<li>{line}</li>"
 
 
-def _is_whole(verdict: Verdict) -> bool:
-    """Whether one finding is about the answer as a whole, so that a list of checks would only repeat it."""
-    return verdict.finding is not None and not verdict.finding.probe
+def _is_listed(verdict: Verdict) -> bool:
+    """Whether a list of checks says more than the finding, which may be about the answer as a whole."""
+    finding = verdict.finding
+    if isinstance(finding, CallsForbidden):
+        return True
+    one = len(verdict.results) == 1 and not verdict.forbidden
+    return not one and finding is not None and bool(finding.probe)
 
 
 def _is_waiting(verdict: Verdict) -> bool:

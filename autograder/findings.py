@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
-from autograder.outcome import ErrorReport
+from autograder.outcome import ErrorReport, ForbiddenCall
 
 
 @dataclass(frozen=True)
@@ -140,6 +140,13 @@ class WrongValues(Finding):
 
 
 @dataclass(frozen=True)
+class CallsForbidden(Finding):
+    """All checks pass, and the answer makes a call that the task forbids."""
+
+    call: ForbiddenCall = field(default_factory=lambda: ForbiddenCall("", ""))
+
+
+@dataclass(frozen=True)
 class CheckResult:
     """One check of a task: what it could earn, what it earned, and what stood in the way."""
 
@@ -154,7 +161,8 @@ class Verdict:
     """The judgement of one answer.
 
     `known_wrong` is the id of the known wrong answer that it equals on every probe, with its `hint`.
-    `unfinished` are earlier tasks that this one is built from and that are not right yet.
+    `unfinished` are earlier tasks that this one is built from and that are not right yet. `forbidden` is a
+    call that the task forbids, which takes `cost` points off.
     """
 
     task: str
@@ -163,20 +171,29 @@ class Verdict:
     hint: str = ""
     globals_read: tuple[str, ...] = ()
     unfinished: tuple[str, ...] = ()
+    forbidden: ForbiddenCall | None = None
+    cost: int = 0
 
     @property
     def earned(self) -> int:
-        return sum(result.earned for result in self.results)
+        earned = sum(result.earned for result in self.results)
+        return max(0, earned - self.cost) if self.forbidden else earned
 
     @property
     def points(self) -> int:
         return sum(result.points for result in self.results)
 
     @property
-    def passed(self) -> bool:
+    def right(self) -> bool:
+        """Whether all checks pass, by whatever means."""
         return all(result.finding is None for result in self.results)
+
+    @property
+    def passed(self) -> bool:
+        return self.right and self.forbidden is None
 
     @property
     def finding(self) -> Finding | None:
         """The first thing to tell the learner, or None where all is right."""
-        return next((result.finding for result in self.results if result.finding is not None), None)
+        found = next((result.finding for result in self.results if result.finding is not None), None)
+        return CallsForbidden(call=self.forbidden) if found is None and self.forbidden else found

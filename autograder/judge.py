@@ -7,7 +7,7 @@ that gathered the evidence.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import torch
@@ -17,6 +17,7 @@ from autograder.bank import AS_SEEN, RESULT, KnownWrong, LessonBank, Probe, Task
 from autograder.compare import all_close, close
 from autograder.findings import (
     BrokenProperty,
+    CallsForbidden,
     CheckResult,
     Finding,
     GivensChanged,
@@ -37,17 +38,22 @@ from autograder.findings import (
     WrongType,
     WrongValues,
 )
-from autograder.outcome import ErrorReport, Evidence, Outcome
+from autograder.outcome import ErrorReport, Evidence, ForbiddenCall, Outcome
 from autograder.properties import first_index, violation
 
 NUMBER_TYPES = ("int", "float", "complex", "bool")
 
 
-def judge(task: Task, evidence: Evidence) -> Verdict:
+def judge(task: Task, evidence: Evidence, read: Sequence[ForbiddenCall] = ()) -> Verdict:
     """Judge one answer from the evidence about it.
 
     For a tensor the evidence of several runs may be merged; the probes that it says nothing about are left
     out of the judgement, but the first is always asked for.
+
+    Args:
+        task: the task, with its answers.
+        evidence: what was seen of the answer.
+        read: forbidden calls found by reading its code, which count beside those that evidence tells of.
     """
     whole = _finding_about_the_whole(evidence)
     if whole is not None:
@@ -79,6 +85,8 @@ def judge(task: Task, evidence: Evidence) -> Verdict:
         known_wrong="" if wrong is None or passed else wrong.id,
         hint="" if wrong is None or passed else wrong.hint,
         globals_read=() if passed else evidence.globals_read,
+        forbidden=next(iter((*read, *evidence.forbidden)), None) if task.forbids else None,
+        cost=task.forbids.points if task.forbids else 0,
     )
 
 
@@ -176,10 +184,11 @@ def with_unfinished(
     verdict: Verdict, task: Task, lesson: LessonBank, earlier: Mapping[str, Verdict]
 ) -> Verdict:
     """The verdict with the names of answers that this one is built from and that are not right themselves."""
-    if verdict.passed or isinstance(verdict.finding, NotDefined | StillStub | GivensChanged | NotRun):
+    told = NotDefined | StillStub | GivensChanged | NotRun | CallsForbidden
+    if verdict.passed or isinstance(verdict.finding, told):
         return verdict
     names = tuple(
-        lesson.tasks[need].name for need in task.needs if need in earlier and not earlier[need].passed
+        lesson.tasks[need].name for need in task.needs if need in earlier and not earlier[need].right
     )
     return replace(verdict, unfinished=names)
 
@@ -199,6 +208,7 @@ def merge(first: Evidence, other: Evidence) -> Evidence:
         answer_type=first.answer_type,
         changed_givens=first.changed_givens or other.changed_givens,
         globals_read=first.globals_read,
+        forbidden=(*first.forbidden, *other.forbidden),
     )
 
 

@@ -16,6 +16,7 @@ from autograder.feedback import STYLE, Feedback, Notice
 from autograder.findings import Verdict
 from autograder.judge import judge, with_unfinished
 from autograder.outcome import Evidence
+from autograder.reading import Cell, read
 from autograder.transport import EVIDENCE_MIME, EvidenceRefused, pack
 
 # Set by nbgrader while it runs a notebook: "autograde" or "validate".
@@ -71,7 +72,7 @@ def check(task_id: str, answer: Any = _MISSING) -> Feedback | Notice | EvidenceO
         mode = os.environ.get(EXECUTION)
         if mode == "autograde":
             return EvidenceOutput(evidence)
-        verdict = judge(task, evidence)
+        verdict = judge(task, evidence, read(task, lesson, _history()) if answer is _MISSING else ())
         if not verdict.passed and answer is _MISSING:
             needed = {name: lesson.tasks[name] for name in task.needs}
             earlier = {name: judge(one, collect(one, lesson, namespace)) for name, one in needed.items()}
@@ -194,13 +195,23 @@ def _find(task_id: str) -> tuple[Task, LessonBank] | Notice:
     return lesson.tasks[task_id], lesson
 
 
-def _namespace() -> Mapping[str, Any]:
+def _shell() -> Any:
     # IPython is imported already wherever there is a notebook to look into.
     import sys
 
     module = sys.modules.get("IPython")
-    shell = module.get_ipython() if module is not None else None
+    return module.get_ipython() if module is not None else None
+
+
+def _namespace() -> Mapping[str, Any]:
+    shell = _shell()
     return shell.user_ns if shell is not None else {}
+
+
+def _history() -> list[Cell]:
+    """The text of the cells that were run so far, in the order in which they were."""
+    history = getattr(_shell(), "history_manager", None)
+    return [Cell(source) for source in history.input_hist_raw] if history is not None else []
 
 
 def _evidence(

@@ -81,12 +81,28 @@ class Outcome:
 
 
 @dataclass(frozen=True)
+class ForbiddenCall:
+    """A call that the task forbids: its name as one would write it, and the family that it belongs to.
+
+    `line` and `line_number` are those of the learner's own code, as in `ErrorReport`; `function` is what
+    stands around it.
+    """
+
+    name: str
+    family: str
+    line: str = ""
+    line_number: int | None = None
+    function: str = ""
+
+
+@dataclass(frozen=True)
 class Evidence:
     """Everything seen of one answer, under one set of givens.
 
     `outcomes` maps a probe's id to what the answer did with it. `nearest` are defined names that look like
     the one asked for. `changed_givens` are names of the lesson's example data that no longer hold what the
     lesson put there. `globals_read` are the notebook's data that a function reads besides its arguments.
+    `forbidden` are calls that the task forbids and that were seen while the answer ran.
     """
 
     task: str
@@ -97,6 +113,7 @@ class Evidence:
     changed_givens: tuple[str, ...] = ()
     globals_read: tuple[str, ...] = ()
     note: str = ""
+    forbidden: tuple[ForbiddenCall, ...] = ()
 
 
 def to_plain(evidence: Evidence) -> tuple[dict[str, Any], dict[str, Tensor]]:
@@ -152,6 +169,7 @@ def from_plain(plain: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Evide
             changed_givens=_names(plain["changed_givens"]),
             globals_read=_names(plain["globals_read"]),
             note=str(plain["note"])[:MAX_TEXT],
+            forbidden=tuple(_call_from_plain(call) for call in list(plain["forbidden"])[:50]),
         )
     except (KeyError, TypeError, AttributeError, OverflowError) as problem:
         raise ValueError(f"evidence is not in the expected form: {problem!r}") from problem
@@ -165,6 +183,17 @@ def _error_from_plain(error: Mapping[str, Any]) -> ErrorReport:
         line=str(error["line"])[:MAX_TEXT],
         line_number=None if number is None else int(number),
         function=str(error["function"])[:MAX_TEXT],
+    )
+
+
+def _call_from_plain(call: Mapping[str, Any]) -> ForbiddenCall:
+    number = call["line_number"]
+    return ForbiddenCall(
+        name=str(call["name"])[:MAX_TEXT],
+        family=str(call["family"])[:MAX_TEXT],
+        line=str(call["line"])[:MAX_TEXT],
+        line_number=None if number is None else int(number),
+        function=str(call["function"])[:MAX_TEXT],
     )
 
 

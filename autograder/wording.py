@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from autograder import experiments
 from autograder import findings as f
 from autograder.bank import Probe, Task
+from autograder.forbidden import FAMILIES
+from autograder.outcome import ForbiddenCall
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,8 @@ def word(finding: f.Finding, task: Task, verdict: f.Verdict | None = None) -> Me
                 f"`{task.name}` reads {names} from the notebook. A function should use its arguments only: "
                 "otherwise its result depends on what else stands in the notebook."
             )
+        if verdict.forbidden and not isinstance(finding, f.CallsForbidden):
+            extra.append(_forbidden(verdict.forbidden, task))
     return Message(message.headline, tuple(extra), message.code)
 
 
@@ -729,6 +733,38 @@ def _not_computed(finding: f.NotComputed, task: Task) -> Message:
     )
 
 
+def _calls_forbidden(finding: f.CallsForbidden, task: Task) -> Message:
+    cost = 0 if task.forbids is None else task.forbids.points
+    points = "the point" if task.points == 1 else f"{cost} of the {task.points} points"
+    if cost == task.points > 1:
+        points = f"all {cost} points"
+    return Message(
+        _forbidden(finding.call, task),
+        (f"The results are right. The call costs {points}; with lines of your own you get them back.",),
+        finding.call.line,
+    )
+
+
+def _forbidden(call: ForbiddenCall, task: Task) -> str:
+    where = ""
+    if call.line_number is not None:
+        own = ("", task.name, "__init__", "forward", "<module>", "<lambda>")
+        cell = "" if call.function in own else f" of the cell of `{call.function}`"
+        where = f" in line {call.line_number}{cell}"
+    return f"`{call.name}` is used{where}; this task asks you to write {_instead(call)} yourself."
+
+
+def asked_instead(call: ForbiddenCall) -> str:
+    """What a task asks for that forbids a call, in a few words for a list of checks."""
+    return f"{_instead(call)}, written by yourself"
+
+
+def _instead(call: ForbiddenCall) -> str:
+    # The family is part of what the learner's process says, so it may be anything.
+    family = FAMILIES.get(call.family)
+    return "this" if family is None else family.instead
+
+
 def _told_apart(obtained: float, expected: float) -> tuple[str, str]:
     """Two numbers with as many digits as it takes to see that they differ."""
     texts = number_text(obtained), number_text(expected)
@@ -753,6 +789,7 @@ _WORDING: dict[type[f.Finding], Callable[..., Message]] = {
     f.NotFinite: _not_finite,
     f.MatchesKnownWrong: _matches_known_wrong,
     f.NotComputed: _not_computed,
+    f.CallsForbidden: _calls_forbidden,
     f.BrokenProperty: _broken_property,
     f.NotRefused: _not_refused,
     f.WrongBehaviour: _wrong_behaviour,

@@ -18,10 +18,13 @@ from torch import Tensor
 from autograder import authoring, bank
 from autograder.bank import AS_SEEN, LessonBank, Value
 from autograder.build.namespace import run_cells
-from autograder.collect import call, call_module, collect_answer, observe
+from autograder.build.source import is_answer
+from autograder.collect import call, call_module, collect_answer, is_file_of, observe
 from autograder.experiments import sizes_of
+from autograder.forbidden import watching
 from autograder.judge import judge, judge_outcome, same_outcome
 from autograder.outcome import Evidence, Outcome
+from autograder.reading import names_made
 
 # Public redraws start from fixed seeds, so that a rebuild makes the same bank.
 REDRAW_SEED = 7001
@@ -33,6 +36,7 @@ class Runs:
 
     givens: Mapping[str, Mapping[str, Value]]
     namespaces: Mapping[str, Mapping[str, Any]]
+    course_names: tuple[str, ...] = ()  # what the cells define that are not the learner's
 
 
 def run_solution(
@@ -56,7 +60,8 @@ def run_solution(
         generator = torch.Generator().manual_seed(seed)
         givens[run] = dict(lesson.redraw(generator))
         namespaces[run] = run_cells(notebook, name, givens[run])
-    return Runs(givens, namespaces)
+    provided = [cell.source for cell in notebook.cells if cell.cell_type == "code" and not is_answer(cell)]
+    return Runs(givens, namespaces, tuple(names_made(provided)))
 
 
 def make_bank(lesson: authoring.Lesson, runs: Runs, name: str) -> LessonBank:
@@ -64,7 +69,8 @@ def make_bank(lesson: authoring.Lesson, runs: Runs, name: str) -> LessonBank:
 
     Raises:
         AuthoringError: a task's solution is missing or fails on a probe, a known wrong answer passes, two
-            of them cannot be told apart, or two axes have the same size in every probe.
+            of them cannot be told apart, two axes have the same size in every probe, or a forbidden call is
+            not seen.
     """
     problems: list[str] = []
     tasks: dict[str, bank.Task] = {}
@@ -86,6 +92,7 @@ def make_bank(lesson: authoring.Lesson, runs: Runs, name: str) -> LessonBank:
     if not problems:
         made = _with_fair_probes(lesson, made, runs)
         problems += _right_answer_problems(lesson, made, runs)
+        problems += _caught_answer_problems(lesson, made, runs)
     if problems:
         raise authoring.AuthoringError([f"{name}: {problem}" for problem in problems])
     return made
@@ -97,11 +104,11 @@ def evidence_for(
     """Evidence about a stand-in answer (a known wrong or another right one), as if a learner had given it."""
     if task.kind != "tensor":
         return collect_answer(entry, lesson, answer, runs.namespaces[AS_SEEN])
+    # A learner's tensor is there already when it is looked at. This stand-in is called, and can be watched.
+    with watching(entry.forbids.families if entry.forbids else (), is_file_of(answer)) as forbidden:
+        outcomes = {run: tensor_outcome(answer, namespace) for run, namespace in runs.namespaces.items()}
     return Evidence(
-        task.id,
-        "answered",
-        outcomes={run: tensor_outcome(answer, namespace) for run, namespace in runs.namespaces.items()},
-        answer_type="torch.Tensor",
+        task.id, "answered", outcomes=outcomes, answer_type="torch.Tensor", forbidden=tuple(forbidden)
     )
 
 
@@ -165,7 +172,15 @@ def _make_task(task: authoring.Task, runs: Runs) -> bank.Task:
         checks=checks,
         probes=probes,
         known_wrong=wrong,
+        forbids=_forbids(task, runs),
     )
+
+
+def _forbids(task: authoring.Task, runs: Runs) -> bank.Forbids | None:
+    forbids = task.forbids
+    if forbids is None:
+        return None
+    return bank.Forbids(forbids.families, forbids.points, runs.course_names)
 
 
 def _asked(
@@ -352,6 +367,20 @@ def _right_answer_problems(lesson: authoring.Lesson, made: LessonBank, runs: Run
                 problems.append(
                     f"task {task.id}: the right answer {right.id} is rejected ({verdict.finding})"
                 )
+    return problems
+
+
+def _caught_answer_problems(lesson: authoring.Lesson, made: LessonBank, runs: Runs) -> list[str]:
+    """Answers that are right but for a forbidden call must be just that."""
+    problems = []
+    for task in lesson.tasks:
+        for caught in task.forbids.caught if task.forbids else ():
+            entry = made.tasks[task.id]
+            verdict = judge(entry, evidence_for(task, entry, caught.answer, made, runs))
+            if not verdict.right:
+                problems.append(f"task {task.id}: {caught.id} is not right otherwise ({verdict.finding})")
+            elif verdict.forbidden is None:
+                problems.append(f"task {task.id}: {caught.id} makes no forbidden call that is seen")
     return problems
 
 

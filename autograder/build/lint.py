@@ -14,12 +14,15 @@ from autograder.bank import RESULT
 from autograder.build.preprocessors import solution_region
 from autograder.build.source import is_answer, is_test, raw_cells
 from autograder.experiments import EXPERIMENTS
+from autograder.forbidden import FAMILIES, family_of
 from autograder.properties import RULES
+from autograder.reading import functions_that_call
 
 ID_FORM = re.compile(r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")
 NBGRADER_KEYS = {"cell_type", "grade", "grade_id", "locked", "schema_version", "solution", "task"}
 PICTURE_WITHOUT_ALT = re.compile(r"!\[\s*\]\(")
 IMG_TAG = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
+READY_MADE = re.compile(r"`(\w[\w.]*\.\w+|scaled_dot_product_attention)`")
 SCHEME_LINE = re.compile(r"^- (\d+) points?:", re.MULTILINE)
 ALT_TEXT = re.compile(r"""\balt\s*=\s*(["'])\s*[^"'\s]""", re.IGNORECASE)
 
@@ -35,6 +38,7 @@ def lint(text: str, notebook: NotebookNode, lesson: Lesson) -> list[str]:
         *_faulty_problems(notebook),
         *_alt_problems(notebook),
         *_authoring_problems(lesson),
+        *_forbidden_problems(notebook, lesson),
     ]
 
 
@@ -250,6 +254,55 @@ def _authoring_problems(lesson: Lesson) -> list[str]:
             if name not in known[: known.index(task.id)]
         ]
     return problems
+
+
+def _forbidden_problems(notebook: NotebookNode, lesson: Lesson) -> list[str]:
+    problems = []
+    for task in lesson.tasks:
+        forbids = task.forbids
+        if forbids is None:
+            continue
+        where = f"task {task.id}"
+        unknown = [name for name in forbids.families if name not in FAMILIES]
+        problems += [f"{where}: forbids {name}, which autograder.forbidden does not know" for name in unknown]
+        if not forbids.families:
+            problems.append(f"{where}: forbids nothing")
+        if not 1 <= forbids.points <= task.points:
+            problems.append(
+                f"{where}: a forbidden call costs {forbids.points} points, and the task has {task.points}"
+            )
+        if not forbids.caught:
+            problems.append(f"{where}: needs an answer that is caught with what it forbids")
+        counts = Counter(answer.id for answer in (*task.right, *forbids.caught))
+        problems += [f"{where}: two right answers are called {one}" for one in counts if counts[one] > 1]
+        if forbids.families and not unknown:
+            problems += _forbidden_text_problems(notebook, task, forbids.families)
+    return problems
+
+
+def _forbidden_text_problems(notebook: NotebookNode, task: Task, families: tuple[str, ...]) -> list[str]:
+    """The text must say what is forbidden, and nothing that the course gives may do it for the learner."""
+    text = ""
+    given: list[NotebookNode] = []
+    for cell in notebook.cells:
+        if cell["id"] == f"{task.id}-answer":
+            break
+        if cell.cell_type == "markdown":
+            text = cell.source
+        elif not is_answer(cell):
+            given.append(cell)
+    # Written as it is called: `torch.softmax`, not the name of what is to be written.
+    said = [name.rpartition(".")[2] for name in READY_MADE.findall(text)]
+    problems = [
+        f"task {task.id}: the text before its answer cell names no {family} that must not be called"
+        for family in families
+        if not any(family_of(name, (family,)) for name in said)
+    ]
+    return problems + [
+        f"{_name(given[number])}: gives learners `{name}`, which uses {call.name}; "
+        f"task {task.id} forbids them that"
+        for number, name, call in functions_that_call([cell.source for cell in given], families)
+    ]
 
 
 def _probe_problems(task: Task, where: str) -> list[str]:

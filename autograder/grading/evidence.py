@@ -10,11 +10,13 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
 from autograder.bank import AS_SEEN, LessonBank, Task
-from autograder.build.source import is_test
+from autograder.build.source import is_answer, is_test
 from autograder.feedback import rich_text
 from autograder.findings import Verdict
+from autograder.grading.rebuild import ADDED
 from autograder.judge import judge, merge, with_unfinished
 from autograder.outcome import Evidence
+from autograder.reading import Cell, read
 from autograder.transport import EVIDENCE_MIME, EvidenceRefused, unpack
 
 EMPTY: Mapping[str, str] = MappingProxyType({})
@@ -71,6 +73,8 @@ def judge_notebook(
 ) -> dict[str, Verdict]:
     """Judge every task of a lesson from its executed notebooks.
 
+    Calls that a task forbids are also looked for here, in the text of the cells that ran.
+
     Args:
         bank: the lesson's bank.
         executed: the run with the givens as the learner saw them.
@@ -80,13 +84,14 @@ def judge_notebook(
     """
     verdicts: dict[str, Verdict] = {}
     for task in bank.tasks.values():
-        verdict = _judge_task(task, executed, redrawn, stopped, stops)
+        verdict = _judge_task(task, bank, executed, redrawn, stopped, stops)
         verdicts[task.id] = with_unfinished(verdict, task, bank, verdicts)
     return verdicts
 
 
 def _judge_task(
     task: Task,
+    bank: LessonBank,
     executed: NotebookNode,
     redrawn: Mapping[str, NotebookNode],
     stopped: str,
@@ -103,7 +108,18 @@ def _judge_task(
             evidence = merge(evidence, _of_run(evidence_of(task.id, notebook), run))
     if evidence.status == "fault":
         raise GraderFault(f"{task.id}: {evidence.note}")
-    return judge(task, evidence)
+    return judge(task, evidence, read(task, bank, cells_before(task, executed)))
+
+
+def cells_before(task: Task, notebook: NotebookNode) -> list[Cell]:
+    """The code cells of a rebuilt notebook up to a task's check."""
+    cells = []
+    for cell in notebook.cells:
+        if cell["id"] == task.id:
+            break
+        if cell.cell_type == "code":
+            cells.append(Cell(cell.source, own=is_answer(cell) or cell["id"].startswith(ADDED)))
+    return cells
 
 
 def _of_run(evidence: Evidence, run: str) -> Evidence:

@@ -234,7 +234,8 @@ sum_versus_softmax(some_scores)
 # *5 minutes · one line · task id* `softmax-naive`
 #
 # Write `softmax_naive(x)` for a vector of scores. `torch.exp` takes the exponential of every entry. Leave the
-# caller's `x` as it is.
+# caller's `x` as it is. Do without `torch.softmax` and its like, here and in the next task; both count only
+# if you wrote them yourself.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "softmax-naive-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -289,7 +290,8 @@ overflow()
 # *10 minutes · two lines · task id* `softmax-stable`
 #
 # Write `softmax_stable(x)`. It agrees with `softmax_naive` on ordinary scores, and gives proper weights for
-# scores near 1000 **and** near −1000. Each of the three earns its own point.
+# scores near 1000 **and** near −1000. Each of the three earns its own point, if it is done without
+# `torch.softmax` and its like.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "softmax-stable-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}

@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.authoring import Check, Lesson, Probe, Property, Right, Task, Wrong
+from autograder.authoring import Check, Forbid, Lesson, Probe, Property, Right, Task, Wrong
 
 # The sentence "Your journey starts with one step", three numbers for each token.
 SENTENCE = torch.tensor(
@@ -442,10 +442,17 @@ SOFTMAX_NAIVE = Task(
         ),
     ),
     right=(
-        Right("torch-softmax", lambda x: torch.softmax(x, dim=0)),
         Right("subtract-largest", lambda x: torch.exp(x - x.max()) / torch.exp(x - x.max()).sum()),
         Right("power-of-e", lambda x: torch.e**x / (torch.e**x).sum()),
-        Right("double", lambda x: torch.softmax(x.double(), dim=0)),
+        Right("double", lambda x: x.double().exp() / x.double().exp().sum()),
+    ),
+    forbids=Forbid(
+        ("softmax",),
+        points=2,
+        caught=(
+            Right("torch-softmax", lambda x: torch.softmax(x, dim=0)),
+            Right("a-layer", torch.nn.Softmax(dim=0).forward),
+        ),
     ),
 )
 
@@ -563,9 +570,7 @@ SOFTMAX_STABLE = Task(
         ),
     ),
     right=(
-        Right("torch-softmax", lambda x: torch.softmax(x, dim=0)),
         Right("logsumexp", lambda x: torch.exp(x - torch.logsumexp(x, dim=0))),
-        Right("log-softmax", lambda x: torch.log_softmax(x, dim=-1).exp()),
         Right(
             "amax-keepdim",
             lambda x: (
@@ -573,7 +578,15 @@ SOFTMAX_STABLE = Task(
                 / (x - x.amax(-1, keepdim=True)).exp().sum(-1, keepdim=True)
             ),
         ),
-        Right("double", lambda x: torch.softmax(x.double(), dim=0)),
+        Right("double", lambda x: (x - x.max()).double().exp() / (x - x.max()).double().exp().sum()),
+    ),
+    forbids=Forbid(
+        ("softmax",),
+        points=3,
+        caught=(
+            Right("torch-softmax", lambda x: torch.softmax(x, dim=0)),
+            Right("log-softmax", lambda x: torch.log_softmax(x, dim=-1).exp()),
+        ),
     ),
 )
 

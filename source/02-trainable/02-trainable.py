@@ -335,7 +335,8 @@ print("nn.Parameter: ", [name for name, _ in Registered(3, 2).named_parameters()
 # Write the class. Its parameters are called `W_query`, `W_key` and `W_value`, each of shape
 # `(d_in, d_out)`, drawn by `torch.rand` in this order. `forward(x)` gives one context vector for each token
 # of `x`, for any number of tokens. Mind the direction of the softmax: each *row* of weights belongs to one
-# query.
+# query. Write the steps out: PyTorch's `scaled_dot_product_attention` does them in one call, and in this task
+# costs two points.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "self-attention-v1-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from autograder.authoring import Check, Lesson, Made, Probe, Property, Right, Specimen, Task, Wrong
+from autograder.authoring import Check, Forbid, Lesson, Made, Probe, Property, Right, Specimen, Task, Wrong
 
 # The sentence "Your journey starts with one step", three numbers for each token.
 SENTENCE = torch.tensor(
@@ -761,6 +761,16 @@ def fused_kernel(self, x):
     return functional.scaled_dot_product_attention(q[None], k[None], v[None])[0]
 
 
+def ready_made_heads(self, x):
+    q, k, v = self.project(x)
+    own, empty = torch.eye(q.shape[-1], dtype=q.dtype), torch.zeros(q.shape[-1], dtype=q.dtype)
+    context, _ = functional.multi_head_attention_forward(
+        *(one[:, None] for one in (q, k, v)),
+        *(q.shape[-1], 1, own.repeat(3, 1), None, None, None, False, 0.0, own, empty),
+    )
+    return context[:, 0]
+
+
 def row_by_row(self, x):
     q, k, v = self.project(x)
     return torch.stack([torch.softmax(k @ query / len(query) ** 0.5, dim=0) @ v for query in q])
@@ -903,9 +913,17 @@ SELF_ATTENTION_V1 = Task(
         ),
     ),
     right=(
-        *shared_right(Parameters),
+        *(one for one in shared_right(Parameters) if one.id != "fused-kernel"),
         Right("keys-first", KeysFirst),
         Right("fused", variant(Parameters, fused_parameters)),
+    ),
+    forbids=Forbid(
+        ("scaled_dot_product_attention",),
+        points=2,
+        caught=(
+            Right("fused-kernel", variant(Parameters, fused_kernel)),
+            Right("multi-head-function", variant(Parameters, ready_made_heads)),
+        ),
     ),
 )
 

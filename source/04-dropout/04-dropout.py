@@ -206,8 +206,8 @@ left_over / left_over.sum(dim=-1, keepdim=True)
 #
 # Write `dropout(x, p, training=True)`. In training it draws a new mask at each call, one decision for each
 # entry, and returns the result of dropout. With `training=False` it returns `x` unchanged.
-# `torch.rand(x.shape)` draws a number between 0 and 1 for each entry. Use no ready-made dropout here; the
-# point is to have written it once.
+# `torch.rand(x.shape)` draws a number between 0 and 1 for each entry. Use no ready-made dropout here, neither
+# `nn.Dropout` nor `F.dropout`: the points are for having written it once.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "dropout-by-hand-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}

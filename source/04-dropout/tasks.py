@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from autograder.authoring import Check, Lesson, Probe, Right, Task, Wrong
+from autograder.authoring import Check, Forbid, Lesson, Probe, Right, Task, Wrong
 
 # The sentence "Your journey starts with one step", three numbers for each token.
 SENTENCE = torch.tensor(
@@ -552,8 +552,6 @@ DROPOUT_BY_HAND = Task(
         ),
     ),
     right=(
-        Right("torch-dropout", lambda x, p, training=True: F.dropout(x, p, training=training)),
-        Right("layer", lambda x, p, training=True: nn.Dropout(p).train(training)(x)),
         Right(
             "bernoulli",
             lambda x, p, training=True: (
@@ -567,6 +565,14 @@ DROPOUT_BY_HAND = Task(
             ),
         ),
         Right("double", lambda x, p, training=True: hand_dropout(x.double(), p, training)),
+    ),
+    forbids=Forbid(
+        ("dropout",),
+        points=3,
+        caught=(
+            Right("torch-dropout", lambda x, p, training=True: F.dropout(x, p, training=training)),
+            Right("layer", lambda x, p, training=True: nn.Dropout(p).train(training)(x)),
+        ),
     ),
 )
 

@@ -768,7 +768,8 @@ check("bug-merge-without-transpose")
 #
 # Finish `MultiHeadAttention` with `W_query`, `W_key`, `W_value`, `out_proj` and the buffer `mask`. Dropout
 # falls on the weights, as in lesson 04. You may use your `split_heads` and `merge_heads`. Where `num_heads`
-# does not divide `d_out`, raise a `ValueError`.
+# does not divide `d_out`, raise a `ValueError`. PyTorch's own `nn.MultiheadAttention` would do your work: with
+# it, four of the six points are gone.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "multi-head-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}

@@ -642,7 +642,8 @@ check("bug-query-length")
 #
 # Write it. Use your own `into_heads`, `masked_softmax` and `merge_heads`, or write the steps out. `mask=None`
 # hides nothing; otherwise the mask broadcasts to `(b, heads, target, source)`, with 1 or `True` for "may
-# look". A query that may look at nothing gets a context of zeros (after `fc` that is its bias).
+# look". A query that may look at nothing gets a context of zeros (after `fc` that is its bias). The class is
+# yours to write: with PyTorch's `nn.MultiheadAttention` in it, four of the six points are gone.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "multi-head-attention-module-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}

@@ -6,7 +6,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from autograder.authoring import Check, Lesson, Made, Probe, Property, Right, Task, Wrong
+from autograder.authoring import Check, Forbid, Lesson, Made, Probe, Property, Right, Task, Wrong
 
 INFINITY = float("inf")
 
@@ -1605,6 +1605,24 @@ class Fused(Attention):
         return self.fc(self.merge(F.scaled_dot_product_attention(q, k, v, attn_mask=mask)))
 
 
+class ReadyMade(Attention):
+    """`nn.MultiheadAttention` is a class around the function called here, whose masks say what to hide."""
+
+    def forward(self, q_input, k_input, v_input, mask=None):
+        q, k, v = (x.transpose(0, 1) for x in self.project(q_input, k_input, v_input))  # (tokens, b, d_model)
+        if mask is not None:
+            sizes = (q.shape[1], self.num_heads, q.shape[0], k.shape[0])
+            mask = (mask == 0).expand(sizes).flatten(0, 1)  # (b * heads, target, source)
+        d_model = self.fc.in_features
+        context, _ = F.multi_head_attention_forward(
+            *(q, k, v, d_model, self.num_heads, torch.eye(d_model).to(q).repeat(3, 1), None, None, None),
+            *(False, 0.0, self.fc.weight, self.fc.bias, self.training),
+            need_weights=False,
+            attn_mask=mask,
+        )
+        return context.transpose(0, 1)
+
+
 class Einsum(nn.Module):
     def __init__(self, d_model, num_heads):
         super().__init__()
@@ -2007,6 +2025,7 @@ MULTI_HEAD_ATTENTION = Task(
         Right("view-and-contiguous", ViewAndContiguous),
         Right("heads-in-batch", HeadsInBatch),
     ),
+    forbids=Forbid(("MultiheadAttention",), points=4, caught=(Right("ready-made", ReadyMade),)),
 )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import json
 import os
 import subprocess
@@ -11,10 +13,11 @@ import pytest
 import torch
 
 from autograder import bank, check, hint, learner, progress, records
+from autograder.bank import Forbids
 from autograder.feedback import Feedback, Notice
 from autograder.findings import GivensChanged, NotDefined, StillStub, WrongValues
 from autograder.learner import EvidenceOutput, NotYet
-from autograder.outcome import Evidence
+from autograder.outcome import Evidence, ForbiddenCall
 from autograder.transport import EVIDENCE_MIME, unpack
 
 RIGHT = "def share(x):\n    return x / x.sum()"
@@ -207,7 +210,7 @@ def test_progress_with_a_damaged_bank_says_what_is_wrong(bank_folder, damage):
 
 
 def test_a_fault_in_the_judge_is_a_fault_of_the_course(bank_folder, monkeypatch):
-    monkeypatch.setattr(learner, "judge", lambda task, evidence: 1 / 0)
+    monkeypatch.setattr(learner, "judge", lambda *arguments: 1 / 0)
     text = repr(check("share", lambda x: x))
     assert "a fault of the course" in text
     assert "ZeroDivisionError" in text
@@ -416,3 +419,85 @@ def test_in_a_redrawn_run_the_evidence_is_about_that_run(notebook, monkeypatch):
     notebook.run("table = torch.tensor([[2.0, 1.0, 0.5], [3.0, 1.0, 6.0]])\nrow_sums = table.sum(dim=1)")
     evidence = notebook.run('check("row-sums")').evidence
     assert (list(evidence.outcomes), evidence.changed_givens) == (["redrawn-1"], ())
+
+
+# calls that a task forbids
+
+
+@pytest.fixture
+def forbidding(notebook, lesson, tmp_path, monkeypatch):
+    """The notebook, where `share` and `row_sums` have to do without softmax, and cells enter the history."""
+    forbids = Forbids(("softmax",), 2, ("table", "torch", "check", "hint", "progress"))
+    tasks = {
+        name: dataclasses.replace(task, forbids=forbids if name in ("share", "row-sums") else None)
+        for name, task in lesson.tasks.items()
+    }
+    bank.save(dataclasses.replace(lesson, tasks=tasks), tmp_path / "forbidding")
+    monkeypatch.setattr(bank, "load", functools.partial(bank.load.func, folder=tmp_path / "forbidding"))
+    notebook.shell.history_manager.input_hist_raw[:] = [""]
+    monkeypatch.setattr(
+        notebook, "run", lambda cell: notebook.shell.run_cell(cell, store_history=True).result
+    )
+    notebook.run("import torch")
+    return notebook
+
+
+BY_TORCH = "def share(x):\n    return torch.softmax(torch.log(x), 0)"
+
+
+def test_a_forbidden_call_is_told_at_once_with_its_line(forbidding):
+    forbidding.run(BY_TORCH)
+    feedback = forbidding.run('check("share")')
+
+    assert not feedback
+    assert feedback.verdict.earned == 1
+    assert feedback.verdict.forbidden == ForbiddenCall(
+        "torch.softmax", "softmax", "return torch.softmax(torch.log(x), 0)", 2, "share"
+    )
+    assert not records.read("share").solved
+
+
+def test_a_call_that_no_probe_reaches_is_read_in_the_cell(forbidding):
+    forbidding.run(
+        "def share(x):\n    if len(x) == 9:\n        return torch.softmax(x, 0)\n    return x / x.sum()"
+    )
+
+    assert forbidding.run('check("share")').verdict.forbidden.line_number == 3
+
+
+def test_a_call_that_cannot_be_read_is_seen(forbidding):
+    forbidding.run('def share(x):\n    return getattr(torch, "tfos"[::-1] + "max")(torch.log(x), 0)')
+    call = forbidding.run('check("share")').verdict.forbidden
+
+    assert (call.name, call.line_number) == ("torch.softmax", 2)
+
+
+def test_a_tensor_made_with_a_forbidden_call_is_told(forbidding):
+    forbidding.run("half = torch.softmax(torch.zeros(2), 0)[0]")
+    forbidding.run("row_sums = table.sum(dim=1) * 2 * half")
+
+    assert forbidding.run('check("row-sums")').verdict.forbidden.line == (
+        "half = torch.softmax(torch.zeros(2), 0)[0]"
+    )
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [RIGHT, "print(torch.softmax(table, 0))"],
+        [RIGHT + "\nassert share(table[0]).shape == torch.softmax(table[0], 0).shape"],
+        [BY_TORCH, RIGHT],
+        ["def softmax(x):\n    return x / x.sum()", "def share(x):\n    return softmax(x)"],
+    ],
+    ids=["compared-in-another-cell", "compared-below", "an-earlier-try", "own-softmax"],
+)
+def test_an_honest_notebook_is_not_accused(forbidding, cells):
+    for cell in cells:
+        forbidding.run(cell)
+
+    assert forbidding.run('check("share")')
+
+
+def test_an_answer_that_is_handed_over_is_watched_as_well(forbidding):
+    assert not check("share", lambda x: torch.softmax(torch.log(x), 0))
+    assert check("share", lambda x: x / x.sum())

@@ -67,10 +67,18 @@ class Wrong:
 
 @dataclass(frozen=True)
 class Right:
-    """A right answer by another route than the solution's."""
+    """A right answer by another route than the solution's.
+
+    Attributes:
+        name: what is particular about it, in words that make a test's id.
+        code: the answer cell's text.
+        costs: points that it loses, because it makes a call that the task forbids.
+        xfail: why this test fails at present, for a fault that has been reported and not yet mended.
+    """
 
     name: str
     code: str
+    costs: int = 0
     xfail: str = ""
 
 

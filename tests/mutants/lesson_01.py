@@ -1191,8 +1191,8 @@ SOFTMAX_NAIVE = Mutants(
         Wrong("stub-with-docstring", 'def softmax_naive(x):\n    """Later."""\n    return None', STUB),
     ),
     right=(
-        Right("torch-softmax", "def softmax_naive(x):\n    return torch.softmax(x, dim=0)"),
-        Right("a-module-instance", "softmax_naive = torch.nn.Softmax(dim=-1)"),
+        Right("torch-softmax", "def softmax_naive(x):\n    return torch.softmax(x, dim=0)", costs=2),
+        Right("a-module-instance", "softmax_naive = torch.nn.Softmax(dim=-1)", costs=2),
         Right(
             "loop-over-floats",
             """
@@ -1238,7 +1238,7 @@ SOFTMAX_NAIVE = Mutants(
                 return 1 / torch.exp(x[None, :] - x[:, None]).sum(dim=1)
             """,
         ),
-        Right("log-softmax-undone", "def softmax_naive(x):\n    return x.log_softmax(-1).exp()"),
+        Right("log-softmax-undone", "def softmax_naive(x):\n    return x.log_softmax(-1).exp()", costs=2),
         Right(
             "gradient-and-parameter",
             """
@@ -1246,6 +1246,7 @@ SOFTMAX_NAIVE = Mutants(
                 x = torch.nn.Parameter(x)
                 return torch.nn.Parameter(torch.nn.functional.softmax(x, dim=-1))
             """,
+            costs=2,
         ),
         Right(
             "out-buffer-and-helper",
@@ -1263,6 +1264,7 @@ SOFTMAX_NAIVE = Mutants(
         Right(
             "categorical",
             "def softmax_naive(x):\n    return torch.distributions.Categorical(logits=x).probs",
+            costs=2,
         ),
         Right("default-argument", "def softmax_naive(x=attn_scores_2):\n    return x.exp() / x.exp().sum(0)"),
         Right(
@@ -1530,7 +1532,7 @@ SOFTMAX_STABLE = Mutants(
         ),
     ),
     right=(
-        Right("torch-softmax", "def softmax_stable(x):\n    return torch.softmax(x, dim=0)"),
+        Right("torch-softmax", "def softmax_stable(x):\n    return torch.softmax(x, dim=0)", costs=3),
         Right("naive-on-shifted-scores", "def softmax_stable(x):\n    return softmax_naive(x - x.max())"),
         Right(
             "amax-keepdim",
@@ -1600,6 +1602,7 @@ SOFTMAX_STABLE = Mutants(
 
             softmax_stable = Stable()
             """,
+            costs=3,
         ),
         Right(
             "gradients",

@@ -1245,6 +1245,7 @@ SELF_ATTENTION_V1 = Mutants(
             q, k, v = x @ self.W_query, x @ self.W_key, x @ self.W_value
             return nn.functional.scaled_dot_product_attention(q[None], k[None], v[None])[0]
             """),
+            costs=2,
         ),
         Right(
             "einsums",
@@ -1441,6 +1442,7 @@ SELF_ATTENTION_V1 = Mutants(
                     q, k, v = [F.linear(x, w.T) for w in (self.W_query, self.W_key, self.W_value)]
                     return self.attend(q, k, v)
             """,
+            costs=2,
         ),
     ),
 )

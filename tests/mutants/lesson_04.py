@@ -27,6 +27,7 @@ VALUES = ("WrongValues",)
 RULE = ("BrokenProperty",)
 BEHAVIOUR = ("WrongBehaviour",)
 GIVENS = ("GivensChanged",)
+FORBIDDEN = ("CallsForbidden",)
 NOT_COMPUTED = ("NotComputed",)
 
 # Words that a message must have, and words that would lead the learner astray.
@@ -905,7 +906,6 @@ DROPOUT_BY_HAND = Mutants(
                 return layer(x)
             """,
             NAMED + BEHAVIOUR + VALUES + RULE,
-            keeps=2,
         ),
         Wrong(
             "argument-in-the-wrong-place",
@@ -1004,9 +1004,8 @@ DROPOUT_BY_HAND = Mutants(
             def dropout(x, p, training=True):
                 return F.dropout(x, p, training)
             """,
-            NAMED + RULE + BEHAVIOUR,
+            FORBIDDEN,
             says=r"ready-made|by hand|yourself",
-            xfail="passes, although the task forbids ready-made dropout",
         ),
         Wrong(
             "one-mask-for-all-sentences",

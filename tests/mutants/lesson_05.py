@@ -7816,6 +7816,7 @@ MULTI_HEAD_ATTENTION = Mutants(
                     )
                     return out.transpose(0, 1)
             """,
+            costs=4,
         ),
     ),
 )

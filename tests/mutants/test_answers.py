@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.findings import MatchesKnownWrong, NotDefined, Verdict
+from autograder.findings import CallsForbidden, MatchesKnownWrong, NotDefined, Verdict
 from tests.mutants.harness import Right, Wrong, judge_answer, judge_notebook, load_lesson, message
 
 pytestmark = pytest.mark.slow
@@ -56,6 +56,12 @@ def test_a_wrong_answer_is_refused_and_told_why(lesson: str, task: str, mutant: 
 def test_a_right_answer_earns_everything_whatever_its_route(lesson: str, task: str, mutant: Right) -> None:
     judged = judge_answer(lesson, task, mutant.code)
 
+    if mutant.costs:
+        for verdict in (judged.in_notebook, judged.graded):
+            assert isinstance(verdict.finding, CallsForbidden), message(judged.task, verdict)
+            assert verdict.earned == judged.task.points - mutant.costs
+            assert "yourself" in message(judged.task, verdict)
+        return
     assert judged.in_notebook.passed, message(judged.task, judged.in_notebook)
     assert judged.graded.passed, message(judged.task, judged.graded)
     assert judged.graded.earned == judged.task.points

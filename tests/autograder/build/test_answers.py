@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 import torch
 
-from autograder.authoring import AuthoringError
-from autograder.bank import AS_SEEN
+from autograder.audit import audit_lesson
+from autograder.authoring import AuthoringError, load_lesson
+from autograder.bank import AS_SEEN, Forbids
+from autograder.build.hidden import with_hidden_probes
 from autograder.build.pipeline import prepare
 
 NAME = "01-tiny"
@@ -222,3 +224,76 @@ def test_a_missing_file_is_named(course_with, name):
     (course.source / NAME / name).unlink()
     with pytest.raises(AuthoringError, match=f"there is no {name}"):
         prepare(course, NAME)
+
+
+# What a task forbids
+
+SHARE_END = '    right=(Right("double", lambda x: x.double() / x.double().sum()),),\n)'
+SUMS_END = '        Wrong("means", lambda table: table.mean(dim=1), "These are means."),\n    ),\n)'
+SAID = ("# Text about it.", "# Do without `torch.softmax`.")
+CAUGHT = "lambda x: torch.softmax(x.log(), 0)"
+TENSOR_CAUGHT = "lambda table: table.sum(dim=1) * torch.softmax(torch.zeros(1), 0)"
+
+
+def forbidding(answer=CAUGHT, end=SHARE_END, points=2):
+    forbids = f'    forbids=Forbid(("softmax",), points={points}, caught=(Right("torch", {answer}),)),\n)'
+    return (("import Check, Lesson", "import Check, Forbid, Lesson"), (end, end[:-1] + forbids))
+
+
+def test_the_bank_holds_what_is_forbidden_and_what_the_course_defines(prepared):
+    tasks = prepared((SAID,), forbidding()).bank.tasks
+
+    assert tasks["share"].forbids == Forbids(("softmax",), 2, ("check", "table", "torch"))
+    assert tasks["row-sums"].forbids is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        ("lambda x: x / x.sum()", "torch makes no forbidden call that is seen"),
+        ("lambda x: torch.softmax(x, 0)", "torch is not right otherwise"),
+    ],
+)
+def test_an_answer_that_should_be_caught_and_is_not_is_refused(refused, answer, problem):
+    assert problem in refused((SAID,), forbidding(answer))[0]
+
+
+def test_a_solution_that_makes_the_call_is_refused(refused):
+    source = (SAID, ("return x / x.sum()", "return torch.softmax(x.log(), 0)"))
+
+    assert refused(source, forbidding()) == [f"{NAME}: the solution does not earn all of share"]
+
+
+def test_a_solution_is_read_as_well(refused):
+    source = (SAID, ("return x / x.sum()", "return x / x.sum() if len(x) else torch.softmax(x, 0)"))
+
+    assert refused(source, forbidding()) == [f"{NAME}: the solution does not earn all of share"]
+
+
+def test_a_right_answer_that_makes_the_call_is_refused(refused):
+    double = 'Right("double", lambda x: x.double() / x.double().sum())'
+    tasks = (*forbidding(), (double, 'Right("double", lambda x: torch.softmax(x.double().log(), 0))'))
+
+    assert "the right answer double is rejected" in refused((SAID,), tasks)[0]
+
+
+def test_a_tensor_task_can_forbid_calls(prepared):
+    task = prepared((SAID,), forbidding(TENSOR_CAUGHT, SUMS_END, 1)).bank.tasks["row-sums"]
+
+    assert task.forbids.points == 1
+
+
+def test_the_audit_counts_answers_that_are_caught(course_with):
+    lowest = audit_lesson(course_with((SAID,), forbidding()), NAME)
+
+    assert [(row.task, row.caught, row.forbidden, row.sound) for row in lowest] == [
+        ("share", 1, 1, True),
+        ("row-sums", 0, 0, True),
+    ]
+
+
+def test_hidden_probes_leave_what_is_forbidden_as_it_is(course_with):
+    described = load_lesson(course_with((SAID,), forbidding()).source / NAME)
+
+    for task, twin in zip(described.tasks, with_hidden_probes(described, "secret").tasks, strict=True):
+        assert twin.forbids == task.forbids

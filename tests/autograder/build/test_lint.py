@@ -441,3 +441,69 @@ def test_live_faulty_code_before_the_solution_is_named_with_both_reasons(problem
         "cell share-answer: its faulty code must stand after its solution",
         "cell share-answer: every line of its faulty code is a comment in the source",
     ]
+
+
+# What a task forbids
+
+CAUGHT = '(Right("torch", lambda x: torch.softmax(x.log(), 0)),)'
+FORBIDS = f'forbids=Forbid(("softmax",), points=2, caught={CAUGHT}),\n)'
+SHARE_END = '    right=(Right("double", lambda x: x.double() / x.double().sum()),),\n)'
+TEXT = "# Text about it."
+
+
+def forbidding(change=("", "")):
+    return (
+        ("import Check, Lesson", "import Check, Forbid, Lesson"),
+        (SHARE_END, SHARE_END[:-1] + "    " + FORBIDS.replace(*change)),
+    )
+
+
+def test_a_task_whose_text_names_what_it_forbids_has_no_problems(problems):
+    assert problems(source=((TEXT, "# Do without `torch.softmax`."),), tasks=forbidding()) == []
+
+
+@pytest.mark.parametrize(
+    "text", [TEXT, "# Write `softmax`.", "# Write `softmax_naive(x)`.", "# No torch.softmax."]
+)
+def test_a_text_that_does_not_name_what_is_forbidden_is_named(problems, text):
+    found = problems(source=((TEXT, text),), tasks=forbidding())
+    assert found == ["task share: the text before its answer cell names no softmax that must not be called"]
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (('("softmax",)', '("sofmax",)'), "forbids sofmax, which autograder.forbidden does not know"),
+        (('("softmax",)', "()"), "forbids nothing"),
+        (("points=2", "points=0"), "a forbidden call costs 0 points, and the task has 3"),
+        (("points=2", "points=4"), "a forbidden call costs 4 points, and the task has 3"),
+        (
+            (CAUGHT, "()"),
+            "needs an answer that is caught with what it forbids",
+        ),
+        (('"torch"', '"double"'), "two right answers are called double"),
+    ],
+)
+def test_a_forbid_that_does_not_fit_is_named(problems, change, problem):
+    found = problems(source=((TEXT, "# Do without `torch.softmax`."),), tasks=forbidding(change))
+    assert found == [f"task share: {problem}"]
+
+
+def test_a_function_of_the_course_that_makes_a_forbidden_call_is_named(problems):
+    given = "table = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])"
+    found = problems(
+        source=(
+            (TEXT, "# Do without `torch.softmax`."),
+            (given, given + "\n\ndef weights(x):\n    return torch.softmax(x, 0)"),
+        ),
+        tasks=forbidding(),
+    )
+    assert found == [
+        "cell example-data: gives learners `weights`, which uses torch.softmax; task share forbids them that"
+    ]
+
+
+def test_a_course_cell_that_only_shows_a_forbidden_call_is_allowed(problems):
+    given = "table = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])"
+    source = ((TEXT, "# Do without `torch.softmax`."), (given, given + "\nprint(torch.softmax(table, 0))"))
+    assert problems(source=source, tasks=forbidding()) == []
