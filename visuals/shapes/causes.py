@@ -13,11 +13,21 @@ from visuals.shapes.record import Operation, Record
 
 
 def is_explained(found: Shape, expected: Shape) -> bool:
-    """Whether a shape can be made of the expected axes: some of them, in any order, some joined into one.
+    """Whether a shape may stand where another is expected: the same axes, split, joined or left out.
 
     A different but right way has other shapes at the same name: (b * heads, tokens, tokens) for a batched
-    product, (tokens, tokens) in a loop over heads. What cannot be put together so is another thing.
+    product, (tokens, tokens) in a loop over heads, (b, heads, tokens, head_dim) before the heads are joined.
     """
+    return _is_made_of(found, expected) or _is_made_of(expected, found)
+
+
+def differs_by_splits(found: Shape, expected: Shape) -> bool:
+    """Whether splitting or joining axes is what a shape needs to become another."""
+    return len(found) != len(expected) and is_explained(found, expected)
+
+
+def _is_made_of(found: Shape, expected: Shape) -> bool:
+    """Whether each axis of a shape is the product of some of the expected ones, none used twice."""
     wanted = [size for size in found if size != 1]
     if not wanted:
         return True
@@ -27,7 +37,7 @@ def is_explained(found: Shape, expected: Shape) -> bool:
         for group in itertools.combinations(places, count):
             if math.prod(expected[place] for place in group) == first:
                 left = tuple(size for place, size in enumerate(expected) if place not in group)
-                if is_explained(rest, left):
+                if _is_made_of(rest, left):
                     return True
     return False
 
@@ -66,10 +76,10 @@ def of_departure(found: Shape, expected: Shape, wanted: Sequence[str | int], axe
 def of_mixing(mixed: Mixed, axes: Axes) -> str:
     """What is missing where a shape is right and the order is not."""
     before, after = axes.named(mixed.before), axes.named(mixed.after)
-    unit = mixed.axis[:-1] if mixed.axis.endswith("s") else mixed.axis
     start = (
-        f"the shape {after} is right, what stands in it is not: entry {mixed.place} of {mixed.axis} holds "
-        f"numbers of {unit} {mixed.origin}. {mixed.operation.name} only counts the numbers off anew"
+        f"the shape {after} is right, what stands in it is not: at place {mixed.place} of {mixed.axis} there "
+        f"are numbers from place {mixed.origin}. {mixed.operation.name} moves no number, it only counts them "
+        "off anew"
     )
     if len(mixed.after) > len(mixed.before):
         return (
@@ -82,7 +92,7 @@ def of_mixing(mixed: Mixed, axes: Axes) -> str:
 def of_failure(operation: Operation, record: Record, axes: Axes) -> str:
     """Why an operation could not be done, from the shapes that it was given; empty where that is unclear."""
     shapes = [operand.shape for operand in operation.operands]
-    called = [operand.name or "it" for operand in operation.operands]
+    called = [operand.name or "the tensor" for operand in operation.operands]
     asked = re.search(r"shape '\[([-\d, ]+)\]' is invalid for input of size", operation.error)
     if asked and shapes:
         return _does_not_fit(shapes[0], called[0], tuple(map(int, asked[1].split(","))), axes)

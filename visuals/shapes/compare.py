@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from visuals.shapes import causes, look
 from visuals.shapes.axes import Axes, Shape, listed, written
-from visuals.shapes.origins import derived, find_mixed
+from visuals.shapes.origins import MOVES, derived, find_mixed
 from visuals.shapes.record import Operation, Record, Result
 
 Expected = Sequence[tuple[str | tuple[str, ...], Sequence[str | int]]]
@@ -188,7 +188,7 @@ def _bound(record: Record, expectation: Expectation) -> Iterator[tuple[str, Oper
         for result in operation.results:
             for name in expectation.names:
                 called = name.endswith("()") and operation.name.split(".")[-1] == name[:-2]
-                if called or name in result.names or (name == OUTPUT and result.is_output):
+                if result.is_output if name == OUTPUT else called or name in result.names:
                     yield name, operation, result
                     break
 
@@ -197,9 +197,9 @@ def _impossible(
     record: Record, expectation: Expectation, found: list[tuple[str, Operation, Result]]
 ) -> Operation | None:
     """The first operation of a name that never has axes which could be made of the expected ones."""
-    for name, operation, result in found:
-        if name == OUTPUT and result.shape != expectation.shape:
-            return operation
+    outputs = [(operation, result) for name, operation, result in found if name == OUTPUT]
+    if outputs and all(result.shape != expectation.shape for _, result in outputs):
+        return outputs[0][0]
     others = [(operation, result) for name, operation, result in found if name != OUTPUT]
     if any(causes.is_explained(result.shape, expectation.shape) for _, result in others):
         return None
@@ -226,6 +226,10 @@ def _first_to_blame(
             continue
         # The last of a name's results is what the code goes on with.
         name, operation, result = on_the_way[-1]
+        # Where splitting or joining itself fails, the axes before it are as they should be.
+        tries = suspect.error and suspect.name in MOVES and operation is not suspect
+        if tries and causes.differs_by_splits(result.shape, each.shape):
+            continue
         # What made a later result come out right was right, whatever it looked like.
         if any(operation.number in record.ancestors(number) for number in exact):
             continue

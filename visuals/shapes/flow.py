@@ -188,10 +188,10 @@ def _draw_box(board: Board, box: Box, axes: Axes) -> None:
     does = "" if box.does == "given" else words.shortened(box.does, 28)
     board.text(box.left + 10, top + 57, does, size=11.5, color=style.MUTED)
     meaning = axes.named(box.shape) if axes.says_more(box.shape) else ""
-    if len(meaning) <= 28 and meaning:
-        board.text(box.left + 10, top + 37, meaning, size=style.SMALL_SIZE)
-    else:
-        board.text(box.left + 10, top + 37, str(box.shape), size=style.SMALL_SIZE)
+    fits = 0 < len(meaning) <= 30
+    board.text(box.left + 10, top + 37, meaning if fits else str(box.shape), size=style.SMALL_SIZE)
+    if fits and len(name) + len(str(box.shape)) <= 24:
+        board.text(box.left + width - 10, top + 16, str(box.shape), size=style.SMALL_SIZE, ha="right")
 
 
 def _in_words(boxes: Sequence[Box], axes: Axes) -> str:

@@ -53,14 +53,14 @@ def find_mixed(record: Record, axes: Axes, names: Iterable[str]) -> Mixed | None
     """
     certain = [name for name in names if axes.is_certain(name)]
     used_up = _moved_on(record)
-    for operation in record.operations:
-        if operation.movement is None or operation.number in used_up or not operation.results:
-            continue
-        for name in certain:
-            found = _follow(record, operation, name, axes.sizes[name])
-            if found is not None:
-                return found
-    return None
+    ends = [
+        operation
+        for operation in record.operations
+        if operation.movement is not None and operation.number not in used_up
+    ]
+    found = [_follow(record, end, name, axes.sizes[name]) for end in ends for name in certain]
+    mixed = [each for each in found if each is not None]
+    return min(mixed, key=lambda each: each.operation.number, default=None)
 
 
 def derived(record: Record, number: int) -> list[Operation]:

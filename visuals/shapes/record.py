@@ -107,8 +107,9 @@ class Record:
 
     @property
     def failed(self) -> Operation | None:
-        """The operation that failed, if one did."""
-        return next((operation for operation in self.operations if operation.error), None)
+        """The operation that ended the code; None where it went to its end, or caught what went wrong."""
+        last = self.operations[-1] if self.operations else None
+        return last if last is not None and last.error and self.error else None
 
     def ancestors(self, number: int) -> set[int]:
         """The operations that a result was made from, directly or not."""

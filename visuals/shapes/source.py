@@ -197,7 +197,13 @@ class _Tree:
         found = self._ends.get((last_line or 0, last_column or 0), [])
         exact = [node for node in found if (node.lineno, node.col_offset) == (line, column)]  # type: ignore[attr-defined]
         # A call of a method in a chain over several lines is said to start at the method's name.
-        chained = [node for node in found if isinstance(node, ast.Call)]
+        chained = [
+            node
+            for node in found
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.end_lineno == line
+        ]
         return (exact or chained or [None])[0]  # type: ignore[return-value]
 
     def destination(self, node: ast.AST) -> tuple[tuple[tuple[str, ...], ...], bool]:
