@@ -850,11 +850,11 @@ shapes
 shapes.flow()
 
 # %% [markdown] id="shapes-read"
-# In the column *memory*, look for the lines that share: `view` and `transpose` copy nothing. In the column
-# *strides*, see what `transpose` does to them, and where `contiguous` or `reshape` has to copy. If your class
-# takes another way, with einsum say, your table looks different and is just as right. If a shape departs from
-# the nine steps, the sentence on top names the line where it begins. You can use `track_shapes` on any code
-# of yours: `with track_shapes() as t:` around it, and then `t`.
+# In the column *memory*, look for the views: `view` and `transpose` copy nothing. In the column *strides*, see
+# what `transpose` does to them, and where `contiguous` or `reshape` has to copy. If your class takes another
+# way, with einsum say, your table looks different and is just as right. If a shape departs from the nine
+# steps, the sentence on top names the line where it begins. You can use `track_shapes` on any code of yours:
+# `with track_shapes() as t:` around it, and then `t`.
 
 # %% [markdown] id="not-divisible"
 # And a width that three heads cannot share:

@@ -15,8 +15,8 @@ from visuals.shapes.record import COPY, IN_PLACE, NEW, SAME, VIEW, Operand, Oper
 MOST_PARTS = 4
 MEMORY = {
     NEW: "new",
-    COPY: "new: copied",
-    VIEW: "shares that of {}",
+    COPY: "new, copied",
+    VIEW: "view of {}",
     SAME: "the same tensor as {}",
     IN_PLACE: "{} changed in place",
 }
@@ -133,7 +133,11 @@ def _row(operation: Operation, axes: Axes, named: bool, departs: bool) -> str:
         f'<th scope="row"><span class="number">{operation.number}</span> '
         f"<code>{html.escape(called(operation))}</code>"
         + (f" <b>{times.strip()}</b>" if times else "")
-        + (f' <span class="quiet">{html.escape(inner)}</span>' if inner else "")
+        + (
+            f'<br><span class="number"></span> <span class="quiet">{html.escape(inner)}</span>'
+            if inner
+            else ""
+        )
         + "</th>"
     )
     taken = ", ".join(html.escape(_taken(operand)) for operand in operation.operands)
@@ -145,9 +149,8 @@ def _row(operation: Operation, axes: Axes, named: bool, departs: bool) -> str:
         cells.append(f"<td>{'<br>'.join(_made_html(result) for result in shown)}</td>")
         if named:
             cells.append(f"<td>{'<br>'.join(html.escape(_axes(result, axes)) for result in shown)}</td>")
-        cells.append(f"<td>{'<br>'.join(_strides(result) for result in shown)}</td>")
-        style = "shared" if operation.results[0].memory not in (NEW, COPY) else ""
-        cells.append(f'<td class="{style}">{html.escape(memory(operation))}</td>')
+        cells.append(f"<td>{'<br>'.join(str(result.strides or 'none') for result in shown)}</td>")
+        cells.append(f'<td class="memory">{_memory(operation)}</td>')
     mark = ' class="departs"' if departs else ""
     return f"<tr{mark}>{''.join(cells)}</tr>"
 
@@ -174,7 +177,7 @@ def _shown(operation: Operation) -> list[Result]:
 
 
 def _axes(result: Result, axes: Axes) -> str:
-    return axes.named(result.shape)[1:-1].rstrip(",")
+    return axes.named(result.shape)[1:-1].rstrip(",") if axes.says_more(result.shape) else ""
 
 
 def _made_html(result: Result) -> str:
@@ -182,10 +185,11 @@ def _made_html(result: Result) -> str:
     return f"{names}{result.shape}"
 
 
-def _strides(result: Result) -> str:
-    if result.strides is None:
-        return "none"
-    return f"{result.strides}" + ("" if result.is_contiguous else ' <span class="bad">not contiguous</span>')
+def _memory(operation: Operation) -> str:
+    shares = operation.results[0].memory not in (NEW, COPY)
+    said = html.escape(memory(operation))
+    order = "" if operation.results[0].is_contiguous else ', <span class="bad">not contiguous</span>'
+    return (f'<span class="shared">{said}</span>' if shares else said) + order
 
 
 def _made_text(result: Result, axes: Axes) -> str:
