@@ -36,6 +36,7 @@ from visuals.figures import (
     weights_and_context,
     who_may_look,
 )
+from visuals.shapes import track_shapes
 
 __all__ = [
     "attention_map",
@@ -68,6 +69,7 @@ __all__ = [
     "stacked_heads",
     "sum_versus_softmax",
     "token_vectors",
+    "track_shapes",
     "weights_and_context",
     "who_may_look",
 ]

@@ -22,7 +22,6 @@
 # %% id="setup"
 import torch
 from torch import nn
-from torch.overrides import TorchFunctionMode
 
 from autograder import check, hint, progress
 from visuals import (
@@ -32,6 +31,7 @@ from visuals import (
     head_trade_off,
     split_projection,
     stacked_heads,
+    track_shapes,
 )
 
 # %% [markdown] id="batch-intro"
@@ -826,23 +826,36 @@ if torch.is_tensor(context_vecs):
     print(context_vecs.shape)
 
 # %% [markdown] id="shapes-live"
-# Now watch your own class go through the table. The next cell notes every operation of your `forward` and the
-# shape of what it returns. Find the nine steps.
+# Now watch your own class go through the table. `track_shapes` notes every operation of your `forward`: the
+# line that it stands on, what goes in, what comes out, the strides, and whether memory is shared. Here b,
+# heads and head_dim were all 2, and an axis of size 2 could be any of the three. So the next cell takes sizes
+# that all differ, and a class that has room for 10 tokens. Find the nine steps.
 
+# %% id="shapes-live-shown" tags=["figure"]
+sizes = {"b": 5, "tokens": 7, "d_in": 3, "d_out": 8, "heads": 2, "head_dim": 4}
+for_each_head = ("b", "heads", "tokens", "head_dim")
+for_each_pair = ("b", "heads", "tokens", "tokens")
+steps = [
+    (("queries", "query", "q"), for_each_head),
+    (("keys", "key", "k"), for_each_head),
+    (("values", "value", "v"), for_each_head),
+    (("scores", "attn_scores"), for_each_pair),
+    (("weights", "attn_weights", "softmax()"), for_each_pair),
+    ("output", ("b", "tokens", "d_out")),
+]
+shapes = track_shapes(MultiHeadAttention(3, 8, 10, 0.0, num_heads=2), expected=steps, **sizes)
+shapes(torch.ones(5, 7, 3))  # (b, tokens, d_in)
+shapes
 
-# %% id="shapes-live-shown"
-class ShapesShown(TorchFunctionMode):
-    """While it is on, every torch operation prints its name and the shape of its result."""
+# %% id="shapes-flow" tags=["figure"]
+shapes.flow()
 
-    def __torch_function__(self, function, types, args=(), kwargs=None):
-        result = function(*args, **(kwargs or {}))
-        if torch.is_tensor(result) and result.ndim > 0 and function.__name__ != "__get__":
-            print(f"{function.__name__:14}{tuple(result.shape)}")
-        return result
-
-
-with ShapesShown():
-    mha(batch)
+# %% [markdown] id="shapes-read"
+# In the column *memory*, look for the views: `view` and `transpose` copy nothing. In the column *strides*, see
+# what `transpose` does to them, and where `contiguous` or `reshape` has to copy. If your class takes another
+# way, with einsum say, your table looks different and is just as right. If a shape departs from the nine
+# steps, the sentence on top names the line where it begins. You can use `track_shapes` on any code of yours:
+# `with track_shapes() as t:` around it, and then `t`.
 
 # %% [markdown] id="not-divisible"
 # And a width that three heads cannot share:

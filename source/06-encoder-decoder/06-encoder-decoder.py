@@ -28,6 +28,7 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
+from IPython.display import display
 
 from autograder import check, hint, progress
 from visuals import (
@@ -36,6 +37,7 @@ from visuals import (
     encoder_decoder,
     explore_three_attentions,
     memory_layout,
+    track_shapes,
 )
 
 torch.set_printoptions(sci_mode=False, precision=4)  # 0.0008 and not 8.0241e-04
@@ -606,6 +608,21 @@ for target_length, source_length in ((5, 5), (5, 6), (5, 3)):
         print(f"target {target_length}, source {source_length}: scores of shape {tuple(made.shape)}")
     except RuntimeError as error:
         print(f"target {target_length}, source {source_length}: {error}")
+
+# %% [markdown] id="bug-query-length-shapes"
+# The same with the shapes at hand: `track_shapes` notes every line of a run and what it makes, down to the
+# line that fails. The sizes all differ here, so the table can say which axis is which. Compare what the last
+# line asks for with what it gets, and run the cell again when you have mended the function.
+
+# %% id="bug-query-length-shapes-shown" tags=["figure"]
+shapes = track_shapes(b=3, target=5, source=7, d_model=8, heads=4, d_k=2)
+try:
+    with shapes:
+        cross_scores(torch.ones(3, 5, 8), torch.ones(3, 7, 8), num_heads=4)
+except RuntimeError:
+    pass  # code that fails shows its table by itself
+else:
+    display(shapes)
 
 # %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-query-length", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
 check("bug-query-length")

@@ -1,0 +1,165 @@
+"""The usual cause of a shape that departs, and of an operation that fails."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Sequence
+
+from visuals.shapes.axes import Axes, Shape, listed, written
+from visuals.shapes.origins import Mixed
+from visuals.shapes.record import Operation, Record
+
+
+def is_explained(found: Shape, expected: Shape) -> bool:
+    """Whether a shape may stand where another is expected: the same axes, split, joined or left out.
+
+    A different but right way has other shapes at the same name: (b * heads, tokens, tokens) for a batched
+    product, (tokens, tokens) in a loop over heads, (b, heads, tokens, head_dim) before the heads are joined.
+    """
+    return _is_made_of(found, expected) or _is_made_of(expected, found)
+
+
+def differs_by_splits(found: Shape, expected: Shape) -> bool:
+    """Whether splitting or joining axes is what a shape needs to become another."""
+    return len(found) != len(expected) and is_explained(found, expected)
+
+
+def _is_made_of(found: Shape, expected: Shape) -> bool:
+    """Whether each axis of a shape is the product of some of the expected ones, none used twice."""
+    wanted = [size for size in found if size != 1]
+    if not wanted:
+        return True
+    first, rest = wanted[0], tuple(wanted[1:])
+    places = [place for place, size in enumerate(expected) if size != 1]
+    for count in range(1, len(places) + 1):
+        for group in itertools.combinations(places, count):
+            if math.prod(expected[place] for place in group) == first:
+                left = tuple(size for place, size in enumerate(expected) if place not in group)
+                if _is_made_of(rest, left):
+                    return True
+    return False
+
+
+def of_departure(found: Shape, expected: Shape, wanted: Sequence[str | int], axes: Axes) -> str:
+    """What is usually missing where a shape departs; empty where that cannot be told."""
+    if sorted(found) == sorted(expected):
+        wrong = [axis for axis, size in enumerate(found) if size != expected[axis]]
+        if len(wrong) == 2:
+            return (
+                f"axes {listed(list(map(str, wrong)))} are the other way round: "
+                f"a transpose({wrong[0]}, {wrong[1]}) is missing, or one too many"
+            )
+        return "the axes are the right ones in another order: permute or transpose brings them into place"
+    for one, other in itertools.combinations(range(len(expected)), 2):
+        left = [size for axis, size in enumerate(expected) if axis not in (one, other)]
+        joined = expected[one] * expected[other]
+        if sorted(found) == sorted([*left, joined]):
+            return f"{wanted[one]} and {wanted[other]} are still one axis of {joined}: it has to be split"
+    for one, other in itertools.combinations(range(len(found)), 2):
+        left = [size for axis, size in enumerate(found) if axis not in (one, other)]
+        if sorted(expected) == sorted([*left, found[one] * found[other]]):
+            return f"axes {one} and {other} have to be joined into one of {found[one] * found[other]}"
+    if len(found) == len(expected):
+        wrong = [axis for axis, size in enumerate(found) if size != expected[axis]]
+        if len(wrong) == 1:
+            axis = wrong[0]
+            return f"axis {axis} has the size {_said(found[axis], axes)}, not {wanted[axis]}"
+        extra = [size for size in found if found.count(size) > expected.count(size)]
+        if extra and axes.names_of(extra[0]) and all(size == extra[0] for size in extra):
+            more = list(dict.fromkeys(wanted[axis] for axis in wrong if expected[axis] != extra[0]))
+            return f"{axes.names_of(extra[0])[0]} stands where {listed(list(map(str, more)))} should"
+    return ""
+
+
+def of_mixing(mixed: Mixed, axes: Axes) -> str:
+    """What is missing where a shape is right and the order is not."""
+    before, after = axes.named(mixed.before), axes.named(mixed.after)
+    start = (
+        f"the shape {after} is right, what stands in it is not: at place {mixed.place} of {mixed.axis} there "
+        f"are numbers from place {mixed.origin}. {mixed.operation.name} moves no number, it only counts them "
+        "off anew"
+    )
+    if len(mixed.after) > len(mixed.before):
+        return (
+            f"{start}. From {before}, split the last axis first and leave the others in their places, then "
+            "bring the new axis forward with transpose"
+        )
+    return f"{start}. From {before}, bring {mixed.axis} back to its place with transpose first, then join"
+
+
+def of_failure(operation: Operation, record: Record, axes: Axes) -> str:
+    """Why an operation could not be done, from the shapes that it was given; empty where that is unclear."""
+    shapes = [operand.shape for operand in operation.operands]
+    called = [operand.name or "the tensor" for operand in operation.operands]
+    asked = re.search(r"shape '\[([-\d, ]+)\]' is invalid for input of size", operation.error)
+    if asked and shapes:
+        return _does_not_fit(shapes[0], called[0], tuple(map(int, asked[1].split(","))), axes)
+    if "view size is not compatible" in operation.error and shapes:
+        return (
+            f"the numbers of {called[0]} do not lie in reading order, as after a transpose: call "
+            "contiguous() before view, or use reshape"
+        )
+    if operation.kind == "Linear" and shapes and shapes[0]:
+        taken = re.search(r"\(\d+x\d+ and (\d+)x\d+\)", operation.error)
+        if taken:
+            return (
+                f"{operation.name} takes {taken[1]} numbers on the last axis; {called[0]} has "
+                f"{_said(shapes[0][-1], axes)} there"
+            )
+    if len(shapes) != 2:
+        return ""
+    left, right = shapes
+    if operation.name in ("@", "matmul", "bmm"):
+        return _no_product(left, right, axes)
+    return _not_broadcast(left, right, called, axes)
+
+
+def _said(size: int, axes: Axes) -> str:
+    names = axes.names_of(size)
+    return f"{size} ({' or '.join(names)})" if names else str(size)
+
+
+def _does_not_fit(shape: Shape, name: str, asked: Shape, axes: Axes) -> str:
+    have, need = math.prod(shape), math.prod(asked)
+    text = f"{name} has the shape {axes.named(shape)}: {have} numbers do not fill {written(asked)}"
+    if need < 0:
+        return text
+    for axis, (size, wanted) in enumerate(zip(shape, asked, strict=False)):
+        if size != wanted:
+            there = f"{_said(size, axes)}, not {_said(wanted, axes)}"
+            return f"{text}, which takes {need}. Its axis {axis} is {there}"
+    return f"{text}, which takes {need}"
+
+
+def _no_product(left: Shape, right: Shape, axes: Axes) -> str:
+    if len(left) < 2 or len(right) < 2:
+        return ""
+    sides = f"{axes.named(left)} @ {axes.named(right)}"
+    if left[-1] != right[-2]:
+        return (
+            f"in {sides} the last axis on the left, {_said(left[-1], axes)}, and the last but one on the "
+            f"right, {_said(right[-2], axes)}, must be equal"
+        )
+    for one, other in zip(reversed(left[:-2]), reversed(right[:-2]), strict=False):
+        if one != other and 1 not in (one, other):
+            return (
+                f"in {sides} the axes before the last two must agree, and {_said(one, axes)} stands against "
+                f"{_said(other, axes)}"
+            )
+    return ""
+
+
+def _not_broadcast(left: Shape, right: Shape, called: Sequence[str], axes: Axes) -> str:
+    for back, (one, other) in enumerate(zip(reversed(left), reversed(right), strict=False), start=1):
+        if one == other or 1 in (one, other):
+            continue
+        text = (
+            f"{axes.named(left)} and {axes.named(right)} are lined up from the right, and on axis -{back} "
+            f"{_said(one, axes)} stands against {_said(other, axes)}"
+        )
+        if len(right) >= 2 and right[-1] == right[-2] > one == left[-1]:
+            return f"{text}: a mask for the longest sentence has to be cut to the tokens present"
+        return text
+    return ""

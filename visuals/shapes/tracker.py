@@ -1,0 +1,529 @@
+"""Records every tensor operation of a forward pass at the learner's level, from the learner's own code.
+
+A `TorchFunctionMode` sees each call of torch once, as the learner wrote it, and hooks around modules put what
+happens inside a module of torch into one row. Sizes are kept, tensors are not.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from types import EllipsisType, FrameType, TracebackType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+from torch.overrides import TorchFunctionMode
+
+from visuals.picture import Picture
+from visuals.shapes import flow, table
+from visuals.shapes.axes import Axes
+from visuals.shapes.compare import Comparison, Expected, compare, read_expected
+from visuals.shapes.origins import MOVES
+from visuals.shapes.record import (
+    COPY,
+    IN_PLACE,
+    NEW,
+    SAME,
+    VIEW,
+    Movement,
+    Operand,
+    Operation,
+    Record,
+    Result,
+)
+from visuals.shapes.source import Site, Sources, Stack, is_learners, learners_stack
+
+MOST_ROWS = 200
+ATTRIBUTES = {"T", "mT", "H", "mH", "data", "real", "imag"}
+# Backward passes are not recorded, and what they return are no activations.
+UNSEEN = {"grad", "backward", "__set__"}
+COPIES = {"reshape", "contiguous", "flatten", "clone", "repeat", "to", "reshape_as"}
+
+
+def track_shapes(
+    module: nn.Module | EllipsisType | None = None,
+    /,
+    *,
+    expected: Expected | None = None,
+    most_rows: int = MOST_ROWS,
+    **sizes: int,
+) -> ShapeTracker:
+    """Record names, shapes, strides and memory of every tensor operation, in your own code as it stands.
+
+    Around any code, or for the calls of one module:
+
+        with track_shapes(b=5, tokens=6, heads=2, head_dim=4) as t:
+            mha(batch)
+        t                    # the table; t.flow() draws it
+
+        t = track_shapes(mha, b=5, tokens=6)
+        t(batch)             # calls mha and returns its result
+        t
+
+    A second `with` or call begins anew. Code that fails leaves its record up to the failing line.
+
+    Args:
+        module: record only what happens inside calls of this module.
+        expected: what each name should have as axes, as for `ShapeTracker.compare`; the table then begins
+            with the comparison.
+        most_rows: how many different operations to keep; further ones are counted.
+        sizes: names of axes by their size, best sizes that all differ.
+
+    Raises:
+        TypeError: `module` is no nn.Module, or a size no whole number.
+        ValueError: a size below 1, or a name in `expected` without a size.
+    """
+    if module is not None and module is not Ellipsis and not isinstance(module, nn.Module):
+        raise TypeError(f"track_shapes takes a module or nothing, not {type(module).__name__}.")
+    return ShapeTracker(module, Axes(sizes), expected, most_rows)
+
+
+class ShapeTracker:
+    """The record of a forward pass; shown as a table, drawn by `flow`, held against a lesson by `compare`."""
+
+    def __init__(
+        self, module: nn.Module | EllipsisType | None, axes: Axes, expected: Expected | None, most_rows: int
+    ) -> None:
+        self._module = module
+        self._axes = axes
+        self._expected = expected
+        if expected is not None:
+            read_expected(expected, axes)
+        self._most_rows = most_rows
+        self._record = Record()
+        self._recorder: _Recorder | None = None
+
+    def __enter__(self) -> ShapeTracker:
+        if self._recorder is not None:
+            raise RuntimeError("This tracker is recording already; make another one with track_shapes().")
+        base = _learners_frame()
+        module = self._module if isinstance(self._module, nn.Module) else None
+        self._recorder = _Recorder(module, base, self._most_rows)
+        self._record = self._recorder.record
+        self._recorder.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        recorder, self._recorder = self._recorder, None
+        if recorder is None:
+            return
+        recorder.stop(error, trace)
+        if isinstance(error, Exception):
+            _show_in_notebook(self)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the module under the tracker and return what it returns.
+
+        Raises TypeError when the tracker was made without a module, and whatever the module raises.
+        """
+        if self._module is Ellipsis:
+            return None
+        if self._module is None:
+            raise TypeError(
+                "Nothing to call: make the tracker with a module, as in track_shapes(mha), or use it in a "
+                "`with` statement."
+            )
+        with self:
+            return self._module(*args, **kwargs)
+
+    @property
+    def rows(self) -> tuple[Operation, ...]:
+        """The operations so far, each once, in the order in which they first ran."""
+        return tuple(self._record.operations)
+
+    def compare(self, expected: Expected) -> Comparison:
+        """Find the line at which shapes first depart from what a lesson expects.
+
+        Args:
+            expected: pairs of a name and its axes, as in ("keys", ("b", "heads", "tokens", "head_dim")); a
+                tuple in place of the name lists other names for the same. 'softmax()' stands for what an
+                operation returns, "output" for what the outermost module returns. Names that the code does
+                not use are not compared.
+
+        Raises ValueError for an axis whose size is not known.
+        """
+        return compare(self._record, self._axes, expected)
+
+    def flow(self) -> Picture | table.Nothing:
+        """Draw how the steps hang together: each line a box with what it makes."""
+        return flow.draw(self._record, self._axes) if self._record.operations else table.Nothing()
+
+    def __repr__(self) -> str:
+        return table.as_text(self._record, self._axes, self._comparison)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        if not self._record.operations and not self._record.error:
+            return table.Nothing()._repr_mimebundle_()
+        return {
+            "text/html": table.as_html(self._record, self._axes, self._comparison),
+            "text/plain": repr(self),
+        }
+
+    @property
+    def _comparison(self) -> Comparison | None:
+        if self._expected is None or not (self._record.operations or self._record.error):
+            return None
+        return self.compare(self._expected)
+
+
+class _Mode(TorchFunctionMode):
+    """Hands every call of torch to the recorder."""
+
+    def __init__(self, recorder: _Recorder) -> None:
+        super().__init__()
+        self._recorder = recorder
+
+    def __torch_function__(
+        self,
+        function: Callable[..., Any],
+        types: Sequence[type],
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        return self._recorder.observe(function, args, kwargs or {})
+
+
+@dataclass
+class _Call:
+    """A module that runs just now; `is_one_row` where it is torch's own and all in it too."""
+
+    module: nn.Module
+    is_one_row: bool
+    inputs: list[_Seen]
+    error_before: BaseException | None
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """A tensor as it was before an operation; held only while that operation runs."""
+
+    tensor: Tensor
+    shape: tuple[int, ...]
+    storage: int | None
+
+
+class _Recorder:
+    """One tracking from its beginning to its end."""
+
+    def __init__(self, module: nn.Module | None, base: FrameType, most_rows: int) -> None:
+        self.record = Record()
+        self._only = module
+        self._base = base
+        self._most_rows = most_rows
+        self._sources = Sources()
+        self._mode = _Mode(self)
+        self._thread = threading.get_ident()
+        self._calls: list[_Call] = []
+        self._paths: dict[int, str] = {}
+        self._made: dict[int, tuple[weakref.ref[Tensor], int, int]] = {}
+        self._known: dict[Any, Operation] = {}
+        self._hooks: list[Any] = []
+
+    def start(self) -> None:
+        self._hooks = [
+            register_module_forward_pre_hook(self._enter_module),
+            register_module_forward_hook(self._leave_module, always_call=True),
+        ]
+        self._mode.__enter__()
+
+    def stop(self, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._mode.__exit__(None, None, None)
+        for hook in self._hooks:
+            hook.remove()
+        self._learn_names((self._base,))
+        if error is not None:
+            said = str(error).strip().split("\n")[0]
+            self.record.error = f"{type(error).__name__}: {said}" if said else type(error).__name__
+            self.record.error_line = self._line_of(trace)
+        # Frames hold a learner's variables, and these hold tensors.
+        del self._base
+        self._calls.clear()
+        self._made.clear()
+        self._known.clear()
+
+    def _line_of(self, trace: TracebackType | None) -> Site | None:
+        line = None
+        while trace is not None:
+            if is_learners(trace.tb_frame.f_code.co_filename):
+                line = self._sources.at(trace.tb_frame.f_code, trace.tb_lasti, trace.tb_lineno)
+            trace = trace.tb_next
+        return line
+
+    # Modules
+
+    def _enter_module(self, module: nn.Module, args: Any) -> None:
+        if threading.get_ident() != self._thread:
+            return
+        if not self._calls or (self._only is module and not self._is_inside):
+            self._paths = {id(part): name for name, part in module.named_modules()}
+        with torch._C.DisableTorchFunction():
+            inputs = [_seen(tensor) for tensor in _tensors(args)]
+        self._calls.append(_Call(module, _is_torchs(module), inputs, sys.exc_info()[1]))
+
+    def _leave_module(self, module: nn.Module, args: Any, result: Any) -> None:
+        if threading.get_ident() != self._thread or all(call.module is not module for call in self._calls):
+            return
+        while (call := self._calls.pop()).module is not module:
+            pass
+        error = sys.exc_info()[1]
+        failed = result is None and error is not None and error is not call.error_before
+        inside = self._is_inside or module is self._only
+        if not inside or self._is_within_one_row:
+            return
+        if call.is_one_row:
+            with torch._C.DisableTorchFunction():
+                self._note(
+                    type(module).__name__, call.inputs, result, None, error if failed else None, module
+                )
+        elif not self._calls or module is self._only:
+            for tensor in _tensors(result):
+                if maker := self._maker(tensor):
+                    self.record[maker[0]].results[maker[1]].is_output = True
+
+    @property
+    def _is_inside(self) -> bool:
+        return self._only is None or any(call.module is self._only for call in self._calls)
+
+    @property
+    def _is_within_one_row(self) -> bool:
+        return any(call.is_one_row for call in self._calls)
+
+    # Operations
+
+    def observe(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        name = getattr(function, "__name__", "")
+        if name == "__get__":
+            name = getattr(getattr(function, "__self__", None), "__name__", "")
+            unseen = name not in ATTRIBUTES
+        else:
+            unseen = name in UNSEEN
+        if unseen or not self._is_inside or self._is_within_one_row:
+            return function(*args, **kwargs)
+        with torch._C.DisableTorchFunction():
+            inputs = [_seen(tensor) for tensor in _tensors((args, kwargs))]
+        try:
+            result = function(*args, **kwargs)
+        except Exception as error:
+            with torch._C.DisableTorchFunction():
+                self._note(name, inputs, None, None, error)
+            raise
+        with torch._C.DisableTorchFunction():
+            made = args[0] if name == "__setitem__" else result
+            if any(True for _ in _tensors(made)):
+                movement = _movement(function, name, args, kwargs)
+                self._note(name, inputs, made, movement, None)
+        return result
+
+    def _note(
+        self,
+        name: str,
+        inputs: list[_Seen],
+        made: Any,
+        movement: Movement | None,
+        error: BaseException | None,
+        module: nn.Module | None = None,
+    ) -> None:
+        stack = learners_stack(sys._getframe(1), self._base)
+        if stack is None or stack.builds_module:
+            return
+        self._learn_names(dict.fromkeys((stack.frames[0], stack.forward)))
+        tensors = list(_tensors(made))
+        changes = name == "__setitem__" or (name.endswith("_") and not name.endswith("__"))
+        site = self._sources.site(stack.frames[0])
+        operands = tuple(self._operand(seen, site, stack.frames[0]) for seen in inputs)
+        results = [_result(tensor, inputs, operands, name, changes) for tensor in tensors]
+        kinds = [(result.shape, result.strides, result.memory) for result in results]
+        key = (stack.sites, name, str(kinds), [operand.shape for operand in operands].__repr__())
+        operation = self._known.get(key)
+        parents = {operand.maker for operand in operands if operand.maker is not None}
+        pairs = list(zip(inputs, operands, strict=True))
+        from_parameters = bool(pairs) and all(self._is_parameter(*pair) for pair in pairs)
+        if operation is not None and error is None:
+            operation.times += 1
+            operation.parents |= parents
+            operation.from_parameters &= from_parameters
+        elif len(self.record.operations) >= self._most_rows and error is None:
+            self.record.left_out += 1
+            return
+        else:
+            written, kind = _written(name, site, module, self._paths.get(id(module), ""))
+            operation = Operation(
+                number=len(self.record.operations) + 1,
+                name=written,
+                kind=kind,
+                site=site,
+                step=self._sources.site(stack.forward),
+                path=self._path(),
+                operands=operands,
+                results=results,
+                parents=parents,
+                from_parameters=from_parameters,
+                movement=movement,
+                error=_first_line(error) if error else "",
+            )
+            self.record.operations.append(operation)
+            self._known[key] = operation
+        targets = self._targets(stack)
+        for part, tensor in enumerate(tensors):
+            self._made[id(tensor)] = (weakref.ref(tensor), operation.number, part)
+            names = targets[part] if len(targets) > 1 and part < len(targets) else ()
+            if len(targets) == 1 and len(tensors) == 1:
+                names = targets[0]
+            for each in names:
+                _add(operation.results[part].names, each)
+
+    def _targets(self, stack: Stack) -> tuple[tuple[str, ...], ...]:
+        """What the statement calls the value; where a helper returns it, what its caller calls it."""
+        for frame in stack.frames:
+            site = self._sources.site(frame)
+            if site.targets or not site.is_returned or frame is stack.forward:
+                return site.targets
+        return ()
+
+    def _path(self) -> str:
+        """The learner's innermost module, as seen from the outermost one."""
+        own = [call.module for call in self._calls if not _is_library(call.module)]
+        return self._paths.get(id(own[-1]), "") if own else ""
+
+    def _operand(self, seen: _Seen, site: Site, frame: FrameType) -> Operand:
+        name = next((name for name in site.names if _look_up(name, frame) is seen.tensor), "")
+        maker = self._maker(seen.tensor)
+        return Operand(name, seen.shape, *(maker or (None, 0)))
+
+    def _maker(self, tensor: Tensor) -> tuple[int, int] | None:
+        reference, number, part = self._made.get(id(tensor), (None, 0, 0))
+        return (number, part) if reference is not None and reference() is tensor else None
+
+    def _is_parameter(self, seen: _Seen, operand: Operand) -> bool:
+        if operand.maker is not None:
+            return self.record[operand.maker].from_parameters
+        return isinstance(seen.tensor, nn.Parameter)
+
+    def _learn_names(self, frames: Any) -> None:
+        """Look which of a frame's variables hold a result: a helper's result gets its name only later."""
+        for frame in frames:
+            code = frame.f_code
+            # A parameter is the caller's tensor under another name.
+            given = set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+            for name, value in list(frame.f_locals.items()):
+                if id(value) in self._made and isinstance(value, Tensor) and name not in given:
+                    maker = self._maker(value)
+                    if maker and not name.startswith("_"):
+                        _add(self.record[maker[0]].results[maker[1]].names, name)
+
+
+def _add(names: list[str], name: str) -> None:
+    if name not in names:
+        names.append(name)
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+
+
+def _learners_frame() -> FrameType:
+    """The frame in which tracking begins."""
+    start = sys._getframe(2)
+    frame: FrameType | None = start
+    while frame is not None and not is_learners(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame or start
+
+
+def _is_library(module: nn.Module) -> bool:
+    return type(module).__module__.partition(".")[0] == "torch"
+
+
+def _is_torchs(module: nn.Module) -> bool:
+    """Whether a module is torch's own with nothing of the learner's inside."""
+    return all(_is_library(part) for part in module.modules())
+
+
+def _tensors(value: Any) -> Iterator[Tensor]:
+    """The tensors in a value and in the tuples, lists and dictionaries in it."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, tuple | list):
+        yield from chain.from_iterable(_tensors(part) for part in value)
+    elif isinstance(value, Mapping):
+        yield from chain.from_iterable(_tensors(part) for part in value.values())
+
+
+def _storage(tensor: Tensor) -> int | None:
+    """What tells one memory from another; None where a tensor has none of its own, as a sparse one."""
+    try:
+        return tensor.untyped_storage()._cdata
+    except (RuntimeError, NotImplementedError):
+        return None
+
+
+def _seen(tensor: Tensor) -> _Seen:
+    return _Seen(tensor, tuple(tensor.shape), _storage(tensor))
+
+
+def _result(
+    tensor: Tensor, inputs: list[_Seen], operands: tuple[Operand, ...], name: str, changes: bool
+) -> Result:
+    storage = _storage(tensor)
+    memory, source = COPY if name in COPIES else NEW, ""
+    for seen, operand in zip(inputs, operands, strict=True):
+        same = tensor is seen.tensor
+        if same or (storage is not None and storage == seen.storage):
+            memory = IN_PLACE if changes else SAME if same else VIEW
+            source = operand.name
+            break
+    try:
+        strides, is_contiguous = tuple(tensor.stride()), tensor.is_contiguous()
+    except (RuntimeError, NotImplementedError):
+        strides, is_contiguous = None, False
+    return Result(tuple(tensor.shape), strides, is_contiguous, memory, source)
+
+
+def _movement(
+    function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> Movement | None:
+    """How to move other numbers in the same way, where one tensor and plain numbers are all that went in."""
+    if name not in MOVES or len(list(_tensors((args, kwargs)))) != 1 or not isinstance(args[0], Tensor):
+        return None
+    return Movement(function, args[1:], dict(kwargs))
+
+
+def _written(name: str, site: Site, module: nn.Module | None, path: str) -> tuple[str, str]:
+    """What the learner wrote, and for a module of torch its class."""
+    if module is not None:
+        return site.call or path or type(module).__name__, type(module).__name__
+    if name == "__setitem__":
+        return "[…] =", ""
+    if name == "__getitem__":
+        return "[…]", ""
+    return site.sign or name, ""
+
+
+def _look_up(name: str, frame: FrameType) -> Any:
+    """What a dotted name stands for, without running a learner's properties."""
+    first, *rest = name.split(".")
+    value = frame.f_locals.get(first, frame.f_globals.get(first))
+    for part in rest:
+        if not isinstance(value, nn.Module):
+            return None
+        places = (value._parameters, value._buffers, value._modules, value.__dict__)
+        value = next((place[part] for place in places if part in place), None)
+    return value
+
+
+def _show_in_notebook(tracker: ShapeTracker) -> None:
+    """Show the record above the traceback, where there is a notebook to show it in."""
+    ipython = sys.modules.get("IPython")
+    if ipython is not None and ipython.get_ipython() is not None:
+        from IPython.display import display
+
+        display(tracker)
