@@ -1,6 +1,7 @@
 """Pictures and explorers of attention, for the lessons and for learners' own tensors."""
 
 from visuals.explorers import (
+    explore_bugs,
     explore_causal_mask,
     explore_dropout,
     explore_heads,
@@ -46,6 +47,7 @@ __all__ = [
     "dropout_averages",
     "dropout_steps",
     "encoder_decoder",
+    "explore_bugs",
     "explore_causal_mask",
     "explore_dropout",
     "explore_heads",

@@ -1,5 +1,6 @@
 """The explorers of the lessons, one per module: turn a knob and see what attention does with it."""
 
+from visuals.explorers.break_it import explore_bugs
 from visuals.explorers.causal import explore_causal_mask
 from visuals.explorers.dropout import explore_dropout
 from visuals.explorers.heads import explore_heads
@@ -9,6 +10,7 @@ from visuals.explorers.slices import explore_slices
 from visuals.explorers.three_attentions import explore_three_attentions
 
 __all__ = [
+    "explore_bugs",
     "explore_causal_mask",
     "explore_dropout",
     "explore_heads",
