@@ -20,7 +20,9 @@ FEWEST_TOKENS, MOST_TOKENS = 3, 8
 BEFORE, AFTER = "before training", f"after {STEPS} steps"
 # An error so close to the right class's is as good; below this one most of the work is learned.
 AS_GOOD, MOSTLY = 0.05, 0.3
-NEAR = "padding: 2px 5px; text-align: right"
+NEAR = "padding: 2px 4px; text-align: right"
+SMALL = "font-size: 12px"
+BESIDE = {"width": "auto", "margin": "2px 18px 2px 2px"}
 SHADE = 40.0
 
 
@@ -54,10 +56,14 @@ def _gradients(shown: Moment, model: Moment, broken: bool) -> str:
     if not broken:
         return ""
     scores, queries = (
-        words.number(float(one.mean() / other.mean()), 2)
+        _times(float(one.mean() / other.mean()))
         for one, other in ((shown.at_scores, model.at_scores), (shown.at_queries, model.at_queries))
     )
     return f"; of the right class's gradient {scores} times reaches the scores, {queries} times the queries"
+
+
+def _times(ratio: float) -> str:
+    return words.number(ratio, 0 if ratio >= 10 else 2)
 
 
 class BugExplorer(Explorer):
@@ -70,7 +76,7 @@ class BugExplorer(Explorer):
     def __init__(self, tokens: list[str]) -> None:
         self._tokens = tokens
         self.bugs = {
-            name: ipywidgets.Checkbox(value=False, description=label, indent=False, layout={"width": "auto"})
+            name: ipywidgets.Checkbox(value=False, description=label, indent=False, layout=BESIDE)
             for name, label in BUGS.items()
         }
         self.moment = ipywidgets.Dropdown(
@@ -95,14 +101,15 @@ class BugExplorer(Explorer):
     def html(self) -> str:
         training, right = self.training, self.right
         shown, model = (one.before if self.moment.value == BEFORE else one.after for one in (training, right))
-        same_rows = None if "untransposed" in training.bugs else model
+        # Beside the right class only where there is something to compare, and rows of the same tokens.
+        same_rows = None if not training.bugs or "untransposed" in training.bugs else model
         maps = "".join(
             weight_table(shown, same_rows, head, names)
             for head, names in enumerate(row_names(self._tokens, training.bugs))
         )
         # Two columns where they fit: the maps, and what training makes of them.
         return (
-            '<div class="attention-explorer" style="display: flex; flex-wrap: wrap; gap: 8px 36px;">'
+            '<div class="attention-explorer" style="display: flex; flex-wrap: wrap; gap: 8px 18px;">'
             f"<div>{maps}</div>"
             f"<div>{curves(training, right)}{gradient_table(shown, model, self._tokens)}</div></div>"
         )
@@ -116,7 +123,7 @@ class BugExplorer(Explorer):
 def weight_table(shown: Moment, model: Moment | None, head: int, names: Sequence[str]) -> str:
     """One head's weights for one story as an HTML table, with the sum and the entropy of each row.
 
-    `model` is the right class, where its rows stand for the same tokens.
+    `model` is the right class, where it is to be compared.
     """
     top = "".join(
         # A piece's number stands below its token, which keeps the columns narrow.
@@ -135,13 +142,16 @@ def weight_table(shown: Moment, model: Moment | None, head: int, names: Sequence
         off = abs(total - 1) > 0.005
         mark = f'style="{NEAR}; color: var(--chosen); font-weight: 700"' if off else f'style="{NEAR}"'
         cells.append(f'<td class="number" {mark}>{words.number(total, 2)}{" ≠ 1" if off else ""}</td>')
-        for one in (shown, model) if model else (shown,):
-            cells.append(f'<td class="number" style="{NEAR}">{words.number(one.entropy[head, row], 2)}</td>')
+        entropy = words.number(shown.entropy[head, row], 2)
+        if model:
+            entropy += f" ({words.number(model.entropy[head, row], 2)})"
+        cells.append(f'<td class="number" style="{NEAR}">{entropy}</td>')
         rows.append(f'<tr><th scope="row">{html.escape(name)}</th>{"".join(cells)}</tr>')
-    last = ("row sum", "entropy", "when right") if model else ("row sum", "entropy")
+    compared = " (entropy of the right class)" if model else ""
+    last = ("row sum", "entropy")
     ends = "".join(f'<th scope="col" style="{NEAR}">{name}</th>' for name in last)
     return (
-        f'<table style="font-size: 12.5px"><caption>Head {head}: weights of one story</caption>'
+        f'<table style="{SMALL}"><caption>Head {head}: weights of one story{compared}</caption>'
         f'<tr><th scope="col">query</th>{top}{ends}</tr>{"".join(rows)}</table>'
     )
 
@@ -157,13 +167,13 @@ def gradient_table(shown: Moment, model: Moment, tokens: Sequence[str]) -> str:
     rows = []
     for index, token in enumerate(tokens):
         cells = "".join(
-            f"<td>{_bar(one[index], other[index], highest, color)}</td>" for _, one, other, color in columns
+            f'<td style="padding-right: 8px">{_bar(one[index], other[index], highest, color)}</td>'
+            for _, one, other, color in columns
         )
         rows.append(f'<tr><th scope="row">{html.escape(token)}</th>{cells}</tr>')
-    top = "".join(f'<th scope="col">at its {name}</th>' for name, *_ in columns)
+    top = "".join(f'<th scope="col" style="padding-right: 8px">{name}</th>' for name, *_ in columns)
     return (
-        '<table style="font-size: 12.5px"><caption>Gradient in a typical story, in thousandths '
-        "(│ when right)</caption>"
+        f'<table style="{SMALL}"><caption>Gradients, in thousandths (│ right class)</caption>'
         f'<tr><th scope="col">token</th>{top}</tr>{"".join(rows)}</table>'
     )
 
@@ -171,7 +181,7 @@ def gradient_table(shown: Moment, model: Moment, tokens: Sequence[str]) -> str:
 def _bar(value: float, right: float, highest: float, color: str) -> str:
     """A bar from 0 to the highest value, a mark where the right class's would end, and the number."""
     return (
-        '<span class="track" aria-hidden="true" style="width: 70px"><span class="bar" '
+        '<span class="track" aria-hidden="true" style="width: 48px; margin-right: 4px"><span class="bar" '
         f'style="left: 0%; width: {100 * value / highest:.1f}%; background: var(--{color});"></span>'
         f'<span class="bar" style="left: {100 * right / highest:.1f}%; width: 2px; '
         'background: currentColor;"></span></span>'
@@ -181,7 +191,7 @@ def _bar(value: float, right: float, highest: float, color: str) -> str:
 
 def curves(training: Training, right: Training) -> str:
     """The error over the steps as an SVG drawing, beside the right class's, with its own alternative text."""
-    wide, high = 300, 120
+    wide, high = 200, 120
     top = max(1.0, float(training.errors.max()), float(right.errors.max()))
 
     def path(errors: np.ndarray) -> str:
@@ -202,7 +212,8 @@ def curves(training: Training, right: Training) -> str:
     def height(error: float) -> float:
         return 18 + high * (1 - error / top)
 
-    drawn = line(right.errors, "context", 'stroke-width="2" stroke-dasharray="6 4"')
+    dashes = 'stroke-width="2" stroke-dasharray="6 4"' if training.bugs else 'stroke-width="3"'
+    drawn = line(right.errors, "context", dashes)
     ends = label(right, "right", "context", height(right.error))
     told = ", ".join(
         f"step {step}: {words.number(error, 2)}"
@@ -215,7 +226,7 @@ def curves(training: Training, right: Training) -> str:
         ends += label(training, "broken", "chosen", above)
     nothing = 14 + high * (1 - 1 / top)
     return (
-        f'<svg role="img" width="{wide + 110}" height="{high + 40}" viewBox="0 0 {wide + 110} {high + 40}" '
+        f'<svg role="img" width="{wide + 115}" height="{high + 40}" viewBox="0 0 {wide + 115} {high + 40}" '
         f'style="display: block; max-width: 100%; font: 13px var(--jp-content-font-family, sans-serif)" '
         f'aria-label="Error on stories not trained on, {told}; the right class ends at '
         f'{words.number(right.error, 2)}">'
