@@ -6,8 +6,10 @@ import base64
 import html
 import io
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
+import matplotlib
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -20,7 +22,8 @@ DENSITY = 2
 class Picture:
     """A matplotlib figure with its alternative text.
 
-    `figure` is the matplotlib Figure, for a learner who wants to change or save it; `alt` says what it shows.
+    `figure` is the matplotlib Figure, for a learner who wants to change it; `save` writes it to a file; `alt`
+    says what it shows.
     In a notebook the last expression of a cell displays it. JupyterLab ignores the `alt` metadata of an image
     output, as does nbconvert's default template; so the bundle holds an HTML img that carries the text, and
     the plain image/png for whatever takes no HTML (LaTeX, Markdown and others).
@@ -55,6 +58,29 @@ class Picture:
         packed = io.BytesIO()
         indexed.save(packed, format="PNG", compress_level=6)
         return packed.getvalue()
+
+    def save(self, path: str | Path, *, dpi: int = 300, background: str = "white") -> Path:
+        """Write the picture to a file, for a paper or a slide, and return its path.
+
+        path: its ending chooses the format: .pdf and .svg are drawings, sharp at any size, .png an image of
+        `dpi` dots per inch. A PDF embeds its fonts as TrueType, as publishers ask; an SVG holds its
+        letters as outlines. Both carry the alternative text. background: a colour, or "none". The same data
+        gives the same bytes.
+
+        Raises ValueError for another ending.
+        """
+        path = Path(path)
+        notes: dict[str, dict[str, Any]] = {
+            ".pdf": {"Subject": self.alt, "CreationDate": None},
+            ".svg": {"Description": self.alt, "Date": None},
+            ".png": {"Description": self.alt, "Software": None},
+        }
+        ending = path.suffix.lower()
+        if ending not in notes:
+            raise ValueError(f"The file's name must end in {', '.join(notes)}, not in {ending!r}.")
+        with style.look(), matplotlib.rc_context({"pdf.fonttype": 42, "svg.hashsalt": "attention"}):
+            self.figure.savefig(path, dpi=dpi, facecolor=background, metadata=notes[ending])
+        return path
 
     def to_html(self) -> str:
         """The picture as an HTML img with its alternative text, data included."""
