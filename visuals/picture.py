@@ -11,9 +11,9 @@ from typing import Any
 
 import matplotlib
 from matplotlib.figure import Figure
-from PIL import Image
 
 from visuals import style
+from visuals.palette import indexed
 
 # Rendered at twice the size it is shown at, so that it stays crisp on dense screens and when zoomed.
 DENSITY = 2
@@ -51,12 +51,8 @@ class Picture:
         width, height = (
             round(side) for side in self.figure.get_size_inches() * style.PIXELS_PER_INCH * DENSITY
         )
-        image = Image.frombytes("RGBA", (width, height), buffer.getvalue()).convert("RGB")
-        # 256 colours are plenty for flat fills and text, and a third of the size in the notebook.
-        # The median cut keeps flat fills exact. Faster methods give neighbouring weights one colour.
-        indexed = image.quantize(colors=256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
         packed = io.BytesIO()
-        indexed.save(packed, format="PNG", compress_level=6)
+        indexed(buffer.getvalue(), width, height).save(packed, format="PNG", compress_level=6)
         return packed.getvalue()
 
     def save(self, path: str | Path, *, dpi: int = 300, background: str = "white") -> Path:
