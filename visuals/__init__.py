@@ -1,9 +1,25 @@
-"""Pictures and explorers of attention, for the lessons and for learners' own tensors."""
+"""Pictures and explorers of attention, for the lessons and for learners' own tensors.
+
+On tensors of your own, with the tokens as a list of strings:
+
+    attention_map(weights, tokens)                 a map, or one for each sequence and head
+    explore_map(weights, tokens)                   the same, to choose sequence, head and query by keyboard
+    attention_map(weights, source, target)         cross-attention: tokens of the keys, then of the queries
+    explore_heads(weights, tokens)                 the heads of one sentence, side by side or superposed
+    explore_causal_mask(scores, tokens)            with the mask and without it, token by token
+    mask_map(mask, tokens), leak_map(leaks, tokens)
+    attention_map(weights, tokens).save("map.pdf")     for print, as .pdf, .svg or .png
+
+weights are (queries, keys), (batch, queries, keys) or (batch, heads, queries, keys). A picture has `alt`, the
+words that say the same, and `figure`, for matplotlib. `help(name)` tells each function's shapes and errors.
+"""
 
 from visuals.explorers import (
+    explore_bugs,
     explore_causal_mask,
     explore_dropout,
     explore_heads,
+    explore_map,
     explore_query,
     explore_scale,
     explore_slices,
@@ -47,9 +63,11 @@ __all__ = [
     "dropout_averages",
     "dropout_steps",
     "encoder_decoder",
+    "explore_bugs",
     "explore_causal_mask",
     "explore_dropout",
     "explore_heads",
+    "explore_map",
     "explore_query",
     "explore_scale",
     "explore_slices",

@@ -6,12 +6,14 @@ import base64
 import html
 import io
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
+import matplotlib
 from matplotlib.figure import Figure
-from PIL import Image
 
 from visuals import style
+from visuals.palette import indexed
 
 # Rendered at twice the size it is shown at, so that it stays crisp on dense screens and when zoomed.
 DENSITY = 2
@@ -20,7 +22,8 @@ DENSITY = 2
 class Picture:
     """A matplotlib figure with its alternative text.
 
-    `figure` is the matplotlib Figure, for a learner who wants to change or save it; `alt` says what it shows.
+    `figure` is the matplotlib Figure, for a learner who wants to change it; `save` writes it to a file; `alt`
+    says what it shows.
     In a notebook the last expression of a cell displays it. JupyterLab ignores the `alt` metadata of an image
     output, as does nbconvert's default template; so the bundle holds an HTML img that carries the text, and
     the plain image/png for whatever takes no HTML (LaTeX, Markdown and others).
@@ -48,13 +51,32 @@ class Picture:
         width, height = (
             round(side) for side in self.figure.get_size_inches() * style.PIXELS_PER_INCH * DENSITY
         )
-        image = Image.frombytes("RGBA", (width, height), buffer.getvalue()).convert("RGB")
-        # 256 colours are plenty for flat fills and text, and a third of the size in the notebook.
-        # The median cut keeps flat fills exact. Faster methods give neighbouring weights one colour.
-        indexed = image.quantize(colors=256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
         packed = io.BytesIO()
-        indexed.save(packed, format="PNG", compress_level=6)
+        indexed(buffer.getvalue(), width, height).save(packed, format="PNG", compress_level=6)
         return packed.getvalue()
+
+    def save(self, path: str | Path, *, dpi: int = 300, background: str = "white") -> Path:
+        """Write the picture to a file, for a paper or a slide, and return its path.
+
+        path: its ending chooses the format: .pdf and .svg are drawings, sharp at any size, .png an image of
+        `dpi` dots per inch. A PDF embeds its fonts as TrueType, as publishers ask; an SVG holds its
+        letters as outlines. Both carry the alternative text. background: a colour, or "none". The same data
+        gives the same bytes.
+
+        Raises ValueError for another ending.
+        """
+        path = Path(path)
+        notes: dict[str, dict[str, Any]] = {
+            ".pdf": {"Subject": self.alt, "CreationDate": None},
+            ".svg": {"Description": self.alt, "Date": None},
+            ".png": {"Description": self.alt, "Software": None},
+        }
+        ending = path.suffix.lower()
+        if ending not in notes:
+            raise ValueError(f"The file's name must end in {', '.join(notes)}, not in {ending!r}.")
+        with style.look(), matplotlib.rc_context({"pdf.fonttype": 42, "svg.hashsalt": "attention"}):
+            self.figure.savefig(path, dpi=dpi, facecolor=background, metadata=notes[ending])
+        return path
 
     def to_html(self) -> str:
         """The picture as an HTML img with its alternative text, data included."""

@@ -26,6 +26,7 @@ from torch import nn
 from autograder import check, hint, progress
 from visuals import (
     attention_map,
+    explore_bugs,
     explore_heads,
     explore_slices,
     head_trade_off,
@@ -1014,6 +1015,49 @@ if fused is not None:
 # - 1 point: names a price of more heads, such as a smaller `head_dim` for each, or more score matrices in
 #   memory.
 # ### END SOLUTION
+
+# %% [markdown] id="break-it-intro"
+# ## 8 · Break it
+#
+# Four bugs that you have met have something in common: the shapes are right, nothing complains, and the loss
+# falls. Now make them on purpose. Below stands a class with two causal heads of width 64. Its work is that of
+# section 1: each token hands over the vector of the token before it and that of the first. It was trained
+# with every mixture of the four bugs, each time from the same start and on the same random stories; the words
+# only name the rows. As in section 1, an error of about 1 means that nothing was learned.
+#
+# **Predict, then switch the bugs on, one at a time:**
+#
+# 1. Which of the four change what a row of weights adds up to?
+# 2. Without $\sqrt{d_k}$, does less gradient reach the scores? And the queries?
+# 3. One bug hardly shows in the curve, and would still spoil a model that writes text. Which one, and which
+#    number gives it away?
+#
+# Then switch on two together. Can a second bug make the curve better?
+
+# %% id="break-it" tags=["figure"]
+explore_bugs(tokens)
+
+# %% [markdown] id="break-it-read"
+# <details><summary>What to see</summary>
+#
+# 1. *Softmax over the queries* makes columns that add up to 1, and rows from 0.11 to 2.64. *The mask after
+#    softmax* cuts off what the future had got, and nobody makes up for it: 0.10 is left of the poorest row.
+#    The other two leave every row at 1.00. No sum will ever show them.
+# 2. Undivided, the scores spread eight times as far, one token takes nearly all (the entropy falls from 0.96
+#    to 0.34), and 0.24 times as much gradient gets through softmax to the scores. The queries get more all the
+#    same, 1.91 times as much: on the way from the scores to them, the right class divides by 8 once again.
+#    "The gradient vanishes" is true at the softmax, and not everywhere. The training lags: after 60 steps an
+#    error of 0.20 is left, in place of 0.02.
+# 3. The mask after softmax: 0.04 in place of 0.02, in this tiny case. But 5 of 5 outputs change with a later
+#    token, because the future stands in every denominator. So they do with softmax over the queries (the
+#    denominators run over later queries) and without the transpose (a row is a piece of another token). A
+#    model that writes text has no later tokens, and meets numbers that it was not trained on.
+#
+# And two together? Softmax over the queries alone ends at 0.64; with the mask after softmax as well it ends at
+# 0.18. A curve that gets better does not show that a bug is gone. What does are the tests that you know: row
+# sums, a changed last token, a shuffled sentence.
+#
+# </details>
 
 # %% [markdown] id="recap"
 # ## What you have built

@@ -35,6 +35,7 @@ from visuals import (
     attention_map,
     combined_masks,
     encoder_decoder,
+    explore_map,
     explore_three_attentions,
     memory_layout,
     track_shapes,
@@ -293,6 +294,14 @@ attention_map(
     [f"t{index}" for index in range(max_sequence_length)],
     title="Four heads of the first sequence, masked",
 )
+
+# %% [markdown] id="masked-weights-explore"
+# Both sequences now. Choose the sequence, the head and the token that asks. **Predict first:** what is the
+# entropy of t0, in whichever head? (`explore_map` takes weights of your own just as well, and
+# `attention_map(...).save("map.pdf")` keeps a map for a paper.)
+
+# %% id="masked-weights-explorer" tags=["figure"]
+explore_map(attn_weights, [f"t{index}" for index in range(max_sequence_length)])
 
 # %% [markdown] id="memory-intro"
 # ## 6 · One memory, two ways to read it

@@ -80,3 +80,36 @@ def test_the_slices_follow_the_keyboard_from_the_stack_to_the_fused_class(open_l
     )
     lesson.picture("lesson-05-the-slices-of-the-fused-class", of=explorer)
     assert lesson.errors == []
+
+
+def test_bugs_are_switched_on_by_keyboard_and_told_in_words(open_lesson):
+    lesson = open_lesson(LESSON)
+    lesson.run_all()
+    explorer = lesson.cell("explore_bugs(tokens)")
+    explorer.get_by_text("Nothing is broken. Before training rows of weights add up to 1.00").first.wait_for(
+        timeout=60_000
+    )
+    lesson.picture("lesson-05-nothing-broken", of=explorer)
+    columns = explorer.get_by_role("checkbox", name="softmax over the queries")
+    columns.focus()
+    lesson.page.keyboard.press("Space")
+    explorer.get_by_text("Broken: softmax over the queries. Before training").first.wait_for(timeout=20_000)
+    status = explorer.get_by_role("status")
+    assert "much is left unlearned" in status.inner_text()
+    assert columns.is_checked()
+    lesson.picture("lesson-05-softmax-over-the-queries", of=explorer)
+    # Tab leads from one bug to the next.
+    lesson.page.keyboard.press("Tab")
+    lesson.page.keyboard.press("Space")
+    explorer.get_by_text(
+        "Broken: softmax over the queries and mask after softmax, no renormalising"
+    ).first.wait_for(timeout=20_000)
+    curve = explorer.get_by_role("img", name="Error on stories not trained on").first
+    assert "the right class ends at 0.02" in (curve.get_attribute("aria-label") or "")
+    moment = explorer.get_by_label("Weights and gradients")
+    moment.focus()
+    lesson.page.keyboard.press("ArrowDown")
+    explorer.get_by_text("After 60 steps rows of weights add up to").first.wait_for(timeout=20_000)
+    lesson.use_dark_theme()
+    lesson.picture("lesson-05-two-bugs-dark", of=explorer)
+    assert lesson.errors == []

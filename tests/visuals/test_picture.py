@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import io
 import itertools
 import re
@@ -37,9 +38,9 @@ def test_displays_as_html_image_and_text(picture):
 
 def test_html_carries_the_alternative_text(picture):
     """JupyterLab and nbconvert's default template show the alt of HTML, but not that of image metadata."""
-    html = picture.to_html()
-    assert re.search(r'alt="([^"]*)"', html).group(1) == picture.alt.replace("'", "&#x27;")
-    assert f"data:image/png;base64,{base64.b64encode(picture.png).decode()}" in html
+    shown = picture.to_html()
+    assert re.search(r'alt="([^"]*)"', shown).group(1) == picture.alt.replace("'", "&#x27;")
+    assert f"data:image/png;base64,{base64.b64encode(picture.png).decode()}" in shown
 
 
 def test_has_twice_the_pixels_it_is_shown_with(picture):
@@ -53,6 +54,49 @@ def test_the_same_data_gives_the_same_bytes(inputs, tokens, picture):
 
 def test_the_bytes_hold_no_date_and_no_version(picture):
     assert Image.open(io.BytesIO(picture.png)).info == {}
+
+
+@pytest.mark.parametrize(
+    ("ending", "start"), [("pdf", b"%PDF"), ("svg", b"<?xml"), ("png", b"\x89PNG"), ("PDF", b"%PDF")]
+)
+def test_is_saved_in_the_format_of_the_files_ending(picture, tmp_path, ending, start):
+    path = picture.save(tmp_path / f"map.{ending}")
+    assert path == tmp_path / f"map.{ending}"
+    assert path.read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize("ending", ["pdf", "svg", "png"])
+def test_is_saved_with_the_same_bytes_each_time(inputs, tokens, picture, tmp_path, ending):
+    first = picture.save(tmp_path / f"one.{ending}").read_bytes()
+    second = visuals.scores_to_context(inputs, tokens).save(str(tmp_path / f"two.{ending}")).read_bytes()
+    assert first == second
+
+
+def test_a_saved_drawing_carries_its_words_and_fonts(picture, tmp_path):
+    drawing = picture.save(tmp_path / "map.svg").read_text(encoding="utf-8")
+    assert html.escape(picture.alt, quote=False) in drawing
+    printed = picture.save(tmp_path / "map.pdf").read_bytes()
+    assert b"/CIDFontType2" in printed  # TrueType; matplotlib's own choice would be Type 3
+    assert b"/Type3" not in printed
+    assert b"/Subject" in printed
+
+
+def test_a_saved_image_has_the_dots_asked_for_and_a_white_ground(picture, tmp_path):
+    image = Image.open(picture.save(tmp_path / "map.png", dpi=192))
+    assert image.size == (picture.size[0] * 2, picture.size[1] * 2)
+    assert image.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
+    assert Image.open(picture.save(tmp_path / "map.png", background="none")).getpixel((0, 0))[3] == 0
+
+
+def test_saving_leaves_what_the_notebook_shows_as_it_was(inputs, tokens, picture, tmp_path):
+    picture.save(tmp_path / "map.pdf")
+    assert picture.png == visuals.scores_to_context(inputs, tokens).png
+
+
+@pytest.mark.parametrize("name", ["map", "map.docx"])
+def test_a_format_that_cannot_be_written_is_explained(picture, tmp_path, name):
+    with pytest.raises(ValueError, match=r"must end in \.pdf, \.svg, \.png"):
+        picture.save(tmp_path / name)
 
 
 def test_a_learners_own_matplotlib_settings_change_nothing_and_stay(inputs, tokens, picture):

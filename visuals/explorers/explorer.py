@@ -2,8 +2,9 @@
 
 Which control: of ipywidgets' own, the sliders have no accessible name and ToggleButtons do not say which one
 is pressed, while Dropdown and BoundedFloatText are a native select and a native number field with a bound
-label, which every browser and screen reader knows. So the explorers are made of those two. JupyterLab takes
-the arrow keys from a select in an output to move to the next cell; PAGE gives them back.
+label, and Checkbox a native one, which every browser and screen reader knows. So the explorers are made of
+those three. JupyterLab takes keys from a control in an output to move to the next cell or to scroll; PAGE
+gives them back.
 
 The live view is HTML, not a redrawn matplotlib figure: it is made in well under a millisecond, is a real
 table for a screen reader and takes its colours from JupyterLab's theme.
@@ -26,7 +27,8 @@ PAGE = (
     "const box = this.closest('.attention-box'); "
     "box?.addEventListener('focusin', event => { "
     "box.querySelector('.attention-status')?.setAttribute('role', 'status'); "
-    "if (event.target.matches('select')) event.target.setAttribute('data-lm-suppress-shortcuts', 'true'); })"
+    "if (event.target.matches('select, [type=checkbox]')) "
+    "event.target.setAttribute('data-lm-suppress-shortcuts', 'true'); })"
 )
 
 # Bars keep a contrast of 3 with the page in both themes, text one of 4.5.

@@ -48,6 +48,33 @@ def attention_map(
     Raises ValueError for another number of axes, tokens that do not fit or more than 32 maps, TypeError for
     what holds no numbers.
     """
+    values, query_names, key_names = readable(weights, tokens, query_tokens)
+    queries, keys = values.shape[-2:]
+    columns = 1 if values.ndim == 2 else min(values.shape[-3], 4 if values.ndim == 4 else 3)
+    maps = values.reshape(-1, queries, keys)  # (…, queries, keys) -> (maps, queries, keys)
+    if len(maps) > MOST_MAPS:
+        raise ValueError(
+            f"weights holds {len(maps)} maps (shape {values.shape}); at most {MOST_MAPS} are drawn at once. "
+            "Draw one with weights[0], say, or choose among them with explore_map."
+        )
+    finite = values[np.isfinite(values)]
+    shares = bool(finite.size and finite.min() >= 0 and finite.max() <= 1 + ROW_TOLERANCE)
+    if row_sums is None:
+        row_sums = shares and finite.size == values.size
+    if title is None:
+        title = "Attention: who looks at whom" if shares else "Attention scores: who matches whom"
+    names = _map_names(values)
+    figure = _draw(maps, columns, query_names, key_names, names, title, row_sums)
+    return Picture(figure, _in_words(maps, query_names, key_names, names, title, row_sums))
+
+
+def readable(
+    weights: Any, tokens: Sequence[str], query_tokens: Sequence[str] | None
+) -> tuple[np.ndarray, list[str], list[str]]:
+    """Weights with 2 to 4 axes, the last two (queries, keys), and the names of its queries and its keys.
+
+    Raises ValueError for other axes or tokens that do not fit, TypeError for what holds no numbers.
+    """
     values = to_array(weights, "weights")
     if values.ndim not in (2, 3, 4):
         raise ValueError(
@@ -66,22 +93,7 @@ def attention_map(
         query_names = key_names
     else:
         query_names = token_names(query_tokens, queries, "weights", "queries")
-    columns = 1 if values.ndim == 2 else min(values.shape[-3], 4 if values.ndim == 4 else 3)
-    maps = values.reshape(-1, queries, keys)  # (…, queries, keys) -> (maps, queries, keys)
-    if len(maps) > MOST_MAPS:
-        raise ValueError(
-            f"weights holds {len(maps)} maps (shape {values.shape}); at most {MOST_MAPS} are drawn at once. "
-            "Draw one with weights[0], say."
-        )
-    finite = values[np.isfinite(values)]
-    shares = bool(finite.size and finite.min() >= 0 and finite.max() <= 1 + ROW_TOLERANCE)
-    if row_sums is None:
-        row_sums = shares and finite.size == values.size
-    if title is None:
-        title = "Attention: who looks at whom" if shares else "Attention scores: who matches whom"
-    names = _map_names(values)
-    figure = _draw(maps, columns, query_names, key_names, names, title, row_sums)
-    return Picture(figure, _in_words(maps, query_names, key_names, names, title, row_sums))
+    return values, query_names, key_names
 
 
 def _map_names(values: np.ndarray) -> list[str]:

@@ -1,0 +1,374 @@
+"""The lab of bugs: what it computes is what torch computes, what it says is what the numbers say."""
+
+from __future__ import annotations
+
+import re
+from itertools import chain, combinations
+from pathlib import Path
+
+import ipywidgets
+import numpy as np
+import pytest
+import torch
+
+from tests.visuals.sheet import assert_words_are_apart
+from visuals import explore_bugs
+from visuals.explorers.break_it import AFTER, BEFORE, curves, sentence, verdict, weight_table
+from visuals.faulty import (
+    BUGS,
+    HEAD_DIM,
+    HEADS,
+    STEPS,
+    WIDTH,
+    backward,
+    forward,
+    mean_error,
+    row_names,
+    start_values,
+    stories,
+    train,
+)
+from visuals.figures.breaking import bugs_side_by_side, facts, leaking, row_sums, striking
+from visuals.not_ready import NotReady
+
+ROOT = Path(__file__).parents[2]
+EVERY_MIXTURE = [frozenset(some) for some in chain(*(combinations(BUGS, count) for count in range(5)))]
+
+
+def in_torch(x, wanted, parameters, bugs):
+    """The class as lesson 05 writes it, with the bugs as people make them; error, tensors and parameters."""
+    qkv, out = (torch.tensor(matrix, requires_grad=True) for matrix in (parameters.qkv, parameters.out))
+    b, num_tokens, _ = x.shape
+    flat = (torch.tensor(x) @ qkv).chunk(3, dim=-1)  # each (b, tokens, d_out)
+    for part in flat:
+        part.retain_grad()
+    if "untransposed" in bugs:
+        queries, keys, values = (part.reshape(b, HEADS, num_tokens, HEAD_DIM) for part in flat)
+    else:
+        queries, keys, values = (
+            part.reshape(b, num_tokens, HEADS, HEAD_DIM).transpose(1, 2) for part in flat
+        )
+    scores = queries @ keys.transpose(2, 3)
+    if "unscaled" not in bugs:
+        scores = scores / HEAD_DIM**0.5
+    scores.retain_grad()
+    future = torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool()
+    seen = scores if "late" in bugs else scores.masked_fill(future, -torch.inf)
+    weights = torch.softmax(seen, dim=2 if "columns" in bugs else 3)
+    if "late" in bugs:
+        weights = weights.masked_fill(future, 0.0)
+    context = (weights @ values).transpose(1, 2).reshape(b, num_tokens, -1)
+    outputs = context @ out
+    error = torch.nn.functional.mse_loss(outputs, torch.tensor(wanted))
+    error.backward()
+    return error, weights, outputs, scores, flat, (qkv, out)
+
+
+@pytest.fixture(scope="module")
+def right():
+    return train(frozenset(), 6)
+
+
+@pytest.fixture
+def explorer(tokens):
+    return explore_bugs(tokens)
+
+
+def broken(*names, tokens=6):
+    return train(frozenset(names), tokens)
+
+
+class TestModel:
+    @pytest.mark.parametrize("bugs", EVERY_MIXTURE, ids="+".join)
+    def test_every_mixture_of_bugs_computes_what_torch_does_forwards_and_back(self, bugs):
+        generator = np.random.default_rng(5)
+        x, wanted = stories(generator, 3, 5)
+        parameters = start_values(generator, 5)
+        found = forward(x, parameters, bugs)
+        gradients = backward(x, wanted, found, parameters, bugs)
+        error, weights, outputs, scores, (queries, keys, _), (qkv, out) = in_torch(
+            x, wanted, parameters, bugs
+        )
+        np.testing.assert_allclose(found.weights, weights.detach(), atol=1e-12)
+        np.testing.assert_allclose(found.outputs, outputs.detach(), atol=1e-12)
+        assert mean_error(found.outputs, wanted) == pytest.approx(error.item())
+        for actual, expected in (
+            (gradients.scores, scores.grad),
+            (gradients.queries, queries.grad),
+            (gradients.keys, keys.grad),
+            (gradients.parameters.qkv, qkv.grad),
+            (gradients.parameters.out, out.grad),
+        ):
+            np.testing.assert_allclose(actual, expected, atol=1e-12)
+
+    def test_a_story_asks_for_the_token_before_and_the_first(self):
+        x, wanted = stories(np.random.default_rng(1), 2, 4)
+        vectors = x[:, :, :WIDTH]
+        np.testing.assert_array_equal(wanted[:, 3, :WIDTH], vectors[:, 2])
+        np.testing.assert_array_equal(wanted[:, 0, :WIDTH], vectors[:, 0])
+        np.testing.assert_array_equal(wanted[:, 2, WIDTH:], vectors[:, 0])
+
+    def test_queries_and_keys_start_with_a_variance_of_one(self):
+        generator = np.random.default_rng(2)
+        x, _ = stories(generator, 200, 6)
+        found = forward(x, start_values(generator, 6), ())
+        assert [found.queries.var(), found.keys.var()] == pytest.approx([1, 1], abs=0.15)
+
+    def test_training_is_torchs_adam(self):
+        generator = np.random.default_rng(0)
+        x, wanted = stories(generator, 32, 3)
+        parameters = start_values(generator, 3)
+        qkv, out = (torch.nn.Parameter(torch.tensor(one)) for one in (parameters.qkv, parameters.out))
+        optimizer = torch.optim.Adam([qkv, out], lr=0.03)
+        for _ in range(STEPS):
+            some, asked = stories(generator, 8, 3)
+            now = type(parameters)(qkv.detach().numpy(), out.detach().numpy())
+            found = backward(some, asked, forward(some, now, ()), now, ()).parameters
+            qkv.grad, out.grad = torch.tensor(found.qkv), torch.tensor(found.out)
+            optimizer.step()
+        last = type(parameters)(qkv.detach().numpy(), out.detach().numpy())
+        assert train(frozenset(), 3).error == pytest.approx(
+            mean_error(forward(x, last, ()).outputs, wanted), rel=1e-3
+        )
+
+    def test_no_bug_learns_the_work_and_leaks_nothing(self, right):
+        assert right.errors[0] > 1
+        assert right.error < 0.05
+        assert not right.before.leaks.any()
+        assert not right.after.leaks.any()
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_what_the_lesson_says_of_each_bug_does_not_hang_on_the_seed(self, seed):
+        right, unscaled, columns, late, untransposed = (
+            train(frozenset(some), 6, seed) for some in ((), *([name] for name in BUGS))
+        )
+        assert unscaled.before.entropy.mean() < 0.5 * right.before.entropy.mean()
+        assert unscaled.before.at_scores.mean() < 0.5 * right.before.at_scores.mean()
+        assert unscaled.before.at_queries.mean() > right.before.at_queries.mean()
+        assert unscaled.error > 4 * right.error
+        assert columns.error > 0.5
+        assert late.error < right.error + 0.1
+        assert untransposed.error > 4 * right.error
+        for leaky in (columns, late, untransposed):
+            assert leaky.before.leaks.all()
+        for even in (right, unscaled, untransposed):
+            np.testing.assert_allclose(even.before.sums, 1)
+
+    def test_a_class_is_trained_the_same_way_twice_and_leaves_random_states_alone(self):
+        torch.manual_seed(1)
+        np.random.seed(1)
+        before = torch.get_rng_state(), np.random.get_state()[1].copy()
+        once, again = train.__wrapped__(frozenset({"late"}), 4), train.__wrapped__(frozenset({"late"}), 4)
+        np.testing.assert_array_equal(once.errors, again.errors)
+        assert torch.equal(torch.get_rng_state(), before[0])
+        np.testing.assert_array_equal(np.random.get_state()[1], before[1])
+
+    def test_every_class_starts_from_the_same_parameters_and_stories(self, right):
+        # Nothing but the divisor differs before training: the sharper weights order the keys alike.
+        np.testing.assert_array_equal(
+            broken("unscaled").before.weights.argmax(axis=2), right.before.weights.argmax(axis=2)
+        )
+
+    def test_entropy_is_that_of_each_row_divided_by_its_sum(self):
+        moment = broken("columns").before
+        shares = moment.weights / moment.weights.sum(axis=2, keepdims=True)
+        expected = torch.distributions.Categorical(probs=torch.tensor(shares)).entropy()
+        np.testing.assert_allclose(moment.entropy, expected, atol=1e-6)
+
+    def test_rows_without_the_transpose_are_pieces_of_tokens(self):
+        assert row_names(["a", "b", "c"], ()) == [["a", "b", "c"]] * 2
+        assert row_names(["a", "b", "c"], {"untransposed"}) == [["a·0", "a·1", "b·0"], ["b·1", "c·0", "c·1"]]
+
+    def test_an_unknown_bug_is_named(self):
+        with pytest.raises(ValueError, match=r"bugs must be some of unscaled, .*, not typo"):
+            train(frozenset({"typo"}), 6)
+
+
+class TestWords:
+    def test_nothing_broken_is_said_plainly(self, right):
+        assert sentence(right, right, BEFORE) == (
+            "Nothing is broken. Before training rows of weights add up to 1.00, their mean entropy is "
+            f"{right.before.entropy.mean():.2f}; 0 of 5 outputs change with a later token. "
+            f"In 60 steps the error falls from {right.errors[0]:.2f} to {right.error:.2f}"
+        )
+
+    def test_bugs_are_told_beside_the_right_class(self, right):
+        shown = broken("unscaled", "late")
+        told = sentence(shown, right, AFTER)
+        after, model = shown.after, right.after
+        assert told.startswith("Broken: no √d_k and mask after softmax, no renormalising. After 60 steps")
+        assert f"add up to {after.sums.min():.2f} to {after.sums.max():.2f}" in told
+        assert f"entropy is {after.entropy.mean():.2f} (right {model.entropy.mean():.2f})" in told
+        assert f"gradient {after.at_scores.mean() / model.at_scores.mean():.2f} times" in told
+        assert f"{after.at_queries.mean() / model.at_queries.mean():.2f} times the queries" in told
+        assert f"{after.leaks.sum()} of 5 outputs change" in told
+        assert f"to {shown.error:.2f} (right {right.error:.2f})" in told
+
+    def test_the_verdict_follows_the_error(self, right):
+        assert verdict(broken("late"), right) == "about as good in this tiny case"
+        assert verdict(broken("untransposed"), right) == "it trains, and lags behind"
+        assert verdict(broken("columns"), right) == "much is left unlearned"
+
+    def test_sums_and_leaks_in_short(self, right):
+        assert row_sums(right.before) == "1.00"
+        assert row_sums(broken("columns").before) == "0.11 to 2.64"
+        assert leaking(broken("late").before) == "5 of 5"
+
+    def test_every_number_in_the_lesson_is_measured(self, right):
+        lesson = (ROOT / "source/05-multi-head/05-multi-head.py").read_text(encoding="utf-8")
+        part = re.sub(r"\n# *", " ", lesson.partition('id="break-it-read"')[2].partition("</details>")[0])
+        unscaled, columns, late = (broken(name) for name in ("unscaled", "columns", "late"))
+        for words in (
+            f"rows from {columns.before.sums.min():.2f} to {columns.before.sums.max():.2f}",
+            f"{late.before.sums.min():.2f} is left of the poorest row",
+            f"falls from {right.before.entropy.mean():.2f} to {unscaled.before.entropy.mean():.2f}",
+            f"{unscaled.before.at_scores.mean() / right.before.at_scores.mean():.2f} times as much gradient",
+            f"{unscaled.before.at_queries.mean() / right.before.at_queries.mean():.2f} times as much: on",
+            f"an error of {unscaled.error:.2f} is left, in place of {right.error:.2f}",
+            f"The mask after softmax: {late.error:.2f} in place of {right.error:.2f}",
+            f"{leaking(late.before)} outputs change",
+            f"alone ends at {columns.error:.2f}",
+            f"ends at {broken('columns', 'late').error:.2f}",
+        ):
+            assert words in part
+
+
+class TestPicture:
+    @pytest.fixture
+    def picture(self, right, tokens):
+        return bugs_side_by_side(right, [broken(name) for name in BUGS], tokens)
+
+    def test_each_curve_is_the_measured_error(self, picture, right):
+        lines = {line.get_gid(): line for line in picture.figure.axes[0].lines}
+        for name in BUGS:
+            drawn = lines[f"error {name}"].get_ydata()
+            expected = broken(name).errors
+            np.testing.assert_allclose(
+                np.diff(drawn) / (drawn[1] - drawn[0]), np.diff(expected) / (expected[1] - expected[0])
+            )
+            beside = lines[f"error right beside {name}"].get_ydata()
+            # One scale for both: where the broken class's error is larger, its line is higher up.
+            np.testing.assert_array_equal(np.sign(beside - drawn), np.sign(expected - right.errors))
+
+    def test_the_facts_of_each_class_stand_below_its_map(self, picture, right):
+        found = {text.get_gid(): text for text in picture.figure.axes[0].texts}
+        for name in BUGS:
+            moment = broken(name).before
+            told = facts(moment, right.before)
+            assert [found[f"fact {name} {line}"].get_text() for line in range(4)] == list(told)
+            bold = [found[f"fact {name} {line}"].get_weight() == "bold" for line in range(4)]
+            assert bold == list(striking(moment, right.before))
+
+    def test_symptoms_are_those_of_the_bug(self, right):
+        shown = {name: striking(broken(name).before, right.before) for name in BUGS}
+        assert shown == {
+            "unscaled": (False, True, True, False),
+            "columns": (True, False, False, True),
+            "late": (True, False, False, True),
+            "untransposed": (False, False, False, True),
+        }
+
+    def test_alt_tells_every_class(self, picture, right):
+        for name, label in BUGS.items():
+            training = broken(name)
+            assert f"{label}: rows add up to {row_sums(training.before)}, " in picture.alt
+            assert f"error from {training.errors[0]:.2f} to {training.error:.2f}" in picture.alt
+
+    @pytest.mark.parametrize("count", [3, 6, 8])
+    def test_no_words_leave_the_sheet_or_overlap(self, count):
+        tokens = ["antidisestablishmentarianism", *"abcdefg"][:count]
+        picture = bugs_side_by_side(
+            train(frozenset(), count), [train(frozenset({name}), count) for name in BUGS], tokens
+        )
+        assert_words_are_apart(picture.figure)
+
+
+class TestExplorer:
+    def test_starts_with_nothing_broken(self, explorer):
+        assert explorer.training.bugs == frozenset()
+        assert explorer.alt.startswith("Nothing is broken. Before training")
+
+    @pytest.mark.parametrize("name", BUGS)
+    def test_each_bug_changes_words_and_view(self, explorer, name):
+        before = explorer.status.value, explorer.view.value
+        explorer.bugs[name].value = True
+        assert explorer.training.bugs == {name}
+        assert BUGS[name] in explorer.status.value
+        assert explorer.view.value != before[1]
+        explorer.bugs[name].value = False
+        assert (explorer.status.value, explorer.view.value) == before
+
+    def test_bugs_add_up(self, explorer):
+        for box in explorer.bugs.values():
+            box.value = True
+        assert explorer.training.bugs == set(BUGS)
+
+    def test_the_moment_chooses_weights_and_gradients_but_not_the_curve(self, explorer, right):
+        explorer.moment.value = AFTER
+        view = explorer.view.value
+        assert f"{right.after.weights[0, 5, 4]:.2f}</td>" in view
+        assert f'<span class="number">{1000 * right.after.at_keys[1]:.2f}</span>' in view
+        assert curves(right, right) in view
+
+    def test_sums_that_are_not_one_are_marked(self, explorer):
+        assert "≠ 1" not in explorer.view.value
+        explorer.bugs["columns"].value = True
+        assert "0.11 ≠ 1" in explorer.view.value
+
+    def test_tables_name_their_rows_columns_and_pieces(self, explorer):
+        assert explorer.view.value.count("<caption>") == 3
+        assert explorer.view.value.count('scope="row"') == 18
+        explorer.bugs["untransposed"].value = True
+        assert '<th scope="row">with·0</th>' in explorer.view.value
+
+    def test_pieces_are_not_compared_with_tokens(self, explorer):
+        explorer.bugs["unscaled"].value = True
+        assert explorer.view.value.count("(entropy of the right class)") == 2
+        explorer.bugs["untransposed"].value = True
+        assert "of the right class)" not in explorer.view.value
+
+    def test_the_curve_has_words_of_its_own(self, right):
+        training = broken("unscaled")
+        drawing = curves(training, right)
+        assert 'role="img"' in drawing
+        assert f"step 0: {training.errors[0]:.2f}, step 15: {training.errors[3]:.2f}" in drawing
+        assert f"step 60: {training.error:.2f}; the right class ends at {right.error:.2f}" in drawing
+
+    def test_curves_that_end_together_have_labels_apart(self, right):
+        heights = re.findall(r'<text x="\d+" y="([\d.]+)" fill="var', curves(broken("late"), right))
+        assert abs(float(heights[0]) - float(heights[1])) >= 16
+
+    def test_every_control_is_labelled_and_native(self, explorer):
+        assert [type(box) for box in explorer.bugs.values()] == [ipywidgets.Checkbox] * 4
+        assert [box.description for box in explorer.bugs.values()] == list(BUGS.values())
+        assert isinstance(explorer.moment, ipywidgets.Dropdown)
+        assert explorer.moment.description == "Weights and gradients"
+
+    def test_markup_in_a_token_stays_text(self):
+        view = explore_bugs(["<b>", "a", "c"]).view.value
+        assert "<b>" not in view
+        assert "&lt;b&gt;" in view
+
+    def test_a_picture_remains_without_a_kernel(self, explorer, right, tokens):
+        data, metadata = explorer._repr_mimebundle_()
+        still = bugs_side_by_side(right, [broken(name) for name in BUGS], tokens)
+        assert "application/vnd.jupyter.widget-view+json" in data
+        assert data["text/plain"] == still.alt
+        assert metadata["image/png"]["alt"] == still.alt
+
+    @pytest.mark.parametrize("count", [2, 9])
+    def test_too_few_or_too_many_tokens_are_explained(self, count):
+        with pytest.raises(ValueError, match=f"3 to 8 words, not {count}"):
+            explore_bugs(["a"] * count)
+
+    def test_one_string_is_no_list(self):
+        with pytest.raises(TypeError, match=r"pass 'a b c'\.split"):
+            explore_bugs("a b c")
+
+    def test_waits_for_an_unfinished_task(self):
+        assert isinstance(explore_bugs(...), NotReady)
+
+
+def test_the_future_is_left_empty(right):
+    shown = weight_table(right.before, right.before, 0, list("abcdef"))
+    assert shown.count("></td>") == 15
