@@ -59,7 +59,7 @@ class Probe:
         says: how a message names this input, as in "on {says}": "the sentence's first two tokens".
         inputs: the arguments by name, in the order of the signature. One may be an object: `Made` or
             `Specimen`.
-        keywords: names of arguments that are passed by name.
+        keywords: names of arguments that are passed by name, the constructor's among them.
         construct: for a module, the constructor's arguments by name, in order.
         seed: for a module, the seed under which the solution's own constructor draws the weights that every
             answer is then given, by parameter name.
@@ -143,6 +143,7 @@ class Task:
         dtypes: dtypes the result may have.
         properties: rules that the result obeys, by their names in `autograder.properties`.
         needs: tasks whose answers this one is built from.
+        keeps: for a tensor, names of the lesson's other tensors that the answer cell must leave as they are.
     """
 
     id: str
@@ -162,6 +163,7 @@ class Task:
     dtypes: tuple[str, ...] = ("float32", "float64")
     properties: tuple[Property, ...] = ()
     needs: tuple[str, ...] = ()
+    keeps: tuple[str, ...] = ()
 
     @property
     def points(self) -> int:

@@ -25,11 +25,15 @@ from autograder.bank import RESULT
 
 @dataclass(frozen=True)
 class Subject:
-    """An answer that is ready to be called on arguments by name; `module` where it is a module."""
+    """An answer that is ready to be called on arguments by name.
+
+    Where it is a module, `module` is that, and `make` makes another like it, with weights of its own.
+    """
 
     call: Callable[[Mapping[str, Any]], Any]
     inputs: Mapping[str, Any]
     module: nn.Module | None = None
+    make: Callable[[], nn.Module] | None = None
 
 
 Settings = Mapping[str, Any]
@@ -315,6 +319,30 @@ def buffers(subject: Subject, settings: Settings) -> Any:
     )
 
 
+def start_values(subject: Subject, settings: Settings) -> Any:
+    """What weights a module starts with, before any are put in.
+
+    Settings:
+        names: the parameters' names; put there by the build.
+        range: whether the values themselves matter, and not only that they are drawn.
+
+    Shapes:
+        returns: (parameters, 2 or 5): whether each object has new numbers, whether they are other numbers than
+            those of the parameters before, and the lowest, the mean and the highest, to one decimal
+    """
+    assert subject.make is not None
+    first, second = (dict(subject.make().named_parameters()) for _ in range(2))
+    rows = []
+    for position, name in enumerate(settings["names"]):
+        start = first[name].detach()
+        alike = [other for other in settings["names"][:position] if torch.equal(start, first[other])]
+        row = [float(not torch.equal(start, second[name])), float(not alike)]
+        if settings.get("range"):
+            row += [round(float(value), 1) for value in (start.min(), start.mean(), start.max())]
+        rows.append(row)
+    return torch.tensor(rows)
+
+
 def sizes_of(buffer: Tensor) -> list[int]:
     """A tensor's sizes without axes of size 1, which a mask may have for batch and heads."""
     return [size for size in buffer.shape if size > 1]
@@ -365,4 +393,5 @@ EXPERIMENTS: dict[str, Experiment] = {
     "other-device": other_device,
     "gradient": gradient,
     "buffers": buffers,
+    "start-values": start_values,
 }

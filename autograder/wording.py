@@ -143,6 +143,15 @@ def _not_run(finding: f.NotRun, task: Task) -> Message:
 def _givens_changed(finding: f.GivensChanged, task: Task) -> Message:
     names = _listed([f"`{name}`" for name in finding.names])
     verb = "holds" if len(finding.names) == 1 else "hold"
+    if set(finding.names) <= set(task.keeps):
+        return Message(
+            f"{names} no longer {verb} what the lesson put there, and should be left alone.",
+            (
+                f"Run the cell that makes {names} again, then your cell, then this check.",
+                "If your own cell changes it (`+=`, `*=`, `[…] =`, a method that ends in `_`), work on a new "
+                "tensor: `a * b` and `masked_fill` make one, and so does `.clone()`.",
+            ),
+        )
     return Message(
         f"{names} no longer {verb} the lesson's example data, so `{task.name}` cannot be compared.",
         (
@@ -179,6 +188,11 @@ def _wrong_parameters(finding: f.WrongParameters, task: Task) -> Message:
     if finding.unexpected:
         parts.append(
             f"has {_listed([f'`{name}`' for name in finding.unexpected])}, which the task does not name"
+        )
+    if task.kind == "function":
+        return Message(
+            f"The module that `{task.name}` gives back {' and '.join(parts)}{_where(finding, task)}.",
+            ("Its parameters keep their names and get new numbers: replace none of its layers.",),
         )
     details = [f"Expected: {_listed([f'`{name}`' for name in finding.expected])}."]
     if finding.missing and not finding.unexpected:
@@ -314,7 +328,10 @@ def explain_error(kind: str, message: str) -> str:
 
 
 def _wrong_type(finding: f.WrongType, task: Task) -> Message:
+    probe = task.probes.get(finding.probe)
     wanted = "a number" if task.number else "a tensor"
+    if probe is not None and probe.then:
+        wanted = "something that can be called"
     where = _where(finding, task)
     subject = f"`{task.name}` is" if task.kind == "tensor" else f"`{task.name}` gives back"
     if task.kind == "module" and finding.obtained.split(".")[-1] == task.name:
@@ -348,7 +365,8 @@ def _wrong_type(finding: f.WrongType, task: Task) -> Message:
             ("Call it: write parentheses with its arguments behind the name.",),
         )
     advice = {
-        "list": "Add the products up to one number: `sum(...)` does that for a list."
+        "sparse tensor": "Leave out `.to_sparse()`: few operations know what to do with such a tensor.",
+        "list": "A list stands around it, or one number has still to be made of several: `sum(...)` adds them up."
         if task.number
         else "`torch.tensor(...)` makes a tensor of a list of numbers, `torch.stack(...)` of tensors.",
         "tuple": "A comma at the end of a line, or between two values, makes a tuple.",
@@ -673,6 +691,30 @@ def _buffers(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
     )
 
 
+def _start_values(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
+    row, column = finding.index
+    name = probe.settings["names"][row]
+    if column == 0:
+        return Message(
+            f"Every new `{task.name}` has the same numbers in `{name}`.",
+            (
+                "A model starts from numbers of its own, drawn afresh. Is it all zeros or ones, or is a seed set "
+                "inside? Seeds are for the caller to set.",
+            ),
+        )
+    if column == 1:
+        return Message(
+            f"`{name}` starts with the same numbers as another of the parameters.",
+            ("Draw each of them anew.",),
+        )
+    what = ("lowest number is", "mean is", "highest number is")[column - 2]
+    return Message(
+        f"`{name}` starts with other numbers than the task says{_where(finding, task)}: "
+        f"the {what} about {number_text(finding.obtained)} and should be about {number_text(finding.expected)}.",
+        ("What are they drawn by, and is anything done to them afterwards?",),
+    )
+
+
 _BEHAVIOUR: dict[str, Callable[[f.WrongBehaviour, Task, Probe], Message]] = {
     "influence": _influence,
     "permuted": _permuted,
@@ -680,6 +722,7 @@ _BEHAVIOUR: dict[str, Callable[[f.WrongBehaviour, Task, Probe], Message]] = {
     "other-device": _other_device,
     "gradient": _gradient,
     "buffers": _buffers,
+    "start-values": _start_values,
 }
 # How many axes each experiment's tensor has.
 EXPERIMENT_AXES = {
@@ -689,6 +732,7 @@ EXPERIMENT_AXES = {
     "other-device": 0,
     "gradient": 1,
     "buffers": 1,
+    "start-values": 2,
 }
 
 
