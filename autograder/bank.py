@@ -112,8 +112,8 @@ class Task:
     """Something a learner makes under a name that the task states.
 
     `axes` names the axes of the result, as `("tokens", "d_in")`; `number` allows a plain number where the
-    result has no axes. `needs` are earlier tasks whose answers this one is built from. `keeps`
-    are the lesson's other tensors that a tensor task's cell leaves alone, as the lesson's own givens make them.
+    result has no axes. `needs` are earlier tasks whose answers this one is built from. `keeps` are the
+    lesson's other tensors that a tensor task's cell leaves alone, as the lesson's own givens make them.
     """
 
     id: str

@@ -33,6 +33,9 @@ PROBE_SEED = 20240
 
 EMPTY: Mapping[str, Any] = types.MappingProxyType({})
 
+# What a function should be given, and not find in the notebook.
+DATA = (Tensor, torch.nn.Module, np.ndarray, np.generic, int, float, list, tuple)
+
 # What safetensors can hold. Of any other dtype the name alone is told.
 CARRIED = {
     torch.bool,
@@ -63,8 +66,8 @@ def collect(
         run: which of the lesson's givens the notebook was run with.
     """
     if task.name not in namespace:
-        # An earlier task's answer is what it should be, and so is what the lesson's own cells define: neither is
-        # this one misspelt.
+        # An earlier task's answer is what it should be, and so is what the lesson's own cells define: neither
+        # is this one misspelt.
         earlier = {
             other.name for other in itertools.takewhile(lambda one: one != task, lesson.tasks.values())
         }
@@ -374,7 +377,7 @@ def _says_not_implemented(outcome: Outcome) -> bool:
 
 
 def globals_read(function: Any) -> tuple[str, ...]:
-    """The notebook's data that a function reads besides its arguments: tensors, arrays, numbers, lists."""
+    """The notebook's data that a function reads besides its arguments: tensors, arrays, numbers, lists, modules."""
     code = getattr(function, "__code__", None)
     namespace = getattr(function, "__globals__", {})
     if code is None:
@@ -384,7 +387,7 @@ def globals_read(function: Any) -> tuple[str, ...]:
         for step in dis.get_instructions(part):
             if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
                 value = namespace.get(step.argval)
-                if isinstance(value, Tensor | np.ndarray | np.generic | int | float | list | tuple):
+                if isinstance(value, DATA):
                     names[step.argval] = None
     return tuple(names)
 
@@ -400,7 +403,7 @@ def describe_error(error: BaseException, function: Any) -> ErrorReport:
         if code.co_filename == own_file or is_notebook_file(code.co_filename):
             line_number = trace.tb_lineno
             line = linecache.getline(code.co_filename, line_number, trace.tb_frame.f_globals).strip()
-            where = code.co_name
+            where = code.co_qualname
         trace = trace.tb_next
     return ErrorReport(type(error).__name__, _text(error), line[:MAX_TEXT], line_number, where)
 
@@ -487,6 +490,9 @@ def _quietly() -> Iterator[None]:
     # takes a hundred times as long as the operation.
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
+    dtype, gradients = torch.get_default_dtype(), torch.is_grad_enabled()
+    deterministic = torch.are_deterministic_algorithms_enabled()
+    device = torch.get_default_device()
     sink = io.StringIO()
     try:
         with (
@@ -497,5 +503,11 @@ def _quietly() -> Iterator[None]:
             warnings.simplefilter("ignore")
             yield
     finally:
+        # An answer may set what holds for the whole process; the next one must not feel it.
+        if torch.get_default_device() != device:
+            torch.set_default_device(None if device.type == "cpu" else device)
+        torch.use_deterministic_algorithms(deterministic)
+        torch.set_grad_enabled(gradients)
+        torch.set_default_dtype(dtype)
         torch.set_num_threads(threads)
         generator.set_state(random_state)
