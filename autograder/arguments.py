@@ -72,10 +72,11 @@ def load_weights(module: nn.Module, weights: Mapping[str, Tensor]) -> ModuleRepo
 
     Nothing is changed where something does not fit.
     """
-    own = dict(module.named_parameters())
+    own = dict(module.named_parameters(remove_duplicate=False))  # one parameter may stand under many names
+    named = {id(own[name]) for name in weights if name in own}
     report = ModuleReport(
         missing=tuple(name for name in weights if name not in own),
-        unexpected=tuple(name for name in own if name not in weights),
+        unexpected=tuple(name for name, value in own.items() if id(value) not in named),
         reshaped=tuple(
             f"{name} {tuple(own[name].shape)} {tuple(weight.shape)}"
             for name, weight in weights.items()

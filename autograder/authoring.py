@@ -60,7 +60,7 @@ class Probe:
         says: how a message names this input, as in "on {says}": "the sentence's first two tokens".
         inputs: the arguments by name, in the order of the signature. One may be an object: `Made` or
             `Specimen`.
-        keywords: names of arguments that are passed by name.
+        keywords: names of arguments that are passed by name, the constructor's among them.
         construct: for a module, the constructor's arguments by name, in order.
         seed: for a module, the seed under which the solution's own constructor draws the weights that every
             answer is then given, by parameter name.
@@ -162,6 +162,7 @@ class Task:
         properties: rules that the result obeys, by their names in `autograder.properties`.
         needs: tasks whose answers this one is built from.
         forbids: calls that the answer must do without.
+        keeps: for a tensor, names of the lesson's other tensors that the answer cell must leave as they are.
     """
 
     id: str
@@ -182,6 +183,7 @@ class Task:
     properties: tuple[Property, ...] = ()
     needs: tuple[str, ...] = ()
     forbids: Forbid | None = None
+    keeps: tuple[str, ...] = ()
 
     @property
     def points(self) -> int:

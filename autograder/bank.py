@@ -54,7 +54,8 @@ Argument = Value | Made | Specimen
 class Probe:
     """One set of inputs and the outcome that a right answer has on it.
 
-    For a function, `inputs` are its arguments by name, in order, and `keywords` those passed by name. For a
+    For a function, `inputs` are its arguments by name, in order, and `keywords` those passed by name, also to
+    a constructor. For a
     tensor, the inputs are the lesson's givens, and none are stored here. For a module, `inputs` are what
     `forward` is called with, `construct` the constructor's arguments in order, `weights` its parameters by
     name, `train` its mode, and `dtype` what module and inputs are converted to. Where the answer returns
@@ -124,7 +125,8 @@ class Task:
     """Something a learner makes under a name that the task states.
 
     `axes` names the axes of the result, as `("tokens", "d_in")`; `number` allows a plain number where the
-    result has no axes. `needs` are earlier tasks whose answers this one is built from.
+    result has no axes. `needs` are earlier tasks whose answers this one is built from. `keeps` are the
+    lesson's other tensors that a tensor task's cell leaves alone, as the lesson's own givens make them.
     """
 
     id: str
@@ -143,6 +145,7 @@ class Task:
     probes: Mapping[str, Probe]
     known_wrong: tuple[KnownWrong, ...]
     forbids: Forbids | None = None
+    keeps: Mapping[str, Tensor] = field(default_factory=dict)
 
     @property
     def points(self) -> int:
@@ -154,12 +157,14 @@ class LessonBank:
     """All tasks of one lesson, in the order of the text, and its givens.
 
     `givens` maps a run ("as-seen", "redrawn-1", …) to the values of the lesson's example data in that run.
+    `names` are what the lesson's own cells define beside the answers.
     """
 
     lesson: str
     title: str
     givens: Mapping[str, Mapping[str, Value]]
     tasks: Mapping[str, Task]
+    names: tuple[str, ...] = ()
 
 
 def without_answers(bank: LessonBank) -> LessonBank:
@@ -198,6 +203,7 @@ def dumps(bank: LessonBank) -> tuple[str, dict[str, Tensor]]:
         "title": bank.title,
         "givens": {run: writer.values(values, f"givens/{run}") for run, values in bank.givens.items()},
         "tasks": {task.id: writer.task(task) for task in bank.tasks.values()},
+        "names": list(bank.names),
     }
     return json.dumps(plain, indent=1, ensure_ascii=False) + "\n", writer.tensors
 
@@ -303,6 +309,9 @@ class _Writer:
             }
             for probe in task.probes.values()
         ]
+        del plain["keeps"]
+        if task.keeps:
+            plain["keeps"] = self.values(task.keeps, f"{task.id}/keeps")
         plain["known_wrong"] = [
             {
                 "id": wrong.id,
@@ -318,7 +327,7 @@ class _Writer:
 
 
 def _without_records(task: Task) -> Task:
-    return Task(**{**task.__dict__, "checks": (), "probes": {}, "known_wrong": ()})
+    return Task(**{**task.__dict__, "checks": (), "probes": {}, "known_wrong": (), "keeps": {}})
 
 
 class _Reader:
@@ -367,6 +376,7 @@ class _Reader:
         fields = dict(plain)
         for name in ("axes", "dtypes", "hints", "needs"):
             fields[name] = tuple(fields[name])
+        fields["keeps"] = self.values(plain.get("keeps", {}))
         fields["properties"] = tuple(Property(**entry) for entry in plain["properties"])
         if "forbids" in plain:
             fields["forbids"] = self.forbids(plain["forbids"])
@@ -409,6 +419,7 @@ class _Reader:
             title=plain["title"],
             givens={run: self.values(values) for run, values in plain["givens"].items()},
             tasks={task: self.task(entry) for task, entry in plain["tasks"].items()},
+            names=tuple(plain.get("names", ())),
         )
 
 

@@ -27,12 +27,15 @@ from autograder.bank import AS_SEEN, RESULT, LessonBank, Probe, Task, Value, dty
 from autograder.compare import all_close
 from autograder.experiments import EXPERIMENTS, Subject
 from autograder.forbidden import watching
-from autograder.outcome import MAX_ELEMENTS, MAX_TEXT, ErrorReport, Evidence, Outcome
+from autograder.outcome import MAX_ELEMENTS, MAX_TEXT, ErrorReport, Evidence, ModuleReport, Outcome
 
 # Every call starts from the same generator state, so that evidence does not depend on what ran before.
 PROBE_SEED = 20240
 
 EMPTY: Mapping[str, Any] = types.MappingProxyType({})
+
+# What a function should be given, and not find in the notebook.
+DATA = (Tensor, torch.nn.Module, np.ndarray, np.generic, int, float, list, tuple)
 
 # What safetensors can hold. Of any other dtype the name alone is told.
 CARRIED = {
@@ -64,11 +67,13 @@ def collect(
         run: which of the lesson's givens the notebook was run with.
     """
     if task.name not in namespace:
-        # An earlier task's answer is what it should be: it is not this one misspelt.
+        # An earlier task's answer is what it should be, and so is what the lesson's own cells define: neither
+        # is this one misspelt.
         earlier = {
             other.name for other in itertools.takewhile(lambda one: one != task, lesson.tasks.values())
         }
-        candidates = {name: value for name, value in namespace.items() if name not in earlier}
+        known = earlier | set(lesson.names)
+        candidates = {name: value for name, value in namespace.items() if name not in known}
         return Evidence(task.id, "missing", nearest=nearest_names(task.name, candidates))
     return collect_answer(task, lesson, namespace[task.name], namespace, run)
 
@@ -84,7 +89,9 @@ def collect_answer(
     if answer is ...:
         return Evidence(task.id, "stub", answer_type=type_name(answer))
     if task.kind == "tensor":
-        changed = changed_givens(lesson.givens.get(run, {}), namespace)
+        # What else must stay is known for the lesson's own givens only, and a cell treats all givens alike.
+        kept = task.keeps if run == AS_SEEN else {}
+        changed = changed_givens({**lesson.givens.get(run, {}), **kept}, namespace)
         return Evidence(
             task.id,
             "answered",
@@ -129,13 +136,18 @@ def call(function: Callable[..., Any], probe: Probe, namespace: Mapping[str, Any
         return Outcome(error=mismatch)
     try:
         with _quietly():
+            before = {name: _parameter_names(value) for name, value in inputs.items()}
             result, changed = _put_to_use(function, inputs, probe)
+            report = ModuleReport()
+            if probe.then and probe.observe == RESULT:
+                filled = {name: inputs[name] for name in changed if before[name]}
+                report = _report_of_filled(filled, before, result)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         # SystemExit and its like come from the learner's code here, and must not end their kernel.
         return Outcome(error=describe_error(error, function))
-    return observe(result, changed)
+    return replace(observe(result, changed), module=report)
 
 
 def call_module(
@@ -145,8 +157,8 @@ def call_module(
 
     Weights are put in by parameter name, so the order in which a constructor makes them does not matter.
     """
-    arguments = list(probe.construct.values())
-    mismatch = _call_mismatch(module_class, arguments, {})
+    arguments, by_name = _split(probe.construct, probe)
+    mismatch = _call_mismatch(module_class, arguments, by_name)
     if mismatch is not None:
         return Outcome(error=mismatch)
     forward = vars(module_class).get("forward", module_class)
@@ -158,7 +170,7 @@ def call_module(
         return Outcome(error=_needs_earlier(missing))
     try:
         with _quietly():
-            module = module_class(*arguments)
+            module = module_class(*arguments, **by_name)
             if not isinstance(module, torch.nn.Module):
                 return Outcome(type_name=type_name(module))
             report = load_weights(module, probe.weights)
@@ -170,7 +182,7 @@ def call_module(
                 module.train()
             else:
                 module.eval()
-            result, changed = _put_to_use(module, inputs, probe)
+            result, changed = _put_to_use(module, inputs, probe, lambda: module_class(*arguments, **by_name))
             if probe.observe == RESULT:
                 if not probe.train:
                     again, _ = _put_to_use(module, inputs, probe)
@@ -184,7 +196,10 @@ def call_module(
 
 
 def _put_to_use(
-    answer: Callable[..., Any], inputs: Mapping[str, Any], probe: Probe
+    answer: Callable[..., Any],
+    inputs: Mapping[str, Any],
+    probe: Probe,
+    make: Callable[[], torch.nn.Module] | None = None,
 ) -> tuple[Any, tuple[str, ...]]:
     """What the probe's experiment yields, and the names of inputs that the answer changed in a call."""
     calls: list[tuple[dict[str, Any], Mapping[str, Any]]] = []
@@ -202,7 +217,7 @@ def _put_to_use(
         return result(*(copy(value) for value in probe.then.values()))
 
     module = answer if isinstance(answer, torch.nn.Module) else None
-    result = EXPERIMENTS[probe.observe](Subject(called, inputs, module), probe.settings)
+    result = EXPERIMENTS[probe.observe](Subject(called, inputs, module, make), probe.settings)
     changed = tuple(
         name
         for name in inputs
@@ -225,10 +240,26 @@ def _same_state(state: Mapping[str, tuple[Tensor, bool]], other: Mapping[str, tu
     )
 
 
+def _parameter_names(value: Any) -> tuple[str, ...]:
+    return tuple(dict(value.named_parameters())) if isinstance(value, torch.nn.Module) else ()
+
+
+def _report_of_filled(
+    modules: Mapping[str, torch.nn.Module], before: Mapping[str, tuple[str, ...]], result: Any
+) -> ModuleReport:
+    """What became of the parameters of modules that an answer changed, and that `result` came out of."""
+    now = {name: _parameter_names(module) for name, module in modules.items()}
+    return ModuleReport(
+        missing=tuple(one for name in modules for one in before[name] if one not in now[name]),
+        unexpected=tuple(one for name in modules for one in now[name] if one not in before[name]),
+        unreached=tuple(one for module in modules.values() for one in _unreached(module, result)),
+    )
+
+
 def _split(inputs: Mapping[str, Any], probe: Probe) -> tuple[list[Any], dict[str, Any]]:
     """A probe's arguments: those by position, and those by name."""
     positional = [value for name, value in inputs.items() if name not in probe.keywords]
-    return positional, {name: inputs[name] for name in probe.keywords}
+    return positional, {name: inputs[name] for name in probe.keywords if name in inputs}
 
 
 def _needs_earlier(missing: NeedsEarlier) -> ErrorReport:
@@ -276,7 +307,10 @@ def observe(value: Any, changed_inputs: tuple[str, ...] = ()) -> Outcome:
 def type_name(value: Any) -> str:
     """The name a learner knows a value's type by, as "torch.Tensor", "numpy.ndarray" or "list"."""
     if isinstance(value, Tensor):
-        return "torch.Tensor"
+        with torch._C.DisableTorchFunctionSubclass():
+            layout = value.layout
+        # What is not strided does not work with most of what tensors are for.
+        return "torch.Tensor" if layout is torch.strided else "sparse tensor"
     kind = type(value)
     module = str(kind.__module__)
     if module in ("builtins", "__main__"):
@@ -346,7 +380,7 @@ def _says_not_implemented(outcome: Outcome) -> bool:
 
 
 def globals_read(function: Any) -> tuple[str, ...]:
-    """The notebook's data that a function reads besides its arguments: tensors, arrays, numbers, lists."""
+    """The notebook's data that a function reads besides its arguments: tensors, arrays, numbers, lists, modules."""
     code = getattr(function, "__code__", None)
     namespace = getattr(function, "__globals__", {})
     if code is None:
@@ -356,7 +390,7 @@ def globals_read(function: Any) -> tuple[str, ...]:
         for step in dis.get_instructions(part):
             if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
                 value = namespace.get(step.argval)
-                if isinstance(value, Tensor | np.ndarray | np.generic | int | float | list | tuple):
+                if isinstance(value, DATA):
                     names[step.argval] = None
     return tuple(names)
 
@@ -371,7 +405,7 @@ def describe_error(error: BaseException, function: Any) -> ErrorReport:
         if is_own(code.co_filename):
             line_number = trace.tb_lineno
             line = linecache.getline(code.co_filename, line_number, trace.tb_frame.f_globals).strip()
-            where = code.co_name
+            where = code.co_qualname
         trace = trace.tb_next
     return ErrorReport(type(error).__name__, _text(error), line[:MAX_TEXT], line_number, where)
 
@@ -465,6 +499,9 @@ def _quietly() -> Iterator[None]:
     # takes a hundred times as long as the operation.
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
+    dtype, gradients = torch.get_default_dtype(), torch.is_grad_enabled()
+    deterministic = torch.are_deterministic_algorithms_enabled()
+    device = torch.get_default_device()
     sink = io.StringIO()
     try:
         with (
@@ -475,5 +512,11 @@ def _quietly() -> Iterator[None]:
             warnings.simplefilter("ignore")
             yield
     finally:
+        # An answer may set what holds for the whole process; the next one must not feel it.
+        if torch.get_default_device() != device:
+            torch.set_default_device(None if device.type == "cpu" else device)
+        torch.use_deterministic_algorithms(deterministic)
+        torch.set_grad_enabled(gradients)
+        torch.set_default_dtype(dtype)
         torch.set_num_threads(threads)
         generator.set_state(random_state)

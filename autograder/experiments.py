@@ -25,11 +25,15 @@ from autograder.bank import RESULT
 
 @dataclass(frozen=True)
 class Subject:
-    """An answer that is ready to be called on arguments by name; `module` where it is a module."""
+    """An answer that is ready to be called on arguments by name.
+
+    Where it is a module, `module` is that, and `make` makes another like it, with weights of its own.
+    """
 
     call: Callable[[Mapping[str, Any]], Any]
     inputs: Mapping[str, Any]
     module: nn.Module | None = None
+    make: Callable[[], nn.Module] | None = None
 
 
 Settings = Mapping[str, Any]
@@ -98,11 +102,13 @@ def permuted(subject: Subject, settings: Settings) -> Any:
 
 # What `dropout` writes down, in this order: the first that differs says most.
 MEASURES = (
+    "finite",
     "left alone in eval mode",
     "draws differ",
     "share kept",
     "copies together",
     "one by one",
+    "counts vary",
     "one factor",
     "factor",
     "size in eval mode",
@@ -120,11 +126,13 @@ def dropout(subject: Subject, settings: Settings) -> Any:
         copies: how many times the last axis repeats the same numbers. Dropout on weights drops the copies
             together, dropout on context vectors does not.
         input: for a function, the name of the input that the result is compared with.
+        measures: how many of them are written down, the first ones; all unless it is given.
 
     Shapes:
         returns: (measures,), float: see `MEASURES`
     """
     p, copies = float(settings["p"]), int(settings.get("copies", 1))
+    wanted = int(settings.get("measures", len(MEASURES)))
     module = subject.module
     if module is None:
         base = subject.inputs[settings["input"]]
@@ -152,8 +160,10 @@ def dropout(subject: Subject, settings: Settings) -> Any:
         if not isinstance(last, Tensor):
             return last
         if not _equal(last, base) or not _equal(again, base):
-            return torch.zeros(len(MEASURES))  # nothing else can be told
+            return torch.eye(len(MEASURES))[0][:wanted]  # nothing else can be told
     drawn = torch.stack(draws).double()  # (calls, …)
+    if not bool(drawn[:, base.isfinite()].isfinite().all()):
+        return torch.zeros(len(MEASURES))[:wanted]
     kept = drawn.abs() > 1e-9
     factors = (drawn / base.double())[kept & told]
     factor = float(factors.median()) if factors.numel() else 0.0
@@ -163,18 +173,21 @@ def dropout(subject: Subject, settings: Settings) -> Any:
     first = told.reshape(*told.shape[:-1], copies, -1)[..., 0, :]  # (…, size)
     patterns = apart[..., 0, :][:, first]  # (calls, entries)
     own = patterns.unique(dim=1)  # (calls, draws); entries that share a draw are kept in the same calls
+    counts = own.sum(dim=1)  # (calls,)
     share = float(kept[:, told].double().mean())
     return torch.tensor(
         [
+            1.0,
             1.0,
             float(bool((drawn != drawn[0]).any())),
             _settled(share, p, own.numel()),
             float(together),
             float(own.shape[1] == patterns.shape[1]),
+            float(bool((counts != counts[0]).any())),
             float(even),
             round(factor, 3) if even else 0.0,
             float(base.double().abs().nan_to_num().sum()),
-        ]
+        ][:wanted]
     )
 
 
@@ -315,6 +328,44 @@ def buffers(subject: Subject, settings: Settings) -> Any:
     )
 
 
+def second_call(subject: Subject, settings: Settings) -> Any:
+    """What an answer gives after it was called with less: nothing of that call may be left behind.
+
+    Settings:
+        input: the input's name, or several names joined by commas.
+        axis: the axis along which they are cut for the first call.
+        size: how many slices the first call gets.
+    """
+    names, axis, size = settings["input"].split(","), settings["axis"], settings["size"]
+    cut = {name: subject.inputs[name].narrow(axis, 0, size) for name in names}
+    subject.call({**subject.inputs, **cut})
+    return subject.call(subject.inputs)
+
+
+def start_values(subject: Subject, settings: Settings) -> Any:
+    """What weights a module starts with, before any are put in.
+
+    Settings:
+        names: the parameters' names; put there by the build.
+        range: whether the values themselves matter, and not only that they are drawn.
+
+    Shapes:
+        returns: (parameters, 2 or 5): whether each object has new numbers, whether they are other numbers
+            than those of the parameters before, and the lowest, the mean and the highest, to one decimal
+    """
+    assert subject.make is not None
+    first, second = (dict(subject.make().named_parameters()) for _ in range(2))
+    rows = []
+    for position, name in enumerate(settings["names"]):
+        start = first[name].detach()
+        alike = [other for other in settings["names"][:position] if torch.equal(start, first[other])]
+        row = [float(not torch.equal(start, second[name])), float(not alike)]
+        if settings.get("range"):
+            row += [round(float(value), 1) for value in (start.min(), start.mean(), start.max())]
+        rows.append(row)
+    return torch.tensor(rows)
+
+
 def sizes_of(buffer: Tensor) -> list[int]:
     """A tensor's sizes without axes of size 1, which a mask may have for batch and heads."""
     return [size for size in buffer.shape if size > 1]
@@ -365,4 +416,6 @@ EXPERIMENTS: dict[str, Experiment] = {
     "other-device": other_device,
     "gradient": gradient,
     "buffers": buffers,
+    "second-call": second_call,
+    "start-values": start_values,
 }

@@ -278,13 +278,16 @@ def _wrong_values(probe: str, actual: Tensor, expected: Tensor, right: Tensor) -
         obtained_tensor=actual,
         expected_tensor=expected,
         rounded=_looks_rounded(actual, expected),
-        unfilled=_unfilled(actual, right),
+        unfilled=_unfilled(actual, expected, right),
     )
 
 
-def _unfilled(actual: Tensor, right: Tensor) -> int:
-    """How many entries are 0 where something else is right, if that is all that is wrong."""
-    if actual.dtype == torch.bool or not actual.ndim:
+def _unfilled(actual: Tensor, expected: Tensor, right: Tensor) -> int:
+    """How many entries are 0 where something else is right, if that is all that is wrong.
+
+    Where zeros belong into the right answer, one more of them does not look forgotten.
+    """
+    if actual.dtype == torch.bool or not actual.ndim or bool((expected == 0).any()):
         return 0
     return int((~right).sum()) if bool((actual[~right] == 0).all()) else 0
 

@@ -219,7 +219,9 @@ def _evidence(
 ) -> Evidence:
     if answer is not _MISSING:
         # Nothing is known of the caller's other variables, so the lesson's own givens are taken as read.
-        return collect_answer(task, lesson, answer, {**lesson.givens[AS_SEEN], **namespace}, run)
+        return collect_answer(
+            task, lesson, answer, {**lesson.givens[AS_SEEN], **task.keeps, **namespace}, run
+        )
     return collect(task, lesson, namespace, run)
 
 

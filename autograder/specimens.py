@@ -46,7 +46,12 @@ class Affine(nn.Module):
 
 def plain_affine(factor: float = 1.0, shift: float = 0.0) -> Callable[[Tensor], Tensor]:
     """`Affine` as a function that is no module."""
-    return lambda x: factor * x + shift
+
+    def function(x: Tensor) -> Tensor:
+        return factor * x + shift
+
+    function.__qualname__ = "function"  # what Python calls it in an error that a learner reads
+    return function
 
 
 SPECIMENS: dict[str, Callable[..., Any]] = {

@@ -147,6 +147,15 @@ def _not_run(finding: f.NotRun, task: Task) -> Message:
 def _givens_changed(finding: f.GivensChanged, task: Task) -> Message:
     names = _listed([f"`{name}`" for name in finding.names])
     verb = "holds" if len(finding.names) == 1 else "hold"
+    if set(finding.names) <= set(task.keeps):
+        return Message(
+            f"{names} no longer {verb} what the lesson put there, and should be left alone.",
+            (
+                f"Run the cell that makes {names} again, then your cell, then this check.",
+                "If your own cell changes it (`+=`, `*=`, `[…] =`, a method that ends in `_`), work on a new "
+                "tensor: `a * b` and `masked_fill` make one, and so does `.clone()`.",
+            ),
+        )
     return Message(
         f"{names} no longer {verb} the lesson's example data, so `{task.name}` cannot be compared.",
         (
@@ -182,9 +191,19 @@ def _wrong_parameters(finding: f.WrongParameters, task: Task) -> Message:
         parts.append(f"has no parameter {_listed([f'`{name}`' for name in finding.missing], 'or')}")
     if finding.unexpected:
         parts.append(
-            f"has {_listed([f'`{name}`' for name in finding.unexpected])}, which the task does not name"
+            f"has {_listed([f'`{name}`' for name in finding.unexpected])}, which the task does not list"
+        )
+    if task.kind == "function":
+        return Message(
+            f"The module that `{task.name}` gives back {' and '.join(parts)}{_where(finding, task)}.",
+            ("Its parameters keep their names and get new numbers: replace none of its layers.",),
         )
     details = [f"Expected: {_listed([f'`{name}`' for name in finding.expected])}."]
+    if finding.unexpected and not finding.missing:
+        details.append(
+            "An `nn.Parameter` is trained. A tensor that is not to be trained, a mask say, becomes a buffer with "
+            "`register_buffer`."
+        )
     if finding.missing and not finding.unexpected:
         details.append(
             "A module only knows parameters that are `nn.Parameter`s or modules set on `self`: "
@@ -214,9 +233,9 @@ def _raised(finding: f.Raised, task: Task) -> Message:
         )
     details = []
     if error.line_number:
-        own = ("", task.name, "__init__", "forward")
-        elsewhere = error.function not in own and not error.function.startswith("<")
-        cell = f"the cell of `{error.function}`" if elsewhere else "its cell"
+        owner = error.function.partition(".")[0]
+        elsewhere = owner not in ("", task.name) and not owner.startswith("<")
+        cell = f"the cell of `{owner}`" if elsewhere else "its cell"
         details.append(f"It happened in line {error.line_number} of {cell}.")
     explained = explain_error(error.type, error.message)
     if explained:
@@ -241,6 +260,11 @@ ERRORS_EXPLAINED = (
     (
         r"mat1 and mat2 shapes|size mismatch",
         "In `a @ b` the last size of `a` must equal the first of `b`. "
+        "Print both `.shape`s; is a transpose missing?",
+    ),
+    (
+        r"batch[12] tensor|must be 3D",
+        "In a product of batches the last size of `a` must equal the last but one of `b`. "
         "Print both `.shape`s; is a transpose missing?",
     ),
     (
@@ -318,7 +342,10 @@ def explain_error(kind: str, message: str) -> str:
 
 
 def _wrong_type(finding: f.WrongType, task: Task) -> Message:
+    probe = task.probes.get(finding.probe)
     wanted = "a number" if task.number else "a tensor"
+    if probe is not None and probe.then:
+        wanted = "something that can be called"
     where = _where(finding, task)
     subject = f"`{task.name}` is" if task.kind == "tensor" else f"`{task.name}` gives back"
     if task.kind == "module" and finding.obtained.split(".")[-1] == task.name:
@@ -352,7 +379,8 @@ def _wrong_type(finding: f.WrongType, task: Task) -> Message:
             ("Call it: write parentheses with its arguments behind the name.",),
         )
     advice = {
-        "list": "Add the products up to one number: `sum(...)` does that for a list."
+        "sparse tensor": "Leave out `.to_sparse()`: few operations know what to do with such a tensor.",
+        "list": "A list stands around it, or one number has still to be made of several: `sum(...)` adds up."
         if task.number
         else "`torch.tensor(...)` makes a tensor of a list of numbers, `torch.stack(...)` of tensors.",
         "tuple": "A comma at the end of a line, or between two values, makes a tuple.",
@@ -415,8 +443,8 @@ def _not_finite(finding: f.NotFinite, task: Task) -> Message:
     where = _where(finding, task)
     if math.isnan(finding.value):
         cause = (
-            "nan comes from 0/0 or inf/inf: a sum that is zero, exponentials so large that both parts of a "
-            "fraction became inf, or a softmax over a row in which everything is −inf."
+            "nan comes from 0/0 or inf/inf or 0 times inf: a sum that is zero, an exponential above what a float "
+            "holds, a −inf that was multiplied by 0, or a softmax over a row in which everything is −inf."
         )
     elif finding.value < 0:
         cause = "−inf is what hides a score: softmax makes a weight of 0 of it. Is the softmax missing?"
@@ -514,7 +542,7 @@ def _not_refused(finding: f.NotRefused, task: Task) -> Message:
 
 def _wrong_behaviour(finding: f.WrongBehaviour, task: Task) -> Message:
     probe = task.probes[finding.probe]
-    axes = EXPERIMENT_AXES[finding.observe]
+    axes = EXPERIMENT_AXES.get(finding.observe, len(task.axes))
     if len(finding.index) != axes:
         return Message(
             f"`{task.name}` does not give back what it should{_where(finding, task)}.",
@@ -562,6 +590,14 @@ def _dropout(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
     training = " in training mode" if module else ""
     obtained = finding.obtained
     match experiments.MEASURES[finding.index[0]]:
+        case "finite":
+            return Message(
+                f"{'In training mode the' if module else 'The'} result holds nan or inf{where}.",
+                (
+                    "0 times −inf is nan: was something dropped, or multiplied, that holds −inf? Dropout comes "
+                    "after softmax.",
+                ),
+            )
         case "left alone in eval mode":
             return Message(
                 f"In eval mode something is still dropped{where}, or training has left something behind.",
@@ -598,6 +634,13 @@ def _dropout(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
                 (
                     "Every weight has a draw of its own: not one for a whole row or column, and not one for "
                     "the whole batch.",
+                ),
+            )
+        case "counts vary":
+            return Message(
+                f"Every call drops exactly as many entries{training}.",
+                (
+                    "Each entry is dropped with probability p, whatever becomes of the others: count none off.",
                 ),
             )
         case "one factor" if module:
@@ -677,6 +720,37 @@ def _buffers(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
     )
 
 
+def _second_call(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
+    return Message(
+        f"`{task.name}` gives another result{_where(finding, task)} than with the same input alone.",
+        ("Something of the first call was kept: whatever depends on the input is made anew in each call.",),
+    )
+
+
+def _start_values(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
+    row, column = finding.index
+    name = probe.settings["names"][row]
+    if column == 0:
+        return Message(
+            f"Every new `{task.name}` has the same numbers in `{name}`.",
+            (
+                "A model starts from numbers of its own, drawn afresh. Is it all zeros or ones, or is a seed "
+                "set inside? Seeds are for the caller to set.",
+            ),
+        )
+    if column == 1:
+        return Message(
+            f"`{name}` starts with the same numbers as another of the parameters.",
+            ("Draw each of them anew.",),
+        )
+    what = ("lowest number is", "mean is", "highest number is")[column - 2]
+    return Message(
+        f"`{name}` starts with other numbers than the task says{_where(finding, task)}: the {what} "
+        f"about {number_text(finding.obtained)} and should be about {number_text(finding.expected)}.",
+        ("What are they drawn by, and is anything done to them afterwards?",),
+    )
+
+
 _BEHAVIOUR: dict[str, Callable[[f.WrongBehaviour, Task, Probe], Message]] = {
     "influence": _influence,
     "permuted": _permuted,
@@ -684,8 +758,10 @@ _BEHAVIOUR: dict[str, Callable[[f.WrongBehaviour, Task, Probe], Message]] = {
     "other-device": _other_device,
     "gradient": _gradient,
     "buffers": _buffers,
+    "second-call": _second_call,
+    "start-values": _start_values,
 }
-# How many axes each experiment's tensor has.
+# How many axes each experiment's tensor has, where they are not the result's own.
 EXPERIMENT_AXES = {
     "influence": 2,
     "permuted": 1,
@@ -693,6 +769,7 @@ EXPERIMENT_AXES = {
     "other-device": 0,
     "gradient": 1,
     "buffers": 1,
+    "start-values": 2,
 }
 
 

@@ -88,7 +88,9 @@ def make_bank(lesson: authoring.Lesson, runs: Runs, name: str) -> LessonBank:
             problems += _wrong_answer_problems(entry)
             problems += _axes_problems(task, entry, lesson, runs)
         tasks[task.id] = entry
-    made = LessonBank(lesson=name, title=lesson.title, givens=runs.givens, tasks=tasks)
+    answers = {task.name for task in lesson.tasks}
+    own = sorted(one for one in runs.namespaces[AS_SEEN] if one not in answers and not one.startswith("_"))
+    made = LessonBank(lesson=name, title=lesson.title, givens=runs.givens, tasks=tasks, names=tuple(own))
     if not problems:
         made = _with_fair_probes(lesson, made, runs)
         problems += _right_answer_problems(lesson, made, runs)
@@ -126,6 +128,7 @@ def tensor_outcome(answer: Callable[..., Any], namespace: Mapping[str, Any]) -> 
 
 def _make_task(task: authoring.Task, runs: Runs) -> bank.Task:
     if task.kind == "tensor":
+        _refuse_unkept(task, runs.namespaces[AS_SEEN])
         probes = {
             run: bank.Probe(run, "other example data", {}, observe(namespace[task.name]))
             for run, namespace in runs.namespaces.items()
@@ -173,6 +176,7 @@ def _make_task(task: authoring.Task, runs: Runs) -> bank.Task:
         probes=probes,
         known_wrong=wrong,
         forbids=_forbids(task, runs),
+        keeps={name: runs.namespaces[AS_SEEN][name].detach().clone() for name in task.keeps},
     )
 
 
@@ -181,6 +185,12 @@ def _forbids(task: authoring.Task, runs: Runs) -> bank.Forbids | None:
     if forbids is None:
         return None
     return bank.Forbids(forbids.families, forbids.points, runs.course_names)
+
+
+def _refuse_unkept(task: authoring.Task, namespace: Mapping[str, Any]) -> None:
+    unkept = [name for name in task.keeps if not isinstance(namespace.get(name), Tensor)]
+    if unkept:
+        raise authoring.AuthoringError([f"no cell of the lesson makes a tensor {', '.join(unkept)} to keep"])
 
 
 def _asked(
@@ -213,14 +223,18 @@ def _asked(
         dtype=probe.dtype,
         then=probe.then,
         observe=probe.observe,
-        settings={**probe.settings, **_settings(probe, buffers)},
+        settings={**probe.settings, **_settings(probe, list(weights), buffers)},
         hidden=probe.hidden,
         raises=probe.raises,
     )
 
 
-def _settings(probe: authoring.Probe, buffers: Mapping[str, list[int]]) -> dict[str, Any]:
+def _settings(
+    probe: authoring.Probe, parameters: list[str], buffers: Mapping[str, list[int]]
+) -> dict[str, Any]:
     """What an experiment wants to know of the solution."""
+    if probe.observe == "start-values":
+        return {"names": parameters}
     if probe.observe != "buffers":
         return {}
     return {"names": list(buffers), "sizes": list(buffers.values())}

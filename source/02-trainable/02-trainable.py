@@ -333,10 +333,10 @@ print("nn.Parameter: ", [name for name, _ in Registered(3, 2).named_parameters()
 # *15 minutes · eight lines · task id* `self-attention-v1`
 #
 # Write the class. Its parameters are called `W_query`, `W_key` and `W_value`, each of shape
-# `(d_in, d_out)`, drawn by `torch.rand` in this order. `forward(x)` gives one context vector for each token
-# of `x`, for any number of tokens. Mind the direction of the softmax: each *row* of weights belongs to one
-# query. Write the steps out: PyTorch's `scaled_dot_product_attention` does them in one call, and in this task
-# costs two points.
+# `(d_in, d_out)`, drawn by `torch.rand`. (Drawn in this order, they are the matrices that you worked with again. Any
+# order is right.) `forward(x)` gives one context vector for each token of `x`, for any number of tokens. Mind
+# the direction of the softmax: each *row* of weights belongs to one query. Write the steps out: PyTorch's
+# `scaled_dot_product_attention` does them in one call, and in this task costs two points.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "self-attention-v1-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -574,10 +574,10 @@ m.weight, m.bias  # (d_out, d_in) and (d_out,)
 #
 # *8 minutes · eight lines · task id* `self-attention-v2`
 #
-# Write the class with three `nn.Linear` layers, made in the order `W_query`, `W_key`, `W_value`. With
-# `qkv_bias=True` each has a bias, otherwise none has. `forward` is that of `SelfAttention_v1`, apart from
-# the projections. (You will also find the layers called `W_q`, `W_k`, `W_v` in other people's code. This
-# course writes the names out.)
+# Write the class with three `nn.Linear` layers, `W_query`, `W_key` and `W_value`. (Made in this order, they
+# give the numbers that are printed here. Any order is right.) With `qkv_bias=True` each has a bias, otherwise
+# none has. `forward` is that of `SelfAttention_v1`, apart from the projections. (You will also find the layers
+# called `W_q`, `W_k`, `W_v` in other people's code. This course writes the names out.)
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "self-attention-v2-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}

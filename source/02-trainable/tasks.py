@@ -404,7 +404,8 @@ SCALED_WEIGHTS = Task(
         Wrong(
             "precedence",
             lambda attn_scores_2, d_k: torch.softmax(attn_scores_2 / d_k / 2, dim=-1),
-            "`d_k**1/2` means `(d_k**1) / 2`: the scores were divided by 4. Write `d_k**0.5`.",
+            "The scores were divided by 4: by the square of d_k, or by 2 twice, since `d_k**1/2` is "
+            "`(d_k**1) / 2`. Divide by its root: `d_k**0.5`.",
         ),
         Wrong(
             "no-softmax",
@@ -679,9 +680,8 @@ def shared_wrong(base, name):
         Wrong(
             "cut-off-gradient",
             on_projections(base, lambda x, q, k, v: attend(q, k, v).detach()),
-            "The numbers are right, but no gradient gets through: `.detach()`, `.data`, `torch.no_grad()` "
-            "and "
-            "`torch.tensor(…)` cut it off. Nothing could be trained.",
+            "`.detach()`, `.data`, `torch.no_grad()` and `torch.tensor(…)` cut the gradient off, and "
+            "`requires_grad=False` switches it off for a parameter. Nothing could be trained.",
         ),
         Wrong(
             "edited-in-place",
@@ -738,9 +738,9 @@ def drawn_in_forward(self, x):
 class KeysFirst(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()
-        self.W_value = nn.Parameter(torch.randn(d_in, d_out))
-        self.W_key = nn.Parameter(torch.zeros(d_in, d_out))
-        self.W_query = nn.Parameter(torch.ones(d_in, d_out))
+        self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_query = nn.Parameter(torch.rand(d_in, d_out))
         self.d_out = d_out
 
     def weights(self, x):
@@ -749,6 +749,49 @@ class KeysFirst(nn.Module):
 
     def forward(self, x):
         return self.weights(x) @ (x @ self.W_value)
+
+
+class NormalStart(Parameters):
+    def __init__(self, d_in, d_out):
+        super().__init__(d_in, d_out)
+        for parameter in self.parameters():
+            nn.init.normal_(parameter)
+
+    def forward(self, x):
+        return attend(*self.project(x))
+
+
+class OwnSeed(Parameters):
+    def __init__(self, d_in, d_out):
+        torch.manual_seed(123)
+        super().__init__(d_in, d_out)
+
+    def forward(self, x):
+        return attend(*self.project(x))
+
+
+class OneMatrix(Parameters):
+    def __init__(self, d_in, d_out):
+        super().__init__(d_in, d_out)
+        self.W_key = self.W_value = self.W_query
+
+    def forward(self, x):
+        return attend(*self.project(x))
+
+
+def started_at_zero(base):
+    """A class like `base` that is right, and starts with zeros."""
+
+    class Zeros(base):
+        def __init__(self, *arguments, **keywords):
+            super().__init__(*arguments, **keywords)
+            for parameter in self.parameters():
+                nn.init.zeros_(parameter)
+
+        def forward(self, x):
+            return attend(*self.project(x))
+
+    return Zeros
 
 
 def fused_parameters(self, x):
@@ -842,7 +885,21 @@ BIASED = Probe(
     {"x": drawn(4, 5, seed=17)},
     construct={"d_in": 5, "d_out": 3, "qkv_bias": True},
     seed=29,
+    keywords=("d_in", "d_out", "qkv_bias"),
 )
+
+
+def start_probe(**settings):
+    """Many numbers, so that the lowest, the mean and the highest are known."""
+    return Probe(
+        "start",
+        "a new object with d_in = 4 and d_out = 300",
+        {"x": drawn(2, 4, seed=18)},
+        construct={"d_in": 4, "d_out": 300},
+        observe="start-values",
+        settings=settings,
+    )
+
 
 SELF_ATTENTION_V1 = Task(
     id="self-attention-v1",
@@ -859,10 +916,15 @@ SELF_ATTENTION_V1 = Task(
         size_probe("narrower"),
         SHUFFLED,
         DOUBLE,
+        start_probe(range=True),
     ),
     checks=(
         Check("six tokens, d_in = 3, d_out = 2", 2, ("seeded", "other-sentence")),
-        Check("any sizes, tokens in any order", 2, ("wider", "narrower", "shuffled", "double")),
+        Check(
+            "any sizes, tokens in any order, weights from `torch.rand`",
+            2,
+            ("wider", "narrower", "shuffled", "double", "start"),
+        ),
     ),
     learned="Self-attention with three trainable matrices. Another order of the tokens gives the same "
     "context vectors in "
@@ -910,6 +972,30 @@ SELF_ATTENTION_V1 = Task(
             ShortNames,
             "The parameters are called `W_q`, `W_k` and `W_v`. This course writes the names out: `W_query`, "
             "`W_key`, `W_value`.",
+        ),
+        Wrong(
+            "drawn-from-the-normal-distribution",
+            NormalStart,
+            "The arithmetic is right. The weights are drawn from the normal distribution, with `torch.randn`: "
+            "the task asks for `torch.rand`, numbers from 0 to 1.",
+        ),
+        Wrong(
+            "started-at-zero",
+            started_at_zero(Parameters),
+            "The arithmetic is right. But all weights start at 0: then every score is 0, every token gets the "
+            "same context vector, and training cannot begin. Draw them with `torch.rand`.",
+        ),
+        Wrong(
+            "own-seed",
+            OwnSeed,
+            "The arithmetic is right. But a seed is set inside the class, so every object starts with the same "
+            "weights, and whoever uses the class finds their own random numbers reset. Leave seeds to the caller.",
+        ),
+        Wrong(
+            "one-matrix-for-all",
+            OneMatrix,
+            "The three names stand for one and the same matrix. Queries, keys and values each need their own: "
+            "three times `nn.Parameter(torch.rand(d_in, d_out))`.",
         ),
     ),
     right=(
@@ -1192,10 +1278,15 @@ SELF_ATTENTION_V2 = Task(
         DOUBLE,
         SQUARE,
         BIASED,
+        start_probe(),
     ),
     checks=(
         Check("six tokens, d_in = 3, d_out = 2", 1, ("seeded", "other-sentence")),
-        Check("any sizes, tokens in any order", 1, ("wider", "narrower", "square", "shuffled", "double")),
+        Check(
+            "any sizes, tokens in any order, weights drawn afresh",
+            1,
+            ("wider", "narrower", "square", "shuffled", "double", "start"),
+        ),
         Check("with a bias", 1, ("biased",)),
     ),
     learned="`nn.Linear` brings sensible start values and an optional bias; the attention behind it is "
@@ -1257,6 +1348,12 @@ SELF_ATTENTION_V2 = Task(
             ShortLayerNames,
             "The layers are called `W_q`, `W_k` and `W_v`. This course writes the names out: `W_query`, "
             "`W_key`, `W_value`.",
+        ),
+        Wrong(
+            "started-at-zero",
+            started_at_zero(Layers),
+            "The arithmetic is right. But all weights start at 0, and training cannot begin from there. Leave them "
+            "as `nn.Linear` draws them.",
         ),
     ),
     right=(
@@ -1509,6 +1606,10 @@ def returns_the_other(v2, v1):
     return v2
 
 
+def frozen(v2, v1):
+    return replaced(lambda weight: weight.detach().T.clone())(v2, v1).requires_grad_(False)
+
+
 def loaded(v2, v1):
     v1.load_state_dict(
         {name.removesuffix(".weight"): value.T for name, value in v2.state_dict().items() if "weight" in name}
@@ -1630,6 +1731,12 @@ COPY_WEIGHTS = Task(
             "overwrite its numbers with `.copy_(…)`, inside `with torch.no_grad():`.",
         ),
         Wrong(
+            "frozen",
+            frozen,
+            "The numbers of `v1` are right, but with `requires_grad=False` its parameters can no longer be "
+            "trained. Leave that out: `nn.Parameter(…)` alone.",
+        ),
+        Wrong(
             "returns-nothing",
             returns_nothing,
             "The function returns nothing. End it with `return v1`.",
@@ -1718,7 +1825,7 @@ BUG_GLOBALS = Task(
             on_projections(Layers, lambda x, q, k, v: attend(q, k, v, NOTEBOOK_D_K**0.5)),
             "The values are mended. The scores are still divided by √2 whatever `d_out` is, because `d_k` "
             "comes from the notebook, or "
-            "stands as a number in the class. Look at `d_out` = 7: where should the size come from?",
+            "stands as a number in the class. Try a `d_out` other than 2: where should the size come from?",
         ),
         Wrong(
             "values-still-read",

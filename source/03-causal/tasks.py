@@ -177,6 +177,7 @@ MASK_AFTER_SOFTMAX = Task(
     signature="masked_simple",
     axes=("tokens as query", "tokens as key"),
     properties=(CAUSAL, NOT_NEGATIVE),
+    keeps=("attn_weights", "attn_scores"),
     checks=(Check("weights above the diagonal set to 0", 1),),
     learned="Multiplying by a lower triangle of ones wipes out the future. The rows no longer add up to 1, though.",
     hints=(
@@ -559,8 +560,8 @@ BUG_RAW_SCORES = Task(
         Wrong(
             "edited-in-place",
             masked_in_place,
-            "The weights are right, but the caller's `scores` were changed: methods that end in `_` write into them. Use "
-            "`masked_fill`, or make the weights first.",
+            "The weights are right, but the caller's `scores` were changed: `/=`, `[…] =` and methods that end in `_` "
+            "write into them. Give what you compute a name of its own.",
         ),
     ),
     right=(
@@ -593,6 +594,7 @@ MASK_BEFORE_SOFTMAX = Task(
     axes=("tokens as query", "tokens as key"),
     properties=(CAUSAL, NOT_NEGATIVE, SUMS_TO_ONE),
     needs=("causal-mask",),
+    keeps=("attn_scores", "queries", "keys", "values"),
     checks=(Check("−∞ above the diagonal, scaled, softmax over the keys", 2),),
     learned="e to the power of −∞ is 0: the future never enters the softmax's sum, and nothing has to be divided again.",
     hints=(
@@ -820,8 +822,8 @@ BUG_MASK_FROM_VALUES = Task(
         Wrong(
             "in-place",
             masked_in_place,
-            "The weights are right, but `masked_fill_` wrote −∞ into the caller's own scores. Use `masked_fill` and keep "
-            "what it returns.",
+            "The weights are right, but −∞ was written into the caller's own scores: `[…] =` and methods that end in "
+            "`_` do that. Use `masked_fill` and keep what it returns.",
         ),
         Wrong(
             "every-zero-hidden",
@@ -920,7 +922,7 @@ BUG_MASK_FROM_VALUES = Task(
 
 
 def affine(factor, shift):
-    return Specimen("affine", {"factor": factor, "shift": shift})
+    return Specimen("plain-affine", {"factor": factor, "shift": shift})
 
 
 LARGEST_DIFFERENCE = Task(
@@ -931,7 +933,7 @@ LARGEST_DIFFERENCE = Task(
     signature="largest_difference(first, second, scores)",
     axes=(),
     number=True,
-    input_axes={"scores": ("queries", "keys")},
+    input_axes={"scores": ("tokens as query", "tokens as key")},
     probes=(
         Probe(
             "shifted",
@@ -946,17 +948,17 @@ LARGEST_DIFFERENCE = Task(
         Probe(
             "below",
             "a second function that lies above the first everywhere",
-            {"first": affine(1.0, 0.0), "second": affine(1.2, 7.0), "scores": drawn(41, 4, 6)},
+            {"first": affine(1.0, 0.0), "second": affine(1.2, 7.0), "scores": drawn(41, 4, 4)},
         ),
         Probe(
             "same",
             "a function and itself",
-            {"first": affine(0.7, 0.1), "second": affine(0.7, 0.1), "scores": drawn(42, 3, 5)},
+            {"first": affine(0.7, 0.1), "second": affine(0.7, 0.1), "scores": drawn(42, 3, 3)},
         ),
         Probe(
             "close",
             "two functions that lie 0.001 apart",
-            {"first": affine(1.0, 0.001), "second": affine(1.0, 0.0), "scores": drawn(43, 2, 3).clamp(-1, 1)},
+            {"first": affine(1.0, 0.001), "second": affine(1.0, 0.0), "scores": drawn(43, 2, 2).clamp(-1, 1)},
         ),
         Probe(
             "opposite",
@@ -964,9 +966,7 @@ LARGEST_DIFFERENCE = Task(
             {
                 "first": affine(1.0, 0.0),
                 "second": affine(-1.0, 0.0),
-                "scores": torch.tensor(
-                    [[0.3, -0.2, 0.1], [0.4, 0.2, -0.6], [0.1, -2.5, 0.7], [0.5, 3.0, -0.4]]
-                ),
+                "scores": torch.tensor([[0.3, -0.2, 0.1], [0.4, 0.2, -2.5], [0.5, 3.0, -0.4]]),
             },
         ),
         Probe(
@@ -975,7 +975,7 @@ LARGEST_DIFFERENCE = Task(
             {
                 "first": affine(1.0, 0.00123456),
                 "second": affine(1.0, 0.0),
-                "scores": drawn(44, 3, 2).clamp(-1, 1),
+                "scores": drawn(44, 3, 3).clamp(-1, 1),
             },
         ),
     ),
@@ -1046,7 +1046,8 @@ LARGEST_DIFFERENCE = Task(
         Wrong(
             "first-twice",
             lambda first, second, scores: (first(scores) - first(scores)).abs().max(),
-            "The difference is always 0: a function is compared with itself.",
+            "The difference is always 0: either nothing is compared, or the same thing twice. Call both `first` and "
+            "`second`, and use no other function.",
         ),
         Wrong(
             "against-the-scores",
@@ -1283,9 +1284,14 @@ LEAK_DETECTOR = Task(
                 ),
             },
         ),
+        Probe(
+            "wider",
+            "the self-attention of lesson 02, on four tokens of five dimensions",
+            {"attention": Made("SelfAttention_v2", {"d_in": 5, "d_out": 3}), "x": drawn(68, 4, 5)},
+        ),
     ),
     checks=(
-        Check("plain attention, and leaks in two places", 1, ("plain", "two-leaks")),
+        Check("plain attention, and leaks in two places", 1, ("plain", "two-leaks", "wider")),
         Check("no leaks, and a single one far away", 1, ("none", "far")),
         Check(
             "small leaks, rounding, all columns, any token",
@@ -1405,7 +1411,7 @@ LEAK_DETECTOR = Task(
         Wrong(
             "reads-the-notebook",
             lambda attention, x: watch(attention, SENTENCE.clone(), step, far),
-            "This works for the lesson's six tokens only. Is a 6 written into the function, or does it read `inputs`? Use the "
+            "The result is that of the lesson's six tokens, whatever `x` is. The function reads `inputs`: use its "
             "argument `x`, and `len(x)` for the number of tokens.",
         ),
     ),

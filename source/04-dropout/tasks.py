@@ -75,12 +75,11 @@ def renormalised(weights):
 
 
 def kept_by_loop(x, kept, p):
-    result = torch.zeros_like(x)
-    for row in range(x.shape[0]):
-        for column in range(x.shape[1]):
-            if kept[row, column]:
-                result[row, column] = x[row, column] / (1 - p)
-    return result
+    result = torch.zeros_like(x).flatten()
+    for place, stays in enumerate(kept.flatten()):
+        if stays:
+            result[place] = x.flatten()[place] / (1 - p)
+    return result.reshape(x.shape)
 
 
 APPLY_DROPOUT = Task(
@@ -113,10 +112,17 @@ APPLY_DROPOUT = Task(
             "p = 0, where everything is kept",
             {"x": drawn(2, 4, seed=7), "kept": torch.ones(2, 4).bool(), "p": 0.0},
         ),
+        Probe(
+            "batch",
+            "a batch of three sentences",
+            {"x": drawn(3, 4, 5, seed=61), "kept": drawn_mask(3, 4, 5, p=0.4, seed=62), "p": 0.4},
+            observe="influence",
+            settings={"input": "x", "axis": 0},
+        ),
     ),
     checks=(
         Check("p = 0.5, as in the figure", 1, ("figure", "other-weights")),
-        Check("any p, any shape", 1, ("a-fifth", "three-quarters", "nothing-dropped")),
+        Check("any p, any shape", 1, ("a-fifth", "three-quarters", "nothing-dropped", "batch")),
     ),
     learned="What is dropped becomes 0, and what is kept is divided by 1 − p, the share that is kept on average.",
     hints=(
@@ -200,7 +206,7 @@ APPLY_DROPOUT = Task(
     right=(
         Right("where", lambda x, kept, p: torch.where(kept, x / (1 - p), 0.0)),
         Right("masked-fill", lambda x, kept, p: x.masked_fill(~kept, 0.0) / (1 - p)),
-        Right("einsum", lambda x, kept, p: torch.einsum("ij,ij->ij", x, kept.to(x.dtype)) / (1 - p)),
+        Right("einsum", lambda x, kept, p: torch.einsum("...,...->...", x, kept.to(x.dtype)) / (1 - p)),
         Right("loop", kept_by_loop),
         Right("double", lambda x, kept, p: x.double() * kept.double() * (1 / (1 - p))),
     ),
@@ -502,7 +508,8 @@ DROPOUT_BY_HAND = Task(
         Wrong(
             "same-mask-each-time",
             one_mask_dropout,
-            "Each call drops the same entries: a seed is set inside the function. Leave the seed to the caller.",
+            "Each call drops the same entries. Draw a new mask in every call, and set no seed in the function: that is "
+            "for the caller.",
         ),
         Wrong(
             "whole-rows",
@@ -880,6 +887,11 @@ class MaskNotCut(Attention):
         return self.mask
 
 
+class MaskNotCutInPlace(Attention):
+    def hide(self, scores):
+        return scores.masked_fill_(self.mask.bool(), -torch.inf)
+
+
 class PolarityInverted(Attention):
     def forward(self, x):
         count = x.shape[1]
@@ -1079,6 +1091,7 @@ class FunctionalDropout(Attention):
 
 
 # Values that repeat the positions of the tokens, so that the context vectors are the weights, twice: (2 * 16, 16).
+SIX = torch.eye(6)
 EYE = torch.eye(16)
 TWICE = torch.cat((EYE, EYE))
 WITH_ZERO_TOKEN = drawn(2, 5, 4, seed=20)
@@ -1161,6 +1174,15 @@ CAUSAL_ATTENTION = Task(
             settings={"input": "x", "axis": -2},
         ),
         Probe(
+            "second-call",
+            "five tokens, after a call with three of them",
+            {"x": drawn(2, 5, 4, seed=63)},
+            construct=sizes(4, 3, 8),
+            seed=14,
+            observe="second-call",
+            settings={"input": "x", "axis": 1, "size": 3},
+        ),
+        Probe(
             "other-sentences",
             "a batch of three sentences",
             {"x": drawn(3, 6, 4, seed=27)},
@@ -1202,10 +1224,10 @@ CAUSAL_ATTENTION = Task(
         Probe(
             "training",
             "dropout of 0.3 in training mode",
-            {"x": EYE[None]},
-            construct=sizes(16, 32, 20, 0.3),
+            {"x": SIX[None]},
+            construct=sizes(6, 12, 8, 0.3),
             seed=19,
-            weights={"W_value.weight": TWICE},
+            weights={"W_value.weight": torch.cat((SIX, SIX))},
             observe="dropout",
             settings={"p": 0.3, "copies": 2},
         ),
@@ -1216,7 +1238,7 @@ CAUSAL_ATTENTION = Task(
         Check(
             "no look ahead, and fewer tokens than context_length",
             1,
-            ("short", "one-token", "zero-token", "no-look-ahead"),
+            ("short", "one-token", "zero-token", "no-look-ahead", "second-call"),
         ),
         Check(
             "each sentence for itself, on any device, the mask saved",
@@ -1348,6 +1370,12 @@ CAUSAL_ATTENTION = Task(
             MaskNotSaved,
             "The mask moves with the module, but its state dict holds no `mask`. Is the buffer called `mask`, and made "
             "without `persistent=False`?",
+        ),
+        Wrong(
+            "mask-not-cut-in-place",
+            MaskNotCutInPlace,
+            "A sentence shorter than `context_length` does not fit the mask. Cut it to the tokens present: "
+            "`self.mask[:num_tokens, :num_tokens]`.",
         ),
         Wrong(
             "mask-not-cut",
@@ -1603,7 +1631,11 @@ BUG_SEED_ORDER = Task(
             "This is the code as it was given. The layer's weights follow from the seed, the batch does not: it is "
             "drawn before.",
         ),
-        Wrong("never-seeded", never_seeded, "No seed is set any more, so nothing determines the numbers."),
+        Wrong(
+            "never-seeded",
+            never_seeded,
+            "What is drawn is not determined by `seed`. Give it to `torch.manual_seed`, torch's own, before the first draw.",
+        ),
         Wrong(
             "layer-first",
             layer_first,
@@ -1802,18 +1834,20 @@ BUG_MASK_DEVICE = Task(
             seed=8,
         ),
         Probe(
-            "one-dimension",
-            "keys of one dimension",
+            "no-queries",
+            "queries that are all 0, so that every visible token counts the same",
             {"x": drawn(2, 5, 4, seed=32)},
             construct=two_sizes(4, 1),
             seed=9,
+            weights={"W_query.weight": torch.zeros(1, 4)},
         ),
         Probe(
             "longer",
-            "sentences of nine tokens",
+            "sentences of nine tokens, with queries that are all 0",
             {"x": drawn(2, 9, 4, seed=54)},
             construct=two_sizes(4, 1),
             seed=12,
+            weights={"W_query.weight": torch.zeros(1, 4)},
         ),
         Probe(
             "no-look-ahead",
@@ -1832,13 +1866,23 @@ BUG_MASK_DEVICE = Task(
             seed=11,
             observe="other-device",
         ),
+        Probe(
+            "second-call",
+            "five tokens, after a call with three of them",
+            {"x": drawn(2, 5, 4, seed=64)},
+            construct=two_sizes(4, 1),
+            seed=13,
+            weights={"W_query.weight": torch.zeros(1, 4)},
+            observe="second-call",
+            settings={"input": "x", "axis": 1, "size": 3},
+        ),
     ),
     checks=(
         Check("the silent fault: the numbers are right", 1, ("two-sentences", "other-sizes")),
         Check(
-            "the mask is made where the scores are",
+            "the mask is made where the scores are, and for each sentence anew",
             2,
-            ("one-dimension", "longer", "no-look-ahead", "other-device"),
+            ("no-queries", "longer", "no-look-ahead", "other-device", "second-call"),
         ),
     ),
     learned="Whatever is made in forward is made on the device of the input: `device=x.device`, `torch.ones_like` or a "
@@ -1864,8 +1908,9 @@ BUG_MASK_DEVICE = Task(
         Wrong(
             "mask-still-on-the-cpu",
             OnlyScaleMended,
-            "The numbers are right. The mask is still made, or kept as a plain attribute, on the CPU, so on another "
-            "device it does not meet the scores. Catching the error would only leave the mask out there.",
+            "The numbers are right. But a tensor that `forward` makes, or that is kept as a plain attribute, is still on "
+            "the CPU: is it the mask? On another device it does not meet the scores. Catching the error would only "
+            "leave the mask out there.",
         ),
         Wrong(
             "there-and-back",
@@ -2087,7 +2132,7 @@ BUG_EVAL_DROPOUT = Task(
             seed=11,
             weights={"W_value.weight": TWELVE},
             observe="dropout",
-            settings={"p": 0.2},
+            settings={"p": 0.2, "measures": 3},  # that it drops; how, the other check asks
         ),
     ),
     checks=(
