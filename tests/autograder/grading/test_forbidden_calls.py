@@ -27,10 +27,9 @@ BY_NAME = "def softmax_naive(x):\n    return torch.softmax(x, dim=0)"
 DISGUISED = 'def softmax_stable(x):\n    return getattr(torch, "xamtfos"[::-1])(x, dim=0)'
 # What the learner's process says can be silenced there; what is read is not.
 SILENCED = """
-import contextlib
 import autograder.collect
 
-autograder.collect.watching = lambda families, is_own: contextlib.nullcontext([])
+autograder.collect.Watch = lambda families, is_own: autograder.collect.UNWATCHED
 """
 
 
