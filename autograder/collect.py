@@ -26,13 +26,16 @@ from autograder.arguments import NeedsEarlier, copy, fresh, load_weights
 from autograder.bank import AS_SEEN, RESULT, LessonBank, Probe, Task, Value, dtype_name
 from autograder.compare import all_close
 from autograder.experiments import EXPERIMENTS, Subject
-from autograder.forbidden import watching
+from autograder.forbidden import Watch
 from autograder.outcome import MAX_ELEMENTS, MAX_TEXT, ErrorReport, Evidence, ModuleReport, Outcome
 
 # Every call starts from the same generator state, so that evidence does not depend on what ran before.
 PROBE_SEED = 20240
 
 EMPTY: Mapping[str, Any] = types.MappingProxyType({})
+UNWATCHED = Watch((), lambda file: False)
+# Calls of an answer in one experiment that are watched; it takes as long again, and dropout makes hundreds.
+MOST_WATCHED = 4
 
 # What a function should be given, and not find in the notebook.
 DATA = (Tensor, torch.nn.Module, np.ndarray, np.generic, int, float, list, tuple)
@@ -106,8 +109,8 @@ def collect_answer(
     if is_stub(own_code):
         return Evidence(task.id, "stub", answer_type=type_name(answer))
     run_probe = call_module if task.kind == "module" else call
-    with watching(task.forbids.families if task.forbids else (), is_file_of(own_code)) as forbidden:
-        outcomes = {probe.id: run_probe(answer, probe, namespace) for probe in task.probes.values()}
+    watch = Watch(task.forbids.families if task.forbids else (), is_file_of(own_code))
+    outcomes = {probe.id: run_probe(answer, probe, namespace, watch) for probe in task.probes.values()}
     if all(_says_not_implemented(outcome) for outcome in outcomes.values()):
         return Evidence(task.id, "stub", answer_type=type_name(answer))
     return Evidence(
@@ -116,11 +119,16 @@ def collect_answer(
         outcomes=outcomes,
         answer_type=type_name(answer),
         globals_read=globals_read(own_code),
-        forbidden=tuple(forbidden),
+        forbidden=tuple(watch.calls),
     )
 
 
-def call(function: Callable[..., Any], probe: Probe, namespace: Mapping[str, Any] = EMPTY) -> Outcome:
+def call(
+    function: Callable[..., Any],
+    probe: Probe,
+    namespace: Mapping[str, Any] = EMPTY,
+    watch: Watch = UNWATCHED,
+) -> Outcome:
     """Call a learner's function on fresh copies of a probe's inputs.
 
     Prints and warnings are swallowed, the global random state is left as it was, and whatever the function
@@ -137,7 +145,7 @@ def call(function: Callable[..., Any], probe: Probe, namespace: Mapping[str, Any
     try:
         with _quietly():
             before = {name: _parameter_names(value) for name, value in inputs.items()}
-            result, changed = _put_to_use(function, inputs, probe)
+            result, changed = _put_to_use(function, inputs, probe, watch)
             report = ModuleReport()
             if probe.then and probe.observe == RESULT:
                 filled = {name: inputs[name] for name in changed if before[name]}
@@ -151,7 +159,10 @@ def call(function: Callable[..., Any], probe: Probe, namespace: Mapping[str, Any
 
 
 def call_module(
-    module_class: Callable[..., Any], probe: Probe, namespace: Mapping[str, Any] = EMPTY
+    module_class: Callable[..., Any],
+    probe: Probe,
+    namespace: Mapping[str, Any] = EMPTY,
+    watch: Watch = UNWATCHED,
 ) -> Outcome:
     """Build a learner's module, give it the probe's weights by name, and call it on the probe's inputs.
 
@@ -182,10 +193,12 @@ def call_module(
                 module.train()
             else:
                 module.eval()
-            result, changed = _put_to_use(module, inputs, probe, lambda: module_class(*arguments, **by_name))
+            result, changed = _put_to_use(
+                module, inputs, probe, watch, lambda: module_class(*arguments, **by_name)
+            )
             if probe.observe == RESULT:
                 if not probe.train:
-                    again, _ = _put_to_use(module, inputs, probe)
+                    again, _ = _put_to_use(module, inputs, probe, UNWATCHED)
                     report = replace(report, unsteady=not _same_result(result, again))
                 report = replace(report, unreached=_unreached(module, result))
     except KeyboardInterrupt:
@@ -199,6 +212,7 @@ def _put_to_use(
     answer: Callable[..., Any],
     inputs: Mapping[str, Any],
     probe: Probe,
+    watch: Watch,
     make: Callable[[], torch.nn.Module] | None = None,
 ) -> tuple[Any, tuple[str, ...]]:
     """What the probe's experiment yields, and the names of inputs that the answer changed in a call."""
@@ -209,12 +223,13 @@ def _put_to_use(
         given = {name: copy(value) for name, value in values.items()}
         calls.append((given, values))
         positional, keywords = _split(given, probe)
-        result = answer(*positional, **keywords)
-        if not probe.then or not callable(result):
-            return result
-        if isinstance(result, torch.nn.Module):
-            result.eval()
-        return result(*(copy(value) for value in probe.then.values()))
+        with watch if len(calls) <= MOST_WATCHED else UNWATCHED:
+            result = answer(*positional, **keywords)
+            if not probe.then or not callable(result):
+                return result
+            if isinstance(result, torch.nn.Module):
+                result.eval()
+            return result(*(copy(value) for value in probe.then.values()))
 
     module = answer if isinstance(answer, torch.nn.Module) else None
     result = EXPERIMENTS[probe.observe](Subject(called, inputs, module, make), probe.settings)

@@ -15,7 +15,7 @@ import contextlib
 import linecache
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
@@ -71,42 +71,41 @@ def family_of(name: str, families: tuple[str, ...]) -> str:
     return next((family for family in families if FAMILIES[family].names.fullmatch(name)), "")
 
 
-@contextlib.contextmanager
-def watching(families: Collection[str], is_own: Callable[[str], bool]) -> Iterator[list[ForbiddenCall]]:
-    """Gather the calls of some families that are made inside the block, without changing any result.
+class Watch:
+    """Gathers the calls of some families that are made inside `with watch:`, without changing any result.
 
-    Nothing is watched where no family is named.
+    It may be entered again and again. Nothing is watched where no family is named.
 
     Args:
         families: names in `FAMILIES`.
         is_own: whether a file name is that of the learner's code, to tell the line from.
     """
-    calls: list[ForbiddenCall] = []
-    if not families:
-        yield calls
-        return
-    note = _Notes(tuple(families), is_own, calls)
-    with _Operators(note), _Functions(note):
-        yield calls
 
-
-class _Notes:
-    def __init__(
-        self, families: tuple[str, ...], is_own: Callable[[str], bool], calls: list[ForbiddenCall]
-    ) -> None:
-        self._families = families
+    def __init__(self, families: Collection[str], is_own: Callable[[str], bool]) -> None:
+        self.calls: list[ForbiddenCall] = []
+        self._families = tuple(families)
         self._is_own = is_own
-        self._calls = calls
+        self._modes = contextlib.ExitStack()
 
-    def __call__(self, name: str, function: Any) -> None:
+    def __enter__(self) -> list[ForbiddenCall]:
+        if self._families:
+            self._modes.enter_context(_Operators(self.note))
+            self._modes.enter_context(_Functions(self.note))
+        return self.calls
+
+    def __exit__(self, *problem: object) -> None:
+        self._modes.close()
+
+    def note(self, name: str, function: Any) -> None:
+        """Take down one call of torch's, if it is of a family."""
         family = family_of(name, self._families)
-        if not family or len(self._calls) >= MOST_CALLS:
+        if not family or len(self.calls) >= MOST_CALLS:
             return
         line, line_number, where = self._place()
-        seen = {(call.line_number, call.function) for call in self._calls}
+        seen = {(call.line_number, call.function) for call in self.calls}
         # What a call is made of inside torch is not told beside it.
         if (line_number, where) not in seen:
-            self._calls.append(ForbiddenCall(_shown(name, function), family, line, line_number, where))
+            self.calls.append(ForbiddenCall(_shown(name, function), family, line, line_number, where))
 
     def _place(self) -> tuple[str, int | None, str]:
         """The innermost line of the learner's own code that is running: text, number, function."""
@@ -123,7 +122,7 @@ class _Notes:
 class _Functions(TorchFunctionMode):
     """Sees calls by the names that Python has for them, `dropout` say, which ATen takes apart."""
 
-    def __init__(self, note: _Notes) -> None:
+    def __init__(self, note: Callable[[str, Any], None]) -> None:
         super().__init__()
         self._note = note
 
@@ -135,7 +134,7 @@ class _Functions(TorchFunctionMode):
 class _Operators(TorchDispatchMode):
     """Sees the operators that run in the end, also from compiled code and from inside other calls."""
 
-    def __init__(self, note: _Notes) -> None:
+    def __init__(self, note: Callable[[str, Any], None]) -> None:
         super().__init__()
         self._note = note
 

@@ -21,7 +21,7 @@ from autograder.build.namespace import run_cells
 from autograder.build.source import is_answer
 from autograder.collect import call, call_module, collect_answer, is_file_of, observe
 from autograder.experiments import sizes_of
-from autograder.forbidden import watching
+from autograder.forbidden import Watch
 from autograder.judge import judge, judge_outcome, same_outcome
 from autograder.outcome import Evidence, Outcome
 from autograder.reading import names_made
@@ -107,7 +107,7 @@ def evidence_for(
     if task.kind != "tensor":
         return collect_answer(entry, lesson, answer, runs.namespaces[AS_SEEN])
     # A learner's tensor is there already when it is looked at. This stand-in is called, and can be watched.
-    with watching(entry.forbids.families if entry.forbids else (), is_file_of(answer)) as forbidden:
+    with Watch(entry.forbids.families if entry.forbids else (), is_file_of(answer)) as forbidden:
         outcomes = {run: tensor_outcome(answer, namespace) for run, namespace in runs.namespaces.items()}
     return Evidence(
         task.id, "answered", outcomes=outcomes, answer_type="torch.Tensor", forbidden=tuple(forbidden)

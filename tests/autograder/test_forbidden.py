@@ -16,7 +16,7 @@ from autograder.bank import Check, Forbids, LessonBank, Probe
 from autograder.collect import collect_answer
 from autograder.feedback import plain_text, rich_text
 from autograder.findings import CallsForbidden, NotDefined, WrongShape
-from autograder.forbidden import FAMILIES, MOST_CALLS, family_of, watching
+from autograder.forbidden import FAMILIES, MOST_CALLS, Watch, family_of
 from autograder.judge import judge, merge, with_unfinished
 from autograder.outcome import Evidence, ForbiddenCall
 from autograder.transport import pack, unpack
@@ -219,9 +219,25 @@ def test_watching_draws_the_same_random_numbers():
         assert torch.equal(outcome.tensor, plain.outcomes[probe].tensor)
 
 
+def test_the_first_calls_of_each_experiment_are_watched():
+    made = []
+
+    def counting(x):
+        made.append(x)
+        return torch.softmax(x, 0) if len(made) == 4 else honest(x)
+
+    table = {"x": torch.rand(4, 2)}
+    settings = {"input": "x", "axis": 0}
+    probe = dataclasses.replace(WEIGHTS.probes["four"], inputs=table, observe="influence", settings=settings)
+    task = dataclasses.replace(WEIGHTS, probes={"four": probe})
+
+    assert collect_answer(task, LESSON, counting, {}).forbidden
+    assert len(made) == 5
+
+
 def test_watching_ends_with_the_answer():
     seen(lambda x: 1 / 0)
-    with watching(("softmax",), lambda file: True) as calls:
+    with Watch(("softmax",), lambda file: True) as calls:
         pass
     torch.softmax(torch.ones(2), 0)
 
@@ -295,7 +311,7 @@ def test_a_call_of_another_family_is_allowed(family, answer):
 
 
 def test_nothing_is_watched_where_nothing_is_forbidden():
-    with watching((), lambda file: 1 / 0) as calls:
+    with Watch((), lambda file: 1 / 0) as calls:
         torch.softmax(torch.ones(2), 0)
 
     assert calls == []
