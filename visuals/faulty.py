@@ -38,6 +38,9 @@ SEED = 0
 # A change smaller than this is rounding.
 STILL = 1e-9
 
+# Stories (b, tokens, d_in), and what is wanted of each (b, tokens, 2 * WIDTH).
+Stories = tuple[np.ndarray, np.ndarray]
+
 
 @dataclass(frozen=True)
 class Parameters:
@@ -116,7 +119,7 @@ class Training:
         return float(self.errors[-1])
 
 
-def stories(generator: np.random.Generator, count: int, num_tokens: int) -> tuple[np.ndarray, np.ndarray]:
+def stories(generator: np.random.Generator, count: int, num_tokens: int) -> Stories:
     """Random stories (b, tokens, d_in), positions included, and what is wanted (b, tokens, 2 * WIDTH)."""
     vectors = generator.standard_normal((count, num_tokens, WIDTH))
     # As long as the vectors are: content and position speak with the same voice.
@@ -201,6 +204,15 @@ def _summed(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 @functools.cache
+def _material(num_tokens: int, seed: int) -> tuple[Stories, Parameters, list[Stories]]:
+    """What every class gets: stories to be measured on, start values, and the stories of each step."""
+    generator = np.random.default_rng(seed)
+    held_out = stories(generator, STORIES_HELD_OUT, num_tokens)
+    start = start_values(generator, num_tokens)
+    return held_out, start, [stories(generator, STORIES_A_STEP, num_tokens) for _ in range(STEPS)]
+
+
+@functools.cache
 def train(bugs: frozenset[str], num_tokens: int, seed: int = SEED) -> Training:
     """Train the class with these bugs on stories of so many tokens: the same ones whatever the bugs.
 
@@ -209,14 +221,12 @@ def train(bugs: frozenset[str], num_tokens: int, seed: int = SEED) -> Training:
     unknown = bugs - BUGS.keys()
     if unknown:
         raise ValueError(f"bugs must be some of {', '.join(BUGS)}, not {', '.join(sorted(unknown))}.")
-    generator = np.random.default_rng(seed)
-    x, wanted = stories(generator, STORIES_HELD_OUT, num_tokens)
-    start = parameters = start_values(generator, num_tokens)
+    (x, wanted), start, lessons = _material(num_tokens, seed)
+    parameters = start
     # Adam's two running means, of the gradient and of its square, for each matrix.
     means = [(np.zeros_like(matrix), np.zeros_like(matrix)) for matrix in (start.qkv, start.out)]
     errors = [mean_error(forward(x, start, bugs).outputs, wanted)]
-    for step in range(1, STEPS + 1):
-        some, asked = stories(generator, STORIES_A_STEP, num_tokens)
+    for step, (some, asked) in enumerate(lessons, start=1):
         found = backward(some, asked, forward(some, parameters, bugs), parameters, bugs).parameters
         pace = LEARNING_RATE * (1 - 0.999**step) ** 0.5 / (1 - 0.9**step)
         moved = []

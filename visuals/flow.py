@@ -9,13 +9,17 @@ import numpy as np
 
 @dataclass(frozen=True)
 class QueryFlow:
-    """What one query token computes: scores (tokens,), weights (tokens,) and context (features,)."""
+    """What one query token computes: scores (tokens,), weights (tokens,) and context (features,).
+
+    `so_far` (tokens, features) is how the context builds: after the first token's share, the second's, …
+    """
 
     query: int
     sharpness: float
     scores: np.ndarray
     weights: np.ndarray
     context: np.ndarray
+    so_far: np.ndarray
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:
@@ -35,4 +39,5 @@ def follow_query(inputs: np.ndarray, query: int, sharpness: float = 1.0) -> Quer
         scores = inputs @ inputs[query]  # (tokens, features) @ (features,) -> (tokens,)
         weights = softmax(sharpness * scores)
         context = weights @ inputs  # (tokens,) @ (tokens, features) -> (features,)
-    return QueryFlow(query, sharpness, scores, weights, context)
+        so_far = np.cumsum(weights[:, None] * inputs, axis=0)  # (tokens, 1) * (tokens, features)
+    return QueryFlow(query, sharpness, scores, weights, context, so_far)

@@ -13,7 +13,7 @@ from PIL import Image
 
 COLORS = 256
 # So many of the most frequent colours stay exact; what a figure fills areas with are far fewer.
-EXACT = 160
+EXACT = 200
 
 
 def indexed(pixels: bytes, width: int, height: int) -> Image.Image:

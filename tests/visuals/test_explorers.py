@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import ipywidgets
@@ -64,6 +65,23 @@ def test_a_new_sharpness_changes_words_and_picture(explorer):
     assert "0.5967" in explorer.view.value
 
 
+def test_the_context_builds_up_token_by_token(explorer, inputs):
+    explorer.query.value = 1
+    weights = torch.softmax(inputs @ inputs[1], dim=0)
+    told = [
+        "({:.2f}, {:.2f}, {:.2f})".format(*(weights[: count + 1] @ inputs[: count + 1]).tolist())
+        for count in range(6)
+    ]
+    assert re.findall(r'<td class="number"[^>]*>(\([^<]*\))</td>', explorer.view.value) == told
+    np.testing.assert_allclose(explorer.flow.so_far[-1], explorer.flow.context)
+
+
+def test_vectors_too_long_to_stand_beside_the_bars_are_left_out(tokens):
+    shown = explore_query(torch.rand(6, 5), tokens).view.value
+    assert "so far" not in shown
+    assert shown.count('scope="col"') == 3
+
+
 def test_bars_are_as_long_as_their_values(inputs, tokens):
     flow = follow_query(inputs.double().numpy(), 1)
     shown = table(flow, tokens)
@@ -81,7 +99,7 @@ def test_negative_scores_start_left_of_zero(tokens):
 def test_the_table_names_its_rows_columns_and_query(inputs, tokens):
     shown = table(follow_query(inputs.numpy(), 1), tokens)
     assert shown.count('scope="row"') == 6
-    assert shown.count('scope="col"') == 3
+    assert shown.count('scope="col"') == 4
     assert "<caption>Scores and weights of the query “journey”</caption>" in shown
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import ipywidgets
@@ -11,6 +12,7 @@ import torch
 
 import visuals
 from visuals import explore_scale, query_key_value, saturation, score_spreads
+from visuals.explorers.scale import TEMPERATURES
 from visuals.figures.scaling import share_out
 from visuals.not_ready import NotReady
 
@@ -245,6 +247,34 @@ class TestScaleExplorer:
         found = explorer.sharing
         assert f"width: {100 * found.entropy / np.log(6):.2f}%" in explorer.view.value
         assert f"width: {100 * found.slope / (5 / 36):.2f}%" in explorer.view.value
+
+    def test_entropy_is_drawn_against_temperature_for_every_divisor(self, explorer, queries, keys):
+        explorer.width.value = 16
+        plain = (queries[:, :16] @ keys[:, :16].T).double()
+        for name, divisor in (("nothing", 1), ("√d_k", 4), ("d_k", 16)):
+            for place in (0, 8, 16):
+                weights = torch.softmax(plain / divisor / TEMPERATURES[place], dim=-1)
+                expected = torch.special.entr(weights).sum(dim=-1).mean()
+                assert explorer.entropies[name][place] == pytest.approx(float(expected), abs=1e-5)
+        assert explorer.view.value.count("<polyline") == 3
+
+    def test_a_dot_stands_where_the_controls_are(self, explorer):
+        def dot():
+            found = re.search(r'<circle cx="([\d.]+)" cy="([\d.]+)"', explorer.view.value)
+            return float(found.group(1)), float(found.group(2))
+
+        explorer.divisor.value = "d_k"
+        explorer.temperature.value = TEMPERATURES[4]
+        path = re.findall(r'points="([^"]*)"', explorer.view.value)[2].split()
+        assert dot() == pytest.approx(tuple(map(float, path[4].split(","))), abs=0.11)
+        explorer.temperature.value = 20.0
+        assert dot() == pytest.approx(tuple(map(float, path[-1].split(","))), abs=0.11)
+
+    def test_the_curves_have_words_of_their_own(self, explorer):
+        explorer.temperature.value = 5.0
+        found = explorer.entropies["√d_k"]
+        assert f"divided by √d_k from {found[0]:.2f} to {found[-1]:.2f}" in explorer.view.value
+        assert f"now {explorer.sharing.entropy:.2f} at 5" in explorer.view.value
 
     def test_every_control_is_labelled_and_native(self, explorer):
         assert isinstance(explorer.width, ipywidgets.Dropdown)

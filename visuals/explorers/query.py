@@ -18,6 +18,8 @@ from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
 MOST_SHARP = 20.0
+# Vectors of so many numbers fit beside the bars.
+SHOWN_FEATURES = 4
 
 
 def sentence(flow: QueryFlow, tokens: Sequence[str]) -> str:
@@ -33,7 +35,12 @@ def sentence(flow: QueryFlow, tokens: Sequence[str]) -> str:
 
 
 def table(flow: QueryFlow, tokens: Sequence[str]) -> str:
-    """The scores and weights of one query as an HTML table with bars, and the context below."""
+    """The scores and weights of one query as an HTML table with bars, and how they build the context.
+
+    Each row's last column is the context so far: the weight times the token's vector added to the row above.
+    """
+    building = flow.so_far.shape[1] <= SHOWN_FEATURES
+    last = '<th scope="col">context so far</th>' if building else ""
     score_bars = _bars(flow.scores, "score")
     # The weights' full width is always 1, so that sharpening is seen as growth and not only as a ratio.
     weight_bars = _bars(flow.weights, "weight", low=0.0, high=1.0)
@@ -43,12 +50,19 @@ def table(flow: QueryFlow, tokens: Sequence[str]) -> str:
         mark = " (query)" if index == flow.query else ""
         rows.append(
             f'<tr{chosen}><th scope="row">{html.escape(token)}{mark}</th>'
-            f"<td>{score_bars[index]}</td><td>{weight_bars[index]}</td></tr>"
+            f"<td>{score_bars[index]}</td><td>{weight_bars[index]}</td>"
+            + (
+                f'<td class="number" style="white-space: nowrap">{words.vector(flow.so_far[index], 2)}</td>'
+                if building
+                else ""
+            )
+            + "</tr>"
         )
     return (
         f'<div class="attention-explorer"><table>'
         f"<caption>Scores and weights of the query “{html.escape(tokens[flow.query])}”</caption>"
-        '<tr><th scope="col">token</th><th scope="col">score</th><th scope="col">weight</th></tr>'
+        '<tr><th scope="col">token</th><th scope="col">score</th><th scope="col">weight</th>'
+        f"{last}</tr>"
         f'{"".join(rows)}</table><div><span class="context">context</span> '
         f'<span class="number">{words.vector(flow.context)}</span></div></div>'
     )

@@ -18,6 +18,10 @@ from visuals.picture import Picture
 
 HOTTEST = 20.0
 COLDEST = 0.05
+# Where the curves of entropy are measured.
+TEMPERATURES = np.geomspace(COLDEST, HOTTEST, 17)
+# How the curve of each divisor is drawn.
+DASHES = {"nothing": "", "√d_k": "7 4", "d_k": "2 3"}
 
 
 class ScaleExplorer(Explorer):
@@ -50,6 +54,7 @@ class ScaleExplorer(Explorer):
             description=f"Temperature ({COLDEST:g} to {HOTTEST:g})",
             style=WIDE,
         )
+        self._entropies: dict[int, dict[str, np.ndarray]] = {}
         super().__init__(self.width, self.divisor, self.temperature)
 
     @property
@@ -62,6 +67,20 @@ class ScaleExplorer(Explorer):
     def sharing(self) -> Sharing:
         """How softmax shares those scores out."""
         return share_out(self.scores)
+
+    @property
+    def entropies(self) -> dict[str, np.ndarray]:
+        """The average entropy at each of `TEMPERATURES`, for every divisor, at the chosen d_k."""
+        d_k = self.width.value
+        if d_k not in self._entropies:
+            plain = scores_of_width(self._queries, self._keys, d_k)
+            self._entropies[d_k] = {
+                divisor: np.array(
+                    [share_out(plain / (divide(d_k) * warmth)).entropy for warmth in TEMPERATURES]
+                )
+                for divisor, divide in DIVISORS.items()
+            }
+        return self._entropies[d_k]
 
     @property
     def alt(self) -> str:
@@ -94,10 +113,12 @@ class ScaleExplorer(Explorer):
             for name, value, share, decimals in measures
         )
         return (
-            '<div class="attention-explorer"><table>'
+            '<div class="attention-explorer" style="display: flex; flex-wrap: wrap; gap: 4px 28px;"><table>'
             "<caption>The first query: its scores and weights</caption>"
             '<tr><th scope="col">token</th><th scope="col">score</th><th scope="col">weight</th></tr>'
-            f"{rows}</table><table><caption>On average over {len(self._queries)} queries</caption>"
+            f"{rows}</table>"
+            f"{curves(self.entropies, self.divisor.value, self.temperature.value, found.entropy, highest)}"
+            f"<table><caption>On average over {len(self._queries)} queries</caption>"
             f'<tr><th scope="col">measure</th><th scope="col">average</th></tr>{averages}</table></div>'
         )
 
@@ -108,6 +129,53 @@ class ScaleExplorer(Explorer):
         picture = saturation(self._queries, self._keys, widths, list(DIVISORS))
         assert isinstance(picture, Picture)  # queries and keys were checked when the explorer was made
         return picture
+
+
+def curves(
+    entropies: dict[str, np.ndarray], divisor: str, temperature: float, entropy: float, highest: float
+) -> str:
+    """Entropy against temperature as an SVG drawing: a curve for each divisor, a dot for the controls."""
+    wide, high, left, top = 250, 130, 34, 22
+
+    def x(warmth: float) -> float:
+        return float(left + wide * np.log(warmth / COLDEST) / np.log(HOTTEST / COLDEST))
+
+    def y(value: float) -> float:
+        return top + high * (1 - value / highest)
+
+    lines, names, told = [], [], []
+    for row, (name, values) in enumerate(entropies.items()):
+        chosen = name == divisor
+        stroke, width = ("var(--chosen)", 3) if chosen else ("currentColor", 1.5)
+        path = " ".join(f"{x(at):.1f},{y(value):.1f}" for at, value in zip(TEMPERATURES, values, strict=True))
+        look = f'stroke="{stroke}" stroke-width="{width}" stroke-dasharray="{DASHES[name]}"'
+        lines.append(f'<polyline points="{path}" fill="none" {look}/>')
+        at, label = left + wide + 12, top + 14 + 22 * row
+        names.append(
+            f'<line x1="{at}" x2="{at + 26}" y1="{label - 4}" y2="{label - 4}" {look}/>'
+            f'<text x="{at + 32}" y="{label}" fill="{stroke}" font-weight="{700 if chosen else 400}">'
+            f"÷ {name}</text>"
+        )
+        told.append(f"divided by {name} from {words.number(values[0], 2)} to {words.number(values[-1], 2)}")
+    return (
+        f'<svg role="img" width="{left + wide + 110}" height="{top + high + 40}" '
+        'style="display: block; max-width: 100%; font: 12.5px var(--jp-content-font-family, sans-serif)" '
+        f'aria-label="Average entropy against temperature from {COLDEST:g} to {HOTTEST:g}: '
+        f'{"; ".join(told)}; now {words.number(entropy, 2)} at {temperature:g}">'
+        f'<text x="0" y="12" fill="currentColor">entropy</text>'
+        f'<text x="{left - 6}" y="{top + 6}" text-anchor="end" fill="currentColor">{highest:.2f}</text>'
+        f'<text x="{left - 6}" y="{top + high + 4}" text-anchor="end" fill="currentColor">0</text>'
+        f'<path d="M{left} {top} V{top + high} H{left + wide}" fill="none" stroke="currentColor"/>'
+        f"{''.join(lines)}{''.join(names)}"
+        f'<circle cx="{x(temperature):.1f}" cy="{y(entropy):.1f}" r="5.5" fill="var(--chosen)"/>'
+        + "".join(
+            f'<text x="{x(tick):.1f}" y="{top + high + 16}" text-anchor="middle" fill="currentColor">{tick:g}'
+            "</text>"
+            for tick in (0.05, 0.2, 1, 5, 20)
+        )
+        + f'<text x="{left + wide / 2}" y="{top + high + 34}" text-anchor="middle" fill="currentColor">'
+        "temperature</text></svg>"
+    )
 
 
 def _bar(share: float, kind: str, value: float | None = None, decimals: int = 4) -> str:
