@@ -91,7 +91,7 @@ class Comparison:
         else:
             yield "Nothing to compare: the code uses none of the expected names."
         if self.agreeing:
-            yield f"As expected: {listed(self.agreeing)}."
+            yield f"Of the expected shape: {listed(self.agreeing)}."
         if self.absent:
             yield f"Not compared, because your code has no such name: {listed(self.absent)}."
 

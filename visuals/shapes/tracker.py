@@ -188,6 +188,7 @@ class _Mode(TorchFunctionMode):
         args: tuple[Any, ...] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
+        __tracebackhide__ = True  # IPython then shows a learner their own line last
         return self._recorder.observe(function, args, kwargs or {})
 
 
@@ -299,6 +300,8 @@ class _Recorder:
     # Operations
 
     def observe(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """Make a call of torch and note what came of it."""
+        __tracebackhide__ = True
         name = getattr(function, "__name__", "")
         if name == "__get__":
             name = getattr(getattr(function, "__self__", None), "__name__", "")
@@ -343,6 +346,8 @@ class _Recorder:
         kinds = [(result.shape, result.strides, result.memory) for result in results]
         key = (stack.sites, name, str(kinds), [operand.shape for operand in operands].__repr__())
         operation = self._known.get(key)
+        # In a Sequential that holds a learner's module: the line calls the whole, not this part.
+        inside = bool(self._calls) and _is_library(self._calls[-1].module)
         parents = {operand.maker for operand in operands if operand.maker is not None}
         pairs = list(zip(inputs, operands, strict=True))
         from_parameters = bool(pairs) and all(self._is_parameter(*pair) for pair in pairs)
@@ -354,7 +359,7 @@ class _Recorder:
             self.record.left_out += 1
             return
         else:
-            written, kind = _written(name, site, module, self._paths.get(id(module), ""))
+            written, kind = _written(name, site, module, self._paths.get(id(module), ""), inside)
             operation = Operation(
                 number=len(self.record.operations) + 1,
                 name=written,
@@ -371,7 +376,7 @@ class _Recorder:
             )
             self.record.operations.append(operation)
             self._known[key] = operation
-        targets = self._targets(stack)
+        targets = () if inside else self._targets(stack)
         for part, tensor in enumerate(tensors):
             self._made[id(tensor)] = (weakref.ref(tensor), operation.number, part)
             names = targets[part] if len(targets) > 1 and part < len(targets) else ()
@@ -481,11 +486,14 @@ def _result(
             memory = IN_PLACE if changes else SAME if same else VIEW
             source = operand.name
             break
-    try:
-        strides, is_contiguous = tuple(tensor.stride()), tensor.is_contiguous()
-    except (RuntimeError, NotImplementedError):
-        strides, is_contiguous = None, False
-    return Result(tuple(tensor.shape), strides, is_contiguous, memory, source)
+    has_strides = tensor.layout == torch.strided
+    return Result(
+        shape=tuple(tensor.shape),
+        strides=tuple(tensor.stride()) if has_strides else None,
+        is_contiguous=has_strides and tensor.is_contiguous(),
+        memory=memory,
+        source=source,
+    )
 
 
 def _movement(
@@ -497,10 +505,11 @@ def _movement(
     return Movement(function, args[1:], dict(kwargs))
 
 
-def _written(name: str, site: Site, module: nn.Module | None, path: str) -> tuple[str, str]:
+def _written(name: str, site: Site, module: nn.Module | None, path: str, inside: bool) -> tuple[str, str]:
     """What the learner wrote, and for a module of torch its class."""
     if module is not None:
-        return site.call or path or type(module).__name__, type(module).__name__
+        written = "" if inside else site.call
+        return written or path or type(module).__name__, type(module).__name__
     if name == "__setitem__":
         return "[…] =", ""
     if name == "__getitem__":
