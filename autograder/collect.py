@@ -26,26 +26,12 @@ from autograder.arguments import NeedsEarlier, copy, fresh, load_weights
 from autograder.bank import AS_SEEN, RESULT, LessonBank, Probe, Task, Value, dtype_name
 from autograder.compare import all_close
 from autograder.experiments import EXPERIMENTS, Subject
-from autograder.outcome import MAX_ELEMENTS, MAX_TEXT, ErrorReport, Evidence, Outcome
+from autograder.outcome import CARRIED, MAX_ELEMENTS, MAX_TEXT, ErrorReport, Evidence, Outcome
 
 # Every call starts from the same generator state, so that evidence does not depend on what ran before.
 PROBE_SEED = 20240
 
 EMPTY: Mapping[str, Any] = types.MappingProxyType({})
-
-# What safetensors can hold. Of any other dtype the name alone is told.
-CARRIED = {
-    torch.bool,
-    torch.uint8,
-    torch.int8,
-    torch.int16,
-    torch.int32,
-    torch.int64,
-    torch.float16,
-    torch.bfloat16,
-    torch.float32,
-    torch.float64,
-}
 
 
 def collect(

@@ -10,7 +10,7 @@ from typing import Any
 import safetensors
 import safetensors.torch
 
-from autograder.outcome import Evidence, from_plain, to_plain
+from autograder.outcome import CARRIED, Evidence, from_plain, to_plain
 
 EVIDENCE_MIME = "application/vnd.attention-course.evidence+json"
 # A lesson's largest honest evidence is a few kilobytes.
@@ -47,6 +47,8 @@ def unpack(text: Any) -> Evidence:
     try:
         packed = json.loads(text)
         tensors = safetensors.torch.load(base64.b64decode(packed["tensors"], validate=True))
+        if any(tensor.dtype not in CARRIED for tensor in tensors.values()):
+            raise ValueError("a kind of tensor that no answer is carried in")
         return from_plain(packed["evidence"], tensors)
     except (
         ValueError,
