@@ -312,7 +312,7 @@ def _holds(value: Any, given: Tensor) -> bool:
 def is_stub(function: Any) -> bool:
     """Whether a function's body is still only a docstring, `...` or `pass`."""
     code = getattr(function, "__code__", None)
-    if code is None:
+    if not isinstance(code, types.CodeType):
         return False
     idle = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE", "COPY_FREE_VARS", "POP_TOP"}
     steps = list(dis.get_instructions(code))
@@ -332,7 +332,7 @@ def globals_read(function: Any) -> tuple[str, ...]:
     """The notebook's data that a function reads besides its arguments: tensors, arrays, numbers, lists."""
     code = getattr(function, "__code__", None)
     namespace = getattr(function, "__globals__", {})
-    if code is None:
+    if not isinstance(code, types.CodeType):
         return ()
     names: dict[str, None] = {}
     for part in _code_parts(code):
@@ -358,6 +358,14 @@ def describe_error(error: BaseException, function: Any) -> ErrorReport:
             where = code.co_name
         trace = trace.tb_next
     return ErrorReport(type(error).__name__, _text(error), line[:MAX_TEXT], line_number, where)
+
+
+def raised_by_notebook(error: BaseException) -> bool:
+    """Whether an exception comes from the notebook's own code, as from an object's `__getattribute__`."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and is_notebook_file(trace.tb_frame.f_code.co_filename)
 
 
 def is_notebook_file(filename: str) -> bool:

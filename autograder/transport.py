@@ -25,12 +25,14 @@ def pack(evidence: Evidence) -> str:
     """Evidence as text.
 
     Raises:
-        EvidenceRefused: it is larger than `MAX_BYTES`.
+        EvidenceRefused: it is larger than `MAX_BYTES`, or a tensor only pretends to hold numbers.
     """
     plain, tensors = to_plain(evidence)
-    text = json.dumps(
-        {"evidence": plain, "tensors": base64.b64encode(safetensors.torch.save(tensors)).decode("ascii")}
-    )
+    try:
+        saved = base64.b64encode(safetensors.torch.save(tensors)).decode("ascii")
+    except (safetensors.SafetensorError, RuntimeError, ValueError) as problem:
+        raise EvidenceRefused(f"the answer's numbers cannot be read ({type(problem).__name__})") from problem
+    text = json.dumps({"evidence": plain, "tensors": saved})
     if len(text) > MAX_BYTES:
         raise EvidenceRefused(f"the answer is too large to grade ({len(text)} bytes)")
     return text
