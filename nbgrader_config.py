@@ -46,6 +46,9 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
+# Feedback and the formgrader show what strangers wrote: it must not act in the reader's browser.
+c.HTMLExporter.preprocessors = ["autograder.grading.safe_html.SafeOutputs"]
+c.HTMLExporter.filters = {"markdown2html": "autograder.grading.safe_html.markdown2html"}
 c.Execute.timeout = 30
 c.Execute.record_timing = False
 # On a busy machine one print may arrive in two pieces: put them together, so that a rebuild changes nothing.

@@ -27,7 +27,7 @@ from autograder.bank import AS_SEEN, RESULT, LessonBank, Probe, Task, Value, dty
 from autograder.compare import all_close
 from autograder.experiments import EXPERIMENTS, Subject
 from autograder.forbidden import Watch
-from autograder.outcome import MAX_ELEMENTS, MAX_TEXT, ErrorReport, Evidence, ModuleReport, Outcome
+from autograder.outcome import CARRIED, MAX_ELEMENTS, MAX_TEXT, ErrorReport, Evidence, ModuleReport, Outcome
 
 # Every call starts from the same generator state, so that evidence does not depend on what ran before.
 PROBE_SEED = 20240
@@ -39,20 +39,6 @@ MOST_WATCHED = 4
 
 # What a function should be given, and not find in the notebook.
 DATA = (Tensor, torch.nn.Module, np.ndarray, np.generic, int, float, list, tuple)
-
-# What safetensors can hold. Of any other dtype the name alone is told.
-CARRIED = {
-    torch.bool,
-    torch.uint8,
-    torch.int8,
-    torch.int16,
-    torch.int32,
-    torch.int64,
-    torch.float16,
-    torch.bfloat16,
-    torch.float32,
-    torch.float64,
-}
 
 
 def collect(
@@ -378,7 +364,7 @@ def _holds(value: Any, given: Tensor) -> bool:
 def is_stub(function: Any) -> bool:
     """Whether a function's body is still only a docstring, `...` or `pass`."""
     code = getattr(function, "__code__", None)
-    if code is None:
+    if not isinstance(code, types.CodeType):
         return False
     idle = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE", "COPY_FREE_VARS", "POP_TOP"}
     steps = list(dis.get_instructions(code))
@@ -398,7 +384,7 @@ def globals_read(function: Any) -> tuple[str, ...]:
     """The notebook's data that a function reads besides its arguments: tensors, arrays, numbers, lists, modules."""
     code = getattr(function, "__code__", None)
     namespace = getattr(function, "__globals__", {})
-    if code is None:
+    if not isinstance(code, types.CodeType):
         return ()
     names: dict[str, None] = {}
     for part in _code_parts(code):
@@ -430,6 +416,14 @@ def is_file_of(function: Any) -> Callable[[str], bool]:
     # A decorator's wrapper is not the learner's own code; what it wraps is.
     own_file = getattr(getattr(inspect.unwrap(function), "__code__", None), "co_filename", None)
     return lambda file: file == own_file or is_notebook_file(file)
+
+
+def raised_by_notebook(error: BaseException) -> bool:
+    """Whether an exception comes from the notebook's own code, as from an object's `__getattribute__`."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and is_notebook_file(trace.tb_frame.f_code.co_filename)
 
 
 def is_notebook_file(filename: str) -> bool:

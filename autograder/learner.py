@@ -11,7 +11,7 @@ from typing import Any
 
 from autograder import bank, records
 from autograder.bank import AS_SEEN, BankError, LessonBank, Task
-from autograder.collect import collect, collect_answer
+from autograder.collect import collect, collect_answer, raised_by_notebook
 from autograder.feedback import STYLE, Feedback, Notice
 from autograder.findings import Verdict
 from autograder.judge import judge, with_unfinished
@@ -217,12 +217,18 @@ def _history() -> list[Cell]:
 def _evidence(
     task: Task, lesson: LessonBank, namespace: Mapping[str, Any], answer: Any, run: str
 ) -> Evidence:
-    if answer is not _MISSING:
-        # Nothing is known of the caller's other variables, so the lesson's own givens are taken as read.
-        return collect_answer(
-            task, lesson, answer, {**lesson.givens[AS_SEEN], **task.keeps, **namespace}, run
-        )
-    return collect(task, lesson, namespace, run)
+    try:
+        if answer is not _MISSING:
+            # Nothing is known of the caller's other variables, so the lesson's own givens are taken as read.
+            known = {**lesson.givens[AS_SEEN], **task.keeps, **namespace}
+            return collect_answer(task, lesson, answer, known, run)
+        return collect(task, lesson, namespace, run)
+    except Exception as problem:
+        if not raised_by_notebook(problem):
+            raise
+        # Only looking at the answer ran code of its own, and that is where it failed.
+        kind = type(problem).__name__
+        return Evidence(task.id, "not-run", note=f"looking at it runs code of its own, which raises {kind}")
 
 
 def _remember(task: Task, verdict: Verdict) -> None:

@@ -10,12 +10,28 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, get_args
 
+import torch
 from torch import Tensor
 
 # More than this in one answer is not carried: no task of the course asks for a tensor near this size, and
 # evidence has to stay small enough to pass through a notebook's output.
 MAX_ELEMENTS = 100_000
 MAX_TEXT = 2_000
+MAX_AXES = 64
+
+# What safetensors can hold. Of any other dtype the name alone is told.
+CARRIED = {
+    torch.bool,
+    torch.uint8,
+    torch.int8,
+    torch.int16,
+    torch.int32,
+    torch.int64,
+    torch.float16,
+    torch.bfloat16,
+    torch.float32,
+    torch.float64,
+}
 
 Status = Literal["answered", "missing", "stub", "not-callable", "not-run", "fault"]
 
@@ -146,6 +162,8 @@ def from_plain(plain: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Evide
             tensor = tensors.get(entry.get("tensor_key", ""))
             # What is said of a tensor must not differ from what it is, or one shape could pass for another.
             shape = entry.get("shape") if tensor is None else tensor.shape
+            if shape is not None and len(shape) > MAX_AXES:
+                raise ValueError(f"a tensor of {len(shape)} axes")
             dtype = entry["dtype"] if tensor is None else str(tensor.dtype).removeprefix("torch.")
             outcomes[str(probe)] = Outcome(
                 type_name=str(entry["type_name"])[:MAX_TEXT],

@@ -10,7 +10,7 @@ from typing import Any
 import safetensors
 import safetensors.torch
 
-from autograder.outcome import Evidence, from_plain, to_plain
+from autograder.outcome import CARRIED, Evidence, from_plain, to_plain
 
 EVIDENCE_MIME = "application/vnd.attention-course.evidence+json"
 # A lesson's largest honest evidence is a few kilobytes.
@@ -25,12 +25,14 @@ def pack(evidence: Evidence) -> str:
     """Evidence as text.
 
     Raises:
-        EvidenceRefused: it is larger than `MAX_BYTES`.
+        EvidenceRefused: it is larger than `MAX_BYTES`, or a tensor only pretends to hold numbers.
     """
     plain, tensors = to_plain(evidence)
-    text = json.dumps(
-        {"evidence": plain, "tensors": base64.b64encode(safetensors.torch.save(tensors)).decode("ascii")}
-    )
+    try:
+        saved = base64.b64encode(safetensors.torch.save(tensors)).decode("ascii")
+    except (safetensors.SafetensorError, RuntimeError, ValueError) as problem:
+        raise EvidenceRefused(f"the answer's numbers cannot be read ({type(problem).__name__})") from problem
+    text = json.dumps({"evidence": plain, "tensors": saved})
     if len(text) > MAX_BYTES:
         raise EvidenceRefused(f"the answer is too large to grade ({len(text)} bytes)")
     return text
@@ -47,6 +49,8 @@ def unpack(text: Any) -> Evidence:
     try:
         packed = json.loads(text)
         tensors = safetensors.torch.load(base64.b64decode(packed["tensors"], validate=True))
+        if any(tensor.dtype not in CARRIED for tensor in tensors.values()):
+            raise ValueError("a kind of tensor that no answer is carried in")
         return from_plain(packed["evidence"], tensors)
     except (
         ValueError,

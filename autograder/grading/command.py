@@ -16,6 +16,7 @@ from autograder.grading.course import Class, Submission
 from autograder.grading.gradebook import Book
 from autograder.grading.running import sandbox
 from autograder.grading.running.runner import NoSandbox
+from autograder.grading.submission import one_line
 
 Say = Callable[[str], None]
 Advance = Callable[[int, int, str], None]
@@ -86,6 +87,7 @@ def grade_class(asked: Asked, say: Say, advance: Advance, executor: Executor | N
     if reason and executor is None:
         raise NoSandbox(reason)
     course = Class(asked.root)
+    told, say = say, lambda line: told(one_line(line))
     summary = Summary(dry_run=asked.dry_run)
     with Book(course, dry=asked.dry_run) as book:
         waiting = {}

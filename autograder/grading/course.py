@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import stat
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.build.release import CONFIG
 from autograder.grading import secret
+from autograder.grading.submission import refused
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Class:
             if (students and student not in students) or not (folder.is_dir() or folder.is_symlink()):
                 continue
             graded = self.place(self.directory.autograded_directory, student, lesson) / path.name
-            found.append(Submission(lesson, student, path, graded, _refused(path, root)))
+            found.append(Submission(lesson, student, path, graded, refused(path, root)))
         return found
 
     def fingerprint(self, submission: Submission) -> str:
@@ -77,21 +77,3 @@ class Class:
         for part in parts:
             digest.update(hashlib.sha256(part).digest())
         return digest.hexdigest()
-
-
-def _refused(path: Path, root: Path) -> str:
-    """Why a submission's file must not be opened; empty where it may."""
-    try:
-        kind = path.lstat().st_mode
-    except FileNotFoundError:
-        return f"there is no {path.name} in the submission"
-    except OSError as problem:
-        return f"the file cannot be opened ({problem.strerror})"
-    # A link may point at somebody else's work, or at itself, and opening a pipe would wait for ever.
-    try:
-        straight = path.resolve() == root.resolve() / path.relative_to(root)
-    except (OSError, RuntimeError):  # what a circle of links raises depends on the version of Python
-        straight = False
-    if not straight:
-        return "the file or its folder is a link to another place"
-    return "" if stat.S_ISREG(kind) else "it is no ordinary file"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -54,14 +55,35 @@ def evidence_of(task: str, executed: NotebookNode, stopped: str = "") -> Evidenc
     return Evidence(task, "not-run", note=stopped or "its check left no result")
 
 
-def bound_outputs(notebook: NotebookNode, most: int = 100_000) -> None:
-    """Cut every text that a cell printed to `most` characters, so that one loop cannot fill a disk."""
+def bound_outputs(notebook: NotebookNode, most: int = 100_000, most_shown: int = 4_000_000) -> None:
+    """Cut what cells put out, so that one loop cannot fill a disk.
+
+    Args:
+        notebook: an executed notebook, changed in place.
+        most: characters that one printed text, or one error, may have.
+        most_shown: characters that all pictures, tables and results may have together.
+    """
     for cell in notebook.cells:
         for output in cell.get("outputs", ()):
-            if output.output_type == "stream" and len(output.text) > most:
-                output.text = (
-                    output.text[:most] + f"\n… {len(output.text) - most} more characters were cut off …"
-                )
+            if output.output_type == "stream":
+                output.text = _cut(output.text, most)
+            elif output.output_type == "error":
+                output.evalue = _cut(output.evalue, most)
+                if sum(map(len, output.traceback)) > most:
+                    output.traceback = [_cut("\n".join(output.traceback), most)]
+            else:
+                size = len(json.dumps([output.data, output.metadata]))
+                if size > most_shown:
+                    output.data = {"text/plain": f"… an output of {size} characters was cut off …"}
+                    output.metadata = {}
+                else:
+                    most_shown -= size
+
+
+def _cut(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    return text[:most] + f"\n… {len(text) - most} more characters were cut off …"
 
 
 def judge_notebook(

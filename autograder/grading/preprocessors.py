@@ -21,7 +21,7 @@ from autograder.grading.rebuild import rebuild
 from autograder.grading.running import sandbox
 from autograder.grading.running.execute import Executed
 from autograder.grading.running.runner import NoSandbox, shared_runner
-from autograder.grading.submission import UNREADABLE
+from autograder.grading.submission import UNREADABLE, one_line
 from autograder.learner import RUN
 
 Resources = dict[str, Any]
@@ -40,7 +40,7 @@ class Rebuild(NbGraderPreprocessor):
         if unreadable:
             notes = [f"This submission could not be read: {unreadable}. Every task counts as not answered."]
         for note in notes:
-            self.log.warning("%s of %s: %s", marks["assignment"], marks["student"], note)
+            self.log.warning("%s of %s: %s", marks["assignment"], one_line(marks["student"]), one_line(note))
         rebuilt.notebook.metadata[NOTES] = notes
         return rebuilt.notebook, resources
 
@@ -74,7 +74,7 @@ class RunAndJudge(Execute):
         run = self._in_sandbox() if self.sandboxed else partial(self._in_kernel, resources)
         graded = grade(notebook, lesson, run, notes)
         for note in graded.notes[len(notes) :]:
-            self.log.warning("%s of %s: %s", marks["assignment"], marks["student"], note)
+            self.log.warning("%s of %s: %s", marks["assignment"], one_line(marks["student"]), one_line(note))
         return graded.notebook, resources
 
     def _in_sandbox(self) -> Runner:

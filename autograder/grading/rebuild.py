@@ -7,6 +7,7 @@ kept: only the text of the answer cells, and the code cells that the learner add
 from __future__ import annotations
 
 import ast
+import html
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -20,10 +21,13 @@ from torch import Tensor
 
 from autograder.bank import Value, dtype_name
 from autograder.build.source import is_answer, is_given
+from autograder.grading.submission import one_line
 
 # Where a learner's own cell came from is kept in its id, and one id may stand on one cell only.
 ADDED = "added-by-learner-"
 MAX_ADDED_CELLS = 500
+# Longer than any answer, and short enough to be shown: what renders a cell may take the square of its length.
+MAX_TEXT, MAX_ADDED_TEXT = 40_000, 1_000_000
 MISSING = "# This cell was missing from the submission."
 
 
@@ -64,6 +68,10 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
         if name is not None and name not in seen:  # a copy further down does not move what follows it
             place = name
             seen.add(name)
+    written = sum(len(cell.source) for cells in added.values() for cell in cells)
+    if written > MAX_ADDED_TEXT:
+        notes.append(f"{written} characters were added in cells; none of these cells was run")
+        added = {}
     if count > MAX_ADDED_CELLS:
         notes.append(f"{count} cells were added; only the first {MAX_ADDED_CELLS} were run")
     for name, cell in answers.items():
@@ -76,7 +84,9 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
                 # overwrite what that cell defines.
                 cell.source = MISSING
         else:
-            cell.source = chosen
+            cell.source = chosen[:MAX_TEXT]
+            if len(chosen) > MAX_TEXT:
+                notes.append(f"the cell {name} holds {len(chosen)} characters; only {MAX_TEXT} were kept")
             if len(claims[name]) > 1:
                 notes.append(f"the cell {name} stood there {len(claims[name])} times")
     missing = sorted(course_ids - seen - set(answers))
@@ -101,7 +111,8 @@ def with_givens(notebook: NotebookNode, givens: Mapping[str, Value]) -> Notebook
 
 def with_explanation(notebook: NotebookNode, lines: Iterable[str]) -> None:
     """Put a note for the reader on top of a graded notebook."""
-    text = "\n".join(f"- {line}" for line in lines)
+    # A line may quote what the submission says of itself.
+    text = "\n".join(f"- {html.escape(one_line(line), quote=False)}" for line in lines)
     note = new_markdown_cell(f"**Notes from grading**\n\n{text}")
     note["id"] = "grading-notes"
     notebook.cells.insert(0, note)
@@ -168,7 +179,7 @@ def _last_before(name: str, release: NotebookNode, seen: set[str]) -> str:
 
 def _add(added: dict[str, list[NotebookNode]], place: str, cell: NotebookNode, count: int) -> int:
     if count < MAX_ADDED_CELLS and cell.get("cell_type") == "code":
-        own = new_code_cell(_text(cell))
+        own = new_code_cell(_text(cell)[:MAX_TEXT])
         own["id"] = f"{ADDED}{count}"
         added.setdefault(place, []).append(own)
     return count + 1

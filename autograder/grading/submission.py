@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,22 +16,49 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 # Kept in an empty notebook's metadata: why the file could not be read.
 UNREADABLE = "unreadable_submission"
 MAX_FILE_BYTES = 20_000_000
+TOO_LARGE = f"the file is larger than {MAX_FILE_BYTES // 1_000_000} MB"
 
 
 def read_submission(path: Path) -> NotebookNode:
     """A submission as a notebook of format 4; an empty one that says why where it cannot be read."""
+    reason = refused(path, path.parents[2])
+    if reason:
+        return unreadable(reason)
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            return _too_large()
         return read_text(path.read_bytes())
     except OSError as problem:
         return unreadable(f"the file cannot be opened ({problem.strerror})")
 
 
+def refused(path: Path, root: Path) -> str:
+    """Why a submission's file must not even be opened; empty where it may.
+
+    Args:
+        path: the file.
+        root: the folder of all submissions, below which nothing may be a link.
+    """
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return f"there is no {path.name} in the submission"
+    except OSError as problem:
+        return f"the file cannot be opened ({problem.strerror})"
+    # A link may point at somebody else's work, or at itself, and opening a pipe would wait for ever.
+    try:
+        straight = path.resolve() == root.resolve() / path.relative_to(root)
+    except (OSError, RuntimeError):  # what a circle of links raises depends on the version of Python
+        straight = False
+    if not straight:
+        return "the file or its folder is a link to another place"
+    if not stat.S_ISREG(found.st_mode):
+        return "it is no ordinary file"
+    return TOO_LARGE if found.st_size > MAX_FILE_BYTES else ""
+
+
 def read_text(text: bytes) -> NotebookNode:
     """A submission from its file's content, as `read_submission` reads it."""
     if len(text) > MAX_FILE_BYTES:
-        return _too_large()
+        return unreadable(TOO_LARGE)
     try:
         plain = json.loads(text.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError):
@@ -67,15 +95,16 @@ def _only_what_is_used(plain: Mapping[str, Any]) -> NotebookNode:
     return notebook
 
 
-def _too_large() -> NotebookNode:
-    return unreadable(f"the file is larger than {MAX_FILE_BYTES // 1_000_000} MB")
-
-
 def unreadable(reason: str) -> NotebookNode:
     """An empty notebook in place of a submission that cannot be read."""
     notebook = new_notebook()
     notebook.metadata[UNREADABLE] = reason
     return notebook
+
+
+def one_line(text: str) -> str:
+    """A text as a person may be shown it, on a terminal above all: one line, nothing but what can be seen."""
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)[:1000]
 
 
 class SubmissionExporter(NotebookExporter):

@@ -7,15 +7,23 @@ succeeds: it leaves a mark (`MARK`) instead of damage.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
+from pathlib import Path
 
+import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
+from torch import Tensor
+
+from autograder import bank
 
 # What a successful attack prints, writes or calls itself.
 MARK = "attack-succeeded-7f3a"
+# What an honest student wrote as a comment, and nobody else may find.
+PRIVATE = "written-by-an-honest-student-91c4"
 WRONG = "def dot(a, b):\n    return a.sum() - b.sum()"
 
 
@@ -28,12 +36,16 @@ class Attack:
         earns: points that it earns honestly.
         notes: a word that the notes for the instructor must hold, where a person should know.
         beside: files to be put beside the notebook, by name.
+        hand_in: puts something else in the place of the notebook, given its path.
+        attention: the checks themselves were made to fail, so a person is asked and no score is written.
     """
 
     make: Callable[[NotebookNode], NotebookNode | str | None]
     earns: int = 0
     notes: str = ""
     beside: tuple[tuple[str, str], ...] = ()
+    hand_in: Callable[[Path], None] | None = None
+    attention: bool = False
 
 
 def answer(notebook: NotebookNode, task: str, code: str) -> None:
@@ -433,6 +445,438 @@ for kind in (resource.RLIMIT_DATA, resource.RLIMIT_CPU, resource.RLIMIT_NOFILE, 
         pass
 """
 
+# Settings of the whole machine, and the processes that run the sandbox: opened, never written to.
+MACHINE = f"""
+import os
+for place in ("/proc/sys/kernel/core_pattern", "/proc/sys/vm/drop_caches", "/proc/sysrq-trigger", "/proc/1/oom_score_adj"):
+    try:
+        os.close(os.open(place, os.O_WRONLY))
+        print("{MARK}", place)
+    except OSError:
+        pass
+"""
+
+OTHERS = f"""
+import os
+for process in os.listdir("/proc"):
+    if not process.isdigit() or int(process) == os.getpid():
+        continue
+    for part in ("mem", "maps", "environ", "fd/0", "fd/1"):
+        try:
+            os.close(os.open(f"/proc/{{process}}/{{part}}", os.O_RDONLY))
+            print("{MARK}", process, part)
+        except OSError:
+            pass
+    for part in ("root/tmp", "cwd", "root/proc"):
+        try:
+            print("{MARK}", process, part, os.listdir(f"/proc/{{process}}/{{part}}"))
+        except OSError:
+            pass
+"""
+
+# What is looked for is nowhere in one piece here, or the search would find itself.
+MEMORY = f"""
+import re
+head, tail = "{PRIVATE[-9::-1]}"[::-1].encode(), b"{PRIVATE[:-9:-1]}"
+def look():
+    with open("/proc/self/mem", "rb", 0) as memory:
+        for line in open("/proc/self/maps"):
+            span, rights = line.split()[:2]
+            if not rights.startswith("rw"):
+                continue
+            start, end = (int(part, 16) for part in span.split("-"))
+            while start < end:
+                try:
+                    memory.seek(start)
+                    piece = memory.read(min(1 << 20, end - start))
+                except (OSError, OverflowError):
+                    break
+                for found in re.finditer(re.escape(head), piece):
+                    if piece[found.end() : found.end() + 8][::-1] == tail:
+                        return True
+                start += 1 << 20
+print("{MARK}" if look() else "nothing")
+"""
+
+UNCOUNTED = f"""
+import ctypes, mmap, os
+libc = ctypes.CDLL(None)
+MOST = 600 * 2**20
+held = 0
+keep = []
+def touch(area):
+    for place in range(0, len(area), 4096):
+        area[place] = 1
+    keep.append(area)
+def shared():
+    touch(mmap.mmap(-1, 20 * 2**20))
+def zeros():
+    touch(mmap.mmap(os.open("/dev/zero", os.O_RDWR), 20 * 2**20))
+def file():
+    descriptor = os.memfd_create("x")
+    keep.append(descriptor)
+    os.write(descriptor, b"x" * 20 * 2**20)
+def segment():
+    if libc.shmget(0, 20 * 2**20, 0o1600) < 0:
+        raise OSError
+for way in (shared, zeros, file, segment):
+    held = 0
+    try:
+        while held < MOST:
+            way()
+            held += 20 * 2**20
+        print("{MARK}", way.__name__)
+    except (OSError, ValueError, AttributeError):
+        pass
+"""
+
+KEYS = f"""
+import ctypes
+libc = ctypes.CDLL(None)
+for ring in (-1, -2, -3, -4, -5):
+    if libc.syscall(248, b"user", b"note", b"for the next", 12, ring) > 0:
+        print("{MARK}", ring)
+"""
+
+TO_PROCESS_1 = """
+import os, signal
+for number in range(1, 65):
+    if number not in (signal.SIGKILL, signal.SIGSTOP):
+        try:
+            os.kill(1, number)
+        except OSError:
+            pass
+"""
+
+FORGED_MESSAGES = """
+from autograder.transport import EVIDENCE_MIME
+ip = get_ipython()
+for task in ("dot-product", "query-scores"):
+    for kind in ("execute_result", "display_data", "update_display_data"):
+        content = {"data": {"text/plain": "2"}, "metadata": {}, "execution_count": 1, "transient": {"display_id": task}}
+        ip.display_pub.session.send(None, kind, content, ident=task.encode())
+        ip.display_pub.session.send(None, {"header": {"msg_type": kind}, "content": content})
+class Two:
+    def __repr__(self):
+        return "2"
+take = ip.display_pub.session.take
+ip.display_pub.session.take = lambda kind, content: take(kind, {**content, "data": {"text/plain": "2"}} if "data" in content else content)
+"""
+
+
+def sends(body: str) -> str:
+    """Code that writes messages of its own into the pipe on which outputs leave."""
+    return f"""
+import json, os, struct
+def send(kind, message):
+    for descriptor in range(3, 64):
+        try:
+            rest = memoryview(struct.pack(">cI", kind, len(message)) + message)
+            while rest:
+                rest = rest[os.write(descriptor, rest):]
+        except OSError:
+            pass
+{body}
+"""
+
+
+OTHER_CELLS = sends(
+    f"""
+send(b"S", b"<img src=x onerror=alert('{MARK}')>")
+send(b"C", json.dumps({{"id": "<b>{MARK}", "count": 1, "outputs": []}}).encode())
+os._exit(3)
+"""
+)
+
+MILLION = sends(
+    """
+one = b'{"output_type":"display_data","data":{},"metadata":{}},'
+send(b"C", b'{"id":"setup","count":1,"outputs":[' + one * 1_000_000 + b'0]}')
+"""
+)
+
+INTRICATE = sends(
+    """
+send(b"C", b'{"id":"setup","count":1,"outputs":[' + b"[]," * 15_000_000 + b'0]}')
+send(b"C", b'{"id":"setup","count":1e999,"outputs":' + b"[" * 100_000)
+"""
+)
+
+STRANGE_EVIDENCE = """
+import base64, json
+from autograder.learner import EvidenceOutput
+from autograder.transport import EVIDENCE_MIME
+KINDS = iter([("F8_E4M3", 1, [1]), ("F8_E5M2", 1, []), ("C64", 8, []), ("U16", 2, []), ("F4", 1, [2]), ("F64", 0, [0, 10**12]), ("F64", 8, [1] * 200), ("BOOL", 1, [])] * 9)
+def forged(self, include=None, exclude=None):
+    kind, size, shape = next(KINDS)
+    header = json.dumps({"x": {"dtype": kind, "shape": shape, "data_offsets": [0, size]}}).encode()
+    tensors = base64.b64encode(len(header).to_bytes(8, "little") + header + b"\\x01" * size).decode()
+    one = {"type_name": "torch.Tensor", "tensor_key": "x", "shape": [3] * 1000, "dtype": "float32", "device": "\\u202e",
+           "error": None, "changed_inputs": [], "module": {"missing": [], "unexpected": [], "reshaped": [], "unreached": [], "unsteady": False}}
+    said = {"task": self.evidence.task, "status": "answered", "outcomes": {probe: one for probe in self.evidence.outcomes},
+            "nearest": ["\\ud800"], "answer_type": "x" * 10**6, "changed_givens": [], "globals_read": [], "note": "<b>\\x1b[31m"}
+    return {EVIDENCE_MIME: json.dumps({"evidence": said, "tensors": tensors}), "text/plain": "2"}
+EvidenceOutput._repr_mimebundle_ = forged
+"""
+
+FAULT = f"""
+from autograder.learner import EvidenceOutput
+from autograder.outcome import Evidence
+from autograder.transport import EVIDENCE_MIME, pack
+EvidenceOutput._repr_mimebundle_ = lambda self, include=None, exclude=None: {{
+    EVIDENCE_MIME: pack(Evidence(self.evidence.task, "fault", note="\\x1b]0;{MARK}\\x07 a fault\\nall is well: 22 points")), "text/plain": "2"}}
+"""
+
+# One odd thing for each task: none of them is right, and none may be a fault of ours.
+ODD_TENSORS = {
+    "query-scores": "attn_scores_2 = torch.zeros(1).expand(10**9)",
+    "sum-weights": "attn_weights_2_tmp = torch.eye(6).to_sparse()",
+    "query-weights": "attn_weights_2 = torch.quantize_per_tensor(torch.zeros(6), 0.1, 0, torch.qint8)",
+    "context-vector": "context_vec_2 = torch.zeros(3, device='meta')",
+    "all-scores": "attn_scores = torch.zeros(6, 6, dtype=torch.complex64).conj()",
+    "all-weights": (
+        "attn_weights = torch.zeros(6, 6, requires_grad=True) * 1\n"
+        "attn_weights.register_hook(lambda gradient: 1 / 0)"
+    ),
+    "all-contexts": "all_context_vecs = torch.ones(6, 3).to_sparse_csr()",
+    "dot-product": "def dot(a, b):\n    return torch.nested.nested_tensor([a, b])",
+    "softmax-naive": "def softmax_naive(x):\n    return torch._neg_view(x.double().imag if x.is_complex() else x)",
+    "softmax-stable": "def softmax_stable(x):\n    return torch.zeros(0, 10**6).expand(0, 10**6).as_strided((10**7,), (0,))",
+    "scores-loops": "def scores_with_loops(x):\n    x.resize_(0)\n    x.data = torch.zeros(3, device='meta')\n    return x",
+    "simple-attention": (
+        "def simple_attention(x):\n"
+        "    return torch.full_like(x, float('nan')).view(torch.int32).add(1).view(torch.float32)"
+    ),
+}
+
+ODD_OBJECTS = {
+    "query-scores": (
+        "class Liar(torch.Tensor):\n    @staticmethod\n    def __new__(cls):\n"
+        "        return torch.Tensor._make_wrapper_subclass(cls, (6,), dtype=torch.float32)\n"
+        "    @classmethod\n    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):\n"
+        "        raise SystemExit('no')\nattn_scores_2 = Liar()"
+    ),
+    "sum-weights": (
+        "class Thing:\n    __class__ = torch.Tensor\n    shape = (6,)\n    dtype = torch.float32\n"
+        "    def __array__(self, *rest):\n        return __import__('numpy').ones(6)\n"
+        "    def __eq__(self, other):\n        return True\n    def __hash__(self):\n        return 0\n"
+        "attn_weights_2_tmp = Thing()"
+    ),
+    "query-weights": (
+        "class Broken:\n    def __getattribute__(self, name):\n        raise RuntimeError(name)\n"
+        "attn_weights_2 = Broken()"
+    ),
+    "context-vector": (
+        "class Text(str):\n    def __eq__(self, other):\n        return True\n    __hash__ = str.__hash__\n"
+        "    def __str__(self):\n        return 1\ncontext_vec_2 = Text('x')"
+    ),
+    "all-scores": "class Number(int):\n    def __int__(self):\n        raise SystemExit\nattn_scores = Number(5)",
+    "all-weights": "attn_weights = 10**100_000",
+    "all-contexts": "import numpy\nall_context_vecs = numpy.array([object()] * 18).reshape(6, 3)",
+    "dot-product": (
+        "class Odd:\n    def __call__(self, a, b):\n        return self\n"
+        "    def __del__(self):\n        raise SystemExit\n"
+        "    def __reduce__(self):\n        return (print, ('x',))\n"
+        "    __signature__ = 5\n    __code__ = 'none'\n    __wrapped__ = property(lambda self: self)\ndot = Odd()"
+    ),
+    "softmax-naive": (
+        "class Loud(Exception):\n    def __str__(self):\n        raise SystemExit\n"
+        "    __module__ = property(lambda self: 1 / 0)\n"
+        "def softmax_naive(x):\n    raise Loud"
+    ),
+    "softmax-stable": "def softmax_stable(x):\n    raise KeyboardInterrupt",
+    "scores-loops": "def scores_with_loops(x):\n    yield x",
+    "simple-attention": (
+        "class Meta(type):\n    def __getattribute__(cls, name):\n        raise OSError(name)\n"
+        "class simple_attention(metaclass=Meta):\n    pass"
+    ),
+}
+
+POISONS = f"""
+import os, sys, site, types
+for place in ("/tmp", "/tmp/work", "/tmp/ipython", "/tmp/.local/lib"):
+    os.makedirs(place, exist_ok=True)
+    for name in ("torch.py", "autograder.py", "sitecustomize.py", "usercustomize.py", "evil.pth", "safetensors.py"):
+        with open(os.path.join(place, name), "w") as file:
+            file.write("import sys; print('{MARK}')")
+sys.path.insert(0, "/tmp/work")
+os.environ.update(PYTHONPATH="/tmp/work", PYTHONSTARTUP="/tmp/work/torch.py", PYTHONHOME="/tmp", LD_PRELOAD="/tmp/x.so")
+for name in [name for name in sys.modules if name.startswith(("autograder", "safetensors"))]:
+    fake = types.ModuleType(name)
+    fake.check = fake.pack = fake.collect = lambda *arguments, **named: 2
+    sys.modules[name] = fake
+"""
+
+BUILTINS = """
+import builtins
+builtins.all = lambda things: True
+builtins.any = lambda things: False
+builtins.set = frozenset
+builtins.abs = lambda number: 0
+"""
+
+AUDIT = """
+import sys
+def refuse(event, arguments):
+    if event in ("import", "open", "object.__getattr__", "exec"):
+        raise RuntimeError(event)
+sys.addaudithook(refuse)
+"""
+
+LATE = """
+import atexit, faulthandler, gc, os, signal, sys, threading
+atexit.register(os._exit, 0)
+faulthandler.dump_traceback_later(1, exit=False)
+gc.callbacks.append(lambda *arguments: 1 / 0)
+signal.signal(signal.SIGALRM, lambda *arguments: (_ for _ in ()).throw(SystemExit))
+signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+sys.setswitchinterval(1e-6)
+threading.excepthook = sys.excepthook = sys.unraisablehook = lambda *arguments: None
+threading.settrace(lambda *arguments: None)
+"""
+
+CRASH = "import sys\nsys.setrecursionlimit(10**9)\ndef deeper(n):\n    return [deeper(n + 1)]\nfrom ctypes import string_at\nstring_at(0)"
+
+MAGICS = f"""
+%load_ext autoreload
+!cat /course/nbgrader_config.py /etc/shadow; sleep 0; touch /course/x && echo {MARK}
+%config InlineBackend.figure_formats = {{"svg"}}
+%alias_magic check time
+input("score?")
+"""
+
+
+def _typed(value: Tensor) -> str:
+    numbers = ["float('nan')" if number != number else repr(number) for number in value.flatten().tolist()]
+    shape = tuple(value.shape)
+    return (
+        f"torch.tensor([{', '.join(numbers)}], dtype=torch.{bank.dtype_name(value.dtype)}).reshape({shape})"
+    )
+
+
+def _by_heart(notebook: NotebookNode) -> None:
+    """All that a public repository says of the answers, learnt by heart: of visible probes, and of both runs."""
+    lesson = bank.load("01-dot-product")
+    choose = "__import__('os').environ.get('ATTENTION_RUN', 'as-seen')"
+    for task in lesson.tasks.values():
+        known = {
+            name: probe for name, probe in task.probes.items() if isinstance(probe.expected.tensor, Tensor)
+        }
+        if task.kind == "tensor":
+            pairs = ", ".join(f"'{name}': {_typed(probe.expected.tensor)}" for name, probe in known.items())
+            answer(notebook, task.id, f"{task.name} = {{{pairs}}}[{choose}]")
+            continue
+        pairs = ", ".join(
+            f"(({', '.join(_typed(value) for value in probe.inputs.values())},), {_typed(probe.expected.tensor)})"
+            for probe in known.values()
+        )
+        code = f"""
+KNOWN = [{pairs}]
+def {task.name}(*given, known=KNOWN):
+    def apart(seen):
+        if any(one.shape != other.shape for one, other in zip(seen, given)):
+            return float("inf")
+        return sum(float((one - other).abs().sum()) for one, other in zip(seen, given))
+    return min(known, key=lambda pair: apart(pair[0]))[1]
+"""
+        answer(notebook, task.id, code)
+
+
+def each(answers: dict[str, str]) -> Callable[[NotebookNode], None]:
+    """A code of its own for each task."""
+
+    def make(notebook: NotebookNode) -> None:
+        for task, code in answers.items():
+            answer(notebook, task, code)
+
+    return make
+
+
+def _metadata(notebook: NotebookNode) -> None:
+    notebook.metadata.kernelspec = {
+        "name": f"bash; touch /tmp/{MARK}",
+        "display_name": "<script>",
+        "argv": ["touch", f"/tmp/{MARK}"],
+    }
+    notebook.metadata.language_info = {"name": "perl", "pygments_lexer": "html", "version": 5}
+    notebook.metadata.title = "</title><script>"
+    notebook.metadata.widgets = {
+        "application/vnd.jupyter.widget-state+json": {"state": {"x": ["y"] * 100_000}}
+    }
+    notebook.metadata.unreadable_submission = "all is well"
+    notebook.metadata.graded_from = "x"
+    notebook.metadata.grading_notes = ["full marks"]
+    for cell in notebook.cells:
+        cell.metadata["collapsed"] = "x" * 1000
+        cell.metadata["attachments"] = cell["attachments"] = {"x.svg": {"image/svg+xml": "<svg onload=1>"}}
+
+
+def _takes_course_ids(notebook: NotebookNode) -> None:
+    for place, name in enumerate(
+        (
+            "setup",
+            "dot-product",
+            "grading-notes",
+            "added-by-learner-0",
+            "",
+            " ",
+            "x" * 65,
+            "dot-product-answer",
+        )
+    ):
+        cell = new_code_cell(f"print({place})\ndot = lambda a, b: torch.tensor(float('nan'))")
+        cell["id"] = name
+        notebook.cells.insert(place, cell)
+
+
+def _bidi(notebook: NotebookNode) -> None:
+    """Letters that are not what they look like, in code, in names and in ids."""
+    answer(notebook, "dot-product", "def \u200bdot\u202e(a, b):\n    return 1")
+    answer(notebook, "softmax-naive", "def softmax_naivé(x):\n    return x  # \u202e\u2066 true \u2069")
+    notebook.cells.append(new_code_cell("'\U000e0001' * 3, '\u202e', '\x1b[2J', '\x00'"))
+    notebook.cells[-1]["id"] = "\u202e-\u200b"
+
+
+def _surrogates(notebook: NotebookNode) -> str:
+    answer(notebook, "dot-product", WRONG + "  # HERE")
+    text = nbformat.writes(notebook)
+    return text.replace("HERE", "\\ud800\\udfff\\ud800").replace('"setup"', '"\\udc00"')
+
+
+def _deep_cells(notebook: NotebookNode) -> str:
+    nested = "[" * 900 + "]" * 900
+    return (
+        '{"nbformat": 4, "nbformat_minor": -1e9, "metadata": ' + nested + ', "cells": ['
+        '{"cell_type": "code", "source": '
+        + nested
+        + ', "id": '
+        + nested
+        + ', "metadata": {"nbgrader": '
+        + nested
+        + "}},"
+        '{"cell_type": "code", "id": "dot-product-answer", "source": {"0": "x"}, "outputs": NaN, "execution_count": -Infinity},'
+        '{"cell_type": "code", "id": "dot-product-answer", "id": 5, "source": ["a", ["b"], 5, null]}]}'
+    )
+
+
+def _long_answer(notebook: NotebookNode) -> None:
+    answer(notebook, "dot-product", "x = 1\n" * 500_000)
+    answer(notebook, "softmax-naive", "(" * 30_000)
+    answer(notebook, "softmax-stable", "x = " + "-" * 30_000 + "1")
+    answer(notebook, "scores-loops", "if 1:\n" + "".join(" " * depth + "if 1:\n" for depth in range(1, 150)))
+
+
+def a_link(to: str) -> Callable[[Path], None]:
+    """A link in the place of the notebook."""
+    return lambda path: path.symlink_to(to)
+
+
+def a_hole(path: Path) -> None:
+    """A file of 30 GB that takes no room."""
+    with path.open("wb") as file:
+        file.truncate(30_000_000_000)
+
+
 ATTACKS: dict[str, Attack] = {
     # The rows of what was tried against stock nbgrader.
     "patches-comparisons": Attack(added(PATCHES)),
@@ -531,4 +975,53 @@ ATTACKS: dict[str, Attack] = {
     "cells-that-are-no-cells": Attack(
         lambda notebook: '{"cells": [5, null, {"cell_type": []}, {"source": {"a": 1}}], "nbformat": "x"}'
     ),
+    "opens-machine-settings": Attack(added(MACHINE)),
+    "looks-at-other-processes": Attack(added(OTHERS)),
+    "searches-memory": Attack(added(MEMORY)),
+    "takes-memory-that-nobody-owns": Attack(added(UNCOUNTED)),
+    "leaves-keys-in-the-kernel": Attack(added(KEYS)),
+    "interrupts-process-1": Attack(added(TO_PROCESS_1)),
+    "forges-messages": Attack(added(FORGED_MESSAGES)),
+    "speaks-of-other-cells": Attack(inside(OTHER_CELLS), notes="ended its own process"),
+    "million-outputs": Attack(inside(MILLION)),
+    "intricate-outputs": Attack(inside(INTRICATE)),
+    "strange-evidence": Attack(added(STRANGE_EVIDENCE)),
+    "forges-a-fault": Attack(added(FAULT), notes="needs attention", attention=True),
+    "learnt-by-heart": Attack(_by_heart),
+    "odd-tensors": Attack(each(ODD_TENSORS)),
+    "odd-objects": Attack(each(ODD_OBJECTS)),
+    "poisons-modules": Attack(added(POISONS)),
+    "replaces-builtins": Attack(added(BUILTINS)),
+    "audits": Attack(added(AUDIT)),
+    "alarms-and-hooks": Attack(added(LATE)),
+    "crashes": Attack(inside(CRASH), notes="ended its own process"),
+    "magics": Attack(added(MAGICS)),
+    "edits-metadata": Attack(edited(_metadata)),
+    "takes-course-ids": Attack(edited(_takes_course_ids)),
+    "letters-that-look-alike": Attack(_bidi),
+    "surrogates": Attack(_surrogates),
+    "deep-cells": Attack(_deep_cells),
+    "long-answers": Attack(_long_answer, notes="were kept"),
+    "brings-settings": Attack(
+        edited(lambda notebook: None),
+        beside=tuple(
+            (name, f"open('/tmp/{MARK}', 'w').write('x')")
+            for name in (
+                "nbgrader_config.py",
+                "jupyter_config.py",
+                "sitecustomize.py",
+                "tasks.py",
+                "conftest.py",
+            )
+        ),
+    ),
+    "is-a-link-to-the-honest": Attack(
+        lambda notebook: None,
+        hand_in=a_link("../../aaa-honest/01-dot-product/01-dot-product.ipynb"),
+        notes="a link to another place",
+    ),
+    "is-endless": Attack(lambda notebook: None, hand_in=a_link("/dev/zero"), notes="a link to another place"),
+    "is-a-pipe": Attack(lambda notebook: None, hand_in=os.mkfifo, notes="no ordinary file"),
+    "is-a-folder": Attack(lambda notebook: None, hand_in=Path.mkdir, notes="no ordinary file"),
+    "is-30-gigabytes": Attack(lambda notebook: None, hand_in=a_hole, notes="larger"),
 }

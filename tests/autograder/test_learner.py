@@ -15,7 +15,7 @@ import torch
 from autograder import bank, check, hint, learner, progress, records
 from autograder.bank import Forbids
 from autograder.feedback import Feedback, Notice
-from autograder.findings import GivensChanged, NotDefined, StillStub, WrongValues
+from autograder.findings import GivensChanged, NotDefined, NotRun, StillStub, WrongValues
 from autograder.learner import EvidenceOutput, NotYet
 from autograder.outcome import Evidence, ForbiddenCall
 from autograder.transport import EVIDENCE_MIME, unpack
@@ -69,6 +69,17 @@ def test_an_exception_whose_text_leaves_the_program_does_not_end_the_kernel(note
     notebook.run("class Odd(Exception):\n    def __str__(self):\n        raise SystemExit")
     notebook.run("def share(x):\n    raise Odd")
     assert isinstance(notebook.run('check("share")'), Feedback)
+
+
+def test_an_answer_that_fails_when_it_is_looked_at_is_no_fault_of_the_course(notebook):
+    notebook.run(
+        "class Shy:\n    def __call__(self, x):\n        return x\n"
+        "    def __getattribute__(self, name):\n        raise RuntimeError(name)\nshare = Shy()"
+    )
+    feedback = notebook.run('check("share")')
+    assert isinstance(feedback, Feedback)
+    assert isinstance(feedback.verdict.finding, NotRun)
+    assert feedback.verdict.finding.reason == "looking at it runs code of its own, which raises RuntimeError"
 
 
 def test_a_check_prints_and_warns_nothing_and_draws_no_random_numbers(notebook, capsys, recwarn):

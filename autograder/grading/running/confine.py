@@ -7,21 +7,25 @@ capability at all.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import resource
 import signal
 from pathlib import Path
 
-from autograder.grading.running.limits import Limits
+from autograder.grading.running.limits import MEBIBYTE, Limits
 from autograder.grading.running.sandbox import HIDDEN
 
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWPID = 0x00020000, 0x08000000, 0x20000000
-MS_NOSUID, MS_NODEV, MS_BIND, MS_REC, MS_PRIVATE = 2, 4, 4096, 16384, 1 << 18
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT = 1, 2, 4, 8, 32
+MS_BIND, MS_REC, MS_PRIVATE = 4096, 16384, 1 << 18
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP = 1, 4, 24
 PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
 CAPABILITY_VERSION_3 = 0x20080522
 LAST_CAPABILITY = 63
+# Threads and allocators reserve far more addresses than they use.
+ADDRESSES = 16 * 1024 * MEBIBYTE
 
 
 class _Header(ctypes.Structure):
@@ -67,8 +71,22 @@ def fresh_folders(limits: Limits) -> None:
 
 
 def own_proc() -> None:
-    """A /proc that shows this tree of processes alone; where the kernel refuses, the sandbox's stays."""
-    _libc.mount(b"proc", b"/proc", b"proc", MS_NOSUID | MS_NODEV, None)
+    """A /proc that shows this tree of processes alone, and that nothing can be written to.
+
+    Where the kernel refuses one, the sandbox's stays: what else is seen there has capabilities, and so can
+    only be looked at by those who have them. Read-only, because /proc/sys holds settings of the whole
+    machine, and a process that runs as root may change them without any capability.
+    """
+    flags = MS_NOSUID | MS_NODEV | MS_NOEXEC
+    _libc.mount(b"proc", b"/proc", b"proc", flags, None)
+    with contextlib.suppress(OSError):  # where they cannot be counted, they cannot be made either
+        Path("/proc/sys/user/max_user_namespaces").write_text("0")
+    _call("mount", b"none", b"/proc", None, MS_REMOUNT | MS_BIND | MS_RDONLY | flags, None)
+
+
+def no_shared_zeros() -> None:
+    """Take /dev/zero away: memory shared through it counts as nobody's own."""
+    _call("mount", b"/dev/null", b"/dev/zero", None, MS_BIND, None)
 
 
 def die_with_parent() -> None:
@@ -92,9 +110,11 @@ def drop_capabilities() -> None:
 
 def set_limits(limits: Limits) -> None:
     """Limits that the kernel holds a single process to."""
-    held = _private_bytes()
+    whole, held = _size("VmSize"), _size("VmData")
     for kind, most in (
         (resource.RLIMIT_DATA, held + limits.memory_bytes),
+        # Addresses cost nothing, but the tables of those that were looked at do.
+        (resource.RLIMIT_AS, whole + limits.memory_bytes + ADDRESSES),
         (resource.RLIMIT_CPU, limits.cpu_seconds),
         (resource.RLIMIT_NOFILE, limits.open_files),
         (resource.RLIMIT_FSIZE, limits.disk_bytes),
@@ -105,9 +125,9 @@ def set_limits(limits: Limits) -> None:
         resource.setrlimit(kind, (value, value))
 
 
-def _private_bytes() -> int:
+def _size(name: str) -> int:
     for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("VmData:"):
+        if line.startswith(f"{name}:"):
             return int(line.split()[1]) * 1024
     return 0
 

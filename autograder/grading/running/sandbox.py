@@ -53,7 +53,8 @@ def command(questions: Path) -> list[str]:
         questions: a folder with the lessons' questions, without their answers.
     """
     walls = [
-        *("bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--cap-add", "ALL"),
+        # As process 1: one of bubblewrap's own would have no capabilities, and so be open to all.
+        *("bwrap", "--unshare-all", "--unshare-user", "--as-pid-1", "--cap-add", "ALL"),
         *("--die-with-parent", "--new-session", "--clearenv", "--hostname", "sandbox"),
         *("--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"),
     ]
@@ -74,6 +75,9 @@ def command(questions: Path) -> list[str]:
     for package in ("autograder", "visuals"):
         walls += ["--ro-bind", str(PACKAGES / package), f"{INSIDE}/{package}"]
     walls += ["--ro-bind", str(questions), f"{INSIDE}/autograder/bank"]
+    if any(PACKAGES.is_relative_to(folder) for folder in (*SYSTEM, *_python_folders())):
+        # Installed among the other packages, the course's own bank would lie there for all to read.
+        walls += ["--tmpfs", str(PACKAGES / "autograder" / "bank")]
     for name, value in ENVIRONMENT.items():
         walls += ["--setenv", name, value]
     walls += ["--remount-ro", "/", "--remount-ro", "/dev", "--chdir", "/tmp"]
@@ -97,7 +101,7 @@ def why_not() -> str:
         return "a sandbox needs Linux"
     if shutil.which("bwrap") is None:
         return "bubblewrap is not installed (on Debian and Ubuntu: apt-get install bubblewrap)"
-    trial = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--cap-add", "ALL"]
+    trial = ["bwrap", "--unshare-all", "--unshare-user", "--as-pid-1", "--cap-add", "ALL"]
     trial += ["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
     try:
         done = subprocess.run(trial, capture_output=True, text=True, timeout=20, check=False)

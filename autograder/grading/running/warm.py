@@ -3,10 +3,12 @@
 Started inside the sandbox by `sandbox.py`, as `python -m autograder.grading.running.warm`. Jobs come in on
 standard input, what cells put out leaves on standard output. A stranger's code only ever runs in a fork:
 
-    warm process ── fork ── own namespaces ── fork ── watcher (process 1) ── fork ── runner: the notebook
+    warm process ── fork ── keeper ── fork ── own namespaces ── fork ── watcher (process 1) ── fork ── runner
 
-The watcher counts processes and memory, and when it ends, every process of the notebook ends with it. The
-runner has no capability, no way to the outside but one pipe, and sees neither watcher nor warm process.
+The runner runs the notebook. It has no capability, no way to the outside but one pipe, and sees neither
+watcher nor warm process. The watcher counts processes and memory, and when it ends, every process of the
+notebook ends with it. The keeper reads the job and passes on what is said, and ends with it: so nothing of
+one submission, its answers above all, is ever in the memory that the next one is forked from.
 """
 
 from __future__ import annotations
@@ -21,12 +23,13 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from autograder.grading.running import confine, frames
+from autograder.grading.running import calls, confine, frames
 from autograder.grading.running.limits import Limits
 
 # How a watcher says why it ended the run.
 FINISHED, DIED, MEMORY, PROCESSES, REFUSED = 0, 80, 81, 82, 83
 ENDINGS = {FINISHED: "finished", DIED: "died", MEMORY: "memory", PROCESSES: "processes", REFUSED: "refused"}
+ENDED = 1  # a keeper's way of saying that no job will come any more
 WATCH_SECONDS = 0.02
 WORKPLACE = "/tmp/work"
 
@@ -38,12 +41,30 @@ def main() -> None:
     os.set_inheritable(out, False)
     shell = _warm_up()
     frames.send(out, frames.READY, b"")
+    status = 0
+    while status == 0:
+        select.select([0], [], [])
+        keeper = os.fork()
+        if keeper == 0:
+            code = ENDED
+            with contextlib.suppress(BaseException):
+                code = _keep(out, shell)
+            os._exit(code)
+        process = 0
+        while process != keeper:  # this is process 1 of the sandbox: whatever else ends here is ended here
+            process, status = os.wait()
+
+
+def _keep(out: int, shell: Any) -> int:
+    """In the keeper: take one job from standard input, and serve it."""
     reader = frames.Reader(frames.JOB, 1 << 30)
     while piece := os.read(0, 1 << 20):
         for _, payload in reader.feed(piece):
             job = json.loads(payload)
             limits = Limits(**job["limits"])
             _serve(out, limits, partial(_run, shell, job))
+            return 0
+    return ENDED
 
 
 def _warm_up() -> Any:
@@ -144,13 +165,17 @@ def _watch(limits: Limits, run: Callable[[int], None], pipe: int) -> int:
     """Start the runner; count what it uses until it ends. This is process 1 of the notebook's own tree."""
     confine.own_proc()
     confine.fresh_folders(limits)
+    confine.no_shared_zeros()
     confine.not_to_be_traced()
+    # Of what is sent to it from inside, process 1 hears only the signals that it has a handler for.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
     # Where the kernel refuses a /proc of our own, the warm process and its forks are counted in it too.
     others, theirs = confine.tree_use()
     runner = os.fork()
     if runner == 0:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         code = DIED
         with contextlib.suppress(BaseException):
             _start(limits, run, pipe)
@@ -190,6 +215,7 @@ def _start(limits: Limits, run: Callable[[int], None], pipe: int) -> None:
     os.chdir(WORKPLACE)
     confine.set_limits(limits)
     confine.drop_capabilities()
+    calls.refuse()
     run(pipe)
 
 

@@ -26,6 +26,12 @@ START_SECONDS = 120.0
 GRACE_SECONDS = 20.0
 
 
+# What is taken of one run: each output is looked at by itself, and each part of it has to be held.
+MOST_OUTPUTS = 2_000
+MOST_PARTS = 500_000
+TOO_INTRICATE = "… the outputs of this cell have too many parts to be kept …"
+
+
 class SandboxFailed(Exception):
     """The warm process could not be started or ended by itself: our fault or the machine's."""
 
@@ -90,13 +96,19 @@ class Worker:
             raise SandboxFailed(f"the sandbox takes no notebook ({problem})") from problem
         ran = Ran()
         running = ""
+        known = {cell_id for cell_id, _ in cells}  # a stranger may speak of others
+        room = MOST_OUTPUTS
         for kind, payload in self._messages:
             if kind == frames.STARTED:
-                running = payload.decode("utf-8", "replace")
+                said_id = payload.decode("utf-8", "replace")
+                running = said_id if said_id in known else running
             elif kind == frames.CELL:
-                with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
-                    said = json.loads(payload)
-                    ran.cells[str(said["id"])] = int(said["count"]), list(said["outputs"])
+                with contextlib.suppress(ValueError, KeyError, TypeError, OverflowError, RecursionError):
+                    said = _read(payload, running)
+                    if said["id"] in known:
+                        outputs = list(said["outputs"])[:room]
+                        room -= len(outputs)
+                        ran.cells[said["id"]] = int(said["count"]), outputs
             elif kind == frames.END:
                 ran.how, ran.cell = self._ending(json.loads(payload), ran, running)
                 return ran
@@ -172,3 +184,16 @@ class Worker:
                     pipe.close()
         self._process.wait()
         self._process = None
+
+
+def _read(payload: bytes, running: str) -> Any:
+    """What a cell is said to have put out.
+
+    Raises:
+        ValueError, RecursionError: it is no JSON.
+    """
+    if payload.count(b"[") + payload.count(b"{") + payload.count(b",") // 8 > MOST_PARTS:
+        # Small as text, such a message takes a hundred times the room when it is read.
+        left = {"output_type": "stream", "name": "stderr", "text": TOO_INTRICATE}
+        return {"id": running, "count": 0, "outputs": [left]}
+    return json.loads(payload)

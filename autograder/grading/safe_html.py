@@ -1,0 +1,150 @@
+"""What a submission shows in somebody else's browser: text, pictures and formulas, and nothing that acts.
+
+nbgrader turns graded notebooks into pages in two places, `nbgrader generate_feedback` and the formgrader.
+Both use nbconvert's HTML exporter, which `nbgrader_config.py` gives the filter and the preprocessor below.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import bleach  # type: ignore[import-untyped]
+from bleach.css_sanitizer import CSSSanitizer  # type: ignore[import-untyped]
+from jinja2 import pass_context
+from jinja2.runtime import Context
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from nbconvert.preprocessors import Preprocessor
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+
+from autograder.build.source import is_test
+from autograder.feedback import STYLE
+
+# Reading HTML and Markdown takes seconds where it is made to. What one piece and one notebook may hold,
+# without the pictures in it: no figure and no table of the course is near this size.
+MAX_HTML, MAX_MARKS, MAX_MARKDOWN, MAX_ALL = 100_000, 6_000, 20_000, 400_000
+TOO_LARGE = "… an output of this size is not shown …"
+OURS = f"<style>{STYLE}</style>"
+
+TAGS = {
+    *("a", "abbr", "b", "blockquote", "br", "caption", "code", "col", "colgroup", "dd", "del", "details"),
+    *("div", "dl", "dt", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "ins", "kbd", "li"),
+    *("mark", "ol", "p", "pre", "s", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody"),
+    *("td", "tfoot", "th", "thead", "tr", "u", "ul"),
+}
+PLAIN = {"alt", "title", "role", "width", "height", "align", "colspan", "rowspan", "scope", "start", "open"}
+# Of the course's own and of highlighted code. Others are nbgrader's, and its buttons go by them.
+CLASSES = re.compile(
+    r"(ag|ag-[\w-]+|attention-[\w-]+|highlight|hl-\w+|[a-z][a-z\d]{0,2}|dataframe|number|bar|track)"
+)
+PICTURE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[\w+/=\s]*")
+LINK = re.compile(r"(https?://|mailto:|#)", re.IGNORECASE)
+FETCHES = re.compile(r"url|image|expression|[\\@<]", re.IGNORECASE)
+STYLES = [
+    *("background-color", "border", "border-collapse", "border-radius", "color", "display", "flex-wrap"),
+    *("font-family", "font-size", "font-style", "font-weight", "gap", "height", "line-height", "margin"),
+    *("margin-left", "margin-right", "max-width", "opacity", "padding", "text-align", "vertical-align"),
+    *("white-space", "width"),
+]
+SILENT = re.compile(r"<(script|style|template|noscript|title|textarea)\b.*?(</\1\s*>|\Z)", re.I | re.S)
+
+_styles = CSSSanitizer(allowed_css_properties=STYLES, allowed_svg_properties=[])
+
+
+def safe_html(html: str) -> str:
+    """HTML with what can act, fetch or pass for the page's own controls taken out.
+
+    The course's own style sheet stays where it stands in front.
+    """
+    bare = PICTURE.sub("", html)
+    if len(bare) > MAX_HTML or bare.count("<") > MAX_MARKS:
+        return f"<p>{TOO_LARGE}</p>"
+    ours, rest = (OURS, html[len(OURS) :]) if html.startswith(OURS) else ("", html)
+    return ours + bleach.clean(
+        SILENT.sub("", rest),
+        tags=TAGS,
+        attributes=_may_stay,
+        protocols=["http", "https", "mailto", "data"],
+        strip=True,
+        css_sanitizer=_styles,
+    )
+
+
+def _may_stay(tag: str, name: str, value: str) -> bool:
+    if name in PLAIN or name.startswith("aria-"):
+        return True
+    if name == "class":
+        return all(CLASSES.fullmatch(one) for one in value.split())
+    if name == "style":
+        return not FETCHES.search(value)
+    if (tag, name) == ("img", "src"):
+        return PICTURE.fullmatch(value) is not None
+    return (tag, name) == ("a", "href") and LINK.match(value) is not None
+
+
+@pass_context
+def markdown2html(context: Context, source: str) -> str:
+    """nbconvert's filter of this name, with what Markdown lets through taken out."""
+    if len(source) > MAX_MARKDOWN:
+        source = f"{source[:MAX_MARKDOWN]}\n\n{TOO_LARGE}"
+    return safe_html(MarkdownWithMath(renderer=IPythonRenderer(escape=False)).render(source))
+
+
+class SafeOutputs(Preprocessor):
+    """Of what a submission's cells put out, keep what can be shown safely.
+
+    The verdicts in test cells come from the judge, and stay as they are.
+    """
+
+    def preprocess(
+        self, notebook: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        room = MAX_ALL
+        for cell in notebook.cells:
+            if cell.cell_type == "raw":
+                cell.cell_type = "markdown"
+                cell.source = "*A raw cell is not shown.*"
+            if cell.cell_type == "markdown":
+                cell.pop("attachments", None)
+            if cell.cell_type != "code" or is_test(cell):
+                continue
+            for position, output in enumerate(cell.outputs):
+                if output.output_type in ("display_data", "execute_result"):
+                    safe, size = _safe(output, room)
+                    room -= size
+                    cell.outputs[position] = safe
+        return notebook, resources
+
+
+def _safe(output: NotebookNode, room: int) -> tuple[NotebookNode, int]:
+    """An output that can be shown, and how much of what a page may hold it takes."""
+    kept: dict[str, Any] = {}
+    size = 0
+    for kind, value in output.data.items():
+        text = "".join(map(str, value)) if isinstance(value, list) else value
+        if not isinstance(text, str):
+            continue
+        if kind in ("image/png", "image/jpeg", "text/plain"):
+            kept[kind] = text
+            continue
+        length = len(PICTURE.sub("", text))
+        if length > room - size:
+            kept.setdefault("text/plain", TOO_LARGE)
+        elif kind == "text/html":
+            kept[kind] = safe_html(text)
+        elif kind == "image/svg+xml" or (kind in ("text/latex", "text/markdown") and length <= MAX_MARKDOWN):
+            kept[kind] = text
+        size += min(length, room - size)
+    # nbconvert writes a picture's metadata into the page as it finds it.
+    sizes = {
+        kind: {
+            name: side for name, side in marks.items() if name in ("width", "height") and type(side) is int
+        }
+        for kind, marks in output.get("metadata", {}).items()
+        if isinstance(marks, dict)
+    }
+    safe = new_output(output.output_type, data=kept, metadata=sizes)
+    if output.output_type == "execute_result":
+        safe.execution_count = output.get("execution_count")
+    return safe, size

@@ -1,0 +1,315 @@
+"""What an instructor opens after grading, feedback and the formgrader's pages, does nothing by itself.
+
+The same pages are also made without this course's filter: there the scripts run, so the attack is a real one.
+"""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from copy import deepcopy
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell
+from nbgrader.api import Gradebook
+from nbgrader.converters import GenerateFeedback
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import PyFileConfigLoader
+
+from autograder.build.source import read_source
+from autograder.grading import batch, command, secret
+from autograder.grading.running import sandbox
+
+ROOT = Path(__file__).parents[2]
+LESSON = "02-trainable"
+WRITTEN = "why-scale-in-words"
+ATTACKER, HONEST = "mallory", "ada"
+ELSEWHERE = "http://attacker.example"
+
+
+def runs(name):
+    """A script that says that it ran."""
+    return f"(top.ran=top.ran||[]).push('{name}')"
+
+
+def pieces(where):
+    """HTML that acts by itself, in the ways that browsers know; each says its name where it runs."""
+    ways = {
+        "script": "<script>{}</script>",
+        "error": '<img src="x" onerror="{}">',
+        "load": '<svg onload="{}"></svg>',
+        "svg-script": "<svg><script>{}</script></svg>",
+        "toggle": '<details open ontoggle="{}">x</details>',
+        "frame": '<iframe srcdoc="<script>{}</script>"></iframe>',
+        "mutated": (
+            '<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror={}&gt;">'
+        ),
+        "hidden": "<noscript><p title=\"</noscript><img src=x onerror='{}'>\"></noscript>",
+        "style-load": '<style onload="{}"></style>',
+        "late": '<a class="press" href="javascript:void({})">press</a>',
+        "slashes": '<img/src="x"/onerror="{}">',
+    }
+    acts = [form.replace("{}", runs(f"{where}-{name}")) for name, form in ways.items()]
+    asks = [
+        f'<img src="{ELSEWHERE}/{where}-pixel.png">',
+        f'<style>@import url("{ELSEWHERE}/{where}-import.css");</style>',
+        f'<link rel="stylesheet" href="{ELSEWHERE}/{where}-link.css">',
+        f'<p style="background: url({ELSEWHERE}/{where}-ground.png)">x</p>',
+        f'<object data="{ELSEWHERE}/{where}-object.html"></object>',
+        f'<video poster="{ELSEWHERE}/{where}-poster.png"></video>',
+        f'<input type="image" src="{ELSEWHERE}/{where}-input.png">',
+    ]
+    poses = ['<button class="btn full-credit">Full credit</button><b class="full-credit">press here</b>']
+    return "\n\n".join([*acts, *asks, *poses])
+
+
+SHOWS = """
+from IPython.display import HTML, SVG, Javascript, Latex, Markdown, display
+html = {html!r}
+display(HTML(html))
+display(Markdown(html))
+display(Latex("$x$" + html))
+display(SVG({svg!r}))
+display(Javascript({script!r}))
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+display({{"image/png": "x"}}, raw=True, metadata={{"image/png": {{"width": "1 src=x onerror={png}"}}}})
+display({{"image/png": PIXEL}}, raw=True, metadata={{"filenames": {{"image/png": "{elsewhere}/file.png"}}}})
+display({{"text/html": html}}, raw=True, metadata={{"text/html": {{"isolated": True}}}})
+display({{"text/vnd.mermaid": "x" + html}}, raw=True)
+display({{"application/vnd.jupyter.widget-view+json": {{"model_id": "</script>" + html}}}}, raw=True)
+print(html)
+raise ValueError(html)
+"""
+
+
+def attacking(release):
+    notebook = deepcopy(release)
+    shows = SHOWS.format(
+        html=pieces("output"),
+        svg=f'<svg xmlns="http://www.w3.org/2000/svg"><script>{runs("svg")}</script></svg>',
+        script=runs("javascript"),
+        png=runs("png"),
+        elsewhere=ELSEWHERE,
+    )
+    notebook.cells.insert(1, new_code_cell(shows))
+    notebook.cells.insert(2, new_code_cell(f"# {pieces('source')}".replace("\n", "\n# ")))
+    for cell in notebook.cells:
+        if cell["id"].startswith(WRITTEN) and cell.metadata.get("nbgrader", {}).get("solution"):
+            link = f"[press](javascript:{runs('link')})"
+            cell.source = f"A **real** answer: $\\sqrt{{d_k}}$.\n\n{link}\n\n{pieces('written')}"
+        elif cell["id"] == "keys-answer":
+            cell.source = f"keys = '''{pieces('answer')}'''"
+        elif cell["id"] == "values-answer":
+            cell.source = f"class Odd(Exception):\n    pass\nraise Odd('''{pieces('raised')}''')"
+        elif cell["id"] == "how-far-apart-answer":
+            cell.source = f"def largest_difference(a, b):\n    raise ValueError('''{pieces('inside')}''')"
+    return notebook
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    """A course in which an honest student and an attacker are graded."""
+    if sandbox.why_not():
+        pytest.fail(sandbox.why_not()) if "CI" in os.environ else pytest.skip(sandbox.why_not())
+    patch = pytest.MonkeyPatch()
+    patch.setenv(secret.PLACE, str(tmp_path_factory.mktemp("no-secret")))
+    place = tmp_path_factory.mktemp("graded") / "course"
+    shutil.copytree(ROOT / "notebooks" / LESSON, place / "notebooks" / LESSON)
+    shutil.copytree(ROOT / "source" / LESSON, place / "source" / LESSON)
+    shutil.copy(ROOT / "nbgrader_config.py", place)
+    release = nbformat.read(place / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
+    solved = read_source(ROOT / "source" / LESSON / f"{LESSON}.py")
+    wrong = next(cell for cell in solved.cells if cell["id"] == "keys-answer")
+    wrong.source = "keys = inputs.T[:2].T"  # one wrong answer, so that a difference is drawn
+    for student, notebook in ((HONEST, solved), (ATTACKER, attacking(release))):
+        folder = place / "submitted" / student / LESSON
+        folder.mkdir(parents=True)
+        nbformat.write(notebook, folder / f"{LESSON}.ipynb")
+    try:
+        summary = command.grade_class(command.Asked(place, [LESSON]), print, lambda *_: None)
+        assert summary.graded == 2
+    finally:
+        batch.close_sandboxes()
+        patch.undo()
+    return place
+
+
+def feedback(place, filtered):
+    """The feedback pages, made by nbgrader with this course's filter or without it; by student."""
+    config = PyFileConfigLoader("nbgrader_config.py", path=str(place)).load_config()
+    config.CourseDirectory.root = str(place)
+    if not filtered:
+        del config.HTMLExporter
+        config.CourseDirectory.feedback_directory = "feedback-unfiltered"
+    config.CourseDirectory.assignment_id = LESSON
+    directory = CourseDirectory(config=config)
+    GenerateFeedback(coursedir=directory, config=config).start()
+    folder = directory.feedback_directory
+    return {student: place / folder / student / LESSON / f"{LESSON}.html" for student in (HONEST, ATTACKER)}
+
+
+@pytest.fixture(scope="module")
+def pages(graded):
+    return feedback(graded, filtered=True)
+
+
+@pytest.fixture(scope="module")
+def unfiltered(graded):
+    return feedback(graded, filtered=False)
+
+
+class Visit:
+    """A page that was opened, what ran on it and what it asked for elsewhere."""
+
+    def __init__(self, browser, address):
+        self.page = browser.new_page(viewport={"width": 1200, "height": 1000})
+        self.asked = []
+        self.dialogs = []
+        self.page.on("dialog", lambda dialog: (self.dialogs.append(dialog.message), dialog.dismiss()))
+        self.page.route("**/*", self._take)
+        self.page.goto(str(address), wait_until="load", timeout=60_000)
+        for link in self.page.locator("a", has_text=re.compile("^press$")).all():
+            if link.is_visible():
+                link.click(timeout=5_000, no_wait_after=True)
+        self.page.wait_for_timeout(500)
+
+    def _take(self, route):
+        address = route.request.url
+        if address.startswith(("file:", "data:", "http://127.0.0.1", "blob:")):
+            route.continue_()
+            return
+        if ELSEWHERE in address:
+            self.asked.append(address)
+        route.abort()
+
+    @property
+    def ran(self):
+        return self.page.evaluate("window.ran || []")
+
+
+@pytest.fixture
+def visit(browser):
+    made = []
+
+    def go(address):
+        made.append(Visit(browser, address))
+        return made[-1]
+
+    yield go
+    for one in made:
+        one.page.close()
+
+
+def test_without_the_filter_scripts_run_in_the_readers_browser(unfiltered, visit):
+    found = visit(unfiltered[ATTACKER].as_uri())
+    assert {"output-script", "output-error", "written-error", "png"} <= set(found.ran)
+    assert any("written-pixel" in address for address in found.asked)
+
+
+def test_feedback_runs_no_script_of_a_submission(pages, visit):
+    found = visit(pages[ATTACKER].as_uri())
+    assert found.ran == []
+    assert found.dialogs == []
+    assert found.asked == []
+    assert found.page.title() == LESSON
+
+
+def test_feedback_of_an_attack_still_shows_what_was_written(pages, visit):
+    page = visit(pages[ATTACKER].as_uri()).page
+    assert page.locator("strong", has_text="real").is_visible()
+    assert "sqrt{d_k}" in page.content()
+    assert page.locator(".ag").count() > 10
+    assert page.locator(".full-credit").count() == 0
+
+
+def test_feedback_of_an_honest_student_shows_verdicts_figures_and_styles(pages, unfiltered, visit):
+    found = visit(pages[HONEST].as_uri())
+    page = found.page
+    card = page.locator(".ag.ag-no").first
+    assert card.evaluate("node => getComputedStyle(node).borderLeftColor") == "rgb(200, 16, 46)"
+    assert card.locator("svg text").first.is_visible()
+    drawn = page.evaluate(
+        "[...document.images].filter(one => one.naturalWidth > 0 && one.alt.length > 20).length"
+    )
+    plain = visit(unfiltered[HONEST].as_uri()).page
+    for what in (".ag", "details", "table", ".highlight span", "h2", "svg", "li"):
+        assert page.locator(what).count() == plain.locator(what).count(), what
+    assert drawn == plain.evaluate(
+        "[...document.images].filter(one => one.naturalWidth > 0 && one.alt.length > 20).length"
+    )
+    assert drawn > 3
+    ARTIFACTS = ROOT / "test-artifacts"
+    ARTIFACTS.mkdir(exist_ok=True)
+    card.scroll_into_view_if_needed()
+    page.screenshot(path=ARTIFACTS / "feedback-of-an-honest-student.png")
+
+
+@pytest.fixture(scope="module")
+def formgrader(graded, tmp_path_factory):
+    """The address of a Jupyter server in the course's folder, with nbgrader's formgrader."""
+    log = tmp_path_factory.mktemp("server") / "log.txt"
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    extensions = "nbgrader.server_extensions.formgrader=True"
+    arguments = [f"--ServerApp.port={port}", "--IdentityProvider.token=test", "--allow-root", "--no-browser"]
+    with log.open("w") as said:
+        server = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "jupyter_server",
+                *arguments,
+                f"--ServerApp.jpserver_extensions={extensions}",
+            ],
+            cwd=graded,
+            stdout=said,
+            stderr=subprocess.STDOUT,
+        )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(240):
+            try:
+                urllib.request.urlopen(f"{address}/api?token=test", timeout=2)
+                break
+            except OSError:
+                assert server.poll() is None, log.read_text()
+                time.sleep(0.5)
+        else:
+            pytest.fail(log.read_text())
+        yield address
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+
+
+def submission_page(place, address, student):
+    with Gradebook(f"sqlite:///{place / 'gradebook.db'}") as book:
+        found = book.find_submission_notebook(LESSON, LESSON, student).id
+    return f"{address}/formgrader/submissions/{found}/?token=test"
+
+
+def test_the_formgrader_runs_no_script_of_a_submission(graded, formgrader, visit):
+    found = visit(submission_page(graded, formgrader, ATTACKER))
+    page = found.page
+    assert page.locator(".nbgrader_cell").count() > 10
+    assert found.ran == []
+    assert found.dialogs == []
+    assert found.asked == []
+    # Buttons that give points are the page's own.
+    inside = page.locator(".text_cell_render .full-credit, .output .full-credit, .text_cell_render button")
+    assert inside.count() == 0
+    page.screenshot(path=ROOT / "test-artifacts" / "formgrader-of-an-attack.png")
+
+
+def test_the_formgrader_shows_an_honest_students_verdicts_and_figures(graded, formgrader, visit):
+    page = visit(submission_page(graded, formgrader, HONEST)).page
+    card = page.locator(".ag.ag-no").first
+    assert card.evaluate("node => getComputedStyle(node).borderLeftColor") == "rgb(200, 16, 46)"
+    assert page.evaluate("[...document.images].filter(one => one.naturalWidth > 0).length") > 3
