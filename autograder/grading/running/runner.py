@@ -52,8 +52,9 @@ class SandboxRunner:
         return execute(self._worker, notebook, {RUN: run}, self._limits)
 
     def close(self) -> None:
-        self._worker.close()
+        # In this order: a run in another thread that tries once more finds nothing to start with.
         self._questions.cleanup()
+        self._worker.close()
 
 
 class KernelRunner(SandboxRunner):
