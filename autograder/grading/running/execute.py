@@ -65,6 +65,7 @@ def execute(worker: Runs, notebook: NotebookNode, environment: Mapping[str, str]
 def _reason(how: str, limits: Limits) -> str:
     return {
         "slow": f"it did not end within {limits.cell_seconds:g} seconds",
+        "late": f"the cells up to this one took more than {limits.seconds:g} seconds together",
         "died": "it ended its own process",
         "memory": f"it used more than {limits.memory_bytes // 2**20} MB of memory",
         "processes": f"it started more than {limits.processes} processes",

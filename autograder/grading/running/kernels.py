@@ -79,12 +79,13 @@ class Kernels:
         ran = Ran()
         end = time.monotonic() + self._limits.seconds
         for index, cell in enumerate(client.nb.cells):
-            client.timeout = math.ceil(max(1.0, min(self._limits.cell_seconds, end - time.monotonic())))
+            left = end - time.monotonic()
+            client.timeout = math.ceil(max(1.0, min(self._limits.cell_seconds, left)))
             ran.cell = cell["id"]
             try:
                 client.execute_cell(cell, index)
             except CellTimeoutError:
-                ran.how = "slow"
+                ran.how = "slow" if self._limits.cell_seconds < left else "late"
             except DeadKernelError:
                 ran.how = "died"
             if client.room < 0:
