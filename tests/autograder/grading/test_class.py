@@ -32,7 +32,7 @@ from autograder import bank, cli
 from autograder.authoring import load_lesson
 from autograder.bank import LessonBank
 from autograder.build.preprocessors import faulty_code
-from autograder.build.source import is_answer, is_test, read_source
+from autograder.build.source import is_answer, is_given, is_test, read_source
 from autograder.grading import secret
 from autograder.grading.course import Class
 from autograder.grading.running import runner, sandbox
@@ -42,7 +42,7 @@ from autograder.outcome import Evidence
 
 ROOT = Path(__file__).parents[3]
 LESSONS = sorted(path.parent.name for path in (ROOT / "source").glob("*/tasks.py"))
-SIZE = int(os.environ.get("CLASS_SIZE", "12"))
+SIZE = int(os.environ.get("CLASS_SIZE", "13"))
 LIMITS = Limits(cell_seconds=10.0)
 WRITTEN = "I think it is because of the numbers."
 
@@ -183,6 +183,20 @@ def rearranged(lesson: LessonBank, dice: random.Random) -> Made:
     return Made(nbformat.writes(made), all_right(lesson), says)
 
 
+def older_release(lesson: LessonBank, dice: random.Random) -> Made:
+    """Made on a lesson whose data, prose and names of cells were others, and which had a cell less."""
+    made = deepcopy(solved(lesson.lesson))
+    for number, cell in enumerate(cell for cell in made.cells if not is_answer(cell) and not is_test(cell)):
+        if is_given(cell):
+            cell.source = re.sub(r"\b0\.(\d)", r"0.9\1", cell.source) + "\n# as it was last year"
+            cell["id"] = f"old-{number}"
+        elif cell.cell_type == "markdown":
+            cell.source = f"Last year this read: {cell.source}"
+            cell["id"] = f"old-{number}"
+    made.cells.remove(dice.choice([cell for cell in made.cells if is_test(cell)]))
+    return Made(nbformat.writes(made), all_right(lesson), ["and were put back: "])
+
+
 def endless(lesson: LessonBank, dice: random.Random) -> Made:
     return stopped(lesson, dice, "while True:\n    pass", "it did not end within")
 
@@ -210,6 +224,8 @@ KINDS: list[Callable[[LessonBank, random.Random], Made]] = [
     rearranged,
     endless,
     killer,
+    wrong,
+    older_release,
     wrong,
 ]
 assert len(KINDS) % len(LESSONS), "else some kinds would meet some lessons only"
