@@ -81,7 +81,7 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxRunner]:
     patch.setattr(batch, "grade", grade)
     patch.setattr(batch, "_runner", lambda sandboxed=True: made)
     patch.setattr(preprocessors, "grade", grade)
-    patch.setattr(preprocessors, "shared_runner", lambda: made)
+    patch.setattr(preprocessors, "shared_runner", lambda sandboxed=True: made)
     yield made
     patch.undo()
     made.close()
@@ -585,6 +585,30 @@ def test_a_thread_runs_its_submissions_where_it_was_told_to(sandboxed):
     assert type(RUNNER_OF_A_THREAD(sandboxed)) is kind
     assert RUNNER_OF_A_THREAD(sandboxed) is RUNNER_OF_A_THREAD(sandboxed)
     batch.close_sandboxes()
+
+
+def test_nbgraders_own_autograde_does_without_a_sandbox_where_it_is_told_to(place, monkeypatch, runner):
+    monkeypatch.setattr(preprocessors.sandbox, "why_not", lambda: "bubblewrap is not installed")
+    asked: list[bool] = []
+
+    def shared(sandboxed: bool = True) -> SandboxRunner:
+        asked.append(sandboxed)
+        return runner
+
+    monkeypatch.setattr(preprocessors, "shared_runner", shared)
+    course = Class(place)
+    with command.Book(course) as opened:
+        opened.know(LESSON)
+    assert not NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "cleo")["success"]
+    assert asked == []
+    config = place / "nbgrader_config.py"
+    config.write_text(config.read_text() + "\nc.RunAndJudge.sandboxed = False\n")
+    course = Class(place)
+    done = NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "cleo")
+    assert done["success"], done
+    assert "submissions run with your own rights" in done["log"]
+    assert asked == [False]
+    assert scores(place) == {"cleo": STUDENTS["cleo"]}
 
 
 def test_a_lesson_that_is_not_there_is_named(place):
