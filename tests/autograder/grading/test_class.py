@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache
+from math import gcd
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,19 @@ def all_right_but(lesson: LessonBank, scores: Mapping[str, float]) -> dict[str, 
 
 def right(lesson: LessonBank, dice: random.Random) -> Made:
     return Made(nbformat.writes(solved(lesson.lesson)), all_right(lesson))
+
+
+def noisy(lesson: LessonBank, dice: random.Random) -> Made:
+    """Every answer prints, warns and writes to stderr, and an added cell raises."""
+    made = deepcopy(solved(lesson.lesson))
+    for cell in made.cells:
+        if is_answer(cell) and cell.cell_type == "code":
+            cell.source += (
+                "\nimport sys, warnings\nprint('so far so good')\nprint('careful', file=sys.stderr)"
+                "\nwarnings.warn('deprecated', stacklevel=1)"
+            )
+    made.cells.insert(3, nbformat.v4.new_code_cell("1 / 0"))
+    return Made(nbformat.writes(made), all_right(lesson), ["so far so good", "careful", "ZeroDivisionError"])
 
 
 def untouched(lesson: LessonBank, dice: random.Random) -> Made:
@@ -180,7 +194,7 @@ def rearranged(lesson: LessonBank, dice: random.Random) -> Made:
         at = made.cells.index(cell_of(made, name))
         made.cells.insert(at, deepcopy(made.cells[at]))
     says = [f"the cell {doubled['id']}-answer stood there 2 times", "and were put back: ", gone["id"]]
-    return Made(nbformat.writes(made), all_right(lesson), says)
+    return Made(json.dumps(made), all_right(lesson), says)
 
 
 def older_release(lesson: LessonBank, dice: random.Random) -> Made:
@@ -226,9 +240,9 @@ KINDS: list[Callable[[LessonBank, random.Random], Made]] = [
     killer,
     wrong,
     older_release,
-    wrong,
+    noisy,
 ]
-assert len(KINDS) % len(LESSONS), "else some kinds would meet some lessons only"
+assert gcd(len(KINDS), len(LESSONS)) == 1, "else some kinds would meet some lessons only"
 
 
 @pytest.fixture(scope="module")
