@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 from rich.console import Console
@@ -12,6 +13,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from autograder.authoring import AuthoringError
 from autograder.build.parallel import each_lesson, processors
+
+if TYPE_CHECKING:
+    from autograder.grading import command
 
 app = typer.Typer(
     add_completion=False,
@@ -94,30 +98,64 @@ def grade(
     student: Annotated[list[str] | None, typer.Option("--student", help="Only this student's.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Grade again what is graded already.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what would change.")] = False,
+    dask: Annotated[str, typer.Option("--dask", help="Grade on the cluster of this Dask scheduler.")] = "",
+    no_sandbox: Annotated[
+        bool, typer.Option("--no-sandbox", help="Run submissions with your own rights.")
+    ] = False,
     course: Root = Path(),
 ) -> None:
     """Grade what was handed in: into nbgrader's gradebook and autograded/."""
     from autograder.grading import command
     from autograder.grading.running.runner import NoSandbox
 
+    if dask and no_sandbox:
+        errors.print("The workers of a cluster always use their sandboxes: leave out --no-sandbox.")
+        raise typer.Exit(2)
     place = course.resolve()
     names = _chosen(command.lessons(place), lessons or [])
-    try:
-        with _bar() as bar:
-            task = bar.add_task("looking", total=1)
-            summary = command.grade_class(
-                command.Asked(place, names, jobs, frozenset(student or ()), force, dry_run),
-                say=lambda line: bar.console.print(line, markup=False, highlight=False, soft_wrap=True),
-                advance=lambda done, total, name: bar.update(
-                    task, completed=done, total=total, description=name
-                ),
-            )
-    except NoSandbox as problem:
-        errors.print(str(problem), style="red", markup=False, highlight=False, soft_wrap=True)
-        raise typer.Exit(2) from None
+    asked = command.Asked(place, names, jobs, frozenset(student or ()), force, dry_run, not no_sandbox)
+    with _bar() as bar:
+        task = bar.add_task("looking", total=1)
+
+        def say(line: str) -> None:
+            bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+        def advance(done: int, total: int, name: str) -> None:
+            bar.update(task, completed=done, total=total, description=name)
+
+        try:
+            if dask:
+                summary = _grade_on_cluster(dask, asked, say, advance)
+            else:
+                summary = command.grade_class(asked, say, advance)
+        except NoSandbox as problem:
+            _refuse(problem)
     console.print(summary.text, markup=False, highlight=False)
     if summary.faults or summary.interrupted:
         raise typer.Exit(1)
+
+
+def _grade_on_cluster(
+    address: str, asked: command.Asked, say: command.Say, advance: command.Advance
+) -> command.Summary:
+    from autograder.grading import command
+
+    try:
+        from autograder.grading import cluster
+    except ModuleNotFoundError as missing:
+        if missing.name not in ("distributed", "tornado"):
+            raise
+        _refuse("--dask needs a package that is not installed here: pip install distributed")
+    try:
+        with cluster.connected(address, asked.lessons, say) as executor:
+            return command.grade_class(replace(asked, jobs=executor.slots), say, advance, executor)
+    except cluster.NoCluster as problem:
+        _refuse(problem)
+
+
+def _refuse(why: object) -> NoReturn:
+    errors.print(str(why), style="red", markup=False, highlight=False, soft_wrap=True)
+    raise typer.Exit(2) from None
 
 
 @app.command(name="secret")

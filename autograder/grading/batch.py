@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import threading
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Executor, Future, as_completed
+from concurrent.futures import CancelledError, Executor, Future, as_completed
 from dataclasses import dataclass, field
 
 import nbformat
@@ -14,16 +14,21 @@ from autograder.grading import secret
 from autograder.grading.evidence import GraderFault
 from autograder.grading.grade import grade
 from autograder.grading.rebuild import rebuild
-from autograder.grading.running.runner import SandboxRunner
+from autograder.grading.running.runner import KernelRunner, SandboxRunner
 from autograder.grading.running.workers import SandboxFailed
 from autograder.grading.submission import UNREADABLE, read_text, unreadable
+
+
+class ExecutorLost(Exception):
+    """Whatever ran the submissions is gone, so no more results will come."""
 
 
 @dataclass(frozen=True)
 class Job:
     """A submission to grade, with everything that grading needs: it may happen on another machine.
 
-    `text` is the file as it was handed in; `refused` says why it was not even opened.
+    `text` is the file as it was handed in; `refused` says why it was not even opened. Where it is not
+    `sandboxed`, it runs in a Jupyter kernel with the grader's own rights.
     """
 
     lesson: str
@@ -31,6 +36,7 @@ class Job:
     release: str
     text: bytes
     refused: str = ""
+    sandboxed: bool = True
 
 
 @dataclass(frozen=True)
@@ -58,7 +64,7 @@ def grade_job(job: Job) -> Result:
         reason = submission.metadata.get(UNREADABLE)
         if reason:
             notes = (f"This submission could not be read: {reason}. Every task counts as not answered.",)
-        graded = grade(rebuilt.notebook, secret.answers(job.lesson).lesson, _runner(), notes)
+        graded = grade(rebuilt.notebook, secret.answers(job.lesson).lesson, _runner(job.sandboxed), notes)
     except (GraderFault, SandboxFailed) as fault:
         return Result(job.lesson, job.student, fault=str(fault))
     except Exception as fault:
@@ -79,36 +85,49 @@ def grade_all(jobs: Iterable[Job], executor: Executor, ahead: int) -> Iterator[R
         jobs: made one by one, so that a large class never lies in memory whole.
         executor: where `grade_job` runs.
         ahead: how many jobs may wait or run at one time.
+
+    Raises:
+        ExecutorLost: the executor is gone, with the jobs that it had.
     """
-    waiting: set[Future[Result]] = set()
+    waiting: dict[Future[Result], Job] = {}
     for job in jobs:
-        waiting.add(executor.submit(grade_job, job))
+        waiting[executor.submit(grade_job, job)] = job
         if len(waiting) >= ahead:
-            done = next(as_completed(waiting))
-            waiting.remove(done)
-            yield done.result()
-    for done in as_completed(waiting):
-        yield done.result()
+            yield _next_of(waiting)
+    while waiting:
+        yield _next_of(waiting)
 
 
-_here = threading.local()
-_runners: list[SandboxRunner] = []
+def _next_of(waiting: dict[Future[Result], Job]) -> Result:
+    done = next(as_completed(waiting))
+    job = waiting.pop(done)
+    try:
+        return done.result()
+    except CancelledError as problem:
+        raise ExecutorLost("what ran the submissions does not answer any more") from problem
+    except Exception as problem:  # the executor's own: it lost this job, and again in each new try
+        return Result(job.lesson, job.student, fault=f"{type(problem).__name__}: {problem}")
+
+
+_runners: dict[tuple[int, bool], SandboxRunner] = {}
 _lock = threading.Lock()
 
 
-def _runner() -> SandboxRunner:
-    """This thread's own sandbox, kept for its next job."""
-    runner: SandboxRunner | None = getattr(_here, "runner", None)
+def _runner(sandboxed: bool = True) -> SandboxRunner:
+    """This thread's own sandbox or kernels, kept for its next job."""
+    key = threading.get_ident(), sandboxed
+    with _lock:
+        runner = _runners.get(key)
     if runner is None:
-        runner = _here.runner = SandboxRunner()
+        runner = SandboxRunner() if sandboxed else KernelRunner()
         with _lock:
-            _runners.append(runner)
+            _runners[key] = runner
     return runner
 
 
 @atexit.register
 def close_sandboxes() -> None:
-    """End every sandbox that this process started."""
+    """End every sandbox that this process started; the next job starts one anew."""
     with _lock:
         while _runners:
-            _runners.pop().close()
+            _runners.popitem()[1].close()

@@ -11,10 +11,11 @@ import nbformat
 
 from autograder import bank
 from autograder.grading import secret
-from autograder.grading.batch import Job, Result, close_sandboxes, grade_all
+from autograder.grading.batch import ExecutorLost, Job, Result, close_sandboxes, grade_all
 from autograder.grading.course import Class, Submission
 from autograder.grading.gradebook import Book
 from autograder.grading.running import sandbox
+from autograder.grading.running.kernels import UNPROTECTED
 from autograder.grading.running.runner import NoSandbox
 from autograder.grading.submission import one_line
 
@@ -32,6 +33,7 @@ class Asked:
     students: frozenset[str] = frozenset()
     force: bool = False
     dry_run: bool = False
+    sandboxed: bool = True
 
 
 @dataclass
@@ -83,8 +85,9 @@ def grade_class(asked: Asked, say: Say, advance: Advance, executor: Executor | N
     Raises:
         NoSandbox: submissions cannot be shut in on this machine.
     """
-    reason = sandbox.why_not()
-    if reason and executor is None:
+    if not asked.sandboxed:
+        say(UNPROTECTED)
+    elif executor is None and (reason := sandbox.why_not()):
         raise NoSandbox(reason)
     course = Class(asked.root)
     told, say = say, lambda line: told(one_line(line))
@@ -103,12 +106,15 @@ def grade_class(asked: Asked, say: Say, advance: Advance, executor: Executor | N
                 else:
                     waiting[lesson, submission.student] = submission, fingerprint
         own = executor or ThreadPoolExecutor(asked.jobs, thread_name_prefix="grading")
-        results = grade_all(_jobs(course, waiting), own, ahead=2 * asked.jobs)
+        results = grade_all(_jobs(course, waiting, asked.sandboxed), own, ahead=2 * asked.jobs)
         try:
             for done, result in enumerate(results, start=1):
                 submission, fingerprint = waiting[result.lesson, result.student]
                 _take(book, submission, fingerprint, result, summary, say)
                 advance(done, len(waiting), f"{result.student} {result.lesson}")
+        except ExecutorLost as problem:
+            say(f"The cluster was lost: {problem}.")
+            summary.interrupted = True
         except KeyboardInterrupt:
             summary.interrupted = True
         finally:
@@ -118,7 +124,9 @@ def grade_class(asked: Asked, say: Say, advance: Advance, executor: Executor | N
     return summary
 
 
-def _jobs(course: Class, waiting: dict[tuple[str, str], tuple[Submission, str]]) -> Iterator[Job]:
+def _jobs(
+    course: Class, waiting: dict[tuple[str, str], tuple[Submission, str]], sandboxed: bool
+) -> Iterator[Job]:
     releases: dict[str, str] = {}
     for submission, _ in waiting.values():
         lesson = submission.lesson
@@ -130,7 +138,7 @@ def _jobs(course: Class, waiting: dict[tuple[str, str], tuple[Submission, str]])
                 text = submission.path.read_bytes()
             except OSError as problem:
                 refused = f"the file cannot be opened ({problem.strerror})"
-        yield Job(lesson, submission.student, releases[lesson], text, refused)
+        yield Job(lesson, submission.student, releases[lesson], text, refused, sandboxed)
 
 
 def _take(

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import nbformat
-from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
-from nbgrader.preprocessors import Execute, NbGraderPreprocessor
-from nbgrader.preprocessors.execute import UnresponsiveKernelError
-from nbgrader.utils import setenv
+from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool
 
-from autograder import records
 from autograder.grading import secret
 from autograder.grading.grade import Runner, grade
 from autograder.grading.rebuild import rebuild
 from autograder.grading.running import sandbox
-from autograder.grading.running.execute import Executed
+from autograder.grading.running.kernels import UNPROTECTED
 from autograder.grading.running.runner import NoSandbox, shared_runner
 from autograder.grading.submission import UNREADABLE, one_line
-from autograder.learner import RUN
 
 Resources = dict[str, Any]
 NOTES = "grading_notes"
@@ -52,7 +46,7 @@ class Rebuild(NbGraderPreprocessor):
         return Path(folder) / f"{notebook}.ipynb"
 
 
-class RunAndJudge(Execute):
+class RunAndJudge(NbGraderPreprocessor):
     """Run a rebuilt submission once for each set of givens, and write the judge's verdicts into it.
 
     A run only gathers evidence; the points are decided here, in nbgrader's process.
@@ -63,42 +57,20 @@ class RunAndJudge(Execute):
         help="Run submissions in a sandbox. Without one, a submission runs with your own rights.",
     ).tag(config=True)
 
-    _running = ""  # the id of the cell that was started last
-
-    def preprocess(
-        self, notebook: NotebookNode, resources: Resources, km: Any = None
-    ) -> tuple[NotebookNode, Resources]:
+    def preprocess(self, notebook: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         marks = resources["nbgrader"]
         lesson = secret.answers(marks["assignment"]).lesson
         notes = tuple(notebook.metadata.pop(NOTES, ()))
-        run = self._in_sandbox() if self.sandboxed else partial(self._in_kernel, resources)
-        graded = grade(notebook, lesson, run, notes)
+        graded = grade(notebook, lesson, self._runner(), notes)
         for note in graded.notes[len(notes) :]:
             self.log.warning("%s of %s: %s", marks["assignment"], one_line(marks["student"]), one_line(note))
         return graded.notebook, resources
 
-    def _in_sandbox(self) -> Runner:
+    def _runner(self) -> Runner:
+        if not self.sandboxed:
+            self.log.warning(UNPROTECTED)
+            return shared_runner(sandboxed=False)
         reason = sandbox.why_not()
         if reason:
             raise NoSandbox(reason)
         return shared_runner()
-
-    def _in_kernel(self, resources: Resources, notebook: NotebookNode, run: str) -> Executed:
-        # A manager that belonged to a kernel which died cannot start another.
-        self.km = None
-        self.kc = None
-        try:
-            with setenv(**{RUN: run, records.PLACE: "off"}):
-                executed, _ = super().preprocess(notebook, resources)
-            return Executed(executed)
-        except DeadKernelError:
-            return Executed(notebook, gave_up=f"the kernel died in the cell {self._running}")
-        except (CellTimeoutError, UnresponsiveKernelError):
-            reason = f"it did not stop within {self.timeout} seconds in the cell {self._running}"
-            return Executed(notebook, gave_up=reason)
-
-    def preprocess_cell(
-        self, cell: NotebookNode, resources: Resources, index: int
-    ) -> tuple[NotebookNode, Resources]:
-        self._running = cell["id"]
-        return super().preprocess_cell(cell, resources, index)

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from typing import Any
 
 from nbformat import NotebookNode
@@ -28,6 +29,8 @@ ADDED = "added-by-learner-"
 MAX_ADDED_CELLS = 500
 # Longer than any answer, and short enough to be shown: what renders a cell may take the square of its length.
 MAX_TEXT, MAX_ADDED_TEXT = 40_000, 1_000_000
+# How much of its text a course cell shares at least with what it was in an older release.
+ALIKE = 0.7
 MISSING = "# This cell was missing from the submission."
 
 
@@ -50,6 +53,7 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
     answers = {cell["id"]: cell for cell in notebook.cells if is_answer(cell)}
     # Colab and notebooks of format 4.4 lose ids: a course cell is then known by its text.
     texts = {cell.source.strip(): cell["id"] for cell in release.cells}
+    texts |= _older_texts(release, submission, course_ids, texts)
     claims: dict[str, list[NotebookNode]] = {name: [] for name in answers}
     added: dict[str, list[NotebookNode]] = {}
     notes: list[str] = []
@@ -145,6 +149,32 @@ def _course_id(cell: NotebookNode, course_ids: set[str]) -> str | None:
         if isinstance(name, str) and name in course_ids:
             return name
     return None
+
+
+def _older_texts(
+    release: NotebookNode, submission: NotebookNode, course_ids: set[str], texts: Mapping[str, str]
+) -> dict[str, str]:
+    """Course cells as an older release had them, under other ids or none: text and present id.
+
+    Such a cell must not run as the learner's own: it would bring back the data of the older release.
+    """
+    strange, there = [], set()
+    for cell in _cells(submission):
+        text = _text(cell).strip()
+        name = _course_id(cell, course_ids) or texts.get(text)
+        if name is not None:
+            there.add(name)
+        elif cell.get("cell_type") == "code" and text:
+            strange.append(text)
+    found = {}
+    for cell in release.cells:
+        if cell.cell_type != "code" or is_answer(cell) or cell["id"] in there:
+            continue
+        for text in strange[:MAX_ADDED_CELLS]:
+            same = SequenceMatcher(None, cell.source.strip(), text, autojunk=False)
+            if same.real_quick_ratio() > ALIKE and same.quick_ratio() > ALIKE and same.ratio() > ALIKE:
+                found[text] = cell["id"]
+    return found
 
 
 def _choose(released: NotebookNode, claims: list[NotebookNode]) -> str | None:

@@ -60,7 +60,7 @@ def read_text(text: bytes) -> NotebookNode:
     if len(text) > MAX_FILE_BYTES:
         return unreadable(TOO_LARGE)
     try:
-        plain = json.loads(text.decode("utf-8-sig", "replace"))
+        plain = json.loads(text.decode(json.detect_encoding(text), "replace"))
     except (ValueError, RecursionError):
         return unreadable("the file is not JSON, so it is no notebook")
     if not isinstance(plain, dict) or not isinstance(plain.get("cells", plain.get("worksheets")), list):

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import nbformat
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_output
 
 from autograder.grading.running.limits import Limits
-from autograder.grading.running.workers import Ran, Worker
+from autograder.grading.running.workers import Ran
 
 # A cell that is stopped takes the whole process with it. The notebook is then run again without that cell,
 # so that it costs its own task and not every later one; a notebook full of such cells is given up.
 MOST_STOPS = 4
+
+
+class Runs(Protocol):
+    """What runs a notebook's cells in a process of their own: the sandbox's worker, or a kernel."""
+
+    def run(self, cells: Sequence[tuple[str, str]], environment: Mapping[str, str]) -> Ran: ...
 
 
 @dataclass
@@ -32,9 +38,7 @@ class Executed:
     gave_up: str = ""
 
 
-def execute(
-    worker: Worker, notebook: NotebookNode, environment: Mapping[str, str], limits: Limits
-) -> Executed:
+def execute(worker: Runs, notebook: NotebookNode, environment: Mapping[str, str], limits: Limits) -> Executed:
     """Run a notebook's code cells; a cell that raises does not keep the next from running.
 
     Raises:
@@ -61,6 +65,7 @@ def execute(
 def _reason(how: str, limits: Limits) -> str:
     return {
         "slow": f"it did not end within {limits.cell_seconds:g} seconds",
+        "late": f"the cells up to this one took more than {limits.seconds:g} seconds together",
         "died": "it ended its own process",
         "memory": f"it used more than {limits.memory_bytes // 2**20} MB of memory",
         "processes": f"it started more than {limits.processes} processes",

@@ -12,6 +12,7 @@ from nbformat import NotebookNode
 from autograder import bank
 from autograder.grading import secret
 from autograder.grading.running.execute import Executed, execute
+from autograder.grading.running.kernels import Kernels
 from autograder.grading.running.limits import Limits
 from autograder.grading.running.workers import Worker
 from autograder.learner import RUN
@@ -25,8 +26,8 @@ class NoSandbox(Exception):
     def __init__(self, reason: str) -> None:
         super().__init__(
             f"Submissions are not run without a sandbox, and there is none: {reason}. To run them anyway, "
-            "with your own rights: c.RunAndJudge.sandboxed = False in nbgrader_config.py, and then "
-            "`nbgrader autograde`."
+            "with your own rights: `autograder grade --no-sandbox`, or c.RunAndJudge.sandboxed = False in "
+            "nbgrader_config.py for `nbgrader autograde`."
         )
 
 
@@ -39,23 +40,32 @@ def write_questions(folder: Path) -> None:
 class SandboxRunner:
     """Runs notebooks in a sandbox of its own; to be closed."""
 
+    _kind: type[Worker] | type[Kernels] = Worker
+
     def __init__(self, limits: Limits | None = None) -> None:
         self._questions = tempfile.TemporaryDirectory(prefix="questions-")
         self._limits = limits or LIMITS
         write_questions(Path(self._questions.name))
-        self._worker = Worker(Path(self._questions.name), self._limits)
+        self._worker = self._kind(Path(self._questions.name), self._limits)
 
     def __call__(self, notebook: NotebookNode, run: str) -> Executed:
         return execute(self._worker, notebook, {RUN: run}, self._limits)
 
     def close(self) -> None:
-        self._worker.close()
+        # In this order: a run in another thread that tries once more finds nothing to start with.
         self._questions.cleanup()
+        self._worker.close()
 
 
-@lru_cache(maxsize=1)
-def shared_runner() -> SandboxRunner:
+class KernelRunner(SandboxRunner):
+    """Runs notebooks in Jupyter kernels, with the grader's own rights; to be closed."""
+
+    _kind = Kernels
+
+
+@lru_cache(maxsize=2)
+def shared_runner(sandboxed: bool = True) -> SandboxRunner:
     """This process's runner, made with the first submission and closed when the process ends."""
-    runner = SandboxRunner()
+    runner = SandboxRunner() if sandboxed else KernelRunner()
     atexit.register(runner.close)
     return runner

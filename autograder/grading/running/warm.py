@@ -119,7 +119,7 @@ def _pass_on(out: int, pipe: int, limits: Limits) -> tuple[str, str]:
     while True:
         left = min(end, cell_end) - time.monotonic()
         if left <= 0 or not select.select([pipe], [], [], left)[0]:
-            return "slow", cell
+            return ("slow" if cell_end < end else "late"), cell
         piece = os.read(pipe, 1 << 20)
         if not piece:
             return "", cell

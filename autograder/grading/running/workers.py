@@ -40,8 +40,8 @@ class SandboxFailed(Exception):
 class Ran:
     """What became of one run: each cell's execution count and outputs, and why it ended early, if it did.
 
-    `how` is "finished", "slow" (a cell or the whole took too long), "died" (the process ended), "memory",
-    "processes", "output" or "garbled"; `cell` is the id of the cell that ran then.
+    `how` is "finished", "slow" (a cell took too long), "late" (all together did), "died" (the process ended),
+    "memory", "processes", "output" or "garbled"; `cell` is the id of the cell that ran then.
     """
 
     cells: dict[str, tuple[int, list[Any]]] = field(default_factory=dict)

@@ -29,17 +29,22 @@ from autograder import cli
 from autograder.bank import load
 from autograder.build.source import read_source
 from autograder.grading import batch, command, preprocessors, secret
+from autograder.grading import grade as grading
 from autograder.grading.command import Asked, Summary
 from autograder.grading.course import Class
 from autograder.grading.evidence import GraderFault
 from autograder.grading.gradebook import GRADED_FROM
 from autograder.grading.running import sandbox
-from autograder.grading.running.runner import SandboxRunner
+from autograder.grading.running.limits import Limits
+from autograder.grading.running.runner import KernelRunner, SandboxRunner
 
 ROOT = Path(__file__).parents[3]
 LESSON = "01-dot-product"
 FULL = 22.0
 STUDENTS = {"ada": FULL, "bob": 0.0, "cleo": 2.0, "dan": 0.0}
+
+# The fixture below puts one for all in its place.
+RUNNER_OF_A_THREAD = batch._runner
 
 pytestmark = [pytest.mark.slow]
 
@@ -74,9 +79,9 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxRunner]:
         return deepcopy(remembered[key])
 
     patch.setattr(batch, "grade", grade)
-    patch.setattr(batch, "_runner", lambda: made)
+    patch.setattr(batch, "_runner", lambda sandboxed=True: made)
     patch.setattr(preprocessors, "grade", grade)
-    patch.setattr(preprocessors, "shared_runner", lambda: made)
+    patch.setattr(preprocessors, "shared_runner", lambda sandboxed=True: made)
     yield made
     patch.undo()
     made.close()
@@ -541,9 +546,69 @@ def test_without_a_sandbox_the_command_refuses_and_says_why(place, monkeypatch):
     done = invoke("--course", str(place))
     assert done.exit_code == 2
     assert "there is none: bubblewrap is not installed." in done.output
-    assert "--no-sandbox" not in done.output
+    assert "To run them anyway, with your own rights: `autograder grade --no-sandbox`" in done.output
     assert isinstance(done.exception, SystemExit)
     assert scores(place) == {}
+
+
+@pytest.mark.usefixtures("without_threads")
+def test_told_to_do_without_a_sandbox_the_command_grades_in_kernels_and_says_what_is_open(
+    place, monkeypatch, solved
+):
+    monkeypatch.setattr(command.sandbox, "why_not", lambda: "bubblewrap is not installed")
+    made = KernelRunner(Limits(cell_seconds=8.0))
+    asked: list[bool] = []
+
+    def runner(sandboxed: bool = True) -> SandboxRunner:
+        asked.append(sandboxed)
+        return made
+
+    monkeypatch.setattr(batch, "_runner", runner)
+    monkeypatch.setattr(batch, "grade", grading.grade)
+    endless = deepcopy(solved)
+    answer(endless, "simple-attention", "while True:\n    pass")
+    hand_in(place, "cleo", endless)
+    done = invoke("--course", str(place), "--no-sandbox", "--student", "ada", "--student", "cleo")
+    made.close()
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.output.split())
+    assert "Without a sandbox, submissions run with your own rights. Not protected are your files" in said
+    assert "cell simple-attention-answer was stopped: it did not end within 8 seconds" in said
+    assert set(asked) == {False}
+    points = load(LESSON).tasks["simple-attention"].points
+    assert scores(place) == {"ada": FULL, "cleo": FULL - points}
+
+
+@pytest.mark.parametrize("sandboxed", [True, False])
+def test_a_thread_runs_its_submissions_where_it_was_told_to(sandboxed):
+    kind = SandboxRunner if sandboxed else KernelRunner
+    assert type(RUNNER_OF_A_THREAD(sandboxed)) is kind
+    assert RUNNER_OF_A_THREAD(sandboxed) is RUNNER_OF_A_THREAD(sandboxed)
+    batch.close_sandboxes()
+
+
+def test_nbgraders_own_autograde_does_without_a_sandbox_where_it_is_told_to(place, monkeypatch, runner):
+    monkeypatch.setattr(preprocessors.sandbox, "why_not", lambda: "bubblewrap is not installed")
+    asked: list[bool] = []
+
+    def shared(sandboxed: bool = True) -> SandboxRunner:
+        asked.append(sandboxed)
+        return runner
+
+    monkeypatch.setattr(preprocessors, "shared_runner", shared)
+    course = Class(place)
+    with command.Book(course) as opened:
+        opened.know(LESSON)
+    assert not NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "cleo")["success"]
+    assert asked == []
+    config = place / "nbgrader_config.py"
+    config.write_text(config.read_text() + "\nc.RunAndJudge.sandboxed = False\n")
+    course = Class(place)
+    done = NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "cleo")
+    assert done["success"], done
+    assert "submissions run with your own rights" in done["log"]
+    assert asked == [False]
+    assert scores(place) == {"cleo": STUDENTS["cleo"]}
 
 
 def test_a_lesson_that_is_not_there_is_named(place):
@@ -576,9 +641,10 @@ def test_control_c_ends_the_command_soon_and_the_next_run_goes_on(place, solved)
     assert "Traceback" not in said
     assert "stopped before the end; the next run goes on from here." in " ".join(said.split())
     assert scores(place) == {"ada": FULL}
-    assert grade(place, dry_run=True, students=frozenset({"ada", "cleo"}))[0].text == (
-        "1 submission would be graded, 1 submission had not changed."
-    )
+    hand_in(place, "bob", "{")
+    again, _ = grade(place)
+    assert (again.graded, again.current) == (3, 1)
+    assert scores(place) == STUDENTS
 
 
 # Words

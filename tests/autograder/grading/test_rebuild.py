@@ -319,6 +319,77 @@ def test_an_added_cell_among_stripped_ids_stays_in_its_place(rebuilt):
     assert index(made.notebook, "row-sums-answer") == index(made.notebook, f"{ADDED}0") + 1
 
 
+# Handed in on an older release
+
+OLD_DATA = "table = torch.tensor([[1.5, 2.5]])"
+
+
+def no_longer_known(notebook, name):
+    """The cell under an id that the lesson does not have any more."""
+    cell = notebook.cells[index(notebook, name)]
+    cell["id"] = f"old-{name}"
+    if "nbgrader" in cell.metadata:
+        cell.metadata["nbgrader"]["grade_id"] = f"old-{name}"
+    return cell
+
+
+@pytest.mark.parametrize("ids_are", ["the same", "others", "lost"])
+def test_data_of_an_older_release_do_not_come_back(rebuilt, cell_of, ids_are):
+    def make_older(notebook):
+        cell_of(notebook, "example-data").source = OLD_DATA
+        if ids_are == "others":
+            no_longer_known(notebook, "example-data")
+        elif ids_are == "lost":
+            strip_ids(notebook)
+
+    made = rebuilt(make_older)
+    assert_whole(made)
+    assert added(made.notebook) == []
+
+
+def test_a_cell_of_the_learners_own_is_not_taken_for_one_of_an_older_release(rebuilt):
+    own = "table = torch.zeros(3, 3)\nfor row in table:\n    print(row.sum())"
+
+    def make_older(notebook):
+        notebook.cells[index(notebook, "example-data")] = new_code_cell(own)
+
+    assert added(rebuilt(make_older).notebook) == [own]
+
+
+def test_an_answer_whose_cell_was_renamed_since_is_not_overwritten_by_the_stub(rebuilt):
+    made = rebuilt(lambda notebook: no_longer_known(notebook, "share-answer"))
+    texts = [cell.source for cell in made.notebook.cells]
+    assert texts.index(SHARE) < texts.index('check("share")')
+    assert "def share(x):\n    ..." not in texts
+
+
+def test_a_check_that_was_renamed_since_is_put_back_under_its_new_name(rebuilt):
+    assert_whole(rebuilt(lambda notebook: no_longer_known(notebook, "share")))
+
+
+def test_what_a_lesson_did_not_have_yet_is_added_and_noted(rebuilt, release):
+    def make_older(notebook):
+        for name in ("figure", "row-sums-answer", "row-sums"):
+            del notebook.cells[index(notebook, name)]
+
+    made = rebuilt(make_older)
+    assert ids(made.notebook) == IDS
+    assert sources(made.notebook)["share-answer"] == SHARE
+    assert made.notes == [
+        "the cell row-sums-answer was missing",
+        "course cells were missing and were put back: figure, row-sums",
+    ]
+
+
+def test_a_task_that_the_lesson_has_no_more_runs_where_it_stood(rebuilt):
+    def make_older(notebook):
+        notebook.cells.insert(5, new_code_cell("mean = table.mean()", id="mean-answer"))
+
+    made = rebuilt(make_older)
+    assert_whole(made)
+    assert index(made.notebook, f"{ADDED}0") == index(made.notebook, "share") + 1
+
+
 # Odd sources
 
 

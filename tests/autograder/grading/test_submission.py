@@ -74,6 +74,12 @@ def test_a_byte_order_mark_does_not_matter(read, submission):
     assert answer(made) == SHARE
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32"])
+def test_what_windows_calls_unicode_is_read(read, submission, encoding):
+    made = read(nbformat.writes(submission).encode(encoding))
+    assert (reason(made), answer(made)) == ("", SHARE)
+
+
 def test_bytes_of_another_encoding_do_not_matter(read, submission, cell_of):
     cell_of(submission, "shown").source = "# caf\xe9"
     made = read(nbformat.writes(submission).encode("latin-1"))

@@ -144,6 +144,14 @@ def test_a_process_that_ends_itself_politely_has_died(worker):
     assert (ran.how, ran.cell) == ("died", "cell-2")
 
 
+def test_cells_that_take_too_long_together_are_told_from_one_that_does(worker):
+    limits = replace(LIMITS, cell_seconds=1.5, seconds=2.5)
+    made = notebook(*["import time\ntime.sleep(0.9)"] * 4)
+    with Worker(worker._questions, limits) as short:
+        executed = execute(short, made, {}, limits)
+    assert set(executed.stops.values()) == {"the cells up to this one took more than 2.5 seconds together"}
+
+
 def test_what_a_run_started_ends_with_it(worker):
     worker.run(cells("pass"), {})
     before = tree(warm_process(worker))

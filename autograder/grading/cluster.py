@@ -1,0 +1,215 @@
+"""Grade on a Dask cluster, through the interface that every other executor has.
+
+A worker runs submissions in sandboxes of its own and judges them by the answers of the machine that started
+the run: they are sent to it when it joins, and taken away with its sandboxes when the run ends. Needs the
+package `distributed`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import Any, TypeVar
+
+from distributed import Client, WorkerPlugin
+from tornado.ioloop import PeriodicCallback
+
+import autograder
+from autograder import bank
+from autograder.grading import secret
+from autograder.grading.batch import ExecutorLost, close_sandboxes
+from autograder.grading.running import sandbox
+
+T = TypeVar("T")
+CONNECT_SECONDS = 10.0
+LOOK_SECONDS = 3.0
+PLUGIN = "autograder-answers"
+
+
+class NoCluster(Exception):
+    """No cluster answers, or its workers cannot grade as this machine would."""
+
+
+class Cluster(Executor):
+    """The workers of a cluster; to be made with `connected`."""
+
+    def __init__(self, client: Client, address: str, run: str) -> None:
+        self._client = client
+        self._executor = client.get_executor(pure=False)
+        self._address = address
+        self._run = run
+
+    @property
+    def slots(self) -> int:
+        """How many submissions its workers run at one time; more than none, so that a cluster can grow."""
+        return max(4, sum(self._client.nthreads().values()))
+
+    def submit(self, function: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """Run a function on some worker; when that worker is lost, on another.
+
+        Raises:
+            ExecutorLost: nobody answers at the scheduler's address any more.
+        """
+        if self._client.status != "running":
+            raise ExecutorLost(f"the scheduler at {self._address} does not answer any more")
+        future: Future[T] = self._executor.submit(_on_worker, self._run, function, *args, **kwargs)
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        self._executor.shutdown(wait=wait and not cancel_futures)
+
+
+@contextlib.contextmanager
+def connected(address: str, lessons: Sequence[str], say: Callable[[str], None]) -> Iterator[Cluster]:
+    """A cluster whose workers are ready to grade these lessons.
+
+    Args:
+        address: the scheduler's, as "tcp://10.0.0.1:8786".
+        lessons: whose answers the workers need.
+        say: takes a line for a person, when there are no workers to wait for.
+
+    Raises:
+        NoCluster: nobody answers there, or a worker cannot grade as this machine would.
+    """
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what went wrong is said here, once
+    try:
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except Exception as problem:  # a wrong address, a closed port, a handshake that fails
+        raise NoCluster(f"No Dask scheduler answers at {address} ({problem}).") from None
+    try:
+        answers = Answers(lessons)
+        try:
+            client.register_plugin(answers, name=PLUGIN)
+        except Exception as problem:
+            raise NoCluster(
+                f"The workers of {address} cannot grade: {type(problem).__name__}: {problem}. Scheduler and "
+                "workers have to run in this course's environment, with bubblewrap on each worker."
+            ) from None
+        watch = PeriodicCallback(_watcher(client, say), LOOK_SECONDS * 1000)
+        client.sync(_call, watch.start)
+        cluster = Cluster(client, address, answers.run)
+        try:
+            yield cluster
+        finally:
+            client.sync(_call, watch.stop)
+            cluster.shutdown(wait=False)
+    finally:
+        if client.status == "running":
+            with contextlib.suppress(Exception):  # nothing to clean up on a cluster that is gone
+                client.unregister_worker_plugin(PLUGIN)
+        client.close(timeout=CONNECT_SECONDS)
+
+
+async def _call(function: Callable[[], None]) -> None:
+    function()
+
+
+def _watcher(client: Client, say: Callable[[str], None]) -> Callable[[], Any]:
+    """Says once that there are no workers, whenever the last one has gone."""
+    told = False
+
+    async def look() -> None:
+        nonlocal told
+        with contextlib.suppress(OSError):
+            none = (
+                client.status == "running" and not (await client.scheduler.identity(n_workers=1))["workers"]
+            )
+            if none and not told:
+                say("The cluster has no workers now: submissions wait for one.")
+            told = none
+
+    return look
+
+
+class Answers(WorkerPlugin):
+    """Gives each worker this machine's answers, and takes them away with its sandboxes.
+
+    Args:
+        lessons: whose answers.
+    """
+
+    def __init__(self, lessons: Sequence[str]) -> None:
+        self._course = course_version()
+        self._hidden: dict[str, dict[str, bytes]] = {}
+        for lesson in lessons:
+            answers = secret.answers(lesson)
+            if answers.hidden:
+                names = (f"{lesson}.json", f"{lesson}.safetensors", secret.MADE_FROM)
+                self._hidden[lesson] = {name: (answers.folder / name).read_bytes() for name in names}
+        self.run = _digest({"course": self._course.encode(), **_flat(self._hidden)})
+        self._folder = Path()
+        self._before: str | None = None
+
+    def setup(self, worker: Any) -> None:
+        """Check that this worker can grade, and put the answers where it looks for them.
+
+        Raises:
+            NoCluster: it cannot.
+        """
+        reason = sandbox.why_not()
+        if reason:
+            raise NoCluster(f"worker {worker.address} has no sandbox: {reason}")
+        if course_version() != self._course:
+            raise NoCluster(f"worker {worker.address} has another version of the course")
+        self._folder = Path(tempfile.mkdtemp(prefix="answers-", dir=worker.local_directory))
+        for lesson, files in self._hidden.items():
+            place = self._folder / "bank" / lesson
+            place.mkdir(parents=True)
+            for name, content in files.items():
+                (place / name).write_bytes(content)
+        self._before = os.environ.get(secret.PLACE)
+        os.environ[secret.PLACE] = str(self._folder)
+        _ready.add(self.run)
+
+    def teardown(self, worker: Any) -> None:
+        """End this worker's sandboxes and leave no answers behind."""
+        if self.run not in _ready:
+            return
+        _ready.discard(self.run)
+        close_sandboxes()
+        os.environ.pop(secret.PLACE, None)
+        if self._before is not None:
+            os.environ[secret.PLACE] = self._before
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+# On a worker: the run that it has the answers for.
+_ready: set[str] = set()
+
+
+def _on_worker(run: str, function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+    if run not in _ready:
+        raise NoCluster("this worker cannot grade; its log says why")
+    return function(*args, **kwargs)
+
+
+def course_version() -> str:
+    """What grading depends on in this installation: the package's code and its public answers."""
+    package = Path(autograder.__file__).parent
+    files = sorted(package.rglob("*.py")) + sorted(bank.BANK_FOLDER.glob("*.*"))
+    return _digest(
+        {
+            path.name
+            if path.parent == bank.BANK_FOLDER
+            else str(path.relative_to(package)): path.read_bytes()
+            for path in files
+        }
+    )
+
+
+def _digest(parts: Mapping[str, bytes]) -> str:
+    digest = hashlib.sha256()
+    for name, content in sorted(parts.items()):
+        digest.update(hashlib.sha256(name.encode()).digest() + hashlib.sha256(content).digest())
+    return digest.hexdigest()
+
+
+def _flat(files: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes]:
+    return {f"{lesson}/{name}": content for lesson, some in files.items() for name, content in some.items()}

@@ -1,0 +1,364 @@
+"""A class over all lessons in one scripted run: graded, fed back and exported, as an instructor does it.
+
+Each submission is made from answers whose score is known. CI grades a small class, `CLASS_SIZE=200` a large
+one.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import json
+import os
+import random
+import re
+import shutil
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import cache
+from math import gcd
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook
+from nbgrader.apps import NbGraderAPI
+from nbgrader.plugins import CsvExportPlugin
+from typer.testing import CliRunner
+
+from autograder import bank, cli
+from autograder.authoring import load_lesson
+from autograder.bank import LessonBank
+from autograder.build.preprocessors import faulty_code
+from autograder.build.source import is_answer, is_given, is_test, read_source
+from autograder.grading import secret
+from autograder.grading.course import Class
+from autograder.grading.running import runner, sandbox
+from autograder.grading.running.limits import Limits
+from autograder.judge import judge
+from autograder.outcome import Evidence
+
+ROOT = Path(__file__).parents[3]
+LESSONS = sorted(path.parent.name for path in (ROOT / "source").glob("*/tasks.py"))
+SIZE = int(os.environ.get("CLASS_SIZE", "13"))
+LIMITS = Limits(cell_seconds=10.0)
+WRITTEN = "I think it is because of the numbers."
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300 + 15 * SIZE)]
+
+
+@dataclass
+class Made:
+    """A submission, the scores that are certain, and what its feedback must say.
+
+    A task without a certain score may have suffered from an earlier one.
+    """
+
+    text: str
+    scores: dict[str, float]
+    says: list[str] = field(default_factory=list)
+
+
+@cache
+def solved(lesson: str) -> NotebookNode:
+    return read_source(ROOT / "source" / lesson / f"{lesson}.py")
+
+
+@cache
+def released(lesson: str) -> NotebookNode:
+    return nbformat.read(ROOT / "notebooks" / lesson / f"{lesson}.ipynb", as_version=4)
+
+
+def cell_of(notebook: NotebookNode, name: str) -> NotebookNode:
+    return next(cell for cell in notebook.cells if cell["id"] == name)
+
+
+def all_right(lesson: LessonBank) -> dict[str, float]:
+    return {task.id: task.points for task in lesson.tasks.values()}
+
+
+def all_right_but(lesson: LessonBank, scores: Mapping[str, float]) -> dict[str, float]:
+    """The scores that are certain where some tasks earn less: theirs and all that need none of them."""
+    known = {**all_right(lesson), **scores}
+    spoilt = set(scores)
+    for task in lesson.tasks.values():
+        if spoilt & set(task.needs):
+            spoilt.add(task.id)
+    return {task: score for task, score in known.items() if task in scores or task not in spoilt}
+
+
+# What people hand in
+
+
+def right(lesson: LessonBank, dice: random.Random) -> Made:
+    return Made(nbformat.writes(solved(lesson.lesson)), all_right(lesson))
+
+
+def noisy(lesson: LessonBank, dice: random.Random) -> Made:
+    """Every answer prints, warns and writes to stderr, and an added cell raises."""
+    made = deepcopy(solved(lesson.lesson))
+    for cell in made.cells:
+        if is_answer(cell) and cell.cell_type == "code":
+            cell.source += (
+                "\nimport sys, warnings\nprint('so far so good')\nprint('careful', file=sys.stderr)"
+                "\nwarnings.warn('deprecated', stacklevel=1)"
+            )
+    made.cells.insert(3, nbformat.v4.new_code_cell("1 / 0"))
+    return Made(nbformat.writes(made), all_right(lesson), ["so far so good", "careful", "ZeroDivisionError"])
+
+
+def untouched(lesson: LessonBank, dice: random.Random) -> Made:
+    return Made(nbformat.writes(released(lesson.lesson)), dict.fromkeys(lesson.tasks, 0.0))
+
+
+def wrong(lesson: LessonBank, dice: random.Random) -> Made:
+    """One task answered wrongly in a way that `tasks.py` knows; it earns what the bank says of it."""
+    task = dice.choice(list(lesson.tasks.values()))
+    known = dice.choice(task.known_wrong)
+    verdict = judge(task, Evidence(task.id, "answered", outcomes=known.outcomes))
+    made = deepcopy(solved(lesson.lesson))
+    cell_of(made, f"{task.id}-answer").source = typed(lesson.lesson, task.id, known.id)
+    points = f"{verdict.earned} of {task.points} points" if task.points > 1 else ""
+    return Made(nbformat.writes(made), all_right_but(lesson, {task.id: verdict.earned}), [points, known.hint])
+
+
+def typed(lesson: str, task: str, known: str) -> str:
+    """A cell that gives a task the wrong answer of its `tasks.py`."""
+    folder = ROOT / "source" / lesson
+    entry = next(entry for entry in load_lesson(folder).tasks if entry.id == task)
+    answer = next(one.answer for one in entry.wrong if one.id == known)
+    lines = [
+        "_theirs = {}",
+        f"exec({(folder / 'tasks.py').read_text(encoding='utf-8')!r}, _theirs)",
+        f"_task = next(task for task in _theirs['LESSON'].tasks if task.id == {task!r})",
+        f"{entry.name} = next(one.answer for one in _task.wrong if one.id == {known!r})",
+    ]
+    if entry.kind == "tensor":
+        names = answer.__code__.co_varnames[: answer.__code__.co_argcount]
+        lines.append(f"{entry.name} = {entry.name}({', '.join(f'{name}={name}' for name in names)})")
+    return "\n".join(lines)
+
+
+def faulty_kept(lesson: LessonBank, dice: random.Random) -> Made:
+    """The code with a bug left as it was found, and the questions answered in words."""
+    made = deepcopy(solved(lesson.lesson))
+    kept = []
+    for cell in made.cells:
+        if faulty_code(cell.source):
+            cell.source = cell_of(released(lesson.lesson), cell["id"]).source + "\n# looked at it for an hour"
+            kept.append(cell["id"].removesuffix("-answer"))
+        elif is_answer(cell) and cell.cell_type == "markdown":
+            cell.source = WRITTEN
+    says = [WRITTEN] if any(cell.source == WRITTEN for cell in made.cells) else []
+    return Made(nbformat.writes(made), all_right_but(lesson, dict.fromkeys(kept, 0.0)), says)
+
+
+def damaged(lesson: LessonBank, dice: random.Random) -> Made:
+    text = nbformat.writes(solved(lesson.lesson))
+    return Made(text[: len(text) // 2], dict.fromkeys(lesson.tasks, 0.0), ["the file is not JSON"])
+
+
+def without_ids(lesson: LessonBank, dice: random.Random) -> Made:
+    plain = json.loads(nbformat.writes(solved(lesson.lesson)))
+    plain["nbformat_minor"] = 4
+    for cell in plain["cells"]:
+        del cell["id"]
+    return Made(json.dumps(plain), all_right(lesson))
+
+
+def from_windows(lesson: LessonBank, dice: random.Random) -> Made:
+    """Windows line ends in the cells and in the file, and the metadata of another machine."""
+    plain = json.loads(nbformat.writes(solved(lesson.lesson)))
+    for cell in plain["cells"]:
+        cell["source"] = [line.replace("\n", "\r\n") for line in cell["source"]]
+    plain["metadata"] = {
+        "kernelspec": {"name": "anaconda-torch1", "display_name": "Windows", "language": "python"},
+        "language_info": {"name": "python", "version": "3.9.1"},
+    }
+    return Made(json.dumps(plain, indent=1).replace("\n", "\r\n"), all_right(lesson))
+
+
+def rearranged(lesson: LessonBank, dice: random.Random) -> Made:
+    """A check and some prose deleted, an answer and a check doubled."""
+    made = deepcopy(solved(lesson.lesson))
+    tests = [cell for cell in made.cells if is_test(cell)]
+    gone, doubled = dice.sample(tests, 2)
+    made.cells.remove(gone)
+    made.cells.remove(
+        next(cell for cell in made.cells if cell.cell_type == "markdown" and not is_answer(cell))
+    )
+    for name in (doubled["id"], f"{doubled['id']}-answer"):
+        at = made.cells.index(cell_of(made, name))
+        made.cells.insert(at, deepcopy(made.cells[at]))
+    says = [f"the cell {doubled['id']}-answer stood there 2 times", "and were put back: ", gone["id"]]
+    return Made(json.dumps(made), all_right(lesson), says)
+
+
+def older_release(lesson: LessonBank, dice: random.Random) -> Made:
+    """Made on a lesson whose data, prose and names of cells were others, and which had a cell less."""
+    made = deepcopy(solved(lesson.lesson))
+    for number, cell in enumerate(cell for cell in made.cells if not is_answer(cell) and not is_test(cell)):
+        if is_given(cell):
+            cell.source = re.sub(r"\b0\.(\d)", r"0.9\1", cell.source) + "\n# as it was last year"
+            cell["id"] = f"old-{number}"
+        elif cell.cell_type == "markdown":
+            cell.source = f"Last year this read: {cell.source}"
+            cell["id"] = f"old-{number}"
+    made.cells.remove(dice.choice([cell for cell in made.cells if is_test(cell)]))
+    return Made(nbformat.writes(made), all_right(lesson), ["and were put back: "])
+
+
+def endless(lesson: LessonBank, dice: random.Random) -> Made:
+    return stopped(lesson, dice, "while True:\n    pass", "it did not end within")
+
+
+def killer(lesson: LessonBank, dice: random.Random) -> Made:
+    return stopped(lesson, dice, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", "its own process")
+
+
+def stopped(lesson: LessonBank, dice: random.Random, code: str, why: str) -> Made:
+    task = dice.choice(list(lesson.tasks))
+    made = deepcopy(solved(lesson.lesson))
+    cell_of(made, f"{task}-answer").source = code
+    says = [f"The cell {task}-answer was stopped: ", why]
+    return Made(nbformat.writes(made), all_right_but(lesson, {task: 0.0}), says)
+
+
+KINDS: list[Callable[[LessonBank, random.Random], Made]] = [
+    right,
+    wrong,
+    untouched,
+    faulty_kept,
+    damaged,
+    without_ids,
+    from_windows,
+    rearranged,
+    endless,
+    killer,
+    wrong,
+    older_release,
+    noisy,
+]
+assert gcd(len(KINDS), len(LESSONS)) == 1, "else some kinds would meet some lessons only"
+
+
+@pytest.fixture(scope="module")
+def members() -> dict[str, tuple[str, Made]]:
+    """Each student's lesson and submission; the same in every run."""
+    found = {}
+    for number in range(SIZE):
+        lesson, kind = LESSONS[number % len(LESSONS)], KINDS[number % len(KINDS)]
+        student = f"{number:03}-{kind.__name__.replace('_', '-')}"
+        found[student] = lesson, kind(bank.load(lesson), random.Random(number))
+    return found
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory, members: dict[str, tuple[str, Made]]) -> Any:
+    """The scripted run: the course folder, and what `autograder grade` said."""
+    reason = sandbox.why_not()
+    if reason:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
+    course = tmp_path_factory.mktemp("class") / "course"
+    for lesson in LESSONS:
+        for name in ("source", "notebooks"):
+            shutil.copytree(ROOT / name / lesson, course / name / lesson)
+    shutil.copy(ROOT / "nbgrader_config.py", course)
+    for student, (lesson, made) in members.items():
+        path = course / "submitted" / student / lesson / f"{lesson}.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_text(made.text, encoding="utf-8", newline="")
+    patch = pytest.MonkeyPatch()
+    patch.setenv(secret.PLACE, str(tmp_path_factory.mktemp("no-secret")))
+    patch.setattr(runner, "LIMITS", LIMITS)
+    done = CliRunner().invoke(cli.app, ["grade", "--course", str(course), "--jobs", "2"])
+    found = Class(course)
+    nbgrader = NbGraderAPI(found.directory, config=found.config)
+    for lesson in {lesson for lesson, _ in members.values()}:
+        fed_back = nbgrader.generate_feedback(lesson)
+        assert fed_back["success"], fed_back.get("error") or fed_back.get("log")
+    with Gradebook(found.database, found.directory.course_id) as book:
+        CsvExportPlugin(to=str(course / "grades.csv")).export(book)
+    yield course, done
+    patch.undo()
+
+
+@pytest.fixture(scope="module")
+def course(run: Any) -> Path:
+    place: Path = run[0]
+    return place
+
+
+def everyone() -> Any:
+    names = [f"{n:03}-{KINDS[n % len(KINDS)].__name__.replace('_', '-')}" for n in range(SIZE)]
+    return pytest.mark.parametrize("student", names)
+
+
+def marks(course: Path, student: str, lesson: str) -> dict[str, tuple[float | None, bool]]:
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as book:
+        notebook = book.find_submission_notebook(lesson, lesson, student)
+        return {grade.name: (grade.auto_score, grade.needs_manual_grade) for grade in notebook.grades}
+
+
+def page(course: Path, student: str, lesson: str) -> str:
+    text = (course / "feedback" / student / lesson / f"{lesson}.html").read_text(encoding="utf-8")
+    return html.unescape(re.sub(r"</?code>", "`", text))
+
+
+def test_the_run_ends_well_and_grades_everyone(run):
+    _, done = run
+    assert done.exit_code == 0, done.output
+    assert f"{SIZE} submissions graded" in done.output
+
+
+@everyone()
+def test_each_score_is_what_the_answers_deserve(course, members, student):
+    lesson, made = members[student]
+    found = marks(course, student, lesson)
+    assert {task: found[task] for task in made.scores} == {t: (s, False) for t, s in made.scores.items()}
+    assert all(0 <= found[task.id][0] <= task.points for task in bank.load(lesson).tasks.values())
+
+
+@everyone()
+def test_questions_in_words_wait_for_a_person_unless_nobody_wrote(course, members, student):
+    lesson, made = members[student]
+    found = marks(course, student, lesson)
+    questions = [c["id"] for c in solved(lesson).cells if is_answer(c) and c.cell_type == "markdown"]
+    nothing_written = set(made.scores.values()) == {0.0}
+    expected = (0.0, False) if nothing_written else (None, True)
+    assert {name: found[name] for name in questions} == dict.fromkeys(questions, expected)
+
+
+@everyone()
+def test_feedback_names_every_task_and_says_what_was_found(course, members, student):
+    lesson, made = members[student]
+    text = page(course, student, lesson)
+    assert [task.title for task in bank.load(lesson).tasks.values() if task.title not in text] == []
+    assert [words for words in made.says if words not in text] == []
+
+
+@everyone()
+def test_the_export_has_the_gradebooks_score(course, members, student):
+    lesson, _ = members[student]
+    with (course / "grades.csv").open(encoding="utf-8") as file:
+        rows = {(row["student_id"], row["assignment"]): float(row["score"]) for row in csv.DictReader(file)}
+    assert rows[student, lesson] == sum(score or 0 for score, _ in marks(course, student, lesson).values())
+
+
+@pytest.fixture(scope="module")
+def by_nbgrader(course: Path, tmp_path_factory: pytest.TempPathFactory) -> NbGraderAPI:
+    place = Class(Path(shutil.copytree(course, tmp_path_factory.mktemp("nbgrader") / "course")))
+    return NbGraderAPI(place.directory, config=place.config)
+
+
+@pytest.mark.parametrize("lesson", LESSONS[:SIZE])
+def test_nbgraders_own_autograde_gives_the_same_scores(course, members, by_nbgrader, lesson):
+    theirs = [student for student, (name, _) in members.items() if name == lesson]
+    student = max(theirs[:2], key=lambda one: len(members[one][1].scores))
+    done = by_nbgrader.autograde(lesson, student, force=True)
+    assert done["success"], done.get("error") or done.get("log")
+    other = Path(by_nbgrader.coursedir.root)
+    assert marks(other, student, lesson) == marks(course, student, lesson)

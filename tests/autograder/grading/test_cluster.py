@@ -1,0 +1,352 @@
+"""A class graded by a real scheduler and two real workers, some of which do not live to the end."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import nbformat
+import pytest
+from distributed import Client
+from nbgrader.api import Gradebook
+from typer.testing import CliRunner
+
+import autograder.grading
+from autograder import bank, cli
+from autograder.build.source import read_source
+from autograder.grading import batch, cluster, command, secret
+from autograder.grading.cluster import Answers, NoCluster, connected
+from autograder.grading.gradebook import Book
+
+ROOT = Path(__file__).parents[3]
+LESSON = "01-dot-product"
+# The instructor's own answers give a point less for this task than the public ones, so a score shows whose
+# they were.
+MARKED, LESS = "simple-attention", 1
+FULL = 22.0
+NOBODY = "tcp://127.0.0.1:9"
+
+
+def refuse(*_: Any) -> str:
+    return "bubblewrap is not installed"
+
+
+@pytest.fixture
+def hidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An instructor's secret place with answers of their own."""
+    place = tmp_path / "secret"
+    folder = place / "bank" / LESSON
+    folder.mkdir(parents=True)
+    for ending in ("json", "safetensors"):
+        shutil.copy(bank.BANK_FOLDER / f"{LESSON}.{ending}", folder)
+    path = folder / f"{LESSON}.json"
+    plain = json.loads(path.read_text(encoding="utf-8"))
+    plain["tasks"][MARKED]["checks"][0]["points"] -= LESS
+    path.write_text(json.dumps(plain), encoding="utf-8")
+    (folder / secret.MADE_FROM).write_text(secret.public_fingerprint(LESSON), encoding="utf-8")
+    monkeypatch.setenv(secret.PLACE, str(place))
+    return place
+
+
+@pytest.fixture
+def worker(tmp_path: Path) -> SimpleNamespace:
+    """What the plugin looks at of a worker."""
+    (tmp_path / "worker").mkdir()
+    return SimpleNamespace(address="tcp://worker:1", local_directory=str(tmp_path / "worker"))
+
+
+def submissions(place: Path, students: int) -> dict[str, float]:
+    """A class whose submissions take some seconds each; every second one is right."""
+    for name in ("notebooks", "source"):
+        shutil.copytree(ROOT / name / LESSON, place / name / LESSON)
+    shutil.copy(ROOT / "nbgrader_config.py", place)
+    solved = read_source(ROOT / "source" / LESSON / f"{LESSON}.py")
+    expected = {}
+    for number in range(students):
+        made = deepcopy(solved)
+        for cell in made.cells:
+            if cell["id"] == f"{MARKED}-answer":
+                cell.source = "import time\ntime.sleep(1)\n" + (cell.source if number % 2 else "")
+        student = f"student-{number}"
+        path = place / "submitted" / student / LESSON / f"{LESSON}.ipynb"
+        path.parent.mkdir(parents=True)
+        nbformat.write(made, path)
+        expected[student] = FULL - (LESS if number % 2 else bank.load(LESSON).tasks[MARKED].points)
+    return expected
+
+
+def scores(place: Path) -> dict[str, float]:
+    with Gradebook(f"sqlite:///{place / 'gradebook.db'}", "attention-step-by-step") as opened:
+        return {one.student.id: one.score for one in opened.assignment_submissions(LESSON)}
+
+
+# What each worker is given
+
+
+@pytest.fixture
+def no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(secret.PLACE, str(tmp_path / "nothing"))
+
+
+def test_a_worker_grades_by_the_answers_of_whoever_asks_and_gives_them_back(
+    hidden, worker, tmp_path, monkeypatch
+):
+    answers = Answers([LESSON])
+    monkeypatch.setenv(secret.PLACE, str(tmp_path / "the worker's own"))
+    assert not secret.answers(LESSON).hidden
+    answers.setup(worker)
+    found = secret.answers(LESSON)
+    assert found.hidden
+    assert found.lesson.tasks[MARKED].points == bank.load(LESSON).tasks[MARKED].points - LESS
+    assert found.folder.parent.parent.stat().st_mode & 0o777 == 0o700
+    answers.teardown(worker)
+    assert not secret.answers(LESSON).hidden
+    assert os.environ[secret.PLACE] == str(tmp_path / "the worker's own")
+    assert list(Path(worker.local_directory).iterdir()) == []
+
+
+def test_hidden_probes_that_only_the_worker_has_are_not_used(hidden, worker, tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setenv(secret.PLACE, str(tmp_path / "nothing"))
+        answers = Answers([LESSON])
+    assert secret.answers(LESSON).hidden
+    answers.setup(worker)
+    assert not secret.answers(LESSON).hidden
+    answers.teardown(worker)
+
+
+def test_what_a_worker_started_is_closed_with_the_run(no_secret, worker, monkeypatch):
+    closed = []
+    runner = SimpleNamespace(close=lambda: closed.append(True))
+    monkeypatch.setattr(batch, "SandboxRunner", lambda: runner)
+    answers = Answers([LESSON])
+    answers.setup(worker)
+    assert batch._runner() is runner
+    answers.teardown(worker)
+    assert closed == [True]
+
+
+@pytest.mark.usefixtures("no_secret")
+def test_a_worker_without_a_sandbox_is_refused(worker, monkeypatch):
+    answers = Answers([LESSON])
+    monkeypatch.setattr(cluster.sandbox, "why_not", refuse)
+    with pytest.raises(NoCluster, match="worker tcp://worker:1 has no sandbox: bubblewrap is not installed"):
+        answers.setup(worker)
+
+
+@pytest.mark.usefixtures("no_secret")
+def test_a_worker_with_another_version_of_the_course_is_refused(worker, monkeypatch):
+    answers = Answers([LESSON])
+    monkeypatch.setattr(cluster, "course_version", lambda: "another")
+    with pytest.raises(NoCluster, match="worker tcp://worker:1 has another version of the course"):
+        answers.setup(worker)
+
+
+def test_the_version_of_the_course_is_its_code_and_its_public_answers(tmp_path, monkeypatch):
+    copy = tmp_path / "autograder"
+    shutil.copytree(Path(autograder.__file__).parent, copy)
+    before = cluster.course_version()
+    monkeypatch.setattr(cluster.autograder, "__file__", str(copy / "__init__.py"))
+    monkeypatch.setattr(bank, "BANK_FOLDER", copy / "bank")
+    assert cluster.course_version() == before
+    for changed in (copy / "grading" / "grade.py", copy / "bank" / f"{LESSON}.json"):
+        text = changed.read_bytes()
+        changed.write_bytes(text + b"\n")
+        assert cluster.course_version() != before
+        changed.write_bytes(text)
+
+
+def test_a_worker_that_was_refused_grades_nothing():
+    with pytest.raises(NoCluster, match="this worker cannot grade"):
+        cluster._on_worker("a run", len, "text")
+
+
+# Where there is no cluster
+
+
+def invoke(place: Path, *arguments: str) -> Any:
+    return CliRunner().invoke(cli.app, ["grade", "--course", str(place), *arguments])
+
+
+@pytest.mark.parametrize("address", [NOBODY, "nonsense://here", "tcp://"])
+@pytest.mark.usefixtures("no_secret")
+def test_an_address_that_nobody_answers_is_named_and_nothing_is_written(tmp_path, monkeypatch, address):
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1.0)
+    submissions(tmp_path, 1)
+    done = invoke(tmp_path, "--dask", address)
+    assert done.exit_code == 2
+    assert f"No Dask scheduler answers at {address}" in done.output
+    assert "Traceback" not in done.output
+    assert not (tmp_path / "gradebook.db").exists()
+
+
+@pytest.mark.usefixtures("no_secret")
+def test_without_dask_the_command_says_what_to_install(tmp_path, monkeypatch):
+    submissions(tmp_path, 1)
+    monkeypatch.delattr(autograder.grading, "cluster")
+    monkeypatch.delitem(sys.modules, "autograder.grading.cluster")
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    done = invoke(tmp_path, "--dask", NOBODY)
+    assert done.exit_code == 2
+    assert "pip install distributed" in done.output
+
+
+def test_a_cluster_is_never_told_to_do_without_sandboxes(tmp_path):
+    submissions(tmp_path, 1)
+    done = invoke(tmp_path, "--dask", NOBODY, "--no-sandbox")
+    assert done.exit_code == 2
+    assert "always use their sandboxes" in done.output
+
+
+# A real cluster
+
+
+@dataclass
+class Running:
+    """A scheduler and its workers, each a process of its own."""
+
+    address: str
+    scheduler: subprocess.Popen[bytes]
+    workers: list[subprocess.Popen[bytes]]
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Running]:
+    if reason := cluster.sandbox.why_not():
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
+    place = tmp_path / "cluster"
+    place.mkdir()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), secret.PLACE: str(place / "no-secret")}
+    file = place / "scheduler.json"
+
+    def start(what: str, *arguments: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"distributed.cli.dask_{what}", "--scheduler-file", str(file)]
+        return subprocess.Popen(
+            [*command, "--no-dashboard", *arguments],
+            cwd=place,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    with contextlib.ExitStack() as stack:
+        scheduler = start("scheduler", "--host", "127.0.0.1", "--port", "0")
+        stack.callback(end, scheduler)
+        workers = [
+            start("worker", "--nthreads", "1", "--no-nanny", "--local-directory", str(place))
+            for _ in range(2)
+        ]
+        for one in workers:
+            stack.callback(end, one)
+        until(file.exists)
+        address = json.loads(file.read_text())["address"]
+        with Client(address, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=120)
+        yield Running(address, scheduler, workers)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+
+
+def until(holds: Any, seconds: float = 120) -> None:
+    limit = time.monotonic() + seconds
+    while not holds() and time.monotonic() < limit:
+        time.sleep(0.1)
+    assert holds()
+
+
+def below(process: int) -> set[int]:
+    """Every process that a process started, and what those started."""
+    found = set()
+    for task in Path(f"/proc/{process}/task").glob("*/children"):
+        for child in map(int, task.read_text().split()):
+            found |= {child} | below(child)
+    return found
+
+
+def gone(processes: set[int]) -> bool:
+    return not any(Path(f"/proc/{process}/exe").exists() for process in processes)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_worker_that_is_killed_costs_nothing_and_everyone_is_graded_once(
+    running, hidden, tmp_path, monkeypatch
+):
+    place = tmp_path / "course"
+    expected = submissions(place, 6)
+    written: Counter[str] = Counter()
+    really = Book.write
+
+    def write(book: Book, submission: Any, *rest: Any) -> None:
+        written[submission.student] += 1
+        really(book, submission, *rest)
+
+    monkeypatch.setattr(Book, "write", write)
+    lost, ended = running.workers[0], set()
+
+    def kill_one(done: int, *_: Any) -> None:
+        if done == 1:
+            with Client(running.address, set_as_default=False) as client:
+                address = next(a for a, pid in client.run(os.getpid).items() if pid == lost.pid)
+                assert client.processing()[address]  # it is in the middle of a submission
+            ended.update(below(lost.pid))
+            end(lost)
+
+    said: list[str] = []
+    with connected(running.address, [LESSON], said.append) as executor:
+        asked = command.Asked(place, [LESSON], jobs=4)
+        summary = command.grade_class(asked, said.append, kill_one, executor)
+    assert lost.returncode == -signal.SIGKILL
+    assert summary.text.startswith("6 submissions graded"), said
+    assert written == dict.fromkeys(expected, 1)
+    assert scores(place) == expected
+    until(lambda: gone(ended), 10)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_scheduler_that_is_lost_leaves_a_whole_book_and_the_next_run_goes_on(
+    running, hidden, tmp_path, monkeypatch
+):
+    place = tmp_path / "course"
+    expected = submissions(place, 5)
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 3.0)
+    ended = set()
+
+    def kill(done: int, *_: Any) -> None:
+        if done == 1:
+            ended.update(*(below(worker.pid) for worker in running.workers))
+            end(running.scheduler)
+
+    said: list[str] = []
+    with connected(running.address, [LESSON], said.append) as executor:
+        asked = command.Asked(place, [LESSON], jobs=4)
+        summary = command.grade_class(asked, said.append, kill, executor)
+    assert summary.interrupted
+    assert any("The cluster was lost" in line for line in said), said
+    assert summary.text.endswith("stopped before the end; the next run goes on from here.")
+    graded = scores(place)
+    assert len(graded) == summary.graded
+    assert graded == {student: expected[student] for student in graded}
+    dry = command.grade_class(
+        command.Asked(place, [LESSON], dry_run=True, students=frozenset(graded)), said.append, print
+    )
+    assert dry.current == summary.graded
+    until(lambda: all(worker.poll() is not None for worker in running.workers))
+    assert gone(ended)
