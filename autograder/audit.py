@@ -75,7 +75,7 @@ def print_table(rows: Sequence[Row], console: Console) -> None:
     """The audit as a table, its sums, and every failure."""
     table = Table(title="Audit of the checks")
     for column in ("lesson", "task"):
-        table.add_column(column)
+        table.add_column(column, overflow="fold")
     for column in ("wrong rejected", "named", "right accepted", "forbidden caught"):
         table.add_column(column, justify="right")
     for row in rows:

@@ -105,7 +105,6 @@ class _Reader:
         self._stars: list[str] = []
         self._own_attributes: set[str] = set()
         self._visited: set[int] = set()
-        self._count = 0  # statements so far
         self._cell = 0  # where what is read stands
         self._function = ""
 
@@ -113,36 +112,16 @@ class _Reader:
 
     def enter(self) -> Collection[str]:
         """Note what all cells do to names; the names."""
+        count = 0  # statements so far
         for number, cell in enumerate(self._cells):
-            self._enter(_parsed(cell.source).body, number, top=True)
+            done = _done_by(cell.source)
+            self._own_attributes |= done.attributes
+            self._stars += done.stars
+            for statement, name, parts, path, anew in done.bindings:
+                effect = _Effect(count + statement, number, cell.own, parts, path, anew)
+                self._effects.setdefault(name, []).append(effect)
+            count += done.statements
         return self._effects
-
-    def _enter(
-        self, body: Sequence[ast.stmt], cell: int, top: bool, context: tuple[ast.AST, ...] = ()
-    ) -> None:
-        """Note what statements do to names; `context` are conditions and loops around them."""
-        for statement in body:
-            self._count += 1
-            for node in ast.walk(statement):
-                if isinstance(node, ast.ClassDef):
-                    self._own_attributes |= set(_attributes(node))
-            for name, parts, path, anew in _bindings(statement):
-                effects = self._effects.setdefault(name, [])
-                effects.append(
-                    _Effect(
-                        self._count,
-                        cell,
-                        self._cells[cell].own,
-                        (*parts, *context),
-                        path,
-                        anew and top,
-                    )
-                )
-            if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
-                self._stars.append(statement.module or "")
-            for inner, around in _blocks(statement):
-                always = isinstance(statement, ast.With | ast.Expr)
-                self._enter(inner, cell, top and always, (*context, *around))
 
     def _at(self, name: str, before: int) -> list[_Effect]:
         """What a name's value at some point comes from: the last time it was made anew, and what followed."""
@@ -304,6 +283,41 @@ def _parsed(source: str) -> ast.Module:
         with contextlib.suppress(SyntaxError):
             return ast.parse(TransformerManager().transform_cell(source))
     return nothing
+
+
+@dataclass
+class _Done:
+    """What a cell does to names: (statement, name, what its value is made from, a path, if made anew)."""
+
+    statements: int
+    bindings: list[tuple[int, str, tuple[ast.AST, ...], str, bool]]
+    stars: list[str]
+    attributes: set[str]
+
+
+@lru_cache(maxsize=256)
+def _done_by(source: str) -> _Done:
+    done = _Done(0, [], [], set())
+    body = _parsed(source).body
+    for statement in body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.ClassDef):
+                done.attributes |= set(_attributes(node))
+    _run_through(body, done, True, ())
+    return done
+
+
+def _run_through(body: Sequence[ast.stmt], done: _Done, top: bool, context: tuple[ast.AST, ...]) -> None:
+    """Note what statements do; `context` are conditions and loops around them."""
+    for statement in body:
+        done.statements += 1
+        for name, parts, path, anew in _bindings(statement):
+            done.bindings.append((done.statements, name, (*parts, *context), path, anew and top))
+        if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
+            done.stars.append(statement.module or "")
+        for inner, around in _blocks(statement):
+            always = isinstance(statement, ast.With | ast.Expr)
+            _run_through(inner, done, top and always, (*context, *around))
 
 
 _Binding = tuple[str, tuple[ast.AST, ...], str, bool]
