@@ -278,9 +278,9 @@ def running(tmp_path: Path) -> Iterator[Running]:
         ]
         for one in workers:
             stack.callback(end, one)
-        until(file.exists)
+        until(lambda: file.exists() and file.read_text().endswith("}"))  # written piece by piece
         address = json.loads(file.read_text())["address"]
-        with Client(address, set_as_default=False) as client:
+        with Client(address, set_as_default=False, timeout=60) as client:
             client.wait_for_workers(2, timeout=120)
         yield Running(address, scheduler, workers)
 
