@@ -10,10 +10,10 @@ import ast
 import html
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from typing import Any
 
 from nbformat import NotebookNode
@@ -29,7 +29,7 @@ ADDED = "added-by-learner-"
 MAX_ADDED_CELLS = 500
 # Longer than any answer, and short enough to be shown: what renders a cell may take the square of its length.
 MAX_TEXT, MAX_ADDED_TEXT = 40_000, 1_000_000
-# How much of its text a course cell shares at least with what it was in an older release.
+# Which part of their names two releases' cells with example data have in common, at least.
 ALIKE = 0.7
 MISSING = "# This cell was missing from the submission."
 
@@ -53,7 +53,7 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
     answers = {cell["id"]: cell for cell in notebook.cells if is_answer(cell)}
     # Colab and notebooks of format 4.4 lose ids: a course cell is then known by its text.
     texts = {cell.source.strip(): cell["id"] for cell in release.cells}
-    texts |= _older_texts(release, submission, course_ids, texts)
+    texts |= _older_givens(release, submission, course_ids, texts)
     claims: dict[str, list[NotebookNode]] = {name: [] for name in answers}
     added: dict[str, list[NotebookNode]] = {}
     notes: list[str] = []
@@ -151,12 +151,12 @@ def _course_id(cell: NotebookNode, course_ids: set[str]) -> str | None:
     return None
 
 
-def _older_texts(
+def _older_givens(
     release: NotebookNode, submission: NotebookNode, course_ids: set[str], texts: Mapping[str, str]
 ) -> dict[str, str]:
-    """Course cells as an older release had them, under other ids or none: text and present id.
+    """Example data as an older release had them, under another id or none: their text and their present id.
 
-    Such a cell must not run as the learner's own: it would bring back the data of the older release.
+    Such a cell must not run as the learner's own: it would bring back the older data behind the present ones.
     """
     strange, there = [], set()
     for cell in _cells(submission):
@@ -166,15 +166,17 @@ def _older_texts(
             there.add(name)
         elif cell.get("cell_type") == "code" and text:
             strange.append(text)
-    found = {}
-    for cell in release.cells:
-        if cell.cell_type != "code" or is_answer(cell) or cell["id"] in there:
-            continue
-        for text in strange[:MAX_ADDED_CELLS]:
-            same = SequenceMatcher(None, cell.source.strip(), text, autojunk=False)
-            if same.real_quick_ratio() > ALIKE and same.quick_ratio() > ALIKE and same.ratio() > ALIKE:
-                found[text] = cell["id"]
-    return found
+    lost = [cell for cell in release.cells if is_given(cell) and cell["id"] not in there]
+    return {text: cell["id"] for cell in lost for text in strange if _alike(cell.source, text)}
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two cells are about the same names."""
+    if len(other) > 4 * len(one):  # what a stranger sent is not read for longer than it is worth
+        return False
+    names, others = (Counter(re.findall(r"[^\W\d]\w*", text)) for text in (one, other))
+    total = names.total() + others.total()
+    return total > 0 and 2 * (names & others).total() / total > ALIKE
 
 
 def _choose(released: NotebookNode, claims: list[NotebookNode]) -> str | None:

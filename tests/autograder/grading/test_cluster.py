@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
@@ -211,6 +212,32 @@ def test_a_cluster_is_never_told_to_do_without_sandboxes(tmp_path):
     assert "always use their sandboxes" in done.output
 
 
+def test_that_no_worker_is_left_is_said_once_each_time_it_happens():
+    said: list[str] = []
+    there: dict[str, object] = {}
+
+    class Scheduler:
+        async def identity(self, n_workers: int) -> dict[str, object]:
+            return {"workers": there}
+
+    look = cluster._watcher(SimpleNamespace(status="running", scheduler=Scheduler()), said.append)
+
+    def looks(workers: dict[str, object]) -> int:
+        there.clear()
+        there.update(workers)
+        asyncio.run(look())
+        return len(said)
+
+    assert [looks({"tcp://one": 1}), looks({}), looks({}), looks({"tcp://one": 1}), looks({})] == [
+        0,
+        1,
+        1,
+        1,
+        2,
+    ]
+    assert set(said) == {"The cluster has no workers now: submissions wait for one."}
+
+
 # A real cluster
 
 
@@ -251,9 +278,9 @@ def running(tmp_path: Path) -> Iterator[Running]:
         ]
         for one in workers:
             stack.callback(end, one)
-        until(file.exists)
+        until(lambda: file.exists() and file.read_text().endswith("}"))  # written piece by piece
         address = json.loads(file.read_text())["address"]
-        with Client(address, set_as_default=False) as client:
+        with Client(address, set_as_default=False, timeout=60) as client:
             client.wait_for_workers(2, timeout=120)
         yield Running(address, scheduler, workers)
 
