@@ -72,3 +72,27 @@ def test_the_explorer_follows_the_keyboard_and_says_in_words_what_it_shows(open_
     explorer.get_by_text("'house' (token 2 of the target) may look at 3 of 5").first.wait_for(timeout=10_000)
     lesson.picture("lesson-06-the-explorer", of=explorer)
     assert lesson.errors == []
+
+
+def test_weights_of_ones_own_are_explored_by_keyboard(open_lesson):
+    lesson = open_lesson(LESSON)
+    lesson.run_all()
+    waiting = lesson.cell("explore_map(attn_weights")
+    waiting.get_by_text("Nothing to draw yet").first.wait_for(timeout=30_000)
+    call = "explore_map(torch.eye(5).roll(1, 1).expand(2, 4, 5, 5), list('abcde'))"
+    lesson.type_into(waiting, call)
+    explorer = lesson.cell(call)
+    lesson.run(explorer)
+    explorer.get_by_text("sequence 0, head 0, query 'a': largest 1.0000 on 'b'").first.wait_for(
+        timeout=30_000
+    )
+    for name, words in (
+        ("Sequence", "sequence 1, head 0, query 'a'"),
+        ("Head", "sequence 1, head 1, query 'a'"),
+        ("Query token", "sequence 1, head 1, query 'b': largest 1.0000 on 'c'"),
+    ):
+        explorer.get_by_label(name, exact=True).focus()
+        lesson.page.keyboard.press("ArrowDown")
+        explorer.get_by_text(words).first.wait_for(timeout=10_000)
+    lesson.picture("lesson-06-weights-of-ones-own", of=explorer)
+    assert lesson.errors == []

@@ -14,12 +14,14 @@ from PIL import Image
 
 from visuals import style, words
 from visuals.explorers.explorer import WIDE, Explorer
-from visuals.figures.maps import MOST_MAPS, ROW_TOLERANCE, attention_map, readable
+from visuals.figures.maps import ROW_TOLERANCE, attention_map, readable
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
 # Up to this many queries and keys the map is a table of numbers; a larger one is an image.
 NUMBERED = 12
+# Up to so many maps stand side by side in the static picture; of more, the chosen one.
+MOST_STILL = 8
 # So many keys of a long row are listed, those with the largest weights.
 LISTED = 10
 # The longer side of the image, and the largest square of one weight in it, in CSS pixels.
@@ -190,7 +192,7 @@ class MapExplorer(Explorer):
 
     @property
     def picture(self) -> Picture:
-        few = self._values.size // self.map.size <= MOST_MAPS
+        few = self._values.size // self.map.size <= MOST_STILL
         shown = self._values if few else self.map
         picture = attention_map(shown, self._keys, self._queries, self._title)
         assert isinstance(picture, Picture)  # weights and tokens were checked when the explorer was made
