@@ -390,7 +390,7 @@ def test_an_error_passes_through_and_the_record_up_to_it_is_kept():
         y = X * 2
         return y @ X
 
-    with pytest.raises(RuntimeError, match="Expected size for first two dimensions"), t:
+    with pytest.raises(RuntimeError, match="Expected size for first two dimensions") as raised, t:
         product()
     assert hooks() == before
     assert torch.overrides._get_current_function_mode_stack() == []
@@ -399,6 +399,7 @@ def test_an_error_passes_through_and_the_record_up_to_it_is_kept():
     assert t.rows[1].results == []
     text = repr(t)
     assert "FAILED: RuntimeError" in text
+    assert [entry.name for entry in raised.traceback][-1] == "product"
     assert text.splitlines()[-1].endswith("return y @ X")
 
 
