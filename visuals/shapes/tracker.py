@@ -389,7 +389,7 @@ class _Recorder:
         """What the statement calls the value; where a helper returns it, what its caller calls it."""
         for frame in stack.frames:
             site = self._sources.site(frame)
-            if site.targets or not site.is_returned or frame is stack.forward:
+            if site.targets or not site.is_returned or (stack.in_module and frame is stack.forward):
                 return site.targets
         return ()
 
