@@ -117,8 +117,9 @@ def test_pyplot_is_never_imported():
     assert printed.strip() == "False"
 
 
-def test_exports_every_figure_and_explorer_that_a_lesson_may_import():
-    assert sorted(visuals.__all__) == sorted([*visuals.figures.__all__, *visuals.explorers.__all__])
+def test_exports_every_figure_explorer_and_tracker_that_a_lesson_may_import():
+    parts = (visuals.figures, visuals.explorers, visuals.shapes)
+    assert sorted(visuals.__all__) == sorted(name for part in parts for name in part.__all__)
     assert visuals.__all__ == sorted(visuals.__all__)
     for name in visuals.__all__:
         assert callable(getattr(visuals, name))

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 
 from visuals.shapes import causes, look
 from visuals.shapes.axes import Axes, Shape, listed, written
-from visuals.shapes.origins import MOVES, derived, find_mixed
+from visuals.shapes.origins import derived, find_mixed
 from visuals.shapes.record import Operation, Record, Result
 
 Expected = Sequence[tuple[str | tuple[str, ...], Sequence[str | int]]]
 OUTPUT = "output"
+SPLITS = ("view", "reshape", "unflatten", "flatten")
 
 
 @dataclass(frozen=True)
@@ -227,7 +228,7 @@ def _first_to_blame(
         # The last of a name's results is what the code goes on with.
         name, operation, result = on_the_way[-1]
         # Where splitting or joining itself fails, the axes before it are as they should be.
-        tries = suspect.error and suspect.name in MOVES and operation is not suspect
+        tries = suspect.error and suspect.name in SPLITS and operation is not suspect
         if tries and causes.differs_by_splits(result.shape, each.shape):
             continue
         # What made a later result come out right was right, whatever it looked like.

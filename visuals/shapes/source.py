@@ -65,11 +65,13 @@ def is_learners(filename: str) -> bool:
 class Stack:
     """The learner's part of the call stack at one operation, the innermost frame first.
 
-    `forward` is the frame of the innermost module's `forward`, or the outermost one where no module runs.
+    `forward` is the frame of the innermost module's `forward`; where no module runs, that of the function that
+    the tracked code calls, or else of that code itself.
     """
 
     frames: tuple[FrameType, ...]
     forward: FrameType
+    in_module: bool
     builds_module: bool
 
     @property
@@ -94,7 +96,10 @@ def learners_stack(frame: FrameType | None, base: FrameType) -> Stack | None:
         elif forward is None and frames and frame.f_code.co_filename == CALLS_FORWARD:
             forward = frames[-1]
         frame = frame.f_back
-    return Stack(tuple(frames), forward or frames[-1], builds_module) if frames else None
+    if not frames:
+        return None
+    called = frames[-2] if len(frames) > 1 and frames[-1] is base else frames[-1]
+    return Stack(tuple(frames), forward or called, forward is not None, builds_module)
 
 
 @dataclass(frozen=True)

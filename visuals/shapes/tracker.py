@@ -116,6 +116,7 @@ class ShapeTracker:
         if recorder is None:
             return
         recorder.stop(error, trace)
+        _leave_out_ours(trace)
         if isinstance(error, Exception):
             _show_in_notebook(self)
 
@@ -131,6 +132,7 @@ class ShapeTracker:
                 "Nothing to call: make the tracker with a module, as in track_shapes(mha), or use it in a "
                 "`with` statement."
             )
+        __tracebackhide__ = True  # IPython leaves this frame out of a learner's traceback
         with self:
             return self._module(*args, **kwargs)
 
@@ -188,7 +190,6 @@ class _Mode(TorchFunctionMode):
         args: tuple[Any, ...] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
-        __tracebackhide__ = True  # IPython then shows a learner their own line last
         return self._recorder.observe(function, args, kwargs or {})
 
 
@@ -301,7 +302,6 @@ class _Recorder:
 
     def observe(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """Make a call of torch and note what came of it."""
-        __tracebackhide__ = True
         name = getattr(function, "__name__", "")
         if name == "__get__":
             name = getattr(getattr(function, "__self__", None), "__name__", "")
@@ -389,7 +389,7 @@ class _Recorder:
         """What the statement calls the value; where a helper returns it, what its caller calls it."""
         for frame in stack.frames:
             site = self._sources.site(frame)
-            if site.targets or not site.is_returned or frame is stack.forward:
+            if site.targets or not site.is_returned or (stack.in_module and frame is stack.forward):
                 return site.targets
         return ()
 
@@ -527,6 +527,14 @@ def _look_up(name: str, frame: FrameType) -> Any:
         places = (value._parameters, value._buffers, value._modules, value.__dict__)
         value = next((place[part] for place in places if part in place), None)
     return value
+
+
+def _leave_out_ours(trace: TracebackType | None) -> None:
+    """Take the tracker's frames out of a traceback, so that it ends at the line that failed."""
+    while trace is not None:
+        while (inner := trace.tb_next) is not None and inner.tb_frame.f_code.co_filename == __file__:
+            trace.tb_next = inner.tb_next
+        trace = trace.tb_next
 
 
 def _show_in_notebook(tracker: ShapeTracker) -> None:

@@ -70,8 +70,25 @@ def test_line_statement_and_function_are_those_of_the_source():
     assert row.site.text == "return x * 2"
     assert row.site.function == "doubled"
     assert row.site.line == doubled.__code__.co_firstlineno + 2
-    assert row.step.text == "doubled(X)"
-    assert row.step.function == "test_line_statement_and_function_are_those_of_the_source"
+    assert row.step == row.site
+
+
+def test_a_helpers_line_is_told_with_the_line_that_led_there():
+    def halved(x):
+        return x / 2
+
+    def mean_of(x):
+        half = halved(x)
+        return half.mean()
+
+    with track_shapes() as t:
+        mean_of(X)
+    assert [(row.site.text, row.step.text) for row in t.rows] == [
+        ("return x / 2", "half = halved(x)"),
+        ("return half.mean()", "return half.mean()"),
+    ]
+    assert "mean_of, line" in repr(t)
+    assert "[halved, line" in repr(t)
 
 
 def test_a_statement_over_several_lines_is_shown_on_one():
@@ -390,7 +407,7 @@ def test_an_error_passes_through_and_the_record_up_to_it_is_kept():
         y = X * 2
         return y @ X
 
-    with pytest.raises(RuntimeError, match="Expected size for first two dimensions"), t:
+    with pytest.raises(RuntimeError, match="Expected size for first two dimensions") as raised, t:
         product()
     assert hooks() == before
     assert torch.overrides._get_current_function_mode_stack() == []
@@ -399,6 +416,7 @@ def test_an_error_passes_through_and_the_record_up_to_it_is_kept():
     assert t.rows[1].results == []
     text = repr(t)
     assert "FAILED: RuntimeError" in text
+    assert [entry.name for entry in raised.traceback][-1] == "product"
     assert text.splitlines()[-1].endswith("return y @ X")
 
 
