@@ -42,10 +42,9 @@ LIMITS = Limits(cell_seconds=3, seconds=15, memory_bytes=400 * MEBIBYTE)
 # Both doors lead to the same sandbox and judge. By nbgrader's own, which is slow, go those for which the way
 # there makes a difference, or all of them with ATTACKS=all.
 BY_NBGRADER = (
-    *("brings-settings", "brings-torch", "edits-metadata", "endless-loop", "exits", "forges-a-fault"),
-    *("is-a-link-to-the-honest", "is-a-pipe", "is-30-gigabytes", "learnt-by-heart", "nested-json"),
-    *("opens-machine-settings", "scripts", "searches-memory", "strips-metadata", "surrogates"),
-    *("displayhook-number", "warns-on-stderr"),
+    *("brings-settings", "brings-torch", "edits-metadata", "exits", "forges-a-fault", "is-30-gigabytes"),
+    *("is-a-link-to-the-honest", "is-a-pipe", "learnt-by-heart", "nested-json", "opens-machine-settings"),
+    *("scripts", "surrogates", "warns-on-stderr"),
 )
 NAMES = {"grade": tuple(ATTACKS), "nbgrader": BY_NBGRADER}
 if os.environ.get("ATTACKS") == "all":
