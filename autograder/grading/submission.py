@@ -16,7 +16,6 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 # Kept in an empty notebook's metadata: why the file could not be read.
 UNREADABLE = "unreadable_submission"
 MAX_FILE_BYTES = 20_000_000
-TOO_LARGE = f"the file is larger than {MAX_FILE_BYTES // 1_000_000} MB"
 
 
 def read_submission(path: Path) -> NotebookNode:
@@ -52,13 +51,13 @@ def refused(path: Path, root: Path) -> str:
         return "the file or its folder is a link to another place"
     if not stat.S_ISREG(found.st_mode):
         return "it is no ordinary file"
-    return TOO_LARGE if found.st_size > MAX_FILE_BYTES else ""
+    return _too_large() if found.st_size > MAX_FILE_BYTES else ""
 
 
 def read_text(text: bytes) -> NotebookNode:
     """A submission from its file's content, as `read_submission` reads it."""
     if len(text) > MAX_FILE_BYTES:
-        return unreadable(TOO_LARGE)
+        return unreadable(_too_large())
     try:
         plain = json.loads(text.decode(json.detect_encoding(text), "replace"))
     except (ValueError, RecursionError):
@@ -93,6 +92,10 @@ def _only_what_is_used(plain: Mapping[str, Any]) -> NotebookNode:
             clean.metadata["nbgrader"] = {"grade_id": marks["grade_id"]}
         notebook.cells.append(clean)
     return notebook
+
+
+def _too_large() -> str:
+    return f"the file is larger than {MAX_FILE_BYTES // 1_000_000} MB"
 
 
 def unreadable(reason: str) -> NotebookNode:

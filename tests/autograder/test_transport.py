@@ -241,3 +241,26 @@ def test_any_part_left_out_is_read_or_refused(packed):
                 part = part[key]
             del part[path[-1]]
             read_or_refused(json.dumps(made))
+
+
+@pytest.mark.parametrize(("dtype", "size"), [("F8_E4M3", 1), ("U16", 2), ("C64", 8), ("U64", 8)])
+def test_a_kind_of_tensor_that_no_answer_is_carried_in_is_refused(packed, dtype, size):
+    header = {"x": {"dtype": dtype, "shape": [1], "data_offsets": [0, size]}}
+    with pytest.raises(EvidenceRefused):
+        unpack(with_tensors(packed, header, b"\x01" * size))
+
+
+def test_a_tensor_that_only_pretends_to_hold_numbers_is_refused_before_it_travels():
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    with FakeTensorMode():
+        fake = torch.ones(2, 3)
+    outcome = Outcome("torch.Tensor", fake, (2, 3), "float32")
+    with pytest.raises(EvidenceRefused, match="cannot be read"):
+        pack(Evidence("t", "answered", outcomes={"p": outcome}))
+
+
+def test_a_shape_of_very_many_axes_is_refused(packed):
+    packed["evidence"]["outcomes"]["four"]["shape"] = [1] * 65
+    with pytest.raises(EvidenceRefused):
+        unpack(json.dumps(packed))

@@ -243,6 +243,24 @@ def test_a_check_that_stopped_with_an_error_names_it(release):
     assert evidence_of("share", release).note == "its check stopped with MemoryError"
 
 
+def test_an_error_is_cut_too(release):
+    put(release, "share-answer", new_output("error", ename="E", evalue="x" * 250, traceback=["y" * 90] * 3))
+    bound_outputs(release, most=100)
+    (error,) = [output for cell in release.cells for output in cell.get("outputs", ())]
+    assert error.evalue == "x" * 100 + "\n… 150 more characters were cut off …"
+    assert error.traceback == ["y" * 90 + "\n" + "y" * 9 + "\n… 172 more characters were cut off …"]
+
+
+def test_pictures_and_tables_together_are_cut_where_they_are_too_much(release):
+    for size in (10, 500, 40, 400):
+        put(release, "share-answer", new_output("display_data", data={"text/html": "x" * size}))
+    bound_outputs(release, most_shown=500)
+    kept = [output.data for cell in release.cells for output in cell.get("outputs", ())]
+    assert [list(data) for data in kept] == [["text/html"], ["text/plain"], ["text/html"], ["text/html"]][
+        : len(kept)
+    ]
+
+
 def test_what_a_cell_printed_is_cut_and_the_rest_is_counted(release):
     put(release, "share-answer", new_output("stream", text="x" * 250))
     bound_outputs(release, most=100)

@@ -14,6 +14,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from autograder.grading.rebuild import (
     ADDED,
     MAX_ADDED_CELLS,
+    MAX_ADDED_TEXT,
+    MAX_TEXT,
     rebuild,
     with_explanation,
     with_givens,
@@ -567,3 +569,30 @@ def test_notes_stand_on_top(release):
     with_explanation(release, ["one", "other"])
     assert release.cells[0].source == "**Notes from grading**\n\n- one\n- other"
     nbformat.validate(release)
+
+
+# Long texts, and what is said of itself
+
+
+def test_of_a_very_long_answer_the_beginning_is_kept_and_said_so(rebuilt):
+    def lengthen(notebook):
+        notebook.cells[index(notebook, "share-answer")].source = "x = 1\n" * MAX_TEXT
+
+    made = rebuilt(lengthen)
+    assert len(sources(made.notebook)["share-answer"]) == MAX_TEXT
+    assert any("share-answer holds" in note and "were kept" in note for note in made.notes)
+
+
+def test_of_very_much_added_code_nothing_is_run_and_it_is_said(rebuilt):
+    def add(notebook):
+        notebook.cells += [new_code_cell("x" * MAX_TEXT) for _ in range(MAX_ADDED_TEXT // MAX_TEXT + 1)]
+
+    made = rebuilt(add)
+    assert added(made.notebook) == []
+    assert any("none of these cells was run" in note for note in made.notes)
+
+
+def test_a_note_that_quotes_a_submission_is_text_and_one_line(release):
+    with_explanation(release, ["<script>alert(1)</script>\n# Full marks"])
+    assert release.cells[0].source.count("\n") == 2
+    assert "&lt;script&gt;" in release.cells[0].source

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import nbformat
 import pytest
@@ -10,7 +11,7 @@ from nbconvert.preprocessors import Preprocessor
 
 from autograder.grading import submission as submissions
 from autograder.grading.rebuild import rebuild
-from autograder.grading.submission import UNREADABLE, SubmissionExporter, read_submission
+from autograder.grading.submission import UNREADABLE, SubmissionExporter, one_line, read_submission
 
 SHARE = "def share(x):\n    return x / x.sum()"
 
@@ -151,12 +152,12 @@ def test_json_that_is_no_notebook_is_said_to_hold_no_cells(read, content):
 
 def test_a_missing_file_is_said_to_be_missing(tmp_path):
     made = read_submission(tmp_path / "nothing.ipynb")
-    assert reason(made) == "the file cannot be opened (No such file or directory)"
+    assert reason(made) == "there is no nothing.ipynb in the submission"
 
 
 def test_a_folder_is_said_to_be_one(tmp_path):
     made = read_submission(tmp_path)
-    assert reason(made).startswith("the file cannot be opened (")
+    assert reason(made) == "it is no ordinary file"
 
 
 def test_a_file_that_is_too_large_is_not_read(handed_in, monkeypatch):
@@ -226,3 +227,36 @@ def test_the_exporter_tells_nbgrader_the_notebooks_name(handed_in, submission):
     path = handed_in(nbformat.writes(submission))
     _, resources = SubmissionExporter().from_filename(str(path))
     assert resources["metadata"]["name"] == "lesson"
+
+
+@pytest.mark.parametrize(
+    ("put", "why"),
+    [
+        (lambda path: path.symlink_to("/etc/hostname"), "a link to another place"),
+        (lambda path: path.symlink_to(path), "a link to another place"),
+        (os.mkfifo, "no ordinary file"),
+        (os.mkdir, "no ordinary file"),
+        (
+            lambda path: os.truncate(os.open(path, os.O_CREAT | os.O_WRONLY), 30_000_000_000),
+            "larger than 20 MB",
+        ),
+    ],
+)
+def test_what_is_no_plain_file_of_a_sane_size_is_not_even_opened(tmp_path, put, why):
+    folder = tmp_path / "submitted" / "eve" / "lesson"
+    folder.mkdir(parents=True)
+    put(folder / "lesson.ipynb")
+    assert why in reason(read_submission(folder / "lesson.ipynb"))
+
+
+def test_a_folder_that_is_a_link_is_not_followed(tmp_path, handed_in):
+    folder = tmp_path / "submitted" / "eve"
+    folder.mkdir(parents=True)
+    handed_in("{}")
+    (folder / "lesson").symlink_to(tmp_path)
+    assert "a link to another place" in reason(read_submission(folder / "lesson" / "lesson.ipynb"))
+
+
+def test_what_a_person_is_shown_is_one_line_that_no_terminal_acts_on():
+    assert one_line("ruth\n\x1b[2J\u202e\u200bé רות\ud800") == "ruth\ufffd\ufffd[2J\ufffd\ufffdé רות\ufffd"
+    assert len(one_line("x" * 10**6)) == 1000

@@ -17,6 +17,7 @@ from autograder.grading.running import frames, workers
 from autograder.grading.running.execute import MOST_STOPS, Executed, execute
 from autograder.grading.running.limits import MEBIBYTE, Limits
 from autograder.grading.running.workers import SandboxFailed, Worker
+from tests.attacks.answers import KEYS, MACHINE, MEMORY, OTHERS, PRIVATE, TO_PROCESS_1, UNCOUNTED
 
 pytestmark = [pytest.mark.usefixtures("walls")]
 
@@ -253,3 +254,54 @@ def test_a_sandbox_lost_twice_in_one_run_is_our_fault_not_the_notebooks(tmp_path
     monkeypatch.setattr(workers.sandbox, "command", lambda questions: ["python", "-c", script])
     with Worker(tmp_path, LIMITS) as made, pytest.raises(SandboxFailed, match="in the middle"):
         made.run(cells("pass"), {})
+
+
+# What one submission could learn of another, or do to the machine. Each code prints MARK where it succeeds.
+
+
+@pytest.fixture(scope="module")
+def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
+    """A worker that lets a long search come to its end."""
+    with Worker(tmp_path_factory.mktemp("questions"), Limits(cell_seconds=30, seconds=60)) as made:
+        yield made
+
+
+def test_nothing_of_one_run_is_in_the_memory_of_the_next(patient):
+    patient.run(cells(f"print('{PRIVATE}')  # {PRIVATE}"), {})
+    ran = patient.run(cells(MEMORY), {})
+    assert ran.cells["cell-1"][1][0]["text"] == "nothing\n"
+
+
+@pytest.mark.parametrize(
+    "code", [MACHINE, OTHERS, KEYS, UNCOUNTED], ids=["machine", "others", "keys", "memory"]
+)
+def test_a_run_reaches_nothing_outside_of_it(patient, code):
+    ran = patient.run(cells(code), {})
+    assert (ran.how, ran.cells["cell-1"][1]) == ("finished", [])
+
+
+def test_a_run_cannot_end_what_watches_it(patient):
+    ran = patient.run(cells(TO_PROCESS_1, "1 + 1"), {})
+    assert (ran.how, list(ran.cells)) == ("finished", ["cell-1", "cell-2"])
+
+
+def test_what_is_said_of_cells_that_are_not_in_the_notebook_is_not_taken(worker):
+    code = f"{PIPE}import struct\nos.write(pipe, struct.pack('>cI', b'S', 8) + b'<script>')\nos._exit(1)"
+    ran = worker.run(cells("1", code), {})
+    assert (ran.how, ran.cell) == ("died", "cell-2")
+
+
+def test_outputs_with_too_many_parts_are_left_out(monkeypatch, worker):
+    monkeypatch.setattr(workers, "MOST_PARTS", 50)
+    many = "from IPython.display import display\ndisplay({'application/json': [[]] * 100}, raw=True)"
+    ran = worker.run(cells("1", many, "2"), {})
+    assert [output["output_type"] for output in ran.cells["cell-1"][1]] == ["execute_result"]
+    assert [output["text"] for output in ran.cells["cell-2"][1]] == [workers.TOO_INTRICATE]
+    assert ran.how == "finished"
+
+
+def test_of_very_many_outputs_the_first_are_kept(monkeypatch, worker):
+    monkeypatch.setattr(workers, "MOST_OUTPUTS", 5)
+    three = "from IPython.display import display\nfor number in range(3):\n    display(number)"
+    ran = worker.run(cells(three, three, three), {})
+    assert [len(outputs) for _, outputs in ran.cells.values()] == [3, 2, 0]
