@@ -12,6 +12,7 @@ import nbformat
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_output
 
+from autograder.grading.running.gallery import MOST_TOLD, Gallery, Hung, hang
 from autograder.grading.running.limits import Limits
 from autograder.grading.running.workers import Ran, Worker
 
@@ -33,29 +34,56 @@ class Executed:
 
 
 def execute(
-    worker: Worker, notebook: NotebookNode, environment: Mapping[str, str], limits: Limits
+    worker: Worker,
+    notebook: NotebookNode,
+    environment: Mapping[str, str],
+    limits: Limits,
+    gallery: Gallery | None = None,
+    shown: bool = True,
 ) -> Executed:
     """Run a notebook's code cells; a cell that raises does not keep the next from running.
+
+    Args:
+        worker: where they run.
+        notebook: what to run; it is not changed.
+        environment: variables added to those that every notebook sees.
+        limits: what the worker holds a run to.
+        gallery: draws what the notebook's pictures are; without one, the notebook draws them itself.
+        shown: whether anybody will see the outputs; where not, described pictures are left out of them.
 
     Raises:
         SandboxFailed: the sandbox itself failed.
     """
     stops: dict[str, str] = {}
     gave_up = ""
+    most_told = MOST_TOLD if gallery else 0
+    pictures: dict[str, Hung | None] = {}
+    drawn_here: set[str] = set()
     while not gave_up:
         cells = [
             (cell["id"], cell.source)
             for cell in notebook.cells
             if cell.cell_type == "code" and cell.source.strip() and cell["id"] not in stops
         ]
-        ran = worker.run(cells, environment)
+        ran = worker.run(cells, environment, most_told, drawn_here)
+        if gallery and shown:
+            pictures = gallery.look_up(ran.told, worker.draw)
         if ran.how == "finished":
-            break
+            raising = {key for key, hung in pictures.items() if hung is None}
+            if not raising:
+                break
+            # A picture that cannot be drawn is an error in the cell that asked for it, so the notebook has to
+            # find that out itself. If it describes others the next time, it draws them all.
+            most_told = 0 if drawn_here else most_told
+            drawn_here |= raising
+            continue
         reason = _reason(ran.how, limits)
         if len(stops) + 1 >= MOST_STOPS or not ran.cell:
             gave_up = f"{reason}, in the cell {ran.cell}" if ran.cell else reason
         stops[ran.cell] = reason
-    return Executed(_with_outputs(notebook, ran, stops), stops, gave_up)
+    executed = _with_outputs(notebook, ran, stops)
+    hang(executed, pictures)
+    return Executed(executed, stops, gave_up)
 
 
 def _reason(how: str, limits: Limits) -> str:

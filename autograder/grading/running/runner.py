@@ -10,13 +10,17 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from autograder import bank
+from autograder.bank import AS_SEEN
 from autograder.grading import secret
 from autograder.grading.running.execute import Executed, execute
+from autograder.grading.running.gallery import Gallery
 from autograder.grading.running.limits import Limits
 from autograder.grading.running.workers import Worker
 from autograder.learner import RUN
 
 LIMITS = Limits()
+# One for all of this process's sandboxes: most of a class describes the same pictures.
+GALLERY = Gallery()
 
 
 class NoSandbox(Exception):
@@ -46,7 +50,8 @@ class SandboxRunner:
         self._worker = Worker(Path(self._questions.name), self._limits)
 
     def __call__(self, notebook: NotebookNode, run: str) -> Executed:
-        return execute(self._worker, notebook, {RUN: run}, self._limits)
+        shown = run == AS_SEEN  # of a run with other givens only the evidence is kept
+        return execute(self._worker, notebook, {RUN: run}, self._limits, GALLERY, shown)
 
     def close(self) -> None:
         self._worker.close()

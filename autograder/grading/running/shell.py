@@ -20,6 +20,8 @@ from IPython.core.error import UsageError
 from jupyter_client.session import Session
 from nbformat import NotebookNode
 
+from autograder.grading.running import pictures
+
 # What one cell may print; the rest is counted, not kept.
 MOST_TEXT = 100_000
 
@@ -123,6 +125,10 @@ class _Shell(ZMQInteractiveShell):
         # Event loops belong to a kernel. Inline figures need none.
         if gui not in (None, "inline"):
             raise UsageError(f"there is no screen here for {gui!r}")
+
+    def _get_exc_info(self, exc_tuple: Any = None) -> Any:
+        kind, error, trace = super()._get_exc_info(exc_tuple)
+        return kind, error, pictures.without_wrappers(trace)
 
     def ask_exit(self) -> None:
         """`exit` and `quit` end nothing here: nbgrader's kernel runs on to the last cell as well."""

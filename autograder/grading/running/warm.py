@@ -11,6 +11,7 @@ runner has no capability, no way to the outside but one pipe, and sees neither w
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import os
@@ -22,6 +23,7 @@ from functools import partial
 from typing import Any
 
 from autograder.grading.running import confine, frames
+from autograder.grading.running.gallery import DRAWN
 from autograder.grading.running.limits import Limits
 
 # How a watcher says why it ended the run.
@@ -43,7 +45,8 @@ def main() -> None:
         for _, payload in reader.feed(piece):
             job = json.loads(payload)
             limits = Limits(**job["limits"])
-            _serve(out, limits, partial(_run, shell, job))
+            run = partial(_draw, job) if "recipe" in job else partial(_run, shell, job)
+            _serve(out, limits, run)
 
 
 def _warm_up() -> Any:
@@ -56,13 +59,16 @@ def _warm_up() -> Any:
     import matplotlib.pyplot  # noqa: F401
     import torch.testing
 
-    import visuals  # noqa: F401
+    import visuals
     from autograder import bank, learner  # noqa: F401
+    from autograder.grading.running import pictures
     from autograder.grading.running.shell import Shell
 
+    pictures.install()
     shell = Shell()
     # The first formatted result and the first drawn figure load what later ones share.
     shell.warm_up()
+    visuals.attention_map([[1.0]], ["a"])._repr_mimebundle_()
     for lesson in dict.fromkeys(bank.index().values()):
         bank.load(lesson)
     return shell
@@ -91,7 +97,7 @@ def _serve(out: int, limits: Limits, run: Callable[[int], None]) -> None:
 
 def _pass_on(out: int, pipe: int, limits: Limits) -> tuple[str, str]:
     """Pass on messages until the pipe closes. Returns why the run has to be ended, and the last cell."""
-    reader = frames.Reader(frames.STARTED + frames.CELL, limits.output_bytes)
+    reader = frames.Reader(frames.STARTED + frames.TOLD + frames.CELL, limits.output_bytes)
     cell, total = "", 0
     now = time.monotonic()
     end, cell_end = now + limits.seconds, now + limits.cell_seconds
@@ -199,9 +205,14 @@ def _run(shell: Any, job: dict[str, Any], pipe: int) -> None:
 
     import numpy
 
+    from autograder.grading.running import pictures
+
     os.environ.update(job["environment"])
     random.seed()
     numpy.random.seed()
+
+    send = partial(frames.send, pipe, frames.TOLD)
+    pictures.tell(pictures.Teller(send, job["most_told"], job["drawn_here"]))
 
     def cells() -> Iterator[tuple[str, str]]:
         for cell_id, source in job["cells"]:
@@ -211,6 +222,14 @@ def _run(shell: Any, job: dict[str, Any], pipe: int) -> None:
     for cell_id, count, outputs in shell.run(cells()):
         said = {"id": cell_id, "count": count, "outputs": outputs}
         frames.send(pipe, frames.CELL, json.dumps(said).encode())
+
+
+def _draw(job: dict[str, Any], pipe: int) -> None:
+    """In the runner: draw one picture from its recipe."""
+    from autograder.grading.running import pictures
+
+    said = {"id": DRAWN, "count": 0, "outputs": [pictures.draw(base64.b64decode(job["recipe"]))]}
+    frames.send(pipe, frames.CELL, json.dumps(said).encode())
 
 
 if __name__ == "__main__":

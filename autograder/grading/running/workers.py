@@ -6,24 +6,28 @@ the form of a cell's output.
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import os
 import select
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from autograder.grading.running import frames, sandbox
+from autograder.grading.running.gallery import DRAWN
 from autograder.grading.running.limits import Limits
 
 START_SECONDS = 120.0
 # How much longer than its limit a run may take until the warm process itself is given up.
 GRACE_SECONDS = 20.0
+# A picture that takes longer is drawn in its notebook, within the notebook's own limits.
+DRAW_SECONDS = 10.0
 
 
 class SandboxFailed(Exception):
@@ -34,11 +38,14 @@ class SandboxFailed(Exception):
 class Ran:
     """What became of one run: each cell's execution count and outputs, and why it ended early, if it did.
 
+    `told` are the recipes of the pictures that it described instead of drawing them.
+
     `how` is "finished", "slow" (a cell or the whole took too long), "died" (the process ended), "memory",
     "processes", "output" or "garbled"; `cell` is the id of the cell that ran then.
     """
 
     cells: dict[str, tuple[int, list[Any]]] = field(default_factory=dict)
+    told: list[bytes] = field(default_factory=list)
     how: str = "finished"
     cell: str = ""
 
@@ -67,23 +74,57 @@ class Worker:
     ) -> None:
         self.close()
 
-    def run(self, cells: Sequence[tuple[str, str]], environment: Mapping[str, str]) -> Ran:
+    def run(
+        self,
+        cells: Sequence[tuple[str, str]],
+        environment: Mapping[str, str],
+        most_told: int = 0,
+        drawn_here: Collection[str] = (),
+    ) -> Ran:
         """Run a notebook's code cells, given as (id, source), in a fork of the warm process.
+
+        Args:
+            cells: the code cells.
+            environment: variables added to those that every notebook sees.
+            most_told: how many pictures the notebook may describe in place of drawing them.
+            drawn_here: digests of pictures that it draws all the same.
 
         Raises:
             SandboxFailed: the warm process cannot be started, or was lost in this run and in a second try.
         """
+        job = {
+            "cells": list(cells),
+            "environment": dict(environment),
+            "most_told": most_told,
+            "drawn_here": sorted(drawn_here),
+        }
+        return self._twice(job, self._limits)
+
+    def draw(self, recipe: bytes) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """The data and metadata of a described picture; None where its notebook has to draw it.
+
+        Raises:
+            SandboxFailed: as for `run`.
+        """
+        limits = replace(self._limits, seconds=DRAW_SECONDS, cell_seconds=DRAW_SECONDS)
+        ran = self._twice({"recipe": base64.b64encode(recipe).decode("ascii")}, limits)
+        match ran.cells.get(DRAWN):
+            case (_, [[dict(data), dict(metadata)]]) if all(type(one) is str for one in data.values()):
+                return data, metadata
+        return None
+
+    def _twice(self, job: dict[str, Any], limits: Limits) -> Ran:
         try:
-            return self._run(cells, environment)
+            return self._run(job, limits)
         except SandboxFailed:
             self.close()
-            return self._run(cells, environment)
+            return self._run(job, limits)
 
-    def _run(self, cells: Sequence[tuple[str, str]], environment: Mapping[str, str]) -> Ran:
+    def _run(self, job: dict[str, Any], limits: Limits) -> Ran:
         process = self._started()
-        job = {"cells": list(cells), "environment": dict(environment), "limits": asdict(self._limits)}
+        job["limits"] = asdict(limits)
         assert process.stdin is not None
-        self._deadline = time.monotonic() + self._limits.seconds + GRACE_SECONDS
+        self._deadline = time.monotonic() + limits.seconds + GRACE_SECONDS
         try:
             frames.send(process.stdin.fileno(), frames.JOB, json.dumps(job).encode())
         except OSError as problem:
@@ -93,6 +134,8 @@ class Worker:
         for kind, payload in self._messages:
             if kind == frames.STARTED:
                 running = payload.decode("utf-8", "replace")
+            elif kind == frames.TOLD:
+                ran.told.append(payload)
             elif kind == frames.CELL:
                 with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
                     said = json.loads(payload)
@@ -133,7 +176,7 @@ class Worker:
         return self._process
 
     def _read(self, process: subprocess.Popen[bytes]) -> Iterator[tuple[bytes, bytes]]:
-        kinds = frames.READY + frames.STARTED + frames.CELL + frames.END
+        kinds = frames.READY + frames.STARTED + frames.TOLD + frames.CELL + frames.END
         reader = frames.Reader(kinds, self._limits.output_bytes)
         assert process.stdout is not None
         assert process.stderr is not None
