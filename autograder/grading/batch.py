@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import json
 import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, Future, as_completed
@@ -66,7 +67,7 @@ def grade_job(job: Job) -> Result:
     return Result(
         job.lesson,
         job.student,
-        nbformat.writes(graded.notebook),
+        json.dumps(graded.notebook),
         {task: verdict.earned for task, verdict in graded.verdicts.items()},
         graded.notes,
     )

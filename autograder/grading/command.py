@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import nbformat
+from nbformat import from_dict
 
 from autograder import bank
 from autograder.grading import secret
@@ -151,7 +152,7 @@ def _take(
     summary.graded += 1
     if not summary.dry_run:
         try:
-            graded = nbformat.reads(result.notebook, as_version=4)
+            graded = from_dict(json.loads(result.notebook))
             book.write(submission, graded, fingerprint)
             summary.written_answers += book.waiting_for_a_person(submission)
         except Exception as problem:  # one submission that cannot be written must not cost the others

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import shutil
@@ -45,6 +46,8 @@ class Book:
         self._copy = tempfile.TemporaryDirectory(prefix="gradebook-") if dry else None
         self._database = _copied(course.database, Path(self._copy.name)) if self._copy else course.database
         self._gradebook = Gradebook(self._database, course.directory.course_id)
+        self._students: set[str] = set()
+        self._cells: dict[str, dict[str, str]] = {}
 
     def __enter__(self) -> Book:
         return self
@@ -74,7 +77,8 @@ class Book:
             notebook = self._notebook(submission)
         except MissingEntry:
             return {}
-        return {grade.name: grade.auto_score for grade in notebook.grades}
+        names = self._names(submission.lesson)
+        return {names[grade.cell_id]: grade.auto_score for grade in notebook.grades}
 
     def waiting_for_a_person(self, submission: Submission) -> int:
         """How many written answers of a submission nobody has graded yet."""
@@ -83,29 +87,34 @@ class Book:
     def is_current(self, submission: Submission, fingerprint: str) -> bool:
         """Whether a submission was graded from just this, and its grades are in the book."""
         try:
-            graded = nbformat.read(submission.graded, as_version=4)
-            self._notebook(submission)
-        except (OSError, ValueError, MissingEntry):
+            graded = json.loads(submission.graded.read_text(encoding="utf-8"))
+            current = bool(fingerprint) and graded["metadata"].get(GRADED_FROM) == fingerprint
+            if current:
+                self._notebook(submission)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, MissingEntry):
             return False
-        return bool(fingerprint) and graded.metadata.get(GRADED_FROM) == fingerprint
+        return current
 
     def write(self, submission: Submission, graded: NotebookNode, fingerprint: str) -> None:
         """Put one graded submission into the gradebook, and its notebook into `autograded/`."""
         book, lesson, student = self._gradebook, submission.lesson, submission.student
         LimitOutput(config=self._course.config).preprocess(graded, {})
-        book.update_or_create_student(student)
+        if student not in self._students:
+            book.update_or_create_student(student)
+            self._students.add(student)
         folder = submission.path.parent
         timestamp = self._timestamp(submission)
         known = {"timestamp": timestamp} if timestamp else {}
         handed_in = book.update_or_create_submission(lesson, student, **known)
         notebook = self._notebook(submission)
         cells = {cell.metadata.nbgrader["grade_id"]: cell for cell in graded.cells if _marked(cell)}
+        names = self._names(lesson)
         for grade in notebook.grades:
-            score, _ = utils.determine_grade(cells[grade.name], log)
+            score, _ = utils.determine_grade(cells[names[grade.cell_id]], log)
             grade.auto_score = score
             grade.needs_manual_grade = grade.manual_score is not None or score is None
         for comment in notebook.comments:
-            cell = cells[comment.name]
+            cell = cells[names[comment.cell_id]]
             untouched = cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
             comment.auto_comment = "No response." if untouched else None
         book.db.commit()
@@ -146,6 +155,14 @@ class Book:
             }
         }
         AssignLatePenalties(config=self._course.config).preprocess(graded, resources)
+
+    def _names(self, lesson: str) -> dict[str, str]:
+        """The lesson's marked cells, by the number that the database has for each. Asked of a grade itself,
+        its name would be one more query."""
+        if lesson not in self._cells:
+            cells = self._gradebook.find_notebook(lesson, lesson)._base_cells
+            self._cells[lesson] = {cell.id: cell.name for cell in cells}
+        return self._cells[lesson]
 
     def _notebook(self, submission: Submission) -> SubmittedNotebook:
         return self._gradebook.find_submission_notebook(

@@ -134,7 +134,7 @@ def _telling(draw: Callable[..., Any]) -> Callable[..., Any]:
         told = _teller.picture(draw.__name__, args, named) if _teller is not None else None
         return draw(*args, **named) if told is None else told
 
-    _wrapper_code.add(told_or_drawn.__code__)
+    _wrapper_code.add(told_or_drawn.__code__)  # type: ignore[attr-defined]
     return told_or_drawn
 
 
