@@ -100,7 +100,7 @@ _lock = threading.Lock()
 def _runner() -> SandboxRunner:
     """This thread's own sandbox, kept for its next job."""
     runner: SandboxRunner | None = getattr(_here, "runner", None)
-    if runner is None:
+    if runner is None or runner.closed:
         runner = _here.runner = SandboxRunner()
         with _lock:
             _runners.append(runner)

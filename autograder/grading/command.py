@@ -91,7 +91,11 @@ def grade_class(asked: Asked, say: Say, advance: Advance, executor: Executor | N
     with Book(course, dry=asked.dry_run) as book:
         waiting = {}
         for lesson in asked.lessons:
-            book.know(lesson)
+            problem = book.know(lesson)
+            if problem:
+                summary.faults.append(lesson)
+                say(f"{lesson}: needs attention, nothing was graded: {problem}")
+                continue
             note = secret.answers(lesson).note
             if note:
                 say(f"{lesson}: {note}")
@@ -113,7 +117,9 @@ def grade_class(asked: Asked, say: Say, advance: Advance, executor: Executor | N
         finally:
             if executor is None:
                 own.shutdown(wait=False, cancel_futures=True)
-                close_sandboxes()
+                close_sandboxes()  # whatever still runs ends with its sandbox
+                own.shutdown(wait=True)
+                close_sandboxes()  # and so does a sandbox that was just being started
     return summary
 
 

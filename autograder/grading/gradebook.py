@@ -19,12 +19,11 @@ from nbgrader import utils
 from nbgrader.api import Gradebook, MissingEntry, SubmittedNotebook
 from nbgrader.preprocessors import AssignLatePenalties, LimitOutput, SaveCells
 
-from autograder.grading.course import Class, Submission
+from autograder.grading.course import STAMP, Class, Submission
 
 # In a graded notebook's metadata: the fingerprint of what it was graded from.
 GRADED_FROM = "graded_from"
 PERMISSIONS = 0o444
-STAMP = "timestamp.txt"
 SQLITE = "sqlite:///"
 
 log = logging.getLogger(__name__)
@@ -59,17 +58,29 @@ class Book:
         if self._copy is not None:
             self._copy.cleanup()
 
-    def know(self, lesson: str) -> None:
-        """Make sure that the gradebook has the lesson, as `nbgrader generate_assignment` would have."""
+    def know(self, lesson: str) -> str:
+        """Make sure that the gradebook has the lesson as it is released, as nbgrader itself would.
+
+        Returns:
+            Why it cannot have it; empty where it has.
+        """
+        release = nbformat.read(self._course.release(lesson), as_version=4)
+        marks = [cell.metadata.nbgrader for cell in release.cells if _marked(cell)]
+        wanted = {mark["grade_id"]: float(mark["points"]) for mark in marks if mark["grade"]}
         try:
-            self._gradebook.find_notebook(lesson, lesson)
-            return
+            known = self._gradebook.find_notebook(lesson, lesson).grade_cells
+            if {cell.name: cell.max_score for cell in known} == wanted:
+                return ""
         except MissingEntry:
             self._gradebook.update_or_create_assignment(lesson)
-        release = nbformat.read(self._course.release(lesson), as_version=4)
         resources = {"nbgrader": {"notebook": lesson, "assignment": lesson, "db_url": self._database}}
-        SaveCells(config=self._course.config).preprocess(release, resources)
-        self._gradebook.db.expire_all()
+        try:
+            SaveCells(config=self._course.config).preprocess(release, resources)
+        except RuntimeError as problem:  # tasks came or went, and nbgrader has no way to move grades along
+            return f"its tasks have changed since submissions were graded, and nbgrader says: {problem}"
+        finally:
+            self._gradebook.db.expire_all()
+        return ""
 
     def scores(self, submission: Submission) -> dict[str, float | None]:
         """The scores that checks gave a submission, by task; empty where it was never graded."""

@@ -79,9 +79,10 @@ def execute(
             drawn_here |= raising
             continue
         reason = _reason(ran.how, limits)
-        if len(stops) + 1 >= MOST_STOPS or not ran.cell:
+        if len(stops) + 1 >= MOST_STOPS or not ran.cell or ran.how == "long":
             gave_up = f"{reason}, in the cell {ran.cell}" if ran.cell else reason
-        stops[ran.cell] = reason
+        if ran.how != "long":  # that is no one cell's doing
+            stops[ran.cell] = reason
     executed = _with_outputs(notebook, ran, stops)
     hang(executed, pictures)
     return Executed(executed, stops, gave_up)
@@ -90,6 +91,7 @@ def execute(
 def _reason(how: str, limits: Limits) -> str:
     return {
         "slow": f"it did not end within {limits.cell_seconds:g} seconds",
+        "long": f"its cells did not end within {limits.seconds:g} seconds together",
         "died": "it ended its own process",
         "memory": f"it used more than {limits.memory_bytes // 2**20} MB of memory",
         "processes": f"it started more than {limits.processes} processes",

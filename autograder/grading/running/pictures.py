@@ -86,16 +86,20 @@ class Told(Picture):
     def __init__(self, recipe: bytes, key: str) -> None:
         self._recipe = recipe
         self._key = key
+        self._displayed = False
 
     def __getattr__(self, name: str) -> Any:
         # Displaying asks for a dozen methods that a picture does not have; that is no look into it.
         if name.startswith(("__", "_repr_", "_ipython_")) or "_recipe" not in self.__dict__:
             raise AttributeError(f"'Picture' object has no attribute {name!r}")
         self.__dict__.update(read(self.__dict__.pop("_recipe"))().__dict__)
+        if self._displayed:
+            super()._repr_mimebundle_()  # what was displayed stays as it was, whatever is changed now
         return getattr(self, name)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
         if "_recipe" in self.__dict__:
+            self._displayed = True
             return {TOLD_MIME: self._key, "text/plain": self._key}, {}
         return super()._repr_mimebundle_(include, exclude)
 

@@ -48,13 +48,15 @@ class SandboxRunner:
         self._limits = limits or LIMITS
         write_questions(Path(self._questions.name))
         self._worker = Worker(Path(self._questions.name), self._limits)
+        self.closed = False
 
     def __call__(self, notebook: NotebookNode, run: str) -> Executed:
         shown = run == AS_SEEN  # of a run with other givens only the evidence is kept
         return execute(self._worker, notebook, {RUN: run}, self._limits, GALLERY, shown)
 
     def close(self) -> None:
-        self._worker.close()
+        self.closed = True
+        self._worker.close(for_good=True)
         self._questions.cleanup()
 
 

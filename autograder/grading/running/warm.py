@@ -31,6 +31,8 @@ from autograder.grading.running.limits import Limits
 FINISHED, DIED, MEMORY, PROCESSES, REFUSED = 0, 80, 81, 82, 83
 ENDINGS = {FINISHED: "finished", DIED: "died", MEMORY: "memory", PROCESSES: "processes", REFUSED: "refused"}
 WATCH_SECONDS = 0.02
+# The warm process, the fork that leaves its namespaces, and the watcher.
+FORKS = 3
 WORKPLACE = "/tmp/work"
 SPILL = {"stdout": 1, "stderr": 2}
 
@@ -109,7 +111,7 @@ def _pass_on(out: int, pipe: int, limits: Limits) -> tuple[str, str]:
     while True:
         left = min(end, cell_end) - time.monotonic()
         if left <= 0 or not select.select([pipe], [], [], left)[0]:
-            return "slow", cell
+            return "slow" if cell_end <= end else "long", cell
         piece = os.read(pipe, 1 << 20)
         if not piece:
             return "", cell
@@ -159,6 +161,7 @@ def _watch(limits: Limits, run: Callable[[int], None], pipe: int) -> int:
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
     # Where the kernel refuses a /proc of our own, the warm process and its forks are counted in it too.
     others, theirs = confine.tree_use()
+    shared, inherited = confine.tree_share(), confine.inherited()
     runner = os.fork()
     if runner == 0:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
@@ -183,7 +186,12 @@ def _watch(limits: Limits, run: Callable[[int], None], pipe: int) -> int:
         if processes - others > limits.processes:
             return PROCESSES
         if held - theirs > limits.memory_bytes:
-            return MEMORY
+            # Much of that may be what each has from the warm process: every process that has it, these and
+            # their `FORKS` forebears, holds a part.
+            own = processes - others
+            part = inherited * own // (own + FORKS)
+            if confine.tree_share() - shared - part > limits.memory_bytes:
+                return MEMORY
 
 
 def _start(limits: Limits, run: Callable[[int], None], pipe: int) -> None:

@@ -12,6 +12,7 @@ import json
 import os
 import select
 import subprocess
+import threading
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -40,8 +41,8 @@ class Ran:
 
     `told` are the recipes of the pictures that it described instead of drawing them.
 
-    `how` is "finished", "slow" (a cell or the whole took too long), "died" (the process ended), "memory",
-    "processes", "output" or "garbled"; `cell` is the id of the cell that ran then.
+    `how` is "finished", "slow" (a cell took too long), "long" (all cells together did), "died" (the process
+    ended), "memory", "processes", "output" or "garbled"; `cell` is the id of the cell that ran then.
     """
 
     cells: dict[str, tuple[int, list[Any]]] = field(default_factory=dict)
@@ -65,6 +66,8 @@ class Worker:
         self._messages: Iterator[tuple[bytes, bytes]] = iter(())
         self._deadline = 0.0
         self._words = b""
+        self._for_good = False
+        self._starting = threading.Lock()
 
     def __enter__(self) -> Worker:
         return self
@@ -117,6 +120,8 @@ class Worker:
         try:
             return self._run(job, limits)
         except SandboxFailed:
+            if self._for_good:
+                raise
             self.close()
             return self._run(job, limits)
 
@@ -156,24 +161,27 @@ class Worker:
         if self._process is not None and self._process.poll() is None:
             return self._process
         self.close()
-        try:
-            self._process = subprocess.Popen(
-                sandbox.command(self._questions),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,  # Ctrl-C is for the grader, which ends its workers itself
-            )
-        except OSError as problem:
-            raise SandboxFailed(f"the sandbox cannot be started ({problem})") from problem
-        self._messages = self._read(self._process)
+        with self._starting:
+            if self._for_good:
+                raise SandboxFailed("the sandbox was closed")
+            try:
+                self._process = process = subprocess.Popen(
+                    sandbox.command(self._questions),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    start_new_session=True,  # Ctrl-C is for the grader, which ends its workers itself
+                )
+            except OSError as problem:
+                raise SandboxFailed(f"the sandbox cannot be started ({problem})") from problem
+        self._messages = self._read(process)
         self._deadline = time.monotonic() + START_SECONDS
         kind, _ = next(self._messages, (b"", b""))
         if kind != frames.READY:
             said = self._last_words()
             self.close()
             raise SandboxFailed(f"the sandbox did not start: {said}")
-        return self._process
+        return process
 
     def _read(self, process: subprocess.Popen[bytes]) -> Iterator[tuple[bytes, bytes]]:
         kinds = frames.READY + frames.STARTED + frames.TOLD + frames.CELL + frames.END
@@ -204,14 +212,22 @@ class Worker:
     def _last_words(self) -> str:
         return self._words.decode("utf-8", "replace").strip()[-300:] or "it said nothing"
 
-    def close(self) -> None:
-        """End the warm process and everything in it."""
-        if self._process is None:
+    def close(self, for_good: bool = False) -> None:
+        """End the warm process and everything in it.
+
+        Args:
+            for_good: refuse to start another, also for a run that another thread has in hand.
+        """
+        with self._starting:
+            self._for_good |= for_good
+            process, self._process = self._process, None
+        if process is None:
             return
-        self._process.kill()
-        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+        process.kill()
+        process.wait()
+        if for_good:
+            return  # another thread may be reading from these pipes: they close with its last look at them
+        for pipe in (process.stdin, process.stdout, process.stderr):
             if pipe is not None:
                 with contextlib.suppress(OSError):
                     pipe.close()
-        self._process.wait()
-        self._process = None

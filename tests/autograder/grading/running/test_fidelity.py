@@ -74,7 +74,9 @@ def twice(lesson: str) -> NotebookNode:
         source = answers.get(cell["id"], cell.source)
         failed.append(new_code_cell(source, id=f"wrong-{cell['id']}", metadata=cell.metadata))
         if is_answer(cell):
-            failed += [new_code_cell(next(own), id=f"own-{cell['id']}-{n}") for n in range(2) if own_left(own)]
+            failed += [
+                new_code_cell(next(own), id=f"own-{cell['id']}-{n}") for n in range(2) if own_left(own)
+            ]
     failed += [new_code_cell(source, id=f"own-{number}") for number, source in enumerate(own)]
     notebook.cells = [*solved, new_code_cell("%reset -f", id="clean"), *failed]
     return notebook
