@@ -58,7 +58,7 @@ def wrong_answers(lesson: str) -> dict[str, str]:
     module = importlib.import_module(f"tests.mutants.lesson_{lesson[:2]}")
     answers = {}
     for number, task in enumerate(load(lesson).tasks.values()):
-        wrong = getattr(module, task.id.upper().replace("-", "_")).wrong
+        wrong = module.TASKS[task.id].wrong
         answers[f"{task.id}-answer"] = dedent(wrong[number % len(wrong)].code).strip("\n")
     return answers
 
