@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import json
 import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError, Executor, Future, as_completed
@@ -72,7 +73,7 @@ def grade_job(job: Job) -> Result:
     return Result(
         job.lesson,
         job.student,
-        nbformat.writes(graded.notebook),
+        json.dumps(graded.notebook),
         {task: verdict.earned for task, verdict in graded.verdicts.items()},
         graded.notes,
     )
@@ -118,7 +119,7 @@ def _runner(sandboxed: bool = True) -> SandboxRunner:
     key = threading.get_ident(), sandboxed
     with _lock:
         runner = _runners.get(key)
-    if runner is None:
+    if runner is None or runner.closed:
         runner = SandboxRunner() if sandboxed else KernelRunner()
         with _lock:
             _runners[key] = runner

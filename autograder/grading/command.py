@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import nbformat
+from nbformat import from_dict
 
 from autograder import bank
 from autograder.grading import secret
@@ -95,7 +96,11 @@ def grade_class(asked: Asked, say: Say, advance: Advance, executor: Executor | N
     with Book(course, dry=asked.dry_run) as book:
         waiting = {}
         for lesson in asked.lessons:
-            book.know(lesson)
+            problem = book.know(lesson)
+            if problem:
+                summary.faults.append(lesson)
+                say(f"{lesson}: needs attention, nothing was graded: {problem}")
+                continue
             note = secret.answers(lesson).note
             if note:
                 say(f"{lesson}: {note}")
@@ -120,7 +125,9 @@ def grade_class(asked: Asked, say: Say, advance: Advance, executor: Executor | N
         finally:
             if executor is None:
                 own.shutdown(wait=False, cancel_futures=True)
-                close_sandboxes()
+                close_sandboxes()  # whatever still runs ends with its sandbox
+                own.shutdown(wait=True)
+                close_sandboxes()  # and so does a sandbox that was just being started
     return summary
 
 
@@ -161,7 +168,7 @@ def _take(
     summary.graded += 1
     if not summary.dry_run:
         try:
-            graded = nbformat.reads(result.notebook, as_version=4)
+            graded = from_dict(json.loads(result.notebook))
             book.write(submission, graded, fingerprint)
             summary.written_answers += book.waiting_for_a_person(submission)
         except Exception as problem:  # one submission that cannot be written must not cost the others

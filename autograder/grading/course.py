@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import stat
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,11 @@ from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.build.release import CONFIG
 from autograder.grading import secret
+from autograder.grading.digests import bank_digest, file_digest
 from autograder.grading.submission import refused
+
+# Where nbgrader keeps the time at which something was handed in.
+STAMP = "timestamp.txt"
 
 
 @dataclass(frozen=True)
@@ -64,16 +69,34 @@ class Class:
         return found
 
     def fingerprint(self, submission: Submission) -> str:
-        """What a grade depends on: the submission, the release and the bank. Empty where there is none."""
+        """What a grade depends on: submission, time, release and bank. Empty without a release or a bank."""
         try:
-            handed_in = b"" if submission.refused else submission.path.read_bytes()
-            parts = [handed_in, self.release(submission.lesson).read_bytes()]
+            release = file_digest(self.release(submission.lesson))
             place = secret.answers(submission.lesson).folder
-            for ending in ("json", "safetensors"):
-                parts.append((place / f"{submission.lesson}.{ending}").read_bytes())
+            checks = bank_digest(place, submission.lesson).encode()
         except OSError:
             return ""
-        digest = hashlib.sha256()
-        for part in parts:
+        digest = hashlib.sha256(release + checks)
+        for part in (_handed_in(submission), _stamp(submission)):
             digest.update(hashlib.sha256(part).digest())
         return digest.hexdigest()
+
+
+def _handed_in(submission: Submission) -> bytes:
+    """The file's content, or why there is none: that is graded as well, and once."""
+    if submission.refused:
+        return submission.refused.encode()
+    try:
+        return submission.path.read_bytes()
+    except OSError as problem:
+        return str(problem.strerror).encode()
+
+
+def _stamp(submission: Submission) -> bytes:
+    """What is said about when it was handed in."""
+    stamp = submission.path.parent / STAMP
+    try:
+        plain = stat.S_ISREG(stamp.lstat().st_mode)
+        return stamp.read_bytes() if plain and not submission.refused else b""
+    except OSError:
+        return b""

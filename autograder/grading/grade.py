@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 
-from nbformat import NotebookNode
+from nbformat import NotebookNode, from_dict
 
 from autograder.bank import AS_SEEN, LessonBank
 from autograder.build.source import is_test
@@ -42,10 +42,11 @@ def grade(rebuilt: NotebookNode, lesson: LessonBank, run: Runner, notes: tuple[s
         SandboxFailed: the sandbox itself failed.
     """
     as_seen = run(deepcopy(rebuilt), AS_SEEN)
+    asked = _up_to_the_last_tensor(rebuilt, lesson)
     redrawn = {
-        name: run(with_givens(rebuilt, givens), name)
+        name: run(with_givens(asked, givens), name)
         for name, givens in lesson.givens.items()
-        if name != AS_SEEN
+        if name != AS_SEEN and asked.cells
     }
     executed = as_seen.notebook
     verdicts = judge_notebook(
@@ -65,3 +66,13 @@ def grade(rebuilt: NotebookNode, lesson: LessonBank, run: Runner, notes: tuple[s
     if said:
         with_explanation(executed, said)
     return Graded(executed, verdicts, said)
+
+
+def _up_to_the_last_tensor(notebook: NotebookNode, lesson: LessonBank) -> NotebookNode:
+    """What a run with other givens is for: only tensors are judged by it, so no other check runs in it."""
+    tensors = {task.id for task in lesson.tasks.values() if task.kind == "tensor"}
+    cells = [cell for cell in notebook.cells if not is_test(cell) or cell["id"] in tensors]
+    while cells and cells[-1]["id"] not in tensors:
+        cells.pop()
+    asked: NotebookNode = from_dict({**notebook, "cells": cells})
+    return asked

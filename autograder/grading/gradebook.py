@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import shutil
@@ -18,12 +19,11 @@ from nbgrader import utils
 from nbgrader.api import Gradebook, MissingEntry, SubmittedNotebook
 from nbgrader.preprocessors import AssignLatePenalties, LimitOutput, SaveCells
 
-from autograder.grading.course import Class, Submission
+from autograder.grading.course import STAMP, Class, Submission
 
 # In a graded notebook's metadata: the fingerprint of what it was graded from.
 GRADED_FROM = "graded_from"
 PERMISSIONS = 0o444
-STAMP = "timestamp.txt"
 SQLITE = "sqlite:///"
 
 log = logging.getLogger(__name__)
@@ -45,6 +45,8 @@ class Book:
         self._copy = tempfile.TemporaryDirectory(prefix="gradebook-") if dry else None
         self._database = _copied(course.database, Path(self._copy.name)) if self._copy else course.database
         self._gradebook = Gradebook(self._database, course.directory.course_id)
+        self._students: set[str] = set()
+        self._cells: dict[str, dict[str, str]] = {}
 
     def __enter__(self) -> Book:
         return self
@@ -56,17 +58,29 @@ class Book:
         if self._copy is not None:
             self._copy.cleanup()
 
-    def know(self, lesson: str) -> None:
-        """Make sure that the gradebook has the lesson, as `nbgrader generate_assignment` would have."""
+    def know(self, lesson: str) -> str:
+        """Make sure that the gradebook has the lesson as it is released, as nbgrader itself would.
+
+        Returns:
+            Why it cannot have it; empty where it has.
+        """
+        release = nbformat.read(self._course.release(lesson), as_version=4)
+        marks = [cell.metadata.nbgrader for cell in release.cells if _marked(cell)]
+        wanted = {mark["grade_id"]: float(mark["points"]) for mark in marks if mark["grade"]}
         try:
-            self._gradebook.find_notebook(lesson, lesson)
-            return
+            known = self._gradebook.find_notebook(lesson, lesson).grade_cells
+            if {cell.name: cell.max_score for cell in known} == wanted:
+                return ""
         except MissingEntry:
             self._gradebook.update_or_create_assignment(lesson)
-        release = nbformat.read(self._course.release(lesson), as_version=4)
         resources = {"nbgrader": {"notebook": lesson, "assignment": lesson, "db_url": self._database}}
-        SaveCells(config=self._course.config).preprocess(release, resources)
-        self._gradebook.db.expire_all()
+        try:
+            SaveCells(config=self._course.config).preprocess(release, resources)
+        except RuntimeError as problem:  # tasks came or went, and nbgrader has no way to move grades along
+            return f"its tasks have changed since submissions were graded, and nbgrader says: {problem}"
+        finally:
+            self._gradebook.db.expire_all()
+        return ""
 
     def scores(self, submission: Submission) -> dict[str, float | None]:
         """The scores that checks gave a submission, by task; empty where it was never graded."""
@@ -74,7 +88,8 @@ class Book:
             notebook = self._notebook(submission)
         except MissingEntry:
             return {}
-        return {grade.name: grade.auto_score for grade in notebook.grades}
+        names = self._names(submission.lesson)
+        return {names[grade.cell_id]: grade.auto_score for grade in notebook.grades}
 
     def waiting_for_a_person(self, submission: Submission) -> int:
         """How many written answers of a submission nobody has graded yet."""
@@ -83,29 +98,34 @@ class Book:
     def is_current(self, submission: Submission, fingerprint: str) -> bool:
         """Whether a submission was graded from just this, and its grades are in the book."""
         try:
-            graded = nbformat.read(submission.graded, as_version=4)
-            self._notebook(submission)
-        except (OSError, ValueError, MissingEntry):
+            graded = json.loads(submission.graded.read_text(encoding="utf-8"))
+            current = bool(fingerprint) and graded["metadata"].get(GRADED_FROM) == fingerprint
+            if current:
+                self._notebook(submission)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, MissingEntry):
             return False
-        return bool(fingerprint) and graded.metadata.get(GRADED_FROM) == fingerprint
+        return current
 
     def write(self, submission: Submission, graded: NotebookNode, fingerprint: str) -> None:
         """Put one graded submission into the gradebook, and its notebook into `autograded/`."""
         book, lesson, student = self._gradebook, submission.lesson, submission.student
         LimitOutput(config=self._course.config).preprocess(graded, {})
-        book.update_or_create_student(student)
+        if student not in self._students:
+            book.update_or_create_student(student)
+            self._students.add(student)
         folder = submission.path.parent
         timestamp = self._timestamp(submission)
         known = {"timestamp": timestamp} if timestamp else {}
         handed_in = book.update_or_create_submission(lesson, student, **known)
         notebook = self._notebook(submission)
         cells = {cell.metadata.nbgrader["grade_id"]: cell for cell in graded.cells if _marked(cell)}
+        names = self._names(lesson)
         for grade in notebook.grades:
-            score, _ = utils.determine_grade(cells[grade.name], log)
+            score, _ = utils.determine_grade(cells[names[grade.cell_id]], log)
             grade.auto_score = score
             grade.needs_manual_grade = grade.manual_score is not None or score is None
         for comment in notebook.comments:
-            cell = cells[comment.name]
+            cell = cells[names[comment.cell_id]]
             untouched = cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
             comment.auto_comment = "No response." if untouched else None
         book.db.commit()
@@ -146,6 +166,14 @@ class Book:
             }
         }
         AssignLatePenalties(config=self._course.config).preprocess(graded, resources)
+
+    def _names(self, lesson: str) -> dict[str, str]:
+        """The lesson's marked cells, by the number that the database has for each. Asked of a grade itself,
+        its name would be one more query."""
+        if lesson not in self._cells:
+            cells = self._gradebook.find_notebook(lesson, lesson)._base_cells
+            self._cells[lesson] = {cell.id: cell.name for cell in cells}
+        return self._cells[lesson]
 
     def _notebook(self, submission: Submission) -> SubmittedNotebook:
         return self._gradebook.find_submission_notebook(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import secrets
 import shutil
@@ -19,6 +18,7 @@ from autograder.build.answers import make_bank, run_solution
 from autograder.build.hidden import seed_from, with_hidden_probes
 from autograder.build.pipeline import Course
 from autograder.build.source import read_source
+from autograder.grading.digests import bank_digest
 
 # Where the secret lies instead of the user's own data folder.
 PLACE = "ATTENTION_SECRET"
@@ -95,7 +95,4 @@ def _secret(place: Path) -> str:
 
 def public_fingerprint(lesson: str) -> str:
     """What the public bank of a lesson is at this moment."""
-    digest = hashlib.sha256()
-    for ending in ("json", "safetensors"):
-        digest.update((bank.BANK_FOLDER / f"{lesson}.{ending}").read_bytes())
-    return digest.hexdigest()
+    return bank_digest(bank.BANK_FOLDER, lesson)

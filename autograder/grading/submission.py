@@ -10,8 +10,8 @@ from typing import Any
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
-from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat import NotebookNode, from_dict
+from nbformat.v4 import new_notebook
 
 # Kept in an empty notebook's metadata: why the file could not be read.
 UNREADABLE = "unreadable_submission"
@@ -81,9 +81,12 @@ def _only_what_is_used(plain: Mapping[str, Any]) -> NotebookNode:
         source = cell.get("source")
         if isinstance(source, list):
             source = "".join(part for part in source if isinstance(part, str))
-        make = new_code_cell if cell.get("cell_type") == "code" else new_markdown_cell
-        clean = make(source if isinstance(source, str) else "")
-        del clean["id"]
+        kind = "code" if cell.get("cell_type") == "code" else "markdown"
+        clean = from_dict(
+            {"cell_type": kind, "metadata": {}, "source": source if isinstance(source, str) else ""}
+        )
+        if kind == "code":
+            clean.update(execution_count=None, outputs=[])
         if isinstance(cell.get("id"), str):
             clean["id"] = cell["id"]
         metadata = cell.get("metadata")

@@ -3,27 +3,37 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from copy import deepcopy
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-import nbformat
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_output
 
+from autograder.grading.running.gallery import MOST_TOLD, Gallery, Hung, hang
 from autograder.grading.running.limits import Limits
 from autograder.grading.running.workers import Ran
 
 # A cell that is stopped takes the whole process with it. The notebook is then run again without that cell,
 # so that it costs its own task and not every later one; a notebook full of such cells is given up.
 MOST_STOPS = 4
+# Of these kinds alone, an output's data may be more than text.
+_JSON_MIME = re.compile(r"^application/(.*\+)?json\Z")
 
 
 class Runs(Protocol):
     """What runs a notebook's cells in a process of their own: the sandbox's worker, or a kernel."""
 
-    def run(self, cells: Sequence[tuple[str, str]], environment: Mapping[str, str]) -> Ran: ...
+    def run(
+        self,
+        cells: Sequence[tuple[str, str]],
+        environment: Mapping[str, str],
+        most_told: int = 0,
+        drawn_here: Collection[str] = (),
+    ) -> Ran: ...
+
+    def draw(self, recipe: bytes) -> tuple[dict[str, Any], dict[str, Any]] | None: ...
 
 
 @dataclass
@@ -38,34 +48,64 @@ class Executed:
     gave_up: str = ""
 
 
-def execute(worker: Runs, notebook: NotebookNode, environment: Mapping[str, str], limits: Limits) -> Executed:
+def execute(
+    worker: Runs,
+    notebook: NotebookNode,
+    environment: Mapping[str, str],
+    limits: Limits,
+    gallery: Gallery | None = None,
+    shown: bool = True,
+) -> Executed:
     """Run a notebook's code cells; a cell that raises does not keep the next from running.
+
+    Args:
+        worker: where they run.
+        notebook: what to run; it is not changed.
+        environment: variables added to those that every notebook sees.
+        limits: what the worker holds a run to.
+        gallery: draws what the notebook's pictures are; without one, the notebook draws them itself.
+        shown: whether anybody will see the outputs; where not, described pictures are left out of them.
 
     Raises:
         SandboxFailed: the sandbox itself failed.
     """
     stops: dict[str, str] = {}
     gave_up = ""
+    most_told = MOST_TOLD if gallery else 0
+    pictures: dict[str, Hung | None] = {}
+    drawn_here: set[str] = set()
     while not gave_up:
         cells = [
             (cell["id"], cell.source)
             for cell in notebook.cells
             if cell.cell_type == "code" and cell.source.strip() and cell["id"] not in stops
         ]
-        ran = worker.run(cells, environment)
+        ran = worker.run(cells, environment, most_told, drawn_here)
+        if gallery and shown:
+            pictures = gallery.look_up(ran.told, worker.draw)
         if ran.how == "finished":
-            break
+            raising = {key for key, hung in pictures.items() if hung is None}
+            if not raising:
+                break
+            # A picture that cannot be drawn is an error in the cell that asked for it, so the notebook has to
+            # find that out itself. If it describes others the next time, it draws them all.
+            most_told = 0 if drawn_here else most_told
+            drawn_here |= raising
+            continue
         reason = _reason(ran.how, limits)
-        if len(stops) + 1 >= MOST_STOPS or not ran.cell:
+        if len(stops) + 1 >= MOST_STOPS or not ran.cell or ran.how == "late":
             gave_up = f"{reason}, in the cell {ran.cell}" if ran.cell else reason
-        stops[ran.cell] = reason
-    return Executed(_with_outputs(notebook, ran, stops), stops, gave_up)
+        if ran.how != "late":  # that is no one cell's doing
+            stops[ran.cell] = reason
+    executed = _with_outputs(notebook, ran, stops)
+    hang(executed, pictures)
+    return Executed(executed, stops, gave_up)
 
 
 def _reason(how: str, limits: Limits) -> str:
     return {
         "slow": f"it did not end within {limits.cell_seconds:g} seconds",
-        "late": f"the cells up to this one took more than {limits.seconds:g} seconds together",
+        "late": f"its cells did not end within {limits.seconds:g} seconds together",
         "died": "it ended its own process",
         "memory": f"it used more than {limits.memory_bytes // 2**20} MB of memory",
         "processes": f"it started more than {limits.processes} processes",
@@ -75,7 +115,7 @@ def _reason(how: str, limits: Limits) -> str:
 
 
 def _with_outputs(notebook: NotebookNode, ran: Ran, stops: Mapping[str, str]) -> NotebookNode:
-    executed = deepcopy(notebook)
+    executed = from_dict(notebook)
     for cell in executed.cells:
         if cell.cell_type != "code":
             continue
@@ -99,8 +139,34 @@ def _output(said: Any) -> NotebookNode | None:
     try:
         # A lone surrogate is valid in JSON and breaks whatever writes the notebook afterwards.
         clean = json.dumps(said, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
-        output: NotebookNode = from_dict(json.loads(clean))
-        nbformat.validate(output, ref=output["output_type"], version=4)
+        plain = json.loads(clean)
     except Exception:  # whatever a stranger can think of
         return None
-    return output
+    return from_dict(plain) if _is_output(plain) else None
+
+
+def _is_output(plain: Any) -> bool:
+    """Whether something has the form that nbformat's schema gives an output.
+
+    Asking the schema itself takes longer than running the cell.
+    """
+    match plain:
+        case {"output_type": "stream", "name": str(), "text": str(), **rest}:
+            return not rest
+        case {"output_type": "error", "ename": str(), "evalue": str(), "traceback": list(lines), **rest}:
+            return not rest and all(isinstance(line, str) for line in lines)
+        case {"output_type": "display_data", "data": dict(data), "metadata": dict(), **rest}:
+            return not rest and _is_bundle(data)
+        case {
+            "output_type": "execute_result",
+            "data": dict(data),
+            "metadata": dict(),
+            "execution_count": count,
+            **rest,
+        }:
+            return not rest and _is_bundle(data) and (count is None or (type(count) is int and count >= 0))
+    return False
+
+
+def _is_bundle(data: Mapping[str, Any]) -> bool:
+    return all(isinstance(value, str) or _JSON_MIME.search(mime) for mime, value in data.items())

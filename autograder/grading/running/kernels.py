@@ -10,7 +10,7 @@ import math
 import os
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +48,14 @@ class Kernels:
         self._client: _Client | None = None
         self._closed = False
 
-    def run(self, cells: Sequence[tuple[str, str]], environment: Mapping[str, str]) -> Ran:
-        """Run a notebook's code cells, given as (id, source), in a kernel of its own.
+    def run(
+        self,
+        cells: Sequence[tuple[str, str]],
+        environment: Mapping[str, str],
+        most_told: int = 0,
+        drawn_here: Collection[str] = (),
+    ) -> Ran:
+        """Run a notebook's code cells, given as (id, source), in a kernel of its own; it draws its pictures.
 
         Raises:
             SandboxFailed: no kernel can be started, or this was closed.
@@ -108,7 +114,10 @@ class Kernels:
             **more,
         }
 
-    def close(self) -> None:
+    def draw(self, recipe: bytes) -> None:
+        """Nothing: no picture was described."""
+
+    def close(self, for_good: bool = True) -> None:
         """End the kernel that runs, from whichever thread; no other is started."""
         self._closed = True
         client = self._client

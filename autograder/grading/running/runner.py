@@ -10,14 +10,18 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from autograder import bank
+from autograder.bank import AS_SEEN
 from autograder.grading import secret
 from autograder.grading.running.execute import Executed, execute
+from autograder.grading.running.gallery import Gallery
 from autograder.grading.running.kernels import Kernels
 from autograder.grading.running.limits import Limits
 from autograder.grading.running.workers import Worker
 from autograder.learner import RUN
 
 LIMITS = Limits()
+# One for all of this process's sandboxes: most of a class describes the same pictures.
+GALLERY = Gallery()
 
 
 class NoSandbox(Exception):
@@ -41,26 +45,30 @@ class SandboxRunner:
     """Runs notebooks in a sandbox of its own; to be closed."""
 
     _kind: type[Worker] | type[Kernels] = Worker
+    _gallery: Gallery | None = GALLERY
 
     def __init__(self, limits: Limits | None = None) -> None:
         self._questions = tempfile.TemporaryDirectory(prefix="questions-")
         self._limits = limits or LIMITS
         write_questions(Path(self._questions.name))
         self._worker = self._kind(Path(self._questions.name), self._limits)
+        self.closed = False
 
     def __call__(self, notebook: NotebookNode, run: str) -> Executed:
-        return execute(self._worker, notebook, {RUN: run}, self._limits)
+        shown = run == AS_SEEN  # of a run with other givens only the evidence is kept
+        return execute(self._worker, notebook, {RUN: run}, self._limits, self._gallery, shown)
 
     def close(self) -> None:
-        # In this order: a run in another thread that tries once more finds nothing to start with.
+        self.closed = True
+        self._worker.close(for_good=True)
         self._questions.cleanup()
-        self._worker.close()
 
 
 class KernelRunner(SandboxRunner):
     """Runs notebooks in Jupyter kernels, with the grader's own rights; to be closed."""
 
     _kind = Kernels
+    _gallery = None  # a kernel draws its pictures itself
 
 
 @lru_cache(maxsize=2)

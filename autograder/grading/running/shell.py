@@ -6,22 +6,44 @@ kept here instead. So figures at the end of a cell, results and errors take the 
 
 from __future__ import annotations
 
+import builtins
+import getpass
 import io
+import os
+import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
+from types import MappingProxyType, MethodType, SimpleNamespace
 from typing import Any
 
-import nbformat.v4
 from ipykernel.compiler import XCachingCompiler
+from ipykernel.kernelbase import Kernel
 from ipykernel.zmqshell import ZMQInteractiveShell
 from IPython.core.error import UsageError
 from jupyter_client.session import Session
 from nbformat import NotebookNode
+from traitlets.config import Config
+
+from autograder.grading.running import pictures
 
 # What one cell may print; the rest is counted, not kept.
 MOST_TEXT = 100_000
+# Of what a line said before a carriage return, nothing is left to see.
+OVERWRITTEN = re.compile(r".*\r(?=[^\n])")
+# The runner's standard input: /dev/null, open for writing too.
+NOTHING = 0
+# What an output keeps of the message that it came as.
+FIELDS = {
+    "display_data": ("data", "metadata"),
+    "execute_result": ("data", "metadata", "execution_count"),
+    "error": ("ename", "evalue", "traceback"),
+}
+
+
+NO_SPILL: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass
@@ -47,7 +69,7 @@ class Outputs:
         if last is not None and last.output_type == "stream" and last.name == stream:
             last.text += text
         else:
-            self.kept.append(nbformat.v4.new_output("stream", name=stream, text=text))
+            self.kept.append(NotebookNode(output_type="stream", name=stream, text=text))
 
     def message(self, kind: str, content: dict[str, Any], shown: dict[str, list[NotebookNode]]) -> None:
         """Take what a kernel would send; `shown` maps a display id to the outputs that carry it."""
@@ -61,10 +83,11 @@ class Outputs:
             for output in shown.get(display, ()):
                 output.data, output.metadata = content["data"], content["metadata"]
             return
-        if kind not in ("display_data", "execute_result", "error"):
+        if kind not in FIELDS:
             return
         self._begin()
-        output = nbformat.v4.output_from_msg({"header": {"msg_type": kind}, "content": content})
+        # The grader looks at its form: whether it is right cannot be known on this side.
+        output = NotebookNode({"output_type": kind, **{name: content.get(name) for name in FIELDS[kind]}})
         self.kept.append(output)
         if display is not None:
             shown.setdefault(display, []).append(output)
@@ -76,12 +99,28 @@ class Outputs:
             self._text = self.cut = 0
 
     def finished(self) -> list[NotebookNode]:
+        """The outputs as nbclient leaves them: one of each stream, what a carriage return overwrote gone."""
         if self.cut:
             for output in reversed(self.kept):
                 if output.output_type == "stream":
                     output.text += f"\n… {self.cut} more characters were cut off …"
                     break
-        return self.kept
+        outputs: list[NotebookNode] = []
+        streams: dict[str, NotebookNode] = {}
+        for output in self.kept:
+            if output.output_type == "stream" and output.name in streams:
+                streams[output.name].text += output.text
+                continue
+            if output.output_type == "stream":
+                streams[output.name] = output
+            outputs.append(output)
+        for output in streams.values():
+            output.text = OVERWRITTEN.sub("", output.text)
+        for place, (one, other) in enumerate(pairwise(outputs)):
+            if (one.get("name"), other.get("name")) == ("stderr", "stdout"):
+                outputs[place : place + 2] = other, one
+        self.kept = outputs
+        return outputs
 
 
 class _Keeper(Session):
@@ -99,7 +138,7 @@ class _Keeper(Session):
 
 
 class _Stream(io.TextIOBase):
-    encoding = "utf-8"
+    encoding = "UTF-8"
 
     def __init__(self, name: str, write: Callable[[str, str], None]) -> None:
         self.name = name
@@ -107,12 +146,15 @@ class _Stream(io.TextIOBase):
 
     def write(self, text: str) -> int:
         if not isinstance(text, str):
-            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+            raise TypeError(f"write() argument must be str, not {type(text)}")
         self._write(self.name, text)
         return len(text)
 
     def writable(self) -> bool:
         return True
+
+    def fileno(self) -> int:
+        return NOTHING  # a kernel's is its terminal: what goes there stands in no notebook
 
     def isatty(self) -> bool:
         return False
@@ -124,6 +166,10 @@ class _Shell(ZMQInteractiveShell):
         if gui not in (None, "inline"):
             raise UsageError(f"there is no screen here for {gui!r}")
 
+    def _get_exc_info(self, exc_tuple: Any = None) -> Any:
+        kind, error, trace = super()._get_exc_info(exc_tuple)
+        return kind, error, pictures.without_wrappers(trace)
+
     def ask_exit(self) -> None:
         """`exit` and `quit` end nothing here: nbgrader's kernel runs on to the last cell as well."""
 
@@ -134,19 +180,21 @@ class Shell:
     def __init__(self) -> None:
         self._outputs = Outputs()
         self._shown: dict[str, list[NotebookNode]] = {}
+        # Cells with outputs that a later cell may update.
+        self._updatable: dict[str, tuple[int, list[NotebookNode]]] = {}
+        self._updated = False
         keeper = _Keeper()
-        keeper.take = lambda kind, content: self._outputs.message(kind, content, self._shown)
+        keeper.take = self._take
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            self.shell = _Shell.instance(compiler_class=XCachingCompiler)
+            # The history file is a person's; a graded notebook neither reads nor writes it.
+            without = Config({"HistoryManager": {"enabled": False}})
+            self.shell = _Shell.instance(compiler_class=XCachingCompiler, config=without)
         self.shell.displayhook.session = keeper
         self.shell.displayhook.pub_socket = None
         self.shell.displayhook.topic = b"execute_result"
         self.shell.display_pub.session = keeper
         self.shell.display_pub.pub_socket = None
-        # The history file is a person's; a graded notebook neither reads nor writes it.
-        if self.shell.history_manager is not None:
-            self.shell.history_manager.enabled = False
 
     def warm_up(self) -> None:
         """Load what the first result and the first figure load, so that forks share it."""
@@ -165,10 +213,28 @@ class Shell:
             self.shell.history_manager.input_hist_parsed[:] = [""]
         self.shell.execution_count = 1
 
-    def run(self, cells: Iterator[tuple[str, str]]) -> Iterator[tuple[str, int, list[NotebookNode]]]:
-        """Run cells, given as (id, source), one by one; yields (id, execution count, outputs) for each."""
+    def _take(self, kind: str, content: dict[str, Any]) -> None:
+        self._updated |= kind == "update_display_data"
+        self._outputs.message(kind, content, self._shown)
+
+    def run(
+        self, cells: Iterator[tuple[str, str]], spill: Mapping[str, int] = NO_SPILL
+    ) -> Iterator[tuple[str, int, list[NotebookNode]]]:
+        """Run cells, given as (id, source), one by one; yields (id, execution count, outputs) for each.
+
+        A cell comes once more where a later one has updated its outputs.
+
+        Args:
+            cells: the cells.
+            spill: for a stream, the file that receives what is written past Python, by other programs say.
+        """
+        asked = SimpleNamespace(_allow_stdin=False)
+        builtins.input = MethodType(Kernel.raw_input, asked)
+        getpass.getpass = MethodType(Kernel.getpass, asked)
         for cell_id, source in cells:
             self._outputs = Outputs()
+            self._updated = False
+            shown = sum(map(len, self._shown.values()))
             write = self._outputs.text
             before = sys.stdout, sys.stderr
             sys.stdout, sys.stderr = _Stream("stdout", write), _Stream("stderr", write)
@@ -176,4 +242,22 @@ class Shell:
                 self.shell.run_cell(source, store_history=True, cell_id=cell_id)
             finally:
                 sys.stdout, sys.stderr = before
-            yield cell_id, self.shell.execution_count - 1, self._outputs.finished()
+            for stream, descriptor in spill.items():
+                self._outputs.text(stream, _spilled(descriptor))
+            count, outputs = self.shell.execution_count - 1, self._outputs.finished()
+            yield cell_id, count, outputs
+            if self._updated:
+                for earlier, (its_count, its_outputs) in self._updatable.items():
+                    yield earlier, its_count, its_outputs
+            if sum(map(len, self._shown.values())) > shown:
+                self._updatable[cell_id] = count, outputs
+
+
+def _spilled(descriptor: int) -> str:
+    """What was written to a file since it was last asked for."""
+    size = os.fstat(descriptor).st_size
+    if not size:
+        return ""
+    text = os.pread(descriptor, MOST_TEXT, 0).decode("utf-8", "replace")
+    os.ftruncate(descriptor, 0)
+    return text

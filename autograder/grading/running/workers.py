@@ -6,24 +6,29 @@ the form of a cell's output.
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import os
 import select
 import subprocess
+import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from autograder.grading.running import frames, sandbox
+from autograder.grading.running.gallery import DRAWN
 from autograder.grading.running.limits import Limits
 
 START_SECONDS = 120.0
 # How much longer than its limit a run may take until the warm process itself is given up.
 GRACE_SECONDS = 20.0
+# A picture that takes longer is drawn in its notebook, within the notebook's own limits.
+DRAW_SECONDS = 10.0
 
 
 # What is taken of one run: each output is looked at by itself, and each part of it has to be held.
@@ -40,11 +45,14 @@ class SandboxFailed(Exception):
 class Ran:
     """What became of one run: each cell's execution count and outputs, and why it ended early, if it did.
 
+    `told` are the recipes of the pictures that it described instead of drawing them.
+
     `how` is "finished", "slow" (a cell took too long), "late" (all together did), "died" (the process ended),
     "memory", "processes", "output" or "garbled"; `cell` is the id of the cell that ran then.
     """
 
     cells: dict[str, tuple[int, list[Any]]] = field(default_factory=dict)
+    told: list[bytes] = field(default_factory=list)
     how: str = "finished"
     cell: str = ""
 
@@ -64,6 +72,8 @@ class Worker:
         self._messages: Iterator[tuple[bytes, bytes]] = iter(())
         self._deadline = 0.0
         self._words = b""
+        self._for_good = False
+        self._starting = threading.Lock()
 
     def __enter__(self) -> Worker:
         return self
@@ -73,35 +83,74 @@ class Worker:
     ) -> None:
         self.close()
 
-    def run(self, cells: Sequence[tuple[str, str]], environment: Mapping[str, str]) -> Ran:
+    def run(
+        self,
+        cells: Sequence[tuple[str, str]],
+        environment: Mapping[str, str],
+        most_told: int = 0,
+        drawn_here: Collection[str] = (),
+    ) -> Ran:
         """Run a notebook's code cells, given as (id, source), in a fork of the warm process.
+
+        Args:
+            cells: the code cells.
+            environment: variables added to those that every notebook sees.
+            most_told: how many pictures the notebook may describe in place of drawing them.
+            drawn_here: digests of pictures that it draws all the same.
 
         Raises:
             SandboxFailed: the warm process cannot be started, or was lost in this run and in a second try.
         """
-        try:
-            return self._run(cells, environment)
-        except SandboxFailed:
-            self.close()
-            return self._run(cells, environment)
+        job = {
+            "cells": list(cells),
+            "environment": dict(environment),
+            "most_told": most_told,
+            "drawn_here": sorted(drawn_here),
+        }
+        return self._twice(job, self._limits)
 
-    def _run(self, cells: Sequence[tuple[str, str]], environment: Mapping[str, str]) -> Ran:
+    def draw(self, recipe: bytes) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """The data and metadata of a described picture; None where its notebook has to draw it.
+
+        Raises:
+            SandboxFailed: as for `run`.
+        """
+        limits = replace(self._limits, seconds=DRAW_SECONDS, cell_seconds=DRAW_SECONDS)
+        ran = self._twice({"recipe": base64.b64encode(recipe).decode("ascii")}, limits)
+        match ran.cells.get(DRAWN):
+            case (_, [[dict(data), dict(metadata)]]) if all(type(one) is str for one in data.values()):
+                return data, metadata
+        return None
+
+    def _twice(self, job: dict[str, Any], limits: Limits) -> Ran:
+        try:
+            return self._run(job, limits)
+        except SandboxFailed:
+            if self._for_good:
+                raise
+            self.close()
+            return self._run(job, limits)
+
+    def _run(self, job: dict[str, Any], limits: Limits) -> Ran:
         process = self._started()
-        job = {"cells": list(cells), "environment": dict(environment), "limits": asdict(self._limits)}
+        job["limits"] = asdict(limits)
         assert process.stdin is not None
-        self._deadline = time.monotonic() + self._limits.seconds + GRACE_SECONDS
+        self._deadline = time.monotonic() + limits.seconds + GRACE_SECONDS
         try:
             frames.send(process.stdin.fileno(), frames.JOB, json.dumps(job).encode())
         except OSError as problem:
             raise SandboxFailed(f"the sandbox takes no notebook ({problem})") from problem
         ran = Ran()
         running = ""
-        known = {cell_id for cell_id, _ in cells}  # a stranger may speak of others
+        # A stranger may speak of others.
+        known = {cell_id for cell_id, _ in job.get("cells", ())} | ({DRAWN} if "recipe" in job else set())
         room = MOST_OUTPUTS
         for kind, payload in self._messages:
             if kind == frames.STARTED:
                 said_id = payload.decode("utf-8", "replace")
                 running = said_id if said_id in known else running
+            elif kind == frames.TOLD:
+                ran.told.append(payload)
             elif kind == frames.CELL:
                 with contextlib.suppress(ValueError, KeyError, TypeError, OverflowError, RecursionError):
                     said = _read(payload, running)
@@ -125,27 +174,30 @@ class Worker:
         if self._process is not None and self._process.poll() is None:
             return self._process
         self.close()
-        try:
-            self._process = subprocess.Popen(
-                sandbox.command(self._questions),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,  # Ctrl-C is for the grader, which ends its workers itself
-            )
-        except OSError as problem:
-            raise SandboxFailed(f"the sandbox cannot be started ({problem})") from problem
-        self._messages = self._read(self._process)
+        with self._starting:
+            if self._for_good:
+                raise SandboxFailed("the sandbox was closed")
+            try:
+                self._process = process = subprocess.Popen(
+                    sandbox.command(self._questions),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    start_new_session=True,  # Ctrl-C is for the grader, which ends its workers itself
+                )
+            except OSError as problem:
+                raise SandboxFailed(f"the sandbox cannot be started ({problem})") from problem
+        self._messages = self._read(process)
         self._deadline = time.monotonic() + START_SECONDS
         kind, _ = next(self._messages, (b"", b""))
         if kind != frames.READY:
             said = self._last_words()
             self.close()
             raise SandboxFailed(f"the sandbox did not start: {said}")
-        return self._process
+        return process
 
     def _read(self, process: subprocess.Popen[bytes]) -> Iterator[tuple[bytes, bytes]]:
-        kinds = frames.READY + frames.STARTED + frames.CELL + frames.END
+        kinds = frames.READY + frames.STARTED + frames.TOLD + frames.CELL + frames.END
         reader = frames.Reader(kinds, self._limits.output_bytes)
         assert process.stdout is not None
         assert process.stderr is not None
@@ -173,17 +225,25 @@ class Worker:
     def _last_words(self) -> str:
         return self._words.decode("utf-8", "replace").strip()[-300:] or "it said nothing"
 
-    def close(self) -> None:
-        """End the warm process and everything in it."""
-        if self._process is None:
+    def close(self, for_good: bool = False) -> None:
+        """End the warm process and everything in it.
+
+        Args:
+            for_good: refuse to start another, also for a run that another thread has in hand.
+        """
+        with self._starting:
+            self._for_good |= for_good
+            process, self._process = self._process, None
+        if process is None:
             return
-        self._process.kill()
-        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+        process.kill()
+        process.wait()
+        if for_good:
+            return  # another thread may be reading from these pipes: they close with its last look at them
+        for pipe in (process.stdin, process.stdout, process.stderr):
             if pipe is not None:
                 with contextlib.suppress(OSError):
                     pipe.close()
-        self._process.wait()
-        self._process = None
 
 
 def _read(payload: bytes, running: str) -> Any:

@@ -266,6 +266,35 @@ def test_a_changed_release_makes_a_grade_old(graded):
     assert grade(graded, dry_run=True, students=frozenset({"dan"}))[0].graded == 1
 
 
+def marked(place: Path, task: str) -> tuple[Path, NotebookNode, NotebookNode]:
+    """The release, where it lies, and the test cell of a task in it."""
+    path = place / "notebooks" / LESSON / f"{LESSON}.ipynb"
+    release = nbformat.read(path, as_version=4)
+    return path, release, next(cell for cell in release.cells if cell["id"] == task)
+
+
+def test_a_release_with_other_points_reaches_the_gradebook(graded):
+    path, release, cell = marked(graded, "dot-product")
+    cell.metadata.nbgrader["points"] += 5
+    nbformat.write(release, path)
+    grade(graded, students=frozenset({"dan"}))
+    with book(graded) as opened:
+        assert (
+            opened.find_grade_cell("dot-product", LESSON, LESSON).max_score == cell.metadata.nbgrader.points
+        )
+
+
+def test_a_release_with_other_tasks_cannot_follow_graded_submissions_and_that_is_said(graded):
+    path, release, cell = marked(graded, "dot-product")
+    cell.metadata.nbgrader["grade_id"] = "another-task"
+    nbformat.write(release, path)
+    before = scores(graded)
+    summary, said = grade(graded)
+    assert (summary.graded, summary.faults) == (0, [LESSON])
+    assert any("its tasks have changed since submissions were graded" in line for line in said)
+    assert scores(graded) == before
+
+
 def test_a_graded_notebook_that_was_lost_is_made_again(graded):
     autograded(graded, "bob").unlink()
     summary, _ = grade(graded)
@@ -388,6 +417,7 @@ def test_a_file_that_may_not_be_read_scores_zero_and_says_so(place, monkeypatch)
     score, said = only(place, "ada")
     assert score == 0
     assert any("the file cannot be opened (Permission denied)" in line for line in said)
+    assert grade(place, students=frozenset({"ada"}))[0].current == 1
 
 
 # Late submissions
@@ -432,7 +462,8 @@ def test_a_penalty_goes_away_when_the_late_time_is_corrected(place):
     stamp.write_text("2026-01-11 12:00:00 UTC")
     grade(place, students=frozenset({"ada"}))
     stamp.write_text("2026-01-09 12:00:00 UTC")
-    grade(place, students=frozenset({"ada"}), force=True)
+    assert grade(place, students=frozenset({"ada"}))[0].graded == 1
+    assert grade(place, students=frozenset({"ada"}))[0].graded == 0
     with book(place) as opened:
         assert [n.late_submission_penalty for n in opened.find_submission(LESSON, "ada").notebooks] == [None]
 

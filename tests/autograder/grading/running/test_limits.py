@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import mmap
 import subprocess
 import sys
 from dataclasses import FrozenInstanceError, asdict
+from pathlib import Path
 
 import pytest
 
-from autograder.grading.running.confine import tree_use
+from autograder.grading.running.confine import inherited, tree_share, tree_use
 from autograder.grading.running.limits import MEBIBYTE, Limits
 
 HELD = """
@@ -49,13 +51,25 @@ def test_the_kernel_holds_a_process_to_its_limits():
     assert memory == "no memory"
 
 
+def process(proc: Path, number: str, held: int, shared: int) -> None:
+    """A process as the kernel shows it: kilobytes of its own memory, and its parts of what is shared."""
+    (proc / number).mkdir()
+    (proc / number / "status").write_text(f"VmData:\t 9 kB\nRssAnon:\t {held} kB\nRssShmem:\t 1 kB\n")
+    (proc / number / "smaps_rollup").write_text(f"Pss: 900 kB\nPss_Anon: {shared} kB\nPss_Shmem: 1 kB\n")
+
+
 def test_a_tree_of_processes_is_counted_without_its_first(tmp_path):
-    for number, statm in (("1", "900 900 0"), ("7", "500 300 100 0"), ("8", "500 30 10 0")):
-        (tmp_path / number).mkdir()
-        (tmp_path / number / "statm").write_text(statm)
+    for number, held, shared in (("1", 900, 900), ("7", 500, 300), ("8", 50, 30)):
+        process(tmp_path, number, held, shared)
     (tmp_path / "9").mkdir()  # it has ended since it was listed
     (tmp_path / "meminfo").write_text("")
-    count, held = tree_use(tmp_path)
-    assert count == 3
-    assert held % 220 == 0
-    assert held > 0
+    assert tree_use(tmp_path) == (3, (501 + 51) * 1024)
+    assert tree_share(tmp_path) == (301 + 31) * 1024
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is Linux's")
+def test_memory_that_processes_share_is_seen_too():
+    before = inherited()
+    shared = mmap.mmap(-1, 8 * MEBIBYTE)
+    shared.write(b"x" * 8 * MEBIBYTE)
+    assert inherited() - before >= 7 * MEBIBYTE

@@ -70,6 +70,18 @@ CELLS = {
     "long": "print('x' * 50_000)",
     "unicode": "print('π × 2 — ✓')\n'日本'",
     "history": "In[1][:5], sorted(Out)[:3], [name for name in dir() if name.startswith('_i')][:3]",
+    "mixed": "import sys\nfor n in range(3):\n    print(n)\n    print(-n, file=sys.stderr)",
+    "progress": "for n in range(4):\n    print('\\rstep', n, end='')",
+    "input": "input('who? ')",
+    "getpass": "import getpass\ngetpass.getpass()",
+    "shown-here": "handle = display('first', display_id='late')\nprint('below')",
+    "updated-later": "handle.update('second')\nprint('elsewhere')",
+    "timeit": "%%timeit -n 1 -r 1 -q -o\npass",
+    "who": "%who_ls module",
+    "assertion": "def check_shape(x):\n    assert x.shape == (2,), x.shape\n\n\ncheck_shape(torch.ones(3))",
+    "group": "raise ExceptionGroup('several', [ValueError('a'), TypeError('b')])",
+    "warning-in-a-library": "torch.tensor(torch.ones(2))",
+    "deep": "def f(n):\n    return f(n + 1)\n\n\nf(0)",
     "names": "sorted(set(dir()) & {'plt', 'x', 'f', 'torch', 'shell', 'Shell', 'sys', '_1', '_'})",
 }
 # Runs in a process of its own: IPython allows one shell in each.
@@ -135,11 +147,19 @@ def kept(outputs: Outputs) -> list[tuple[str, str]]:
     return [(output.name, output.text) for output in outputs.finished()]
 
 
-def test_text_of_one_stream_is_one_output_until_another_comes_between():
+def test_text_of_one_stream_is_one_output_and_stdout_comes_first():
     outputs = Outputs()
-    for stream, text in (("stdout", "a"), ("stdout", "b"), ("stderr", "c"), ("stdout", "d")):
+    for stream, text in (("stderr", "a"), ("stdout", "b"), ("stderr", "c"), ("stdout", "d")):
         outputs.text(stream, text)
-    assert kept(outputs) == [("stdout", "ab"), ("stderr", "c"), ("stdout", "d")]
+    assert kept(outputs) == [("stdout", "bd"), ("stderr", "ac")]
+
+
+def test_what_a_carriage_return_overwrote_is_gone():
+    outputs = Outputs()
+    for step in range(3):
+        outputs.text("stdout", f"\rstep {step}")
+    outputs.text("stdout", "\r\nend")
+    assert kept(outputs) == [("stdout", "step 2\r\nend")]
 
 
 def test_what_is_printed_beyond_the_most_is_counted_and_not_kept():

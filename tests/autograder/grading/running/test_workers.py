@@ -145,14 +145,6 @@ def test_a_process_that_ends_itself_politely_has_died(worker):
     assert (ran.how, ran.cell) == ("died", "cell-2")
 
 
-def test_cells_that_take_too_long_together_are_told_from_one_that_does(worker):
-    limits = replace(LIMITS, cell_seconds=1.5, seconds=2.5)
-    made = notebook(*["import time\ntime.sleep(0.9)"] * 4)
-    with Worker(worker._questions, limits) as short:
-        executed = execute(short, made, {}, limits)
-    assert set(executed.stops.values()) == {"the cells up to this one took more than 2.5 seconds together"}
-
-
 def test_what_a_run_started_ends_with_it(worker):
     worker.run(cells("pass"), {})
     before = tree(warm_process(worker))
@@ -173,6 +165,37 @@ def test_a_stopped_cell_costs_itself_and_not_the_cells_around_it(worker):
     }
     assert executed.stops == {"cell-2": "it ended its own process"}
     assert executed.gave_up == ""
+
+
+def test_a_notebook_whose_cells_together_take_too_long_blames_none_of_them(tmp_path):
+    limits = replace(LIMITS, cell_seconds=30, seconds=1.5)
+    with Worker(tmp_path, limits) as made:
+        executed = execute(made, notebook("print('before')", "import time\ntime.sleep(20)"), {}, limits)
+    assert executed.stops == {}
+    assert executed.gave_up == "its cells did not end within 1.5 seconds together, in the cell cell-2"
+    assert printed(executed)["cell-1"] == "before\n"
+
+
+def test_forks_share_what_they_inherit(worker):
+    pair = "import os, time\nkept = b'x' * (350 * 2**20)\n"
+    pair += "if os.fork() == 0:\n    time.sleep(0.3)\n    os._exit(0)\nos.wait()"
+    assert worker.run(cells(pair), {}).how == "finished"
+
+
+def test_a_sandbox_closed_for_good_is_not_started_again(tmp_path):
+    made = Worker(tmp_path, LIMITS)
+    made.close(for_good=True)
+    with pytest.raises(SandboxFailed, match="closed"):
+        made.run(cells("pass"), {})
+
+
+def test_what_other_programs_write_stands_in_the_cell_that_ran_them(worker):
+    ran = worker.run(cells("import os\nprint('a')\n_ = os.system('echo b; echo c >&2')", "print('d')"), {})
+    assert [(output["name"], output["text"]) for output in ran.cells["cell-1"][1][:2]] == [
+        ("stdout", "a\nb\n"),
+        ("stderr", "c\n"),
+    ]
+    assert ran.cells["cell-2"][1][0]["text"] == "d\n"
 
 
 def test_an_error_is_no_stop(worker):

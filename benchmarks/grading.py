@@ -1,0 +1,246 @@
+"""How many submissions a second: stock nbgrader, nbgrader through our pipeline, and `autograder grade`.
+
+    python3 start.py run python benchmarks/grading.py [--submissions N] [--lesson NAME] [--growth]
+
+A class is made up: each answer is the solution's, another right one or a wrong one, as learners typed them
+(`tests/mutants/`). The same files are then graded three ways, each by its own command, in its own course
+folder. A command's time is counted whole, with its start; only stock nbgrader, which grades a small sample
+because it takes seconds for each, has its start taken off, which is in its favour. Its sample is graded in
+two halves, before and after ours, so that a machine that grows busy slows both.
+
+Processor time and memory are those of the command with every process below it, looked at four times a second;
+memory is what they hold together (shared pages once).
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import dedent
+
+import nbformat
+from rich.console import Console
+from rich.table import Table
+
+from autograder.bank import load
+from autograder.build.release import CONFIG, write_notebook
+from autograder.build.source import read_source
+
+ROOT = Path(__file__).resolve().parents[1]
+LOOK_SECONDS = 0.25
+SHARE_SOLVED, SHARE_OTHER_RIGHT = 0.6, 0.1
+GROWTH = (10, 100, 1000)
+AIM_GRADE, AIM_PIPELINE = 25, 4
+STOCK = 'c = get_config()\nc.CourseDirectory.course_id = "stock"\n'
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a command took: seconds on the clock, seconds of processors, and most megabytes at one time."""
+
+    wall: float
+    processor: float
+    megabytes: float
+
+
+def tree(process: int) -> Iterator[int]:
+    """A process and all below it."""
+    yield process
+    for task in Path(f"/proc/{process}/task").glob("*/children"):
+        try:
+            children = task.read_text().split()
+        except OSError:
+            continue
+        for child in children:
+            yield from tree(int(child))
+
+
+def look(process: int) -> tuple[float, float]:
+    """Processor seconds so far, with those of ended children, and megabytes now, of a whole tree."""
+    ticks = kilobytes = 0
+    for one in list(tree(process)):
+        try:
+            ticks += sum(map(int, Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()[11:15]))
+            for line in Path(f"/proc/{one}/smaps_rollup").read_text().splitlines():
+                if line.startswith("Pss:"):
+                    kilobytes += int(line.split()[1])
+        except (OSError, ValueError):
+            continue  # it has ended meanwhile
+    return ticks / TICK, kilobytes / 1024
+
+
+def run(command: list[str], folder: Path) -> Cost:
+    """Run a command to its end; what it says is shown if it fails."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
+    # No secret: the same probes for all three.
+    environment["ATTENTION_SECRET"] = str(folder / "no-secret")
+    most = [0.0, 0.0]
+    with tempfile.TemporaryFile("w+") as said:
+        start = time.perf_counter()
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            stdout=said,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+        )
+
+        def watch() -> None:
+            while process.poll() is None:
+                most[:] = map(max, most, look(process.pid))
+                time.sleep(LOOK_SECONDS)
+
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        code = process.wait()
+        wall = time.perf_counter() - start
+        watcher.join()
+        if code:
+            said.seek(0)
+            sys.exit(f"{' '.join(command)} failed:\n{said.read()[-3000:]}")
+    return Cost(wall, *most)
+
+
+def answers(lesson: str, chance: random.Random) -> dict[str, str]:
+    """One student's answers, by the answer cell's id; the solution's where none is named."""
+    module = importlib.import_module(f"tests.mutants.lesson_{lesson[:2]}")
+    chosen = {}
+    for task in load(lesson).tasks:
+        held = module.TASKS[task]
+        kind = chance.random()
+        if kind < SHARE_SOLVED:
+            continue
+        bank = held.right if kind < SHARE_SOLVED + SHARE_OTHER_RIGHT else held.wrong
+        chosen[f"{task}-answer"] = dedent(chance.choice(bank).code).strip("\n")
+    return chosen
+
+
+def hand_in(course: Path, lesson: str, students: range) -> None:
+    """Write each student's notebook; the same student hands in the same in every course folder."""
+    release = ROOT / "notebooks" / lesson / f"{lesson}.ipynb"
+    solved = {
+        cell["id"]: cell.source for cell in read_source(ROOT / "source" / lesson / f"{lesson}.py").cells
+    }
+    for student in students:
+        notebook = nbformat.read(release, as_version=4)
+        typed = answers(lesson, random.Random(student))
+        for cell in notebook.cells:
+            if cell["id"].endswith("-answer"):
+                cell.source = typed.get(cell["id"], solved[cell["id"]])
+        path = course / "submitted" / f"student-{student:04}" / lesson / release.name
+        path.parent.mkdir(parents=True)
+        nbformat.write(notebook, path)
+
+
+def prepare(course: Path, lesson: str, stock: bool, students: range) -> Path:
+    """A course folder in which nbgrader knows the lesson, with what was handed in."""
+    course.mkdir()
+    source = course / "source" / lesson / f"{lesson}.ipynb"
+    if stock:
+        (course / CONFIG).write_text(STOCK)
+        source.parent.mkdir(parents=True)
+        shutil.copy(ROOT / "notebooks" / lesson / source.name, source)
+    else:
+        shutil.copy(ROOT / CONFIG, course)
+        write_notebook(read_source(ROOT / "source" / lesson / f"{lesson}.py"), source)
+    run(nbgrader("generate_assignment", lesson), course)
+    hand_in(course, lesson, students)
+    return course
+
+
+def nbgrader(step: str, lesson: str) -> list[str]:
+    return [sys.executable, "-m", "nbgrader", step, lesson]
+
+
+def grade(course: Path, lesson: str) -> Cost:
+    return run([sys.executable, "-m", "autograder", "grade", lesson, "--jobs", "2", "--course", "."], course)
+
+
+def compare(place: Path, lesson: str, count: int, stock: int) -> tuple[Table, float, float]:
+    """Grade one class three ways. Returns the table, and our two rates by that of stock nbgrader."""
+    half = max(stock // 2, 1)
+    courses = [prepare(place / f"stock-{n}", lesson, True, range(n * half, (n + 1) * half)) for n in range(2)]
+    pipeline = prepare(place / "pipeline", lesson, False, range(stock))
+    ours = prepare(place / "grade", lesson, False, range(count))
+    first = run(nbgrader("autograde", lesson), courses[0])
+    graded = grade(ours, lesson)
+    through = run(nbgrader("autograde", lesson), pipeline)
+    second = run(nbgrader("autograde", lesson), courses[1])
+    start = run(nbgrader("autograde", lesson), courses[1])  # all is graded: what is left is the start
+    stocks = Cost(
+        first.wall + second.wall - 2 * start.wall,
+        first.processor + second.processor - 2 * start.processor,
+        max(first.megabytes, second.megabytes),
+    )
+    table = Table(title=f"grading {lesson}, by submission")
+    for column in ("", "submissions", "per second", "times stock", "processor s", "times stock", "most MB"):
+        table.add_column(column, justify="right" if column else "left")
+    ratios = []
+    for name, cost, number in (
+        ("stock nbgrader autograde, without its start", stocks, 2 * half),
+        ("nbgrader autograde, our pipeline", through, stock),
+        ("autograder grade --jobs 2", graded, count),
+    ):
+        ratios.append(stocks.wall / (2 * half) * number / cost.wall)
+        table.add_row(
+            name,
+            str(number),
+            f"{number / cost.wall:.3f}",
+            f"{ratios[-1]:.1f}",
+            f"{cost.processor / number:.3f}",
+            f"{stocks.processor / (2 * half) * number / cost.processor:.1f}",
+            f"{cost.megabytes:.0f}",
+        )
+    return table, ratios[2], ratios[1]
+
+
+def grow(place: Path, lesson: str) -> Table:
+    """How time and memory grow with the class."""
+    table = Table(title=f"autograder grade --jobs 2, classes of {lesson}")
+    for column in ("submissions", "seconds", "seconds for each one more", "processor s", "most MB"):
+        table.add_column(column, justify="right")
+    before, fewer = None, 0
+    for count in GROWTH:
+        cost = grade(prepare(place / f"growth-{count}", lesson, False, range(count)), lesson)
+        each = f"{(cost.wall - before.wall) / (count - fewer):.3f}" if before else ""
+        table.add_row(str(count), f"{cost.wall:.1f}", each, f"{cost.processor:.1f}", f"{cost.megabytes:.0f}")
+        before, fewer = cost, count
+        shutil.rmtree(place / f"growth-{count}")
+    return table
+
+
+def main() -> None:
+    """Grade a class three ways, and print what that took."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--submissions", type=int, default=200, help="how many `autograder grade` grades")
+    parser.add_argument("--stock", type=int, default=8, help="how many nbgrader's own command grades")
+    parser.add_argument("--lesson", default="01-dot-product")
+    parser.add_argument("--growth", action="store_true", help="also grade classes of 10, 100 and 1000")
+    chosen = parser.parse_args()
+    sys.path.insert(0, str(ROOT))
+    console = Console()
+    with tempfile.TemporaryDirectory(prefix="grading-") as folder:
+        table, ratio, pipeline = compare(Path(folder), chosen.lesson, chosen.submissions, chosen.stock)
+        console.print(table)
+        if chosen.growth:
+            console.print(grow(Path(folder), chosen.lesson))
+    print(f"nbgrader autograde through our pipeline, times stock: {pipeline:.1f} (aim: {AIM_PIPELINE})")
+    print(f"aim of autograder grade: {AIM_GRADE}")
+    print(f"times stock nbgrader: {ratio:.1f}")
+
+
+if __name__ == "__main__":
+    main()

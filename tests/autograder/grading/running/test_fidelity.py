@@ -1,0 +1,140 @@
+"""Every lesson, in the grader's sandbox and in a real Jupyter kernel: cell for cell the same outputs.
+
+Each lesson is run twice in one kernel: solved as its source solves it, then, from a clean namespace, with an
+answer to every task that a learner got wrong, with the faulty code of the release, and with cells of the
+learner's own that print, warn, raise, draw and write past Python.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
+
+from autograder.bank import AS_SEEN, load
+from autograder.build.source import is_answer, read_source
+from autograder.grading.running.limits import Limits
+from autograder.grading.running.runner import SandboxRunner
+from autograder.grading.running.sandbox import INSIDE
+
+ROOT = Path(__file__).parents[4]
+LESSONS = sorted(path.parent.name for path in (ROOT / "source").glob("*/tasks.py"))
+# What a learner may have added below an answer.
+OWN_CELLS = (
+    "print('so far so good')\nimport sys\nprint('to be looked at', file=sys.stderr)\nprint('done')",
+    "import warnings\nwarnings.warn('this may be wrong')",
+    "import os, subprocess\nos.write(1, b'from below\\n')\nos.system('echo from a shell')\n"
+    "subprocess.run(['echo', 'from a program'])\nimport time\ntime.sleep(0.3)",
+    "input('Which answer? ')",
+    "handle = display('draft', display_id='mine')",
+    "handle.update('final')",
+    "from visuals import attention_map\nmine = attention_map([[0.25, 0.75]], ['a', 'b'], ['q'])\nmine",
+    "mine.alt, mine.size",
+    "attention_map([1.0, 2.0], ['a', 'b'])",
+    "attention_map([[0.5, 0.5]], 'ab')",
+    "attention_map([[1.0]], ['日'])",
+    "mine.figure.axes[0].set_title('changed')\nmine",
+    "def halves(x):\n    return x / 0\n\n\nhalves(1)",
+    "for n in range(3):\n    print(f'\\rstep {n}', end='')",
+    "import matplotlib.pyplot as plt\nplt.figure(figsize=(1, 1))\nplt.plot([1, 2])",
+)
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("walls")]
+
+
+def wrong_answers(lesson: str) -> dict[str, str]:
+    """For each task a wrong answer as a learner typed it, by the answer cell's id."""
+    module = importlib.import_module(f"tests.mutants.lesson_{lesson[:2]}")
+    answers = {}
+    for number, task in enumerate(load(lesson).tasks.values()):
+        wrong = module.TASKS[task.id].wrong
+        answers[f"{task.id}-answer"] = dedent(wrong[number % len(wrong)].code).strip("\n")
+    return answers
+
+
+def twice(lesson: str) -> NotebookNode:
+    """A notebook that is the lesson solved, and after it the lesson got wrong."""
+    notebook = read_source(ROOT / "source" / lesson / f"{lesson}.py")
+    solved = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
+    answers = wrong_answers(lesson)
+    failed = []
+    own = iter(OWN_CELLS)
+    for cell in solved:
+        source = answers.get(cell["id"], cell.source)
+        failed.append(new_code_cell(source, id=f"wrong-{cell['id']}", metadata=cell.metadata))
+        if is_answer(cell):
+            failed += [
+                new_code_cell(next(own), id=f"own-{cell['id']}-{n}") for n in range(2) if own_left(own)
+            ]
+    failed += [new_code_cell(source, id=f"own-{number}") for number, source in enumerate(own)]
+    notebook.cells = [*solved, new_code_cell("%reset -f", id="clean"), *failed]
+    return notebook
+
+
+def own_left(cells: Any) -> bool:
+    return cells.__length_hint__() > 0
+
+
+def settled(outputs: Any) -> Any:
+    """Outputs without what differs from one process to the next: ids, addresses, places of files."""
+    text = json.dumps(outputs, sort_keys=True)
+    text = re.sub(r"\b[0-9a-f]{32}\b", "ID", text)
+    text = re.sub(r"0x[0-9a-f]+", "ADDRESS", text)
+    text = re.sub(r"/tmp/ipykernel_\d+/\d+\.py", "CELL", text)
+    text = text.replace(str(ROOT), INSIDE)
+    return json.loads(text)
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[SandboxRunner]:
+    made = SandboxRunner(Limits(cell_seconds=120, seconds=600))
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module", params=LESSONS)
+def executed(
+    request: pytest.FixtureRequest, runner: SandboxRunner, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[NotebookNode, NotebookNode]:
+    """One notebook, executed in the sandbox and in a kernel."""
+    notebook = twice(request.param)
+    in_sandbox = runner(notebook, AS_SEEN)
+    assert (in_sandbox.stops, in_sandbox.gave_up) == ({}, "")
+    in_kernel = nbformat.from_dict(notebook)
+    client = NotebookClient(
+        in_kernel,
+        allow_errors=True,
+        coalesce_streams=True,
+        timeout=120,
+        resources={"metadata": {"path": str(tmp_path_factory.mktemp("kernel"))}},
+    )
+    environment = {
+        "PYTHONPATH": str(ROOT),
+        "NBGRADER_EXECUTION": "autograde",
+        "ATTENTION_PROGRESS": "off",
+        "OMP_NUM_THREADS": "1",
+    }
+    client.execute(env={**os.environ, **environment})
+    return in_sandbox.notebook, in_kernel
+
+
+def test_a_lesson_leaves_in_the_sandbox_what_it_leaves_in_a_kernel(executed):
+    in_sandbox, in_kernel = executed
+    assert [cell["id"] for cell in in_sandbox.cells] == [cell["id"] for cell in in_kernel.cells]
+    differ = {
+        one["id"]: (settled(one.outputs), settled(other.outputs))
+        for one, other in zip(in_sandbox.cells, in_kernel.cells, strict=True)
+        if settled([one.execution_count, one.outputs]) != settled([other.execution_count, other.outputs])
+    }
+    assert differ == {}

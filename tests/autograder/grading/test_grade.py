@@ -1,0 +1,56 @@
+"""Which runs a submission gets, and what each of them holds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from nbformat import NotebookNode
+
+from autograder import bank
+from autograder.bank import AS_SEEN, LessonBank
+from autograder.build.source import is_test
+from autograder.grading.grade import grade
+from autograder.grading.running.execute import Executed
+
+LESSON = "01-dot-product"
+
+
+@pytest.fixture
+def runs() -> dict[str, list[str]]:
+    return {}
+
+
+def graded(release: NotebookNode, lesson: LessonBank, runs: dict[str, list[str]]) -> None:
+    def run(notebook: NotebookNode, name: str) -> Executed:
+        runs[name] = [cell["id"] for cell in notebook.cells]
+        return Executed(notebook)
+
+    grade(release, lesson, run)
+
+
+def with_kinds(**kinds: str) -> LessonBank:
+    """A lesson with these tasks, by kind."""
+    known = next(iter(bank.load(LESSON).tasks.values()))
+    tasks = {
+        name.replace("_", "-"): replace(known, id=name.replace("_", "-"), kind=kind)
+        for name, kind in kinds.items()
+    }
+    return replace(bank.load(LESSON), tasks=tasks, givens={AS_SEEN: {}, "redrawn-1": {}})
+
+
+def test_a_run_with_other_givens_ends_with_the_last_tensor_and_checks_tensors_alone(release, runs):
+    graded(release, with_kinds(share="function", row_sums="tensor"), runs)
+    everything = [cell["id"] for cell in release.cells]
+    assert runs[AS_SEEN] == everything
+    assert runs["redrawn-1"] == [name for name in everything[:-1] if name not in ("share", "figure")]
+
+
+def test_without_a_tensor_there_is_no_other_run(release, runs):
+    graded(release, with_kinds(share="function", row_sums="module"), runs)
+    assert list(runs) == [AS_SEEN]
+
+
+def test_the_submission_that_was_given_keeps_its_checks(release, runs):
+    graded(release, with_kinds(share="function", row_sums="tensor"), runs)
+    assert [cell["id"] for cell in release.cells if is_test(cell)] == ["share", "row-sums"]
