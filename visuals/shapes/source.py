@@ -65,8 +65,8 @@ def is_learners(filename: str) -> bool:
 class Stack:
     """The learner's part of the call stack at one operation, the innermost frame first.
 
-    `forward` is the frame of the innermost module's `forward`; where no module runs, that of the function that
-    the tracked code calls, or else of that code itself.
+    `forward` is the frame of the innermost module's `forward`; where no module runs, that of the function
+    which the tracked code calls, or else of that code itself.
     """
 
     frames: tuple[FrameType, ...]
