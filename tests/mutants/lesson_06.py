@@ -931,7 +931,7 @@ SCALED_HEAD_SCORES = Mutants(
             head_scores = q_heads @ k_heads.transpose(-2, -1) / k_heads.shape[0] ** 0.5
             """,
             NAMED + VALUES,
-            xfail="batch_size equals d_k in every given, so a scale by the batch passes",
+            xfail="batch_size equals d_k in the seed; redrawing another size would refuse honest literals",
         ),
         Wrong(
             "by-shape-minus-2",
@@ -1179,7 +1179,7 @@ SCALED_HEAD_SCORES = Mutants(
             head_scores = torch.matmul(q_heads, k_heads.transpose(-2, -1)) / q_heads.size(0) ** 0.5
             """,
             NAMED + VALUES,
-            xfail="batch_size equals d_k in every given, so a scale by the batch passes",
+            xfail="batch_size equals d_k in the seed; redrawing another size would refuse honest literals",
         ),
         Wrong(
             "by-batch-size",
@@ -1187,7 +1187,7 @@ SCALED_HEAD_SCORES = Mutants(
             head_scores = q_heads @ k_heads.mT * batch_size**-0.5
             """,
             NAMED + VALUES,
-            xfail="batch_size equals d_k in every given, so a scale by the batch passes",
+            xfail="batch_size equals d_k in the seed; redrawing another size would refuse honest literals",
         ),
     ),
     right=(
@@ -3212,7 +3212,7 @@ COMBINE_MASKS = Mutants(
                 may = causal & padding_mask(lengths, num_tokens)
                 return torch.zeros(may.shape).masked_fill(~may, -torch.inf)
             """,
-            NOT_FINITE + ("WrongDtype",),
+            (*NOT_FINITE, "WrongDtype"),
             never="dividing by zero or from exp",
         ),
         Wrong(
