@@ -381,7 +381,7 @@ def _says_not_implemented(outcome: Outcome) -> bool:
 
 
 def globals_read(function: Any) -> tuple[str, ...]:
-    """The notebook's data that a function reads besides its arguments: tensors, arrays, numbers, lists, modules."""
+    """The notebook's data that a function reads besides its arguments: see `DATA`."""
     code = getattr(function, "__code__", None)
     namespace = getattr(function, "__globals__", {})
     if not isinstance(code, types.CodeType):

@@ -49,25 +49,25 @@ def influence(subject: Subject, settings: Settings) -> Any:
     """Whether output i changes when slice j of an input changes.
 
     Settings:
-        input: the input's name.
+        input: the input's name, or several names joined by commas, whose slices are changed together.
         axis: the axis along which slices of the input are changed, and of the result compared.
         changed: what a message calls such a slice, where it is not what the result's are called.
 
     Shapes:
         returns: (outputs, slices), bool: [i, j] is whether output i depends on slice j
     """
-    name, axis = settings["input"], settings["axis"]
+    names, axis = settings["input"].split(","), settings["axis"]
     before = subject.call(subject.inputs)
-    x = subject.inputs[name]
-    size = x.shape[axis]
+    size = subject.inputs[names[0]].shape[axis]
     if not _has_axis(before, axis):
         return before  # not what was asked for at all: let its type or shape be judged
     generator = torch.Generator().manual_seed(size)
     columns = []
     for position in range(size):
-        changed = x.clone()
-        changed.select(axis, position).copy_(_other(changed.select(axis, position), generator))
-        after = subject.call({**subject.inputs, name: changed})
+        changed = {name: subject.inputs[name].clone() for name in names}
+        for x in changed.values():
+            x.select(axis, position).copy_(_other(x.select(axis, position), generator))
+        after = subject.call({**subject.inputs, **changed})
         if not _has_axis(after, axis):
             return after
         columns.append(_moved(before, after, axis))

@@ -121,9 +121,10 @@ class WrongBehaviour(Finding):
 
 @dataclass(frozen=True)
 class NotRefused(Finding):
-    """The answer took what it should refuse with one of the exceptions `expected`."""
+    """The answer took what it should refuse with one of the exceptions `expected`, or raised another."""
 
     expected: tuple[str, ...] = ()
+    obtained: str = ""
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,8 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, wrong: KnownWrong 
     """Judge what one probe yielded: the first thing that is not as it should be, or None."""
     if probe.raises:
         refused = outcome.error is not None and outcome.error.type in probe.raises
-        return None if refused else NotRefused(probe.id, probe.raises)
+        obtained = "" if outcome.error is None else outcome.error.type
+        return None if refused else NotRefused(probe.id, probe.raises, obtained)
     expected = probe.expected.tensor
     if expected is None:
         raise ValueError(f"the bank holds no expected tensor for {task.id}, probe {probe.id}")

@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from torch import Tensor
+
 from autograder import experiments
 from autograder import findings as f
 from autograder.bank import Probe, Task
@@ -201,8 +203,8 @@ def _wrong_parameters(finding: f.WrongParameters, task: Task) -> Message:
     details = [f"Expected: {_listed([f'`{name}`' for name in finding.expected])}."]
     if finding.unexpected and not finding.missing:
         details.append(
-            "An `nn.Parameter` is trained. A tensor that is not to be trained, a mask say, becomes a buffer with "
-            "`register_buffer`."
+            "An `nn.Parameter` is trained. A tensor that is not to be trained, a mask say, becomes a buffer "
+            "with `register_buffer`."
         )
     if finding.missing and not finding.unexpected:
         details.append(
@@ -266,6 +268,10 @@ ERRORS_EXPLAINED = (
         r"batch[12] tensor|must be 3D",
         "In a product of batches the last size of `a` must equal the last but one of `b`. "
         "Print both `.shape`s; is a transpose missing?",
+    ),
+    (
+        r"a leaf Variable that requires grad|a view of a leaf Variable",
+        "A parameter is overwritten while gradients are recorded: do it inside `with torch.no_grad():`.",
     ),
     (
         r"inconsistent tensor size",
@@ -341,6 +347,12 @@ def explain_error(kind: str, message: str) -> str:
     return next((says for pattern, says in ERRORS_EXPLAINED if re.search(pattern, text)), "")
 
 
+_TUPLE_OF_TENSORS = (
+    "`chunk`, `split` and `unbind` give one, and so do two values behind one `return`. "
+    "`torch.stack` and `torch.cat` make one tensor of several."
+)
+
+
 def _wrong_type(finding: f.WrongType, task: Task) -> Message:
     probe = task.probes.get(finding.probe)
     wanted = "a number" if task.number else "a tensor"
@@ -383,7 +395,9 @@ def _wrong_type(finding: f.WrongType, task: Task) -> Message:
         "list": "A list stands around it, or one number has still to be made of several: `sum(...)` adds up."
         if task.number
         else "`torch.tensor(...)` makes a tensor of a list of numbers, `torch.stack(...)` of tensors.",
-        "tuple": "A comma at the end of a line, or between two values, makes a tuple.",
+        "tuple": _TUPLE_OF_TENSORS
+        if task.kind == "function" and len(task.axes) > 2
+        else "A comma at the end of a line, or between two values, makes a tuple.",
         "numpy.ndarray": "The course works in torch: `torch.from_numpy(...)` turns an array into a tensor.",
         "float": f"A tensor of shape {shape_text(_expected_shape(finding, task))} is asked for, "
         "and one number is too few: was it summed once too often?",
@@ -443,8 +457,8 @@ def _not_finite(finding: f.NotFinite, task: Task) -> Message:
     where = _where(finding, task)
     if math.isnan(finding.value):
         cause = (
-            "nan comes from 0/0 or inf/inf or 0 times inf: a sum that is zero, an exponential above what a float "
-            "holds, a −inf that was multiplied by 0, or a softmax over a row in which everything is −inf."
+            "nan comes from 0/0 or inf/inf or 0 times inf: a sum that is zero, an exponential above what a "
+            "float holds, a −inf that was multiplied by 0, or a softmax over a row where everything is −inf."
         )
     elif finding.value < 0:
         cause = "−inf is what hides a score: softmax makes a weight of 0 of it. Is the softmax missing?"
@@ -534,6 +548,11 @@ def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
 
 
 def _not_refused(finding: f.NotRefused, task: Task) -> Message:
+    if finding.obtained:
+        return Message(
+            f"`{task.name}` stops at {task.probes[finding.probe].says} with {_a(finding.obtained)}.",
+            (f"It should `raise` a {_listed(finding.expected, 'or')} that says what does not fit.",),
+        )
     return Message(
         f"`{task.name}` accepts {task.probes[finding.probe].says}.",
         (f"It should refuse that with a {_listed(finding.expected, 'or')} that says what does not fit.",),
@@ -577,6 +596,17 @@ def _influence(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
 
 
 def _permuted(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
+    moved = probe.settings["input"]
+    others = [name for name, axes in probe.inputs.items() if isinstance(axes, Tensor) and name != moved]
+    if "," not in moved and others:
+        return Message(
+            f"Rows of `{moved}` in another order do not just change places in the result"
+            f"{_where(finding, task)}.",
+            (
+                f"Each row of the result belongs to one row of `{moved}`. Is each of `{moved}`, "
+                f"{_listed([f'`{name}`' for name in others])} used for what its name says?",
+            ),
+        )
     return Message(
         f"Tokens in another order do not just change places in the result{_where(finding, task)}.",
         ("Attention without a mask knows no order: a token's result is the same wherever it stands.",),
@@ -594,8 +624,8 @@ def _dropout(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
             return Message(
                 f"{'In training mode the' if module else 'The'} result holds nan or inf{where}.",
                 (
-                    "0 times −inf is nan: was something dropped, or multiplied, that holds −inf? Dropout comes "
-                    "after softmax.",
+                    "0 times −inf is nan: was something dropped, or multiplied, that holds −inf? Dropout "
+                    "comes after the weights are made.",
                 ),
             )
         case "left alone in eval mode":
@@ -639,9 +669,7 @@ def _dropout(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
         case "counts vary":
             return Message(
                 f"Every call drops exactly as many entries{training}.",
-                (
-                    "Each entry is dropped with probability p, whatever becomes of the others: count none off.",
-                ),
+                ("Each entry is dropped with probability p, whatever becomes of the others.",),
             )
         case "one factor" if module:
             return Message(
@@ -747,7 +775,7 @@ def _start_values(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Messag
     return Message(
         f"`{name}` starts with other numbers than the task says{_where(finding, task)}: the {what} "
         f"about {number_text(finding.obtained)} and should be about {number_text(finding.expected)}.",
-        ("What are they drawn by, and is anything done to them afterwards?",),
+        ("Look at what draws them, and at what is done to them afterwards.",),
     )
 
 

@@ -1092,8 +1092,6 @@ class FunctionalDropout(Attention):
 
 # Values that repeat the positions of the tokens, so that the context vectors are the weights, twice: (2 * 16, 16).
 SIX = torch.eye(6)
-EYE = torch.eye(16)
-TWICE = torch.cat((EYE, EYE))
 WITH_ZERO_TOKEN = drawn(2, 5, 4, seed=20)
 WITH_ZERO_TOKEN[:, 3] = 0.0
 
@@ -1224,7 +1222,7 @@ CAUSAL_ATTENTION = Task(
         Probe(
             "training",
             "dropout of 0.3 in training mode",
-            {"x": SIX[None]},
+            {"x": torch.stack((SIX, SIX))},
             construct=sizes(6, 12, 8, 0.3),
             seed=19,
             weights={"W_value.weight": torch.cat((SIX, SIX))},
@@ -2109,10 +2107,10 @@ BUG_EVAL_DROPOUT = Task(
         Probe(
             "training",
             "many calls in training mode, after eval mode",
-            {"x": EYE[None]},
-            construct=three(16, 32, 0.3),
+            {"x": torch.stack((SIX, SIX))},
+            construct=three(6, 12, 0.3),
             seed=9,
-            weights={"W_value.weight": TWICE},
+            weights={"W_value.weight": torch.cat((SIX, SIX))},
             observe="dropout",
             settings={"p": 0.3, "copies": 2},
         ),

@@ -1090,7 +1090,8 @@ class FusedKeysFirst(Fused):
 
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         nn.Module.__init__(self)
-        assert d_out % num_heads == 0, "d_out must be a multiple of num_heads"
+        if d_out % num_heads:
+            raise ValueError("d_out must be a multiple of num_heads")
         self.register_buffer("mask", torch.tril(torch.ones(context_length, context_length)).bool())
         self.out_proj = nn.Linear(d_out, d_out)
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
@@ -1362,7 +1363,7 @@ MULTI_HEAD_ATTENTION = Task(
             "a `d_out` of 7 for 2 heads",
             {"x": drawn(2, 5, 3, seed=55)},
             construct={"d_in": 3, "d_out": 7, "context_length": 6, "dropout": 0.0, "num_heads": 2},
-            raises=("ValueError", "AssertionError"),
+            raises=("ValueError",),
         ),
         Probe(
             "eval",
@@ -1392,17 +1393,49 @@ MULTI_HEAD_ATTENTION = Task(
             observe="dropout",
             settings={"p": 0.4, "copies": 2, "input": "x"},
         ),
+        Probe(
+            "heads-apart",
+            "three sentences and two heads in training mode",
+            {"x": torch.eye(5).repeat(3, 1, 1)},
+            construct={
+                "d_in": 5,
+                "d_out": 10,
+                "context_length": 8,
+                "dropout": 0.3,
+                "num_heads": 2,
+                "qkv_bias": False,
+            },
+            seed=17,
+            weights={
+                "W_value.weight": TWICE,
+                "out_proj.weight": torch.eye(10),
+                "out_proj.bias": torch.zeros(10),
+            },
+            observe="dropout",
+            settings={"p": 0.3},
+        ),
+        Probe(
+            "second-call",
+            "six tokens, after a call with four of them",
+            {"x": drawn(2, 6, 7, seed=56)},
+            construct=FUSED_OTHER,
+            seed=18,
+            observe="second-call",
+            settings={"input": "x", "axis": 1, "size": 4},
+        ),
     ),
     checks=(
         Check("the batch, two heads", 2, ("seeded", "two-sentences")),
         Check(
             "other sizes, with biases, and fewer tokens than context_length",
             1,
-            ("other-sizes", "biases", "one-token", "indivisible"),
+            ("other-sizes", "biases", "one-token", "indivisible", "second-call"),
         ),
         Check("no look ahead, and sentences apart", 1, ("long", "look-ahead", "sentences-apart")),
         Check("another dtype, another device, and the mask saved", 1, ("double", "device", "state-dict")),
-        Check("dropout on the weights in training, none in eval mode", 1, ("eval", "training")),
+        Check(
+            "dropout on the weights in training, none in eval mode", 1, ("eval", "training", "heads-apart")
+        ),
     ),
     learned="Project wide, cut into heads, attend in all heads at once, merge, and let `out_proj` mix what they found. "
     "Nine steps, and this class stands in almost every language model.",
@@ -2324,6 +2357,13 @@ def with_new_parameters(wrapper, fused):
     for name in NAMES:
         wide = torch.cat([getattr(head, name).weight.detach() for head in wrapper.heads])
         getattr(fused, name).weight = nn.Parameter(wide)
+    fused.out_proj.weight = nn.Parameter(torch.eye(fused.out_proj.weight.shape[0]))
+    fused.out_proj.bias = nn.Parameter(torch.zeros(fused.out_proj.bias.shape[0]))
+    return fused
+
+
+def identity_module(wrapper, fused):
+    with_new_parameters(wrapper, fused)
     fused.out_proj = nn.Identity()
     return fused
 
@@ -2496,12 +2536,18 @@ COPY_INTO_FUSED = Task(
             lambda wrapper, fused: copied(wrapper, fused) and None,
             "The function returns nothing. End it with `return fused`.",
         ),
+        Wrong(
+            "identity-module",
+            identity_module,
+            "`fused.out_proj` was replaced by something without weights. The numbers are right, but what was there to "
+            "be trained is gone: keep the layer, and copy the identity matrix into its weight and zeros into its bias.",
+        ),
     ),
     right=(
         Right("state-dict", with_state_dict),
         Right("slices", with_slices),
         Right("data", with_data),
-        Right("new-parameters-and-identity", with_new_parameters),
+        Right("new-parameters", with_new_parameters),
     ),
 )
 

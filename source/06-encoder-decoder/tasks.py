@@ -360,6 +360,12 @@ MASKED_WEIGHTS = Task(
             "The last row is `nan` because nothing was left of it.",
         ),
         Wrong(
+            "polarity-inverted-with-a-number",
+            lambda head_scores, mask: torch.softmax(head_scores.masked_fill(mask == 1, -1e9), dim=-1),
+            "This hides where the mask holds 1. In this lesson 1 means *may look*: fill where `mask == 0`. "
+            "In the last row everything is hidden alike, so all its weights are equal.",
+        ),
+        Wrong(
             "scores-set-to-zero",
             lambda head_scores: hidden_with(head_scores, 0.0),
             "Hidden scores were set to 0. e⁰ is 1, so the future still gets weight. Set them to −inf.",
@@ -657,13 +663,11 @@ def real(lengths, num_tokens):
 
 
 def padded_in_a_loop(lengths, num_tokens):
-    mask = torch.zeros(len(lengths), 1, 1, num_tokens)
+    mask = torch.zeros(len(lengths), 1, 1, num_tokens, dtype=torch.bool)
     for index, length in enumerate(lengths.tolist()):
-        mask[index, ..., :length] = 1
+        mask[index, ..., :length] = True
     return mask
 
-
-MASK_DTYPES = ("bool", "float32", "float64", "int64", "int32", "uint8")
 
 PADDING_MASK = Task(
     id="padding-mask",
@@ -672,7 +676,7 @@ PADDING_MASK = Task(
     kind="function",
     signature="padding_mask(lengths, num_tokens)",
     axes=("batch", "broadcast", "broadcast", "tokens"),
-    dtypes=MASK_DTYPES,
+    dtypes=("bool",),
     input_axes={"lengths": ("batch",)},
     probes=(
         Probe("five-three", "lengths 5 and 3, 5 tokens", {"lengths": torch.tensor([5, 3]), "num_tokens": 5}),
@@ -780,7 +784,7 @@ PADDING_MASK = Task(
         Right("view", lambda lengths, num_tokens: torch.arange(num_tokens) < lengths.view(-1, 1, 1, 1)),
         Right(
             "unsqueeze",
-            lambda lengths, num_tokens: real(lengths, num_tokens).unsqueeze(1).unsqueeze(2).float(),
+            lambda lengths, num_tokens: real(lengths, num_tokens).unsqueeze(1).unsqueeze(2),
         ),
         Right(
             "list-of-rows",
@@ -813,7 +817,7 @@ COMBINE_MASKS = Task(
     kind="function",
     signature="decoder_mask(lengths, num_tokens)",
     axes=("batch", "broadcast", "tokens as query", "tokens as key"),
-    dtypes=MASK_DTYPES,
+    dtypes=("bool",),
     input_axes={"lengths": ("batch",)},
     needs=("padding-mask",),
     probes=(
@@ -906,9 +910,7 @@ COMBINE_MASKS = Task(
         ),
     ),
     right=(
-        Right(
-            "multiplied", lambda lengths, num_tokens: keys_of(lengths, num_tokens) * lower(num_tokens).float()
-        ),
+        Right("multiplied", lambda lengths, num_tokens: keys_of(lengths, num_tokens) * lower(num_tokens)),
         Right(
             "logical-and",
             lambda lengths, num_tokens: torch.logical_and(lower(num_tokens), keys_of(lengths, num_tokens)),
@@ -1191,6 +1193,11 @@ BUG_QUERY_LENGTH = Task(
             {"q": drawn(11, 2, 3, 12), "k": drawn(12, 2, 5, 12), "num_heads": 4},
         ),
         Probe(
+            "lessons-heads",
+            "4 target and 6 source tokens, with heads as wide as the lesson's",
+            {"q": drawn(27, 2, 4, 8), "k": drawn(28, 2, 6, 8), "num_heads": 4},
+        ),
+        Probe(
             "twice-as-long",
             "3 target and 6 source tokens, one sequence",
             {"q": drawn(13, 1, 3, 8), "k": drawn(14, 1, 6, 8), "num_heads": 2},
@@ -1202,7 +1209,11 @@ BUG_QUERY_LENGTH = Task(
         ),
     ),
     checks=(
-        Check("a source as long as the target, or longer", 1, ("equal", "longer", "twice-as-long")),
+        Check(
+            "a source as long as the target, or longer",
+            1,
+            ("equal", "longer", "lessons-heads", "twice-as-long"),
+        ),
         Check("a source shorter than the target", 1, ("shorter",)),
     ),
     learned="Target and source have a length each: take it from the tensor that is reshaped. Test with "
@@ -1593,6 +1604,12 @@ class FloatMaskToFused(Attention):
         return self.fc(self.merge(F.scaled_dot_product_attention(q, k, v, attn_mask=mask)))
 
 
+class MaskAsItComesToFused(Attention):
+    def forward(self, q_input, k_input, v_input, mask=None):
+        q, k, v = (self.heads(x) for x in self.project(q_input, k_input, v_input))
+        return self.fc(self.merge(F.scaled_dot_product_attention(q, k, v, attn_mask=mask)))
+
+
 class InputAdded(Attention):
     def forward(self, q_input, k_input, v_input, mask=None):
         return q_input + super().forward(q_input, k_input, v_input, mask)
@@ -1688,8 +1705,15 @@ NOTHING_TO_READ = real(torch.tensor([2, 0, 4, 1, 3]), 4)[:, None, None]
 NO_ROW = torch.tensor([[1.0, 1.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0, 1.0]])
 
 
+MANY_PADDED = real(torch.tensor([4, 2, 1, 3, 4, 2]), 4)[:, None, None]
+MANY_AND_NONE = real(torch.tensor([4, 0, 1, 3, 0, 2]), 4)[:, None, None]
+ALL_INPUTS = "q_input,k_input,v_input"
+
+
 def three(q, k, v, mask=None):
-    return {"q_input": q, "k_input": k, "v_input": v, "mask": mask}
+    """The inputs of a call; `mask` has a default, so where there is none it is left out."""
+    inputs = {"q_input": q, "k_input": k, "v_input": v}
+    return inputs if mask is None else inputs | {"mask": mask}
 
 
 TWELVE = {"d_model": 12, "num_heads": 3}
@@ -1717,9 +1741,10 @@ MULTI_HEAD_ATTENTION = Task(
         ),
         Probe(
             "other-batch",
-            "another batch, with 3 heads",
+            "another batch, with 3 heads, in training mode",
             three(X_TWELVE, X_TWELVE, X_TWELVE),
             construct=TWELVE,
+            train=True,
         ),
         Probe(
             "shuffled",
@@ -1731,9 +1756,10 @@ MULTI_HEAD_ATTENTION = Task(
         ),
         Probe(
             "causal",
-            "a batch with the causal mask",
+            "a batch with the causal mask, in training mode",
             three(X_TWELVE, X_TWELVE, X_TWELVE, CAUSAL),
             construct=TWELVE,
+            train=True,
         ),
         Probe(
             "who-hears-whom",
@@ -1741,13 +1767,14 @@ MULTI_HEAD_ATTENTION = Task(
             three(X_TWELVE, X_TWELVE, X_TWELVE, CAUSAL),
             construct=TWELVE,
             observe="influence",
-            settings={"input": "v_input", "axis": -2},
+            settings={"input": ALL_INPUTS, "axis": -2},
         ),
         Probe(
             "longer-source",
-            "3 target and 7 source tokens, key and value of their own",
+            "3 target and 7 source tokens, key and value of their own, in training mode",
             three(Y_SHORT, MEMORY_LONG, VALUES_LONG),
             construct=TWELVE,
+            train=True,
         ),
         Probe(
             "shorter-source",
@@ -1758,9 +1785,10 @@ MULTI_HEAD_ATTENTION = Task(
         ),
         Probe(
             "padded",
-            "7 source tokens with padding in the second sequence",
+            "7 source tokens with padding in the second sequence, in training mode",
             three(Y_SHORT, MEMORY_LONG, MEMORY_LONG, SOURCE_PADDING),
             construct=TWELVE,
+            train=True,
         ),
         Probe(
             "padded-and-causal",
@@ -1774,7 +1802,27 @@ MULTI_HEAD_ATTENTION = Task(
             three(X_TWELVE, X_TWELVE, X_TWELVE, BOTH_MASKS),
             construct=TWELVE,
             observe="influence",
-            settings={"input": "v_input", "axis": 0},
+            settings={"input": ALL_INPUTS, "axis": 0},
+        ),
+        Probe(
+            "many-sequences",
+            "six sequences of 3 target and 4 source tokens, with padding",
+            three(drawn(29, 6, 3, 10), drawn(31, 6, 4, 10), drawn(31, 6, 4, 10), MANY_PADDED),
+            construct={"d_model": 10, "num_heads": 2},
+        ),
+        Probe(
+            "many-with-nothing-to-read",
+            "six sequences, two of whose sources are all padding",
+            three(drawn(33, 6, 3, 10), drawn(34, 6, 4, 10), drawn(34, 6, 4, 10), MANY_AND_NONE),
+            construct={"d_model": 10, "num_heads": 2},
+        ),
+        Probe(
+            "gradient-of-queries",
+            "a source one of whose sequences is all padding",
+            three(Y_LONG, MEMORY_SHORT, MEMORY_SHORT, NOTHING_TO_READ),
+            construct={"d_model": 10, "num_heads": 2},
+            observe="gradient",
+            settings={"input": "q_input"},
         ),
         Probe(
             "nothing-to-read",
@@ -1784,9 +1832,10 @@ MULTI_HEAD_ATTENTION = Task(
         ),
         Probe(
             "no-row",
-            "a mask whose row 1 hides everything",
+            "a mask whose row 1 hides everything, in training mode",
             three(drawn(23, 2, 3, 12), drawn(25, 2, 5, 12), drawn(26, 2, 5, 12), NO_ROW),
             construct=TWELVE,
+            train=True,
         ),
     ),
     checks=(
@@ -1798,9 +1847,13 @@ MULTI_HEAD_ATTENTION = Task(
         Check(
             "a padding mask for each sequence, for all its heads",
             1,
-            ("padded", "padded-and-causal", "own-sequence"),
+            ("padded", "padded-and-causal", "own-sequence", "many-sequences"),
         ),
-        Check("a query with nothing to look at", 1, ("nothing-to-read", "no-row")),
+        Check(
+            "a query with nothing to look at",
+            1,
+            ("nothing-to-read", "many-with-nothing-to-read", "no-row", "gradient-of-queries"),
+        ),
     ),
     learned="One class, three roles. What differs is where queries, keys and values come from, and who may "
     "look at whom.",
@@ -1894,6 +1947,12 @@ MULTI_HEAD_ATTENTION = Task(
             "fill with −inf where the mask is 0.",
         ),
         Wrong(
+            "mask-as-it-comes-to-sdpa",
+            MaskAsItComesToFused,
+            "`scaled_dot_product_attention` hides with a mask of booleans, but adds a mask of floats to the scores, and "
+            "1 and 0 hide nothing there. Pass it `mask != 0`, which does for both.",
+        ),
+        Wrong(
             "nan-in-empty-rows",
             NanInEmptyRows,
             "Right wherever there is something to look at. A query that may look at nothing gets `nan`: use "
@@ -1984,8 +2043,8 @@ MULTI_HEAD_ATTENTION = Task(
         Wrong(
             "heads-in-list",
             HeadsInList,
-            "The heads are kept in a Python list, where PyTorch does not see their parameters. This class "
-            "has four layers for all heads together: `query`, `key`, `value`, `fc`.",
+            "PyTorch does not see the parameters of some projections: in a plain list, or as plain tensors, they "
+            "are not registered. This class has four layers for all heads together: `query`, `key`, `value`, `fc`.",
         ),
         Wrong(
             "input-split",
@@ -2002,8 +2061,9 @@ MULTI_HEAD_ATTENTION = Task(
         Wrong(
             "layers-in-forward",
             LayersInForward,
-            "The layers are made in `forward`, with new random weights at every call: nothing could ever be "
-            "learned. Make them in `__init__`, as `self.query` and so on.",
+            "The class has no layers of its own. Make four in `__init__` and keep each on `self`: `self.query`, "
+            "`self.key`, `self.value`, `self.fc`. What `forward` makes would be new at every call, and what stands "
+            "in a plain dictionary or without `self.` is not registered.",
         ),
         Wrong(
             "lessons-sizes",

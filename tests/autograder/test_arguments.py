@@ -339,3 +339,23 @@ def test_buffers_are_no_weights():
     assert load_weights(module, {"W": WEIGHT}) == ModuleReport()
     assert torch.equal(module.W, WEIGHT)
     assert load_weights(module, {"W": WEIGHT, "seen": torch.ones(1)}).missing == ("seen",)
+
+
+def test_one_parameter_under_two_names_is_there_under_both():
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.one = self.other = nn.Parameter(torch.ones(2))
+
+    report = load_weights(Tied(), {"one": torch.zeros(2), "other": torch.full((2,), 3.0)})
+    assert report == ModuleReport()
+
+
+def test_a_second_name_for_an_expected_parameter_is_not_unexpected():
+    class Listed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.ParameterList([nn.Parameter(torch.ones(2))])
+            self.one = self.layers[0]
+
+    assert load_weights(Listed(), {"one": torch.zeros(2)}) == ModuleReport()

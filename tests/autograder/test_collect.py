@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 import warnings
+from dataclasses import replace
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
 import torch
 
-from autograder.bank import Probe
+from autograder.bank import Made, Probe
 from autograder.collect import (
     call,
     changed_givens,
@@ -23,7 +24,7 @@ from autograder.collect import (
     observe,
     type_name,
 )
-from autograder.outcome import MAX_ELEMENTS, MAX_TEXT, Outcome
+from autograder.outcome import MAX_ELEMENTS, MAX_TEXT, ModuleReport, Outcome
 
 X = torch.tensor([1.0, 2.0])
 SETTING = 3
@@ -541,3 +542,96 @@ def test_data_that_a_function_reads_besides_its_arguments_is_named(function, exp
 
 def test_a_function_that_calls_a_helper_reads_no_data():
     assert globals_read(lambda x: reads_setting(x)) == ()
+
+
+# What an answer sets for the whole process
+
+
+SETTINGS = {
+    "dtype": (lambda: torch.set_default_dtype(torch.float64), torch.get_default_dtype),
+    "gradients": (lambda: torch.set_grad_enabled(False), torch.is_grad_enabled),
+    "deterministic": (
+        lambda: torch.use_deterministic_algorithms(True),
+        torch.are_deterministic_algorithms_enabled,
+    ),
+    "device": (lambda: torch.set_default_device("meta"), torch.get_default_device),
+}
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_what_an_answer_sets_for_the_whole_process_is_put_back(share, setting):
+    change, read = SETTINGS[setting]
+    before = read()
+
+    def answer(x):
+        change()
+        return x
+
+    call(answer, share.probes["three"])
+    assert read() == before
+
+
+# Tensors of the lesson that a cell leaves alone
+
+
+def test_a_tensor_that_a_cell_should_leave_alone_is_named_where_it_was_changed(lesson, row_sums, table):
+    kept = replace(row_sums, keeps={"scores": torch.ones(2)})
+    namespace = {"table": table, "scores": torch.ones(2)}
+    assert collect_answer(kept, lesson, table.sum(dim=1), namespace).changed_givens == ()
+    namespace["scores"] *= 2
+    assert collect_answer(kept, lesson, table.sum(dim=1), namespace).changed_givens == ("scores",)
+
+
+def test_with_other_givens_only_the_givens_themselves_are_compared(lesson, row_sums):
+    kept = replace(row_sums, keeps={"scores": torch.ones(2)})
+    table = lesson.givens["redrawn-1"]["table"]
+    evidence = collect_answer(kept, lesson, table.sum(dim=1), {"table": table}, "redrawn-1")
+    assert evidence.changed_givens == ()
+
+
+def test_what_the_lesson_itself_defines_is_not_the_answer_misspelt(lesson, share):
+    named = replace(lesson, names=("shares",))
+    assert collect(share, named, {"shares": 1}).nearest == ()
+
+
+# A module that an answer fills
+
+
+class Halves(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(2))
+
+    def forward(self, x):
+        return x * self.weight
+
+
+def filled(fill):
+    made = Made("Halves", {}, {"weight": torch.ones(2)})
+    probe = Probe("p", "", {"module": made}, Outcome(), then={"x": torch.ones(2)})
+    return call(fill, probe, {"Halves": Halves}).module
+
+
+def test_a_module_that_is_filled_and_trainable_has_nothing_to_report():
+    def fill(module):
+        module.weight.data = torch.zeros(2)
+        return module
+
+    assert filled(fill) == ModuleReport()
+
+
+def test_a_frozen_copy_is_told():
+    def fill(module):
+        module.weight = torch.nn.Parameter(torch.zeros(2), requires_grad=False)
+        return module
+
+    assert filled(fill).unreached == ("weight",)
+
+
+def test_a_parameter_that_is_gone_is_told():
+    def fill(module):
+        del module.weight
+        module.weight = torch.zeros(2)
+        return module
+
+    assert filled(fill).missing == ("weight",)

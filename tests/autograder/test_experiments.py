@@ -710,7 +710,7 @@ DROPOUT_SIZES = [
 def test_dropout_on_the_weights_written_in_any_way_measures_the_same(way, size):
     p = size.get("p", 0.2)
     *rest, total = measured(DROPS[way], **size).values()
-    assert rest == pytest.approx([1, 1, 1 - p, 1, 1, 1, 1 / (1 - p)], abs=6e-4)
+    assert rest == pytest.approx([1, 1, 1, 1 - p, 1, 1, 1, 1, 1 / (1 - p)], abs=6e-4)
     assert total == pytest.approx(size.get("batch", 1) * size.get("tokens", 6) * size.get("copies", 2))
     assert first_difference(DROPS[way], **size) == ""
 
@@ -786,7 +786,7 @@ def on_both(self, x):
     return self.dropout(Attention.forward(self, x))
 
 
-EVAL, DRAWS, SHARE, COPIES, OWN, EVEN, FACTOR, SIZE = MEASURES
+FINITE, EVAL, DRAWS, SHARE, COPIES, OWN, COUNTS, EVEN, FACTOR, SIZE = MEASURES
 MISTAKES = {
     "none": (dropping(lambda self, w: w), DRAWS),
     "F.dropout not in training": (
@@ -851,7 +851,7 @@ def test_a_mistake_with_dropout_never_measures_like_the_right_answer(mistake, si
 
 @pytest.mark.parametrize("mistake", [name for name, (_, measure) in MISTAKES.items() if measure == EVAL])
 def test_where_eval_mode_drops_nothing_else_is_told(mistake):
-    assert dropped(MISTAKES[mistake][0]).tensor.tolist() == [0] * len(MEASURES)
+    assert dropped(MISTAKES[mistake][0]).tensor.tolist() == [1] + [0] * (len(MEASURES) - 1)
 
 
 def test_one_draw_for_the_whole_batch_does_not_measure_like_the_right_answer():
@@ -949,7 +949,22 @@ FUNCTIONS = {
     "bernoulli": lambda x, p: x * torch.bernoulli(torch.full(x.shape, 1 - p)) / (1 - p),
     "in place on a copy": lambda x, p: F.dropout(x.clone(), p, inplace=True),
 }
+
+
+def exactly(x, p):
+    """As many entries at each call as p says, and never one more or less."""
+    kept = torch.ones(x.numel())
+    kept[torch.randperm(x.numel())[: round(p * x.numel())]] = 0
+    return x * kept.reshape(x.shape) / (1 - p)
+
+
 OTHER_FUNCTIONS = {
+    "an exact count": (exactly, COUNTS),
+    "of infinity": (
+        lambda x, p: torch.where(x > x.min(), x, -INF) * F.dropout(torch.ones_like(x), p),
+        FINITE,
+    ),
+    "one draw for all rows": (lambda x, p: x * F.dropout(torch.ones(x.shape[-1]), p), OWN),
     "unscaled": (lambda x, p: x * (torch.rand_like(x) > p), FACTOR),
     "p kept": (lambda x, p: x * (torch.rand_like(x) < p) / (1 - p), SHARE),
     "p kept and scaled by it": (lambda x, p: F.dropout(x, 1 - p), SHARE),
@@ -972,7 +987,7 @@ def dropping_function(x, p):
 def test_a_function_that_drops_is_measured_against_its_input(way, shape, p):
     outcome = call(FUNCTIONS[way], dropping_function(numbers(*shape) + 3, p))
     *rest, total = outcome.tensor.tolist()
-    assert rest == pytest.approx([1, 1, 1 - p, 1, 1, 1, 1 / (1 - p)], abs=6e-4)
+    assert rest == pytest.approx([1, 1, 1, 1 - p, 1, 1, 1, 1, 1 / (1 - p)], abs=6e-4)
     assert total == pytest.approx((numbers(*shape) + 3).abs().sum().item())
 
 
@@ -1656,3 +1671,102 @@ def test_an_experiment_calls_an_answer_a_bounded_number_of_times(observe, most):
     calls = []
     in_use(observe, first(lambda x: calls.append(1)))
     assert 1 <= len(calls) <= most
+
+
+# A second call
+
+
+class Caching(Attention):
+    """Keeps the size of the first sentence that it sees."""
+
+    def forward(self, x):
+        self.first = getattr(self, "first", x.shape[1])
+        return super().forward(x) * self.first
+
+
+def second(answer, size=3):
+    construct = {"d_in": 3, "d_out": 4, "context_length": 8}
+    settings = {"input": "x", "axis": 1, "size": size}
+    return call_module(
+        answer, probe_of(Attention, numbers(2, 6, 3), construct, "second-call", settings)
+    ).tensor
+
+
+def test_a_second_call_gives_what_it_would_have_given_alone():
+    alone = second(Attention, size=6)
+    assert all_close(second(Attention), alone)
+
+
+def test_what_is_kept_of_a_shorter_sentence_shows_in_the_next():
+    assert not all_close(second(Caching), second(Caching, size=6))
+
+
+# Start values
+
+
+class Drawn2(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.one = nn.Parameter(self.draw(d_in, d_out))
+        self.other = nn.Parameter(self.draw(d_in, d_out))
+
+    def draw(self, *size):
+        return torch.rand(*size)
+
+    def forward(self, x):
+        return x @ self.one + x @ self.other
+
+
+class OwnSeeded(Drawn2):
+    def __init__(self, d_in, d_out):
+        torch.manual_seed(5)
+        super().__init__(d_in, d_out)
+
+
+class Tied(Drawn2):
+    def __init__(self, d_in, d_out):
+        super().__init__(d_in, d_out)
+        self.other = nn.Parameter(self.one.detach().clone())
+
+
+def started(answer, **settings):
+    weights = {"one": numbers(4, 300), "other": numbers(4, 300) + 1}
+    probe = Probe("p", "", {"x": numbers(2, 4)}, Outcome(), construct={"d_in": 4, "d_out": 300},
+                  weights=weights, observe="start-values",
+                  settings={"names": list(weights), **settings})  # fmt: skip
+    return call_module(answer, probe).tensor.tolist()
+
+
+def test_weights_drawn_afresh_are_told_by_their_range():
+    assert started(Drawn2, range=True) == [[1.0, 1.0, 0.0, 0.5, 1.0]] * 2
+    assert started(Drawn2) == [[1.0, 1.0]] * 2
+
+
+@pytest.mark.parametrize("draw", [torch.zeros, torch.ones])
+def test_weights_that_are_not_drawn_are_the_same_in_every_object(draw):
+    assert started(variant(Drawn2, draw=lambda self, *size: draw(*size))) == [[0.0, 1.0], [0.0, 0.0]]
+
+
+def test_a_seed_inside_makes_every_object_the_same():
+    assert started(OwnSeeded) == [[0.0, 1.0]] * 2
+
+
+def test_a_copy_of_another_parameter_is_told():
+    assert started(Tied) == [[1.0, 1.0], [1.0, 0.0]]
+
+
+def test_other_numbers_than_those_asked_for_have_another_range():
+    lowest = started(variant(Drawn2, draw=lambda self, *size: torch.randn(*size)), range=True)[0][2]
+    assert lowest < -2
+
+
+# Several inputs changed together
+
+
+def test_inputs_that_are_one_sentence_are_changed_together():
+    def causal(q, k):
+        return torch.tril(torch.ones(4, 4)) @ k + q
+
+    probe = Probe("p", "", {"q": numbers(4, 2), "k": numbers(4, 2) + 1}, Outcome(), observe="influence",
+                  settings={"input": "q,k", "axis": 0})  # fmt: skip
+    assert call(causal, probe).tensor.tolist() == torch.ones(4, 4).tril().bool().tolist()

@@ -210,7 +210,7 @@ def test_a_rare_dtype_gets_no_advice(share):
 def test_nan_is_told_with_its_place_and_cause(share):
     message = word(f.NotFinite("three", math.nan, (1,), 1), share)
     assert message.headline == "Entry [1] (token 1) is nan on three numbers."
-    assert message.details[0].startswith("nan comes from 0/0 or inf/inf")
+    assert message.details[0].startswith("nan comes from 0/0 or inf/inf or 0 times inf")
 
 
 def test_infinity_is_told_with_its_place_and_cause(share):
@@ -536,7 +536,7 @@ def test_an_axis_with_a_role_is_told_by_its_name():
 @pytest.mark.parametrize("index", [(), (0,), (0, 3, 2)], ids=str)
 @pytest.mark.parametrize("observe", [name for name in EXPERIMENTS if name not in ("result", "other-device")])
 def test_what_could_not_be_measured_is_told_without_numbers(observe, index):
-    if len(index) == EXPERIMENT_AXES[observe]:
+    if len(index) == EXPERIMENT_AXES.get(observe, 3):
         return
     message = behaves(asked("batch", "tokens", "d_out", observe=observe), index, 0.5, 0.25)
     assert message.headline == "`CausalAttention` does not give back what it should on six tokens."
@@ -552,7 +552,19 @@ def test_another_order_that_matters_is_told_with_what_attention_knows():
     assert "knows no order" in message.details[0]
 
 
+def test_another_order_of_one_input_is_told_by_that_inputs_name():
+    probe = Probe("p", "six tokens", {"q_input": torch.ones(2), "k_input": torch.ones(2)}, Outcome(),
+                  observe="permuted", settings={"input": "q_input", "axis": 0})  # fmt: skip
+    task = dataclasses.replace(
+        asked("tokens", observe="permuted", settings=probe.settings), probes={"p": probe}
+    )
+    message = word(f.WrongBehaviour("p", "permuted", (1,), 1.0, 0.0), task)
+    assert message.headline.startswith("Rows of `q_input` in another order do not just change places")
+    assert "`k_input`" in message.details[0]
+
+
 SAID_OF_DROPOUT = {
+    "finite": (0.0, 1.0, "In training mode the result holds nan or inf on six tokens.", "0 times −inf"),
     "left alone in eval mode": (
         0.0,
         1.0,
@@ -582,6 +594,12 @@ SAID_OF_DROPOUT = {
         1.0,
         "Some entries are always dropped together in training mode.",
         "Every weight has a draw of its own",
+    ),
+    "counts vary": (
+        0.0,
+        1.0,
+        "Every call drops exactly as many entries in training mode.",
+        "whatever becomes of the others",
     ),
     "one factor": (
         0.0,
@@ -705,6 +723,8 @@ EVERY = {
     "other-device": [((), 1.0, 0.0), ((), 2.0, 0.0)],
     "gradient": [((0,), 0.0, 1.0), ((1,), 0.0, 1.0)],
     "buffers": [((0,), 0.0, 1.0), ((1,), 0.0, 1.0)],
+    "second-call": [((0, 1, 1), 0.5, 0.25)],
+    "start-values": [((0, column), 0.0, 1.0) for column in range(5)],
 }
 
 
@@ -728,9 +748,29 @@ def test_no_experiment_is_without_words():
 
 
 def test_every_experiments_axes_are_known():
-    assert set(EXPERIMENT_AXES) == set(EVERY)
-    for observe, cases in EVERY.items():
-        assert {len(index) for index, *_ in cases} == {EXPERIMENT_AXES[observe]}
+    assert set(EXPERIMENT_AXES) == set(EVERY) - {"second-call"}  # which gives the result itself
+    for observe, axes in EXPERIMENT_AXES.items():
+        assert {len(index) for index, *_ in EVERY[observe]} == {axes}
+
+
+def test_a_tensor_that_should_be_left_alone_is_named_as_the_lessons_own(share):
+    message = word(
+        f.GivensChanged(names=("scores",)), dataclasses.replace(share, keeps={"scores": torch.ones(2)})
+    )
+    assert message.headline == "`scores` no longer holds what the lesson put there, and should be left alone."
+    assert "example data" not in said(message)
+
+
+def test_another_exception_than_the_one_asked_for_is_not_said_to_be_none(share):
+    message = word(f.NotRefused("three", ("ValueError",), "AssertionError"), share)
+    assert message.headline == "`share` stops at three numbers with an AssertionError."
+    assert "ValueError" in message.details[0]
+
+
+def test_a_line_of_an_earlier_class_is_said_to_stand_in_that_classs_cell(share):
+    error = ErrorReport("RuntimeError", "sizes", "x @ y", 4, "Attention.forward")
+    details = word(f.Raised("three", error), share).details
+    assert details[0] == "It happened in line 4 of the cell of `Attention`."
 
 
 # Classes that are needed, later tokens

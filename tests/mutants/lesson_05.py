@@ -176,7 +176,6 @@ ERROR_WITH_HEADS = Mutants(
             """,
             TYPE,
             never=r"products",
-            xfail="the advice is to add products up, of which there are none",
         ),
         Wrong(
             "joined-returned-without-its-error",
@@ -832,7 +831,6 @@ MULTI_HEAD_WRAPPER = Mutants(
             """,
             RAISED,
             never=r"its cell",
-            xfail="line 8 of CausalAttention's cell is said to be line 8 of the learner's",
         ),
         Wrong(
             "reads-the-batch",
@@ -1652,7 +1650,6 @@ SPLIT_HEADS = Mutants(
             """,
             TYPE,
             never=r"comma",
-            xfail="a comma is blamed; the tuple comes from chunk",
         ),
         Wrong(
             "chunks-in-front",
@@ -6137,7 +6134,6 @@ MULTI_HEAD_ATTENTION = Mutants(
             """,
             BEHAVIOUR + NAMED,
             keeps=5,
-            xfail="passes with 6/6 though all heads and sentences drop the same weights",
         ),
         Wrong(
             "not-refused",
@@ -6172,10 +6168,14 @@ MULTI_HEAD_ATTENTION = Mutants(
                     context_vec = context_vec.contiguous().view(b, num_tokens, self.d_out)
                     return self.out_proj(context_vec)
             """,
-            NAMED + BEHAVIOUR,
+            (
+                "MatchesKnownWrong",
+                "WrongBehaviour",
+                "Raised",
+                "NotRefused",
+            ),
             keeps=5,
             says=r"ValueError|divid",
-            xfail="passes with 6/6 though no ValueError is raised",
         ),
         Wrong(
             "assert-instead",
@@ -6211,10 +6211,14 @@ MULTI_HEAD_ATTENTION = Mutants(
                     context_vec = context_vec.contiguous().view(b, num_tokens, self.d_out)
                     return self.out_proj(context_vec)
             """,
-            NAMED + BEHAVIOUR + RAISED,
+            (
+                "MatchesKnownWrong",
+                "WrongBehaviour",
+                "Raised",
+                "NotRefused",
+            ),
             keeps=5,
             says=r"ValueError",
-            xfail="passes with 6/6 though the task asks for a ValueError",
         ),
         Wrong(
             "error-returned",
@@ -6251,9 +6255,13 @@ MULTI_HEAD_ATTENTION = Mutants(
                     context_vec = context_vec.contiguous().view(b, num_tokens, self.d_out)
                     return self.out_proj(context_vec)
             """,
-            NAMED + BEHAVIOUR,
+            (
+                "MatchesKnownWrong",
+                "WrongBehaviour",
+                "Raised",
+                "NotRefused",
+            ),
             keeps=5,
-            xfail="passes with 6/6 though it prints instead of raising a ValueError",
         ),
         Wrong(
             "refused-the-other-way",
@@ -6401,9 +6409,13 @@ MULTI_HEAD_ATTENTION = Mutants(
                     context_vec = context_vec.contiguous().view(b, num_tokens, self.d_out)
                     return self.out_proj(context_vec)
             """,
-            NAMED + BEHAVIOUR,
+            (
+                "MatchesKnownWrong",
+                "WrongBehaviour",
+                "Raised",
+                "NotRefused",
+            ),
             keeps=5,
-            xfail="passes with 6/6 though __init__ refuses nothing",
         ),
         Wrong(
             "heads-of-full-width",
@@ -8424,7 +8436,6 @@ COPY_INTO_FUSED = Mutants(
             """,
             RAISED,
             says=r"no_grad",
-            xfail="the message does not say no_grad",
         ),
         Wrong(
             "tensors-assigned",
@@ -8545,7 +8556,6 @@ COPY_INTO_FUSED = Mutants(
             """,
             NAMED + VALUES + BEHAVIOUR + RULE + RAISED,
             says=r"`stack`",
-            xfail="the message does not say `stack`",
         ),
         Wrong(
             "the-other-way",
@@ -8604,7 +8614,6 @@ COPY_INTO_FUSED = Mutants(
                 return fused
             """,
             PARAMETERS + BEHAVIOUR + RAISED + RULE + VALUES + NAMED + TYPE,
-            xfail="passes with 3/3 though out_proj and its parameters are gone",
         ),
         Wrong(
             "left-as-it-was",
