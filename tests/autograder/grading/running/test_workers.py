@@ -22,10 +22,10 @@ from tests.attacks.answers import KEYS, MACHINE, MEMORY, OTHERS, PRIVATE, TO_PRO
 pytestmark = [pytest.mark.usefixtures("walls")]
 
 LIMITS = Limits(
-    cell_seconds=1.0, seconds=20, memory_bytes=500 * MEBIBYTE, processes=2, output_bytes=2 * MEBIBYTE
+    cell_seconds=1.0, seconds=20, memory_bytes=200 * MEBIBYTE, processes=2, output_bytes=2 * MEBIBYTE
 )
 # Each of two processes stays within the limit; together they do not.
-GREEDY = "import os, time\nos.fork()\nkept = b'x' * (260 * 2**20)\ntime.sleep(30)"
+GREEDY = "import os, time\nos.fork()\nkept = b'x' * (150 * 2**20)\ntime.sleep(30)"
 CROWD = "import os, time\nfor _ in range(4):\n    if os.fork() == 0:\n        time.sleep(30)\ntime.sleep(30)"
 # A stranger who sends to the grader by itself needs the pipe: it is the one that is open.
 PIPE = (
@@ -177,7 +177,7 @@ def test_a_notebook_whose_cells_together_take_too_long_blames_none_of_them(tmp_p
 
 
 def test_forks_share_what_they_inherit(worker):
-    pair = "import os, time\nkept = b'x' * (350 * 2**20)\n"
+    pair = "import os, time\nkept = b'x' * (130 * 2**20)\n"
     pair += "if os.fork() == 0:\n    time.sleep(0.3)\n    os._exit(0)\nos.wait()"
     assert worker.run(cells(pair), {}).how == "finished"
 
