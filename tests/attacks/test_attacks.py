@@ -49,8 +49,7 @@ BY_NBGRADER = (
 NAMES = {"grade": tuple(ATTACKS), "nbgrader": BY_NBGRADER}
 if os.environ.get("ATTACKS") == "all":
     NAMES["nbgrader"] = tuple(ATTACKS)
-EVERY = [(door, name) for door, names in NAMES.items() for name in names]
-GRADED = [(door, name) for door, name in EVERY if not ATTACKS[name].attention]
+
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
@@ -192,43 +191,47 @@ def graded(place, student):
     return (place / "autograded" / student / LESSON / f"{LESSON}.ipynb").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("course", "name"), GRADED, indirect=["course"])
-def test_an_attack_earns_what_it_has_earned_and_no_more(course, name):
-    place, *_ = course
-    found = scores(place, name)
-    assert len(found) == 12
-    assert sum(found.values()) == ATTACKS[name].earns
+def attacks(door, attention=False):
+    """Names of the attacks that came through a door; apart, those for which a person is asked."""
+    return [name for name in NAMES[door] if ATTACKS[name].attention == attention]
 
 
-@pytest.mark.parametrize(("course", "name"), GRADED, indirect=["course"])
-def test_an_attack_reaches_nothing(course, name):
-    place, *_ = course
-    notebook = nbformat.reads(graded(place, name), as_version=4)
-    printed = "".join(
-        str(output.get("text", ""))
-        for cell in notebook.cells
-        if cell.cell_type == "code"
-        for output in cell.outputs
-    )
-    assert MARK not in printed
-    assert MARK not in str(notebook.metadata)
-    assert all(MARK not in cell.source for cell in notebook.cells if cell.id == "grading-notes")
+def test_an_attack_earns_what_it_has_earned_and_no_more(course):
+    place, door, *_ = course
+    found = {name: scores(place, name) for name in attacks(door)}
+    assert {name: len(tasks) for name, tasks in found.items()} == dict.fromkeys(found, 12)
+    earned = {name: sum(tasks.values()) for name, tasks in found.items()}
+    assert earned == {name: ATTACKS[name].earns for name in found}
 
 
-@pytest.mark.parametrize(("course", "name"), sorted({*EVERY} - {*GRADED}), indirect=["course"])
-def test_where_the_checks_were_made_to_fail_a_person_is_asked_and_nothing_is_earned(course, name):
-    place, *_ = course
-    assert not (place / "autograded" / name / LESSON / f"{LESSON}.ipynb").exists()
-    with contextlib.suppress(MissingEntry):
-        assert not sum(score or 0 for score in scores(place, name).values())
+def test_an_attack_reaches_nothing(course):
+    place, door, *_ = course
+    for name in attacks(door):
+        notebook = nbformat.reads(graded(place, name), as_version=4)
+        printed = "".join(
+            str(output.get("text", ""))
+            for cell in notebook.cells
+            if cell.cell_type == "code"
+            for output in cell.outputs
+        )
+        assert MARK not in printed, name
+        assert MARK not in str(notebook.metadata), name
+        assert all(MARK not in cell.source for cell in notebook.cells if cell.id == "grading-notes"), name
 
 
-@pytest.mark.parametrize(
-    ("course", "name"), [case for case in EVERY if ATTACKS[case[1]].notes], indirect=["course"]
-)
-def test_the_instructor_is_told_why(course, notes, name):
+def test_where_the_checks_were_made_to_fail_a_person_is_asked_and_nothing_is_earned(course):
+    place, door, *_ = course
+    for name in attacks(door, attention=True):
+        assert not (place / "autograded" / name / LESSON / f"{LESSON}.ipynb").exists()
+        with contextlib.suppress(MissingEntry):
+            assert not sum(score or 0 for score in scores(place, name).values())
+
+
+def test_the_instructor_is_told_why(course, notes):
     _, door, *_ = course
-    assert any(name in line and ATTACKS[name].notes in line for line in notes[door]), notes[door]
+    for name in NAMES[door]:
+        word = ATTACKS[name].notes
+        assert any(name in line and word in line for line in notes[door]) or not word, name
 
 
 def test_the_honest_are_graded_as_if_alone(course):
@@ -270,5 +273,5 @@ def test_the_run_ends_in_bounded_time(course):
 
 def test_a_graded_notebook_stays_small(course):
     place, door, *_ = course
-    for name in (name for one, name in GRADED if one == door):
+    for name in attacks(door):
         assert len(graded(place, name)) < 8_000_000, name
