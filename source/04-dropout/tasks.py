@@ -1372,8 +1372,8 @@ CAUSAL_ATTENTION = Task(
         Wrong(
             "mask-not-cut-in-place",
             MaskNotCutInPlace,
-            "A sentence shorter than `context_length` does not fit the mask. Cut it to the tokens present: "
-            "`self.mask[:num_tokens, :num_tokens]`.",
+            "`masked_fill_` got the whole mask, and fits sentences of `context_length` tokens only. Give it the part "
+            "for the tokens present: `self.mask[:num_tokens, :num_tokens]`.",
         ),
         Wrong(
             "mask-not-cut",

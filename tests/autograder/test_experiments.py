@@ -808,8 +808,8 @@ MISTAKES = {
     "softmax once more": (dropping(lambda self, w: torch.softmax(self.dropout(w), dim=-1)), SHARE),
     "on the context": (variant(forward=on_the_context), COPIES),
     "on the values": (variant(forward=on_the_values), COPIES),
-    "renormalised": (dropping(renormalised), EVEN),
-    "-inf before softmax": (on_the_scores(minus_infinity), EVEN),
+    "renormalised": (dropping(renormalised), FINITE),
+    "-inf before softmax": (on_the_scores(minus_infinity), FINITE),
     "unscaled": (in_training(lambda w, p: w * (torch.rand_like(w) >= p)), FACTOR),
     "scaled by 1/p": (in_training(lambda w, p: w * (torch.rand_like(w) >= p) / p), FACTOR),
     "scaled by 1-p": (in_training(lambda w, p: F.dropout(w, p) * (1 - p) ** 2), FACTOR),
@@ -881,9 +881,10 @@ def test_entries_with_draws_of_their_own_are_not_taken_for_one(monkeypatch, toke
 
 
 def test_without_dropout_nothing_is_dropped():
-    *rest, total = measured(Attention, p=0.0).values()
-    assert rest == [1, 0, 1, 1, 0, 1, 1]
-    assert total == pytest.approx(12)
+    told = measured(Attention, p=0.0)
+    assert told.pop(SIZE) == pytest.approx(12)
+    assert {measure for measure, value in told.items() if value == 0} == {DRAWS, OWN, COUNTS}
+    assert {value for value in told.values() if value != 0} == {1}
 
 
 def test_dropout_where_there_should_be_none_is_told_by_its_draws():
@@ -1564,6 +1565,8 @@ SETTINGS = {
     "other-device": {},
     "gradient": {"input": "x"},
     "buffers": {"names": ["mask"], "sizes": [[6, 6]]},
+    "second-call": {"input": "x", "axis": 1, "size": 4},
+    "start-values": {"names": ["W_query.weight", "W_value.weight"]},
 }
 
 
@@ -1613,7 +1616,7 @@ class RaisesLater(Attention):
         return super().forward(x)
 
 
-CALLING = [observe for observe in SETTINGS if observe != "buffers"]
+CALLING = [observe for observe in SETTINGS if observe not in ("buffers", "start-values")]
 
 
 @pytest.mark.parametrize("observe", CALLING)
@@ -1624,7 +1627,7 @@ def test_what_an_answer_raises_in_an_experiment_is_its_outcome(observe, answer, 
     assert error.line.startswith("raise ")
 
 
-@pytest.mark.parametrize("observe", ["influence", "permuted", "dropout"])
+@pytest.mark.parametrize("observe", ["influence", "permuted", "dropout", "second-call"])
 def test_what_an_answer_raises_in_a_later_call_is_its_outcome(observe):
     assert in_use(observe, RaisesLater).error.message == "the second time"
 

@@ -166,7 +166,7 @@ def test_a_parameter_of_another_name_is_told_with_those_expected(judged, lesson)
     verdict = judged(Misnamed)
     assert isinstance(verdict.finding, WrongParameters)
     text = said(lesson, verdict)
-    assert "has no parameter `W_query` and has `W_q`, which the task does not name." in text
+    assert "has no parameter `W_query` and has `W_q`, which the task does not list." in text
     assert "Expected: `W_query` and `W_key`." in text
 
 
