@@ -79,7 +79,7 @@ def broken(*names, tokens=6):
 
 
 class TestModel:
-    @pytest.mark.parametrize("bugs", EVERY_MIXTURE, ids="+".join)
+    @pytest.mark.parametrize("bugs", EVERY_MIXTURE, ids=lambda bugs: "+".join(sorted(bugs)))
     def test_every_mixture_of_bugs_computes_what_torch_does_forwards_and_back(self, bugs):
         generator = np.random.default_rng(5)
         x, wanted = stories(generator, 3, 5)
