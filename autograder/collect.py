@@ -309,7 +309,7 @@ def type_name(value: Any) -> str:
     """The name a learner knows a value's type by, as "torch.Tensor", "numpy.ndarray" or "list"."""
     if isinstance(value, Tensor):
         with torch._C.DisableTorchFunctionSubclass():
-            layout = value.layout
+            layout = getattr(value, "layout", torch.strided)  # some objects only pretend to be tensors
         # What is not strided does not work with most of what tensors are for.
         return "torch.Tensor" if layout is torch.strided else "sparse tensor"
     kind = type(value)
@@ -414,7 +414,9 @@ def describe_error(error: BaseException, function: Any) -> ErrorReport:
 def is_file_of(function: Any) -> Callable[[str], bool]:
     """Whether a file name is that of the answer's own code, or of a notebook cell."""
     # A decorator's wrapper is not the learner's own code; what it wraps is.
-    own_file = getattr(getattr(inspect.unwrap(function), "__code__", None), "co_filename", None)
+    with contextlib.suppress(ValueError):  # it wraps itself, or something without end
+        function = inspect.unwrap(function)
+    own_file = getattr(getattr(function, "__code__", None), "co_filename", None)
     return lambda file: file == own_file or is_notebook_file(file)
 
 

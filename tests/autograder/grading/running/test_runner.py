@@ -22,15 +22,6 @@ def test_a_runner_that_is_closed_leaves_no_questions_and_runs_nothing_more(kind)
         runner(new_notebook(cells=[new_code_cell("1", id="one")]), "as-seen")
 
 
-def test_nothing_is_left_to_start_with_when_the_sandbox_is_ended(monkeypatch):
-    """A run in another thread tries once more when its sandbox goes away."""
-    runner = SandboxRunner()
-    left = []
-    monkeypatch.setattr(runner._worker, "close", lambda: left.append(Path(runner._questions.name).exists()))
-    runner.close()
-    assert left == [False]
-
-
 def test_who_has_no_sandbox_is_told_both_ways_to_do_without():
     said = str(NoSandbox("bubblewrap is not installed"))
     assert "there is none: bubblewrap is not installed." in said

@@ -76,12 +76,11 @@ CELLS = {
     "getpass": "import getpass\ngetpass.getpass()",
     "shown-here": "handle = display('first', display_id='late')\nprint('below')",
     "updated-later": "handle.update('second')\nprint('elsewhere')",
-    "timeit": "%%timeit -n 1 -r 1 -q -o\npass",
+    "timeit": "%%timeit -n 1 -r 1 -q\npass",
     "who": "%who_ls module",
     "assertion": "def check_shape(x):\n    assert x.shape == (2,), x.shape\n\n\ncheck_shape(torch.ones(3))",
     "group": "raise ExceptionGroup('several', [ValueError('a'), TypeError('b')])",
     "warning-in-a-library": "torch.tensor(torch.ones(2))",
-    "deep": "def f(n):\n    return f(n + 1)\n\n\nf(0)",
     "names": "sorted(set(dir()) & {'plt', 'x', 'f', 'torch', 'shell', 'Shell', 'sys', '_1', '_'})",
 }
 # Runs in a process of its own: IPython allows one shell in each.

@@ -151,9 +151,9 @@ def test_what_a_run_started_ends_with_it(worker):
     started = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(60)"
     assert worker.run(cells(started), {}).how == "finished"
     end = time.monotonic() + 5
-    while tree(warm_process(worker)) != before and time.monotonic() < end:
+    while not tree(warm_process(worker)) <= before and time.monotonic() < end:
         time.sleep(0.02)
-    assert tree(warm_process(worker)) == before
+    assert tree(warm_process(worker)) - before == set()
 
 
 def test_a_stopped_cell_costs_itself_and_not_the_cells_around_it(worker):
