@@ -6,6 +6,7 @@ one.
 
 from __future__ import annotations
 
+import base64
 import csv
 import html
 import json
@@ -13,6 +14,7 @@ import os
 import random
 import re
 import shutil
+import zlib
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -130,9 +132,12 @@ def typed(lesson: str, task: str, known: str) -> str:
     folder = ROOT / "source" / lesson
     entry = next(entry for entry in load_lesson(folder).tasks if entry.id == task)
     answer = next(one.answer for one in entry.wrong if one.id == known)
+    # Packed, because no answer may be as long as that file is.
+    packed = base64.b85encode(zlib.compress((folder / "tasks.py").read_bytes(), 9)).decode()
     lines = [
+        "import base64, zlib",
         "_theirs = {}",
-        f"exec({(folder / 'tasks.py').read_text(encoding='utf-8')!r}, _theirs)",
+        f"exec(zlib.decompress(base64.b85decode({packed!r})).decode(), _theirs)",
         f"_task = next(task for task in _theirs['LESSON'].tasks if task.id == {task!r})",
         f"{entry.name} = next(one.answer for one in _task.wrong if one.id == {known!r})",
     ]
