@@ -558,7 +558,7 @@ def command_line(command, rest, path):
     if command == "lab":
         return [python, "-m", "jupyterlab", *lab_options(rest), *rest]
     if command == "test":
-        return [python, "-m", "pytest", "-n", "auto", *rest]
+        return [python, "-m", "pytest", *rest]
     if command == "build":
         return [python, "-m", "autograder", "build", *rest]
     name, arguments = rest[0], rest[1:]

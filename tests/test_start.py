@@ -203,7 +203,7 @@ def test_lab_opens_on_the_notebooks_and_passes_options_on(course: Course) -> Non
 @pytest.mark.parametrize(
     ("typed", "module", "arguments"),
     [
-        (["test", "-x", "tests"], "pytest", ["-n", "auto", "-x", "tests"]),
+        (["test", "-x", "tests"], "pytest", ["-x", "tests"]),
         (["build", "--check"], "autograder", ["build", "--check"]),
         (["run", "autograder", "audit"], "autograder", ["audit"]),
     ],

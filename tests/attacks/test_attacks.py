@@ -38,7 +38,7 @@ ODD_NAMES = (
     "zz-$(id)",
 )
 # Short, so that what never ends is ended soon.
-LIMITS = Limits(cell_seconds=3, seconds=15, memory_bytes=400 * MEBIBYTE)
+LIMITS = Limits(cell_seconds=5, seconds=60, memory_bytes=400 * MEBIBYTE)
 # Both doors lead to the same sandbox and judge. By nbgrader's own, which is slow, go those for which the way
 # there makes a difference, or all of them with ATTACKS=all.
 BY_NBGRADER = (

@@ -790,7 +790,7 @@ DROPOUT_BY_HAND = Mutants(
                 return out.reshape(x.shape) / (1 - p)
             """,
             NAMED + BEHAVIOUR + RULE,
-            keeps=1,
+            keeps=0,
         ),
         Wrong(
             "rows-renormalised",
