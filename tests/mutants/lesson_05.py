@@ -8508,7 +8508,7 @@ COPY_INTO_FUSED = Mutants(
                 return wrapper
             """,
             TYPE + VALUES + NAMED + BEHAVIOUR + PARAMETERS + SHAPE + RULE + ("Raised",),
-            keeps=2,
+            keeps=0,
         ),
         Wrong(
             "output-returned",
