@@ -57,7 +57,7 @@ OTHER_ROUTES = {
     "dot-product": "def dot(a, b):\n    return sum((a * b).tolist())",
     "query-scores": "attn_scores_2 = torch.einsum('td,d->t', inputs, inputs[1])",
     "sum-weights": "attn_weights_2_tmp = torch.nn.functional.normalize(attn_scores_2, p=1, dim=0)",
-    "softmax-naive": "softmax_naive = lambda scores: torch.softmax(scores.double(), 0)",
+    "softmax-naive": "softmax_naive = lambda scores: (powers := scores.double().exp()) / powers.sum()",
     "softmax-stable": (
         "def shift(x):\n    return x - torch.logsumexp(x, 0)\n\n"
         "def softmax_stable(x):\n    return shift(x).exp()"
