@@ -35,7 +35,7 @@ BUSY = HERE / ".start.lock"
 
 COMMANDS = {
     "lab": "open the lessons in JupyterLab (--no-browser, --port N and the like are passed on)",
-    "test": "run the tests (what follows is passed on to pytest)",
+    "test": "run the tests, side by side (or pytest with what follows)",
     "run": "run any command in the course's environment, for example: run python",
     "build": "make notebooks/ and solutions/ from source/ (the same as: run autograder build)",
 }
@@ -558,7 +558,8 @@ def command_line(command, rest, path):
     if command == "lab":
         return [python, "-m", "jupyterlab", *lab_options(rest), *rest]
     if command == "test":
-        return [python, "-m", "pytest", *rest]
+        side_by_side = ["-n", "auto"] if os.name == "posix" else []
+        return [python, "-m", "pytest", *(rest or side_by_side)]
     if command == "build":
         return [python, "-m", "autograder", "build", *rest]
     name, arguments = rest[0], rest[1:]

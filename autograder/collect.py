@@ -511,7 +511,7 @@ def _quietly() -> Iterator[None]:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     dtype, gradients = torch.get_default_dtype(), torch.is_grad_enabled()
-    deterministic = torch.are_deterministic_algorithms_enabled()
+    deterministic = torch.get_deterministic_debug_mode()
     device = torch.get_default_device()
     sink = io.StringIO()
     try:
@@ -526,7 +526,8 @@ def _quietly() -> Iterator[None]:
         # An answer may set what holds for the whole process; the next one must not feel it.
         if torch.get_default_device() != device:
             torch.set_default_device(None if device.type == "cpu" else device)
-        torch.use_deterministic_algorithms(deterministic)
+        # `use_deterministic_algorithms` says the same, and imports torch's compiler: a second, in every process.
+        torch.set_deterministic_debug_mode(deterministic)
         torch.set_grad_enabled(gradients)
         torch.set_default_dtype(dtype)
         torch.set_num_threads(threads)

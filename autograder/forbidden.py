@@ -138,6 +138,12 @@ class _Operators(TorchDispatchMode):
         super().__init__()
         self._note = note
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        # Else torch imports its compiler with the first operator, to keep it away from this class: a second or
+        # more, in every process.
+        return False
+
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         self._note(func.__name__.partition(".")[0], func)
         return func(*args, **(kwargs or {}))

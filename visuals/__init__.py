@@ -9,6 +9,7 @@ On tensors of your own, with the tokens as a list of strings:
     explore_causal_mask(scores, tokens)            with the mask and without it, token by token
     mask_map(mask, tokens), leak_map(leaks, tokens)
     attention_map(weights, tokens).save("map.pdf")     for print, as .pdf, .svg or .png
+    with track_shapes() as shapes: ...             every tensor operation of your code, and its shapes
 
 weights are (queries, keys), (batch, queries, keys) or (batch, heads, queries, keys). A picture has `alt`, the
 words that say the same, and `figure`, for matplotlib. `help(name)` tells each function's shapes and errors.

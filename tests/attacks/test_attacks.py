@@ -51,7 +51,7 @@ if os.environ.get("ATTACKS") == "all":
     NAMES["nbgrader"] = tuple(ATTACKS)
 
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.timed, pytest.mark.slow, pytest.mark.timeout(1800)]
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -106,7 +106,8 @@ def head_trade_off(shares: Any, before: Any, first: Any, both: Any, two_heads: A
 def _apart(heights: np.ndarray, step: float) -> np.ndarray:
     """Heights moved upwards just so far that no two are nearer than `step`."""
     moved = heights.copy()
-    order = np.argsort(heights, kind="stable")
+    # Heights equal but for rounding stay in the order given, on every machine.
+    order = np.argsort(np.round(heights / step, 3), kind="stable")
     for lower, upper in pairwise(order):
         moved[upper] = max(moved[upper], moved[lower] + step)
     return moved

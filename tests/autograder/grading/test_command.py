@@ -46,7 +46,7 @@ STUDENTS = {"ada": FULL, "bob": 0.0, "cleo": 2.0, "dan": 0.0}
 # The fixture below puts one for all in its place.
 RUNNER_OF_A_THREAD = batch._runner
 
-pytestmark = [pytest.mark.slow]
+pytestmark = [pytest.mark.timed, pytest.mark.slow]
 
 
 class Here(Executor):

@@ -16,7 +16,7 @@ from autograder.grading.running.kernels import Kernels
 from autograder.grading.running.limits import Limits
 from autograder.grading.running.workers import Ran, SandboxFailed
 
-pytestmark = [pytest.mark.slow]
+pytestmark = [pytest.mark.timed, pytest.mark.slow]
 
 LIMITS = Limits(cell_seconds=2.0, seconds=60.0, output_bytes=200_000)
 

@@ -19,7 +19,7 @@ from autograder.grading.running.limits import MEBIBYTE, Limits
 from autograder.grading.running.workers import SandboxFailed, Worker
 from tests.attacks.answers import KEYS, MACHINE, MEMORY, OTHERS, PRIVATE, TO_PROCESS_1, UNCOUNTED
 
-pytestmark = [pytest.mark.usefixtures("walls")]
+pytestmark = [pytest.mark.timed, pytest.mark.usefixtures("walls")]
 
 LIMITS = Limits(
     cell_seconds=1.0, seconds=20, memory_bytes=200 * MEBIBYTE, processes=2, output_bytes=2 * MEBIBYTE
