@@ -526,7 +526,7 @@ def _quietly() -> Iterator[None]:
         # An answer may set what holds for the whole process; the next one must not feel it.
         if torch.get_default_device() != device:
             torch.set_default_device(None if device.type == "cpu" else device)
-        # `use_deterministic_algorithms` says the same, and imports torch's compiler: a second, in every process.
+        # `use_deterministic_algorithms` does the same, and imports torch's compiler: that takes a second.
         torch.set_deterministic_debug_mode(deterministic)
         torch.set_grad_enabled(gradients)
         torch.set_default_dtype(dtype)

@@ -140,8 +140,8 @@ class _Operators(TorchDispatchMode):
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        # Else torch imports its compiler with the first operator, to keep it away from this class: a second or
-        # more, in every process.
+        # Else torch imports its compiler at the first operator, to keep it away from this class: that takes a
+        # second.
         return False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -59,6 +59,15 @@ def unshare() -> None:
     _call("mount", b"none", b"/", None, MS_REC | MS_PRIVATE, None)
 
 
+def enter(namespace: int) -> None:
+    """Go into a namespace; for one of processes, only later children do.
+
+    Raises:
+        OSError: the kernel does not allow it.
+    """
+    _call("setns", namespace, 0)
+
+
 def fresh_folders(limits: Limits) -> None:
     """An empty /tmp and /dev/shm of limited size, that nobody else sees."""
     options = f"size={limits.disk_bytes},nr_inodes={limits.files_on_disk},mode=1777".encode()
@@ -158,7 +167,7 @@ def tree_share(proc: Path = Path("/proc")) -> int:
 
 
 def inherited() -> int:
-    """The bytes that this process got from the one that it was forked from, and its forks will get too."""
+    """The bytes of this process's own that its forks will get."""
     return _held(Path("/proc/self"))
 
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_output
 
-from autograder.grading.running.gallery import MOST_TOLD, Gallery, Hung, hang
+from autograder.grading.running.gallery import MOST_TOLD, Bundle, Gallery, Hung, hang
 from autograder.grading.running.limits import Limits
 from autograder.grading.running.workers import Ran
 
@@ -33,7 +33,7 @@ class Runs(Protocol):
         drawn_here: Collection[str] = (),
     ) -> Ran: ...
 
-    def draw(self, recipe: bytes) -> tuple[dict[str, Any], dict[str, Any]] | None: ...
+    def draw(self, recipes: Sequence[bytes]) -> list[Bundle | None]: ...
 
 
 @dataclass

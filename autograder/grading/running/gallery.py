@@ -21,13 +21,16 @@ from nbformat import NotebookNode
 TOLD_MIME = "application/vnd.attention-course.picture"
 # Pictures that one notebook may describe; any more it draws itself, within its own limits.
 MOST_TOLD = 40
-# What stands for a cell's id where a picture is drawn.
+# What stands for a cell's id, before a number, where a picture is drawn.
 DRAWN = "picture"
 MOST_BYTES = 128_000_000
+
 # Drawing for one notebook stops after that; what is left is drawn in the notebook, within its own limits.
 MOST_SECONDS = 30.0
-
-Draw = Callable[[bytes], "tuple[dict[str, Any], dict[str, Any]] | None"]
+# A picture's data and metadata, as a kernel would send them.
+Bundle = tuple[dict[str, Any], dict[str, Any]]
+# Draws recipes, as far as it gets: at least the first. None for one that its notebook has to draw itself.
+Draw = Callable[[list[bytes]], "list[Bundle | None]"]
 
 
 @dataclass(frozen=True)
@@ -55,22 +58,24 @@ class Gallery:
 
     def look_up(self, recipes: Iterable[bytes], draw: Draw) -> dict[str, Hung | None]:
         """The pictures of some recipes, by digest; None for one that its notebook has to draw itself."""
-        end = time.monotonic() + MOST_SECONDS
         found: dict[str, Hung | None] = {}
+        new: dict[str, bytes] = {}
         for recipe in list(recipes)[:MOST_TOLD]:
             key = digest(recipe)
             with self._lock:
                 if key in self._held:
                     self._held.move_to_end(key)
                     found[key] = self._held[key]
-                    continue
-            if time.monotonic() > end:
-                found[key] = None
-                continue
-            drawn = draw(recipe)
-            found[key] = None if drawn is None else Hung(*drawn, size=sum(map(_size, drawn)))
-            self._keep(key, found[key])
-        return found
+                else:
+                    new[key] = recipe
+        end = time.monotonic() + MOST_SECONDS
+        while new and time.monotonic() < end:
+            # Together, in one fork: they are of one notebook, and only data.
+            for key, bundle in zip(list(new), draw(list(new.values())), strict=False):
+                found[key] = None if bundle is None else Hung(*bundle, size=sum(map(_size, bundle)))
+                self._keep(key, found[key])
+                del new[key]
+        return {**found, **dict.fromkeys(new)}
 
     def _keep(self, key: str, hung: Hung | None) -> None:
         with self._lock:

@@ -21,6 +21,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder import records
 from autograder.grading import secret
+from autograder.grading.running.gallery import Bundle
 from autograder.grading.running.limits import Limits
 from autograder.grading.running.sandbox import PACKAGES
 from autograder.grading.running.workers import Ran, SandboxFailed
@@ -114,8 +115,9 @@ class Kernels:
             **more,
         }
 
-    def draw(self, recipe: bytes) -> None:
+    def draw(self, recipes: Sequence[bytes]) -> list[Bundle | None]:
         """Nothing: no picture was described."""
+        return [None for _ in recipes]
 
     def close(self, for_good: bool = True) -> None:
         """End the kernel that runs, from whichever thread; no other is started."""

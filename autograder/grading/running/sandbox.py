@@ -13,9 +13,9 @@ import autograder
 
 PACKAGES = Path(autograder.__file__).parent.parent
 INSIDE = "/course"
-# Names, for the warm process, folders below /tmp that a submission needs all the same: "copy=place:…".
+# Names, for what runs inside, folders below /tmp that a submission needs all the same: "copy=place:…".
 HIDDEN = "SANDBOX_HIDDEN_FOLDERS"
-WARM = "autograder.grading.running.warm"
+KEEPER = "autograder.grading.running.keeper"
 # What a Python with its compiled libraries needs of the system, read-only.
 SYSTEM = (
     "/usr",
@@ -47,7 +47,7 @@ ENVIRONMENT = {
 
 
 def command(questions: Path) -> list[str]:
-    """The command that starts a warm process in the sandbox.
+    """The command that starts a sandbox with its warm process.
 
     Args:
         questions: a folder with the lessons' questions, without their answers.
@@ -81,7 +81,7 @@ def command(questions: Path) -> list[str]:
     for name, value in ENVIRONMENT.items():
         walls += ["--setenv", name, value]
     walls += ["--remount-ro", "/", "--remount-ro", "/dev", "--chdir", "/tmp"]
-    return [*walls, "--", sys.executable, "-s", "-m", WARM]
+    return [*walls, "--", sys.executable, "-s", "-m", KEEPER]
 
 
 def _python_folders() -> list[str]:

@@ -7,7 +7,9 @@ kept here instead. So figures at the end of a cell, results and errors take the 
 from __future__ import annotations
 
 import builtins
+import functools
 import getpass
+import inspect
 import io
 import os
 import re
@@ -16,7 +18,15 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from types import MappingProxyType, MethodType, SimpleNamespace
+from types import (
+    CodeType,
+    FrameType,
+    MappingProxyType,
+    MethodType,
+    ModuleType,
+    SimpleNamespace,
+    TracebackType,
+)
 from typing import Any
 
 from ipykernel.compiler import XCachingCompiler
@@ -35,6 +45,17 @@ MOST_TEXT = 100_000
 OVERWRITTEN = re.compile(r".*\r(?=[^\n])")
 # The runner's standard input: /dev/null, open for writing too.
 NOTHING = 0
+# Cells after which little is left to load: results, and errors in a cell, in a long file and in a short one.
+WARM_UP = (
+    "1 + 1",
+    "import torch\ntorch.ones(2, 2)",
+    "def fails(x):\n    return x / 0\n\n\nfails(1)",
+    "torch.nn.functional.linear(1, 1)",
+    "torch.ones(2).norm(p='x')",
+    "torch.nn.Linear(2, 2)(torch.ones(3))",
+    "import visuals\nvisuals.attention_map([1.0], [])",
+    "del fails, torch, visuals",
+)
 # What an output keeps of the message that it came as.
 FIELDS = {
     "display_data": ("data", "metadata"),
@@ -42,6 +63,10 @@ FIELDS = {
     "error": ("ename", "evalue", "traceback"),
 }
 
+
+# What runs in cells has a file name of ipykernel's making.
+CELL_FILES = f"{os.sep}ipykernel_"
+CODE = (CodeType, FrameType, TracebackType)
 
 NO_SPILL: Mapping[str, int] = MappingProxyType({})
 
@@ -174,6 +199,22 @@ class _Shell(ZMQInteractiveShell):
         """`exit` and `quit` end nothing here: nbgrader's kernel runs on to the last cell as well."""
 
 
+def _find_no_module_of_cells() -> None:
+    """Have `inspect` say at once that a cell's code belongs to no module.
+
+    It would say so after a look at each of three thousand modules, ten times for each traceback.
+    """
+    search = inspect.getmodule
+
+    @functools.wraps(search)
+    def getmodule(object: Any, _filename: str | None = None) -> ModuleType | None:
+        if isinstance(object, CODE) and CELL_FILES in inspect.getfile(object):
+            return None
+        return search(object, _filename)
+
+    inspect.getmodule = getmodule
+
+
 class Shell:
     """One notebook's interpreter. Make it once, before forking: making it takes longer than most cells."""
 
@@ -183,6 +224,7 @@ class Shell:
         # Cells with outputs that a later cell may update.
         self._updatable: dict[str, tuple[int, list[NotebookNode]]] = {}
         self._updated = False
+        _find_no_module_of_cells()
         keeper = _Keeper()
         keeper.take = self._take
         with warnings.catch_warnings():
@@ -197,10 +239,10 @@ class Shell:
         self.shell.display_pub.pub_socket = None
 
     def warm_up(self) -> None:
-        """Load what the first result and the first figure load, so that forks share it."""
+        """Load what the first results, the first error and the first figure load, so that forks share it."""
         import matplotlib.pyplot as plt
 
-        for _ in self.run(iter([("warm-up", "1 + 1")])):
+        for _ in self.run(("warm-up", source) for source in WARM_UP):
             pass
         figure = plt.figure()
         figure.text(0.5, 0.5, "warm")
@@ -212,6 +254,8 @@ class Shell:
             self.shell.history_manager.input_hist_raw[:] = [""]
             self.shell.history_manager.input_hist_parsed[:] = [""]
         self.shell.execution_count = 1
+        for name in ("last_type", "last_value", "last_traceback"):
+            vars(sys).pop(name, None)
 
     def _take(self, kind: str, content: dict[str, Any]) -> None:
         self._updated |= kind == "update_display_data"

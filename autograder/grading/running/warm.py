@@ -1,14 +1,7 @@
 """The warm process: imports what every notebook needs once, then forks itself for each notebook.
 
-Started inside the sandbox by `sandbox.py`, as `python -m autograder.grading.running.warm`. Jobs come in on
-standard input, what cells put out leaves on standard output. A stranger's code only ever runs in a fork:
-
-    warm process ── fork ── keeper ── fork ── own namespaces ── fork ── watcher (process 1) ── fork ── runner
-
-The runner runs the notebook. It has no capability, no way to the outside but one pipe, and sees neither
-watcher nor warm process. The watcher counts processes and memory, and when it ends, every process of the
-notebook ends with it. The keeper reads the job and passes on what is said, and ends with it: so nothing of
-one submission, its answers above all, is ever in the memory that the next one is forked from.
+Process 1 of the sandbox starts it (see `keeper.py`), and a keeper asks it for a runner. Only the runner reads
+the job: of a submission, nothing is ever in the warm process itself.
 """
 
 from __future__ import annotations
@@ -18,59 +11,46 @@ import contextlib
 import gc
 import json
 import os
-import select
-import signal
-import time
-from collections.abc import Callable, Iterator
+import socket
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from autograder.grading.running import calls, confine, frames
+from autograder.grading.running import calls, confine, frames, pictures
 from autograder.grading.running.gallery import DRAWN
 from autograder.grading.running.limits import Limits
 
-# How a watcher says why it ended the run.
-FINISHED, DIED, MEMORY, PROCESSES, REFUSED = 0, 80, 81, 82, 83
-ENDINGS = {FINISHED: "finished", DIED: "died", MEMORY: "memory", PROCESSES: "processes", REFUSED: "refused"}
-ENDED = 1  # a keeper's way of saying that no job will come any more
-WATCH_SECONDS = 0.02
-# The warm process, the keeper, the fork that leaves its namespaces, and the watcher.
-FORKS = 4
+# Most bytes of a keeper's request, and the descriptors that come with it: namespaces, pipe and job.
+MOST_REQUEST, DESCRIPTORS = 4096, 5
 WORKPLACE = "/tmp/work"
 SPILL = {"stdout": 1, "stderr": 2}
 
 
-def main() -> None:
-    """Serve jobs until standard input closes."""
-    out = os.dup(1)
-    os.dup2(2, 1)  # what a library prints must not end up between messages
-    os.set_inheritable(out, False)
+def serve(keepers: socket.socket) -> None:
+    """Say how much memory a runner inherits, then fork one for each request, and say how it ended."""
     shell = _warm_up()
-    frames.send(out, frames.READY, b"")
-    status = 0
-    while status == 0:
-        select.select([0], [], [])
-        keeper = os.fork()
-        if keeper == 0:
-            code = ENDED
+    home = os.open("/proc/self/ns/pid", os.O_RDONLY)
+    keepers.send(str(confine.inherited()).encode())
+    while True:
+        request, descriptors, _, _ = socket.recv_fds(keepers, MOST_REQUEST, DESCRIPTORS)
+        if not request:
+            return
+        processes, mounts, objects, pipe, job = descriptors
+        confine.enter(processes)  # that is for children: this process stays where it is
+        runner = os.fork()
+        if runner == 0:
+            code = 1
             with contextlib.suppress(BaseException):
-                code = _keep(out, shell)
+                confine.enter(mounts)
+                confine.enter(objects)
+                _start(Limits(**json.loads(request)), shell, pipe, job)
+                code = 0
             os._exit(code)
-        process = 0
-        while process != keeper:  # this is process 1 of the sandbox: whatever else ends here is ended here
-            process, status = os.wait()
-
-
-def _keep(out: int, shell: Any) -> int:
-    """In the keeper: take one job from standard input, and serve it."""
-    reader = frames.Reader(frames.JOB, 1 << 30)
-    while piece := os.read(0, 1 << 20):
-        for _, payload in reader.feed(piece):
-            job = json.loads(payload)
-            limits = Limits(**job["limits"])
-            _serve(out, limits, partial(_draw, job) if "recipe" in job else partial(_run, shell, job))
-            return 0
-    return ENDED
+        confine.enter(home)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        _, status = os.waitpid(runner, 0)
+        keepers.send(b"finished" if status == 0 else b"died")
 
 
 def _warm_up() -> Any:
@@ -85,147 +65,41 @@ def _warm_up() -> Any:
 
     import visuals
     from autograder import bank, learner  # noqa: F401
-    from autograder.grading.running import pictures
+    from autograder.collect import collect
     from autograder.grading.running.shell import Shell
+    from autograder.transport import pack
 
     pictures.install()
     shell = Shell()
     # The first formatted result and the first drawn figure load what later ones share.
     shell.warm_up()
     visuals.attention_map([[1.0]], ["a"])._repr_mimebundle_()
-    for lesson in dict.fromkeys(bank.index().values()):
-        bank.load(lesson)
+    # So do the first operation on torch's "meta" device, which lessons use as another device, and checks.
+    torch.ones(1, 2, device="meta") @ torch.ones(2, 1, device="meta")
+    for name in dict.fromkeys(bank.index().values()):
+        lesson = bank.load(name)
+        for task in lesson.tasks.values():
+            pack(collect(task, lesson, {task.name: _first}))
     # A fork that collects garbage would write to every object there is, and so copy all memory.
     gc.collect()
     gc.freeze()
     return shell
 
 
-def _serve(out: int, limits: Limits, run: Callable[[int], None]) -> None:
-    """Run one job in a fork, and pass on what it says until it ends or has to be ended."""
-    from_child, to_parent = os.pipe()
-    first = os.fork()
-    if first == 0:
-        os.close(from_child)
-        code = REFUSED
-        with contextlib.suppress(BaseException):
-            code = _enclose(limits, run, to_parent)
-        os._exit(code)
-    os.close(to_parent)
-    how, cell = _pass_on(out, from_child, limits)
-    if how:
-        _end(first)
-    _, status = os.waitpid(first, 0)
-    os.close(from_child)
-    if not how:
-        how = ENDINGS.get(os.waitstatus_to_exitcode(status), "died")
-    frames.send(out, frames.END, json.dumps({"how": how, "cell": cell}).encode())
+def _first(*given: Any) -> Any:
+    """An answer to any task that asks for a function, and a wrong one."""
+    return given[0] * 1.0
 
 
-def _pass_on(out: int, pipe: int, limits: Limits) -> tuple[str, str]:
-    """Pass on messages until the pipe closes. Returns why the run has to be ended, and the last cell."""
-    reader = frames.Reader(frames.STARTED + frames.TOLD + frames.CELL, limits.output_bytes)
-    cell, total = "", 0
-    now = time.monotonic()
-    end, cell_end = now + limits.seconds, now + limits.cell_seconds
-    while True:
-        left = min(end, cell_end) - time.monotonic()
-        if left <= 0 or not select.select([pipe], [], [], left)[0]:
-            return ("slow" if cell_end <= end else "late"), cell
-        piece = os.read(pipe, 1 << 20)
-        if not piece:
-            return "", cell
-        total += len(piece)
-        if total > limits.output_bytes:
-            return "output", cell
-        try:
-            for kind, payload in reader.feed(piece):
-                if kind == frames.STARTED:
-                    cell = payload.decode("utf-8", "replace")
-                    cell_end = time.monotonic() + limits.cell_seconds
-                frames.send(out, kind, payload)
-        except frames.TooLong:
-            return "output", cell  # a cell with large outputs sends them in one message
-        except frames.Garbled:
-            return "garbled", cell
-
-
-def _end(process: int) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process, signal.SIGKILL)
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(process, signal.SIGKILL)
-
-
-def _enclose(limits: Limits, run: Callable[[int], None], pipe: int) -> int:
-    """In the first fork: make namespaces, start the watcher in them, and wait for it."""
-    os.setsid()
-    confine.unshare()
-    watcher = os.fork()
-    if watcher == 0:
-        code = REFUSED
-        with contextlib.suppress(BaseException):
-            confine.die_with_parent()
-            code = _watch(limits, run, pipe)
-        os._exit(code)
-    os.close(pipe)
-    _, status = os.waitpid(watcher, 0)
-    return os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else DIED
-
-
-def _watch(limits: Limits, run: Callable[[int], None], pipe: int) -> int:
-    """Start the runner; count what it uses until it ends. This is process 1 of the notebook's own tree."""
-    confine.own_proc()
-    confine.fresh_folders(limits)
-    confine.no_shared_zeros()
-    confine.not_to_be_traced()
-    # Of what is sent to it from inside, process 1 hears only the signals that it has a handler for.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
-    # Where the kernel refuses a /proc of our own, the warm process and its forks are counted in it too.
-    others, theirs = confine.tree_use()
-    shared, inherited = confine.tree_share(), confine.inherited()
-    runner = os.fork()
-    if runner == 0:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        code = DIED
-        with contextlib.suppress(BaseException):
-            _start(limits, run, pipe)
-            code = FINISHED
-        os._exit(code)
-    os.close(pipe)
-    while True:
-        signal.sigtimedwait({signal.SIGCHLD}, WATCH_SECONDS)
-        while True:
-            try:
-                process, status = os.waitpid(-1, os.WNOHANG)
-            except ChildProcessError:
-                return DIED
-            if process == 0:
-                break
-            if process == runner:
-                return FINISHED if status == 0 else DIED
-        processes, held = confine.tree_use()
-        if processes - others > limits.processes:
-            return PROCESSES
-        if held - theirs > limits.memory_bytes:
-            # Much of that may be what each has from the warm process: every process that has it, these and
-            # their `FORKS` forebears, holds a part.
-            own = processes - others
-            part = inherited * own // (own + FORKS)
-            if confine.tree_share() - shared - part > limits.memory_bytes:
-                return MEMORY
-
-
-def _start(limits: Limits, run: Callable[[int], None], pipe: int) -> None:
-    """In the runner: keep nothing of the warm process but memory, and run the notebook."""
+def _start(limits: Limits, shell: Any, pipe: int, job: int) -> None:
+    """In the runner: keep nothing of the warm process but memory, and do the job."""
+    os.setsid()  # or a signal to its group would reach the warm process
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nothing, descriptor)
     for entry in os.listdir("/proc/self/fd"):
         descriptor = int(entry)
-        if descriptor > 2 and descriptor != pipe:
+        if descriptor > 2 and descriptor not in (pipe, job):
             with contextlib.suppress(OSError):
                 os.close(descriptor)
     for descriptor in SPILL.values():
@@ -238,10 +112,15 @@ def _start(limits: Limits, run: Callable[[int], None], pipe: int) -> None:
     confine.die_with_parent()
     os.makedirs(WORKPLACE)
     os.chdir(WORKPLACE)
+    with open(job, "rb") as given:
+        asked = json.load(given)
     confine.set_limits(limits)
     confine.drop_capabilities()
     calls.refuse()
-    run(pipe)
+    if "recipes" in asked:
+        _draw(asked, pipe)
+    else:
+        _run(shell, asked, pipe)
 
 
 def _run(shell: Any, job: dict[str, Any], pipe: int) -> None:
@@ -249,8 +128,6 @@ def _run(shell: Any, job: dict[str, Any], pipe: int) -> None:
     import random
 
     import numpy
-
-    from autograder.grading.running import pictures
 
     os.environ.update(job["environment"])
     random.seed()
@@ -270,12 +147,9 @@ def _run(shell: Any, job: dict[str, Any], pipe: int) -> None:
 
 
 def _draw(job: dict[str, Any], pipe: int) -> None:
-    """In the runner: draw one picture from its recipe."""
-    from autograder.grading.running import pictures
-
-    said = {"id": DRAWN, "count": 0, "outputs": [pictures.draw(base64.b64decode(job["recipe"]))]}
-    frames.send(pipe, frames.CELL, json.dumps(said).encode())
-
-
-if __name__ == "__main__":
-    main()
+    """In the runner: draw pictures from their recipes, one after the other."""
+    for number, recipe in enumerate(job["recipes"]):
+        name = f"{DRAWN}-{number}"
+        frames.send(pipe, frames.STARTED, name.encode())
+        said = {"id": name, "count": 0, "outputs": [pictures.draw(base64.b64decode(recipe))]}
+        frames.send(pipe, frames.CELL, json.dumps(said).encode())

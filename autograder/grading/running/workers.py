@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import Any
 
 from autograder.grading.running import frames, sandbox
-from autograder.grading.running.gallery import DRAWN
+from autograder.grading.running.gallery import DRAWN, Bundle
 from autograder.grading.running.limits import Limits
 
 START_SECONDS = 120.0
@@ -29,7 +29,6 @@ START_SECONDS = 120.0
 GRACE_SECONDS = 20.0
 # A picture that takes longer is drawn in its notebook, within the notebook's own limits.
 DRAW_SECONDS = 10.0
-
 
 # What is taken of one run: each output is looked at by itself, and each part of it has to be held.
 MOST_OUTPUTS = 2_000
@@ -109,18 +108,19 @@ class Worker:
         }
         return self._twice(job, self._limits)
 
-    def draw(self, recipe: bytes) -> tuple[dict[str, Any], dict[str, Any]] | None:
-        """The data and metadata of a described picture; None where its notebook has to draw it.
+    def draw(self, recipes: Sequence[bytes]) -> list[Bundle | None]:
+        """The data and metadata of described pictures; None for one that its notebook has to draw.
+
+        Where one takes too long or ends the drawing, it is the last, and those after it are not drawn.
 
         Raises:
             SandboxFailed: as for `run`.
         """
-        limits = replace(self._limits, seconds=DRAW_SECONDS, cell_seconds=DRAW_SECONDS)
-        ran = self._twice({"recipe": base64.b64encode(recipe).decode("ascii")}, limits)
-        match ran.cells.get(DRAWN):
-            case (_, [[dict(data), dict(metadata)]]) if all(type(one) is str for one in data.values()):
-                return data, metadata
-        return None
+        limits = replace(self._limits, seconds=DRAW_SECONDS * len(recipes), cell_seconds=DRAW_SECONDS)
+        ran = self._twice({"recipes": [base64.b64encode(one).decode("ascii") for one in recipes]}, limits)
+        said = [ran.cells.get(f"{DRAWN}-{number}") for number in range(len(recipes))]
+        tried = said if ran.how == "finished" or None not in said else said[: said.index(None) + 1]
+        return [_bundle(one) for one in tried]
 
     def _twice(self, job: dict[str, Any], limits: Limits) -> Ran:
         try:
@@ -143,7 +143,8 @@ class Worker:
         ran = Ran()
         running = ""
         # A stranger may speak of others.
-        known = {cell_id for cell_id, _ in job.get("cells", ())} | ({DRAWN} if "recipe" in job else set())
+        known = {cell_id for cell_id, _ in job.get("cells", ())}
+        known |= {f"{DRAWN}-{number}" for number in range(len(job.get("recipes", ())))}
         room = MOST_OUTPUTS
         for kind, payload in self._messages:
             if kind == frames.STARTED:
@@ -244,6 +245,14 @@ class Worker:
             if pipe is not None:
                 with contextlib.suppress(OSError):
                     pipe.close()
+
+
+def _bundle(said: tuple[int, list[Any]] | None) -> Bundle | None:
+    """A picture's data and metadata, if that is what was said."""
+    match said:
+        case (_, [[dict(data), dict(metadata)]]) if all(type(one) is str for one in data.values()):
+            return data, metadata
+    return None
 
 
 def _read(payload: bytes, running: str) -> Any:

@@ -8,18 +8,27 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from autograder.grading.running import gallery as module
-from autograder.grading.running.gallery import MOST_TOLD, TOLD_MIME, Gallery, Hung, digest, hang
+from autograder.grading.running.gallery import MOST_TOLD, TOLD_MIME, Bundle, Gallery, Hung, digest, hang
 
 
 class Artist:
-    """Draws a recipe as itself, and remembers what it was asked for; cannot draw what starts with "bad"."""
+    """Draws a recipe as itself, and remembers what it was asked for.
+
+    It cannot draw what starts with "bad", and what starts with "slow" is the last that it looks at.
+    """
 
     def __init__(self) -> None:
         self.asked: list[bytes] = []
 
-    def __call__(self, recipe: bytes) -> tuple[dict[str, Any], dict[str, Any]] | None:
-        self.asked.append(recipe)
-        return None if recipe.startswith(b"bad") else ({"text/plain": recipe.decode()}, {"width": 3})
+    def __call__(self, recipes: list[bytes]) -> list[Bundle | None]:
+        drawn: list[Bundle | None] = []
+        for recipe in recipes:
+            self.asked.append(recipe)
+            fails = recipe.startswith((b"bad", b"slow"))
+            drawn.append(None if fails else ({"text/plain": recipe.decode()}, {"width": 3}))
+            if recipe.startswith(b"slow"):
+                break
+        return drawn
 
 
 @pytest.fixture
@@ -46,6 +55,14 @@ def test_what_cannot_be_drawn_is_tried_once(artist):
     assert gallery.look_up([b"bad"], artist) == {digest(b"bad"): None}
     assert gallery.look_up([b"bad"], artist) == {digest(b"bad"): None}
     assert artist.asked == [b"bad"]
+
+
+def test_a_picture_that_is_too_slow_costs_the_others_nothing(artist):
+    gallery = Gallery()
+    found = gallery.look_up([b"one", b"slow", b"two"], artist)
+    assert {key for key, hung in found.items() if hung is None} == {digest(b"slow")}
+    assert gallery.look_up([b"slow", b"two"], artist)[digest(b"two")] == found[digest(b"two")]
+    assert artist.asked == [b"one", b"slow", b"two"]
 
 
 def test_pictures_not_asked_for_the_longest_go_first(artist):

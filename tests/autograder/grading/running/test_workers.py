@@ -90,6 +90,17 @@ def tree(process: int) -> set[int]:
     return found
 
 
+def at_rest(worker: Worker) -> set[int]:
+    """The sandbox's processes once none comes or goes any more; a run's last ones end after its last word."""
+    found: set[int] = set()
+    for _ in range(20):
+        time.sleep(0.1)
+        before, found = found, tree(warm_process(worker))
+        if found == before:
+            break
+    return found
+
+
 def alive(processes: set[int]) -> set[int]:
     states = {}
     for process in processes:
@@ -147,13 +158,24 @@ def test_a_process_that_ends_itself_politely_has_died(worker):
 
 def test_what_a_run_started_ends_with_it(worker):
     worker.run(cells("pass"), {})
-    before = tree(warm_process(worker))
+    before = at_rest(worker)
     started = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(60)"
     assert worker.run(cells(started), {}).how == "finished"
-    end = time.monotonic() + 5
-    while not tree(warm_process(worker)) <= before and time.monotonic() < end:
-        time.sleep(0.02)
-    assert tree(warm_process(worker)) - before == set()
+    assert at_rest(worker) == before
+
+
+def test_a_run_that_closes_its_pipe_and_goes_on_is_ended(worker):
+    begun = time.monotonic()
+    ran = worker.run(cells("print('before')", "import os, time\nos.closerange(3, 1000)\ntime.sleep(60)"), {})
+    assert (ran.how, ran.cell) == ("died", "cell-2")
+    assert time.monotonic() - begun < 10
+
+
+def test_a_signal_to_its_own_group_reaches_nobody_else(worker):
+    worker.run(cells("pass"), {})
+    before = at_rest(worker)
+    assert worker.run(cells("import os, signal\nos.killpg(0, signal.SIGKILL)"), {}).how == "died"
+    assert at_rest(worker) == before
 
 
 def test_a_stopped_cell_costs_itself_and_not_the_cells_around_it(worker):
