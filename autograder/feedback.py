@@ -178,4 +178,6 @@ def _wrap(text: str) -> str:
 
 def _strip(text: str) -> str:
     # Control characters from an error message must not reach a terminal.
+    if text.isprintable():
+        return text
     return "".join(char for char in text if char == "\n" or char.isprintable())

@@ -58,19 +58,15 @@ def judge(task: Task, evidence: Evidence, read: Sequence[ForbiddenCall] = ()) ->
     whole = _finding_about_the_whole(evidence)
     if whole is not None:
         return _fail_all(task, whole)
-    wrong = match_known_wrong(task, evidence.outcomes)
-    findings = {
-        probe: judge_outcome(task, task.probes[probe], outcome, wrong)
-        for probe, outcome in evidence.outcomes.items()
-        if probe in task.probes
-    }
-    findings = {
-        probe: NotComputed(probe) if finding and task.probes[probe].hidden else finding
-        for probe, finding in findings.items()
-    }
-    if task.kind == "tensor" and AS_SEEN in findings and findings[AS_SEEN] is None:
-        findings = {probe: finding and NotComputed(probe) for probe, finding in findings.items()}
-    asked = set(findings) | ({AS_SEEN} if task.kind == "tensor" else set(task.probes))
+    seen = {probe: outcome for probe, outcome in evidence.outcomes.items() if probe in task.probes}
+    asked = set(seen) | ({AS_SEEN} if task.kind == "tensor" else set(task.probes))
+    findings = _findings(task, seen, None)
+    wrong = None
+    # Most answers are right, and to compare one with every known wrong answer takes longer than to judge it.
+    if asked - set(seen) or any(findings.values()):
+        wrong = match_known_wrong(task, evidence.outcomes)
+    if wrong is not None:
+        findings = _findings(task, seen, wrong)
     results = []
     for check in task.checks:
         found = [
@@ -88,6 +84,18 @@ def judge(task: Task, evidence: Evidence, read: Sequence[ForbiddenCall] = ()) ->
         forbidden=next(iter((*read, *evidence.forbidden)), None) if task.forbids else None,
         cost=task.forbids.points if task.forbids else 0,
     )
+
+
+def _findings(task: Task, seen: Mapping[str, Outcome], wrong: KnownWrong | None) -> dict[str, Finding | None]:
+    """What there is to say of each probe; of one whose data a learner never sees, only that it is wrong."""
+    findings = {probe: judge_outcome(task, task.probes[probe], seen[probe], wrong) for probe in seen}
+    findings = {
+        probe: NotComputed(probe) if finding and task.probes[probe].hidden else finding
+        for probe, finding in findings.items()
+    }
+    if task.kind == "tensor" and AS_SEEN in findings and findings[AS_SEEN] is None:
+        findings = {probe: finding and NotComputed(probe) for probe, finding in findings.items()}
+    return findings
 
 
 def judge_outcome(task: Task, probe: Probe, outcome: Outcome, wrong: KnownWrong | None) -> Finding | None:

@@ -244,7 +244,8 @@ class _Reader:
         """A function's own names, and what those that are imported or renamed there stand for."""
         names: dict[str, str] = {}
         free: set[str] = set()
-        for node in _own_nodes(function):
+        nodes = list(_own_nodes(function))
+        for node in nodes:
             match node:
                 case ast.arg(arg=name):
                     names[name] = ""
@@ -258,7 +259,7 @@ class _Reader:
                     names.setdefault(name, "")
                 case ast.Import() | ast.ImportFrom():
                     names |= {name: path for name, _, path, _ in _bindings(node)}
-        for node in _own_nodes(function):
+        for node in nodes:
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) if not names.get(name):
                     names[name] = self._resolve(value, {**scope, **names}, WHOLE)

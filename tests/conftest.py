@@ -1,7 +1,7 @@
 """What holds for every test: which go first, and which may run beside others.
 
-`python3 start.py test` runs files side by side, one process for each processor. Some tests hold strangers to a
-time: they are marked `timed`, and nothing else runs while one of them does.
+`python3 start.py test` runs files side by side, one process for each processor. Some tests hold strangers to
+a time: they are marked `timed`, and nothing else runs while one of them does.
 """
 
 from contextlib import contextmanager

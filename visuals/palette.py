@@ -23,16 +23,12 @@ def indexed(pixels: bytes, width: int, height: int) -> Image.Image:
     """
     codes = np.frombuffer(pixels, dtype="<u4") & 0xFFFFFF  # (height * width,), red in the lowest byte
     # Most neighbours are alike: from here on one entry stands for a whole run of them.
-    starts = np.flatnonzero(np.diff(codes, prepend=~codes[:1]))  # (runs,)
+    new = np.ones(len(codes), dtype=bool)
+    np.not_equal(codes[1:], codes[:-1], out=new[1:])
+    starts = np.flatnonzero(new)  # (runs,)
     lengths = np.diff(starts, append=len(codes))
     codes = codes[starts]
-    seen = np.zeros(1 << 24, dtype=bool)
-    seen[codes] = True
-    colors = np.flatnonzero(seen)  # (colours,), each once
-    # A table over all codes finds a colour's place faster than a search; only what is used of it is touched.
-    places = np.empty(1 << 24, dtype=np.min_scalar_type(len(colors)))
-    places[colors] = np.arange(len(colors))
-    which = places[codes]  # (runs,)
+    colors, which = np.unique(codes, return_inverse=True)  # (colours,), (runs,)
     rgb = np.stack((colors & 255, colors >> 8 & 255, colors >> 16), axis=1).astype(np.uint8)  # (colours, 3)
     palette, nearest = rgb, np.arange(len(colors))
     if len(colors) > COLORS:

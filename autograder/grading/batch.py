@@ -8,8 +8,10 @@ import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError, Executor, Future, as_completed
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import nbformat
+from nbformat import NotebookNode
 
 from autograder.grading import secret
 from autograder.grading.evidence import GraderFault
@@ -60,7 +62,7 @@ def grade_job(job: Job) -> Result:
     """Grade one submission in this thread's own sandbox; a fault of ours is part of the result."""
     try:
         submission = unreadable(job.refused) if job.refused else read_text(job.text)
-        rebuilt = rebuild(nbformat.reads(job.release, as_version=4), submission)
+        rebuilt = rebuild(_release(job.release), submission)
         notes = tuple(rebuilt.notes)
         reason = submission.metadata.get(UNREADABLE)
         if reason:
@@ -77,6 +79,13 @@ def grade_job(job: Job) -> Result:
         {task: verdict.earned for task, verdict in graded.verdicts.items()},
         graded.notes,
     )
+
+
+@lru_cache(maxsize=8)
+def _release(text: str) -> NotebookNode:
+    """A lesson's release, read once for all that was handed in for it; whoever asks must not change it."""
+    release: NotebookNode = nbformat.reads(text, as_version=4)
+    return release
 
 
 def grade_all(jobs: Iterable[Job], executor: Executor, ahead: int) -> Iterator[Result]:

@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
-from nbformat import NotebookNode
-from nbformat.v4 import new_output
+from nbformat import NotebookNode, from_dict
 
 from autograder.bank import AS_SEEN, LessonBank, Task
 from autograder.build.source import is_answer, is_test
@@ -20,6 +20,8 @@ from autograder.outcome import Evidence
 from autograder.reading import Cell, read
 from autograder.transport import EVIDENCE_MIME, EvidenceRefused, unpack
 
+# The characters that JSON writes as they are.
+AS_IT_STANDS = bytes(set(range(0x20, 0x7F)) - set(b'"\\'))
 EMPTY: Mapping[str, str] = MappingProxyType({})
 
 
@@ -35,7 +37,7 @@ def evidence_of(task: str, executed: NotebookNode, stopped: str = "") -> Evidenc
         executed: the notebook after it ran.
         stopped: why the run ended early, if it did.
     """
-    tests = [cell for cell in executed.cells if is_test(cell) and cell["id"] == task]
+    tests = [cell for cell in executed.cells if cell["id"] == task and is_test(cell)]
     outputs = [output for cell in tests for output in cell.get("outputs", ())]
     for output in outputs:
         packed = output.get("data", {}).get(EVIDENCE_MIME)
@@ -72,12 +74,29 @@ def bound_outputs(notebook: NotebookNode, most: int = 100_000, most_shown: int =
                 if sum(map(len, output.traceback)) > most:
                     output.traceback = [_cut("\n".join(output.traceback), most)]
             else:
-                size = len(json.dumps([output.data, output.metadata]))
+                size = _json_size(output.data, output.metadata)
                 if size > most_shown:
                     output.data = {"text/plain": f"… an output of {size} characters was cut off …"}
                     output.metadata = {}
                 else:
                     most_shown -= size
+
+
+def _json_size(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> int:
+    """How many characters a bundle and its metadata are as JSON: `len(json.dumps([data, metadata]))`.
+
+    Only what is not written as it stands goes through `json`, which takes its time over a picture's base64.
+    """
+    texts = [value for value in data.values() if isinstance(value, str)]
+    others = {mime: "" if isinstance(value, str) else value for mime, value in data.items()}
+    return len(json.dumps([others, metadata])) + sum(map(_json_length, texts))
+
+
+def _json_length(text: str) -> int:
+    """How many characters a text is in JSON, between its quotes."""
+    special = text.encode("utf-8", "surrogatepass").translate(None, AS_IT_STANDS)
+    escaped = special.decode("utf-8", "surrogatepass")
+    return len(text) - len(escaped) + len(json.dumps(escaped)) - 2
 
 
 def _cut(text: str, most: int) -> str:
@@ -130,7 +149,8 @@ def _judge_task(
             evidence = merge(evidence, _of_run(evidence_of(task.id, notebook), run))
     if evidence.status == "fault":
         raise GraderFault(f"{task.id}: {evidence.note}")
-    return judge(task, evidence, read(task, bank, cells_before(task, executed)))
+    called = read(task, bank, cells_before(task, executed)) if task.forbids else ()
+    return judge(task, evidence, called)
 
 
 def cells_before(task: Task, notebook: NotebookNode) -> list[Cell]:
@@ -158,13 +178,14 @@ def show_verdict(cell: NotebookNode, task: Task, verdict: Verdict) -> None:
 
     nbgrader reads the score from the result's plain text, and shows its HTML: so one output carries both.
     """
-    cell.outputs = [
-        new_output(
-            "execute_result",
-            data={
-                "text/plain": str(verdict.earned),
-                "text/html": rich_text(task, verdict),
-            },
-            execution_count=cell.get("execution_count") or 1,
-        )
-    ]
+    # Not by `new_output`, which holds each one against the schema; that is done where the whole is written.
+    shown = {
+        "output_type": "execute_result",
+        "metadata": {},
+        "data": {
+            "text/plain": str(verdict.earned),
+            "text/html": rich_text(task, verdict),
+        },
+        "execution_count": cell.get("execution_count") or 1,
+    }
+    cell.outputs = [from_dict(shown)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from copy import deepcopy
 from dataclasses import dataclass
 
 from nbformat import NotebookNode, from_dict
@@ -41,7 +40,7 @@ def grade(rebuilt: NotebookNode, lesson: LessonBank, run: Runner, notes: tuple[s
         GraderFault: our own code failed beside an answer.
         SandboxFailed: the sandbox itself failed.
     """
-    as_seen = run(deepcopy(rebuilt), AS_SEEN)
+    as_seen = run(from_dict(rebuilt), AS_SEEN)
     asked = _up_to_the_last_tensor(rebuilt, lesson)
     redrawn = {
         name: run(with_givens(asked, givens), name)

@@ -12,11 +12,10 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-from nbformat import NotebookNode
+from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from torch import Tensor
 
@@ -48,7 +47,7 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
     A cell belongs to an answer when its id or its nbgrader grade id says so. Of several such cells the one
     with the right id counts, unless it was left as released and another was not.
     """
-    notebook = deepcopy(release)
+    notebook: NotebookNode = from_dict(release)  # a copy, made faster than by `deepcopy`
     course_ids = {cell["id"] for cell in release.cells}
     answers = {cell["id"]: cell for cell in notebook.cells if is_answer(cell)}
     # Colab and notebooks of format 4.4 lose ids: a course cell is then known by its text.
@@ -102,9 +101,9 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
 
 def with_givens(notebook: NotebookNode, givens: Mapping[str, Value]) -> NotebookNode:
     """The notebook with its example data replaced, right after each `given` cell has run."""
-    copy = deepcopy(notebook)
     # A figure defines nothing that an answer could need, and drawing it takes most of a run's time.
-    copy.cells = [cell for cell in copy.cells if "figure" not in cell.metadata.get("tags", ())]
+    cells = [cell for cell in notebook.cells if "figure" not in cell.metadata.get("tags", ())]
+    copy: NotebookNode = from_dict({**notebook, "cells": cells})
     lines = "\n".join(f"{name} = {_literal(value)}" for name, value in givens.items())
     # After each of them, because what a course cell computes between two of them is to follow as well.
     for cell in copy.cells:

@@ -73,7 +73,9 @@ def execute(
     gave_up = ""
     most_told = MOST_TOLD if gallery else 0
     pictures: dict[str, Hung | None] = {}
-    drawn_here: set[str] = set()
+    # Mistakes come again: a picture that no other notebook got drawn need not be described first.
+    drawn_here = gallery.not_drawn() if gallery else set()
+    again = False
     while not gave_up:
         cells = [
             (cell["id"], cell.source)
@@ -89,7 +91,8 @@ def execute(
                 break
             # A picture that cannot be drawn is an error in the cell that asked for it, so the notebook has to
             # find that out itself. If it describes others the next time, it draws them all.
-            most_told = 0 if drawn_here else most_told
+            most_told = 0 if again else most_told
+            again = True
             drawn_here |= raising
             continue
         reason = _reason(ran.how, limits)

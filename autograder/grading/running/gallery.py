@@ -24,6 +24,8 @@ MOST_TOLD = 40
 # What stands for a cell's id, before a number, where a picture is drawn.
 DRAWN = "picture"
 MOST_BYTES = 128_000_000
+# Of those that cannot be drawn, each notebook is told so many.
+MOST_NOT_DRAWN = 500
 
 # Drawing for one notebook stops after that; what is left is drawn in the notebook, within its own limits.
 MOST_SECONDS = 30.0
@@ -76,6 +78,11 @@ class Gallery:
                 self._keep(key, found[key])
                 del new[key]
         return {**found, **dict.fromkeys(new)}
+
+    def not_drawn(self) -> set[str]:
+        """Digests of the recipes that their notebooks have to draw themselves: those asked for last."""
+        with self._lock:
+            return set([key for key, hung in self._held.items() if hung is None][-MOST_NOT_DRAWN:])
 
     def _keep(self, key: str, hung: Hung | None) -> None:
         with self._lock:

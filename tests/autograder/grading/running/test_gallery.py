@@ -57,6 +57,12 @@ def test_what_cannot_be_drawn_is_tried_once(artist):
     assert artist.asked == [b"bad"]
 
 
+def test_what_cannot_be_drawn_is_known_beforehand_the_next_time(artist):
+    gallery = Gallery()
+    gallery.look_up([b"one", b"bad"], artist)
+    assert gallery.not_drawn() == {digest(b"bad")}
+
+
 def test_a_picture_that_is_too_slow_costs_the_others_nothing(artist):
     gallery = Gallery()
     found = gallery.look_up([b"one", b"slow", b"two"], artist)
