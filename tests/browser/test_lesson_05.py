@@ -78,6 +78,13 @@ def test_the_slices_follow_the_keyboard_from_the_stack_to_the_fused_class(open_l
     explorer.get_by_text("the fused class, head 1: rows 2 to 3 of W_query.weight (4, 3)").first.wait_for(
         timeout=10_000
     )
+    moves = explorer.locator("tr.slides").last.evaluate(
+        "row => row.getAnimations().concat(getComputedStyle(row).animationName).map(String)"
+    )
+    assert "attention-slide" in moves
+    explorer.locator("tr.slides").last.evaluate(
+        "row => Promise.all(row.getAnimations().map(one => one.finished))"
+    )
     lesson.picture("lesson-05-the-slices-of-the-fused-class", of=explorer)
     assert lesson.errors == []
 

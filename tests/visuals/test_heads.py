@@ -414,6 +414,17 @@ class TestExploreSlices:
         found = re.findall(r'class="number"[^>]*>(-?\d+\.\d+)<', slices.view.value)
         assert found == [f"{value:.4f}" for value in torch.cat(list(narrow)).flatten().tolist()]
 
+    def test_rows_slide_from_where_they_stood_when_the_kind_changes_and_only_then(self, slices):
+        assert "slides" not in slices.view.value
+        slices.kind.value = "the fused class"
+        # 4 inputs: one table is 450 pixels wide; 2 rows a head are 50 pixels.
+        found = re.findall(r"--from-x: (-?\d+)px; --from-y: (-?\d+)px", slices.view.value)
+        assert found == [("0", "0")] * 2 + [("450", "-50")] * 2 + [("900", "-100")] * 2
+        slices.head.value = 1
+        assert "slides" not in slices.view.value
+        slices.kind.value = "the stack"
+        assert "--from-x: -900px; --from-y: 100px" in slices.view.value
+
     def test_every_control_is_labelled_and_native(self, slices):
         assert isinstance(slices.head, ipywidgets.Dropdown)
         assert isinstance(slices.kind, ipywidgets.Dropdown)

@@ -49,6 +49,9 @@ STYLE = (
   vertical-align: middle; margin-right: 8px; }
 .attention-explorer .bar { position: absolute; top: 0; bottom: 0; }
 .attention-explorer .number { font-variant-numeric: tabular-nums; }
+.attention-explorer tr.slides { animation: attention-slide 0.8s ease-in-out; }
+@keyframes attention-slide { from { transform: translate(var(--from-x), var(--from-y)); } }
+@media (prefers-reduced-motion: reduce) { .attention-explorer tr.slides { animation: none; } }
 .attention-explorer .context { color: var(--context); font-weight: 600; }
 </style>"""
 )

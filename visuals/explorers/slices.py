@@ -16,6 +16,8 @@ from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
 STACK, FUSED = "the stack", "the fused class"
+# About how large things are drawn, in pixels: a row slides from about where it stood.
+ROW, FIRST_COLUMN, COLUMN = 25, 150, 75
 
 
 def sentence(matrices: np.ndarray, head: int, kind: str, name: str) -> str:
@@ -32,9 +34,16 @@ def sentence(matrices: np.ndarray, head: int, kind: str, name: str) -> str:
     return f"{kind}, head {head}: {place}; it makes {columns} of what comes out"
 
 
-def table(matrices: np.ndarray, head: int, kind: str, name: str) -> str:
-    """The matrices as HTML tables: one for each head, or one for all; the chosen head's rows are marked."""
+def table(matrices: np.ndarray, head: int, kind: str, name: str, slides: bool = False) -> str:
+    """The matrices as HTML tables: one for each head, or one for all; the chosen head's rows are marked.
+
+    Where it `slides`, every row comes from its place among the other kind of matrices.
+    """
     heads, head_dim, d_in = matrices.shape
+    # From one table to the next, and from one head's rows to the next.
+    across, down = FIRST_COLUMN + d_in * COLUMN, head_dim * ROW
+    if kind == STACK:
+        across, down = -across, -down
     if kind == STACK:
         captions = [f"heads.{one}.{name}.weight" for one in range(heads)]
         groups = [[(one, row) for row in range(head_dim)] for one in range(heads)]
@@ -45,7 +54,8 @@ def table(matrices: np.ndarray, head: int, kind: str, name: str) -> str:
     for caption, rows in zip(captions, groups, strict=True):
         headings = "".join(f'<th scope="col">input {column}</th>' for column in range(d_in))
         body = "".join(
-            _row(matrices[one, row], index, one, one == head) for index, (one, row) in enumerate(rows)
+            _row(matrices[one, row], index, one, one == head, (one * across, -one * down) if slides else None)
+            for index, (one, row) in enumerate(rows)
         )
         parts.append(
             f"<table><caption>{caption} ({len(rows)}, {d_in})</caption>"
@@ -55,20 +65,24 @@ def table(matrices: np.ndarray, head: int, kind: str, name: str) -> str:
     return f'<div class="attention-explorer" style="{side_by_side}">{"".join(parts)}</div>'
 
 
-def _row(values: np.ndarray, index: int, head: int, chosen: bool) -> str:
+def _row(values: np.ndarray, index: int, head: int, chosen: bool, comes_from: tuple[int, int] | None) -> str:
     color = f"var({COLORS[head % len(COLORS)]})"
     # Marked by an arrow and a bold face as well, so that nothing hangs on colour alone.
     look = f"border-left: 4px solid {color}; padding-left: 8px;" + (" font-weight: 700;" if chosen else "")
     mark = "▸ " if chosen else ""
     faded = "" if chosen else ' style="opacity: 0.75"'
     cells = "".join(f'<td class="number"{faded}>{words.number(value)}</td>' for value in values)
-    return f'<tr><th scope="row" style="{look}">{mark}{index}, head {head}</th>{cells}</tr>'
+    slide = ""
+    if comes_from is not None:
+        x, y = comes_from
+        slide = f' class="slides" style="--from-x: {x}px; --from-y: {y}px"'
+    return f'<tr{slide}><th scope="row" style="{look}">{mark}{index}, head {head}</th>{cells}</tr>'
 
 
 class SlicesExplorer(Explorer):
     """Choose a head and a class; see where that head's matrix stands.
 
-    `head` and `kind` are the controls.
+    `head` and `kind` are the controls. With another kind, rows slide to their new places.
     """
 
     def __init__(self, matrices: np.ndarray, name: str) -> None:
@@ -83,7 +97,12 @@ class SlicesExplorer(Explorer):
         self.kind = ipywidgets.Dropdown(
             options=[STACK, FUSED], value=STACK, description="Matrices of", style=WIDE
         )
+        self._slides = False
         super().__init__(self.head, self.kind)
+
+    def show(self, change: Any = None) -> None:
+        self._slides = change is not None and change["owner"] is self.kind
+        super().show(change)
 
     @property
     def alt(self) -> str:
@@ -91,7 +110,7 @@ class SlicesExplorer(Explorer):
 
     @property
     def html(self) -> str:
-        return table(self._matrices, self.head.value, self.kind.value, self._name)
+        return table(self._matrices, self.head.value, self.kind.value, self._name, self._slides)
 
     @property
     def picture(self) -> Picture:

@@ -61,6 +61,7 @@ def _warm_up() -> Any:
     torch.set_num_threads(1)
     import ipywidgets  # noqa: F401
     import matplotlib.pyplot  # noqa: F401
+    import numpy.random  # noqa: F401
     import torch.testing
 
     import visuals

@@ -31,7 +31,7 @@ from autograder.bank import AS_SEEN, load
 from autograder.build.source import is_answer, read_source
 from autograder.grading.running.limits import Limits
 from autograder.grading.running.runner import SandboxRunner
-from autograder.grading.running.sandbox import INSIDE
+from autograder.grading.running.sandbox import ENVIRONMENT, INSIDE
 from autograder.transport import EVIDENCE_MIME
 
 ROOT = Path(__file__).parents[4]
@@ -104,7 +104,7 @@ def settled(outputs: Any) -> Any:
     text = re.sub(r"\b[0-9a-f]{32}\b", "ID", text)
     text = re.sub(r"0x[0-9a-f]+", "ADDRESS", text)
     text = re.sub(r"/tmp/ipykernel_\d+/\d+\.py", "CELL", text)
-    text = text.replace(str(ROOT), INSIDE)
+    text = text.replace("~/", f"{ENVIRONMENT['HOME']}/").replace(str(ROOT), INSIDE)
     return json.loads(text)
 
 
@@ -154,6 +154,7 @@ def executed(
         "NBGRADER_EXECUTION": "autograde",
         "ATTENTION_PROGRESS": "off",
         "OMP_NUM_THREADS": "1",
+        "HOME": ENVIRONMENT["HOME"],  # tracebacks write it as ~
     }
     # A kernel that finds itself in a test does not look at what other programs print.
     own = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -129,7 +130,7 @@ def in_shell() -> dict[str, Any]:
 def in_kernel() -> dict[str, Any]:
     notebook = new_notebook(cells=[new_code_cell(source, id=name) for name, source in CELLS.items()])
     client = NotebookClient(notebook, allow_errors=True, coalesce_streams=True, timeout=60)
-    client.execute()
+    client.execute(env={**os.environ, "HOME": "/tmp"})  # tracebacks write it as ~
     return {cell["id"]: [cell.execution_count, cell.outputs] for cell in notebook.cells}
 
 
