@@ -9,12 +9,15 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
+import nbformat
 import pytest
 
 ROOT = Path(__file__).parents[2]
 ARTIFACTS = ROOT / "test-artifacts"
+CELLS = ".jp-Notebook .jp-Cell"
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -47,7 +50,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory):
-    """The JupyterLab that `start.py lab --no-browser` serves: its address, and the folder of its settings.
+    """The JupyterLab that `start.py lab --no-browser` serves: its address, and where it keeps progress.
 
     No notebook in it is ever saved.
     """
@@ -75,6 +78,7 @@ def lab(tmp_path_factory):
     environment = {
         **os.environ,
         "JUPYTERLAB_SETTINGS_DIR": str(place / "settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(place / "workspaces"),  # else earlier tabs are restored
         "ATTENTION_PROGRESS": str(place / "progress"),
     }
     server = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT, env=environment)
@@ -89,7 +93,7 @@ def lab(tmp_path_factory):
                 time.sleep(0.5)
         else:
             pytest.fail("JupyterLab did not start:\n" + (place / "lab.log").read_text())
-        yield address, place / "settings"
+        yield address, place / "progress"
     finally:
         server.terminate()
         server.wait(timeout=30)
@@ -107,57 +111,82 @@ def browser():
         running.close()
 
 
+def choose(page, *names: str) -> None:
+    """Choose from JupyterLab's menu, as with the mouse."""
+    page.locator("li.lm-MenuBar-item", has_text=names[0]).first.click()
+    for name in names[1:-1]:
+        page.locator(".lm-Menu").get_by_text(name, exact=True).hover()
+    page.locator(".lm-Menu").get_by_text(names[-1], exact=True).click()
+
+
 class Notebook:
     """One lesson open in JupyterLab, as a learner has it before them."""
 
-    def __init__(self, page, errors):
+    def __init__(self, page, errors, lesson: str):
         self.page = page
         self.errors = errors
+        self.released = nbformat.read(ROOT / "notebooks" / lesson / f"{lesson}.ipynb", as_version=4)
+        self._typed: set[int] = set()  # places of cells that hold other code than at first
+        self._used: set[int] = set()  # places of cells that were run, or whose controls were moved
 
     def cell(self, text: str):
         """The first cell whose text contains `text`."""
-        return self.page.locator(".jp-Notebook .jp-Cell", has_text=text).first
+        return self.page.locator(CELLS, has_text=text).first
 
     def after(self, text: str):
         """The cell that follows the first one which contains `text`."""
         return self.cell(text).locator("xpath=following-sibling::*[1]")
 
+    def explorer(self, text: str):
+        """A cell whose controls are about to be moved."""
+        cell = self.cell(text)
+        self._used.add(self._place(cell))
+        return cell
+
     def type_into(self, cell, code: str) -> None:
         """Replace a cell's code, as with the keyboard."""
-        cell.scroll_into_view_if_needed()
-        cell.locator(".cm-content").click()
+        self._typed.add(self._place(cell))
+        self._edit(cell)
         self.page.keyboard.press("Control+A")
         self.page.keyboard.insert_text(code)
 
     def run(self, cell) -> None:
         """Run a cell with Shift+Enter and wait until it is done."""
-        cell.scroll_into_view_if_needed()
-        cell.locator(".cm-content").click()
-        self.page.keyboard.press("Shift+Enter")
-        cell.locator(".jp-InputPrompt", has_text=re.compile(r"\[\d+\]")).wait_for(timeout=60_000)
+        self._used.add(self._place(cell))
+        self._edit(cell)
+        with self._runs(cell, timeout=60_000):
+            self.page.keyboard.press("Shift+Enter")
 
     def answer(self, stub: str, code: str) -> None:
         """Put code in the place of a stub, and run it."""
         self.type_into(self.cell(stub), code)
         self.run(self.cell(code))
 
+    def run_all(self) -> None:
+        with self._runs(self.page.locator(".jp-Notebook .jp-CodeCell").last, timeout=180_000):
+            choose(self.page, "Run", "Run All Cells")
+
+    def restore(self) -> None:
+        """Leave code, outputs, the kernel and the theme as they were after `Run All Cells`."""
+        for place in self._typed:
+            self.type_into(self.page.locator(CELLS).nth(place), self.released.cells[place].source)
+        for place in sorted(self._typed | self._used):
+            self.run(self.page.locator(CELLS).nth(place))
+        self._typed.clear()
+        self._used.clear()
+        self.use_light_theme()
+
     def use_dark_theme(self) -> None:
-        self.page.locator("li.lm-MenuBar-item", has_text="Settings").first.click()
-        self.page.get_by_text("Theme", exact=True).hover()
-        self.page.get_by_text("JupyterLab Dark", exact=True).click()
-        self.page.locator("body[data-jp-theme-light=false]").wait_for(state="attached", timeout=20_000)
+        self._use_theme("Dark", "false")
+
+    def use_light_theme(self) -> None:
+        self._use_theme("Light", "true")
 
     def brightness(self, element, colour: str) -> float:
         """How bright an element's colour is, from 0 to 255."""
         value = element.evaluate(f"node => getComputedStyle(node).{colour}")
         red, green, blue = (float(part) for part in re.findall(r"[\d.]+", value)[:3])
         return 0.299 * red + 0.587 * green + 0.114 * blue
-
-    def run_all(self) -> None:
-        self.page.locator("li.lm-MenuBar-item", has_text="Run").first.click()
-        self.page.get_by_text("Run All Cells", exact=True).click()
-        last = self.page.locator(".jp-Notebook .jp-CodeCell").last
-        last.locator(".jp-InputPrompt", has_text=re.compile(r"\[\d+\]")).wait_for(timeout=180_000)
 
     def violations(self) -> list[str]:
         """What axe-core finds serious or worse in prose and outputs, not in JupyterLab's own frame.
@@ -189,29 +218,125 @@ class Notebook:
         (of or self.page).screenshot(path=path)
         return path
 
+    def _place(self, cell) -> int:
+        """Where a cell stands in the notebook."""
+        where = "(node, cells) => [...document.querySelectorAll(cells)].indexOf(node)"
+        place: int = cell.evaluate(where, CELLS)
+        return place
+
+    def _edit(self, cell) -> None:
+        """Put the cursor into a cell."""
+        cell.scroll_into_view_if_needed()
+        cell.locator(".cm-content").click()
+
+    @contextmanager
+    def _runs(self, cell, timeout: int):
+        """Wait until a cell has been run once more: the number beside it is a new one."""
+        prompt = cell.locator(".jp-InputPrompt").element_handle()
+        before = prompt.text_content()
+        yield
+        self.page.wait_for_function(
+            "([prompt, before]) => /[0-9]/.test(prompt.textContent) && prompt.textContent !== before",
+            arg=[prompt, before],
+            timeout=timeout,
+        )
+
+    def _use_theme(self, name: str, light: str) -> None:
+        if self.page.locator(f"body[data-jp-theme-light={light}]").count() == 0:
+            choose(self.page, "Settings", "Theme", f"JupyterLab {name}")
+            self.page.locator(f"body[data-jp-theme-light={light}]").wait_for(state="attached", timeout=20_000)
+
+
+class Desk:
+    """JupyterLab in one page of the browser, with one notebook open at a time.
+
+    Loading the page and starting a kernel take longer than all that a test does there, so tests share both.
+    """
+
+    def __init__(self, page, address: str, progress: Path):
+        self.page = page
+        self.address = address
+        self.progress = progress
+        self.errors: list[str] = []
+        self._executed: tuple[str, Notebook] | None = None
+        page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.clear()
+
+    def clear(self) -> None:
+        """Load the page with nothing open in it, whatever was there."""
+        self._executed = None
+        self.errors.clear()
+        self.page.goto(f"{self.address}/lab?reset&token=test")
+        self.page.locator(".jp-Launcher").first.wait_for(timeout=90_000)
+
+    def open(self, lesson: str) -> Notebook:
+        """A lesson's released notebook with a kernel of its own, before any task is done."""
+        self.close()
+        shutil.rmtree(self.progress, ignore_errors=True)
+        notebook = Notebook(self.page, self.errors, lesson)
+        choose(self.page, "File", "Open from Path…")
+        self.page.locator(".jp-Dialog input").fill(f"{lesson}/{lesson}.ipynb")
+        self.page.keyboard.press("Enter")
+        self.page.locator(CELLS).nth(len(notebook.released.cells) - 1).wait_for(timeout=90_000)
+        self.page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=90_000)
+        notebook.use_light_theme()
+        return notebook
+
+    def executed(self, lesson: str) -> Notebook:
+        """A lesson's notebook after `Run All Cells`, for tests that leave it as they found it."""
+        if self._executed is None or self._executed[0] != lesson:
+            notebook = self.open(lesson)
+            notebook.run_all()
+            self._executed = lesson, notebook
+        return self._executed[1]
+
+    def restore(self) -> None:
+        """Leave the open notebook as it was after `Run All Cells`."""
+        if self._executed:
+            self._executed[1].restore()
+
+    def close(self) -> None:
+        """Close the notebook without saving it, and end its kernel."""
+        self._executed = None
+        panel = self.page.locator(".jp-NotebookPanel")
+        if panel.count():
+            choose(self.page, "File", "Close and Shut Down Notebook…")
+            self.page.locator(".jp-Dialog .jp-mod-accept").click()
+            panel.wait_for(state="detached", timeout=30_000)
+
+    @contextmanager
+    def tidied(self, tidy):
+        """Tidy up after a test, and hold every test to a page that reported no error."""
+        from playwright.sync_api import Error
+
+        yield
+        reported = list(self.errors)
+        self.errors.clear()
+        try:
+            tidy()
+        except Error:  # the test left the page in the middle of something
+            self.clear()
+        assert reported == []
+
+
+@pytest.fixture(scope="session")
+def desk(lab, browser):
+    """JupyterLab in a page that all tests share."""
+    page = browser.new_page(viewport={"width": 1280, "height": 1400})
+    yield Desk(page, *lab)
+    page.close()
+
 
 @pytest.fixture
-def open_lesson(lab, browser):
-    """Open a lesson's released notebook in a page of its own, in the light theme."""
-    pages = []
-    address, settings = lab
-    theme = settings / "@jupyterlab" / "apputils-extension" / "themes.jupyterlab-settings"
+def open_lesson(desk):
+    """Open a lesson's released notebook with a kernel of its own, in the light theme."""
+    with desk.tidied(desk.close):
+        yield desk.open
 
-    def open_one(lesson: str) -> Notebook:
-        theme.unlink(missing_ok=True)  # JupyterLab keeps what an earlier test chose
-        page = browser.new_page(viewport={"width": 1280, "height": 1400})
-        pages.append(page)
-        errors: list[str] = []
-        page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        # A workspace of its own, so that no other test's tabs are restored in it.
-        page.goto(
-            f"{address}/lab/workspaces/{len(pages)}-{time.time_ns()}/tree/{lesson}/{lesson}.ipynb?token=test"
-        )
-        page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=90_000)
-        page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=90_000)
-        return Notebook(page, errors)
 
-    yield open_one
-    for page in pages:
-        page.close()
+@pytest.fixture
+def executed_lesson(desk):
+    """A lesson's released notebook after `Run All Cells`. What a test does to it is undone afterwards."""
+    with desk.tidied(desk.restore):
+        yield desk.executed

@@ -8,9 +8,8 @@ RIGHT = """def dot(a, b):
     return total"""
 
 
-def test_the_released_notebook_runs_to_its_end_without_an_error_before_any_task_is_done(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
+def test_the_released_notebook_runs_to_its_end_without_an_error_before_any_task_is_done(executed_lesson):
+    lesson = executed_lesson(LESSON)
     assert lesson.page.locator("[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
     progress = lesson.cell('progress("01-dot-product")')
     progress.get_by_text("0 of 12 tasks").wait_for(timeout=20_000)
@@ -33,9 +32,8 @@ def test_a_check_waits_for_the_stub_and_passes_after_the_right_code_is_typed(ope
     lesson.picture("a-check-that-passes", of=check)
 
 
-def test_a_wrong_axis_is_named(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
+def test_a_wrong_axis_is_named(executed_lesson):
+    lesson = executed_lesson(LESSON)
     lesson.answer("attn_scores = ...", "attn_scores = inputs @ inputs.T")
     lesson.answer("attn_weights = ...", "attn_weights = torch.softmax(attn_scores, dim=0)")
     check = lesson.cell('check("all-weights")')
@@ -45,9 +43,8 @@ def test_a_wrong_axis_is_named(open_lesson):
     assert lesson.errors == []
 
 
-def test_a_wrong_value_is_drawn_beside_the_right_one_in_light_and_dark(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
+def test_a_wrong_value_is_drawn_beside_the_right_one_in_light_and_dark(executed_lesson):
+    lesson = executed_lesson(LESSON)
     lesson.answer("attn_scores = ...", "attn_scores = inputs @ inputs.T + torch.eye(6)")
     check = lesson.cell('check("all-scores")')
     lesson.run(check)
@@ -64,10 +61,9 @@ def test_a_wrong_value_is_drawn_beside_the_right_one_in_light_and_dark(open_less
     assert lesson.errors == []
 
 
-def test_the_explorer_follows_the_keyboard_and_says_in_words_what_it_shows(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
-    explorer = lesson.cell("explore_query(inputs, tokens)")
+def test_the_explorer_follows_the_keyboard_and_says_in_words_what_it_shows(executed_lesson):
+    lesson = executed_lesson(LESSON)
+    explorer = lesson.explorer("explore_query(inputs, tokens)")
     explorer.get_by_text("largest weight 0.2379 on 'journey'").first.wait_for(timeout=30_000)
     chooser = explorer.get_by_label("Query token")
     chooser.focus()

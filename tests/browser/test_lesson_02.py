@@ -15,18 +15,16 @@ MENDED = """class NotebookAttention(nn.Module):
         return weights @ values"""
 
 
-def test_the_released_notebook_runs_to_its_end_without_an_error_before_any_task_is_done(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
+def test_the_released_notebook_runs_to_its_end_without_an_error_before_any_task_is_done(executed_lesson):
+    lesson = executed_lesson(LESSON)
     assert lesson.page.locator("[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
     progress = lesson.cell('progress("02-trainable")')
     progress.get_by_text("0 of 12 tasks").wait_for(timeout=20_000)
     assert lesson.errors == []
 
 
-def test_a_wrong_matrix_is_named_and_the_right_one_passes(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
+def test_a_wrong_matrix_is_named_and_the_right_one_passes(executed_lesson):
+    lesson = executed_lesson(LESSON)
     lesson.answer("keys = ...", "keys = inputs @ W_query")
     check = lesson.cell('check("keys")')
     lesson.run(check)
@@ -39,9 +37,8 @@ def test_a_wrong_matrix_is_named_and_the_right_one_passes(open_lesson):
     assert lesson.errors == []
 
 
-def test_the_faulty_class_is_known_and_the_mended_one_passes(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
+def test_the_faulty_class_is_known_and_the_mended_one_passes(executed_lesson):
+    lesson = executed_lesson(LESSON)
     lesson.answer("values = ...", "values = inputs @ W_value")
     check = lesson.cell('check("bug-globals")')
     lesson.run(check)
@@ -56,10 +53,9 @@ def test_the_faulty_class_is_known_and_the_mended_one_passes(open_lesson):
     assert lesson.errors == []
 
 
-def test_the_explorer_follows_the_keyboard_and_says_in_words_what_it_shows(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
-    explorer = lesson.cell("explore_scale(many_queries")
+def test_the_explorer_follows_the_keyboard_and_says_in_words_what_it_shows(executed_lesson):
+    lesson = executed_lesson(LESSON)
+    explorer = lesson.explorer("explore_scale(many_queries")
     explorer.get_by_text("d_k 512, scores divided by nothing").first.wait_for(timeout=30_000)
     explorer.get_by_label("Scores divided by").focus()
     lesson.page.keyboard.press("ArrowDown")

@@ -11,17 +11,15 @@ HALF_MENDED = """def masked_weights(scores, d_k):
     return torch.softmax(masked / d_k**0.5, dim=-1)"""
 
 
-def test_the_released_notebook_runs_to_its_end_without_an_error_before_any_task_is_done(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
+def test_the_released_notebook_runs_to_its_end_without_an_error_before_any_task_is_done(executed_lesson):
+    lesson = executed_lesson(LESSON)
     assert lesson.page.locator("[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
     lesson.cell('progress("03-causal")').get_by_text("0 of 9 tasks").wait_for(timeout=20_000)
     assert lesson.errors == []
 
 
-def test_a_mask_of_the_past_is_named_and_the_right_one_passes(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
+def test_a_mask_of_the_past_is_named_and_the_right_one_passes(executed_lesson):
+    lesson = executed_lesson(LESSON)
     check = lesson.cell('check("causal-mask")')
     lesson.answer("def causal_mask(num_tokens):", WRONG)
     lesson.run(check)
@@ -34,9 +32,8 @@ def test_a_mask_of_the_past_is_named_and_the_right_one_passes(open_lesson):
     assert lesson.errors == []
 
 
-def test_a_bug_that_is_half_mended_keeps_half_of_the_points(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
+def test_a_bug_that_is_half_mended_keeps_half_of_the_points(executed_lesson):
+    lesson = executed_lesson(LESSON)
     check = lesson.cell('check("bug-mask-from-values")')
     check.get_by_text("This is the code as it was given").wait_for(timeout=20_000)
     lesson.answer("def masked_weights(scores, d_k):", HALF_MENDED)
@@ -47,10 +44,9 @@ def test_a_bug_that_is_half_mended_keeps_half_of_the_points(open_lesson):
     assert lesson.errors == []
 
 
-def test_the_explorer_follows_the_keyboard_and_says_in_words_what_it_shows(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
-    explorer = lesson.cell("explore_causal_mask(queries")
+def test_the_explorer_follows_the_keyboard_and_says_in_words_what_it_shows(executed_lesson):
+    lesson = executed_lesson(LESSON)
+    explorer = lesson.explorer("explore_causal_mask(queries")
     explorer.get_by_text("the newest, 'starts', moved 0 of 2 earlier rows").first.wait_for(timeout=30_000)
     explorer.get_by_label("Tokens so far").focus()
     lesson.page.keyboard.press("ArrowDown")

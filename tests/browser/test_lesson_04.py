@@ -7,18 +7,16 @@ RIGHT = """def batched_scores(queries, keys):
     return queries @ keys.transpose(1, 2)"""
 
 
-def test_the_released_notebook_runs_to_its_end_without_an_error_before_any_task_is_done(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
+def test_the_released_notebook_runs_to_its_end_without_an_error_before_any_task_is_done(executed_lesson):
+    lesson = executed_lesson(LESSON)
     assert lesson.page.locator("[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
     progress = lesson.cell('progress("04-dropout")')
     progress.get_by_text("0 of 8 tasks").wait_for(timeout=20_000)
     assert lesson.errors == []
 
 
-def test_a_swap_of_queries_and_keys_is_named_and_the_right_order_passes(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
+def test_a_swap_of_queries_and_keys_is_named_and_the_right_order_passes(executed_lesson):
+    lesson = executed_lesson(LESSON)
     check = lesson.cell('check("batched-scores")')
     lesson.answer("def batched_scores(queries, keys):", SWAPPED)
     lesson.run(check)
@@ -31,18 +29,16 @@ def test_a_swap_of_queries_and_keys_is_named_and_the_right_order_passes(open_les
     assert lesson.errors == []
 
 
-def test_a_bug_as_given_is_told_apart_from_a_stub(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
+def test_a_bug_as_given_is_told_apart_from_a_stub(executed_lesson):
+    lesson = executed_lesson(LESSON)
     check = lesson.cell('check("bug-mask-device")')
     check.get_by_text("This is the code as it was given").wait_for(timeout=20_000)
     lesson.picture("lesson-04-a-bug-as-given", of=check)
 
 
-def test_the_explorer_follows_the_keyboard_and_says_in_words_what_it_shows(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
-    explorer = lesson.cell("explore_dropout(attn_weights, tokens)")
+def test_the_explorer_follows_the_keyboard_and_says_in_words_what_it_shows(executed_lesson):
+    lesson = executed_lesson(LESSON)
+    explorer = lesson.explorer("explore_dropout(attn_weights, tokens)")
     explorer.get_by_text("Average of 1 draw:").first.wait_for(timeout=30_000)
     explorer.get_by_role("button", name="Draw again").focus()
     lesson.page.keyboard.press("Space")

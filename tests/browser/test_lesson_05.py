@@ -10,9 +10,8 @@ RIGHT = """def split_heads(x, num_heads):
     return x.view(b, num_tokens, num_heads, d_out // num_heads).transpose(1, 2)"""
 
 
-def test_the_released_notebook_runs_to_its_end_without_an_error_before_any_task_is_done(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
+def test_the_released_notebook_runs_to_its_end_without_an_error_before_any_task_is_done(executed_lesson):
+    lesson = executed_lesson(LESSON)
     assert lesson.page.locator("[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
     progress = lesson.cell('progress("05-multi-head")')
     progress.get_by_text("0 of 10 tasks").wait_for(timeout=20_000)
@@ -24,9 +23,8 @@ def test_the_released_notebook_runs_to_its_end_without_an_error_before_any_task_
     assert lesson.errors == []
 
 
-def test_a_split_across_tokens_is_named_and_the_right_one_passes(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
+def test_a_split_across_tokens_is_named_and_the_right_one_passes(executed_lesson):
+    lesson = executed_lesson(LESSON)
     check = lesson.cell('check("split-heads")')
     lesson.answer(STUB, WRONG)
     lesson.run(check)
@@ -39,10 +37,9 @@ def test_a_split_across_tokens_is_named_and_the_right_one_passes(open_lesson):
     assert lesson.errors == []
 
 
-def test_the_explorer_follows_the_keyboard_and_says_in_words_where_the_heads_look(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
-    explorer = lesson.cell("explore_heads(four_looks, tokens)")
+def test_the_explorer_follows_the_keyboard_and_says_in_words_where_the_heads_look(executed_lesson):
+    lesson = executed_lesson(LESSON)
+    explorer = lesson.explorer("explore_heads(four_looks, tokens)")
     explorer.get_by_text("query 'starts', side by side: head 0 looks most at 'starts'").first.wait_for(
         timeout=30_000
     )
@@ -64,10 +61,9 @@ def test_the_explorer_follows_the_keyboard_and_says_in_words_where_the_heads_loo
     assert lesson.errors == []
 
 
-def test_the_slices_follow_the_keyboard_from_the_stack_to_the_fused_class(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
-    explorer = lesson.cell("explore_slices(torch.stack(")
+def test_the_slices_follow_the_keyboard_from_the_stack_to_the_fused_class(executed_lesson):
+    lesson = executed_lesson(LESSON)
+    explorer = lesson.explorer("explore_slices(torch.stack(")
     explorer.get_by_text("the stack, head 0: heads.0.W_query.weight (2, 3)").first.wait_for(timeout=30_000)
     explorer.get_by_label("Head", exact=True).focus()
     lesson.page.keyboard.press("ArrowDown")
@@ -89,10 +85,9 @@ def test_the_slices_follow_the_keyboard_from_the_stack_to_the_fused_class(open_l
     assert lesson.errors == []
 
 
-def test_bugs_are_switched_on_by_keyboard_and_told_in_words(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
-    explorer = lesson.cell("explore_bugs(tokens)")
+def test_bugs_are_switched_on_by_keyboard_and_told_in_words(executed_lesson):
+    lesson = executed_lesson(LESSON)
+    explorer = lesson.explorer("explore_bugs(tokens)")
     explorer.get_by_text("Nothing is broken. Before training rows of weights add up to 1.00").first.wait_for(
         timeout=60_000
     )

@@ -15,9 +15,8 @@ MENDED = """def cross_scores(q, k, num_heads):
     return q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5"""
 
 
-def test_the_released_notebook_runs_to_its_end_without_an_error_before_any_task_is_done(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
+def test_the_released_notebook_runs_to_its_end_without_an_error_before_any_task_is_done(executed_lesson):
+    lesson = executed_lesson(LESSON)
     assert lesson.page.locator("[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
     progress = lesson.cell(f'progress("{LESSON}")')
     progress.get_by_text("0 of 12 tasks").wait_for(timeout=20_000)
@@ -27,9 +26,8 @@ def test_the_released_notebook_runs_to_its_end_without_an_error_before_any_task_
     assert lesson.errors == []
 
 
-def test_tokens_mixed_between_heads_are_named_and_the_right_cut_passes(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
+def test_tokens_mixed_between_heads_are_named_and_the_right_cut_passes(executed_lesson):
+    lesson = executed_lesson(LESSON)
     check = lesson.cell('check("into-heads")')
     lesson.answer("def into_heads(x, num_heads):", WRONG)
     lesson.run(check)
@@ -42,9 +40,8 @@ def test_tokens_mixed_between_heads_are_named_and_the_right_cut_passes(open_less
     assert lesson.errors == []
 
 
-def test_the_faulty_code_shows_its_symptom_until_it_is_mended(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
+def test_the_faulty_code_shows_its_symptom_until_it_is_mended(executed_lesson):
+    lesson = executed_lesson(LESSON)
     symptom = lesson.cell("for target_length, source_length in")
     symptom.get_by_text(re.compile("target 5, source 6: shape .* is invalid")).first.wait_for(timeout=20_000)
     check = lesson.cell('check("bug-query-length")')
@@ -58,10 +55,9 @@ def test_the_faulty_code_shows_its_symptom_until_it_is_mended(open_lesson):
     assert lesson.errors == []
 
 
-def test_the_explorer_follows_the_keyboard_and_says_in_words_what_it_shows(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
-    explorer = lesson.cell("explore_three_attentions(source, target)")
+def test_the_explorer_follows_the_keyboard_and_says_in_words_what_it_shows(executed_lesson):
+    lesson = executed_lesson(LESSON)
+    explorer = lesson.explorer("explore_three_attentions(source, target)")
     explorer.get_by_text("'the' (token 1 of the target) may look at 4 of 6").first.wait_for(timeout=30_000)
     chooser = explorer.get_by_label("Attention")
     chooser.focus()
@@ -74,14 +70,13 @@ def test_the_explorer_follows_the_keyboard_and_says_in_words_what_it_shows(open_
     assert lesson.errors == []
 
 
-def test_weights_of_ones_own_are_explored_by_keyboard(open_lesson):
-    lesson = open_lesson(LESSON)
-    lesson.run_all()
+def test_weights_of_ones_own_are_explored_by_keyboard(executed_lesson):
+    lesson = executed_lesson(LESSON)
     waiting = lesson.cell("explore_map(attn_weights")
     waiting.get_by_text("Nothing to draw yet").first.wait_for(timeout=30_000)
     call = "explore_map(torch.eye(5).roll(1, 1).expand(2, 4, 5, 5), list('abcde'))"
     lesson.type_into(waiting, call)
-    explorer = lesson.cell(call)
+    explorer = lesson.explorer(call)
     lesson.run(explorer)
     explorer.get_by_text("sequence 0, head 0, query 'a': largest 1.0000 on 'b'").first.wait_for(
         timeout=30_000
