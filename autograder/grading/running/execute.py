@@ -31,6 +31,7 @@ class Runs(Protocol):
         environment: Mapping[str, str],
         most_told: int = 0,
         drawn_here: Collection[str] = (),
+        heard: Collection[str] | None = None,
     ) -> Ran: ...
 
     def draw(self, recipes: Sequence[bytes]) -> list[Bundle | None]: ...
@@ -54,7 +55,7 @@ def execute(
     environment: Mapping[str, str],
     limits: Limits,
     gallery: Gallery | None = None,
-    shown: bool = True,
+    heard: Collection[str] | None = None,
 ) -> Executed:
     """Run a notebook's code cells; a cell that raises does not keep the next from running.
 
@@ -64,7 +65,8 @@ def execute(
         environment: variables added to those that every notebook sees.
         limits: what the worker holds a run to.
         gallery: draws what the notebook's pictures are; without one, the notebook draws them itself.
-        shown: whether anybody will see the outputs; where not, described pictures are left out of them.
+        heard: ids of the cells whose outputs anybody will look at, pictures left out; None for all outputs,
+            with pictures.
 
     Raises:
         SandboxFailed: the sandbox itself failed.
@@ -82,8 +84,8 @@ def execute(
             for cell in notebook.cells
             if cell.cell_type == "code" and cell.source.strip() and cell["id"] not in stops
         ]
-        ran = worker.run(cells, environment, most_told, drawn_here)
-        if gallery and shown:
+        ran = worker.run(cells, environment, most_told, drawn_here, heard)
+        if gallery and heard is None:
             pictures = gallery.look_up(ran.told, worker.draw)
         if ran.how == "finished":
             raising = {key for key, hung in pictures.items() if hung is None}

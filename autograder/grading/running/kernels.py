@@ -55,6 +55,7 @@ class Kernels:
         environment: Mapping[str, str],
         most_told: int = 0,
         drawn_here: Collection[str] = (),
+        heard: Collection[str] | None = None,
     ) -> Ran:
         """Run a notebook's code cells, given as (id, source), in a kernel of its own; it draws its pictures.
 

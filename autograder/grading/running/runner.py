@@ -11,6 +11,7 @@ from nbformat import NotebookNode
 
 from autograder import bank
 from autograder.bank import AS_SEEN
+from autograder.build.source import is_test
 from autograder.grading import secret
 from autograder.grading.running.execute import Executed, execute
 from autograder.grading.running.gallery import Gallery
@@ -55,8 +56,9 @@ class SandboxRunner:
         self.closed = False
 
     def __call__(self, notebook: NotebookNode, run: str) -> Executed:
-        shown = run == AS_SEEN  # of a run with other givens only the evidence is kept
-        return execute(self._worker, notebook, {RUN: run}, self._limits, self._gallery, shown)
+        # Of a run with other givens only the evidence is kept.
+        heard = None if run == AS_SEEN else [cell["id"] for cell in notebook.cells if is_test(cell)]
+        return execute(self._worker, notebook, {RUN: run}, self._limits, self._gallery, heard)
 
     def close(self) -> None:
         self.closed = True

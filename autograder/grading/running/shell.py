@@ -15,7 +15,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from types import (
@@ -29,12 +29,14 @@ from types import (
 )
 from typing import Any
 
+import stack_data
 from ipykernel.compiler import XCachingCompiler
 from ipykernel.kernelbase import Kernel
 from ipykernel.zmqshell import ZMQInteractiveShell
 from IPython.core.error import UsageError
 from jupyter_client.session import Session
 from nbformat import NotebookNode
+from pygments.formatters.terminal256 import Terminal256Formatter
 from traitlets.config import Config
 
 from autograder.grading.running import pictures
@@ -186,6 +188,9 @@ class _Stream(io.TextIOBase):
 
 
 class _Shell(ZMQInteractiveShell):
+    heard = True
+    _last_traceback: Sequence[str] = ()
+
     def enable_gui(self, gui: Any = None) -> None:
         # Event loops belong to a kernel. Inline figures need none.
         if gui not in (None, "inline"):
@@ -194,6 +199,26 @@ class _Shell(ZMQInteractiveShell):
     def _get_exc_info(self, exc_tuple: Any = None) -> Any:
         kind, error, trace = super()._get_exc_info(exc_tuple)
         return kind, error, pictures.without_wrappers(trace)
+
+    def showtraceback(self, *args: Any, **kwargs: Any) -> None:
+        if self.heard:
+            super().showtraceback(*args, **kwargs)
+
+    def showsyntaxerror(self, *args: Any, **kwargs: Any) -> None:
+        if self.heard:
+            super().showsyntaxerror(*args, **kwargs)
+
+    def _showtraceback(self, etype: Any, evalue: Any, stb: Sequence[str]) -> None:
+        self._last_traceback = stb
+        super()._showtraceback(etype, evalue, stb)
+
+    def _format_exception_for_storage(self, exception: Any, *_: Any, **__: Any) -> dict[str, Any]:
+        # Kept beside the history; it would be put together once more from the start.
+        return {
+            "ename": type(exception).__name__,
+            "evalue": str(exception),
+            "traceback": self._last_traceback,
+        }
 
     def ask_exit(self) -> None:
         """`exit` and `quit` end nothing here: nbgrader's kernel runs on to the last cell as well."""
@@ -215,6 +240,23 @@ def _find_no_module_of_cells() -> None:
     inspect.getmodule = getmodule
 
 
+def _remember_colours_of_tracebacks() -> None:
+    """Have each traceback's colours worked out once: they are the same for all, and take half of its time."""
+    stack_data.style_with_executing_node = functools.cache(stack_data.style_with_executing_node)
+    set_up = Terminal256Formatter._setup_styles
+    known: dict[Any, dict[str, tuple[str, str]]] = {}
+
+    @functools.wraps(set_up)
+    def set_up_once(formatter: Any) -> None:
+        key = formatter.style, formatter.usebold, formatter.useunderline, formatter.useitalic
+        if key not in known:
+            set_up(formatter)
+            known[key] = formatter.style_string
+        formatter.style_string = dict(known[key])
+
+    Terminal256Formatter._setup_styles = set_up_once
+
+
 class Shell:
     """One notebook's interpreter. Make it once, before forking: making it takes longer than most cells."""
 
@@ -225,6 +267,7 @@ class Shell:
         self._updatable: dict[str, tuple[int, list[NotebookNode]]] = {}
         self._updated = False
         _find_no_module_of_cells()
+        _remember_colours_of_tracebacks()
         keeper = _Keeper()
         keeper.take = self._take
         with warnings.catch_warnings():
@@ -237,6 +280,12 @@ class Shell:
         self.shell.displayhook.topic = b"execute_result"
         self.shell.display_pub.session = keeper
         self.shell.display_pub.pub_socket = None
+        put_into_words = self.shell.display_formatter.format
+
+        def format_if_heard(*args: Any, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+            return put_into_words(*args, **kwargs) if self.shell.heard else ({}, {})
+
+        self.shell.display_formatter.format = format_if_heard
 
     def warm_up(self) -> None:
         """Load what the first results, the first error and the first figure load, so that forks share it."""
@@ -262,7 +311,10 @@ class Shell:
         self._outputs.message(kind, content, self._shown)
 
     def run(
-        self, cells: Iterator[tuple[str, str]], spill: Mapping[str, int] = NO_SPILL
+        self,
+        cells: Iterator[tuple[str, str]],
+        spill: Mapping[str, int] = NO_SPILL,
+        heard: Collection[str] | None = None,
     ) -> Iterator[tuple[str, int, list[NotebookNode]]]:
         """Run cells, given as (id, source), one by one; yields (id, execution count, outputs) for each.
 
@@ -271,6 +323,7 @@ class Shell:
         Args:
             cells: the cells.
             spill: for a stream, the file that receives what is written past Python, by other programs say.
+            heard: ids of the cells whose results and errors are wanted; None for all.
         """
         asked = SimpleNamespace(_allow_stdin=False)
         builtins.input = MethodType(Kernel.raw_input, asked)
@@ -278,6 +331,7 @@ class Shell:
         for cell_id, source in cells:
             self._outputs = Outputs()
             self._updated = False
+            self.shell.heard = heard is None or cell_id in heard
             shown = sum(map(len, self._shown.values()))
             write = self._outputs.text
             before = sys.stdout, sys.stderr

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from autograder.grading.running import calls, confine, frames, pictures
+from autograder.grading.running import calls, confine, frames, pages, pictures
 from autograder.grading.running.gallery import DRAWN
 from autograder.grading.running.limits import Limits
 
@@ -84,6 +84,7 @@ def _warm_up() -> Any:
     # A fork that collects garbage would write to every object there is, and so copy all memory.
     gc.collect()
     gc.freeze()
+    pages.make_large()
     return shell
 
 
@@ -142,7 +143,7 @@ def _run(shell: Any, job: dict[str, Any], pipe: int) -> None:
             frames.send(pipe, frames.STARTED, cell_id.encode())
             yield cell_id, source
 
-    for cell_id, count, outputs in shell.run(cells(), SPILL):
+    for cell_id, count, outputs in shell.run(cells(), SPILL, job["heard"]):
         said = {"id": cell_id, "count": count, "outputs": outputs}
         frames.send(pipe, frames.CELL, json.dumps(said).encode())
 

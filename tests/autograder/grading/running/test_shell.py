@@ -28,6 +28,7 @@ CELLS = {
     "error": "def f(n):\n    return 1 / n\n\n\nf(0)",
     "name-error": "undefined_name",
     "chained": "try:\n    {}['a']\nexcept KeyError as e:\n    raise ValueError('no a') from e",
+    "kept-errors": "[one['evalue'] for one in get_ipython().history_manager.exceptions.values()]",
     "syntax": "def f(:\n    pass",
     "indentation": "if True:\nprint('x')",
     "system-exit": "raise SystemExit(2)",

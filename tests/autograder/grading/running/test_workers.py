@@ -111,6 +111,16 @@ def alive(processes: set[int]) -> set[int]:
     return {process for process, state in states.items() if state != "Z"}
 
 
+def test_a_cell_that_nobody_hears_says_nothing_and_leaves_what_it_leaves(worker):
+    sources = ("x = 7\nx", "1 / 0", "def f(:", "display(x)", "_, Out[1], x, In[2]")
+    ran = worker.run(cells(*sources), {}, heard=["cell-5"])
+    assert [outputs for _, outputs in ran.cells.values()][:4] == [[], [], [], []]
+    (said,) = ran.cells["cell-5"][1]
+    assert said["data"]["text/plain"] == "(7, 7, 7, '1 / 0')"
+    # Nothing of that stays for the next run.
+    assert worker.run(cells("1 / 0"), {}).cells["cell-1"][1][0]["ename"] == "ZeroDivisionError"
+
+
 def test_a_run_that_finishes_yields_each_cells_count_and_outputs(worker):
     ran = worker.run(cells("x = 2\nprint('two')", "x + 1"), {})
     assert (ran.how, ran.cell) == ("finished", "cell-2")

@@ -1,0 +1,28 @@
+"""The package itself: what lessons import from it, and what it costs to have it."""
+
+import subprocess
+import sys
+
+import pytest
+
+import autograder
+from autograder import learner
+
+
+@pytest.mark.parametrize("name", ["check", "hint", "progress"])
+def test_lessons_find_here_what_the_learner_calls(name):
+    assert getattr(autograder, name) is getattr(learner, name)
+    assert name in dir(autograder)
+
+
+def test_another_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'autograder' has no attribute 'chek'"):
+        _ = autograder.chek
+
+
+def test_the_sandboxs_first_process_stays_without_torch():
+    code = (
+        "import sys, autograder.grading.running.keeper; print('torch' in sys.modules, 'numpy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
