@@ -14,6 +14,7 @@ from typing import Any
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearSolutions, Execute, NbGraderPreprocessor
 from nbgrader.utils import setenv
+from traitlets import default
 
 from autograder import records
 
@@ -87,7 +88,15 @@ def _faulty_lines(source: str) -> list[str]:
 
 
 class ExecuteSolution(Execute):
-    """Execute a solution with an empty progress folder, so that the author's own progress stays as it is."""
+    """Execute a solution with an empty progress folder, so that the author's own progress stays as it is.
+
+    What a cell prints is one output, however a busy machine cut it on its way: the same source gives the same
+    solution.
+    """
+
+    @default("coalesce_streams")
+    def _one_output_for_each_stream(self) -> bool:
+        return True
 
     def preprocess(
         self, notebook: NotebookNode, resources: dict[str, Any], km: Any = None

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from autograder.build.preprocessors import WIDGET_MIME, StubSolutions, TidySolution, solution_region, stub_for
+from autograder.build.preprocessors import (
+    WIDGET_MIME,
+    ExecuteSolution,
+    StubSolutions,
+    TidySolution,
+    solution_region,
+    stub_for,
+)
 
 MARKS = {
     "solution": True,
@@ -128,3 +135,11 @@ def test_a_widget_without_a_picture_stays():
 def test_what_differs_between_machines_is_dropped():
     notebook = tidied(new_code_cell(""))
     assert notebook.metadata == {"language_info": {"name": "python"}}
+
+
+@pytest.mark.slow
+def test_what_a_solutions_cell_prints_is_one_output_however_it_arrives():
+    source = "import time\nprint('first', flush=True)\ntime.sleep(0.5)\nprint('second')"
+    notebook = new_notebook(cells=[new_code_cell(source)])
+    executed, _ = ExecuteSolution().preprocess(notebook, {})
+    assert [output.text for output in executed.cells[0].outputs] == ["first\nsecond\n"]
