@@ -223,14 +223,12 @@ def _draw_map(axes: Axes, values: np.ndarray, scale: tuple[Colormap, Normalize],
     axes.spines[:].set_visible(False)
     if plan.cell >= 12:
         # Thin gaps keep neighbouring cells apart where their colours are alike.
-        for edge in range(1, queries):
-            axes.axhline(edge - 0.5, color=style.CARD, linewidth=1)
-        for edge in range(1, keys):
-            axes.axvline(edge - 0.5, color=style.CARD, linewidth=1)
+        axes.hlines(np.arange(1, queries) - 0.5, -0.5, keys - 0.5, color=style.CARD, linewidth=1)
+        axes.vlines(np.arange(1, keys) - 0.5, -0.5, queries - 0.5, color=style.CARD, linewidth=1)
     outline = Rectangle(
         (-0.5, -0.5), keys, queries, fill=False, edgecolor=style.LINE, linewidth=1, clip_on=False
     )
-    axes.add_patch(outline)
+    axes.add_artist(outline)
     decimals = 4 if plan.cell >= 58 else 2
     for query, key in np.argwhere(~np.isfinite(values)):
         hatched = Rectangle(
@@ -243,9 +241,10 @@ def _draw_map(axes: Axes, values: np.ndarray, scale: tuple[Colormap, Normalize],
             linewidth=0,
             gid=f"not finite {query} {key}",
         )
-        axes.add_patch(hatched)
+        axes.add_artist(hatched)
     if not plan.numbered:
         return
+    faces = style.fills(values, scale)
     for (query, key), value in np.ndenumerate(values):
         good = bool(np.isfinite(value))
         # -inf is how a mask is written; only nan and inf are alarming.
@@ -257,7 +256,7 @@ def _draw_map(axes: Axes, values: np.ndarray, scale: tuple[Colormap, Normalize],
             ha="center",
             va="center",
             fontsize=style.points(style.SMALL_SIZE),
-            color=style.text_on(colormap(norm(value))) if good else alarm,
+            color=style.text_on(faces[query][key]) if good else alarm,
             weight="normal" if good else "bold",
             bbox=None if good else {"facecolor": style.CARD, "edgecolor": "none", "pad": 0.8},
             gid=f"weight {query} {key}",
