@@ -13,9 +13,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nbformat import NotebookNode
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 # In an output's data, in place of a picture: the digest of its recipe.
 TOLD_MIME = "application/vnd.attention-course.picture"

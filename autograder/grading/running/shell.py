@@ -35,7 +35,6 @@ from ipykernel.kernelbase import Kernel
 from ipykernel.zmqshell import ZMQInteractiveShell
 from IPython.core.error import UsageError
 from jupyter_client.session import Session
-from nbformat import NotebookNode
 from pygments.formatters.terminal256 import Terminal256Formatter
 from traitlets.config import Config
 
@@ -70,6 +69,9 @@ FIELDS = {
 CELL_FILES = f"{os.sep}ipykernel_"
 CODE = (CodeType, FrameType, TracebackType)
 
+# As JSON: nbformat's own type would load a schema and its checks, which takes as long as torch.
+Output = dict[str, Any]
+
 NO_SPILL: Mapping[str, int] = MappingProxyType({})
 
 
@@ -77,7 +79,7 @@ NO_SPILL: Mapping[str, int] = MappingProxyType({})
 class Outputs:
     """What a cell has put out so far, merged as nbclient merges it."""
 
-    kept: list[NotebookNode] = field(default_factory=list)
+    kept: list[Output] = field(default_factory=list)
     cut: int = 0
     _text: int = 0
     _clear: bool = False
@@ -93,12 +95,12 @@ class Outputs:
         if not text:
             return
         last = self.kept[-1] if self.kept else None
-        if last is not None and last.output_type == "stream" and last.name == stream:
-            last.text += text
+        if last is not None and (last["output_type"], last.get("name")) == ("stream", stream):
+            last["text"] += text
         else:
-            self.kept.append(NotebookNode(output_type="stream", name=stream, text=text))
+            self.kept.append({"output_type": "stream", "name": stream, "text": text})
 
-    def message(self, kind: str, content: dict[str, Any], shown: dict[str, list[NotebookNode]]) -> None:
+    def message(self, kind: str, content: dict[str, Any], shown: dict[str, list[Output]]) -> None:
         """Take what a kernel would send; `shown` maps a display id to the outputs that carry it."""
         if kind == "clear_output":
             self._clear = True
@@ -108,13 +110,13 @@ class Outputs:
         display = content.get("transient", {}).get("display_id")
         if kind == "update_display_data":
             for output in shown.get(display, ()):
-                output.data, output.metadata = content["data"], content["metadata"]
+                output["data"], output["metadata"] = content["data"], content["metadata"]
             return
         if kind not in FIELDS:
             return
         self._begin()
         # The grader looks at its form: whether it is right cannot be known on this side.
-        output = NotebookNode({"output_type": kind, **{name: content.get(name) for name in FIELDS[kind]}})
+        output = {"output_type": kind, **{name: content.get(name) for name in FIELDS[kind]}}
         self.kept.append(output)
         if display is not None:
             shown.setdefault(display, []).append(output)
@@ -125,24 +127,24 @@ class Outputs:
             self._clear = False
             self._text = self.cut = 0
 
-    def finished(self) -> list[NotebookNode]:
+    def finished(self) -> list[Output]:
         """The outputs as nbclient leaves them: one of each stream, what a carriage return overwrote gone."""
         if self.cut:
             for output in reversed(self.kept):
-                if output.output_type == "stream":
-                    output.text += f"\n… {self.cut} more characters were cut off …"
+                if output["output_type"] == "stream":
+                    output["text"] += f"\n… {self.cut} more characters were cut off …"
                     break
-        outputs: list[NotebookNode] = []
-        streams: dict[str, NotebookNode] = {}
+        outputs: list[Output] = []
+        streams: dict[str, Output] = {}
         for output in self.kept:
-            if output.output_type == "stream" and output.name in streams:
-                streams[output.name].text += output.text
+            if output["output_type"] == "stream" and output["name"] in streams:
+                streams[output["name"]]["text"] += output["text"]
                 continue
-            if output.output_type == "stream":
-                streams[output.name] = output
+            if output["output_type"] == "stream":
+                streams[output["name"]] = output
             outputs.append(output)
         for output in streams.values():
-            output.text = OVERWRITTEN.sub("", output.text)
+            output["text"] = OVERWRITTEN.sub("", output["text"])
         for place, (one, other) in enumerate(pairwise(outputs)):
             if (one.get("name"), other.get("name")) == ("stderr", "stdout"):
                 outputs[place : place + 2] = other, one
@@ -262,9 +264,9 @@ class Shell:
 
     def __init__(self) -> None:
         self._outputs = Outputs()
-        self._shown: dict[str, list[NotebookNode]] = {}
+        self._shown: dict[str, list[Output]] = {}
         # Cells with outputs that a later cell may update.
-        self._updatable: dict[str, tuple[int, list[NotebookNode]]] = {}
+        self._updatable: dict[str, tuple[int, list[Output]]] = {}
         self._updated = False
         _find_no_module_of_cells()
         _remember_colours_of_tracebacks()
@@ -315,7 +317,7 @@ class Shell:
         cells: Iterator[tuple[str, str]],
         spill: Mapping[str, int] = NO_SPILL,
         heard: Collection[str] | None = None,
-    ) -> Iterator[tuple[str, int, list[NotebookNode]]]:
+    ) -> Iterator[tuple[str, int, list[Output]]]:
         """Run cells, given as (id, source), one by one; yields (id, execution count, outputs) for each.
 
         A cell comes once more where a later one has updated its outputs.

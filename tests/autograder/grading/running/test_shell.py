@@ -145,7 +145,7 @@ def test_a_cell_leaves_what_it_leaves_in_a_kernel(in_shell, in_kernel, name):
 
 
 def kept(outputs: Outputs) -> list[tuple[str, str]]:
-    return [(output.name, output.text) for output in outputs.finished()]
+    return [(output["name"], output["text"]) for output in outputs.finished()]
 
 
 def test_text_of_one_stream_is_one_output_and_stdout_comes_first():
