@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,10 @@ from autograder.build.parallel import each_lesson, processors
 
 if TYPE_CHECKING:
     from autograder.grading import command
+
+# Where it is installed, jsonschema loads a grammar of web addresses, which takes as long as loading torch. No
+# notebook is checked for those.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 app = typer.Typer(
     add_completion=False,
