@@ -16,18 +16,18 @@ COLORS = 256
 EXACT = 200
 
 
-def indexed(pixels: bytes, width: int, height: int) -> Image.Image:
+def indexed(pixels: bytes | memoryview, width: int, height: int) -> Image.Image:
     """An image of at most 256 colours from the RGBA bytes of a figure, whose alpha is left out.
 
     Each pixel gets the nearest colour of the palette, or its own where the palette holds it.
     """
-    codes = np.frombuffer(pixels, dtype="<u4") & 0xFFFFFF  # (height * width,), red in the lowest byte
+    codes = np.frombuffer(pixels, dtype="<u4")  # (height * width,), red in the lowest byte
     # Most neighbours are alike: from here on one entry stands for a whole run of them.
     new = np.ones(len(codes), dtype=bool)
     np.not_equal(codes[1:], codes[:-1], out=new[1:])
     starts = np.flatnonzero(new)  # (runs,)
     lengths = np.diff(starts, append=len(codes))
-    codes = codes[starts]
+    codes = codes[starts] & 0xFFFFFF  # (height * width,) -> (runs,)
     colors, which = np.unique(codes, return_inverse=True)  # (colours,), (runs,)
     rgb = np.stack((colors & 255, colors >> 8 & 255, colors >> 16), axis=1).astype(np.uint8)  # (colours, 3)
     palette, nearest = rgb, np.arange(len(colors))

@@ -7,7 +7,7 @@ import html
 import io
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import matplotlib
 from matplotlib.figure import Figure
@@ -17,6 +17,16 @@ from visuals.palette import indexed
 
 # Rendered at twice the size it is shown at, so that it stays crisp on dense screens and when zoomed.
 DENSITY = 2
+
+
+class _Kept(io.RawIOBase):
+    """A file that keeps a view of what is written to it: copies of all pixels would cost memory and time."""
+
+    pixels: memoryview
+
+    def write(self, pixels: Any) -> int:
+        self.pixels = pixels
+        return pixels.nbytes
 
 
 class Picture:
@@ -45,14 +55,14 @@ class Picture:
     @cached_property
     def png(self) -> bytes:
         """The picture as PNG: the same bytes for the same data, without date or version."""
-        buffer = io.BytesIO()
+        kept = _Kept()
         with style.look():
-            self.figure.savefig(buffer, format="rgba", dpi=style.PIXELS_PER_INCH * DENSITY)
+            self.figure.savefig(cast("IO[bytes]", kept), format="rgba", dpi=style.PIXELS_PER_INCH * DENSITY)
         width, height = (
             round(side) for side in self.figure.get_size_inches() * style.PIXELS_PER_INCH * DENSITY
         )
         packed = io.BytesIO()
-        indexed(buffer.getvalue(), width, height).save(packed, format="PNG", compress_level=6)
+        indexed(kept.pixels, width, height).save(packed, format="PNG", compress_level=6)
         return packed.getvalue()
 
     def save(self, path: str | Path, *, dpi: int = 300, background: str = "white") -> Path:

@@ -61,6 +61,9 @@ def test_neighbouring_weights_keep_their_own_colours():
     picture = attention_map(weights, [str(key) for key in range(64)], ["q"], row_sums=False)
     shown = np.array(Image.open(io.BytesIO(picture.png)).convert("RGB"))
     colormap, norm = style.color_scale(weights)
-    wanted = {tuple(color) for color in colormap(norm(weights[0]), bytes=True)[:, :3].tolist()}
-    assert len(wanted) == 64
-    assert wanted <= {tuple(color) for color in shown.reshape(-1, 3).tolist()}
+    wanted = colormap(norm(weights[0]), bytes=True)[:, :3].astype(int)  # (64, 3)
+    found = np.unique(shown.reshape(-1, 3), axis=0).astype(int)  # (colours, 3)
+    # Drawing may round a channel the other way.
+    nearest = np.abs(wanted[:, None] - found).max(axis=2)  # (64, colours)
+    assert nearest.min(axis=1).max() <= 1
+    assert len(set(nearest.argmin(axis=1))) == 64

@@ -217,9 +217,15 @@ def _draw(
 def _draw_map(axes: Axes, values: np.ndarray, scale: tuple[Colormap, Normalize], plan: _Plan) -> None:
     queries, keys = values.shape
     colormap, norm = scale
-    axes.imshow(
-        np.ma.masked_invalid(values), cmap=colormap, norm=norm, aspect="auto", interpolation="nearest"
+    # Not imshow, which first makes an image of as many pixels as the map is shown with.
+    axes.pcolormesh(
+        np.arange(keys + 1) - 0.5,
+        np.arange(queries + 1) - 0.5,
+        np.ma.masked_invalid(values),
+        cmap=colormap,
+        norm=norm,
     )
+    axes.set(xlim=(-0.5, keys - 0.5), ylim=(queries - 0.5, -0.5))
     axes.spines[:].set_visible(False)
     if plan.cell >= 12:
         # Thin gaps keep neighbouring cells apart where their colours are alike.
