@@ -1,49 +1,94 @@
 """What holds for every test: which go first, and which may run beside others.
 
 `python3 start.py test` runs files side by side, one process for each processor. Some tests hold strangers to
-a time: they are marked `timed`, and nothing else runs while one of them does.
+so short a time that a busy machine would make them fail: they are marked `timed`, and nothing else runs while
+one of them does.
 """
 
-from contextlib import contextmanager
+import gc
+from pathlib import Path
 
 import pytest
 
+HERE = Path(__file__).parent
+# Files and folders that take long, the longest first: what is long must not be left to the end.
+LONG = (
+    "mutants",
+    "browser/test_walk.py",
+    "autograder/grading/running/test_fidelity.py",
+    "autograder/grading/test_nbgrader_cycle.py",
+    "autograder/grading/test_class.py",
+    "autograder/grading/test_cluster.py",
+    "browser",
+    "autograder/build/test_pipeline.py",
+    "autograder/grading/running",
+    "autograder/build",
+)
+TURN = pytest.StashKey()
+
 
 def pytest_collection_modifyitems(items):
-    """Long files first, timed ones before all: what is long must not be left to the end."""
+    """Files with timed tests go first, and in them what is timed; then the longest files."""
 
-    def rank(item):
-        if item.get_closest_marker("timed"):
-            return 0
-        return 1 if item.get_closest_marker("slow") or item.get_closest_marker("browser") else 2
+    def rank(path):
+        parts = (path, *path.parents)
+        return next((number for number, name in enumerate(LONG) if HERE / name in parts), len(LONG))
 
-    ranks: dict = {}
-    for item in items:
-        ranks[item.path] = min(rank(item), ranks.get(item.path, 2))
-    items.sort(key=lambda item: ranks[item.path])
+    timed = {item.path for item in items if item.get_closest_marker("timed")}
+    ranks = {path: -1 if path in timed else rank(path) for path in {item.path for item in items}}
+    items.sort(key=lambda item: (ranks[item.path], item.path, not item.get_closest_marker("timed")))
+
+
+def pytest_collection_finish():
+    """Thousands of tests stay to the end: the garbage collector need not look at them again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item):
+def pytest_runtest_protocol(item, nextitem):
     """Hold a test back until it may run. Its fixtures are made after that, within its time."""
-    alone = item.get_closest_marker("timed") is not None
-    with _turn(item.config, alone):
+    if not hasattr(item.config, "workerinput"):
         return (yield)
+    if TURN not in item.config.stash:
+        item.config.stash[TURN] = Turn(item.config)
+    turn = item.config.stash[TURN]
+    alone, next_alone = (one is not None and one.get_closest_marker("timed") for one in (item, nextitem))
+    turn.take(alone)
+    try:
+        return (yield)
+    finally:
+        if not (alone and next_alone):
+            turn.end()
 
 
-@contextmanager
-def _turn(config, alone):
-    """Run beside other processes' tests, or alone. Processes of one run share two files to agree on that."""
-    if not hasattr(config, "workerinput"):
-        yield
-        return
-    import fcntl  # Windows has none, and there `start.py` runs tests one by one
+class Turn:
+    """When a process may run tests: beside those of the others, or alone. They agree on that by two files.
 
-    # Above the workers' own folders there is one for the whole run.
-    place = config._tmp_path_factory.getbasetemp().parent
-    # Whoever wants to be alone keeps the door shut while it waits, or it would wait for ever.
-    with (place / "door").open("w") as door, (place / "room").open("w") as room:
-        fcntl.flock(door, fcntl.LOCK_EX)
-        fcntl.flock(room, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
-        fcntl.flock(door, fcntl.LOCK_UN)
-        yield
+    A process keeps the turn to be alone while the next test needs it too: whenever processes wait for one
+    another, processors have nothing to do.
+    """
+
+    def __init__(self, config):
+        # Above the processes' own folders there is one for the whole run.
+        place = config._tmp_path_factory.getbasetemp().parent
+        self.door = (place / "door").open("w")
+        self.room = (place / "room").open("w")
+        self.taken = False
+
+    def take(self, alone):
+        from fcntl import LOCK_EX, LOCK_SH, LOCK_UN, flock  # Windows has none; there tests run one by one
+
+        if self.taken:
+            return
+        # Whoever wants to be alone keeps the door shut while it waits, or it would wait for ever.
+        flock(self.door, LOCK_EX)
+        flock(self.room, LOCK_EX if alone else LOCK_SH)
+        flock(self.door, LOCK_UN)
+        self.taken = True
+
+    def end(self):
+        from fcntl import LOCK_UN, flock
+
+        flock(self.room, LOCK_UN)
+        self.taken = False

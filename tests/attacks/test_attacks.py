@@ -24,6 +24,7 @@ from autograder.grading import batch, command, secret
 from autograder.grading.running import runner, sandbox
 from autograder.grading.running.limits import MEBIBYTE, Limits
 from tests.attacks.answers import ATTACKS, MARK, PRIVATE, answer
+from tests.autograder.grading.conftest import without_figures
 
 ROOT = Path(__file__).parents[2]
 LESSON = "01-dot-product"
@@ -135,12 +136,6 @@ def through_nbgrader(place):
         assert done["success"], (folder.name, done.get("error"), done.get("log"))
         said += [f"{folder.name}: {line}" for line in done["log"].splitlines() if "WARNING" in line]
     return said
-
-
-def without_figures(notebook):
-    """Drawing takes most of a run, and nobody attacks a figure."""
-    notebook.cells = [cell for cell in notebook.cells if "figure" not in cell.metadata.get("tags", ())]
-    return notebook
 
 
 def honest(solved):

@@ -37,6 +37,9 @@ from autograder.outcome import Evidence
 from autograder.transport import pack, unpack
 
 ROOT = Path(__file__).resolve().parents[2]
+# A cell that trains takes longer than all others together. Nothing builds on it, so it is run only where an
+# answer before it is under test.
+TRAINS = {"bug-merge-symptom"}
 
 
 @dataclass(frozen=True)
@@ -193,6 +196,7 @@ def _run(
     namespace: dict[str, Any] = {"__name__": "__main__", "display": lambda *values: None}
     evidence: dict[str, Evidence] = {}
     verdicts: dict[str, Verdict] = {}
+    solved = bool(last)  # no cell so far is other than the lesson's own
     with _torch_as_it_was():
         for cell in lesson.cells:
             if cell.is_test:
@@ -204,6 +208,9 @@ def _run(
                     verdicts[cell.id] = _verdict_in_notebook(task, lesson.bank, namespace, evidence[cell.id])
                 if cell.id == last:
                     break
+                continue
+            solved = solved and cell.id not in replaced
+            if solved and cell.id in TRAINS:
                 continue
             _execute(replaced.get(cell.id, cell.code), namespace)
             if cell.is_given:

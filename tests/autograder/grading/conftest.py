@@ -22,6 +22,12 @@ def marks(name: str, solution: bool, points: int = 0) -> dict[str, object]:
     return {"nbgrader": made if solution else {**made, "points": points}}
 
 
+def without_figures(notebook: NotebookNode) -> NotebookNode:
+    """A lesson for tests that are not about its figures: drawing them takes most of a run."""
+    notebook.cells = [cell for cell in notebook.cells if "figure" not in cell.metadata.get("tags", ())]
+    return notebook
+
+
 @pytest.fixture
 def release() -> NotebookNode:
     """Prose, setup, a given, two tasks with their checks, a figure."""

@@ -31,6 +31,7 @@ from autograder.build.source import read_source
 from autograder.grading import batch, cluster, command, secret
 from autograder.grading.cluster import Answers, NoCluster, connected
 from autograder.grading.gradebook import Book
+from tests.autograder.grading.conftest import without_figures
 
 ROOT = Path(__file__).parents[3]
 LESSON = "01-dot-product"
@@ -74,7 +75,9 @@ def submissions(place: Path, students: int) -> dict[str, float]:
     for name in ("notebooks", "source"):
         shutil.copytree(ROOT / name / LESSON, place / name / LESSON)
     shutil.copy(ROOT / "nbgrader_config.py", place)
-    solved = read_source(ROOT / "source" / LESSON / f"{LESSON}.py")
+    released = place / "notebooks" / LESSON / f"{LESSON}.ipynb"
+    nbformat.write(without_figures(nbformat.read(released, as_version=4)), released)
+    solved = without_figures(read_source(ROOT / "source" / LESSON / f"{LESSON}.py"))
     expected = {}
     for number in range(students):
         made = deepcopy(solved)

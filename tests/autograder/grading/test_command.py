@@ -37,6 +37,7 @@ from autograder.grading.gradebook import GRADED_FROM
 from autograder.grading.running import sandbox
 from autograder.grading.running.limits import Limits
 from autograder.grading.running.runner import KernelRunner, SandboxRunner
+from tests.autograder.grading.conftest import without_figures
 
 ROOT = Path(__file__).parents[3]
 LESSON = "01-dot-product"
@@ -46,7 +47,7 @@ STUDENTS = {"ada": FULL, "bob": 0.0, "cleo": 2.0, "dan": 0.0}
 # The fixture below puts one for all in its place.
 RUNNER_OF_A_THREAD = batch._runner
 
-pytestmark = [pytest.mark.timed, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 
 class Here(Executor):
@@ -89,7 +90,7 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxRunner]:
 
 @pytest.fixture(scope="module")
 def solved() -> NotebookNode:
-    return read_source(ROOT / "source" / LESSON / f"{LESSON}.py")
+    return without_figures(read_source(ROOT / "source" / LESSON / f"{LESSON}.py"))
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +100,9 @@ def template(tmp_path_factory: pytest.TempPathFactory, solved: NotebookNode) -> 
     for name in ("notebooks", "source"):
         shutil.copytree(ROOT / name / LESSON, place / name / LESSON)
     shutil.copy(ROOT / "nbgrader_config.py", place)
-    release = nbformat.read(place / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
+    released = place / "notebooks" / LESSON / f"{LESSON}.ipynb"
+    release = without_figures(nbformat.read(released, as_version=4))
+    nbformat.write(release, released)
     one = deepcopy(release)
     answer(one, "dot-product", "def dot(a, b):\n    return (a * b).sum()")
     for student, made in {"ada": solved, "bob": release, "cleo": one}.items():
@@ -582,6 +585,7 @@ def test_without_a_sandbox_the_command_refuses_and_says_why(place, monkeypatch):
     assert scores(place) == {}
 
 
+@pytest.mark.timed
 @pytest.mark.usefixtures("without_threads")
 def test_told_to_do_without_a_sandbox_the_command_grades_in_kernels_and_says_what_is_open(
     place, monkeypatch, solved
