@@ -12,7 +12,6 @@ import getpass
 import inspect
 import io
 import os
-import re
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -42,8 +41,6 @@ from autograder.grading.running import pictures
 
 # What one cell may print; the rest is counted, not kept.
 MOST_TEXT = 100_000
-# Of what a line said before a carriage return, nothing is left to see.
-OVERWRITTEN = re.compile(r".*\r(?=[^\n])")
 # The runner's standard input: /dev/null, open for writing too.
 NOTHING = 0
 # Cells after which little is left to load: results, and errors in a cell, in a long file and in a short one.
@@ -144,12 +141,19 @@ class Outputs:
                 streams[output["name"]] = output
             outputs.append(output)
         for output in streams.values():
-            output["text"] = OVERWRITTEN.sub("", output["text"])
+            output["text"] = _last_written(output["text"])
         for place, (one, other) in enumerate(pairwise(outputs)):
             if (one.get("name"), other.get("name")) == ("stderr", "stdout"):
                 outputs[place : place + 2] = other, one
         self.kept = outputs
         return outputs
+
+
+def _last_written(text: str) -> str:
+    """Text without what a line said before its last carriage return, which is not to be seen any more."""
+    if "\r" not in text:
+        return text
+    return "\n".join(line[line.rfind("\r", 0, max(len(line) - 1, 0)) + 1 :] for line in text.split("\n"))
 
 
 class _Keeper(Session):
