@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import json
 import threading
 from collections.abc import Iterable, Iterator
@@ -129,6 +130,9 @@ def _runner(sandboxed: bool = True) -> SandboxRunner:
     with _lock:
         runner = _runners.get(key)
     if runner is None or runner.closed:
+        # What is loaded by now stays: to look through it for garbage at every few notebooks takes long.
+        gc.collect()
+        gc.freeze()
         runner = SandboxRunner() if sandboxed else KernelRunner()
         with _lock:
             _runners[key] = runner
