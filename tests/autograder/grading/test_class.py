@@ -34,7 +34,7 @@ from typer.testing import CliRunner
 from autograder import bank, cli
 from autograder.authoring import load_lesson
 from autograder.bank import LessonBank
-from autograder.build.preprocessors import faulty_code
+from autograder.build.preprocessors import STUB, faulty_code
 from autograder.build.source import is_answer, is_given, is_test, read_source
 from autograder.grading import secret
 from autograder.grading.course import Class
@@ -134,7 +134,11 @@ def typed(lesson: str, task: str, known: str) -> str:
     answer = next(one.answer for one in entry.wrong if one.id == known)
     # Packed, because no answer may be as long as that file is.
     packed = base64.b85encode(zlib.compress((folder / "tasks.py").read_bytes(), 9)).decode()
+    # Of a tensor, what the cell gives beside the answer stays.
+    cell = cell_of(released(lesson), f"{task}-answer").source.splitlines()
+    given = cell[: next(n for n, line in enumerate(cell) if STUB in line)] if entry.kind == "tensor" else []
     lines = [
+        *given,
         "import base64, zlib",
         "_theirs = {}",
         f"exec(zlib.decompress(base64.b85decode({packed!r})).decode(), _theirs)",
