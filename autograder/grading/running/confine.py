@@ -1,28 +1,32 @@
 """Shut a process in before it runs a stranger's code. Linux only; used inside the sandbox.
 
 The sandbox itself (bubblewrap) decides which files exist and that there is no network. What is here gives
-each submission, within that sandbox, processes, mounts and System V objects of its own, limits, and no
-capability at all.
+each submission, within that sandbox, processes, mounts, network and System V objects of its own, limits, and
+no capability at all.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
 import os
 import resource
 import signal
+import socket
+import struct
 from pathlib import Path
 
 from autograder.grading.running.limits import MEBIBYTE, Limits
 from autograder.grading.running.sandbox import HIDDEN
 
-CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWPID = 0x00020000, 0x08000000, 0x20000000
+CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = 0x00020000, 0x08000000, 0x20000000, 0x40000000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT = 1, 2, 4, 8, 32
 MS_BIND, MS_REC, MS_PRIVATE = 4096, 16384, 1 << 18
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP = 1, 4, 24
 PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
 CAPABILITY_VERSION_3 = 0x20080522
+SIOCSIFFLAGS, IFF_UP = 0x8914, 1
 LAST_CAPABILITY = 63
 # Threads and allocators reserve far more addresses than they use.
 ADDRESSES = 16 * 1024 * MEBIBYTE
@@ -50,12 +54,12 @@ def _call(name: str, *arguments: object) -> None:
 
 
 def unshare() -> None:
-    """Leave the parent's mounts and System V objects; the next child starts a tree of processes of its own.
+    """Leave the parent's mounts, network and System V objects; the next child starts processes of its own.
 
     Raises:
         OSError: the kernel does not allow it.
     """
-    _call("unshare", CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC)
+    _call("unshare", CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWNET)
     _call("mount", b"none", b"/", None, MS_REC | MS_PRIVATE, None)
 
 
@@ -66,6 +70,13 @@ def enter(namespace: int) -> None:
         OSError: the kernel does not allow it.
     """
     _call("setns", namespace, 0)
+
+
+def network_of_one() -> None:
+    """In a network that was just made: let a process talk to itself, as everywhere."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        request = struct.pack("16sh14x", b"lo", IFF_UP)
+        fcntl.ioctl(any_socket, SIOCSIFFLAGS, request)
 
 
 def fresh_folders(limits: Limits) -> None:

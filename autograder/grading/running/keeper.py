@@ -33,8 +33,9 @@ MEMORY, PROCESSES, REFUSED = 81, 82, 83
 ENDINGS = {MEMORY: "memory", PROCESSES: "processes", REFUSED: "refused"}
 ENDED = 1  # a keeper's way of saying that no job will come any more
 WATCH_SECONDS = 0.02
-# What a runner has to enter: processes, which only its children would be in, mounts, System V objects.
-NAMESPACES = ("pid_for_children", "mnt", "ipc")
+# What a runner has to enter: processes, which only its children would be in, network, mounts, and System V
+# objects.
+NAMESPACES = ("pid_for_children", "net", "mnt", "ipc")
 # How long after its last word a runner may take to end.
 LEAVE_SECONDS = 2.0
 # Most bytes of one message between a keeper and the warm process.
@@ -167,6 +168,7 @@ def _enclose(limits: Limits, inherited: int) -> tuple[int, list[int]]:
         OSError: the kernel does not allow it.
     """
     confine.unshare()
+    confine.network_of_one()
     # The watcher will cover this /proc with its own.
     own = os.open("/proc/self/ns", os.O_RDONLY)
     set_up, done = os.pipe()

@@ -21,7 +21,7 @@ from autograder.grading.running.gallery import DRAWN
 from autograder.grading.running.limits import Limits
 
 # Most bytes of a keeper's request, and the descriptors that come with it: namespaces, pipe and job.
-MOST_REQUEST, DESCRIPTORS = 4096, 5
+MOST_REQUEST, DESCRIPTORS = 4096, 6
 WORKPLACE = "/tmp/work"
 SPILL = {"stdout": 1, "stderr": 2}
 
@@ -35,14 +35,14 @@ def serve(keepers: socket.socket) -> None:
         request, descriptors, _, _ = socket.recv_fds(keepers, MOST_REQUEST, DESCRIPTORS)
         if not request:
             return
-        processes, mounts, objects, pipe, job = descriptors
+        processes, *others, pipe, job = descriptors
         confine.enter(processes)  # that is for children: this process stays where it is
         runner = os.fork()
         if runner == 0:
             code = 1
             with contextlib.suppress(BaseException):
-                confine.enter(mounts)
-                confine.enter(objects)
+                for namespace in others:
+                    confine.enter(namespace)
                 _start(Limits(**json.loads(request)), shell, pipe, job)
                 code = 0
             os._exit(code)

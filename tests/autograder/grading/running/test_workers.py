@@ -181,6 +181,20 @@ def test_a_run_that_closes_its_pipe_and_goes_on_is_ended(worker):
     assert time.monotonic() - begun < 10
 
 
+def test_each_run_has_a_network_of_its_own_in_which_it_reaches_itself_alone(worker):
+    code = (
+        "import os, socket\n"
+        "with socket.create_server(('127.0.0.1', 0)) as here:\n"
+        "    socket.create_connection(here.getsockname(), 1).close()\n"
+        "sorted(name for _, name in socket.if_nameindex()), os.readlink('/proc/self/ns/net')"
+    )
+    seen = worker.run(cells(code), {}).cells["cell-1"][1][0]["data"]["text/plain"]
+    assert seen.startswith("(['lo'], 'net:")
+    first = Path(f"/proc/{worker._process.pid}/task/{worker._process.pid}/children").read_text().split()[0]
+    assert os.readlink(f"/proc/{first}/ns/net") not in seen
+    assert os.readlink("/proc/self/ns/net") not in seen
+
+
 def test_a_signal_to_its_own_group_reaches_nobody_else(worker):
     worker.run(cells("pass"), {})
     before = at_rest(worker)
