@@ -55,6 +55,9 @@ def command(questions: Path) -> list[str]:
     walls = [
         # As process 1: one of bubblewrap's own would have no capabilities, and so be open to all.
         *("bwrap", "--unshare-all", "--unshare-user", "--as-pid-1", "--cap-add", "ALL"),
+        # Root in its own small world, whoever started it: else bubblewrap would put a second one around the
+        # processes, and they could enter no namespace of the first.
+        *("--uid", "0", "--gid", "0"),
         *("--die-with-parent", "--new-session", "--clearenv", "--hostname", "sandbox"),
         *("--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"),
     ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,6 +20,8 @@ from autograder.grading.running.execute import MOST_STOPS, Executed, execute
 from autograder.grading.running.limits import MEBIBYTE, Limits
 from autograder.grading.running.workers import SandboxFailed, Worker
 from tests.attacks.answers import KEYS, MACHINE, MEMORY, OTHERS, PRIVATE, TO_PROCESS_1, UNCOUNTED
+
+ROOT = Path(__file__).parents[4]
 
 pytestmark = [pytest.mark.timed, pytest.mark.usefixtures("walls")]
 
@@ -193,6 +197,23 @@ def test_each_run_has_a_network_of_its_own_in_which_it_reaches_itself_alone(work
     first = Path(f"/proc/{worker._process.pid}/task/{worker._process.pid}/children").read_text().split()[0]
     assert os.readlink(f"/proc/{first}/ns/net") not in seen
     assert os.readlink("/proc/self/ns/net") not in seen
+
+
+def test_who_is_not_root_has_the_same_sandbox(tmp_path):
+    code = (
+        "import pathlib, sys\n"
+        "from autograder.grading.running.limits import Limits\n"
+        "from autograder.grading.running.workers import Worker\n"
+        "with Worker(pathlib.Path(sys.argv[1]), Limits()) as worker:\n"
+        "    for _ in range(2):\n"
+        "        print(worker.run([('one', '6 * 7')], {}).cells['one'][1][0]['data']['text/plain'])\n"
+    )
+    # Somebody without any capability, who may read what the one who runs the tests may read.
+    ordinary = ["bwrap", "--unshare-user", "--uid", "1000", "--gid", "1000", "--dev-bind", "/", "/", "--"]
+    done = subprocess.run(
+        [*ordinary, sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.stdout.split() == ["42", "42"], done.stderr
 
 
 def test_a_signal_to_its_own_group_reaches_nobody_else(worker):
