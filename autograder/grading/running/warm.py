@@ -77,6 +77,8 @@ def _warm_up() -> Any:
     visuals.attention_map([[1.0]], ["a"])._repr_mimebundle_()
     # So do the first operation on torch's "meta" device, which lessons use as another device, and checks.
     torch.ones(1, 2, device="meta") @ torch.ones(2, 1, device="meta")
+    with contextlib.suppress(RuntimeError):  # and the error for a mask left on the first device
+        torch.ones(1, 1, device="meta").masked_fill(torch.ones(1, 1).bool(), 0.0)
     for name in dict.fromkeys(bank.index().values()):
         lesson = bank.load(name)
         for task in lesson.tasks.values():
