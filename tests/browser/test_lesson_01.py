@@ -69,5 +69,9 @@ def test_the_explorer_follows_the_keyboard_and_says_in_words_what_it_shows(execu
     chooser.focus()
     lesson.page.keyboard.press("ArrowDown")
     explorer.get_by_text("query 'starts'").first.wait_for(timeout=10_000)
+    explorer.get_by_label("Sharpness (0 to 20)").focus()
+    lesson.page.keyboard.press("ArrowUp")
+    lesson.page.keyboard.press("Enter")
+    explorer.get_by_text("query 'starts', sharpness 1.5").first.wait_for(timeout=10_000)
     lesson.picture("the-explorer", of=explorer)
     assert lesson.errors == []

@@ -1,5 +1,7 @@
 """Lesson 02 in JupyterLab, worked by keyboard as a learner would."""
 
+import re
+
 LESSON = "02-trainable"
 MENDED = """class NotebookAttention(nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
@@ -63,6 +65,12 @@ def test_the_explorer_follows_the_keyboard_and_says_in_words_what_it_shows(execu
     explorer.get_by_label("d_k", exact=True).focus()
     lesson.page.keyboard.press("ArrowUp")
     explorer.get_by_text("d_k 256, scores divided by √d_k").first.wait_for(timeout=10_000)
+    explorer.get_by_label("Temperature (0.05 to 20)").focus()
+    lesson.page.keyboard.press("ArrowUp")
+    lesson.page.keyboard.press("Enter")
+    explorer.get_by_text(re.compile(r"scores divided by √d_k, temperature 1\.\d")).first.wait_for(
+        timeout=10_000
+    )
     lesson.picture("02-the-explorer", of=explorer)
     lesson.use_dark_theme()
     lesson.picture("02-the-explorer-dark", of=explorer)

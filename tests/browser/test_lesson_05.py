@@ -112,6 +112,10 @@ def test_bugs_are_switched_on_by_keyboard_and_told_in_words(executed_lesson):
     moment.focus()
     lesson.page.keyboard.press("ArrowDown")
     explorer.get_by_text("After 60 steps rows of weights add up to").first.wait_for(timeout=20_000)
+    for bug in ("no √d_k", "no transpose(1, 2) of the heads"):
+        explorer.get_by_role("checkbox", name=bug).focus()
+        lesson.page.keyboard.press("Space")
+        status.filter(has_text=bug).wait_for(timeout=20_000)
     lesson.use_dark_theme()
     lesson.picture("lesson-05-two-bugs-dark", of=explorer)
     assert lesson.errors == []
