@@ -71,7 +71,7 @@ class Board:
         for index, value in enumerate(values):
             left, top = (x, y + index * height) if down else (x + index * width, y)
             finite = bool(np.isfinite(value))
-            face = faces[index] if finite else style.CARD
+            face = tuple(faces[index]) if finite else style.CARD
             patch = Rectangle(
                 (left, top),
                 width,

@@ -118,14 +118,10 @@ def color_scale(values: np.ndarray) -> tuple[Colormap, Normalize]:
     return SEQUENTIAL, Normalize(0.0, largest)
 
 
-def fills(values: np.ndarray, scale: tuple[Colormap, Normalize]) -> Any:
-    """The colour of each value on a scale: lists as of `values.tolist()`, of (red, green, blue, alpha).
+def fills(values: np.ndarray, scale: tuple[Colormap, Normalize]) -> np.ndarray:
+    """The colour of each value on a scale: its red, green, blue and alpha in one more axis at the end.
 
     Looked up all at once: for a single value, matplotlib takes nearly as long as for a thousand.
     """
     colormap, norm = scale
-    return _tuples(colormap(norm(np.ma.masked_invalid(values))).tolist())
-
-
-def _tuples(colors: Any) -> Any:
-    return [_tuples(entry) for entry in colors] if isinstance(colors[0], list) else tuple(colors)
+    return np.asarray(colormap(norm(np.ma.masked_invalid(values))))  # (...) -> (..., 4)

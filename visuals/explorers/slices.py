@@ -44,7 +44,6 @@ def table(matrices: np.ndarray, head: int, kind: str, name: str, slides: bool = 
     across, down = FIRST_COLUMN + d_in * COLUMN, head_dim * ROW
     if kind == STACK:
         across, down = -across, -down
-    if kind == STACK:
         captions = [f"heads.{one}.{name}.weight" for one in range(heads)]
         groups = [[(one, row) for row in range(head_dim)] for one in range(heads)]
     else:

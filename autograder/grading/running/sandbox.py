@@ -16,6 +16,14 @@ INSIDE = "/course"
 # Names, for what runs inside, folders below /tmp that a submission needs all the same: "copy=place:…".
 HIDDEN = "SANDBOX_HIDDEN_FOLDERS"
 KEEPER = "autograder.grading.running.keeper"
+# A small world in which the sandbox's first process may do everything.
+WORLD = (
+    # As process 1: one of bubblewrap's own would have no capabilities, and so be open to all.
+    *("bwrap", "--unshare-all", "--unshare-user", "--as-pid-1", "--cap-add", "ALL"),
+    # Root in there, whoever started it: else bubblewrap would put a second world around the processes, and
+    # they could enter no namespace of the first.
+    *("--uid", "0", "--gid", "0"),
+)
 # What a Python with its compiled libraries needs of the system, read-only.
 SYSTEM = (
     "/usr",
@@ -53,11 +61,7 @@ def command(questions: Path) -> list[str]:
         questions: a folder with the lessons' questions, without their answers.
     """
     walls = [
-        # As process 1: one of bubblewrap's own would have no capabilities, and so be open to all.
-        *("bwrap", "--unshare-all", "--unshare-user", "--as-pid-1", "--cap-add", "ALL"),
-        # Root in its own small world, whoever started it: else bubblewrap would put a second one around the
-        # processes, and they could enter no namespace of the first.
-        *("--uid", "0", "--gid", "0"),
+        *WORLD,
         *("--die-with-parent", "--new-session", "--clearenv", "--hostname", "sandbox"),
         *("--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"),
     ]
@@ -104,8 +108,7 @@ def why_not() -> str:
         return "a sandbox needs Linux"
     if shutil.which("bwrap") is None:
         return "bubblewrap is not installed (on Debian and Ubuntu: apt-get install bubblewrap)"
-    trial = ["bwrap", "--unshare-all", "--unshare-user", "--as-pid-1", "--cap-add", "ALL"]
-    trial += ["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
+    trial = [*WORLD, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
     try:
         done = subprocess.run(trial, capture_output=True, text=True, timeout=20, check=False)
     except (OSError, subprocess.TimeoutExpired) as problem:
