@@ -8,14 +8,17 @@ folder. A command's time is counted whole, with its start; only stock nbgrader, 
 because it takes seconds for each, has its start taken off, which is in its favour. Its sample is graded in
 two halves, before and after ours, so that a machine that grows busy slows both.
 
-Processor time and memory are those of the command with every process below it, looked at four times a second;
-memory is what they hold together (shared pages once).
+Processor time and memory are those of the command with every process below it. Processor time is looked at
+four times a second; memory, which is what they hold together (shared pages once), every three seconds, because
+to count it takes a tenth of a second, in which none of them can fork.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
+import itertools
 import os
 import random
 import shutil
@@ -38,7 +41,7 @@ from autograder.build.release import CONFIG, write_notebook
 from autograder.build.source import read_source
 
 ROOT = Path(__file__).resolve().parents[1]
-LOOK_SECONDS = 0.25
+LOOK_SECONDS, LOOKS_PER_COUNT = 0.25, 12
 SHARE_SOLVED, SHARE_OTHER_RIGHT = 0.6, 0.1
 GROWTH = (10, 100, 1000)
 AIM_GRADE, AIM_PIPELINE = 25, 4
@@ -67,18 +70,24 @@ def tree(process: int) -> Iterator[int]:
             yield from tree(int(child))
 
 
-def look(process: int) -> tuple[float, float]:
-    """Processor seconds so far, with those of ended children, and megabytes now, of a whole tree."""
-    ticks = kilobytes = 0
+def processor(process: int) -> float:
+    """Processor seconds so far of a whole tree, with those of ended children."""
+    ticks = 0
     for one in list(tree(process)):
-        try:
+        with contextlib.suppress(OSError, ValueError):  # it has ended meanwhile
             ticks += sum(map(int, Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()[11:15]))
+    return ticks / TICK
+
+
+def megabytes(process: int) -> float:
+    """The memory that a whole tree holds now; what is shared counts once."""
+    kilobytes = 0
+    for one in list(tree(process)):
+        with contextlib.suppress(OSError, ValueError):
             for line in Path(f"/proc/{one}/smaps_rollup").read_text().splitlines():
                 if line.startswith("Pss:"):
                     kilobytes += int(line.split()[1])
-        except (OSError, ValueError):
-            continue  # it has ended meanwhile
-    return ticks / TICK, kilobytes / 1024
+    return kilobytes / 1024
 
 
 def run(command: list[str], folder: Path) -> Cost:
@@ -99,8 +108,12 @@ def run(command: list[str], folder: Path) -> Cost:
         )
 
         def watch() -> None:
-            while process.poll() is None:
-                most[:] = map(max, most, look(process.pid))
+            for number in itertools.count():
+                if process.poll() is not None:
+                    return
+                most[0] = max(most[0], processor(process.pid))
+                if number % LOOKS_PER_COUNT == LOOKS_PER_COUNT // 2:
+                    most[1] = max(most[1], megabytes(process.pid))
                 time.sleep(LOOK_SECONDS)
 
         watcher = threading.Thread(target=watch)

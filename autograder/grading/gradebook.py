@@ -7,6 +7,7 @@ import logging
 import os
 import shutil
 import tempfile
+import warnings
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -41,6 +42,8 @@ class Book:
     """
 
     def __init__(self, course: Class, dry: bool = False) -> None:
+        # Of the way in which nbgrader adds a submission SQLAlchemy warns three times; no instructor mends that.
+        warnings.filterwarnings("ignore", module=r"nbgrader\.api")
         self._course = course
         self._copy = tempfile.TemporaryDirectory(prefix="gradebook-") if dry else None
         self._database = _copied(course.database, Path(self._copy.name)) if self._copy else course.database
@@ -203,7 +206,12 @@ def _put(notebook: NotebookNode, place: Path) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     fresh = place.with_name(f".{place.name}.new")
     fresh.unlink(missing_ok=True)
-    # On one line, because Python's own encoder is the one that indents, in ten times the time.
-    fresh.write_text(nbformat.writes(notebook, indent=None), encoding="utf-8")
+    try:
+        nbformat.validate(notebook)
+    except nbformat.ValidationError as problem:  # as nbformat does, which writes it all the same
+        log.error("%s is not valid: %s", place, problem)
+    # On one line. nbformat's own writer indents, and only Python's slow encoder can: half of all that a
+    # submission costs here.
+    fresh.write_text(json.dumps(notebook, ensure_ascii=False, sort_keys=True), encoding="utf-8")
     fresh.chmod(PERMISSIONS)
     os.replace(fresh, place)

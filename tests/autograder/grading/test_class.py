@@ -14,6 +14,7 @@ import os
 import random
 import re
 import shutil
+import warnings
 import zlib
 from collections.abc import Callable, Mapping
 from copy import deepcopy
@@ -267,7 +268,7 @@ def members() -> dict[str, tuple[str, Made]]:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory, members: dict[str, tuple[str, Made]]) -> Any:
-    """The scripted run: the course folder, and what `autograder grade` said."""
+    """The scripted run: the course folder, what `autograder grade` said, and what Python warned of."""
     reason = sandbox.why_not()
     if reason:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
@@ -283,7 +284,8 @@ def run(tmp_path_factory: pytest.TempPathFactory, members: dict[str, tuple[str, 
     patch = pytest.MonkeyPatch()
     patch.setenv(secret.PLACE, str(tmp_path_factory.mktemp("no-secret")))
     patch.setattr(runner, "LIMITS", LIMITS)
-    done = CliRunner().invoke(cli.app, ["grade", "--course", str(course), "--jobs", "2"])
+    with warnings.catch_warnings(record=True) as warned:
+        done = CliRunner().invoke(cli.app, ["grade", "--course", str(course), "--jobs", "2"])
     found = Class(course)
     nbgrader = NbGraderAPI(found.directory, config=found.config)
     for lesson in {lesson for lesson, _ in members.values()}:
@@ -291,7 +293,7 @@ def run(tmp_path_factory: pytest.TempPathFactory, members: dict[str, tuple[str, 
         assert fed_back["success"], fed_back.get("error") or fed_back.get("log")
     with Gradebook(found.database, found.directory.course_id) as book:
         CsvExportPlugin(to=str(course / "grades.csv")).export(book)
-    yield course, done
+    yield course, done, [str(one.message) for one in warned]
     patch.undo()
 
 
@@ -318,9 +320,14 @@ def page(course: Path, student: str, lesson: str) -> str:
 
 
 def test_the_run_ends_well_and_grades_everyone(run):
-    _, done = run
+    _, done, _ = run
     assert done.exit_code == 0, done.output
     assert f"{SIZE} submissions graded" in done.output
+
+
+def test_the_instructor_reads_no_warnings_of_the_libraries(run):
+    *_, warned = run
+    assert warned == []
 
 
 @everyone()
