@@ -9,8 +9,8 @@ because it takes seconds for each, has its start taken off, which is in its favo
 two halves, before and after ours, so that a machine that grows busy slows both.
 
 Processor time and memory are those of the command with every process below it. Processor time is looked at
-four times a second; memory, which is what they hold together (shared pages once), every three seconds, because
-to count it takes a tenth of a second, in which none of them can fork.
+four times a second; memory, what they hold together (shared pages once), every three seconds, because it
+takes a tenth of a second to count, in which none of them can fork.
 """
 
 from __future__ import annotations

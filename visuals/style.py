@@ -80,9 +80,20 @@ LOOK: dict[Any, Any] = {
 def look() -> Iterator[None]:
     """Draw in the course's look, whatever a learner has set in matplotlib, and leave those settings alone."""
     with matplotlib.rc_context():
+        # Past matplotlib's checks, which every setting has been through: they take as long as a small figure.
+        dict.update(matplotlib.rcParams, _settings())
+        yield
+
+
+@lru_cache(maxsize=1)
+def _settings() -> dict[Any, Any]:
+    """Every setting of matplotlib in the course's look, but for the backend, which no context puts back."""
+    with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(LOOK)
-        yield
+        settings = dict(matplotlib.rcParams.copy())
+    del settings["backend"]
+    return settings
 
 
 @lru_cache(maxsize=1024)

@@ -42,7 +42,7 @@ class Book:
     """
 
     def __init__(self, course: Class, dry: bool = False) -> None:
-        # Of the way in which nbgrader adds a submission SQLAlchemy warns three times; no instructor mends that.
+        # SQLAlchemy warns of the way in which nbgrader adds a submission, and no instructor can mend that.
         warnings.filterwarnings("ignore", module=r"nbgrader\.api")
         self._course = course
         self._copy = tempfile.TemporaryDirectory(prefix="gradebook-") if dry else None

@@ -6,12 +6,14 @@ kept here instead. So figures at the end of a cell, results and errors take the 
 
 from __future__ import annotations
 
+import ast
 import builtins
 import functools
 import getpass
 import inspect
 import io
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -33,6 +35,7 @@ from ipykernel.compiler import XCachingCompiler
 from ipykernel.kernelbase import Kernel
 from ipykernel.zmqshell import ZMQInteractiveShell
 from IPython.core.error import UsageError
+from IPython.core.inputtransformer2 import TransformerManager
 from jupyter_client.session import Session
 from pygments.formatters.terminal256 import Terminal256Formatter
 from traitlets.config import Config
@@ -64,6 +67,9 @@ FIELDS = {
 
 # What runs in cells has a file name of ipykernel's making.
 CELL_FILES = f"{os.sep}ipykernel_"
+# Where a cell may hold more than Python: a line that begins as a magic, a question, an assignment of either;
+# or what Python might have to say of it while it reads (a backslash), or lines that end otherwise.
+MAYBE_MAGIC = re.compile(r"^\s*[%!?,;/]|\?|=\s*[%!]|[\\\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", re.MULTILINE)
 CODE = (CodeType, FrameType, TracebackType)
 
 # As JSON: nbformat's own type would load a schema and its checks, which takes as long as torch.
@@ -193,9 +199,38 @@ class _Stream(io.TextIOBase):
         return False
 
 
+class _Magics(TransformerManager):
+    """IPython's own search for magics, without it where there are none: it goes through every token."""
+
+    def do_token_transforms(self, lines: list[str]) -> list[str]:
+        if self.token_transformers == TOKEN_TRANSFORMERS and _is_python("".join(lines)):
+            return lines
+        found: list[str] = super().do_token_transforms(lines)
+        return found
+
+
+TOKEN_TRANSFORMERS = TransformerManager().token_transformers
+
+
+def _is_python(source: str) -> bool:
+    if MAYBE_MAGIC.search(source):
+        return False
+    try:
+        ast.parse(source)
+    except Exception:  # then the search has its own way to say so
+        return False
+    return True
+
+
 class _Shell(ZMQInteractiveShell):
     heard = True
     _last_traceback: Sequence[str] = ()
+
+    def should_run_async(self, raw_cell: str, *, transformed_cell: Any = None, **more: Any) -> bool:
+        if transformed_cell is not None and not ("await" in transformed_cell or "async" in transformed_cell):
+            return False  # as compiling it would find
+        asynchronous: bool = super().should_run_async(raw_cell, transformed_cell=transformed_cell, **more)
+        return asynchronous
 
     def enable_gui(self, gui: Any = None) -> None:
         # Event loops belong to a kernel. Inline figures need none.
@@ -281,6 +316,7 @@ class Shell:
             # The history file is a person's; a graded notebook neither reads nor writes it.
             without = Config({"HistoryManager": {"enabled": False}})
             self.shell = _Shell.instance(compiler_class=XCachingCompiler, config=without)
+            self.shell.input_transformer_manager = _Magics()
         self.shell.displayhook.session = keeper
         self.shell.displayhook.pub_socket = None
         self.shell.displayhook.topic = b"execute_result"
