@@ -7,6 +7,8 @@ A forbidden family is looked for in two ways, and either suffices:
 - in `autograder.reading`, in the text of the cells: where grades count that is done outside the learner's
   process, on the rebuilt notebook, where nothing can be silenced, but `getattr` with a made-up name is no
   call that a reader recognises.
+
+Against both together there is a person, whom `autograder.grading.made_up` tells of names that are made up.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ def functions_that_call(
     """The functions and classes of some cells that make a call of some families: cell, name and call."""
     cells = [Cell(source) for source in sources]
     for number, source in enumerate(sources):
-        for node in _parsed(source).body:
+        for node in parsed(source).body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 reader = _Reader(cells, families, set())
                 reader.enter()
@@ -148,12 +148,12 @@ class _Reader:
                 base = self._resolve(value, scope, before, aliases + 1)
                 return f"{base}.{attribute}" if base else ""
             case ast.Call(func=ast.Name(id="getattr"), args=[value, name, *_]):
-                base, attribute = self._resolve(value, scope, before, aliases + 1), _text(name)
+                base, attribute = self._resolve(value, scope, before, aliases + 1), text_of(name)
                 return f"{base}.{attribute}" if base and attribute else ""
             case ast.Call(
                 func=ast.Name(id="__import__") | ast.Attribute(attr="import_module"), args=[name, *_]
             ):
-                return _text(name)
+                return text_of(name)
             case ast.Call(func=ast.Name(id="partial") | ast.Attribute(attr="partial"), args=[value, *_]):
                 return self._resolve(value, scope, before, aliases + 1)
         return ""
@@ -226,8 +226,8 @@ class _Reader:
     def _executed(self, call: ast.Call, scope: Scope, before: int) -> None:
         """Read a text that is executed."""
         match call:
-            case ast.Call(func=ast.Name(id="exec" | "eval" | "compile"), args=[text, *_]) if _text(text):
-                tree = deepcopy(_parsed(_text(text)))
+            case ast.Call(func=ast.Name(id="exec" | "eval" | "compile"), args=[text, *_]) if text_of(text):
+                tree = deepcopy(parsed(text_of(text)))
                 for node in ast.walk(tree):
                     if hasattr(node, "lineno"):
                         node.lineno = call.lineno
@@ -267,8 +267,8 @@ class _Reader:
 
 
 @lru_cache(maxsize=256)
-def _parsed(source: str) -> ast.Module:
-    """A cell's statements; none where it is no Python, since then nothing of it runs."""
+def parsed(source: str) -> ast.Module:
+    """A cell's statements, not to be changed; none where it is no Python, since then nothing of it runs."""
     nothing = ast.Module([], [])
     if len(source) > MOST_TEXT:
         return nothing
@@ -299,7 +299,7 @@ class _Done:
 @lru_cache(maxsize=256)
 def _done_by(source: str) -> _Done:
     done = _Done(0, [], [], set())
-    body = _parsed(source).body
+    body = parsed(source).body
     for statement in body:
         for node in ast.walk(statement):
             if isinstance(node, ast.ClassDef):
@@ -429,7 +429,7 @@ def _blocks(statement: ast.stmt) -> Iterator[tuple[Sequence[ast.stmt], tuple[ast
                 func=ast.Attribute(attr="run_cell_magic"), args=[_, _, ast.Constant(value=str(text))]
             )
         ):
-            yield ast.increment_lineno(deepcopy(_parsed(text)), 1).body, ()
+            yield ast.increment_lineno(deepcopy(parsed(text)), 1).body, ()
 
 
 def _attributes(node: ast.ClassDef) -> Iterator[str]:
@@ -458,12 +458,12 @@ def _own_nodes(function: ast.AST) -> Iterator[ast.AST]:
         yield from _own_nodes(child)
 
 
-def _text(node: ast.AST) -> str:
+def text_of(node: ast.AST) -> str:
     """A text that is written out, in one piece or in several."""
     match node:
         case ast.Constant(value=str(text)):
             return text
         case ast.BinOp(left=left, op=ast.Add(), right=right):
-            first, second = _text(left), _text(right)
+            first, second = text_of(left), text_of(right)
             return first + second if first and second else ""
     return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from nbformat import NotebookNode, from_dict
@@ -10,7 +10,8 @@ from nbformat import NotebookNode, from_dict
 from autograder.bank import AS_SEEN, LessonBank
 from autograder.build.source import is_test
 from autograder.findings import Verdict
-from autograder.grading.evidence import bound_outputs, judge_notebook, show_verdict
+from autograder.grading.evidence import bound_outputs, cells_before, judge_notebook, show_verdict
+from autograder.grading.made_up import made_up
 from autograder.grading.rebuild import with_explanation, with_givens
 from autograder.grading.running.execute import Executed
 
@@ -60,11 +61,24 @@ def grade(rebuilt: NotebookNode, lesson: LessonBank, run: Runner, notes: tuple[s
         if is_test(cell) and cell["id"] in verdicts:
             show_verdict(cell, lesson.tasks[cell["id"]], verdicts[cell["id"]])
     said = notes + tuple(f"The cell {name} was stopped: {why}." for name, why in as_seen.stops.items())
+    said += tuple(_not_seen(lesson, executed, verdicts))
     if as_seen.gave_up:
         said += (f"The notebook did not run to its end: {as_seen.gave_up}.",)
     if said:
         with_explanation(executed, said)
     return Graded(executed, verdicts, said)
+
+
+def _not_seen(lesson: LessonBank, executed: NotebookNode, verdicts: Mapping[str, Verdict]) -> Iterator[str]:
+    """What a person should look at, since neither reading nor watching need have seen a forbidden call."""
+    for task in lesson.tasks.values():
+        if task.forbids and verdicts[task.id].right and not verdicts[task.id].forbidden:
+            name = made_up(cells_before(task, executed))
+            if name:
+                yield (
+                    f"{task.id}: what `{name}` stands for shows only while it runs, so a call that this task "
+                    "forbids may not have been seen."
+                )
 
 
 def _up_to_the_last_tensor(notebook: NotebookNode, lesson: LessonBank) -> NotebookNode:

@@ -293,7 +293,7 @@ def test_what_is_not_named_is_allowed(families, source):
 
 
 def test_a_task_that_forbids_nothing_is_not_read(monkeypatch):
-    monkeypatch.setattr(reading, "_parsed", lambda source: 1 / 0)
+    monkeypatch.setattr(reading, "parsed", lambda source: 1 / 0)
     asked = Task(**{**task().__dict__, "forbids": None})
     lesson = LessonBank("01-tiny", "Tiny", {}, {"answer": asked})
 

@@ -74,3 +74,15 @@ def test_silencing_what_is_seen_does_not_silence_what_is_read(verdicts):
 
     assert graded.verdicts["softmax-naive"].earned == 0
     assert graded.verdicts["softmax-stable"].passed
+
+
+def test_where_it_is_neither_seen_nor_read_a_person_is_told(verdicts):
+    graded = verdicts({"softmax-stable-answer": DISGUISED}, SILENCED)
+
+    assert graded.verdicts["softmax-stable"].passed
+    (note,) = [note for note in graded.notes if note.startswith("softmax-stable")]
+    assert "getattr(torch, 'xamtfos'[::-1])" in note
+
+
+def test_of_a_solution_a_person_is_told_nothing(verdicts):
+    assert verdicts({}).notes == ()

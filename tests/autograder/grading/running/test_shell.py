@@ -73,7 +73,7 @@ CELLS = {
     "prompts": ">>> x = 1\n>>> x + 1",
     "dedent": "if True:\n        x = 1\n    x = 2",
     "open-bracket": "x = (1,\n",
-    "open-text": "x = \'\'\'open",
+    "open-text": "x = '''open",
     "escape": "import re\nre.match('\\d', '1').group()",
     "async": "async def ones():\n    yield 1\n[one async for one in ones()]",
     "not-await": "awaited = 'async'\nawaited",
