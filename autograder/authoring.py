@@ -73,6 +73,9 @@ class Probe:
         settings: what the experiment wants to know.
         hidden: drawn from an instructor's secret; a message about it gives no numbers away.
         raises: names of exceptions, one of which a right answer raises here; nothing else is compared.
+        redraw: makes inputs by name from a seeded generator that the hidden twin takes instead, where moving
+            the numbers would say nothing: sizes, seeds, whole numbers, masks. It keeps what the probe is
+            there for, such as an empty row.
     """
 
     id: str
@@ -89,6 +92,7 @@ class Probe:
     settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     hidden: bool = False
     raises: tuple[str, ...] = ()
+    redraw: Callable[[torch.Generator], Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True)

@@ -175,11 +175,19 @@ def make_secret(lessons: Lessons = None, course: Root = Path()) -> None:
         task = bar.add_task("drawing", total=len(names))
         for name in names:
             try:
-                secret.make(place, name)
+                kept = secret.make(place, name)
             except AuthoringError as problem:
                 for line in problem.problems:
                     errors.print(line, style="red", markup=False, highlight=False, soft_wrap=True)
                 raise typer.Exit(1) from None
+            for asked, probe in kept.left_out:
+                errors.print(
+                    f"{name}: task {asked}, probe {probe}: no hidden twin is fair to every right answer",
+                    style="yellow",
+                    markup=False,
+                    highlight=False,
+                    soft_wrap=True,
+                )
             bar.update(task, description=name, advance=1)
     console.print(
         f"Hidden probes for {len(names)} lesson{'' if len(names) == 1 else 's'} lie in {secret.folder()}.\n"

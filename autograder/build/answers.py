@@ -6,7 +6,7 @@ The reference for a task is the object that the solution cell itself defines; no
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -22,7 +22,7 @@ from autograder.build.source import is_answer
 from autograder.collect import call, call_module, collect_answer, is_file_of, observe
 from autograder.experiments import sizes_of
 from autograder.forbidden import Watch
-from autograder.judge import judge, judge_outcome, same_outcome
+from autograder.judge import judge, same_outcome
 from autograder.outcome import Evidence, Outcome
 from autograder.reading import names_made
 
@@ -75,11 +75,8 @@ def make_bank(lesson: authoring.Lesson, runs: Runs, name: str) -> LessonBank:
     problems: list[str] = []
     tasks: dict[str, bank.Task] = {}
     for task in lesson.tasks:
-        if task.name not in runs.namespaces[AS_SEEN]:
-            problems.append(f"task {task.id}: the solution defines no {task.name}")
-            continue
         try:
-            entry = _make_task(task, runs)
+            entry = make_task(task, runs)
         except authoring.AuthoringError as problem:
             problems += [f"task {task.id}: {one}" for one in problem.problems]
             continue
@@ -92,7 +89,6 @@ def make_bank(lesson: authoring.Lesson, runs: Runs, name: str) -> LessonBank:
     own = sorted(one for one in runs.namespaces[AS_SEEN] if one not in answers and not one.startswith("_"))
     made = LessonBank(lesson=name, title=lesson.title, givens=runs.givens, tasks=tasks, names=tuple(own))
     if not problems:
-        made = _with_fair_probes(lesson, made, runs)
         problems += _right_answer_problems(lesson, made, runs)
         problems += _caught_answer_problems(lesson, made, runs)
     if problems:
@@ -126,7 +122,14 @@ def tensor_outcome(answer: Callable[..., Any], namespace: Mapping[str, Any]) -> 
     return call(answer, bank.Probe("", "", inputs, Outcome()))
 
 
-def _make_task(task: authoring.Task, runs: Runs) -> bank.Task:
+def make_task(task: authoring.Task, runs: Runs) -> bank.Task:
+    """A task as the bank holds it, with the outcomes of the solution and of the known wrong answers.
+
+    Raises:
+        AuthoringError: the solution does not define what the task needs.
+    """
+    if task.name not in runs.namespaces[AS_SEEN]:
+        raise authoring.AuthoringError([f"the solution defines no {task.name}"])
     if task.kind == "tensor":
         _refuse_unkept(task, runs.namespaces[AS_SEEN])
         probes = {
@@ -143,18 +146,12 @@ def _make_task(task: authoring.Task, runs: Runs) -> bank.Task:
         )
         checks = tuple(bank.Check(check.title, check.points, tuple(probes)) for check in task.checks)
     else:
-        namespace = runs.namespaces[AS_SEEN]
-        reference = namespace[task.name]
-        run_probe = call_module if task.kind == "module" else call
-        probes = {}
-        for probe in task.probes:
-            asked = _asked(probe, reference if task.kind == "module" else None, namespace)
-            probes[probe.id] = replace(asked, expected=run_probe(reference, asked, namespace))
+        probes = {probe.id: make_probe(task, probe, runs) for probe in task.probes}
         wrong = tuple(
             bank.KnownWrong(
                 one.id,
                 one.hint,
-                {name: run_probe(one.answer, probe, namespace) for name, probe in probes.items()},
+                {name: outcome_of(task, one.answer, probe, runs) for name, probe in probes.items()},
             )
             for one in task.wrong
         )
@@ -178,6 +175,20 @@ def _make_task(task: authoring.Task, runs: Runs) -> bank.Task:
         forbids=_forbids(task, runs),
         keeps={name: runs.namespaces[AS_SEEN][name].detach().clone() for name in task.keeps},
     )
+
+
+def make_probe(task: authoring.Task, probe: authoring.Probe, runs: Runs) -> bank.Probe:
+    """A probe as the bank holds it, with the outcome of the solution."""
+    namespace = runs.namespaces[AS_SEEN]
+    reference = namespace[task.name]
+    asked = _asked(probe, reference if task.kind == "module" else None, namespace)
+    return replace(asked, expected=outcome_of(task, reference, asked, runs))
+
+
+def outcome_of(task: authoring.Task, answer: Callable[..., Any], probe: bank.Probe, runs: Runs) -> Outcome:
+    """What an answer to a function or module task does on one probe."""
+    run_probe = call_module if task.kind == "module" else call
+    return run_probe(answer, probe, runs.namespaces[AS_SEEN])
 
 
 def _forbids(task: authoring.Task, runs: Runs) -> bank.Forbids | None:
@@ -333,42 +344,6 @@ def _axes_problems(task: authoring.Task, entry: bank.Task, lesson: authoring.Les
         if both and all(sizes[one] == sizes[other] for sizes in both):
             problems.append(f"task {task.id}: in every probe the axes {one} and {other} have the same size")
     return problems
-
-
-def _with_fair_probes(lesson: authoring.Lesson, made: LessonBank, runs: Runs) -> LessonBank:
-    """The bank without those hidden probes that a right answer fails.
-
-    Nobody chose their numbers, so a probe at the edge of float32 may have become unfair to an honest route.
-    """
-    tasks = dict(made.tasks)
-    for task in lesson.tasks:
-        entry = made.tasks[task.id]
-        hidden = [probe for probe in entry.probes.values() if probe.hidden]
-        if not hidden:
-            continue
-        outcomes = [evidence_for(task, entry, right.answer, made, runs).outcomes for right in task.right]
-        unfair = {
-            probe.id
-            for probe in hidden
-            if any(judge_outcome(entry, probe, one[probe.id], None) is not None for one in outcomes)
-        }
-        tasks[task.id] = _without_probes(entry, unfair)
-    return replace(made, tasks=tasks)
-
-
-def _without_probes(entry: bank.Task, names: Collection[str]) -> bank.Task:
-    def kept(values: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: value for name, value in values.items() if name not in names}
-
-    return replace(
-        entry,
-        probes=kept(entry.probes),
-        checks=tuple(
-            replace(check, probes=tuple(name for name in check.probes if name not in names))
-            for check in entry.checks
-        ),
-        known_wrong=tuple(replace(wrong, outcomes=kept(wrong.outcomes)) for wrong in entry.known_wrong),
-    )
 
 
 def _right_answer_problems(lesson: authoring.Lesson, made: LessonBank, runs: Runs) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -20,6 +21,15 @@ from autograder.bank import RESULT
 # How far a number may move, as a share of itself: signs, zeros and sizes stay, so what holds for the visible
 # probe (positive scores, say, or ones that overflow) holds for the hidden one.
 SPREAD = 0.25
+# And no further than this: softmax sees the differences between scores. Scores of some hundreds, moved by a
+# share of themselves, would lie so far apart that each row becomes a single 1, which is easily guessed.
+FURTHEST = 1.0
+# Or than this share, where that is more: added to a very large number, 1 is lost in rounding.
+LEAST_SPREAD = 0.001
+
+# By task and probe, which draw its twin is, counted from 0. None is no twin; what is not named is the first.
+Draws = Mapping[tuple[str, str], int | None]
+FIRST: Draws = MappingProxyType({})
 
 
 def seed_from(secret: str, *names: str) -> int:
@@ -28,17 +38,39 @@ def seed_from(secret: str, *names: str) -> int:
     return int.from_bytes(digest[:7], "big")
 
 
-def with_hidden_probes(lesson: Lesson, secret: str) -> Lesson:
-    """The lesson with a hidden twin of every probe that calls an answer once."""
-    return replace(lesson, tasks=tuple(_task(task, secret) for task in lesson.tasks))
+def with_hidden_probes(lesson: Lesson, secret: str, draws: Draws = FIRST) -> Lesson:
+    """The lesson with a hidden twin of every probe that has one."""
+    return replace(lesson, tasks=tuple(_task(task, secret, draws) for task in lesson.tasks))
 
 
-def _task(task: Task, secret: str) -> Task:
-    twins = {
-        probe.id: _twin(probe, secret, task.id)
-        for probe in task.probes
-        if probe.observe == RESULT and not probe.raises
-    }
+def has_twin(probe: Probe) -> bool:
+    """Whether a probe calls an answer once and compares what it returns."""
+    return probe.observe == RESULT and not probe.raises
+
+
+def twin_of(task: Task, probe: Probe, secret: str, draw: int = 0) -> Probe:
+    """A probe's hidden twin. Each draw is another one."""
+    seed = seed_from(secret, task.id, probe.id, *([f"draw-{draw}"] if draw else []))
+    generator = torch.Generator().manual_seed(seed)
+    inputs = {name: _moved(value, generator) for name, value in probe.inputs.items()}
+    then = {name: _moved(value, generator) for name, value in probe.then.items()}
+    redrawn = probe.redraw(generator) if probe.redraw else {}
+    return replace(
+        probe,
+        id=f"{probe.id}-hidden",
+        hidden=True,
+        seed=seed % 2**31,
+        inputs={**inputs, **redrawn},
+        then=then,
+    )
+
+
+def _task(task: Task, secret: str, draws: Draws) -> Task:
+    twins = {}
+    for probe in task.probes:
+        draw = draws.get((task.id, probe.id), 0)
+        if has_twin(probe) and draw is not None:
+            twins[probe.id] = twin_of(task, probe, secret, draw)
     return replace(
         task,
         probes=(*task.probes, *twins.values()),
@@ -50,19 +82,6 @@ def _check(check: Check, twins: Mapping[str, Probe]) -> Check:
     return replace(check, probes=(*check.probes, *(twins[name].id for name in check.probes if name in twins)))
 
 
-def _twin(probe: Probe, secret: str, task: str) -> Probe:
-    seed = seed_from(secret, task, probe.id)
-    generator = torch.Generator().manual_seed(seed)
-    return replace(
-        probe,
-        id=f"{probe.id}-hidden",
-        hidden=True,
-        seed=seed % 2**31,
-        inputs={name: _moved(value, generator) for name, value in probe.inputs.items()},
-        then={name: _moved(value, generator) for name, value in probe.then.items()},
-    )
-
-
 def _moved(value: Any, generator: torch.Generator) -> Any:
     if isinstance(value, Made):
         return replace(value, seed=int(torch.randint(2**31 - 1, (1,), generator=generator)))
@@ -71,4 +90,6 @@ def _moved(value: Any, generator: torch.Generator) -> Any:
     if bool(((value == 0) | (value == 1)).all()):
         return value  # a mask, or the identity: what it says is not in the size of its numbers
     step = 2 * torch.rand(value.shape, generator=generator, dtype=value.dtype) - 1
-    return value * (1 + SPREAD * step)
+    size = value.abs()
+    reach = torch.minimum(SPREAD * size, (LEAST_SPREAD * size).clamp(min=FURTHEST))
+    return value + reach * step

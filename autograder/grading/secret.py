@@ -15,6 +15,7 @@ from autograder import bank
 from autograder.authoring import load_lesson
 from autograder.bank import LessonBank
 from autograder.build.answers import make_bank, run_solution
+from autograder.build.draws import choose_draws
 from autograder.build.hidden import seed_from, with_hidden_probes
 from autograder.build.pipeline import Course
 from autograder.build.source import read_source
@@ -34,6 +35,17 @@ class Answers:
     folder: Path
     hidden: bool
     note: str = ""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Where a lesson's bank with hidden probes lies.
+
+    `left_out` are the probes that have no twin, because none was fair to every right answer: task and probe.
+    """
+
+    folder: Path
+    left_out: tuple[tuple[str, str], ...]
 
 
 def folder() -> Path:
@@ -57,7 +69,7 @@ def answers(lesson: str) -> Answers:
     return Answers(bank.load(lesson, place / lesson), place / lesson, hidden=True)
 
 
-def make(course: Course, lesson: str) -> Path:
+def make(course: Course, lesson: str) -> Kept:
     """Make a lesson's bank with hidden probes, and the secret itself where there is none yet.
 
     Raises:
@@ -67,12 +79,14 @@ def make(course: Course, lesson: str) -> Path:
     place.mkdir(parents=True, exist_ok=True, mode=0o700)
     secret = _secret(place)
     source = course.source / lesson
-    described = with_hidden_probes(load_lesson(source), secret)
+    described = load_lesson(source)
     notebook = read_source(source / f"{lesson}.py")
     seeds = [
         seed_from(secret, lesson, f"givens-{number}") % 2**31 for number in range(1, described.redraws + 1)
     ]
-    made = make_bank(described, run_solution(described, notebook, lesson, seeds), lesson)
+    runs = run_solution(described, notebook, lesson, seeds)
+    draws = choose_draws(described, runs, secret)
+    made = make_bank(with_hidden_probes(described, secret, draws), runs, lesson)
     kept = place / "bank" / lesson
     kept.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place) as temporary:
@@ -81,7 +95,7 @@ def make(course: Course, lesson: str) -> Path:
         (fresh / MADE_FROM).write_text(public_fingerprint(lesson), encoding="utf-8")
         shutil.rmtree(kept, ignore_errors=True)
         fresh.rename(kept)
-    return kept
+    return Kept(kept, tuple(twin for twin, draw in draws.items() if draw is None))
 
 
 def _secret(place: Path) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 from autograder.authoring import Check, Lesson, Made, Probe, Specimen, Task
 from autograder.bank import RESULT
-from autograder.build.hidden import SPREAD, seed_from, with_hidden_probes
+from autograder.build.hidden import FURTHEST, LEAST_SPREAD, SPREAD, seed_from, twin_of, with_hidden_probes
 
 SCORES = torch.tensor([[3.0, -2.0, 0.0], [1000.0, 1e-6, -0.5]])
 MASK = torch.ones(3, 3).triu(1)
@@ -70,6 +72,54 @@ def test_numbers_move_by_a_share_of_themselves_and_keep_sign_zero_and_size():
     assert torch.equal(moved.sign(), SCORES.sign())
     assert bool(((moved - SCORES).abs() <= SPREAD * SCORES.abs() * (1 + 1e-6)).all())
     assert bool((moved != SCORES)[SCORES != 0].all())
+
+
+def test_large_scores_keep_the_differences_that_softmax_sees():
+    scores = torch.tensor([1000.0, 999.0, -1000.0, 50.0, -4.0])
+    moved = twin(Probe("large", "scores near 1000", {"x": scores})).inputs["x"]
+    assert bool(((moved - scores).abs() <= FURTHEST + 1e-4).all())
+    assert bool((moved != scores).all())
+
+
+def test_a_number_beside_which_that_step_would_be_lost_moves_by_a_share_of_itself():
+    numbers = torch.tensor([1e9, -1e30])
+    moved = twin(Probe("huge", "very large numbers", {"x": numbers})).inputs["x"]
+    assert bool(((moved - numbers).abs() <= LEAST_SPREAD * numbers.abs() * (1 + 1e-5)).all())
+    assert bool((moved != numbers).all())
+
+
+def test_a_probe_that_redraws_gives_its_twin_other_inputs_and_the_rest_moves():
+    def redraw(generator):
+        return {"heads": 3 + int(torch.randint(100, (1,), generator=generator))}
+
+    probe = replace(ASKS, redraw=redraw)
+    made, again, other = (twin(probe, name) for name in ("one", "one", "two"))
+    assert list(made.inputs) == list(probe.inputs)
+    assert made.inputs["heads"] == again.inputs["heads"]
+    assert len({2, made.inputs["heads"], other.inputs["heads"]}) == 3
+    assert torch.equal(made.inputs["scores"], twin(ASKS, "one").inputs["scores"])
+
+
+def test_each_draw_is_another_and_the_same_every_time():
+    (task,) = lesson(ASKS).tasks
+    drawn = [twin_of(task, ASKS, "a secret", draw) for draw in (0, 1, 2, 2)]
+    scores = [probe.inputs["scores"] for probe in drawn]
+    assert torch.equal(scores[0], twin(ASKS).inputs["scores"])
+    assert not torch.equal(scores[1], scores[0])
+    assert not torch.equal(scores[2], scores[1])
+    assert torch.equal(scores[3], scores[2])
+    assert len({probe.seed for probe in drawn}) == 3
+
+
+def test_a_twin_is_the_draw_that_is_asked_for_or_there_is_none():
+    described = lesson(ASKS, OTHER, checks=(Check("all", 1, ("asks", "other")),))
+    (task,) = with_hidden_probes(
+        described, "a secret", {("scale", "asks"): 4, ("scale", "other"): None}
+    ).tasks
+    assert [probe.id for probe in task.probes] == ["asks", "other", "asks-hidden"]
+    assert [check.probes for check in task.checks] == [("asks", "other", "asks-hidden")]
+    expected = twin_of(described.tasks[0], ASKS, "a secret", 4).inputs["scores"]
+    assert torch.equal(task.probes[-1].inputs["scores"], expected)
 
 
 def test_what_an_answer_is_called_on_later_moves_as_well():

@@ -22,7 +22,7 @@ from autograder.findings import NotComputed, Verdict
 from autograder.grading import secret
 from autograder.judge import judge
 from autograder.outcome import Outcome
-from tests.autograder.build.conftest import NAME, write_course
+from tests.autograder.build.conftest import NAME, TASKS, edited, write_course
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def test_the_secret_is_this_users_alone(course):
 
 
 def test_the_secret_is_made_once_and_its_bank_is_the_same_every_time(course):
-    kept = secret.make(course, NAME)
+    kept = secret.make(course, NAME).folder
     before = (secret.folder() / secret.NAME).read_text(), (kept / f"{NAME}.safetensors").read_bytes()
     secret.make(course, NAME)
     after = (secret.folder() / secret.NAME).read_text(), (kept / f"{NAME}.safetensors").read_bytes()
@@ -72,9 +72,9 @@ def test_the_secret_is_made_once_and_its_bank_is_the_same_every_time(course):
 
 
 def test_another_secret_draws_other_numbers(course, tmp_path, monkeypatch):
-    kept = secret.make(course, NAME)
+    kept = secret.make(course, NAME).folder
     monkeypatch.setenv(secret.PLACE, str(tmp_path / "elsewhere"))
-    other = secret.make(course, NAME)
+    other = secret.make(course, NAME).folder
     assert (kept / f"{NAME}.safetensors").read_bytes() != (other / f"{NAME}.safetensors").read_bytes()
 
 
@@ -90,7 +90,7 @@ def test_without_a_secret_submissions_are_graded_by_the_public_bank_and_a_note_s
 
 
 def test_with_a_secret_its_own_bank_is_used_and_there_is_nothing_to_say(course):
-    kept = secret.make(course, NAME)
+    kept = secret.make(course, NAME).folder
     found = secret.answers(NAME)
     assert (found.hidden, found.folder, found.note) == (True, kept, "")
     assert [probe.id for probe in found.lesson.tasks["share"].probes.values() if probe.hidden] == [
@@ -117,6 +117,38 @@ def test_hidden_probes_earn_points_together_with_the_visible_ones(course):
         (1, ("three", "three-hidden")),
         (2, ("four", "four-hidden")),
     ]
+
+
+# Right on the visible probes. Their twins begin with 1 and 2, moved by up to a quarter.
+PICKY = "lambda x: x / x.sum() if x[0] in (1.0, 2.0) or {other} else x"
+
+
+def picky_course(place: Path, other: str) -> Course:
+    """The tiny course with a right answer that is wrong unless something else holds as well."""
+    right = ("lambda x: x.double() / x.double().sum()", PICKY.format(other=other))
+    return write_course(place / "picky", tasks=edited(TASKS, right))
+
+
+@pytest.mark.parametrize("chosen", ["one", "two", "three", "four", "five"])
+def test_a_twin_that_is_unfair_to_a_right_answer_is_drawn_again(course, tmp_path, chosen):
+    secret.folder().mkdir()
+    (secret.folder() / secret.NAME).write_text(chosen)
+    kept = secret.make(picky_course(tmp_path, "1 < x[0] < 1.5 or x[0] > 2"), NAME)
+    task = secret.answers(NAME).lesson.tasks["share"]
+    assert kept.left_out == ()
+    assert [check.probes for check in task.checks] == [("three", "three-hidden"), ("four", "four-hidden")]
+    assert task.probes["three-hidden"].inputs["x"][0] > 1
+    assert task.probes["four-hidden"].inputs["x"][0] > 2
+
+
+def test_a_probe_whose_twin_no_draw_makes_fair_has_none_and_the_command_names_it(course, tmp_path):
+    picky = picky_course(tmp_path, "len(x) == 4")
+    assert secret.make(picky, NAME).left_out == (("share", "three"),)
+    task = secret.answers(NAME).lesson.tasks["share"]
+    assert [check.probes for check in task.checks] == [("three",), ("four", "four-hidden")]
+    said = CliRunner().invoke(cli.app, ["secret", "--course", str(picky.root)])
+    assert said.exit_code == 0, said.output
+    assert f"{NAME}: task share, probe three: no hidden twin is fair to every right answer" in said.output
 
 
 def test_an_answer_that_computes_passes_either_bank(course):

@@ -1,0 +1,70 @@
+"""Which draw of each hidden twin is kept: the first that is fair, and that no public result answers.
+
+Nobody chooses a twin's numbers. At the edge of float32 they may be unfair to an honest route; and where a
+task has few results (masks, rows with a single 1), the right one may be that of a visible probe, which can be
+learnt by heart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+
+from autograder import bank
+from autograder.authoring import AuthoringError, Lesson, Task
+from autograder.build.answers import Runs, make_probe, make_task, outcome_of
+from autograder.build.hidden import has_twin, twin_of
+from autograder.compare import all_close
+from autograder.judge import judge_outcome
+
+# Of scores near 1000 every second draw is unfair to a log-sum-exp in float32; 30 in a row hardly come.
+MOST_DRAWS = 30
+
+
+def choose_draws(lesson: Lesson, runs: Runs, secret: str) -> dict[tuple[str, str], int | None]:
+    """For each task and probe with a twin, the draw to keep; None where no draw is fair.
+
+    A twin whose result is a visible probe's in every draw is kept: some results are always the same.
+    """
+    chosen: dict[tuple[str, str], int | None] = {}
+    for task in lesson.tasks:
+        try:
+            entry = make_task(replace(task, wrong=()), runs)
+        except AuthoringError:
+            continue  # `make_bank` says what is wrong with it
+        for probe in task.probes:
+            if has_twin(probe):
+                twins = (
+                    make_probe(task, twin_of(task, probe, secret, draw), runs) for draw in range(MOST_DRAWS)
+                )
+                chosen[task.id, probe.id] = _first_fit(task, entry, twins, runs)
+    return chosen
+
+
+def _first_fit(task: Task, entry: bank.Task, twins: Iterable[bank.Probe], runs: Runs) -> int | None:
+    known = None
+    for draw, twin in enumerate(twins):
+        is_known = _is_known(twin, entry.probes.values())
+        if is_known and known is not None:
+            continue  # one of these is enough
+        if _is_fair(task, entry, twin, runs):
+            if not is_known:
+                return draw
+            known = draw
+    return known
+
+
+def _is_fair(task: Task, entry: bank.Task, twin: bank.Probe, runs: Runs) -> bool:
+    """Whether every right answer passes, also one that makes a forbidden call and is right otherwise."""
+    if twin.expected.tensor is None:
+        return True  # the solution itself gives no tensor, and `make_bank` says so
+    answers = (*task.right, *(task.forbids.caught if task.forbids else ()))
+    outcomes = (outcome_of(task, one.answer, twin, runs) for one in answers)
+    return all(judge_outcome(entry, twin, outcome, None) is None for outcome in (twin.expected, *outcomes))
+
+
+def _is_known(twin: bank.Probe, visible: Collection[bank.Probe]) -> bool:
+    """Whether the twin's result is also that of a visible probe."""
+    result = twin.expected.tensor
+    public = (probe.expected.tensor for probe in visible)
+    return result is not None and any(one is not None and all_close(result, one) for one in public)
