@@ -66,6 +66,16 @@ def mask_with_loops(num_tokens):
     return mask
 
 
+def whole(below, generator):
+    """A whole number from 0 on."""
+    return int(torch.randint(below, (1,), generator=generator))
+
+
+def other_size(generator: torch.Generator) -> dict:
+    """A number of tokens that no visible probe has."""
+    return {"num_tokens": 7 + whole(26, generator)}
+
+
 CAUSAL_MASK = Task(
     id="causal-mask",
     title="The causal mask",
@@ -75,9 +85,9 @@ CAUSAL_MASK = Task(
     axes=("tokens as query", "tokens as key"),
     dtypes=("bool",),
     probes=(
-        Probe("three", "3 tokens", {"num_tokens": 3}),
-        Probe("four", "4 tokens", {"num_tokens": 4}),
-        Probe("six", "6 tokens", {"num_tokens": 6}),
+        Probe("three", "3 tokens", {"num_tokens": 3}, redraw=other_size),
+        Probe("four", "4 tokens", {"num_tokens": 4}, redraw=other_size),
+        Probe("six", "6 tokens", {"num_tokens": 6}, redraw=other_size),
         Probe("one", "a single token", {"num_tokens": 1}),
     ),
     checks=(
@@ -1091,6 +1101,20 @@ def leaking(seed, size, leaks, columns=None):
     return Specimen("mixing", {"weights": weights, "columns": columns})
 
 
+def other_leaks(fewest, d_in, weights, apart=1):
+    """A redraw: leaks of these weights between other tokens, at least so far apart, of a longer sentence."""
+
+    def redraw(generator: torch.Generator) -> dict:
+        tokens, seed = fewest + whole(5, generator), whole(2**31 - 1, generator)
+        places = torch.triu_indices(tokens, tokens, offset=apart).T  # (places, 2)
+        order = torch.randperm(len(places), generator=generator)
+        leaks = {(i, j): weight for (i, j), weight in zip(places[order].tolist(), weights, strict=False)}
+        x = torch.randn(tokens, d_in, generator=generator).clamp(-1, 1)
+        return {"attention": leaking(seed, tokens, leaks), "x": x}
+
+    return redraw
+
+
 # Nothing leaks; output 0 depends on no token at all, and token 2 reaches no output.
 TIGHT = lower(53, 4)
 TIGHT[0], TIGHT[:, 2] = 0.0, 0.0
@@ -1224,6 +1248,7 @@ LEAK_DETECTOR = Task(
             "two-leaks",
             "an attention in which output 0 sees token 2, and output 1 token 3",
             {"attention": leaking(52, 4, {(0, 2): 0.8, (1, 3): 0.5}), "x": drawn(61, 4, 5)},
+            redraw=other_leaks(5, 5, (0.8, 0.5)),
         ),
         Probe(
             "none",
@@ -1234,6 +1259,7 @@ LEAK_DETECTOR = Task(
             "far",
             "an attention in which output 0 sees the last token only",
             {"attention": leaking(54, 7, {(0, 6): -0.4}), "x": drawn(63, 7, 2)},
+            redraw=other_leaks(8, 2, (-0.4,), apart=4),
         ),
         Probe(
             "small",
@@ -1242,6 +1268,7 @@ LEAK_DETECTOR = Task(
                 "attention": leaking(55, 5, {(0, 1): 1e-3, (2, 4): -1e-3, (1, 2): 0.3}),
                 "x": drawn(64, 5, 3).clamp(-1, 1),
             },
+            redraw=other_leaks(6, 3, (1e-3, -1e-3, 0.3)),
         ),
         Probe(
             "rounding",
@@ -1250,6 +1277,7 @@ LEAK_DETECTOR = Task(
                 "attention": leaking(56, 4, {(0, 1): 3e-7, (0, 3): 3e-7, (1, 2): 4e-7, (2, 3): 0.6}),
                 "x": drawn(65, 4, 2).clamp(-1, 1),
             },
+            redraw=other_leaks(5, 2, (3e-7, 3e-7, 4e-7, 0.6)),
         ),
         Probe(
             "empty-token",

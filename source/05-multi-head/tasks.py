@@ -668,6 +668,11 @@ def split_in_place(x, num_heads):
     return split
 
 
+def other_numbers(generator: torch.Generator) -> dict:
+    """Twelve whole numbers, no two alike, so that each can be told from the others wherever it goes."""
+    return {"x": torch.randperm(100, generator=generator)[:12].reshape(1, 3, 4)}
+
+
 SPLIT_HEADS = Task(
     id="split-heads",
     title="Split into heads",
@@ -678,7 +683,7 @@ SPLIT_HEADS = Task(
     input_axes={"x": ("b", "tokens", "d_out")},
     dtypes=("float32", "float64", "int64"),
     probes=(
-        Probe("numbered", "the numbered example", {"x": NUMBERED, "num_heads": 2}),
+        Probe("numbered", "the numbered example", {"x": NUMBERED, "num_heads": 2}, redraw=other_numbers),
         Probe(
             "same-sizes",
             "another example of three tokens and two heads",
@@ -2210,6 +2215,10 @@ def from_a_generator(seed, batch_size, num_tokens):
     return CausalAttention(16, 2, num_tokens, 0.0)(x).detach()
 
 
+def other_seed(generator: torch.Generator) -> dict:
+    return {"seed": int(torch.randint(2**31 - 1, (1,), generator=generator))}
+
+
 BUG_SEED = Task(
     id="bug-seed-too-late",
     title="Find the bug: a seed that comes too late",
@@ -2218,9 +2227,17 @@ BUG_SEED = Task(
     signature="random_run(seed, batch_size, num_tokens)",
     axes=("b", "tokens", "d_out"),
     probes=(
-        Probe("seed-123", "seed 123", {"seed": 123, "batch_size": 4, "num_tokens": 10}),
         Probe(
-            "seed-7", "seed 7, three sentences of five tokens", {"seed": 7, "batch_size": 3, "num_tokens": 5}
+            "seed-123",
+            "seed 123",
+            {"seed": 123, "batch_size": 4, "num_tokens": 10},
+            redraw=other_seed,
+        ),
+        Probe(
+            "seed-7",
+            "seed 7, three sentences of five tokens",
+            {"seed": 7, "batch_size": 3, "num_tokens": 5},
+            redraw=other_seed,
         ),
     ),
     checks=(Check("the same seed, the same result", 1, ("seed-123", "seed-7")),),

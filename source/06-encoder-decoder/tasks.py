@@ -669,6 +669,18 @@ def padded_in_a_loop(lengths, num_tokens):
     return mask
 
 
+def other_lengths(full=0, empty=0, padded=0):
+    """A redraw: another number of tokens, and as many sequences of that length, of none, and in between."""
+
+    def redraw(generator: torch.Generator) -> dict:
+        num_tokens = int(torch.randint(6, 13, (1,), generator=generator))
+        between = torch.randint(1, num_tokens, (padded,), generator=generator)
+        lengths = torch.tensor([num_tokens] * full + [0] * empty + between.tolist())
+        return {"lengths": lengths, "num_tokens": num_tokens}
+
+    return redraw
+
+
 PADDING_MASK = Task(
     id="padding-mask",
     title="A padding mask",
@@ -679,17 +691,29 @@ PADDING_MASK = Task(
     dtypes=("bool",),
     input_axes={"lengths": ("batch",)},
     probes=(
-        Probe("five-three", "lengths 5 and 3, 5 tokens", {"lengths": torch.tensor([5, 3]), "num_tokens": 5}),
-        Probe("two-four", "lengths 2 and 4, 5 tokens", {"lengths": torch.tensor([2, 4]), "num_tokens": 5}),
+        Probe(
+            "five-three",
+            "lengths 5 and 3, 5 tokens",
+            {"lengths": torch.tensor([5, 3]), "num_tokens": 5},
+            redraw=other_lengths(full=1, padded=1),
+        ),
+        Probe(
+            "two-four",
+            "lengths 2 and 4, 5 tokens",
+            {"lengths": torch.tensor([2, 4]), "num_tokens": 5},
+            redraw=other_lengths(padded=2),
+        ),
         Probe(
             "none-full",
             "lengths 2, 4 and 1, 6 tokens",
             {"lengths": torch.tensor([2, 4, 1]), "num_tokens": 6},
+            redraw=other_lengths(padded=3),
         ),
         Probe(
             "empty",
             "lengths 3, 0, 1 and 2, 3 tokens",
             {"lengths": torch.tensor([3, 0, 1, 2]), "num_tokens": 3},
+            redraw=other_lengths(full=1, empty=1, padded=2),
         ),
     ),
     checks=(
@@ -810,6 +834,11 @@ def keys_of(lengths, num_tokens):
     return real(lengths, num_tokens)[:, None, None]
 
 
+def as_many_sequences_as_tokens(generator: torch.Generator) -> dict:
+    num_tokens = int(torch.randint(4, 9, (1,), generator=generator))
+    return {"lengths": torch.randperm(num_tokens, generator=generator) + 1, "num_tokens": num_tokens}
+
+
 COMBINE_MASKS = Task(
     id="combine-masks",
     title="Both masks in one",
@@ -821,17 +850,29 @@ COMBINE_MASKS = Task(
     input_axes={"lengths": ("batch",)},
     needs=("padding-mask",),
     probes=(
-        Probe("five-three", "lengths 5 and 3, 5 tokens", {"lengths": torch.tensor([5, 3]), "num_tokens": 5}),
-        Probe("two-four", "lengths 2 and 4, 5 tokens", {"lengths": torch.tensor([2, 4]), "num_tokens": 5}),
+        Probe(
+            "five-three",
+            "lengths 5 and 3, 5 tokens",
+            {"lengths": torch.tensor([5, 3]), "num_tokens": 5},
+            redraw=other_lengths(full=1, padded=1),
+        ),
+        Probe(
+            "two-four",
+            "lengths 2 and 4, 5 tokens",
+            {"lengths": torch.tensor([2, 4]), "num_tokens": 5},
+            redraw=other_lengths(padded=2),
+        ),
         Probe(
             "none-full",
             "lengths 2, 4 and 1, 6 tokens",
             {"lengths": torch.tensor([2, 4, 1]), "num_tokens": 6},
+            redraw=other_lengths(padded=3),
         ),
         Probe(
             "square",
             "as many sequences as tokens: lengths 3, 1, 2 and 3 tokens",
             {"lengths": torch.tensor([3, 1, 2]), "num_tokens": 3},
+            redraw=as_many_sequences_as_tokens,
         ),
     ),
     checks=(
@@ -982,6 +1023,7 @@ MASKED_SOFTMAX = Task(
             "large",
             "scores of some hundreds",
             {"scores": 400 * drawn(27, 2, 3, 2, 5), "mask": real(torch.tensor([5, 3]), 5)[:, None, None]},
+            redraw=lambda generator: {"scores": 400 * torch.randn(2, 3, 2, 5, generator=generator)},
         ),
         Probe(
             "empty-row",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -11,18 +13,23 @@ import torch
 from typer.testing import CliRunner
 
 from autograder import bank, cli
-from autograder.authoring import load_lesson
+from autograder.authoring import Lesson, load_lesson
 from autograder.bank import AS_SEEN, LessonBank, without_answers
-from autograder.build.answers import make_bank, run_solution
+from autograder.build.answers import Runs, make_bank, make_probe, make_task, run_solution
+from autograder.build.draws import choose_draws
+from autograder.build.hidden import has_twin, twin_of
 from autograder.build.pipeline import Course
 from autograder.build.source import read_source
 from autograder.collect import collect_answer
+from autograder.compare import all_close
 from autograder.feedback import rich_text
 from autograder.findings import NotComputed, Verdict
 from autograder.grading import secret
 from autograder.judge import judge
 from autograder.outcome import Outcome
 from tests.autograder.build.conftest import NAME, TASKS, edited, write_course
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
@@ -252,3 +259,53 @@ def test_the_command_names_what_keeps_it_from_a_lesson(course, tmp_path):
     said = CliRunner().invoke(cli.app, ["secret", "--course", str(broken.root)])
     assert said.exit_code == 1
     assert "Traceback" not in said.output
+
+
+# The course's own lessons
+
+
+SECRETS = ("one", "two")
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A lesson of the course, its solution run, and for each secret which draws are kept."""
+
+    lesson: Lesson
+    runs: Runs
+    draws: Mapping[str, Mapping[tuple[str, str], int | None]]
+
+
+@pytest.fixture(scope="module", params=Course(ROOT).lessons())
+def drawn(request: pytest.FixtureRequest) -> Drawn:
+    source = ROOT / "source" / request.param
+    lesson = replace(load_lesson(source), redraws=0)
+    runs = run_solution(lesson, read_source(source / f"{request.param}.py"), request.param)
+    return Drawn(lesson, runs, {chosen: choose_draws(lesson, runs, chosen) for chosen in SECRETS})
+
+
+@pytest.mark.parametrize("chosen", SECRETS)
+def test_every_probe_of_the_course_that_can_have_a_twin_has_one(drawn, chosen):
+    twinned = [(task.id, probe.id) for task in drawn.lesson.tasks for probe in task.probes if has_twin(probe)]
+    assert list(drawn.draws[chosen]) == twinned
+    assert [twin for twin, draw in drawn.draws[chosen].items() if draw is None] == []
+
+
+@pytest.mark.parametrize("chosen", SECRETS)
+def test_no_check_of_the_course_is_passed_with_results_that_are_public(drawn, chosen):
+    passed = []
+    for task in drawn.lesson.tasks:
+        visible = make_task(replace(task, wrong=()), drawn.runs).probes.values()
+        public = [probe.expected.tensor for probe in visible if probe.expected.tensor is not None]
+        new = []
+        for probe in task.probes:
+            if has_twin(probe):
+                twin = twin_of(task, probe, chosen, drawn.draws[chosen][task.id, probe.id])
+                result = make_probe(task, twin, drawn.runs).expected.tensor
+                new += [] if any(all_close(result, one) for one in public) else [probe.id]
+        passed += [
+            (task.id, check.title)
+            for check in task.checks
+            if task.kind != "tensor" and check.points and not set(new) & set(check.probes)
+        ]
+    assert passed == []
