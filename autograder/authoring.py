@@ -16,6 +16,7 @@ from typing import Any
 import torch
 
 from autograder.bank import RESULT, Property, Specimen, TaskKind, Value
+from autograder.problems import AuthoringError
 
 __all__ = [
     "AuthoringError",
@@ -212,17 +213,6 @@ class Lesson:
     given_axes: Mapping[str, Axes]
     redraw: Callable[[torch.Generator], Mapping[str, Value]]
     redraws: int = 1
-
-
-class AuthoringError(Exception):
-    """A lesson's source is not as it must be. `problems` names every cell and reason found."""
-
-    def __init__(self, problems: list[str]) -> None:
-        super().__init__(problems)  # whole, because pickle makes it anew from this
-        self.problems = problems
-
-    def __str__(self) -> str:
-        return "\n".join(self.problems)
 
 
 def load_lesson(folder: Path) -> Lesson:

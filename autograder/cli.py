@@ -12,8 +12,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from autograder.authoring import AuthoringError
 from autograder.build.parallel import each_lesson, processors
+from autograder.problems import AuthoringError
 
 if TYPE_CHECKING:
     from autograder.grading import command

@@ -11,11 +11,12 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from autograder import bank
-from autograder.authoring import AuthoringError, Lesson, Task
+from autograder.authoring import Lesson, Task
 from autograder.build.answers import Runs, make_probe, make_task, outcome_of
 from autograder.build.hidden import has_twin, twin_of
 from autograder.compare import all_close
 from autograder.judge import judge_outcome
+from autograder.problems import AuthoringError
 
 # Of scores near 1000 every second draw is unfair to a log-sum-exp in float32; 30 in a row hardly come.
 MOST_DRAWS = 30

@@ -14,9 +14,9 @@ from typing import Any
 from nbformat import NotebookNode
 from torch import Tensor
 
-from autograder.authoring import AuthoringError
 from autograder.bank import Value
 from autograder.build.source import is_given, is_test
+from autograder.problems import AuthoringError
 
 
 def run_cells(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import TypeVar
 
-from autograder.authoring import AuthoringError
+from autograder.problems import AuthoringError
 
 Done = TypeVar("Done")
 

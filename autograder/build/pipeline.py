@@ -16,7 +16,7 @@ import safetensors.torch
 from nbformat import NotebookNode
 
 from autograder import bank as bank_files
-from autograder.authoring import AuthoringError, Lesson, load_lesson
+from autograder.authoring import Lesson, load_lesson
 from autograder.bank import AS_SEEN, LessonBank, Task
 from autograder.build.answers import Runs, make_bank, run_solution
 from autograder.build.lint import lint
@@ -27,6 +27,7 @@ from autograder.collect import collect
 from autograder.compare import close
 from autograder.findings import Verdict
 from autograder.judge import judge
+from autograder.problems import AuthoringError
 from autograder.reading import Cell, read
 
 # A picture that stands in HTML, with its alternative text beside it.

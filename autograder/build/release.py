@@ -15,8 +15,8 @@ from nbgrader.converters import BaseConverter, GenerateAssignment, GenerateSolut
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config, PyFileConfigLoader
 
-from autograder.authoring import AuthoringError
 from autograder.build.lint import images_without_alt
+from autograder.problems import AuthoringError
 
 CONFIG = "nbgrader_config.py"
 

@@ -6,12 +6,13 @@ import pytest
 import torch
 
 from autograder.audit import audit_lesson
-from autograder.authoring import AuthoringError, load_lesson
+from autograder.authoring import load_lesson
 from autograder.bank import AS_SEEN, Forbids
 from autograder.build.answers import make_bank, run_solution
 from autograder.build.hidden import with_hidden_probes
 from autograder.build.pipeline import prepare
 from autograder.build.source import read_source
+from autograder.problems import AuthoringError
 
 NAME = "01-tiny"
 

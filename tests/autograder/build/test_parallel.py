@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from autograder.authoring import AuthoringError
 from autograder.build.parallel import each_lesson
+from autograder.problems import AuthoringError
 
 LESSONS = ["01-one", "02-two", "03-three"]
 

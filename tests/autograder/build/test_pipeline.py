@@ -10,10 +10,10 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from autograder.authoring import AuthoringError
 from autograder.build import pipeline, release
 from autograder.build.pipeline import Course, build, stale, without_source
 from autograder.build.release import failed_cells
+from autograder.problems import AuthoringError
 
 NAME = "01-tiny"
 NOTEBOOK = f"notebooks/{NAME}/{NAME}.ipynb"

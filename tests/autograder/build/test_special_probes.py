@@ -9,12 +9,13 @@ import torch
 from torch import nn
 
 from autograder import bank
-from autograder.authoring import AuthoringError, Check, Lesson, Made, Probe, Specimen, Task, Wrong
+from autograder.authoring import Check, Lesson, Made, Probe, Specimen, Task, Wrong
 from autograder.bank import AS_SEEN
 from autograder.build.answers import Runs, make_bank
 from autograder.collect import collect_answer
 from autograder.findings import MatchesKnownWrong, Raised, WrongBehaviour
 from autograder.judge import judge
+from autograder.problems import AuthoringError
 
 
 class Causal(nn.Module):
