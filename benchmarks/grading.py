@@ -239,7 +239,7 @@ def grow(place: Path, lesson: str) -> Table:
 def main() -> None:
     """Grade a class three ways, and print what that took."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--submissions", type=int, default=400, help="how many `autograder grade` grades")
+    parser.add_argument("--submissions", type=int, default=600, help="how many `autograder grade` grades")
     parser.add_argument("--stock", type=int, default=8, help="how many nbgrader's own command grades")
     parser.add_argument("--lesson", default="01-dot-product")
     parser.add_argument("--growth", action="store_true", help="also grade classes of 10, 100 and 1000")
