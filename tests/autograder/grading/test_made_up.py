@@ -9,6 +9,10 @@ from autograder.reading import Cell
 
 MADE_UP = {
     "getattr": ("getattr(torch, name)(x)", "getattr(torch, name)"),
+    "getattr-of-a-list": ("[getattr(torch, n) for n in names][0](x)", "getattr(torch, n)"),
+    "looped-over-torch": ("[getattr(m, n) for n in ['softmax']][0](x)", "getattr(m, n)"),
+    "set-after-the-loop": ("n = 1\nfor n in ['W_key']:\n    pass\ngetattr(torch, n)", "getattr(torch, n)"),
+    "an-argument": ("def f(n):\n    for n in ['W']:\n        getattr(torch, n)", "getattr(torch, n)"),
     "an-alias": ("look = getattr\nlook(torch, name)(x)", "getattr"),
     "backwards": ("getattr(torch, 'xamtfos'[::-1])(x)", "getattr(torch, 'xamtfos'[::-1])"),
     "dict": ("torch.__dict__['softmax'](x)", "torch.__dict__"),
@@ -19,9 +23,21 @@ MADE_UP = {
     "operator": ("operator.methodcaller(name, 0)(x)", "operator.methodcaller(name, 0)"),
     "method": ("x.__getattribute__(name)(0)", "x.__getattribute__(name)"),
     "modules": ("sys.modules['tor' + 'ch'].softmax(x)", "sys.modules"),
+    "modules-by-name": ("from sys import modules\nmodules[name].softmax(x)", "from sys import modules"),
     "members": ("dict(inspect.getmembers(torch))[name](x)", "inspect.getmembers"),
     "builtins": ("builtins.getattr(torch, name)(x)", "builtins"),
     "frame": ("sys._getframe().f_globals[name](x)", "sys._getframe().f_globals"),
+    "inside-a-text": ("eval('getattr(torch, name)')(x)", "getattr(torch, name)"),
+    "inside-a-magic": ("%%time\nlook = torch.__dict__", "torch.__dict__"),
+    "a-cell-that-is-run": ("get_ipython().run_cell(text)", "get_ipython().run_cell(text)"),
+    "renamed": (
+        "from operator import attrgetter as look\nlook(name)(torch)",
+        "from operator import attrgetter as look",
+    ),
+    "imported-under-another-name": ("import ctypes as c\nx = 1", "import ctypes as c"),
+    "inside-the-checks": ("import autograder.collect as c\nx = 1", "import autograder.collect as c"),
+    "inside-the-checks-by-name": ("from autograder import collect\nx = 1", "from autograder import collect"),
+    "silenced": ("torch._C._disabled_torch_function_impl", "torch._C"),
     "script": ("torch.jit.CompilationUnit(text).f(x)", "torch.jit.CompilationUnit"),
 }
 ORDINARY = {
@@ -31,6 +47,9 @@ ORDINARY = {
     "eval-mode": "model.eval()\nmodel.modules()",
     "pattern": "import re\nre.compile(pattern)",
     "no-python": "def f(:",
+    "imports": "import torch.nn.functional as F\nfrom autograder import check, hint\nimport autograder",
+    "magic": "%%time\nx = torch.softmax(x, dim=0)",
+    "code-in-a-text": "exec('x = 1')",
     "text": "eval('1 + 1')",
 }
 
@@ -57,3 +76,10 @@ def test_the_courses_own_cells_are_left_alone():
 
 def test_a_long_expression_is_cut():
     assert made_up([Cell(f"eval({' + '.join(['name'] * 40)})")]).endswith("…")
+
+
+def test_what_is_too_long_or_too_deep_to_be_read_is_named_by_its_beginning():
+    assert made_up([Cell("x = 1  # " + "long" * 20_000)]).startswith("x = 1 # longlong")
+    assert made_up([Cell("getattr(torch, " + "+".join("name" for _ in range(400)) + ")")]).startswith(
+        "getattr(torch, name+"
+    )
