@@ -37,8 +37,8 @@ MOST_SHOWN = 60
 def made_up(cells: Sequence[Cell]) -> str:
     """The first expression in a learner's own cells that stands for something no reader can name; "" if none.
 
-    Attributes of `self` are no such thing: a class's own are set somewhere, under a name. Nor are names from a
-    list that a loop goes through in front of all eyes, unless they are torch's.
+    Attributes of `self` are no such thing: a class's own are set somewhere, under a name. Nor are names that
+    a loop takes from a list in front of all eyes, unless they are torch's.
     """
     for cell in cells:
         if cell.own and len(cell.source) > MOST_TEXT:
