@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
 import shutil
@@ -14,17 +15,20 @@ import platformdirs
 from autograder import bank
 from autograder.authoring import load_lesson
 from autograder.bank import LessonBank
+from autograder.build import draws, hidden
 from autograder.build.answers import make_bank, run_solution
 from autograder.build.draws import choose_draws
 from autograder.build.hidden import seed_from, with_hidden_probes
 from autograder.build.pipeline import Course
 from autograder.build.source import read_source
-from autograder.grading.digests import bank_digest
+from autograder.grading.digests import bank_digest, file_digest
 
 # Where the secret lies instead of the user's own data folder.
 PLACE = "ATTENTION_SECRET"
 NAME = "secret"
 MADE_FROM = "made-from.txt"
+# The modules whose change makes hidden probes anew.
+DRAWN_BY = (Path(draws.__file__), Path(hidden.__file__))
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,7 @@ def answers(lesson: str) -> Answers:
         note = "visible probes only: `autograder secret` makes hidden ones"
         return Answers(public, bank.BANK_FOLDER, hidden=False, note=note)
     if made_from != public_fingerprint(lesson):
-        note = "visible probes only: the lesson has changed since `autograder secret` was run"
+        note = "visible probes only: the hidden ones are out of date; `autograder secret` makes new ones"
         return Answers(public, bank.BANK_FOLDER, hidden=False, note=note)
     return Answers(bank.load(lesson, place / lesson), place / lesson, hidden=True)
 
@@ -85,8 +89,8 @@ def make(course: Course, lesson: str) -> Kept:
         seed_from(secret, lesson, f"givens-{number}") % 2**31 for number in range(1, described.redraws + 1)
     ]
     runs = run_solution(described, notebook, lesson, seeds)
-    draws = choose_draws(described, runs, secret)
-    made = make_bank(with_hidden_probes(described, secret, draws), runs, lesson)
+    chosen = choose_draws(described, runs, secret)
+    made = make_bank(with_hidden_probes(described, secret, chosen), runs, lesson)
     kept = place / "bank" / lesson
     kept.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place) as temporary:
@@ -95,7 +99,7 @@ def make(course: Course, lesson: str) -> Kept:
         (fresh / MADE_FROM).write_text(public_fingerprint(lesson), encoding="utf-8")
         shutil.rmtree(kept, ignore_errors=True)
         fresh.rename(kept)
-    return Kept(kept, tuple(twin for twin, draw in draws.items() if draw is None))
+    return Kept(kept, tuple(twin for twin, draw in chosen.items() if draw is None))
 
 
 def _secret(place: Path) -> str:
@@ -108,5 +112,8 @@ def _secret(place: Path) -> str:
 
 
 def public_fingerprint(lesson: str) -> str:
-    """What the public bank of a lesson is at this moment."""
-    return bank_digest(bank.BANK_FOLDER, lesson)
+    """What hidden probes are made from beside the secret: a lesson's public bank, and how they are drawn."""
+    digest = hashlib.sha256(bank_digest(bank.BANK_FOLDER, lesson).encode())
+    for module in DRAWN_BY:
+        digest.update(file_digest(module))
+    return digest.hexdigest()

@@ -112,9 +112,21 @@ def test_a_secret_bank_is_stale_once_the_public_one_changes(course, made):
     text.write_text(text.read_text().replace("three numbers", "three other numbers"))
     found = secret.answers(NAME)
     assert (found.hidden, found.folder) == (False, bank.BANK_FOLDER)
-    assert found.note == "visible probes only: the lesson has changed since `autograder secret` was run"
+    assert found.note == (
+        "visible probes only: the hidden ones are out of date; `autograder secret` makes new ones"
+    )
     secret.make(course, NAME)
     assert secret.answers(NAME).hidden
+
+
+def test_a_secret_bank_is_stale_once_twins_are_drawn_otherwise(course, tmp_path, monkeypatch):
+    module = tmp_path / "hidden.py"
+    module.write_text("SPREAD = 0.25")
+    monkeypatch.setattr(secret, "DRAWN_BY", (module,))
+    secret.make(course, NAME)
+    assert secret.answers(NAME).hidden
+    module.write_text("SPREAD = 0.125")
+    assert not secret.answers(NAME).hidden
 
 
 def test_hidden_probes_earn_points_together_with_the_visible_ones(course):
