@@ -75,10 +75,7 @@ def _not_seen(lesson: LessonBank, executed: NotebookNode, verdicts: Mapping[str,
         if task.forbids and verdicts[task.id].right and not verdicts[task.id].forbidden:
             name = made_up(cells_before(task, executed))
             if name:
-                yield (
-                    f"{task.id}: what `{name}` stands for shows only while it runs, so a call that this task "
-                    "forbids may not have been seen."
-                )
+                yield f"{task.id}: with `{name}`, a call that this task forbids may have gone unseen."
 
 
 def _up_to_the_last_tensor(notebook: NotebookNode, lesson: LessonBank) -> NotebookNode:

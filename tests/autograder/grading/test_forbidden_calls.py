@@ -81,7 +81,9 @@ def test_where_it_is_neither_seen_nor_read_a_person_is_told(verdicts):
 
     assert graded.verdicts["softmax-stable"].passed
     (note,) = [note for note in graded.notes if note.startswith("softmax-stable")]
-    assert "getattr(torch, 'xamtfos'[::-1])" in note
+    assert note.endswith(
+        "with `import autograder.collect`, a call that this task forbids may have gone unseen."
+    )
 
 
 def test_of_a_solution_a_person_is_told_nothing(verdicts):
