@@ -20,6 +20,9 @@ IMPORTED = {"import_module": 0, "attrgetter": 0, "methodcaller": 0, "__getattrib
 # Functions that take code as text.
 RUN_BUILT_IN = {"eval": 0, "exec": 0, "compile": 0}
 RUN = {"run_cell_magic": 2, "run_cell": 0, "run_code": 0, "ex": 0, "ev": 0}
+# As attributes, `model.eval` and `re.compile` are something else.
+BY_ATTRIBUTE = IMPORTED | RUN
+BY_NAME = BY_ATTRIBUTE | BUILT_IN | RUN_BUILT_IN
 # What holds everything there is, or leads to it without a name, or keeps torch from telling of calls.
 EVERYTHING = frozenset(
     (
@@ -69,7 +72,7 @@ def _made_up(tree: ast.AST) -> Iterator[ast.AST]:
                 text = next((text_of(one) for one in given[place : place + 1]), "")
                 if not text and not looped.get(_name(given[place]) if len(given) > place else ""):
                     yield node
-                elif _name(function) in {**RUN_BUILT_IN, **RUN}:
+                elif _name(function) in RUN_BUILT_IN | RUN:
                     yield from _made_up(parsed(text))
             case ast.Attribute(value=ast.Name(id="sys"), attr="modules"):
                 yield node
@@ -128,7 +131,7 @@ def _pairs(target: ast.expr, values: ast.expr) -> Iterator[tuple[ast.Name, list[
 
 def _is_no_ordinary_import(module: str, imported: ast.alias) -> bool:
     path = [*module.split("."), *imported.name.split(".")]
-    renamed = imported.asname is not None and imported.name in {**BUILT_IN, **IMPORTED}
+    renamed = imported.asname is not None and imported.name in BUILT_IN | IMPORTED
     inside_ours = "autograder" in (module.partition(".")[0], path[1]) and path[-2:] not in (
         ["autograder", "check"],
         ["autograder", "hint"],
@@ -147,6 +150,4 @@ def _name(node: ast.AST) -> str:
 
 
 def _place_of_text(function: ast.AST) -> int | None:
-    # As attributes, `model.eval` and `re.compile` are something else.
-    known = {**IMPORTED, **RUN, **(BUILT_IN | RUN_BUILT_IN if isinstance(function, ast.Name) else {})}
-    return known.get(_name(function))
+    return (BY_NAME if isinstance(function, ast.Name) else BY_ATTRIBUTE).get(_name(function))

@@ -17,8 +17,6 @@ from autograder.authoring import load_lesson
 from autograder.bank import LessonBank
 from autograder.build import draws, hidden
 from autograder.build.answers import make_bank, run_solution
-from autograder.build.draws import choose_draws
-from autograder.build.hidden import seed_from, with_hidden_probes
 from autograder.build.pipeline import Course
 from autograder.build.source import read_source
 from autograder.grading.digests import bank_digest, file_digest
@@ -86,11 +84,12 @@ def make(course: Course, lesson: str) -> Kept:
     described = load_lesson(source)
     notebook = read_source(source / f"{lesson}.py")
     seeds = [
-        seed_from(secret, lesson, f"givens-{number}") % 2**31 for number in range(1, described.redraws + 1)
+        hidden.seed_from(secret, lesson, f"givens-{number}") % 2**31
+        for number in range(1, described.redraws + 1)
     ]
     runs = run_solution(described, notebook, lesson, seeds)
-    chosen = choose_draws(described, runs, secret)
-    made = make_bank(with_hidden_probes(described, secret, chosen), runs, lesson)
+    chosen = draws.choose_draws(described, runs, secret)
+    made = make_bank(hidden.with_hidden_probes(described, secret, chosen), runs, lesson)
     kept = place / "bank" / lesson
     kept.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place) as temporary:

@@ -681,6 +681,28 @@ def other_lengths(full=0, empty=0, padded=0):
     return redraw
 
 
+# Asked of the padding mask, and again of what it is combined to.
+PADDED = (
+    Probe(
+        "five-three",
+        "lengths 5 and 3, 5 tokens",
+        {"lengths": torch.tensor([5, 3]), "num_tokens": 5},
+        redraw=other_lengths(full=1, padded=1),
+    ),
+    Probe(
+        "two-four",
+        "lengths 2 and 4, 5 tokens",
+        {"lengths": torch.tensor([2, 4]), "num_tokens": 5},
+        redraw=other_lengths(padded=2),
+    ),
+    Probe(
+        "none-full",
+        "lengths 2, 4 and 1, 6 tokens",
+        {"lengths": torch.tensor([2, 4, 1]), "num_tokens": 6},
+        redraw=other_lengths(padded=3),
+    ),
+)
+
 PADDING_MASK = Task(
     id="padding-mask",
     title="A padding mask",
@@ -691,24 +713,7 @@ PADDING_MASK = Task(
     dtypes=("bool",),
     input_axes={"lengths": ("batch",)},
     probes=(
-        Probe(
-            "five-three",
-            "lengths 5 and 3, 5 tokens",
-            {"lengths": torch.tensor([5, 3]), "num_tokens": 5},
-            redraw=other_lengths(full=1, padded=1),
-        ),
-        Probe(
-            "two-four",
-            "lengths 2 and 4, 5 tokens",
-            {"lengths": torch.tensor([2, 4]), "num_tokens": 5},
-            redraw=other_lengths(padded=2),
-        ),
-        Probe(
-            "none-full",
-            "lengths 2, 4 and 1, 6 tokens",
-            {"lengths": torch.tensor([2, 4, 1]), "num_tokens": 6},
-            redraw=other_lengths(padded=3),
-        ),
+        *PADDED,
         Probe(
             "empty",
             "lengths 3, 0, 1 and 2, 3 tokens",
@@ -850,24 +855,7 @@ COMBINE_MASKS = Task(
     input_axes={"lengths": ("batch",)},
     needs=("padding-mask",),
     probes=(
-        Probe(
-            "five-three",
-            "lengths 5 and 3, 5 tokens",
-            {"lengths": torch.tensor([5, 3]), "num_tokens": 5},
-            redraw=other_lengths(full=1, padded=1),
-        ),
-        Probe(
-            "two-four",
-            "lengths 2 and 4, 5 tokens",
-            {"lengths": torch.tensor([2, 4]), "num_tokens": 5},
-            redraw=other_lengths(padded=2),
-        ),
-        Probe(
-            "none-full",
-            "lengths 2, 4 and 1, 6 tokens",
-            {"lengths": torch.tensor([2, 4, 1]), "num_tokens": 6},
-            redraw=other_lengths(padded=3),
-        ),
+        *PADDED,
         Probe(
             "square",
             "as many sequences as tokens: lengths 3, 1, 2 and 3 tokens",
