@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from autograder.bank import Argument, Made, Specimen
-from autograder.outcome import ModuleReport
+from autograder.outcome import ModuleReport, Reshaped
 from autograder.specimens import specimen
 
 
@@ -70,24 +70,42 @@ def _made(made: Made, namespace: Mapping[str, Any]) -> nn.Module:
 def load_weights(module: nn.Module, weights: Mapping[str, Tensor]) -> ModuleReport:
     """Put weights into a module by parameter name, and say which names or shapes do not fit.
 
-    Nothing is changed where something does not fit.
+    What fits is put in also where something else does not, so that the rest of the module can still be judged:
+    a matrix the other way round is put in turned, parameters with other names are taken in their order, and a
+    bias that should not be there is made 0.
     """
     own = dict(module.named_parameters(remove_duplicate=False))  # one parameter may stand under many names
     named = {id(own[name]) for name in weights if name in own}
-    report = ModuleReport(
-        missing=tuple(name for name in weights if name not in own),
-        unexpected=tuple(name for name, value in own.items() if id(value) not in named),
+    missing = tuple(name for name in weights if name not in own)
+    unexpected = tuple(name for name, value in own.items() if id(value) not in named)
+    places = {name: own[name] for name in weights if name in own}
+    if len(missing) == len(unexpected):
+        places |= {name: own[other] for name, other in zip(missing, unexpected, strict=True)}
+    with torch.no_grad():
+        for name, place in places.items():
+            weight = weights[name]
+            if place.shape == weight.shape:
+                place.copy_(weight)
+            elif place.ndim == weight.ndim == 2 and place.shape == weight.mT.shape:
+                place.copy_(weight.mT)
+        for name in unexpected if len(missing) != len(unexpected) else ():
+            if name.endswith("bias"):
+                own[name].zero_()
+    return ModuleReport(
+        missing=missing,
+        unexpected=unexpected,
         reshaped=tuple(
-            f"{name} {tuple(own[name].shape)} {tuple(weight.shape)}"
+            Reshaped(name, tuple(own[name].shape), tuple(weight.shape))
             for name, weight in weights.items()
             if name in own and own[name].shape != weight.shape
         ),
     )
-    if report.loadable:
-        with torch.no_grad():
-            for name, weight in weights.items():
-                own[name].copy_(weight)
-    return report
+
+
+def split(inputs: Mapping[str, Any], keywords: Collection[str]) -> tuple[list[Any], dict[str, Any]]:
+    """Arguments by name as those that are passed by position and those that are passed by name."""
+    positional = [value for name, value in inputs.items() if name not in keywords]
+    return positional, {name: inputs[name] for name in keywords if name in inputs}
 
 
 def copy(value: Any) -> Any:

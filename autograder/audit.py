@@ -11,8 +11,12 @@ from dataclasses import dataclass, field
 from rich.console import Console
 from rich.table import Table
 
-from autograder.build.answers import evidence_for
+from autograder import bank
+from autograder.authoring import Task
+from autograder.build.answers import changed_answer, evidence_for
 from autograder.build.pipeline import Course, prepare
+from autograder.edits import Change
+from autograder.findings import Verdict
 from autograder.judge import judge
 
 
@@ -47,22 +51,28 @@ def audit_lesson(course: Course, name: str) -> list[Row]:
     for task in made.lesson.tasks:
         entry = made.bank.tasks[task.id]
         caught = task.forbids.caught if task.forbids else ()
+
+        def tried(changes: Sequence[Change], task: Task = task, entry: bank.Task = entry) -> Verdict:
+            text = changed_answer(task, changes, made.runs)
+            return judge(entry, evidence_for(task, entry, text, made.bank, made.runs))
+
         row = Row(name, task.id, wrong=len(task.wrong), right=len(task.right), forbidden=len(caught))
         for wrong in task.wrong:
-            verdict = judge(entry, evidence_for(task, entry, wrong.answer, made.bank, made.runs))
+            verdict = tried(wrong.changes)
+            names = [one.fault for one in verdict.named]
             row.rejected += not verdict.passed
-            row.named += verdict.known_wrong == wrong.id and verdict.hint == wrong.hint != ""
+            row.named += names == [wrong.fault]
             if verdict.passed:
-                row.failures.append(f"{wrong.id} is accepted")
-            elif verdict.known_wrong != wrong.id:
-                row.failures.append(f"{wrong.id} is taken for {verdict.known_wrong or 'nothing known'}")
+                row.failures.append(f"{wrong.fault} is accepted")
+            elif names != [wrong.fault]:
+                row.failures.append(f"{wrong.fault} is taken for {', '.join(names) or 'nothing known'}")
         for right in task.right:
-            verdict = judge(entry, evidence_for(task, entry, right.answer, made.bank, made.runs))
+            verdict = tried(right.changes)
             row.accepted += verdict.passed
             if not verdict.passed:
                 row.failures.append(f"{right.id} is rejected: {verdict.finding}")
         for answer in caught:
-            verdict = judge(entry, evidence_for(task, entry, answer.answer, made.bank, made.runs))
+            verdict = tried(answer.changes)
             found = verdict.right and verdict.forbidden is not None and verdict.earned < verdict.points
             row.caught += found
             if not found:

@@ -7,6 +7,7 @@ outcomes, and the known wrong answers to learn theirs. No expected number is eve
 from __future__ import annotations
 
 import importlib.util
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,12 +17,15 @@ from typing import Any
 import torch
 
 from autograder.bank import RESULT, Property, Specimen, TaskKind, Value
+from autograder.edits import Change, before, body, edit, faulty, instead, returns
 from autograder.problems import AuthoringError
 
 __all__ = [
     "AuthoringError",
     "Axes",
     "Check",
+    "Fault",
+    "Faults",
     "Forbid",
     "Lesson",
     "Made",
@@ -31,7 +35,14 @@ __all__ = [
     "Specimen",
     "Task",
     "Wrong",
+    "before",
+    "body",
+    "edit",
+    "faulty",
+    "instead",
+    "load_faults",
     "load_lesson",
+    "returns",
 ]
 
 Axes = tuple[str, ...]
@@ -97,24 +108,56 @@ class Probe:
 
 
 @dataclass(frozen=True)
-class Wrong:
-    """A wrong answer that people really give, and the hint that it deserves.
+class Fault:
+    """A mistake that people make, named once for the whole course.
 
-    For a function task `answer` is called like the function, and for a module task it is a class. For a
-    tensor task it is called with the notebook variables that its parameters name, and returns a tensor.
+    Args:
+        id: lower-case words joined by hyphens.
+        name: what a report calls it, as a short statement: "the scores are not scaled".
+        hint: what a learner reads who made it. What stands between braces is filled in with the task's own
+            `words`, as in "Divide the scores by {width}."
+        section: the lesson's cell that explains it, as "02-trainable#why-scale"; empty where none does.
+        parts: what a task must have for the mistake to be possible, by the names in `Task.parts`; none where
+            the mistake is expected of no task in particular.
     """
 
     id: str
-    answer: Callable[..., Any]
+    name: str
+    hint: str
+    section: str = ""
+    parts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, init=False)
+class Wrong:
+    """A wrong answer that people really give, as changes to the solution.
+
+    Args:
+        fault: the id of the mistake in `faults.py`. Several wrong answers may show one mistake.
+        changes: what is changed in the solution cell's text.
+        hint: what this task says instead of the mistake's own hint.
+    """
+
+    fault: str
+    changes: tuple[Change, ...]
     hint: str
 
+    def __init__(self, fault: str, *changes: Change, hint: str = "") -> None:
+        object.__setattr__(self, "fault", fault)
+        object.__setattr__(self, "changes", changes)
+        object.__setattr__(self, "hint", hint)
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, init=False)
 class Right:
-    """A different answer that is right as well, written like `Wrong.answer`."""
+    """A different answer that is right as well, as changes to the solution."""
 
     id: str
-    answer: Callable[..., Any]
+    changes: tuple[Change, ...]
+
+    def __init__(self, id: str, *changes: Change) -> None:
+        object.__setattr__(self, "id", id)
+        object.__setattr__(self, "changes", changes)
 
 
 @dataclass(frozen=True)
@@ -135,7 +178,7 @@ class Forbid:
     Args:
         families: names in `autograder.forbidden.FAMILIES`; each stands for all calls that do the same work.
         points: what an answer loses that makes such a call.
-        caught: answers that would be right but for such a call, written like `Wrong.answer`.
+        caught: answers that would be right but for such a call.
     """
 
     families: tuple[str, ...]
@@ -168,6 +211,10 @@ class Task:
         needs: tasks whose answers this one is built from.
         forbids: calls that the answer must do without.
         keeps: for a tensor, names of the lesson's other tensors that the answer cell must leave as they are.
+        words: what this task calls things, for the hints of faults: {"scores": "attn_scores"}. They come
+            before the course's own `WORDS`.
+        parts: what the answer is made of, as far as faults ask for it: ("scaling", "causal", "heads").
+        cannot: faults that its parts make possible and that it has no wrong answer for: fault id to reason.
     """
 
     id: str
@@ -189,10 +236,41 @@ class Task:
     needs: tuple[str, ...] = ()
     forbids: Forbid | None = None
     keeps: tuple[str, ...] = ()
+    words: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    parts: tuple[str, ...] = ()
+    cannot: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def points(self) -> int:
         return sum(check.points for check in self.checks)
+
+
+@dataclass(frozen=True)
+class Faults:
+    """The course's vocabulary of mistakes.
+
+    Args:
+        known: every mistake by its id.
+        words: what hints call things where a task does not say.
+        together: mistakes that are often made together, three or more at a time, by id.
+    """
+
+    known: Mapping[str, Fault]
+    words: Mapping[str, str]
+    together: tuple[tuple[str, ...], ...] = ()
+
+    def hint(self, wrong: Wrong, task: Task) -> str:
+        """What a learner reads who gave this answer to this task.
+
+        Raises:
+            AuthoringError: nobody says what a word in the hint stands for.
+        """
+        template = wrong.hint or self.known[wrong.fault].hint
+        words = {**self.words, "name": task.name, "signature": task.signature, **task.words}
+        try:
+            return template.format_map(words)
+        except (KeyError, ValueError, IndexError) as problem:
+            raise AuthoringError([f"{wrong.fault}: its hint cannot be filled in ({problem!r})"]) from problem
 
 
 @dataclass(frozen=True)
@@ -221,18 +299,41 @@ def load_lesson(folder: Path) -> Lesson:
     Raises:
         AuthoringError: `tasks.py` is missing, fails, or defines no `LESSON`.
     """
-    path = folder / "tasks.py"
-    if not path.is_file():
-        raise AuthoringError([f"{folder.name}: there is no tasks.py"])
-    spec = importlib.util.spec_from_file_location(f"lesson_{folder.name.replace('-', '_')}", path)
-    assert spec is not None
-    assert spec.loader is not None
+    lesson = _load(folder / "tasks.py", f"lesson_{folder.name.replace('-', '_')}").get("LESSON")
+    if not isinstance(lesson, Lesson):
+        raise AuthoringError([f"{folder.name}/tasks.py: defines no LESSON"])
+    return lesson
+
+
+def load_faults(source: Path) -> Faults:
+    """The mistakes that `faults.py` names, in the folder of all lessons.
+
+    Raises:
+        AuthoringError: `faults.py` is missing, fails, or names a mistake twice.
+    """
+    found = _load(source / "faults.py", "course_faults")
+    faults: tuple[Fault, ...] = tuple(found.get("FAULTS", ()))
+    counts = Counter(fault.id for fault in faults)
+    twice = [f"faults.py: {name} is named {count} times" for name, count in counts.items() if count > 1]
+    if twice:
+        raise AuthoringError(twice)
+    known = {fault.id: fault for fault in faults}
+    together = tuple(tuple(names) for names in found.get("TOGETHER", ()))
+    unknown = sorted({name for names in together for name in names} - set(known))
+    if unknown:
+        raise AuthoringError([f"faults.py: TOGETHER names {', '.join(unknown)}, which FAULTS does not"])
+    return Faults(known, dict(found.get("WORDS", {})), together)
+
+
+def _load(path: Path, name: str) -> dict[str, Any]:
+    """What a file of the course defines."""
+    where = f"{path.parent.name}/{path.name}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise AuthoringError([f"{path.parent.name}: there is no {path.name}"])
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
     except Exception as problem:
-        raise AuthoringError([f"{folder.name}/tasks.py: {type(problem).__name__}: {problem}"]) from problem
-    lesson = getattr(module, "LESSON", None)
-    if not isinstance(lesson, Lesson):
-        raise AuthoringError([f"{folder.name}/tasks.py: defines no LESSON"])
-    return lesson
+        raise AuthoringError([f"{where}: {type(problem).__name__}: {problem}"]) from problem
+    return vars(module)

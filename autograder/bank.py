@@ -18,15 +18,23 @@ import safetensors.torch
 import torch
 from torch import Tensor
 
-from autograder.outcome import ErrorReport, ModuleReport, Outcome
+from autograder.outcome import (
+    ErrorReport,
+    Examination,
+    ModuleReport,
+    Outcome,
+    examination_from_plain,
+    module_from_plain,
+)
 
-FORMAT = 1
+FORMAT = 2
 # The build points this at a bank that it has not yet put in place.
 BANK_FOLDER = Path(os.environ.get("AUTOGRADER_BANK") or Path(__file__).parent / "bank")
 
 Value = Tensor | int | float | bool | str | None
 TaskKind = Literal["tensor", "function", "module"]
 AS_SEEN = "as-seen"  # the run whose givens are those that the learner sees
+TABLE = ("members", "kind", "mark", "numbers")  # the tensors of `Explanations`
 RESULT = "result"  # the plain experiment: call the answer and look at what it returns
 
 
@@ -113,11 +121,38 @@ class Forbids:
 
 @dataclass(frozen=True)
 class KnownWrong:
-    """A wrong answer that people really give: its outcome on every probe and the hint it deserves."""
+    """A wrong answer that people really give.
+
+    `id` is that of the mistake, in the course's vocabulary, `name` what a report calls it, `hint` what a learner
+    reads, and `section` the cell that explains it. Several answers may show one mistake.
+    """
 
     id: str
     hint: str
-    outcomes: Mapping[str, Outcome]
+    name: str = ""
+    section: str = ""
+
+
+@dataclass(frozen=True)
+class Explanations:
+    """What known wrong answers look like, alone and made together, in the short form of `autograder.explain`.
+
+    `members` are places in the task's known wrong answers, -1 for none. `kind` and `mark` hold places in `kinds`
+    and `marks`.
+
+    Shapes:
+        members: (explanations, mistakes)
+        kind, mark: (explanations, probes)
+        numbers: (explanations, probes, numbers), 0 where there is no tensor
+    """
+
+    probes: tuple[str, ...]
+    kinds: tuple[str, ...]
+    marks: tuple[tuple[str, ...], ...]
+    members: Tensor
+    kind: Tensor
+    mark: Tensor
+    numbers: Tensor
 
 
 @dataclass(frozen=True)
@@ -146,6 +181,9 @@ class Task:
     known_wrong: tuple[KnownWrong, ...]
     forbids: Forbids | None = None
     keeps: Mapping[str, Tensor] = field(default_factory=dict)
+    explanations: Explanations | None = None
+    input_axes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    examined: Examination | None = None
 
     @property
     def points(self) -> int:
@@ -174,6 +212,8 @@ def without_answers(bank: LessonBank) -> LessonBank:
             task,
             probes={probe.id: replace(probe, expected=Outcome()) for probe in task.probes.values()},
             known_wrong=(),
+            explanations=None,
+            examined=None,
             hints=(),
             learned="",
         )
@@ -271,7 +311,7 @@ class _Writer:
         if outcome.changed_inputs:
             plain["changes"] = list(outcome.changed_inputs)
         if outcome.module != ModuleReport():
-            plain["module"] = asdict(outcome.module)
+            plain["module"] = {name: value for name, value in asdict(outcome.module).items() if value}
         return plain
 
     def extras(self, probe: Probe, key: str) -> dict[str, Any]:
@@ -309,25 +349,33 @@ class _Writer:
             }
             for probe in task.probes.values()
         ]
-        del plain["keeps"]
+        del plain["keeps"], plain["explanations"], plain["examined"]
         if task.keeps:
             plain["keeps"] = self.values(task.keeps, f"{task.id}/keeps")
-        plain["known_wrong"] = [
-            {
-                "id": wrong.id,
-                "hint": wrong.hint,
-                "outcomes": {
-                    probe: self.outcome(outcome, f"{task.id}/{probe}/wrong/{wrong.id}")
-                    for probe, outcome in wrong.outcomes.items()
-                },
-            }
-            for wrong in task.known_wrong
-        ]
+        if task.explanations is not None:
+            plain["explanations"] = self.explanations(task.explanations, f"{task.id}/explanations")
+        if task.examined is not None:
+            plain["examined"] = asdict(task.examined)
+        plain["known_wrong"] = [asdict(wrong) for wrong in task.known_wrong]
         return plain
+
+    def explanations(self, table: Explanations, key: str) -> dict[str, Any]:
+        kept = {name: getattr(table, name) for name in TABLE}
+        return {
+            "probes": list(table.probes),
+            "kinds": list(table.kinds),
+            "marks": [list(marks) for marks in table.marks],
+            **self.values(kept, key),
+        }
 
 
 def _without_records(task: Task) -> Task:
-    return Task(**{**task.__dict__, "checks": (), "probes": {}, "known_wrong": (), "keeps": {}})
+    return replace(task, checks=(), probes={}, known_wrong=(), keeps={}, explanations=None, examined=None)
+
+
+def _report(plain: Mapping[str, Any]) -> ModuleReport:
+    # Only what is not empty is written.
+    return module_from_plain({**asdict(ModuleReport()), **plain})
 
 
 class _Reader:
@@ -357,16 +405,7 @@ class _Reader:
             shape=None if tensor is None else tuple(tensor.shape),
             dtype="" if tensor is None else dtype_name(tensor.dtype),
             changed_inputs=tuple(plain.get("changes", ())),
-            module=self.report(plain.get("module", {})),
-        )
-
-    def report(self, plain: Mapping[str, Any]) -> ModuleReport:
-        return ModuleReport(
-            missing=tuple(plain.get("missing", ())),
-            unexpected=tuple(plain.get("unexpected", ())),
-            reshaped=tuple(plain.get("reshaped", ())),
-            unreached=tuple(plain.get("unreached", ())),
-            unsteady=bool(plain.get("unsteady", False)),
+            module=_report(plain.get("module", {})),
         )
 
     def forbids(self, plain: Mapping[str, Any]) -> Forbids:
@@ -380,6 +419,10 @@ class _Reader:
         fields["properties"] = tuple(Property(**entry) for entry in plain["properties"])
         if "forbids" in plain:
             fields["forbids"] = self.forbids(plain["forbids"])
+        if "explanations" in plain:
+            fields["explanations"] = self.explanations(plain["explanations"])
+        fields["examined"] = examination_from_plain(plain.get("examined"))
+        fields["input_axes"] = {name: tuple(axes) for name, axes in plain["input_axes"].items()}
         fields["checks"] = tuple(
             Check(title=entry["title"], points=entry["points"], probes=tuple(entry["probes"]))
             for entry in plain["checks"]
@@ -403,15 +446,16 @@ class _Reader:
             )
             for entry in plain["probes"]
         }
-        fields["known_wrong"] = tuple(
-            KnownWrong(
-                id=entry["id"],
-                hint=entry["hint"],
-                outcomes={probe: self.outcome(outcome) for probe, outcome in entry["outcomes"].items()},
-            )
-            for entry in plain["known_wrong"]
-        )
+        fields["known_wrong"] = tuple(KnownWrong(**entry) for entry in plain["known_wrong"])
         return Task(**fields)
+
+    def explanations(self, plain: Mapping[str, Any]) -> Explanations:
+        return Explanations(
+            probes=tuple(plain["probes"]),
+            kinds=tuple(plain["kinds"]),
+            marks=tuple(tuple(marks) for marks in plain["marks"]),
+            **{name: self.value(plain[name]) for name in TABLE},
+        )
 
     def lesson(self, plain: Mapping[str, Any]) -> LessonBank:
         return LessonBank(

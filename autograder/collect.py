@@ -9,11 +9,10 @@ import contextlib
 import difflib
 import dis
 import inspect
-import io
 import itertools
 import linecache
+import math
 import types
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -22,15 +21,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograder.arguments import NeedsEarlier, copy, fresh, load_weights
+from autograder.arguments import NeedsEarlier, copy, fresh, load_weights, split
 from autograder.bank import AS_SEEN, RESULT, LessonBank, Probe, Task, Value, dtype_name
 from autograder.compare import all_close
+from autograder.examine import examine
 from autograder.experiments import EXPERIMENTS, Subject
 from autograder.forbidden import Watch
 from autograder.outcome import CARRIED, MAX_ELEMENTS, MAX_TEXT, ErrorReport, Evidence, ModuleReport, Outcome
-
-# Every call starts from the same generator state, so that evidence does not depend on what ran before.
-PROBE_SEED = 20240
+from autograder.quiet import PROBE_SEED, quietly
 
 EMPTY: Mapping[str, Any] = types.MappingProxyType({})
 UNWATCHED = Watch((), lambda file: False)
@@ -106,6 +104,7 @@ def collect_answer(
         answer_type=type_name(answer),
         globals_read=globals_read(own_code),
         forbidden=tuple(watch.calls),
+        examined=examine(task, answer, namespace),
     )
 
 
@@ -121,21 +120,24 @@ def call(
     raises is reported rather than raised. Only KeyboardInterrupt passes, so that a learner can stop a loop.
     """
     try:
-        with _quietly():
+        with quietly():
             inputs = fresh(probe.inputs, namespace)
     except NeedsEarlier as missing:
         return Outcome(error=_needs_earlier(missing))
-    mismatch = _call_mismatch(function, *_split(inputs, probe))
+    keywords = _keywords(function, inputs, probe)
+    mismatch = _call_mismatch(function, *split(inputs, keywords))
     if mismatch is not None:
         return Outcome(error=mismatch)
+    probe = replace(probe, keywords=keywords)
     try:
-        with _quietly():
+        with quietly():
             before = {name: _parameter_names(value) for name, value in inputs.items()}
             result, changed = _put_to_use(function, inputs, probe, watch)
             report = ModuleReport()
             if probe.then and probe.observe == RESULT:
                 filled = {name: inputs[name] for name in changed if before[name]}
-                report = _report_of_filled(filled, before, result)
+                others = [inputs[name] for name in before if before[name] and name not in filled]
+                report = _report_of_filled(filled, before, others, result)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
@@ -154,25 +156,24 @@ def call_module(
 
     Weights are put in by parameter name, so the order in which a constructor makes them does not matter.
     """
-    arguments, by_name = _split(probe.construct, probe)
+    arguments, by_name = split(probe.construct, _keywords(module_class, probe.construct, probe))
     mismatch = _call_mismatch(module_class, arguments, by_name)
     if mismatch is not None:
         return Outcome(error=mismatch)
     forward = vars(module_class).get("forward", module_class)
+    report = ModuleReport()
     dtype = getattr(torch, probe.dtype)
     try:
-        with _quietly():
+        with quietly():
             inputs = fresh(probe.inputs, namespace, dtype)
     except NeedsEarlier as missing:
         return Outcome(error=_needs_earlier(missing))
     try:
-        with _quietly():
+        with quietly():
             module = module_class(*arguments, **by_name)
             if not isinstance(module, torch.nn.Module):
                 return Outcome(type_name=type_name(module))
             report = load_weights(module, probe.weights)
-            if not report.loadable:
-                return Outcome(type_name="torch.Tensor", module=report)
             module.to(dtype)
             # By its own methods: a class may do something of its own there.
             if probe.train:
@@ -187,11 +188,33 @@ def call_module(
                     again, _ = _put_to_use(module, inputs, probe, UNWATCHED)
                     report = replace(report, unsteady=not _same_result(result, again))
                 report = replace(report, unreached=_unreached(module, result))
+            own = not report.loadable and _draws_its_own(
+                module_class, arguments, by_name, inputs, probe, result
+            )
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        return Outcome(error=describe_error(error, forward))
-    return replace(observe(result, changed), module=report)
+        return Outcome(error=describe_error(error, forward), module=report)
+    outcome = replace(observe(result, changed), module=report)
+    return replace(outcome, tensor=None) if own else outcome
+
+
+def _draws_its_own(
+    module_class: Callable[..., Any],
+    arguments: Sequence[Any],
+    by_name: Mapping[str, Any],
+    inputs: Mapping[str, Any],
+    probe: Probe,
+    result: Any,
+) -> bool:
+    """Whether a module's result hangs on weights that could not be put in, so that its numbers say nothing."""
+    torch.default_generator.manual_seed(PROBE_SEED + 1)
+    module = module_class(*arguments, **by_name)
+    load_weights(module, probe.weights)
+    module.to(getattr(torch, probe.dtype)).train(probe.train)
+    again, _ = _put_to_use(module, inputs, probe, UNWATCHED)
+    first, second = _as_tensor(result), _as_tensor(again)
+    return first is None or second is None or not all_close(second, first)
 
 
 def _put_to_use(
@@ -208,7 +231,7 @@ def _put_to_use(
     def called(values: Mapping[str, Any]) -> Any:
         given = {name: copy(value) for name, value in values.items()}
         calls.append((given, values))
-        positional, keywords = _split(given, probe)
+        positional, keywords = split(given, probe.keywords)
         with watch if len(calls) <= MOST_WATCHED else UNWATCHED:
             result = answer(*positional, **keywords)
             if not probe.then or not callable(result):
@@ -246,21 +269,25 @@ def _parameter_names(value: Any) -> tuple[str, ...]:
 
 
 def _report_of_filled(
-    modules: Mapping[str, torch.nn.Module], before: Mapping[str, tuple[str, ...]], result: Any
+    modules: Mapping[str, torch.nn.Module],
+    before: Mapping[str, tuple[str, ...]],
+    others: Sequence[torch.nn.Module],
+    result: Any,
 ) -> ModuleReport:
     """What became of the parameters of modules that an answer changed, and that `result` came out of."""
+    theirs = {parameter.untyped_storage().data_ptr() for other in others for parameter in other.parameters()}
     now = {name: _parameter_names(module) for name, module in modules.items()}
     return ModuleReport(
         missing=tuple(one for name in modules for one in before[name] if one not in now[name]),
         unexpected=tuple(one for name in modules for one in now[name] if one not in before[name]),
         unreached=tuple(one for module in modules.values() for one in _unreached(module, result)),
+        shared=tuple(
+            name
+            for module in modules.values()
+            for name, parameter in module.named_parameters()
+            if parameter.untyped_storage().data_ptr() in theirs
+        ),
     )
-
-
-def _split(inputs: Mapping[str, Any], probe: Probe) -> tuple[list[Any], dict[str, Any]]:
-    """A probe's arguments: those by position, and those by name."""
-    positional = [value for name, value in inputs.items() if name not in probe.keywords]
-    return positional, {name: inputs[name] for name in probe.keywords if name in inputs}
 
 
 def _needs_earlier(missing: NeedsEarlier) -> ErrorReport:
@@ -391,9 +418,14 @@ def globals_read(function: Any) -> tuple[str, ...]:
         for step in dis.get_instructions(part):
             if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
                 value = namespace.get(step.argval)
-                if isinstance(value, DATA):
+                if isinstance(value, DATA) and not _is_constant(value):
                     names[step.argval] = None
     return tuple(names)
+
+
+def _is_constant(value: Any) -> bool:
+    """Whether a value is a constant of mathematics, which everybody may import: inf, nan, pi, e."""
+    return isinstance(value, float) and (not math.isfinite(value) or value in (math.pi, math.e))
 
 
 def describe_error(error: BaseException, function: Any) -> ErrorReport:
@@ -485,6 +517,14 @@ def _as_tensor(value: Any) -> Tensor | None:
     return None
 
 
+def _keywords(function: Callable[..., Any], arguments: Mapping[str, Any], probe: Probe) -> tuple[str, ...]:
+    """Which arguments to pass by name: all of them where the answer takes them by name only."""
+    positional, by_name = split(arguments, probe.keywords)
+    if _call_mismatch(function, positional, by_name) is None:
+        return probe.keywords
+    return probe.keywords if _call_mismatch(function, [], arguments) else tuple(arguments)
+
+
 def _call_mismatch(
     function: Callable[..., Any], positional: Sequence[Any], keywords: Mapping[str, Any]
 ) -> ErrorReport | None:
@@ -498,37 +538,3 @@ def _call_mismatch(
     except TypeError as error:
         return ErrorReport("SignatureMismatch", str(error), line=str(signature))
     return None
-
-
-@contextlib.contextmanager
-def _quietly() -> Iterator[None]:
-    # The CPU's generator only: `torch.manual_seed` would also reseed a learner's GPU, and takes longer.
-    generator = torch.default_generator
-    random_state = generator.get_state()
-    generator.manual_seed(PROBE_SEED)
-    # Probes are small. With several threads each operation waits for the slowest, and on a busy machine that
-    # takes a hundred times as long as the operation.
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    dtype, gradients = torch.get_default_dtype(), torch.is_grad_enabled()
-    deterministic = torch.get_deterministic_debug_mode()
-    device = torch.get_default_device()
-    sink = io.StringIO()
-    try:
-        with (
-            warnings.catch_warnings(),
-            contextlib.redirect_stdout(sink),
-            contextlib.redirect_stderr(sink),
-        ):
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        # An answer may set what holds for the whole process; the next one must not feel it.
-        if torch.get_default_device() != device:
-            torch.set_default_device(None if device.type == "cpu" else device)
-        # `use_deterministic_algorithms` does the same, and imports torch's compiler: that takes a second.
-        torch.set_deterministic_debug_mode(deterministic)
-        torch.set_grad_enabled(gradients)
-        torch.set_default_dtype(dtype)
-        torch.set_num_threads(threads)
-        generator.set_state(random_state)

@@ -66,11 +66,11 @@ def influence(subject: Subject, settings: Settings) -> Any:
     for position in range(size):
         changed = {name: subject.inputs[name].clone() for name in names}
         for x in changed.values():
-            x.select(axis, position).copy_(_other(x.select(axis, position), generator))
+            x.select(axis, position).copy_(other(x.select(axis, position), generator))
         after = subject.call({**subject.inputs, **changed})
         if not _has_axis(after, axis):
             return after
-        columns.append(_moved(before, after, axis))
+        columns.append(moved(before, after, axis))
     return torch.stack(columns, dim=1)
 
 
@@ -93,11 +93,11 @@ def permuted(subject: Subject, settings: Settings) -> Any:
     cycle = torch.randperm(size, generator=torch.Generator().manual_seed(size + 1))
     order = torch.empty_like(cycle)
     order[cycle] = cycle.roll(1)
-    moved = {name: subject.inputs[name].index_select(axis, order) for name in names}
-    after = subject.call({**subject.inputs, **moved})
+    reordered = {name: subject.inputs[name].index_select(axis, order) for name in names}
+    after = subject.call({**subject.inputs, **reordered})
     if not _fits(after, size, axis):
         return after
-    return _moved(before, after.index_select(axis, order.argsort()), axis)
+    return moved(before, after.index_select(axis, order.argsort()), axis)
 
 
 # What `dropout` writes down, in this order: the first that differs says most.
@@ -371,7 +371,7 @@ def sizes_of(buffer: Tensor) -> list[int]:
     return [size for size in buffer.shape if size > 1]
 
 
-def _other(values: Tensor, generator: torch.Generator) -> Tensor:
+def other(values: Tensor, generator: torch.Generator) -> Tensor:
     """Values of which every one is another, by a step of its own: softmax ignores what is added to all."""
     if values.dtype == torch.bool:
         return ~values
@@ -396,7 +396,7 @@ def _fits(value: Any, size: int, axis: int) -> bool:
     return _has_axis(value, axis) and value.shape[axis] == size
 
 
-def _moved(before: Tensor, after: Tensor, axis: int) -> Tensor:
+def moved(before: Tensor, after: Tensor, axis: int) -> Tensor:
     """For each slice along the axis, whether it changed. Shape (size,), bool."""
     if before.shape != after.shape:
         return torch.ones(before.shape[axis], dtype=torch.bool)

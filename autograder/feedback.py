@@ -8,7 +8,7 @@ import textwrap
 from dataclasses import dataclass
 
 from autograder.bank import Task
-from autograder.findings import CallsForbidden, CheckResult, Verdict, WrongValues
+from autograder.findings import CallsForbidden, CheckResult, MatchesKnownWrong, Verdict, WrongValues
 from autograder.picture import difference_picture
 from autograder.wording import Message, asked_instead, word
 
@@ -77,8 +77,11 @@ def rich_text(task: Task, verdict: Verdict) -> str:
     body = f"<p><strong>{_inline(message.headline)}</strong></p>"
     if message.code:
         body += f"<pre>{_escape(message.code)}</pre>"
-    if verdict.hint:
+    if len(verdict.named) == 1:
         body += f"<p>{_inline(verdict.hint)}</p>"
+    elif verdict.named:
+        items = "".join(f"<li>{_inline(one.hint)}</li>" for one in verdict.named)
+        body += f"<p>{_several(verdict)}</p><ol>{items}</ol>"
     body += "".join(f"<p>{_inline(detail)}</p>" for detail in message.details)
     if isinstance(finding, WrongValues) and finding.obtained_tensor is not None:
         assert finding.expected_tensor is not None
@@ -102,8 +105,11 @@ def plain_text(task: Task, verdict: Verdict) -> str:
     lines = [f"[not yet] {task.title} ({points})", _wrap(message.headline)]
     if message.code:
         lines.append(f"    {message.code}")
-    if verdict.hint:
+    if len(verdict.named) == 1:
         lines.append(_wrap(verdict.hint))
+    elif verdict.named:
+        lines.append(_several(verdict))
+        lines += [_wrap(f"{number}. {one.hint}") for number, one in enumerate(verdict.named, start=1)]
     lines += [_wrap(detail) for detail in message.details]
     if _is_listed(verdict):
         lines += [
@@ -113,6 +119,10 @@ def plain_text(task: Task, verdict: Verdict) -> str:
             lines.append(f"  --  {asked_instead(verdict.forbidden)} (costs {verdict.cost})")
     lines.append(f'Stuck? hint("{task.id}") gives one hint at a time.')
     return _strip("\n".join(lines))
+
+
+def _several(verdict: Verdict) -> str:
+    return f"{('Two', 'Three')[len(verdict.named) - 2]} mistakes together explain it:"
 
 
 def _card(mark: str, title: str, verdict: Verdict, body: str) -> str:
@@ -145,7 +155,11 @@ def _result_html(task: Task, verdict: Verdict, result: CheckResult) -> str:
     sign, label = ("✓", "right") if result.finding is None else ("✗", "not yet")
     line = f'<span role="img" aria-label="{label}">{sign}</span> {_escape(result.title)}'
     line += f' <span class="ag-small">{result.earned} of {result.points}</span>'
-    if result.finding is not None and result.finding is not verdict.finding and not verdict.known_wrong:
+    if (
+        result.finding is not None
+        and result.finding is not verdict.finding
+        and not isinstance(result.finding, MatchesKnownWrong)
+    ):
         line += f"<br><span class='ag-small'>{_inline(word(result.finding, task).headline)}</span>"
     return f"<li>{line}</li>"
 

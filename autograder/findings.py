@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
-from autograder.outcome import ErrorReport, ForbiddenCall
+from autograder.outcome import ErrorReport, ForbiddenCall, Reshaped
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class WrongParameters(Finding):
 
     missing: tuple[str, ...] = ()
     unexpected: tuple[str, ...] = ()
-    reshaped: tuple[str, ...] = ()
+    reshaped: tuple[Reshaped, ...] = ()
     expected: tuple[str, ...] = ()
 
 
@@ -91,7 +91,7 @@ class NotFinite(Finding):
 
 @dataclass(frozen=True)
 class MatchesKnownWrong(Finding):
-    """The answer equals a known wrong answer on every probe; the verdict carries which."""
+    """The wrong numbers are those of a known mistake; the verdict carries which."""
 
 
 @dataclass(frozen=True)
@@ -158,22 +158,78 @@ class CheckResult:
 
 
 @dataclass(frozen=True)
+class Named:
+    """A mistake that was recognised, by its id in the course's vocabulary; see `bank.KnownWrong`."""
+
+    fault: str
+    name: str
+    hint: str
+    section: str = ""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something that general experiments show of a wrong answer, and that is otherwise for a right one."""
+
+
+@dataclass(frozen=True)
+class Idle(Fact):
+    """Arguments and parameters that can change without any effect."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Reaches(Fact):
+    """Slice `output` of the result depends on slice `changed` of an input, or fails to (`missing`)."""
+
+    input: str
+    axis: str
+    output: int
+    changed: int
+    missing: bool = False
+
+
+@dataclass(frozen=True)
+class Related(Fact):
+    """How the wrong numbers follow from the right ones.
+
+    `how` is "times" or "plus" (with the number `value`), "turned", "reversed" (along axis `value`), "digits" (of
+    which `value` are right) or "but-one" (all is right but slice `value` along `axis`).
+    """
+
+    how: str
+    value: float = 0.0
+    axis: int = 0
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The judgement of one answer.
 
-    `known_wrong` is the id of the known wrong answer that it equals on every probe, with its `hint`.
-    `unfinished` are earlier tasks that this one is built from and that are not right yet. `forbidden` is a
+    `named` are the known mistakes that explain it, the clearest first, and `facts` what general experiments
+    show where nothing known does. `unfinished` are earlier tasks that this one is built from and that are not right yet. `forbidden` is a
     call that the task forbids, which takes `cost` points off.
     """
 
     task: str
     results: tuple[CheckResult, ...]
-    known_wrong: str = ""
-    hint: str = ""
+    named: tuple[Named, ...] = ()
+    facts: tuple[Fact, ...] = ()
     globals_read: tuple[str, ...] = ()
     unfinished: tuple[str, ...] = ()
     forbidden: ForbiddenCall | None = None
     cost: int = 0
+
+    @property
+    def known_wrong(self) -> str:
+        """The first mistake that was recognised; "" for none."""
+        return self.named[0].fault if self.named else ""
+
+    @property
+    def hint(self) -> str:
+        """What the learner reads of the first mistake that was recognised."""
+        return self.named[0].hint if self.named else ""
 
     @property
     def earned(self) -> int:

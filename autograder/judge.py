@@ -6,15 +6,16 @@ that gathered the evidence.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import torch
 from torch import Tensor
 
-from autograder.bank import AS_SEEN, RESULT, KnownWrong, LessonBank, Probe, Task
-from autograder.compare import all_close, close
+from autograder.bank import AS_SEEN, RESULT, LessonBank, Probe, Task
+from autograder.compare import close
+from autograder.explain import Explained, explain
+from autograder.facts import facts
 from autograder.findings import (
     BrokenProperty,
     CallsForbidden,
@@ -22,6 +23,7 @@ from autograder.findings import (
     Finding,
     GivensChanged,
     MatchesKnownWrong,
+    Named,
     NotAFunction,
     NotComputed,
     NotDefined,
@@ -38,10 +40,9 @@ from autograder.findings import (
     WrongType,
     WrongValues,
 )
-from autograder.outcome import ErrorReport, Evidence, ForbiddenCall, Outcome
+from autograder.kinds import dtype_fits, narrower, type_fits
+from autograder.outcome import Evidence, ForbiddenCall, Outcome
 from autograder.properties import first_index, violation
-
-NUMBER_TYPES = ("int", "float", "complex", "bool")
 
 
 def judge(task: Task, evidence: Evidence, read: Sequence[ForbiddenCall] = ()) -> Verdict:
@@ -60,13 +61,12 @@ def judge(task: Task, evidence: Evidence, read: Sequence[ForbiddenCall] = ()) ->
         return _fail_all(task, whole)
     seen = {probe: outcome for probe, outcome in evidence.outcomes.items() if probe in task.probes}
     asked = set(seen) | ({AS_SEEN} if task.kind == "tensor" else set(task.probes))
-    findings = _findings(task, seen, None)
-    wrong = None
-    # Most answers are right, and to compare one with every known wrong answer takes longer than to judge it.
-    if asked - set(seen) or any(findings.values()):
-        wrong = match_known_wrong(task, evidence.outcomes)
-    if wrong is not None:
-        findings = _findings(task, seen, wrong)
+    findings = _findings(task, seen)
+    explained = Explained()
+    # Most answers are right, and to compare one with all that is known takes longer than to judge it.
+    if any(findings.values()):
+        explained = explain(task, seen)
+        findings = _findings(task, seen, explained)
     results = []
     for check in task.checks:
         found = [
@@ -78,17 +78,24 @@ def judge(task: Task, evidence: Evidence, read: Sequence[ForbiddenCall] = ()) ->
     return Verdict(
         task.id,
         tuple(results),
-        known_wrong="" if wrong is None or passed else wrong.id,
-        hint="" if wrong is None or passed else wrong.hint,
+        named=tuple(Named(one.id, one.name, one.hint, one.section) for one in explained.wrong),
+        facts=() if passed or explained.wrong else facts(task, seen, evidence.examined),
         globals_read=() if passed else evidence.globals_read,
         forbidden=next(iter((*read, *evidence.forbidden)), None) if task.forbids else None,
         cost=task.forbids.points if task.forbids else 0,
     )
 
 
-def _findings(task: Task, seen: Mapping[str, Outcome], wrong: KnownWrong | None) -> dict[str, Finding | None]:
+def _findings(
+    task: Task, seen: Mapping[str, Outcome], explained: Explained | None = None
+) -> dict[str, Finding | None]:
     """What there is to say of each probe; of one whose data a learner never sees, only that it is wrong."""
-    findings = {probe: judge_outcome(task, task.probes[probe], seen[probe], wrong) for probe in seen}
+    findings = {
+        probe: judge_outcome(
+            task, task.probes[probe], seen[probe], explained is not None and probe in explained.results
+        )
+        for probe in seen
+    }
     findings = {
         probe: NotComputed(probe) if finding and task.probes[probe].hidden else finding
         for probe, finding in findings.items()
@@ -98,8 +105,11 @@ def _findings(task: Task, seen: Mapping[str, Outcome], wrong: KnownWrong | None)
     return findings
 
 
-def judge_outcome(task: Task, probe: Probe, outcome: Outcome, wrong: KnownWrong | None) -> Finding | None:
-    """Judge what one probe yielded: the first thing that is not as it should be, or None."""
+def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = False) -> Finding | None:
+    """Judge what one probe yielded: the first thing that is not as it should be, or None.
+
+    `explained` says that a known mistake yields the same.
+    """
     if probe.raises:
         refused = outcome.error is not None and outcome.error.type in probe.raises
         obtained = "" if outcome.error is None else outcome.error.type
@@ -107,14 +117,14 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, wrong: KnownWrong 
     expected = probe.expected.tensor
     if expected is None:
         raise ValueError(f"the bank holds no expected tensor for {task.id}, probe {probe.id}")
-    if outcome.error is not None:
-        return Raised(probe.id, outcome.error)
     report = outcome.module
     if not report.loadable:
         return WrongParameters(
             probe.id, report.missing, report.unexpected, report.reshaped, tuple(probe.weights)
         )
-    if not _type_fits(task, outcome):
+    if outcome.error is not None:
+        return Raised(probe.id, outcome.error)
+    if not type_fits(task, outcome):
         return WrongType(probe.id, outcome.type_name)
     if outcome.shape is None:
         return NotRun(probe.id, "it is a kind of tensor that cannot be read")
@@ -123,8 +133,10 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, wrong: KnownWrong 
         return WrongBehaviour(probe.id, probe.observe)
     if shape != tuple(expected.shape):
         return WrongShape(probe.id, shape, tuple(expected.shape), _first_wrong_axis(shape, expected))
-    if probe.observe == RESULT and not _dtype_fits(task, outcome):
+    if probe.observe == RESULT and not dtype_fits(task, outcome):
         return WrongDtype(probe.id, outcome.dtype, task.dtypes)
+    if probe.observe == RESULT and narrower(outcome.dtype, probe.expected.dtype):
+        return WrongDtype(probe.id, outcome.dtype, (probe.expected.dtype,))
     actual = outcome.tensor
     if actual is None:
         return NotRun(probe.id, f"its numbers cannot be read (they are on the device {outcome.device})")
@@ -138,6 +150,8 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, wrong: KnownWrong 
             return BrokenProperty(probe.id, "input-filled", (), ", ".join(sorted(left)))
         if report.unsteady:
             return BrokenProperty(probe.id, "same-in-eval")
+        if set(report.shared) - set(probe.expected.module.shared):
+            return BrokenProperty(probe.id, "memory-of-its-own", (), ", ".join(report.shared))
         if set(report.unreached) - set(probe.expected.module.unreached):
             return BrokenProperty(probe.id, "gradient-reaches", (), ", ".join(report.unreached))
         return None
@@ -145,7 +159,7 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, wrong: KnownWrong 
     if bool(strange.any()):
         index = first_index(strange)
         return NotFinite(probe.id, float(actual[index]), index, int(strange.sum()))
-    if wrong is not None:
+    if explained:
         return MatchesKnownWrong(probe.id)
     if probe.observe != RESULT:
         index = first_index(~right)
@@ -158,35 +172,6 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, wrong: KnownWrong 
         if broken is not None:
             return BrokenProperty(probe.id, broken.property, broken.index, broken.obtained, broken.axis)
     return values
-
-
-def match_known_wrong(task: Task, outcomes: Mapping[str, Outcome]) -> KnownWrong | None:
-    """The known wrong answer that did the same on every probe there is evidence of, if there is one."""
-    seen = [probe for probe in task.probes if probe in outcomes]
-    for wrong in task.known_wrong:
-        if all(same_outcome(outcomes[probe], wrong.outcomes[probe]) for probe in seen) and not all(
-            same_outcome(wrong.outcomes[probe], task.probes[probe].expected) for probe in seen
-        ):
-            return wrong
-    return None
-
-
-def same_outcome(outcome: Outcome, other: Outcome) -> bool:
-    """Whether two outcomes are the same as far as a learner could tell them apart."""
-    if outcome.error is not None or other.error is not None:
-        return _same_error(outcome.error, other.error)
-    if outcome.module != other.module:
-        return False
-    if outcome.tensor is None or other.tensor is None:
-        return outcome.tensor is other.tensor and outcome.type_name == other.type_name
-    return all_close(outcome.tensor, other.tensor) and _same_changes(outcome, other)
-
-
-def _same_error(error: ErrorReport | None, other: ErrorReport | None) -> bool:
-    """Whether two exceptions say the same, whatever the sizes that they name."""
-    if error is None or other is None or error.type != other.type:
-        return False
-    return re.sub(r"\d+", "#", error.message) == re.sub(r"\d+", "#", other.message)
 
 
 def with_unfinished(
@@ -221,10 +206,6 @@ def merge(first: Evidence, other: Evidence) -> Evidence:
     )
 
 
-def _same_changes(outcome: Outcome, other: Outcome) -> bool:
-    return set(outcome.changed_inputs) == set(other.changed_inputs)
-
-
 def _finding_about_the_whole(evidence: Evidence) -> Finding | None:
     if evidence.status == "missing":
         return NotDefined(nearest=evidence.nearest)
@@ -242,27 +223,6 @@ def _finding_about_the_whole(evidence: Evidence) -> Finding | None:
 def _fail_all(task: Task, finding: Finding) -> Verdict:
     return Verdict(
         task.id, tuple(CheckResult(check.title, check.points, 0, finding) for check in task.checks)
-    )
-
-
-def _type_fits(task: Task, outcome: Outcome) -> bool:
-    if outcome.type_name == "torch.Tensor":
-        return True
-    scalar = outcome.type_name in NUMBER_TYPES or (
-        outcome.type_name.startswith("numpy.") and outcome.type_name != "numpy.ndarray"
-    )
-    scalar = scalar or (outcome.type_name == "numpy.ndarray" and outcome.shape == ())
-    return task.number and scalar and outcome.tensor is not None and outcome.type_name != "bool"
-
-
-def _dtype_fits(task: Task, outcome: Outcome) -> bool:
-    if outcome.dtype in task.dtypes:
-        return True
-    # A plain number has no dtype that a learner chose: 1.0 is a float64 to numpy and to us.
-    return (
-        task.number
-        and outcome.type_name != "torch.Tensor"
-        and not outcome.dtype.startswith(("bool", "complex"))
     )
 
 

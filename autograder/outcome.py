@@ -52,18 +52,28 @@ class ErrorReport:
 
 
 @dataclass(frozen=True)
+class Reshaped:
+    """A parameter that has another shape than it should."""
+
+    name: str
+    obtained: tuple[int, ...]
+    expected: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class ModuleReport:
     """What was seen of a module beside what it returned; all empty where nothing is wrong, or for a function.
 
-    `missing` and `unexpected` are names of parameters, `reshaped` says "name (obtained shape) (expected
-    shape)", `unreached` are parameters that no gradient reaches, and `unsteady` means that two calls in eval
-    mode gave different results.
+    `missing` and `unexpected` are names of parameters, `unreached` are parameters that no gradient reaches,
+    `shared` are parameters that share their memory with another module's, and `unsteady` means that two calls
+    in eval mode gave different results.
     """
 
     missing: tuple[str, ...] = ()
     unexpected: tuple[str, ...] = ()
-    reshaped: tuple[str, ...] = ()
+    reshaped: tuple[Reshaped, ...] = ()
     unreached: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
     unsteady: bool = False
 
     @property
@@ -112,13 +122,38 @@ class ForbiddenCall:
 
 
 @dataclass(frozen=True)
+class Influence:
+    """Whether slices of the result depend on slices of an input along axes of one name.
+
+    `moved` holds, for each slice of the input, the slices of the result that change with it.
+    """
+
+    input: str
+    axis: str
+    moved: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What general experiments show of any answer, right or wrong; it earns nothing.
+
+    `idle` are arguments and parameters that can change without any effect on the result.
+    """
+
+    probe: str
+    idle: tuple[str, ...] = ()
+    influences: tuple[Influence, ...] = ()
+
+
+@dataclass(frozen=True)
 class Evidence:
     """Everything seen of one answer, under one set of givens.
 
     `outcomes` maps a probe's id to what the answer did with it. `nearest` are defined names that look like
     the one asked for. `changed_givens` are names of the lesson's example data that no longer hold what the
     lesson put there. `globals_read` are the notebook's data that a function reads besides its arguments.
-    `forbidden` are calls that the task forbids and that were seen while the answer ran.
+    `forbidden` are calls that the task forbids and that were seen while the answer ran. `examined` is what
+    general experiments showed of it.
     """
 
     task: str
@@ -130,6 +165,7 @@ class Evidence:
     globals_read: tuple[str, ...] = ()
     note: str = ""
     forbidden: tuple[ForbiddenCall, ...] = ()
+    examined: Examination | None = None
 
 
 def to_plain(evidence: Evidence) -> tuple[dict[str, Any], dict[str, Tensor]]:
@@ -173,7 +209,7 @@ def from_plain(plain: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Evide
                 device=str(entry["device"]),
                 error=None if error is None else _error_from_plain(error),
                 changed_inputs=_names(entry["changed_inputs"]),
-                module=_module_from_plain(entry["module"]),
+                module=module_from_plain(entry["module"]),
             )
         status = plain["status"]
         if status not in get_args(Status):
@@ -188,6 +224,7 @@ def from_plain(plain: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Evide
             globals_read=_names(plain["globals_read"]),
             note=str(plain["note"])[:MAX_TEXT],
             forbidden=tuple(_call_from_plain(call) for call in list(plain["forbidden"])[:50]),
+            examined=examination_from_plain(plain["examined"]),
         )
     except (KeyError, TypeError, AttributeError, OverflowError) as problem:
         raise ValueError(f"evidence is not in the expected form: {problem!r}") from problem
@@ -215,13 +252,40 @@ def _call_from_plain(call: Mapping[str, Any]) -> ForbiddenCall:
     )
 
 
-def _module_from_plain(module: Mapping[str, Any]) -> ModuleReport:
+def examination_from_plain(plain: Mapping[str, Any] | None) -> Examination | None:
+    """Rebuild an examination from the form that `asdict` gives it, cut to a bounded size."""
+    if plain is None:
+        return None
+    return Examination(
+        probe=str(plain["probe"])[:MAX_TEXT],
+        idle=_names(plain["idle"]),
+        influences=tuple(
+            Influence(
+                str(one["input"])[:MAX_TEXT],
+                str(one["axis"])[:MAX_TEXT],
+                tuple(_sizes(slices) for slices in list(one["moved"])[:MAX_AXES]),
+            )
+            for one in list(plain["influences"])[:50]
+        ),
+    )
+
+
+def _sizes(values: Any) -> tuple[int, ...]:
+    return tuple(int(value) for value in list(values)[:MAX_AXES])
+
+
+def module_from_plain(plain: Mapping[str, Any]) -> ModuleReport:
+    """Rebuild a report on a module from the form that `asdict` gives it."""
     return ModuleReport(
-        missing=_names(module["missing"]),
-        unexpected=_names(module["unexpected"]),
-        reshaped=_names(module["reshaped"]),
-        unreached=_names(module["unreached"]),
-        unsteady=bool(module["unsteady"]),
+        missing=_names(plain["missing"]),
+        unexpected=_names(plain["unexpected"]),
+        reshaped=tuple(
+            Reshaped(str(one["name"])[:MAX_TEXT], _sizes(one["obtained"]), _sizes(one["expected"]))
+            for one in list(plain["reshaped"])[:50]
+        ),
+        unreached=_names(plain["unreached"]),
+        shared=_names(plain["shared"]),
+        unsteady=bool(plain["unsteady"]),
     )
 
 

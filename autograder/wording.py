@@ -29,6 +29,9 @@ class Message:
     code: str = ""
 
 
+# Findings that tell a number, which says less than what experiments show.
+NUMBERS_ONLY = (f.WrongValues, f.NotFinite, f.WrongShape, f.BrokenProperty)
+
 # What one entry along an axis is called, where that is not the axis's name without its "s".
 SPOKEN = dict.fromkeys(("d_in", "d_out", "d_model", "head_dim"), "dimension")
 
@@ -41,6 +44,10 @@ CALLABLES = ("function", "method", "builtin_function_or_method", "type")
 def word(finding: f.Finding, task: Task, verdict: f.Verdict | None = None) -> Message:
     """Put a finding about `task` into words; the verdict adds what is known about the whole answer."""
     message = _WORDING[type(finding)](finding, task)
+    if verdict is not None and verdict.facts and isinstance(finding, NUMBERS_ONLY):
+        first, *others = (_FACTS[type(fact)](fact, task) for fact in verdict.facts)
+        details = (*first.details, *(one.headline for one in others), message.headline, *message.details)
+        message = Message(first.headline, details, message.code)
     extra = list(message.details)
     if verdict is not None:
         if verdict.unfinished:
@@ -181,36 +188,44 @@ def _not_a_function(finding: f.NotAFunction, task: Task) -> Message:
 
 
 def _wrong_parameters(finding: f.WrongParameters, task: Task) -> Message:
-    if finding.reshaped and not finding.missing:
-        name, _, shapes = finding.reshaped[0].partition(" ")
-        obtained, _, expected = shapes.partition(") ")
-        return Message(
-            f"The parameter `{name}` has shape {obtained}); it should be {expected}.",
-            ("`nn.Linear(a, b)` keeps a weight of shape (b, a), an `nn.Parameter` the shape you give it.",),
-        )
-    parts = []
+    parts, details = [], []
     if finding.missing:
         parts.append(f"has no parameter {_listed([f'`{name}`' for name in finding.missing], 'or')}")
     if finding.unexpected:
         parts.append(
             f"has {_listed([f'`{name}`' for name in finding.unexpected])}, which the task does not list"
         )
+    if finding.reshaped:
+        one = finding.reshaped[0]
+        parts.append(
+            f"has a parameter `{one.name}` of shape {shape_text(one.obtained)}, "
+            f"which should be {shape_text(one.expected)}"
+        )
+        details.append(
+            "`nn.Linear(a, b)` keeps a weight of shape (b, a), an `nn.Parameter` the shape you give it."
+        )
     if task.kind == "function":
         return Message(
             f"The module that `{task.name}` gives back {' and '.join(parts)}{_where(finding, task)}.",
             ("Its parameters keep their names and get new numbers: replace none of its layers.",),
         )
-    details = [f"Expected: {_listed([f'`{name}`' for name in finding.expected])}."]
-    if finding.unexpected and not finding.missing:
-        details.append(
-            "An `nn.Parameter` is trained. A tensor that is not to be trained, a mask say, becomes a buffer "
-            "with `register_buffer`."
-        )
-    if finding.missing and not finding.unexpected:
-        details.append(
-            "A module only knows parameters that are `nn.Parameter`s or modules set on `self`: "
-            "in a plain list or as a plain tensor they are not registered."
-        )
+    named = [*finding.missing, *finding.unexpected]
+    if named and all(name.endswith(".bias") for name in named):
+        layers = _listed([f"`{name.removesuffix('.bias')}`" for name in named])
+        what = "have no bias" if finding.unexpected else "have a bias"
+        details.append(f"Here {layers} should {what}: `nn.Linear` decides that by its argument `bias`.")
+    elif named:
+        details.insert(0, f"Expected: {_listed([f'`{name}`' for name in finding.expected])}.")
+        if finding.unexpected and not finding.missing:
+            details.append(
+                "An `nn.Parameter` is trained. A tensor that is not to be trained, a mask say, becomes a buffer "
+                "with `register_buffer`."
+            )
+        if finding.missing and not finding.unexpected:
+            details.append(
+                "A module only knows parameters that are `nn.Parameter`s or modules set on `self`: "
+                "in a plain list or as a plain tensor they are not registered."
+            )
     return Message(f"`{task.name}` {' and '.join(parts)}.", tuple(details))
 
 
@@ -535,6 +550,15 @@ def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
             f"Two calls with the same input give different results in eval mode{where}.",
             ("Randomness, like dropout, belongs to training only. Are weights made anew in `forward`?",),
         )
+    if finding.property == "memory-of-its-own":
+        names = _listed([f"`{name}`" for name in str(finding.obtained).split(", ")])
+        return Message(
+            f"The numbers are right, but {names} shares its memory with the other module{_where(finding, task)}.",
+            (
+                "When one of the two is trained, the other changes too. Copy the numbers: "
+                "`parameter.copy_(…)` inside `torch.no_grad()`, or `.clone()`.",
+            ),
+        )
     if finding.property == "gradient-reaches":
         names = _listed([f"`{name}`" for name in str(finding.obtained).split(", ")])
         return Message(
@@ -548,14 +572,21 @@ def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
 
 
 def _not_refused(finding: f.NotRefused, task: Task) -> Message:
+    wanted = _listed(finding.expected, "or")
+    says = task.probes[finding.probe].says
+    if finding.obtained == "AssertionError":
+        return Message(
+            f"`{task.name}` refuses {says} with an `assert`. That is right, and the task asks for a {wanted}.",
+            (f'Python can be told to skip every `assert`. `if …: raise {wanted}("…")` always works.',),
+        )
     if finding.obtained:
         return Message(
-            f"`{task.name}` stops at {task.probes[finding.probe].says} with {_a(finding.obtained)}.",
-            (f"It should `raise` a {_listed(finding.expected, 'or')} that says what does not fit.",),
+            f"`{task.name}` stops at {says} with {_a(finding.obtained)}.",
+            (f"It should `raise` a {wanted} that says what does not fit.",),
         )
     return Message(
-        f"`{task.name}` accepts {task.probes[finding.probe].says}.",
-        (f"It should refuse that with a {_listed(finding.expected, 'or')} that says what does not fit.",),
+        f"`{task.name}` accepts {says}.",
+        (f"It should refuse that with a {wanted} that says what does not fit.",),
     )
 
 
@@ -879,6 +910,89 @@ def _told_apart(obtained: float, expected: float) -> tuple[str, str]:
         texts = f"{obtained:.{digits}g}", f"{expected:.{digits}g}"
     return texts
 
+
+def _idle(fact: f.Idle, task: Task) -> Message:
+    names = _listed([f"`{name}`" for name in fact.names])
+    it = "it" if len(fact.names) == 1 else "them"
+    return Message(
+        f"{_capital(names)} can change without any effect on the result.",
+        (
+            f"A right answer depends on {it}. Is something else used in {'its' if it == 'it' else 'their'} place?",
+        ),
+    )
+
+
+def _reaches(fact: f.Reaches, task: Task) -> Message:
+    label = _short(f"{_spoken_axis(fact.axis)} {fact.output}")
+    symbol = fact.axis.partition(" as ")[0]
+    changed = (
+        "its own place" if fact.output == fact.changed else _short(f"{_spoken_axis(symbol)} {fact.changed}")
+    )
+    if fact.missing:
+        return Message(
+            f"The result of {label} does not depend on {changed} of `{fact.input}`.",
+            ("It should: is something hidden, cut off or overwritten that belongs there?",),
+        )
+    if symbol in BATCH_AXES:
+        return Message(
+            f"The result of {label} changes when {changed} of `{fact.input}` changes.",
+            ("The elements of a batch must not mix: leave the first axis alone.",),
+        )
+    return Message(
+        f"The result of {label} changes when {changed} of `{fact.input}` changes, and it must not.",
+        (
+            "Something reaches further than it should: look at what is hidden, and along which axis things are summed.",
+        ),
+    )
+
+
+BATCH_AXES = ("b", "batch", "batch_size")
+
+
+def _spoken_axis(axis: str) -> str:
+    symbol, _, role = axis.partition(" as ")
+    if role:
+        return f"{symbol}, one for each {role}"
+    return "batch elements" if symbol in BATCH_AXES else symbol.removeprefix("num_")
+
+
+def _related(fact: f.Related, task: Task) -> Message:
+    match fact.how:
+        case "times" if abs(fact.value + 1) < 1e-4:
+            return Message(
+                "Every number has the wrong sign.",
+                ("The sizes are right: was something subtracted the wrong way round?",),
+            )
+        case "times":
+            return Message(
+                f"Every number is {number_text(fact.value)} times what it should be.",
+                (
+                    "One factor is missing, or there is one too many. Is a sum taken for a mean, or a division left out?",
+                ),
+            )
+        case "plus":
+            return Message(f"Every number is off by the same amount, {number_text(fact.value)}.")
+        case "turned":
+            return Message(
+                "These are the right numbers, turned: rows and columns have changed places.",
+                ("Look for a transpose too many, or for two factors in the wrong order.",),
+            )
+        case "reversed":
+            return Message(f"These are the right numbers in reverse order along axis {fact.axis}.")
+        case "digits":
+            return Message(
+                f"The numbers are right to about {int(fact.value)} digits only.",
+                (
+                    "That is more than rounding. Something was computed in half precision, a number in the code is "
+                    "not exact, or something that should be hidden still has a little weight.",
+                ),
+            )
+    label = axis_label(task, fact.axis)
+    spot = _short(f"{label} {int(fact.value)}") if label else f"slice {int(fact.value)} of axis {fact.axis}"
+    return Message(f"All is right but {spot}.")
+
+
+_FACTS: dict[type[f.Fact], Callable[..., Message]] = {f.Idle: _idle, f.Reaches: _reaches, f.Related: _related}
 
 _WORDING: dict[type[f.Finding], Callable[..., Message]] = {
     f.NotDefined: _not_defined,

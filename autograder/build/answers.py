@@ -5,7 +5,6 @@ The reference for a task is the object that the solution cell itself defines; no
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -17,12 +16,17 @@ from torch import Tensor
 
 from autograder import authoring, bank
 from autograder.bank import AS_SEEN, LessonBank, Value
-from autograder.build.namespace import run_cells
+from autograder.build.combine import combine
+from autograder.build.namespace import Moment, run_cells
 from autograder.build.source import is_answer
-from autograder.collect import call, call_module, collect_answer, is_file_of, observe
+from autograder.collect import call, call_module, collect_answer, is_notebook_file, observe
+from autograder.edits import Change, Solution, changed
+from autograder.examine import examine
 from autograder.experiments import sizes_of
+from autograder.explain import Sight, sight, tabulate
+from autograder.findings import Verdict
 from autograder.forbidden import Watch
-from autograder.judge import judge, same_outcome
+from autograder.judge import judge
 from autograder.outcome import Evidence, Outcome
 from autograder.reading import names_made
 
@@ -32,10 +36,16 @@ REDRAW_SEED = 7001
 
 @dataclass(frozen=True)
 class Runs:
-    """A lesson's namespaces: one for each set of givens, the first as the learner sees it."""
+    """A lesson's namespaces: one for each set of givens, the first as the learner sees it.
+
+    `moments` are, for each of them, the moments before the answer cells, by task; `solutions` are the texts of
+    the answer cells.
+    """
 
     givens: Mapping[str, Mapping[str, Value]]
     namespaces: Mapping[str, Mapping[str, Any]]
+    moments: Mapping[str, Mapping[str, Moment]]
+    solutions: Mapping[str, Solution]
     course_names: tuple[str, ...] = ()  # what the cells define that are not the learner's
 
 
@@ -46,7 +56,8 @@ def run_solution(
 
     `seeds` are what the sets are drawn from; fixed public ones if there are none.
     """
-    as_seen = run_cells(notebook, name)
+    moments: dict[str, dict[str, Moment]] = {AS_SEEN: {}}
+    as_seen = run_cells(notebook, name, moments=moments[AS_SEEN])
     givens: dict[str, Mapping[str, Value]] = {
         AS_SEEN: {given: _fresh(as_seen[given]) for given in lesson.given_axes if given in as_seen}
     }
@@ -59,12 +70,23 @@ def run_solution(
         run = f"redrawn-{number}"
         generator = torch.Generator().manual_seed(seed)
         givens[run] = dict(lesson.redraw(generator))
-        namespaces[run] = run_cells(notebook, name, givens[run])
-    provided = [cell.source for cell in notebook.cells if cell.cell_type == "code" and not is_answer(cell)]
-    return Runs(givens, namespaces, tuple(names_made(provided)))
+        moments[run] = {}
+        namespaces[run] = run_cells(notebook, name, givens[run], moments[run])
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    sources = {cell["id"].removesuffix("-answer"): cell.source for cell in cells if is_answer(cell)}
+    solutions = {
+        task.id: Solution.from_cell(sources[task.id], task.name, task.signature, task.kind == "tensor")
+        for task in lesson.tasks
+    }
+    by_task = {
+        run: {cell.removesuffix("-answer"): moment for cell, moment in ones.items()}
+        for run, ones in moments.items()
+    }
+    provided = [cell.source for cell in cells if not is_answer(cell)]
+    return Runs(givens, namespaces, by_task, solutions, tuple(names_made(provided)))
 
 
-def make_bank(lesson: authoring.Lesson, runs: Runs, name: str) -> LessonBank:
+def make_bank(lesson: authoring.Lesson, runs: Runs, name: str, faults: authoring.Faults) -> LessonBank:
     """The lesson's bank.
 
     Raises:
@@ -76,7 +98,7 @@ def make_bank(lesson: authoring.Lesson, runs: Runs, name: str) -> LessonBank:
     tasks: dict[str, bank.Task] = {}
     for task in lesson.tasks:
         try:
-            entry = make_task(task, runs)
+            entry = make_task(task, runs, faults, combined=True)
         except authoring.AuthoringError as problem:
             problems += [f"task {task.id}: {one}" for one in problem.problems]
             continue
@@ -84,6 +106,7 @@ def make_bank(lesson: authoring.Lesson, runs: Runs, name: str) -> LessonBank:
         if not problems:
             problems += _wrong_answer_problems(entry)
             problems += _axes_problems(task, entry, lesson, runs)
+            problems += _missing_faults(task, faults)
         tasks[task.id] = entry
     answers = {task.name for task in lesson.tasks}
     own = sorted(one for one in runs.namespaces[AS_SEEN] if one not in answers and not one.startswith("_"))
@@ -96,37 +119,88 @@ def make_bank(lesson: authoring.Lesson, runs: Runs, name: str) -> LessonBank:
     return made
 
 
-def evidence_for(
-    task: authoring.Task, entry: bank.Task, answer: Callable[..., Any], lesson: LessonBank, runs: Runs
-) -> Evidence:
-    """Evidence about a stand-in answer (a known wrong or another right one), as if a learner had given it."""
-    if task.kind != "tensor":
-        return collect_answer(entry, lesson, answer, runs.namespaces[AS_SEEN])
-    # A learner's tensor is there already when it is looked at. This stand-in is called, and can be watched.
-    with Watch(entry.forbids.families if entry.forbids else (), is_file_of(answer)) as forbidden:
-        outcomes = {run: tensor_outcome(answer, namespace) for run, namespace in runs.namespaces.items()}
-    return Evidence(
-        task.id, "answered", outcomes=outcomes, answer_type="torch.Tensor", forbidden=tuple(forbidden)
-    )
-
-
-def tensor_outcome(answer: Callable[..., Any], namespace: Mapping[str, Any]) -> Outcome:
-    """Call a stand-in for a tensor with the notebook variables that its parameters name."""
-    names = inspect.signature(answer).parameters
-    unknown = [name for name in names if name not in namespace]
-    if unknown:
-        raise authoring.AuthoringError(
-            [f"a stand-in answer asks for {', '.join(unknown)}, which no cell defines"]
-        )
-    inputs = {name: _fresh(namespace[name]) for name in names}
-    return call(answer, bank.Probe("", "", inputs, Outcome()))
-
-
-def make_task(task: authoring.Task, runs: Runs) -> bank.Task:
-    """A task as the bank holds it, with the outcomes of the solution and of the known wrong answers.
+def answer_made(task: authoring.Task, text: str, runs: Runs, run: str = AS_SEEN) -> Any:
+    """What an answer cell with this text defines under the task's name.
 
     Raises:
-        AuthoringError: the solution does not define what the task needs.
+        AuthoringError: the text fails, or defines no such name.
+    """
+    try:
+        made = runs.moments[run][task.id].run(text, f"<cell {task.id}>")
+    except Exception as problem:
+        raise authoring.AuthoringError([f"an answer fails: {type(problem).__name__}: {problem}"]) from problem
+    if task.name not in made:
+        raise authoring.AuthoringError([f"an answer defines no {task.name}"])
+    return made[task.name]
+
+
+def changed_answer(task: authoring.Task, changes: Sequence[Change], runs: Runs) -> str:
+    """The text of an answer that is written as changes to the solution.
+
+    Raises:
+        AuthoringError: a change does not fit; names the cell.
+    """
+    try:
+        return changed(runs.solutions[task.id], changes)
+    except authoring.AuthoringError as problem:
+        raise authoring.AuthoringError(
+            [f"cell {task.id}-answer: {one}" for one in problem.problems]
+        ) from None
+
+
+def evidence_for(
+    task: authoring.Task, entry: bank.Task, text: str, lesson: LessonBank, runs: Runs
+) -> Evidence:
+    """Evidence about an answer cell with this text, as if a learner had written it.
+
+    Raises:
+        AuthoringError: the text fails, or defines no answer.
+    """
+    with Watch(entry.forbids.families if entry.forbids else (), is_notebook_file) as forbidden:
+        if task.kind == "tensor":
+            outcomes = _tensor_outcomes(task, text, runs)
+            return Evidence(
+                task.id,
+                "answered",
+                outcomes=outcomes,
+                answer_type="torch.Tensor",
+                forbidden=tuple(forbidden),
+            )
+        answer = answer_made(task, text, runs)
+    return collect_answer(entry, lesson, answer, runs.namespaces[AS_SEEN])
+
+
+def outcomes_of(
+    task: authoring.Task, text: str, probes: Mapping[str, bank.Probe], runs: Runs
+) -> dict[str, Outcome]:
+    """What an answer cell with this text does on each probe.
+
+    Raises:
+        AuthoringError: the text fails, or defines no answer.
+    """
+    if task.kind == "tensor":
+        return _tensor_outcomes(task, text, runs)
+    answer = answer_made(task, text, runs)
+    return {name: outcome_of(task, answer, probe, runs) for name, probe in probes.items()}
+
+
+def _tensor_outcomes(task: authoring.Task, text: str, runs: Runs) -> dict[str, Outcome]:
+    return {run: observe(answer_made(task, text, runs, run)) for run in runs.namespaces}
+
+
+def make_task(
+    task: authoring.Task, runs: Runs, faults: authoring.Faults | None = None, combined: bool = False
+) -> bank.Task:
+    """A task as the bank holds it, with the outcomes of the solution and of the known wrong answers.
+
+    Args:
+        task: the task, as its author describes it.
+        runs: the lesson's solution, run.
+        faults: the course's mistakes; without them, no wrong answer is made.
+        combined: whether wrong answers are tried together as well.
+
+    Raises:
+        AuthoringError: the solution does not define what the task needs, or an answer cannot be made.
     """
     if task.name not in runs.namespaces[AS_SEEN]:
         raise authoring.AuthoringError([f"the solution defines no {task.name}"])
@@ -136,27 +210,11 @@ def make_task(task: authoring.Task, runs: Runs) -> bank.Task:
             run: bank.Probe(run, "other example data", {}, observe(namespace[task.name]))
             for run, namespace in runs.namespaces.items()
         }
-        wrong = tuple(
-            bank.KnownWrong(
-                one.id,
-                one.hint,
-                {run: tensor_outcome(one.answer, namespace) for run, namespace in runs.namespaces.items()},
-            )
-            for one in task.wrong
-        )
         checks = tuple(bank.Check(check.title, check.points, tuple(probes)) for check in task.checks)
     else:
         probes = {probe.id: make_probe(task, probe, runs) for probe in task.probes}
-        wrong = tuple(
-            bank.KnownWrong(
-                one.id,
-                one.hint,
-                {name: outcome_of(task, one.answer, probe, runs) for name, probe in probes.items()},
-            )
-            for one in task.wrong
-        )
         checks = tuple(bank.Check(check.title, check.points, check.probes) for check in task.checks)
-    return bank.Task(
+    entry = bank.Task(
         id=task.id,
         title=task.title,
         name=task.name,
@@ -171,10 +229,49 @@ def make_task(task: authoring.Task, runs: Runs) -> bank.Task:
         properties=task.properties,
         checks=checks,
         probes=probes,
-        known_wrong=wrong,
+        known_wrong=(),
         forbids=_forbids(task, runs),
         keeps={name: runs.namespaces[AS_SEEN][name].detach().clone() for name in task.keeps},
+        input_axes=dict(task.input_axes),
     )
+    if task.kind != "tensor":
+        namespace = runs.namespaces[AS_SEEN]
+        entry = replace(entry, examined=examine(entry, namespace[task.name], namespace))
+    if faults is None:
+        return entry
+    known, outcomes = _known_wrong(task, probes, runs, faults)
+    alone = [{name: sight(entry, probes[name], one[name]) for name in probes} for one in outcomes]
+    members: list[tuple[int, ...]] = [(place,) for place in range(len(known))]
+    sights: list[Mapping[str, Sight]] = list(alone)
+    if combined:
+
+        def run(text: str, some: Mapping[str, bank.Probe]) -> Mapping[str, Outcome]:
+            return outcomes_of(task, text, some, runs)
+
+        places, together = combine(task, entry, alone, runs.solutions[task.id], faults, run)
+        members, sights = members + places, sights + together
+    return replace(entry, known_wrong=known, explanations=tabulate(members, sights))
+
+
+def _known_wrong(
+    task: authoring.Task, probes: Mapping[str, bank.Probe], runs: Runs, faults: authoring.Faults
+) -> tuple[tuple[bank.KnownWrong, ...], list[Mapping[str, Outcome]]]:
+    """The known wrong answers, and what each does."""
+    made: list[bank.KnownWrong] = []
+    outcomes: list[Mapping[str, Outcome]] = []
+    problems: list[str] = []
+    for wrong in task.wrong:
+        try:
+            if wrong.fault not in faults.known:
+                raise authoring.AuthoringError(["faults.py does not name it"])
+            fault = faults.known[wrong.fault]
+            outcomes.append(outcomes_of(task, changed_answer(task, wrong.changes, runs), probes, runs))
+            made.append(bank.KnownWrong(fault.id, faults.hint(wrong, task), fault.name, fault.section))
+        except authoring.AuthoringError as problem:
+            problems += [f"the wrong answer {wrong.fault}: {one}" for one in problem.problems]
+    if problems:
+        raise authoring.AuthoringError(problems)
+    return tuple(made), outcomes
 
 
 def make_probe(task: authoring.Task, probe: authoring.Probe, runs: Runs) -> bank.Probe:
@@ -294,15 +391,36 @@ def _reference_problems(entry: bank.Task) -> list[str]:
 
 
 def _wrong_answer_problems(entry: bank.Task) -> list[str]:
+    table = entry.explanations
+    assert table is not None
     problems = []
-    for wrong in entry.known_wrong:
-        verdict = judge(entry, Evidence(entry.id, "answered", outcomes=wrong.outcomes))
-        if verdict.passed:
+    alike: dict[tuple[Any, ...], list[str]] = {}
+    for row, wrong in enumerate(entry.known_wrong):
+        if not bool(table.kind[row].any() | table.mark[row].any()):
             problems.append(f"task {entry.id}: the known wrong answer {wrong.id} passes")
-    for one, other in combinations(entry.known_wrong, 2):
-        if all(same_outcome(one.outcomes[probe], other.outcomes[probe]) for probe in entry.probes):
-            problems.append(f"task {entry.id}: no probe tells {one.id} from {other.id}")
+        numbers = [round(number, 4) for number in table.numbers[row].flatten().tolist()]
+        key = (*table.kind[row].tolist(), *table.mark[row].tolist(), *numbers)
+        alike.setdefault(key, []).append(wrong.id)
+    for names in alike.values():
+        if len(set(names)) > 1:
+            problems.append(f"task {entry.id}: no probe tells {' from '.join(sorted(set(names)))}")
     return problems
+
+
+def _missing_faults(task: authoring.Task, faults: authoring.Faults) -> list[str]:
+    """Mistakes that the task's parts make possible, and that no wrong answer of it shows."""
+    shown = {wrong.fault for wrong in task.wrong}
+    possible = {
+        fault.id for fault in faults.known.values() if fault.parts and set(fault.parts) <= set(task.parts)
+    }
+    return [
+        f"task {task.id}: no wrong answer shows {name}; write one, or say in `cannot` why there is none"
+        for name in sorted(possible - shown - set(task.cannot))
+    ] + [
+        f"task {task.id}: `cannot` names {name}, which "
+        + ("a wrong answer shows" if name in shown else "its parts do not make possible")
+        for name in sorted(set(task.cannot) & shown | set(task.cannot) - possible)
+    ]
 
 
 def _axes_problems(task: authoring.Task, entry: bank.Task, lesson: authoring.Lesson, runs: Runs) -> list[str]:
@@ -349,13 +467,12 @@ def _axes_problems(task: authoring.Task, entry: bank.Task, lesson: authoring.Les
 def _right_answer_problems(lesson: authoring.Lesson, made: LessonBank, runs: Runs) -> list[str]:
     problems = []
     for task in lesson.tasks:
-        entry = made.tasks[task.id]
         for right in task.right:
-            verdict = judge(entry, evidence_for(task, entry, right.answer, made, runs))
-            if not verdict.passed:
-                problems.append(
-                    f"task {task.id}: the right answer {right.id} is rejected ({verdict.finding})"
-                )
+            verdict, problem = _tried(task, right, made, runs)
+            if verdict is not None and not verdict.passed:
+                problem = f"is rejected ({verdict.finding})"
+            if problem:
+                problems.append(f"task {task.id}: the right answer {right.id} {problem}")
     return problems
 
 
@@ -364,13 +481,26 @@ def _caught_answer_problems(lesson: authoring.Lesson, made: LessonBank, runs: Ru
     problems = []
     for task in lesson.tasks:
         for caught in task.forbids.caught if task.forbids else ():
-            entry = made.tasks[task.id]
-            verdict = judge(entry, evidence_for(task, entry, caught.answer, made, runs))
-            if not verdict.right:
-                problems.append(f"task {task.id}: {caught.id} is not right otherwise ({verdict.finding})")
-            elif verdict.forbidden is None:
-                problems.append(f"task {task.id}: {caught.id} makes no forbidden call that is seen")
+            verdict, problem = _tried(task, caught, made, runs)
+            if verdict is not None and not verdict.right:
+                problem = f"is not right otherwise ({verdict.finding})"
+            elif verdict is not None and verdict.forbidden is None:
+                problem = "makes no forbidden call that is seen"
+            if problem:
+                problems.append(f"task {task.id}: {caught.id} {problem}")
     return problems
+
+
+def _tried(
+    task: authoring.Task, right: authoring.Right, made: LessonBank, runs: Runs
+) -> tuple[Verdict | None, str]:
+    """The verdict on an answer, or why there is none."""
+    entry = made.tasks[task.id]
+    try:
+        text = changed_answer(task, right.changes, runs)
+        return judge(entry, evidence_for(task, entry, text, made, runs)), ""
+    except authoring.AuthoringError as problem:
+        return None, f"cannot be made ({'; '.join(problem.problems)})"
 
 
 def _fresh(value: Any) -> Any:

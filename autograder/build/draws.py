@@ -7,12 +7,12 @@ learnt by heart.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
 from autograder import bank
 from autograder.authoring import Lesson, Task
-from autograder.build.answers import Runs, make_probe, make_task, outcome_of
+from autograder.build.answers import Runs, answer_made, changed_answer, make_probe, make_task, outcome_of
 from autograder.build.hidden import has_twin, twin_of
 from autograder.compare import all_close
 from autograder.judge import judge_outcome
@@ -30,7 +30,12 @@ def choose_draws(lesson: Lesson, runs: Runs, secret: str) -> dict[tuple[str, str
     chosen: dict[tuple[str, str], int | None] = {}
     for task in lesson.tasks:
         try:
-            entry = make_task(replace(task, wrong=()), runs)
+            entry = make_task(task, runs)
+            right = [
+                answer_made(task, changed_answer(task, one.changes, runs), runs)
+                for one in (*task.right, *(task.forbids.caught if task.forbids else ()))
+                if any(has_twin(probe) for probe in task.probes)
+            ]
         except AuthoringError:
             continue  # `make_bank` says what is wrong with it
         for probe in task.probes:
@@ -38,30 +43,31 @@ def choose_draws(lesson: Lesson, runs: Runs, secret: str) -> dict[tuple[str, str
                 twins = (
                     make_probe(task, twin_of(task, probe, secret, draw), runs) for draw in range(MOST_DRAWS)
                 )
-                chosen[task.id, probe.id] = _first_fit(task, entry, twins, runs)
+                chosen[task.id, probe.id] = _first_fit(task, entry, right, twins, runs)
     return chosen
 
 
-def _first_fit(task: Task, entry: bank.Task, twins: Iterable[bank.Probe], runs: Runs) -> int | None:
+def _first_fit(
+    task: Task, entry: bank.Task, right: Sequence[Any], twins: Iterable[bank.Probe], runs: Runs
+) -> int | None:
     known = None
     for draw, twin in enumerate(twins):
         is_known = _is_known(twin, entry.probes.values())
         if is_known and known is not None:
             continue  # one of these is enough
-        if _is_fair(task, entry, twin, runs):
+        if _is_fair(task, entry, right, twin, runs):
             if not is_known:
                 return draw
             known = draw
     return known
 
 
-def _is_fair(task: Task, entry: bank.Task, twin: bank.Probe, runs: Runs) -> bool:
+def _is_fair(task: Task, entry: bank.Task, right: Sequence[Any], twin: bank.Probe, runs: Runs) -> bool:
     """Whether every right answer passes, also one that makes a forbidden call and is right otherwise."""
     if twin.expected.tensor is None:
         return True  # the solution itself gives no tensor, and `make_bank` says so
-    answers = (*task.right, *(task.forbids.caught if task.forbids else ()))
-    outcomes = (outcome_of(task, one.answer, twin, runs) for one in answers)
-    return all(judge_outcome(entry, twin, outcome, None) is None for outcome in (twin.expected, *outcomes))
+    outcomes = (outcome_of(task, answer, twin, runs) for answer in right)
+    return all(judge_outcome(entry, twin, outcome) is None for outcome in (twin.expected, *outcomes))
 
 
 def _is_known(twin: bank.Probe, visible: Collection[bank.Probe]) -> bool:

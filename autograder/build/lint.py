@@ -219,21 +219,20 @@ def _authoring_problems(lesson: Lesson) -> list[str]:
         where = f"task {task.id}"
         if not ID_FORM.match(task.id):
             problems.append(f"{where}: an id is lower-case words joined by hyphens")
-        if len(task.wrong) < 2:
-            problems.append(f"{where}: needs at least two known wrong answers, has {len(task.wrong)}")
+        faults = {wrong.fault for wrong in task.wrong}
+        if len(faults) < 2:
+            problems.append(f"{where}: needs wrong answers with at least two faults, has {len(faults)}")
         problems += [
             f"{where}: there is no property {rule.name}" for rule in task.properties if rule.name not in RULES
         ]
         if not task.hints:
             problems.append(f"{where}: has no hints")
-        for name, entries in (
-            ("wrong answer", task.wrong),
-            ("right answer", task.right),
-            ("probe", task.probes),
+        for name, ids in (
+            ("right answer", [right.id for right in task.right]),
+            ("probe", [probe.id for probe in task.probes]),
         ):
-            counts = Counter(entry.id for entry in entries)
             problems += [
-                f"{where}: two {name}s are called {one}" for one, count in counts.items() if count > 1
+                f"{where}: two {name}s are called {one}" for one, count in Counter(ids).items() if count > 1
             ]
         probes = {probe.id for probe in task.probes}
         asked = [probe for check in task.checks for probe in check.probes]

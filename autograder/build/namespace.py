@@ -9,18 +9,48 @@ import contextlib
 import io
 import linecache
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
+import torch
 from nbformat import NotebookNode
 from torch import Tensor
 
 from autograder.bank import Value
-from autograder.build.source import is_given, is_test
+from autograder.build.source import is_answer, is_given, is_test
 from autograder.problems import AuthoringError
 
 
+@dataclass(frozen=True)
+class Moment:
+    """The variables as they are just before an answer cell runs, and the state of torch's generator."""
+
+    variables: Mapping[str, Any]
+    random_state: Tensor
+
+    def run(self, text: str, name: str) -> dict[str, Any]:
+        """The variables after an answer cell with other text ran here; the moment itself stays as it is.
+
+        Raises:
+            Exception: whatever the text raises.
+        """
+        code = compile(text, name, "exec")
+        variables = dict(self.variables)
+        for key in code.co_names:
+            value = variables.get(key)
+            if isinstance(value, Tensor) and not value.requires_grad:
+                variables[key] = value.clone()
+        with torch.random.fork_rng(devices=[]), contextlib.redirect_stdout(io.StringIO()):
+            torch.set_rng_state(self.random_state)
+            exec(code, variables)
+        return variables
+
+
 def run_cells(
-    notebook: NotebookNode, lesson: str, givens: Mapping[str, Value] | None = None
+    notebook: NotebookNode,
+    lesson: str,
+    givens: Mapping[str, Value] | None = None,
+    moments: dict[str, Moment] | None = None,
 ) -> dict[str, Any]:
     """Execute every code cell but the tests, and return the namespace.
 
@@ -28,6 +58,7 @@ def run_cells(
         notebook: the lesson with its solutions, or its release.
         lesson: its name, for messages.
         givens: values that replace the example data once the `given` cells have run.
+        moments: is filled with the moment before each answer cell, by the cell's id.
 
     Raises:
         AuthoringError: a cell raised; names the cell.
@@ -37,6 +68,8 @@ def run_cells(
         if cell.cell_type != "code" or is_test(cell):
             continue
         name = f"<cell {lesson}/{cell['id']}>"
+        if moments is not None and is_answer(cell):
+            moments[cell["id"]] = Moment(dict(namespace), torch.get_rng_state())
         linecache.cache[name] = (len(cell.source), None, cell.source.splitlines(keepends=True), name)
         try:
             with contextlib.redirect_stdout(io.StringIO()):

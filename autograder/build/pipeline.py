@@ -16,7 +16,7 @@ import safetensors.torch
 from nbformat import NotebookNode
 
 from autograder import bank as bank_files
-from autograder.authoring import Lesson, load_lesson
+from autograder.authoring import Lesson, load_faults, load_lesson
 from autograder.bank import AS_SEEN, LessonBank, Task
 from autograder.build.answers import Runs, make_bank, run_solution
 from autograder.build.lint import lint
@@ -80,7 +80,7 @@ def prepare(course: Course, name: str) -> Prepared:
     if problems:
         raise AuthoringError([f"{name}: {problem}" for problem in problems])
     runs = run_solution(lesson, notebook, name)
-    made = make_bank(lesson, runs, name)
+    made = make_bank(lesson, runs, name, load_faults(course.source))
     as_seen = runs.namespaces[AS_SEEN]
     cells = [Cell(cell.source, is_answer(cell)) for cell in notebook.cells if cell.cell_type == "code"]
     unearned = [task for task in made.tasks.values() if not _verdict(task, made, as_seen, cells).passed]

@@ -13,7 +13,7 @@ from pathlib import Path
 import platformdirs
 
 from autograder import bank
-from autograder.authoring import load_lesson
+from autograder.authoring import load_faults, load_lesson
 from autograder.bank import LessonBank
 from autograder.build import draws, hidden
 from autograder.build.answers import make_bank, run_solution
@@ -89,7 +89,9 @@ def make(course: Course, lesson: str) -> Kept:
     ]
     runs = run_solution(described, notebook, lesson, seeds)
     chosen = draws.choose_draws(described, runs, secret)
-    made = make_bank(hidden.with_hidden_probes(described, secret, chosen), runs, lesson)
+    made = make_bank(
+        hidden.with_hidden_probes(described, secret, chosen), runs, lesson, load_faults(course.source)
+    )
     kept = place / "bank" / lesson
     kept.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place) as temporary:

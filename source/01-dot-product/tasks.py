@@ -2,7 +2,19 @@
 
 import torch
 
-from autograder.authoring import Check, Forbid, Lesson, Probe, Property, Right, Task, Wrong
+from autograder.authoring import (
+    Check,
+    Forbid,
+    Lesson,
+    Probe,
+    Property,
+    Right,
+    Task,
+    Wrong,
+    edit,
+    instead,
+    returns,
+)
 
 # The sentence "Your journey starts with one step", three numbers for each token.
 SENTENCE = torch.tensor(
@@ -17,26 +29,17 @@ SENTENCE = torch.tensor(
 )
 JOURNEY_SCORES = SENTENCE @ SENTENCE[1]
 # Four tokens of five dimensions, with negative numbers: no size and no sign as in the sentence.
-OTHER_TOKENS = torch.tensor(
-    [
-        [0.9, -0.4, 0.1, 0.7, -1.2],
-        [-0.3, 0.8, 0.5, -0.6, 0.2],
-        [1.1, 0.2, -0.9, 0.4, 0.3],
-        [0.6, -1.0, 0.8, -0.2, 0.5],
-    ]
+OTHER_TOKENS = (
+    torch.tensor([[9.0, -4, 1, 7, -12], [-3, 8, 5, -6, 2], [11, 2, -9, 4, 3], [6, -10, 8, -2, 5]]) / 10
 )
-
-
 # Six other tokens of three dimensions: an answer made for one sentence only is not right for this one.
-OTHER_SENTENCE = torch.tensor(
-    [
-        [0.31, 0.62, 0.08],
-        [0.94, 0.17, 0.45],
-        [0.52, 0.73, 0.26],
-        [0.11, 0.39, 0.87],
-        [0.68, 0.05, 0.59],
-        [0.83, 0.47, 0.21],
-    ]
+OTHER_SENTENCE = (
+    torch.tensor([[31, 62, 8], [94, 17, 45], [52, 73, 26], [11, 39, 87], [68, 5, 59], [83, 47, 21]]) / 100
+)
+# Some scores are above 88, where exp() ends, and others far below 0. The sizes are the sentence's, because
+# another check is about sizes.
+LARGE_TOKENS = torch.tensor(
+    [[29.0, 5, 2], [30, 1, -3], [-10, 4, 6], [12, -20, 5], [3, 25, -14], [-7, -9, 18]]
 )
 
 
@@ -49,39 +52,10 @@ SUMS_TO_ONE = Property("sums-to-one", {"axis": -1})
 NOT_NEGATIVE = Property("not-negative")
 SYMMETRIC = Property("symmetric")
 
-
-def same_vector(a, b):
-    return (a * a).sum()
-
-
-def in_place_exp(x):
-    return x.exp_().div_(x.sum())
-
-
-def in_place_attention(x):
-    scores = x @ x.T
-    x *= 2
-    return torch.softmax(scores, dim=-1) @ (x / 2)
-
-
-def scores_upper_half(x):
-    scores = torch.zeros(len(x), len(x))
-    for i in range(len(x)):
-        for j in range(i, len(x)):
-            scores[i, j] = x[i] @ x[j]
-    return scores
-
-
-def scores_for_six(x):
-    scores = torch.empty(6, 6)
-    for i in range(6):
-        for j in range(6):
-            scores[i, j] = x[i] @ x[j]
-    return scores
-
-
-def scores_stacked(x):
-    return torch.stack([torch.stack([row @ other for other in x]) for row in x])
+# What several tasks say instead of a mistake's own hint.
+SHARES = "The scores were divided by their sum. Softmax takes the exponential of each first."
+TURNED = "This is the result transposed: one column for each token. Keep one row for each token."
+READS = "One of the steps uses the notebook's `inputs`. Use the argument `x` in all of them."
 
 
 DOT = Task(
@@ -101,9 +75,7 @@ DOT = Task(
             {"a": OTHER_SENTENCE[0], "b": OTHER_SENTENCE[2]},
         ),
         Probe(
-            "five-dimensions",
-            "two vectors of five dimensions",
-            {"a": OTHER_TOKENS[0], "b": OTHER_TOKENS[1]},
+            "five-dimensions", "two vectors of five dimensions", {"a": OTHER_TOKENS[0], "b": OTHER_TOKENS[1]}
         ),
         Probe(
             "one-dimension",
@@ -122,73 +94,37 @@ DOT = Task(
         "Start from `total = 0.0` and walk over the positions with `for i in range(len(a)):`.",
         "Inside the loop stands `total = total + a[i] * b[i]`. After the loop, return `total`.",
     ),
+    words={"x": "a"},
     wrong=(
-        Wrong(
-            "products-not-added",
-            lambda a, b: a * b,
-            "You have the products, one for each dimension. A dot product adds them up to a single number.",
-        ),
-        Wrong(
-            "product-of-sums",
-            lambda a, b: a.sum() * b.sum(),
-            "This is the sum of `a` times the sum of `b`. Multiply number by number first, then add up.",
-        ),
-        Wrong(
-            "three-dimensions-only",
-            lambda a, b: a[0] * b[0] + a[1] * b[1] + a[2] * b[2],
-            "This adds exactly three products. The sentence has three dimensions; another may have five or one. "
-            "Let a loop run over `len(a)`.",
-        ),
-        Wrong(
-            "mean-of-products",
-            lambda a, b: (a * b).mean(),
-            "This is the mean of the products. A dot product is their sum, not divided by how many there are.",
-        ),
-        Wrong(
-            "sum-instead-of-product",
-            lambda a, b: (a + b).sum(),
-            "This adds the numbers in the same place. Multiply them, then add up the products.",
-        ),
-        Wrong(
-            "return-inside-loop",
-            lambda a, b: a[0] * b[0],
-            "This is the first product alone. Does `return` stand inside the loop? "
-            "Then the function ends in the first round.",
-        ),
-        Wrong(
-            "last-product-only",
-            lambda a, b: a[-1] * b[-1],
-            "This is the last product alone: each round replaces the one before. Add to a running total instead.",
-        ),
-        Wrong(
-            "loop-stops-early",
-            lambda a, b: (a[:-1] * b[:-1]).sum(),
-            "The last dimension is missing. `range(len(a))` already stops before `len(a)`; no `- 1` is needed.",
-        ),
-        Wrong(
-            "loop-starts-late",
-            lambda a, b: (a[1:] * b[1:]).sum(),
-            "The first dimension is missing: the loop starts at 1. Positions count from 0.",
-        ),
-        Wrong(
-            "cosine",
-            lambda a, b: (a * b).sum() / (a.norm() * b.norm()),
-            "This is the cosine of the angle: the dot product divided by both lengths. "
-            "The task wants the dot product itself.",
-        ),
-        Wrong(
-            "first-vector-twice",
-            same_vector,
-            "This multiplies `a` with itself; `b` is not used.",
-        ),
+        Wrong("products-not-added", returns("a * b")),
+        Wrong("product-of-sums", returns("a.sum() * b.sum()")),
+        Wrong("sizes-typed-in", edit("len(a)", "3")),
+        Wrong("mean-for-sum", edit("return total", "return total / len(a)")),
+        Wrong("added-for-multiplied", edit(" * ", " + ")),
+        Wrong("return-inside-loop", edit("    return total", "        return total")),
+        Wrong("overwritten-in-loop", edit("total + ", "")),
+        Wrong("loop-stops-early", edit("len(a)", "len(a) - 1")),
+        Wrong("loop-starts-late", edit("len(a)", "1, len(a)")),
+        Wrong("cosine", edit("return total", "return total / (a.norm() * b.norm())")),
+        Wrong("one-vector-twice", edit("b[i]", "a[i]")),
+        Wrong("one-vector-twice", edit("a[i]", "b[i]")),
+        Wrong("distances", edit("a[i] * b[i]", "(a[i] - b[i]) ** 2")),
+        Wrong("distances", returns("(a - b).norm()")),
+        Wrong("absolute-values", edit("a[i] * b[i]", "abs(a[i] * b[i])")),
+        Wrong("absolute-values", edit("return total", "return abs(total)")),
+        Wrong("sum-not-from-zero", edit("0.0", "1.0")),
+        Wrong("rounded", edit("return total", "return round(float(total), 2)")),
+        Wrong("edits-its-argument", returns("a.mul_(b).sum()")),
+        Wrong("reads-the-notebook", returns("torch.dot(input_query, input_1)")),
+        Wrong("reads-the-notebook", edit("a[i] * b[i]", "input_query[i] * input_1[i]")),
     ),
     right=(
-        Right("torch-dot", torch.dot),
-        Right("multiply-and-sum", lambda a, b: (a * b).sum()),
-        Right("matmul", lambda a, b: a @ b),
-        Right("einsum", lambda a, b: torch.einsum("i,i->", a, b)),
-        Right("python-float", lambda a, b: sum(x * y for x, y in zip(a.tolist(), b.tolist(), strict=True))),
-        Right("double", lambda a, b: torch.dot(a.double(), b.double())),
+        Right("torch-dot", instead("dot = torch.dot")),
+        Right("multiply-and-sum", returns("(a * b).sum()")),
+        Right("matmul", returns("a @ b")),
+        Right("einsum", returns('torch.einsum("i,i->", a, b)')),
+        Right("python-float", returns("sum(x * y for x, y in zip(a.tolist(), b.tolist(), strict=True))")),
+        Right("double", returns("torch.dot(a.double(), b.double())")),
     ),
 )
 
@@ -208,71 +144,37 @@ QUERY_SCORES = Task(
         "or collect the numbers in a list and `torch.stack` it.",
         "`for i, x_i in enumerate(inputs): attn_scores_2[i] = dot(query, x_i)`",
     ),
+    words={"sum_over": "the dimensions: `sum(dim=1)`"},
     wrong=(
-        Wrong(
-            "third-token",
-            lambda inputs: inputs @ inputs[2],
-            "These are the scores of “starts”. The second token has index 1, because Python counts from 0.",
-        ),
-        Wrong(
-            "first-token",
-            lambda inputs: inputs @ inputs[0],
-            "These are the scores of “Your”. The query is “journey”, `inputs[1]`.",
-        ),
-        Wrong(
-            "only-last-score",
-            lambda inputs: inputs[-1] @ inputs[1],
-            "This is one score, the last token's: each round of the loop replaced the one before. Put it in its "
-            "place with `attn_scores_2[i] = …`, or collect the scores in a list.",
-        ),
-        Wrong(
-            "every-token-a-query",
-            lambda inputs: inputs @ inputs.T,
-            "These are the scores of all six tokens as queries. The task asks for one query's: `inputs[1]`.",
-        ),
+        Wrong("wrong-query", edit("inputs[1]", "inputs[2]")),
+        Wrong("wrong-query", edit("inputs[1]", "inputs[0]")),
+        Wrong("overwritten-in-loop", edit("attn_scores_2[i] =", "attn_scores_2 =")),
+        Wrong("row-overwritten", edit("attn_scores_2[i] =", "attn_scores_2[:] =")),
+        Wrong("row-overwritten", edit("attn_scores_2[i] =", "attn_scores_2 +=")),
+        Wrong("all-queries-at-once", returns("inputs @ inputs.T")),
         Wrong(
             "products-not-added",
-            lambda inputs: inputs * inputs[1],
-            "These are the products, three for each token. Add up each row to get one score for each token.",
+            edit("torch.zeros(inputs.shape[0])", "torch.zeros_like(inputs)"),
+            edit("dot(query, x_i)", "query * x_i"),
         ),
-        Wrong(
-            "summed-over-tokens",
-            lambda inputs: (inputs * inputs[1]).sum(dim=0),
-            "You added the products up over the tokens and kept the dimensions. A score is a sum over the "
-            "dimensions: `sum(dim=1)`.",
-        ),
-        Wrong(
-            "already-softmax",
-            lambda inputs: torch.softmax(inputs @ inputs[1], dim=0),
-            "These are weights already: they add up to 1. The task wants the scores before that step.",
-        ),
-        Wrong(
-            "scaled",
-            lambda inputs: inputs @ inputs[1] / inputs.shape[1] ** 0.5,
-            "These scores are divided by √d. That is right in lesson 02; here a score is the plain dot product.",
-        ),
-        Wrong(
-            "cosine",
-            lambda inputs: torch.cosine_similarity(inputs, inputs[1], dim=1),
-            "These are cosines: each score was divided by the lengths of both vectors. Keep the plain dot product.",
-        ),
-        Wrong(
-            "distances",
-            lambda inputs: (inputs - inputs[1]).norm(dim=1),
-            "These are distances: the query's own is 0. A score is a dot product, largest where vectors agree.",
-        ),
-        Wrong(
-            "own-squares",
-            lambda inputs: (inputs * inputs).sum(dim=1),
-            "Each token was multiplied with itself. Multiply every token with the query instead.",
-        ),
+        Wrong("summed-over-other-axis", returns("(inputs * inputs[1]).sum(dim=0)")),
+        Wrong("softmax-too-early", edit("x_i)", "x_i)\nattn_scores_2 = torch.softmax(attn_scores_2, dim=0)")),
+        Wrong("scaled-unasked", edit("= dot", "= inputs.shape[1] ** -0.5 * dot")),
+        Wrong("cosine", edit("dot(query, x_i)", "torch.cosine_similarity(query, x_i, dim=0)")),
+        Wrong("distances", edit("dot(query, x_i)", "(query - x_i).norm()")),
+        Wrong("distances", edit("dot(query, x_i)", "((query - x_i) ** 2).sum()")),
+        Wrong("one-vector-twice", edit("(query", "(x_i")),
+        Wrong("one-vector-twice", edit(" x_i)", " query)")),
+        Wrong("loop-stops-early", edit("enumerate(inputs)", "enumerate(inputs[:-1])")),
+        Wrong("loop-starts-late", edit("enumerate(inputs)", "list(enumerate(inputs))[1:]")),
+        Wrong("loop-starts-late", edit("enumerate(inputs)", "enumerate(inputs[1:])")),
     ),
     right=(
-        Right("matmul", lambda inputs: inputs @ inputs[1]),
-        Right("matmul-from-the-left", lambda inputs: inputs[1] @ inputs.T),
-        Right("einsum", lambda inputs: torch.einsum("td,d->t", inputs, inputs[1])),
-        Right("stack", lambda inputs: torch.stack([torch.dot(inputs[1], x) for x in inputs])),
-        Right("double", lambda inputs: inputs.double() @ inputs[1].double()),
+        Right("matmul", returns("inputs @ inputs[1]")),
+        Right("matmul-from-the-left", edit("torch.zeros(inputs.shape[0])", "query @ inputs.T")),
+        Right("einsum", returns('torch.einsum("td,d->t", inputs, inputs[1])')),
+        Right("stack", returns("torch.stack([torch.dot(inputs[1], x) for x in inputs])")),
+        Right("double", returns("inputs.double() @ inputs[1].double()")),
     ),
 )
 
@@ -293,46 +195,24 @@ SUM_WEIGHTS = Task(
         "`attn_weights_2_tmp = attn_scores_2 / attn_scores_2.sum()`",
     ),
     wrong=(
+        Wrong("softmax-too-early", returns("torch.softmax(attn_scores_2, dim=0)")),
+        Wrong("divided-by-largest", edit(".sum()", ".max()")),
+        Wrong("divided-by-count", edit("attn_scores_2.sum()", "len(attn_scores_2)")),
+        Wrong("mean-for-sum", edit(".sum()", ".mean()")),
+        Wrong("divided-by-length", edit(".sum()", ".norm()")),
         Wrong(
-            "softmax-already",
-            lambda attn_scores_2: torch.softmax(attn_scores_2, dim=0),
-            "This is softmax, which comes next. For now divide each score by the sum of the scores.",
+            "stretched-to-range",
+            returns("(attn_scores_2 - attn_scores_2.min()) / (attn_scores_2.max() - attn_scores_2.min())"),
         ),
-        Wrong(
-            "divided-by-largest",
-            lambda attn_scores_2: attn_scores_2 / attn_scores_2.max(),
-            "You divided by the largest score: the largest weight is 1. Divide by the sum of the scores.",
-        ),
-        Wrong(
-            "divided-by-count",
-            lambda attn_scores_2: attn_scores_2 / len(attn_scores_2),
-            "You divided by the number of tokens. Divide by the sum of the scores.",
-        ),
-        Wrong(
-            "divided-by-length",
-            lambda attn_scores_2: attn_scores_2 / attn_scores_2.norm(),
-            "You divided by the vector's length: now the squares add up to 1. Divide by the plain sum.",
-        ),
-        Wrong(
-            "shifted-to-zero",
-            lambda attn_scores_2: (
-                (attn_scores_2 - attn_scores_2.min()) / (attn_scores_2.max() - attn_scores_2.min())
-            ),
-            "This stretches the scores from 0 to 1, but they do not add up to 1. Divide by their sum.",
-        ),
-        Wrong(
-            "minus-sum",
-            lambda attn_scores_2: attn_scores_2 - attn_scores_2.sum(),
-            "The sum was subtracted. Divide by it.",
-        ),
+        Wrong("subtracted-for-divided", edit(" / ", " - ")),
+        Wrong("multiplied-by-sum", edit(" / ", " * ")),
+        Wrong("fraction-upside-down", returns("attn_scores_2.sum() / attn_scores_2")),
+        Wrong("not-normalised", edit(" / attn_scores_2.sum()", "")),
     ),
     right=(
-        Right("method", lambda attn_scores_2: attn_scores_2.div(attn_scores_2.sum(dim=0, keepdim=True))),
-        Right("normalize", lambda attn_scores_2: torch.nn.functional.normalize(attn_scores_2, p=1, dim=0)),
-        Right(
-            "loop",
-            lambda attn_scores_2: torch.stack([score / attn_scores_2.sum() for score in attn_scores_2]),
-        ),
+        Right("method", returns("attn_scores_2.div(attn_scores_2.sum(dim=0, keepdim=True))")),
+        Right("normalize", returns("torch.nn.functional.normalize(attn_scores_2, p=1, dim=0)")),
+        Right("loop", returns("torch.stack([score / attn_scores_2.sum() for score in attn_scores_2])")),
     ),
 )
 
@@ -349,9 +229,7 @@ SOFTMAX_NAIVE = Task(
         Probe("journey", "the scores of “journey”", {"x": JOURNEY_SCORES}),
         Probe("other-scores", "six other scores", {"x": OTHER_SENTENCE @ OTHER_SENTENCE[0]}),
         Probe(
-            "negative-scores",
-            "four scores, two of them negative",
-            {"x": torch.tensor([1.5, -0.5, 0.0, -2.0])},
+            "negative-scores", "four scores, two of them negative", {"x": torch.tensor([1.5, -0.5, 0, -2])}
         ),
         Probe("sum-zero", "scores that add up to 0", {"x": torch.tensor([1.0, -1.0, 2.0, 0.5, -2.5])}),
     ),
@@ -367,97 +245,45 @@ SOFTMAX_NAIVE = Task(
         "`return torch.exp(x) / torch.exp(x).sum()`",
     ),
     wrong=(
-        Wrong(
-            "divided-by-sum-of-scores",
-            lambda x: torch.exp(x) / x.sum(),
-            "You divided by the sum of the scores. Divide by the sum of their exponentials.",
-        ),
-        Wrong(
-            "no-exp",
-            lambda x: x / x.sum(),
-            "There is no exp() here: this is the division by the sum from the task before.",
-        ),
-        Wrong(
-            "not-normalised",
-            lambda x: torch.exp(x),
-            "These are the exponentials. They still have to be divided by their sum.",
-        ),
-        Wrong(
-            "divided-by-largest",
-            lambda x: torch.exp(x) / torch.exp(x).max(),
-            "The largest weight is 1, so you divided by the largest exponential. Divide by their sum.",
-        ),
-        Wrong(
-            "base-two",
-            lambda x: 2**x / (2**x).sum(),
-            "This takes powers of 2. Softmax takes powers of e, which `torch.exp` does.",
-        ),
-        Wrong(
-            "sign-flipped",
-            lambda x: torch.softmax(-x, dim=0),
-            "The smallest score has the largest weight here: a minus sign is one too many.",
-        ),
-        Wrong(
-            "log-softmax",
-            lambda x: torch.log_softmax(x, dim=0),
-            "These are the logarithms of the weights: leave out the log.",
-        ),
-        Wrong(
-            "mean-of-exponentials",
-            lambda x: torch.exp(x) / torch.exp(x).mean(),
-            "You divided by the mean of the exponentials, so the weights add up to the number of tokens. "
-            "Divide by their sum.",
-        ),
-        Wrong(
-            "divided-by-exp-of-sum",
-            lambda x: torch.exp(x) / torch.exp(x.sum()),
-            "You divided by the exponential of the sum. Take the exponentials first, then add them up.",
-        ),
-        Wrong(
-            "softmax-twice",
-            lambda x: torch.softmax(torch.softmax(x, dim=0), dim=0),
-            "Softmax was applied twice: the weights are nearly all equal. Apply it to the scores, once.",
-        ),
-        Wrong(
-            "scores-over-exponentials",
-            lambda x: x / torch.exp(x).sum(),
-            "Above the fraction line stands the score itself. Its exponential belongs there.",
-        ),
-        Wrong(
-            "exp-of-shares",
-            lambda x: torch.exp(x / x.sum()),
-            "The exponential was taken after dividing by the sum. Take it first, then divide.",
-        ),
-        Wrong(
-            "edited-in-place",
-            in_place_exp,
-            "A method that ends in `_`, like `exp_`, overwrites the tensor it is called on: here the caller's "
-            "scores. Use `torch.exp(x)`, which makes a new one.",
-        ),
-        Wrong(
-            "reads-the-notebook",
-            lambda x: torch.softmax(JOURNEY_SCORES, dim=0),
-            "These are the weights of “journey” whatever the function is called with. "
-            "Use the argument `x`, not a variable of the notebook.",
-        ),
+        Wrong("divided-by-sum-of-scores", edit("exponentials.sum()", "x.sum()")),
+        Wrong("shares-of-raw-scores", edit("torch.exp(x)", "x"), hint=SHARES),
+        Wrong("not-normalised", edit(" / exponentials.sum()", "")),
+        Wrong("divided-by-largest", edit(".sum()", ".max()")),
+        Wrong("other-base", edit("torch.exp(x)", "2**x")),
+        Wrong("other-base", edit("torch.exp(x)", "10**x")),
+        Wrong("scores-negated", edit("exp(x)", "exp(-x)")),
+        Wrong("absolute-values", edit("exp(x)", "exp(x.abs())")),
+        Wrong("log-softmax", edit(" / exponentials.sum()", ".div(exponentials.sum()).log()")),
+        Wrong("mean-for-sum", edit(".sum()", ".mean()")),
+        Wrong("exp-of-sum", edit("exponentials.sum()", "torch.exp(x.sum())")),
+        Wrong("softmax-twice", edit("exp(x)", "exp(torch.exp(x) / torch.exp(x).sum())")),
+        Wrong("scores-above-the-line", edit("return exponentials", "return x")),
+        Wrong("softmax-after-division", edit("exp(x)", "exp(x / x.sum())")),
+        Wrong("exp-after-division", edit("exp(x)", "exp(x / x.sum())"), edit(" / exponentials.sum()", "")),
+        Wrong("sigmoid-for-softmax", returns("torch.sigmoid(x)")),
+        Wrong("sigmoid-for-softmax", edit("torch.exp(x)", "torch.sigmoid(x)")),
+        Wrong("rounded", edit(" / exponentials.sum()", ".div(exponentials.sum()).round(decimals=4)")),
+        Wrong("edits-its-argument", edit("torch.exp(x)", "x.exp_()")),
+        Wrong("reads-the-notebook", edit("exp(x)", "exp(attn_scores_2)")),
     ),
     right=(
-        Right("subtract-largest", lambda x: torch.exp(x - x.max()) / torch.exp(x - x.max()).sum()),
-        Right("power-of-e", lambda x: torch.e**x / (torch.e**x).sum()),
-        Right("double", lambda x: x.double().exp() / x.double().exp().sum()),
+        Right("subtract-largest", edit("exp(x)", "exp(x - x.max())")),
+        Right("power-of-e", edit("torch.exp(x)", "torch.e**x")),
+        Right("double", edit("torch.exp(x)", "x.double().exp()")),
     ),
     forbids=Forbid(
         ("softmax",),
         points=2,
         caught=(
-            Right("torch-softmax", lambda x: torch.softmax(x, dim=0)),
-            Right("a-layer", torch.nn.Softmax(dim=0).forward),
+            Right("torch-softmax", returns("torch.softmax(x, dim=0)")),
+            Right("a-layer", instead("softmax_naive = torch.nn.Softmax(dim=0).forward")),
         ),
     ),
 )
 
-# A spread so wide that subtracting the mean, or anything but the largest, still overflows.
-WIDE_SCORES = torch.tensor([0.0, 3.0, 1000.0, 1001.5])
+# A spread so wide that subtracting the mean, or anything but the largest, still overflows. The largest stands
+# neither first nor last.
+WIDE_SCORES = torch.tensor([0.0, 1000.0, 1001.5, 3.0])
 LOW_SCORES = torch.tensor([-1000.0, -1001.0, -1003.0])
 
 SOFTMAX_STABLE = Task(
@@ -494,98 +320,51 @@ SOFTMAX_STABLE = Task(
     ),
     wrong=(
         Wrong(
-            "naive",
-            lambda x: torch.exp(x) / torch.exp(x).sum(),
-            "exp() of 1000 is inf, and inf/inf is nan; near −1000 every exponential is 0, and 0/0 is nan. "
-            "Shift the scores first: what you subtract has to be the largest score of `x`.",
+            "exp-overflows",
+            edit(" - x.max()", ""),
+            hint="exp() of 1000 is inf, and inf/inf is nan; near −1000 every exponential is 0, and 0/0 is "
+            "nan. Shift the scores first: what you subtract has to be the largest score of `x`.",
         ),
-        Wrong(
-            "subtract-mean",
-            lambda x: torch.exp(x - x.mean()) / torch.exp(x - x.mean()).sum(),
-            "You subtract the mean. The largest score can still lie hundreds above it. Subtract the largest.",
-        ),
-        Wrong(
-            "subtract-smallest",
-            lambda x: torch.exp(x - x.min()) / torch.exp(x - x.min()).sum(),
-            "You subtract the smallest score, which leaves the large ones large. Subtract the largest.",
-        ),
-        Wrong(
-            "divide-by-largest",
-            lambda x: torch.softmax(x / x.max(), dim=0),
-            "You divide by the largest score. That changes the weights; subtracting it does not.",
-        ),
-        Wrong(
-            "subtract-above-only",
-            lambda x: torch.exp(x - x.max()) / torch.exp(x).sum(),
-            "You shifted the scores above the fraction line only. Below it they must be shifted too.",
-        ),
-        Wrong(
-            "not-normalised",
-            lambda x: torch.exp(x - x.max()),
-            "The shift is right. Now divide by the sum of the shifted exponentials.",
-        ),
-        Wrong(
-            "clamped",
-            lambda x: torch.softmax(x.clamp(-80, 80), dim=0),
-            "The scores were cut off at ±80. Then 1000 and 1001.5 count as equal; a shift keeps them apart.",
-        ),
+        Wrong("shifted-by-other-number", edit("x.max()", "x.mean()")),
+        Wrong("shifted-by-other-number", edit("x.max()", "x.min()")),
+        Wrong("shifted-by-other-number", edit("x.max()", "x.abs().max()")),
+        Wrong("shifted-by-other-number", edit("x.max()", "1000")),
+        Wrong("shifted-by-other-number", edit("x.max()", "x.sum()")),
+        Wrong("shifted-by-other-number", edit("x.max()", "x[0]")),
+        Wrong("shifted-by-other-number", edit("x.max()", "x[-1]")),
+        Wrong("shift-as-division", edit(" - ", " / ")),
+        Wrong("shift-added", edit(" - ", " + ")),
+        Wrong("scores-negated", edit("exp(shifted)", "exp(-shifted)")),
+        Wrong("shifted-on-one-side", edit("exponentials.sum()", "torch.exp(x).sum()")),
+        Wrong("shifted-on-one-side", edit("return exponentials", "return torch.exp(x)")),
+        Wrong("not-normalised", edit(" / exponentials.sum()", "")),
+        Wrong("mean-for-sum", edit(".sum()", ".mean()")),
+        Wrong("scores-above-the-line", edit("return exponentials", "return shifted")),
+        Wrong("clamped", edit("x - x.max()", "x.clamp(-80, 80)")),
+        Wrong("clamped", edit("x - x.max()", "x.clamp(max=80)")),
         Wrong(
             "nan-replaced",
-            lambda x: (torch.exp(x) / torch.exp(x).sum()).nan_to_num(0.0),
-            "Replacing nan by 0 hides the overflow: the largest scores get the weight 0. Prevent it instead.",
+            edit(" - x.max()", ""),
+            edit(" / exponentials.sum()", ".div(exponentials.sum()).nan_to_num(0.0)"),
         ),
-        Wrong(
-            "small-number-added",
-            lambda x: torch.exp(x) / (torch.exp(x).sum() + 1e-9),
-            "A small number below the fraction line avoids 0/0 but not inf/inf, and for very negative scores "
-            "every weight comes out as 0. Subtract the largest score instead.",
-        ),
-        Wrong(
-            "added-largest",
-            lambda x: torch.exp(x + x.max()) / torch.exp(x + x.max()).sum(),
-            "You add the largest score; it has to be subtracted.",
-        ),
-        Wrong(
-            "absolute-largest",
-            lambda x: torch.exp(x - x.abs().max()) / torch.exp(x - x.abs().max()).sum(),
-            "You subtract the largest absolute value. With scores near −1000 that pushes them to −2000, and every "
-            "exponential becomes 0. Subtract `x.max()`.",
-        ),
-        Wrong(
-            "shift-only-when-large",
-            lambda x: torch.softmax(x, 0) if x.max() > -80 else torch.exp(x) / torch.exp(x).sum(),
-            "Large scores are mended, and very negative ones are not: near −1000 every exponential is 0, and 0/0 is "
-            "nan. Subtract the largest score always, whatever it is.",
-        ),
-        Wrong(
-            "subtract-fixed-number",
-            lambda x: torch.exp(x - 1000) / torch.exp(x - 1000).sum(),
-            "You subtract a fixed number. Ordinary scores then lie so low that every exponential is 0. Subtract the "
-            "largest score of `x`, whatever it is.",
-        ),
-        Wrong(
-            "edited-in-place",
-            lambda x: x.sub_(x.max()).exp() / x.exp().sum(),
-            "`x -= …` and `x.sub_(…)` change the caller's scores. Write `shifted = x - x.max()`.",
-        ),
+        Wrong("small-number-added", edit(" - x.max()", ""), edit(".sum()", ".sum().add(1e-9)")),
+        Wrong("shift-only-when-large", edit("x.max()", "x.max().clamp(min=0)")),
+        Wrong("softmax-twice", edit("exp(shifted)", "exp(torch.exp(shifted) / torch.exp(shifted).sum())")),
+        Wrong("other-base", edit("torch.exp(shifted)", "2**shifted")),
+        Wrong("log-softmax", edit(" / exponentials.sum()", ".div(exponentials.sum()).log()")),
+        Wrong("edits-its-argument", edit("x - x.max()", "x.sub_(x.max())")),
     ),
     right=(
-        Right("logsumexp", lambda x: torch.exp(x - torch.logsumexp(x, dim=0))),
-        Right(
-            "amax-keepdim",
-            lambda x: (
-                (x - x.amax(-1, keepdim=True)).exp()
-                / (x - x.amax(-1, keepdim=True)).exp().sum(-1, keepdim=True)
-            ),
-        ),
-        Right("double", lambda x: (x - x.max()).double().exp() / (x - x.max()).double().exp().sum()),
+        Right("logsumexp", returns("torch.exp(x - torch.logsumexp(x, dim=0))")),
+        Right("amax-keepdim", edit("x.max()", "x.amax(-1, True)"), edit(".sum()", ".sum(-1, True)")),
+        Right("double", edit("exp(shifted)", "exp(shifted.double())")),
     ),
     forbids=Forbid(
         ("softmax",),
         points=3,
         caught=(
-            Right("torch-softmax", lambda x: torch.softmax(x, dim=0)),
-            Right("log-softmax", lambda x: torch.log_softmax(x, dim=-1).exp()),
+            Right("torch-softmax", returns("torch.softmax(x, dim=0)")),
+            Right("log-softmax", returns("torch.log_softmax(x, dim=-1).exp()")),
         ),
     ),
 )
@@ -607,53 +386,23 @@ QUERY_WEIGHTS = Task(
         "`attn_weights_2 = torch.softmax(attn_scores_2, dim=0)`",
     ),
     wrong=(
-        Wrong(
-            "divided-by-sum",
-            lambda attn_scores_2: attn_scores_2 / attn_scores_2.sum(),
-            "These are the scores divided by their sum. Use softmax.",
-        ),
-        Wrong(
-            "softmax-twice",
-            lambda attn_scores_2: torch.softmax(torch.softmax(attn_scores_2, dim=0), dim=0),
-            "Softmax was applied twice: the weights are nearly all equal. Apply it to the scores, once.",
-        ),
-        Wrong(
-            "softmax-of-shares",
-            lambda attn_scores_2: torch.softmax(attn_scores_2 / attn_scores_2.sum(), dim=0),
-            "Softmax was applied to the scores already divided by their sum. Apply it to the scores themselves.",
-        ),
-        Wrong(
-            "scaled",
-            lambda attn_scores_2, inputs: torch.softmax(attn_scores_2 / inputs.shape[1] ** 0.5, dim=0),
-            "The scores were divided by √d first. Lesson 02 does that; here softmax is applied to the plain scores.",
-        ),
-        Wrong(
-            "log-softmax",
-            lambda attn_scores_2: torch.log_softmax(attn_scores_2, dim=0),
-            "These are logarithms of the weights: use `softmax`, not `log_softmax`.",
-        ),
-        Wrong(
-            "scores-unchanged",
-            lambda attn_scores_2: attn_scores_2,
-            "These are the scores as they were. Softmax turns them into weights.",
-        ),
-        Wrong(
-            "sign-flipped",
-            lambda attn_scores_2: torch.softmax(-attn_scores_2, dim=0),
-            "The smallest score has the largest weight here: a minus sign is one too many.",
-        ),
-        Wrong(
-            "exponentials",
-            lambda attn_scores_2: torch.exp(attn_scores_2),
-            "These are the exponentials, not yet divided by their sum.",
-        ),
+        Wrong("shares-of-raw-scores", returns("attn_scores_2 / attn_scores_2.sum()"), hint=SHARES),
+        Wrong("softmax-twice", edit("(attn_scores_2,", "(torch.softmax(attn_scores_2, dim=0),")),
+        Wrong("softmax-after-division", edit("(attn_scores_2", "(attn_weights_2_tmp")),
+        Wrong("scaled-unasked", edit("(attn_scores_2", "(attn_scores_2 / inputs.shape[1] ** 0.5")),
+        Wrong("log-softmax", edit("torch.softmax", "torch.log_softmax")),
+        Wrong("no-softmax", returns("attn_scores_2")),
+        Wrong("scores-negated", edit("(attn_scores_2", "(-attn_scores_2")),
+        Wrong("not-normalised", returns("torch.exp(attn_scores_2)")),
+        Wrong("wrong-query", edit("attn_scores_2,", "inputs @ inputs[0],")),
+        Wrong("wrong-query", edit("attn_scores_2,", "inputs @ inputs[2],")),
+        Wrong("all-queries-at-once", edit("attn_scores_2, dim=0", "inputs @ inputs.T, dim=-1")),
+        Wrong("sigmoid-for-softmax", returns("torch.sigmoid(attn_scores_2)")),
     ),
     right=(
-        Right("torch-softmax", lambda attn_scores_2: torch.softmax(attn_scores_2, dim=-1)),
-        Right("own-function", lambda attn_scores_2, softmax_naive: softmax_naive(attn_scores_2)),
-        Right(
-            "logsumexp", lambda attn_scores_2: torch.exp(attn_scores_2 - torch.logsumexp(attn_scores_2, 0))
-        ),
+        Right("torch-softmax", edit("dim=0", "dim=-1")),
+        Right("own-function", returns("softmax_naive(attn_scores_2)")),
+        Right("logsumexp", returns("torch.exp(attn_scores_2 - torch.logsumexp(attn_scores_2, 0))")),
     ),
 )
 
@@ -672,69 +421,39 @@ CONTEXT_VECTOR = Task(
         "Start from `torch.zeros(inputs.shape[1])` and add `attn_weights_2[i] * inputs[i]` in a loop.",
         "Or in one step: `attn_weights_2 @ inputs`.",
     ),
+    words={"sum_over": "the tokens: `sum(dim=0)`"},
     wrong=(
         Wrong(
-            "not-added-up",
-            lambda attn_weights_2, inputs: attn_weights_2[:, None] * inputs,
-            "These are the six weighted vectors. Add them up over the tokens to get one vector.",
+            "products-not-added",
+            edit("torch.zeros(inputs.shape[1])", "torch.zeros_like(inputs)"),
+            edit("context_vec_2 +=", "context_vec_2[i] ="),
         ),
         Wrong(
-            "summed-over-dimensions",
-            lambda attn_weights_2, inputs: (attn_weights_2[:, None] * inputs).sum(dim=1),
-            "You added up over the dimensions and kept the tokens. Add up over the tokens: `sum(dim=0)`.",
+            "summed-over-other-axis",
+            edit("inputs.shape[1]", "inputs.shape[0]"),
+            edit(
+                "context_vec_2 += attn_weights_2[i] * x_i", "context_vec_2[i] = attn_weights_2[i] * x_i.sum()"
+            ),
         ),
-        Wrong(
-            "scores-as-weights",
-            lambda attn_scores_2, inputs: attn_scores_2 @ inputs,
-            "The sum is weighted with the scores. Use the attention weights, which add up to 1.",
-        ),
-        Wrong(
-            "sum-weights",
-            lambda attn_weights_2_tmp, inputs: attn_weights_2_tmp @ inputs,
-            "These are the weights from dividing by the sum. Use the softmax weights, `attn_weights_2`.",
-        ),
-        Wrong(
-            "plain-mean",
-            lambda inputs: inputs.mean(dim=0),
-            "This is the plain mean of all tokens: every token has the same weight.",
-        ),
-        Wrong(
-            "plain-sum",
-            lambda inputs: inputs.sum(dim=0),
-            "This is the plain sum of all tokens: the weights are not used.",
-        ),
-        Wrong(
-            "started-from-query",
-            lambda attn_weights_2, inputs: inputs[1] + attn_weights_2 @ inputs,
-            "The query itself was added once more: start the sum from zeros.",
-        ),
-        Wrong(
-            "query-itself",
-            lambda attn_weights_2, inputs: attn_weights_2.sum() * inputs[1],
-            "This is the query itself: either every weight was multiplied with it, or only one token was taken. "
-            "Multiply each weight with its own token, `inputs[i]`, and add them all up.",
-        ),
-        Wrong(
-            "largest-only",
-            lambda attn_weights_2, inputs: attn_weights_2.max() * inputs[attn_weights_2.argmax()],
-            "Only the token with the largest weight is in it. Every token goes in, each with its weight.",
-        ),
-        Wrong(
-            "divided-by-count",
-            lambda attn_weights_2, inputs: attn_weights_2 @ inputs / len(inputs),
-            "The sum was divided by the number of tokens. The weights add up to 1 already: no division is needed.",
-        ),
-        Wrong(
-            "last-token-only",
-            lambda attn_weights_2, inputs: attn_weights_2[-1] * inputs[-1],
-            "Only the last token is in it: each round of the loop replaces the one before. Use `+=`.",
-        ),
+        Wrong("no-softmax", edit("attn_weights_2[i]", "attn_scores_2[i]")),
+        Wrong("shares-of-raw-scores", edit("attn_weights_2[i]", "attn_weights_2_tmp[i]"), hint=SHARES),
+        Wrong("weights-not-used", edit("attn_weights_2[i]", "1 / len(inputs)")),
+        Wrong("weights-not-used", edit("attn_weights_2[i] * ", "")),
+        Wrong("residual-added", edit("torch.zeros(inputs.shape[1])", "query.clone()")),
+        Wrong("sum-not-from-zero", edit("torch.zeros", "torch.ones")),
+        Wrong("weights-meet-one-token", edit("* x_i", "* query")),
+        Wrong("largest-only", returns("attn_weights_2.max() * inputs[attn_weights_2.argmax()]")),
+        Wrong("mean-for-sum", edit("* x_i", "* x_i / len(inputs)")),
+        Wrong("overwritten-in-loop", edit("+=", "=")),
+        Wrong("loop-stops-early", edit("enumerate(inputs)", "enumerate(inputs[:-1])")),
+        Wrong("loop-starts-late", edit("enumerate(inputs)", "list(enumerate(inputs))[1:]")),
+        Wrong("loop-starts-late", edit("enumerate(inputs)", "enumerate(inputs[1:])")),
     ),
     right=(
-        Right("matmul", lambda attn_weights_2, inputs: attn_weights_2 @ inputs),
-        Right("transposed", lambda attn_weights_2, inputs: inputs.T @ attn_weights_2),
-        Right("einsum", lambda attn_weights_2, inputs: torch.einsum("t,td->d", attn_weights_2, inputs)),
-        Right("broadcast", lambda attn_weights_2, inputs: (attn_weights_2.unsqueeze(1) * inputs).sum(0)),
+        Right("matmul", returns("attn_weights_2 @ inputs")),
+        Right("transposed", returns("inputs.T @ attn_weights_2")),
+        Right("einsum", returns('torch.einsum("t,td->d", attn_weights_2, inputs)')),
+        Right("broadcast", returns("(attn_weights_2.unsqueeze(1) * inputs).sum(0)")),
     ),
 )
 
@@ -766,67 +485,43 @@ SCORES_LOOPS = Task(
     ),
     wrong=(
         Wrong(
-            "dimensions-instead-of-tokens",
-            lambda x: x.T @ x,
-            "You compared the dimensions with each other. Compare the tokens: the rows of `x`.",
+            "dimensions-for-tokens", edit("x.shape[0]", "x.shape[1]"), edit("x[i], x[j]", "x.T[i], x.T[j]")
         ),
-        Wrong(
-            "six-tokens-only",
-            scores_for_six,
-            "The number 6 is written into the function. Take the number of tokens from `x.shape[0]`.",
-        ),
-        Wrong(
-            "upper-half-only",
-            scores_upper_half,
-            "Below the diagonal stand zeros: the inner loop begins at the query. It has to walk over all keys.",
-        ),
-        Wrong(
-            "lower-half-only",
-            lambda x: torch.tril(x @ x.T),
-            "Above the diagonal stand zeros: the inner loop ends at the query. It has to walk over all keys.",
-        ),
-        Wrong(
-            "row-overwritten",
-            lambda x: (x @ x[-1])[:, None].expand(len(x), len(x)).clone(),
-            "Every row holds one number six times, the score with the last key: `scores[i] = …` fills the whole row. "
-            "Write `scores[i, j] = …`.",
-        ),
-        Wrong(
-            "own-squares",
-            lambda x: (x * x).sum(dim=1, keepdim=True).expand(len(x), len(x)).clone(),
-            "Every row holds the token's product with itself: `x[i]` stands on both sides. The other is `x[j]`.",
-        ),
-        Wrong(
-            "diagonal-only",
-            lambda x: torch.diag((x * x).sum(dim=1)),
-            "Only the diagonal is filled: each token meets itself alone. Use two nested loops, not one over pairs.",
-        ),
-        Wrong(
-            "already-softmax",
-            lambda x: torch.softmax(x @ x.T, dim=-1),
-            "These are weights already: the rows add up to 1. The task wants the scores.",
-        ),
-        Wrong(
-            "same-query-everywhere",
-            lambda x: (x @ x[0]).expand(len(x), len(x)).clone(),
-            "Every row holds the scores of token 0. The query must change with the outer loop: `x[i]`.",
-        ),
-        Wrong(
-            "scaled",
-            lambda x: x @ x.T / x.shape[1] ** 0.5,
-            "These scores are divided by √d. That is right in lesson 02; here a score is the plain dot product.",
-        ),
+        Wrong("dimensions-for-tokens", edit("x.shape[0]", "x.shape[1]")),
+        Wrong("sizes-typed-in", edit("x.shape[0]", "6")),
+        Wrong("one-half-only", edit("j in range(num_tokens)", "j in range(i, num_tokens)")),
+        Wrong("one-half-only", edit("j in range(num_tokens)", "j in range(i + 1)")),
+        Wrong("one-half-only", edit("j in range(num_tokens)", "j in range(i + 1, num_tokens)")),
+        Wrong("one-half-only", edit("j in range(num_tokens)", "j in range(i)")),
+        Wrong("row-overwritten", edit("scores[i, j]", "scores[i]")),
+        Wrong("overwritten-in-loop", edit("scores[i, j]", "scores")),
+        Wrong("one-vector-twice", edit("x[j]", "x[i]")),
+        Wrong("one-vector-twice", edit("x[i]", "x[j]")),
+        Wrong("diagonal-only", edit("j in range(num_tokens)", "j in (i,)")),
+        Wrong("softmax-too-early", edit("return scores", "return torch.softmax(scores, dim=-1)")),
+        Wrong("one-query-for-all", edit("x[i]", "x[0]")),
+        Wrong("scaled-unasked", edit("= dot", "= x.shape[1] ** -0.5 * dot")),
+        Wrong("cosine", edit("dot(x[i], x[j])", "torch.cosine_similarity(x[i], x[j], dim=0)")),
+        Wrong("distances", edit("dot(x[i], x[j])", "(x[i] - x[j]).norm()")),
+        Wrong("return-inside-loop", edit("    return scores", "        return scores")),
+        Wrong("return-inside-loop", edit("    return scores", "            return scores")),
+        Wrong("loop-stops-early", edit("i in range(num_tokens)", "i in range(num_tokens - 1)")),
+        Wrong("loop-stops-early", edit("j in range(num_tokens)", "j in range(num_tokens - 1)")),
+        Wrong("loop-starts-late", edit("i in range(num_tokens)", "i in range(1, num_tokens)")),
+        Wrong("loop-starts-late", edit("j in range(num_tokens)", "j in range(1, num_tokens)")),
         Wrong(
             "reads-the-notebook",
-            lambda x: SENTENCE @ SENTENCE.T,
-            "These are the scores of `inputs` whatever the function is called with. Use the argument `x`.",
+            edit("x.shape[0]", "inputs.shape[0]"),
+            edit("x[i], x[j]", "inputs[i], inputs[j]"),
         ),
+        Wrong("reads-the-notebook", edit("x[i], x[j]", "inputs[i], inputs[j]"), hint=READS),
+        Wrong("reads-the-notebook", edit("x[i]", "inputs[i]"), hint=READS),
     ),
     right=(
-        Right("matmul", lambda x: x @ x.T),
-        Right("einsum", lambda x: torch.einsum("id,jd->ij", x, x)),
-        Right("stacked-rows", scores_stacked),
-        Right("broadcast", lambda x: (x[:, None, :] * x[None, :, :]).sum(-1)),
+        Right("matmul", returns("x @ x.T")),
+        Right("einsum", returns('torch.einsum("id,jd->ij", x, x)')),
+        Right("stacked-rows", returns("torch.stack([torch.stack([a @ b for b in x]) for a in x])")),
+        Right("broadcast", returns("(x[:, None, :] * x[None, :, :]).sum(-1)")),
     ),
 )
 
@@ -845,50 +540,25 @@ ALL_SCORES = Task(
         "You want rows with rows. What turns the rows of `inputs` into columns?",
         "`attn_scores = inputs @ inputs.T`",
     ),
+    words={"x": "inputs", "swap": "inputs.T"},
     wrong=(
-        Wrong(
-            "transposed-first",
-            lambda inputs: inputs.T @ inputs,
-            "`inputs.T @ inputs` compares the dimensions. The other way round it compares the tokens.",
-        ),
-        Wrong(
-            "elementwise",
-            lambda inputs: inputs * inputs,
-            "`*` multiplies entry by entry. The matrix product is `@`.",
-        ),
-        Wrong(
-            "one-query-only",
-            lambda inputs: inputs @ inputs[1],
-            "These are the scores of “journey” alone. Take all tokens as queries at once.",
-        ),
-        Wrong(
-            "scaled",
-            lambda inputs: inputs @ inputs.T / inputs.shape[1] ** 0.5,
-            "These scores are divided by √d. That is right in lesson 02; here a score is the plain dot product.",
-        ),
-        Wrong(
-            "already-softmax",
-            lambda inputs: torch.softmax(inputs @ inputs.T, dim=-1),
-            "These are weights already: the rows add up to 1. Softmax is the next task.",
-        ),
-        Wrong(
-            "cosine",
-            lambda inputs: (
-                torch.nn.functional.normalize(inputs, dim=1) @ torch.nn.functional.normalize(inputs, dim=1).T
-            ),
-            "The diagonal is 1, so these are cosines. Keep the plain dot products.",
-        ),
-        Wrong(
-            "distances",
-            lambda inputs: torch.cdist(inputs, inputs),
-            "The diagonal is 0, so these are distances. A score is a dot product.",
-        ),
+        Wrong("dimensions-for-tokens", edit("inputs @ inputs.T", "inputs.T @ inputs")),
+        Wrong("elementwise-product", edit("@ inputs.T", "* inputs")),
+        Wrong("one-query-only", edit("inputs.T", "inputs[1]")),
+        Wrong("scaled-unasked", edit(" @", " / inputs.shape[1] ** 0.5 @")),
+        Wrong("softmax-too-early", edit("= ", "= torch.softmax("), edit(".T", ".T, dim=-1)")),
+        Wrong("cosine", returns("torch.cosine_similarity(inputs[:, None], inputs[None], dim=-1)")),
+        Wrong("distances", returns("torch.cdist(inputs, inputs)")),
+        Wrong("keys-reshaped", edit("inputs.T", "inputs.reshape(3, 6)")),
+        Wrong("one-half-only", returns("torch.tril(inputs @ inputs.T)")),
+        Wrong("diagonal-only", returns("torch.diag((inputs * inputs).sum(dim=1))")),
+        Wrong("one-vector-twice", returns("(inputs * inputs).sum(dim=1)")),
     ),
     right=(
-        Right("matmul", lambda inputs: torch.matmul(inputs, inputs.transpose(0, 1))),
-        Right("einsum", lambda inputs: torch.einsum("id,jd->ij", inputs, inputs)),
-        Right("own-loops", lambda inputs, scores_with_loops: scores_with_loops(inputs)),
-        Right("inner", lambda inputs: torch.inner(inputs, inputs)),
+        Right("matmul", returns("torch.matmul(inputs, inputs.transpose(0, 1))")),
+        Right("einsum", returns('torch.einsum("id,jd->ij", inputs, inputs)')),
+        Right("own-loops", returns("scores_with_loops(inputs)")),
+        Right("inner", returns("torch.inner(inputs, inputs)")),
     ),
 )
 
@@ -910,50 +580,29 @@ ALL_WEIGHTS = Task(
     ),
     wrong=(
         Wrong(
-            "over-queries",
-            lambda attn_scores: torch.softmax(attn_scores, dim=0),
-            "These are the weights you get when softmax runs over dim=0: each column adds up to 1. A query's weights "
-            "stand in a row: use dim=-1, do not transpose, and where you divide by a sum of your own, keep its "
-            "axis with `sum(dim=-1, keepdim=True)`.",
+            "softmax-over-queries",
+            edit("dim=-1", "dim=0"),
+            hint="These are the weights you get when softmax runs over dim=0: each column adds up to 1. A "
+            "query's weights stand in a row: use dim=-1, do not transpose, and where you divide by a sum of your "
+            "own, keep its axis with `sum(dim=-1, keepdim=True)`.",
         ),
-        Wrong(
-            "over-everything",
-            lambda attn_scores: torch.softmax(attn_scores.flatten(), dim=0).view_as(attn_scores),
-            "Here all 36 weights together add up to 1. Each row has to, on its own.",
-        ),
-        Wrong(
-            "divided-by-row-sum",
-            lambda attn_scores: attn_scores / attn_scores.sum(dim=-1, keepdim=True),
-            "The rows add up to 1, but the scores were divided by their sum. Use softmax.",
-        ),
-        Wrong(
-            "exponentials",
-            lambda attn_scores: torch.exp(attn_scores),
-            "These are the exponentials. Each row still has to be divided by its sum.",
-        ),
-        Wrong(
-            "scaled",
-            lambda attn_scores, inputs: torch.softmax(attn_scores / inputs.shape[1] ** 0.5, dim=-1),
-            "The scores were divided by √d first. Lesson 02 does that; here softmax is applied to the plain scores.",
-        ),
-        Wrong(
-            "softmax-twice",
-            lambda attn_scores: torch.softmax(torch.softmax(attn_scores, dim=-1), dim=-1),
-            "Softmax was applied twice: the weights are nearly all equal. Apply it to the scores, once.",
-        ),
-        Wrong(
-            "log-softmax",
-            lambda attn_scores: torch.log_softmax(attn_scores, dim=-1),
-            "These are logarithms of the weights: use `softmax`, not `log_softmax`.",
-        ),
+        Wrong("softmax-over-everything", returns("attn_scores.flatten().softmax(dim=0).view(6, 6)")),
+        Wrong("shares-of-raw-scores", returns("attn_scores / attn_scores.sum(1, True)"), hint=SHARES),
+        Wrong("divided-by-total", returns("attn_scores / attn_scores.sum()"), hint=SHARES),
+        Wrong("not-normalised", returns("torch.exp(attn_scores)")),
+        Wrong("scaled-unasked", edit("(attn_scores", "(attn_scores / inputs.shape[1] ** 0.5")),
+        Wrong("softmax-twice", edit("(attn_scores", "(torch.softmax(attn_scores, dim=-1)")),
+        Wrong("log-softmax", edit("torch.softmax", "torch.log_softmax")),
+        Wrong("scores-negated", edit("(attn_scores", "(-attn_scores")),
+        Wrong("no-softmax", returns("attn_scores")),
+        Wrong("one-query-only", edit("(attn_scores", "(attn_scores[1]")),
+        Wrong("sigmoid-for-softmax", returns("torch.sigmoid(attn_scores)")),
     ),
     right=(
-        Right("dim-one", lambda attn_scores: torch.softmax(attn_scores, dim=1)),
-        Right("by-hand", lambda attn_scores: attn_scores.exp() / attn_scores.exp().sum(dim=1, keepdim=True)),
-        Right(
-            "row-by-row", lambda attn_scores: torch.stack([torch.softmax(row, dim=0) for row in attn_scores])
-        ),
-        Right("module", lambda attn_scores: torch.nn.Softmax(dim=-1)(attn_scores)),
+        Right("dim-one", edit("dim=-1", "dim=1")),
+        Right("by-hand", returns("attn_scores.exp() / attn_scores.exp().sum(dim=1, keepdim=True)")),
+        Right("row-by-row", returns("torch.stack([torch.softmax(row, dim=0) for row in attn_scores])")),
+        Right("module", returns("torch.nn.Softmax(dim=-1)(attn_scores)")),
     ),
 )
 
@@ -972,66 +621,40 @@ ALL_CONTEXTS = Task(
         "The weights have shape (6, 6) and the inputs (6, 3). Which product of the two has shape (6, 3)?",
         "`all_context_vecs = attn_weights @ inputs`",
     ),
+    words={"values": "inputs"},
     wrong=(
         Wrong(
-            "weights-transposed",
-            lambda attn_weights, inputs: attn_weights.T @ inputs,
-            "Each context is summed with a column of the weights instead of a row. Either the weights are transposed, "
-            "or their softmax ran over dim=0, which comes to the same here because the scores are symmetric.",
+            "weights-on-the-right",
+            edit("attn_weights", "attn_weights.T"),
+            hint="Each context is summed with a column of the weights instead of a row. Either the weights "
+            "are transposed, or their softmax ran over dim=0. Here the two are the same, because the scores are "
+            "symmetric.",
         ),
+        Wrong("no-softmax", edit("attn_weights", "attn_scores")),
+        Wrong("transposed-result", returns("inputs.T @ attn_weights.T"), hint=TURNED),
+        Wrong("weights-not-used", edit("attn_weights", "torch.full_like(attn_weights, 1 / len(inputs))")),
+        Wrong("weights-not-used", edit("attn_weights", "torch.ones_like(attn_weights)")),
+        Wrong("weights-meet-one-token", edit("attn_weights @ ", "")),
+        Wrong("factors-swapped", returns("inputs.T @ attn_weights")),
+        Wrong("residual-added", edit("= ", "= inputs + ")),
+        Wrong("weights-times-weights", edit("@ inputs", "@ attn_weights")),
+        Wrong("attended-twice", edit("@ inputs", "@ attn_weights @ inputs")),
         Wrong(
-            "scores-as-weights",
-            lambda attn_scores, inputs: attn_scores @ inputs,
-            "The sums are weighted with the scores. Use the attention weights.",
+            "shares-of-raw-scores",
+            edit("attn_weights", "attn_scores / attn_scores.sum(1, True)"),
+            hint=SHARES,
         ),
-        Wrong(
-            "inputs-first",
-            lambda attn_weights, inputs: inputs.T @ attn_weights.T,
-            "This is the result transposed: one column for each token. The course keeps one row for each token.",
-        ),
-        Wrong(
-            "plain-mean",
-            lambda inputs: inputs.mean(dim=0).expand_as(inputs).clone(),
-            "Every row is the plain mean of all tokens: the weights are not used.",
-        ),
-        Wrong(
-            "inputs-unchanged",
-            lambda inputs: inputs,
-            "These are the tokens as they were. Either the weights are not used, or all weights of a row met the same "
-            "token, and they add up to 1: weight `[i, j]` belongs to token `inputs[j]`.",
-        ),
-        Wrong(
-            "dimensions-first",
-            lambda attn_weights, inputs: inputs.T @ attn_weights,
-            "This has the dimensions as rows, and uses the columns of the weights. Put the weights first: a row of "
-            "weights times the tokens.",
-        ),
-        Wrong(
-            "residual-added",
-            lambda attn_weights, inputs: inputs + attn_weights @ inputs,
-            "The tokens themselves were added to their contexts. Keep the weighted sums alone.",
-        ),
-        Wrong(
-            "weights-times-weights",
-            lambda attn_weights, inputs: attn_weights @ attn_weights,
-            "The weights were multiplied with themselves. They weigh the tokens: `inputs`.",
-        ),
-        Wrong(
-            "divided-by-row-sum",
-            lambda attn_scores, inputs: attn_scores / attn_scores.sum(dim=-1, keepdim=True) @ inputs,
-            "These weights are scores divided by their sum. Use the softmax weights, `attn_weights`.",
-        ),
-        Wrong(
-            "one-token-for-all",
-            lambda attn_weights, inputs: (attn_weights[1] @ inputs).expand_as(inputs).clone(),
-            "Every row is the context vector of “journey”. Use all rows of the weights.",
-        ),
+        Wrong("one-query-for-all", edit("attn_weights", "attn_weights[1].expand_as(attn_weights)")),
+        Wrong("one-query-only", edit("attn_weights", "attn_weights[1]")),
+        Wrong("mean-for-sum", edit("@ inputs", "@ inputs / len(inputs)")),
+        Wrong("largest-only", returns("inputs[attn_weights.argmax(dim=-1)]")),
+        Wrong("weights-returned", edit(" @ inputs", "")),
     ),
     right=(
-        Right("matmul", lambda attn_weights, inputs: torch.matmul(attn_weights, inputs)),
-        Right("einsum", lambda attn_weights, inputs: torch.einsum("qk,kd->qd", attn_weights, inputs)),
-        Right("transposed-twice", lambda attn_weights, inputs: (inputs.T @ attn_weights.T).T),
-        Right("row-by-row", lambda attn_weights, inputs: torch.stack([row @ inputs for row in attn_weights])),
+        Right("matmul", returns("torch.matmul(attn_weights, inputs)")),
+        Right("einsum", returns('torch.einsum("qk,kd->qd", attn_weights, inputs)')),
+        Right("transposed-twice", returns("(inputs.T @ attn_weights.T).T")),
+        Right("row-by-row", returns("torch.stack([row @ inputs for row in attn_weights])")),
     ),
 )
 
@@ -1047,11 +670,7 @@ SIMPLE_ATTENTION = Task(
         Probe("sentence", "the sentence", {"x": SENTENCE}),
         Probe("other-sentence", "six other tokens", {"x": OTHER_SENTENCE}),
         Probe("other-tokens", "four tokens of five dimensions", {"x": OTHER_TOKENS}),
-        Probe(
-            "large-tokens",
-            "three tokens with large coordinates",
-            {"x": torch.tensor([[29.0, 5.0], [30.0, 1.0], [-10.0, 4.0]])},
-        ),
+        Probe("large-tokens", "six tokens with large coordinates", {"x": LARGE_TOKENS}),
     ),
     checks=(
         Check("six tokens of three dimensions", 1, ("sentence", "other-sentence")),
@@ -1064,82 +683,72 @@ SIMPLE_ATTENTION = Task(
         "`scores = x @ x.T`, then softmax along the last axis, then the weighted sum of the rows of `x`.",
         "The last line is `return weights @ x`.",
     ),
+    words={"values": "x", "swap": "x.T"},
     wrong=(
         Wrong(
             "softmax-over-queries",
-            lambda x: torch.softmax(x @ x.T, dim=0) @ x,
-            "Each context is summed with weights that add up to 1 down the columns: softmax ran over dim=0, or the "
-            "weights were transposed. Run softmax over dim=-1, and multiply the weights with `x` as they are.",
+            edit("dim=-1", "dim=0"),
+            hint="Each context is summed with weights that add up to 1 down the columns: softmax ran over "
+            "dim=0, or the weights were transposed. Run softmax over dim=-1, and multiply the weights with `x` as "
+            "they are.",
         ),
+        Wrong("no-softmax", edit("torch.softmax(scores, dim=-1)", "scores")),
+        Wrong("shares-of-raw-scores", returns("x @ x.T / (x @ x.T).sum(1, True) @ x"), hint=SHARES),
+        Wrong("scaled-unasked", edit("x.T  #", "x.T / x.shape[1] ** 0.5  #")),
+        Wrong("weights-returned", edit("weights @ x", "weights")),
+        Wrong("scores-returned", edit("weights @ x", "scores")),
         Wrong(
-            "no-softmax",
-            lambda x: x @ x.T @ x,
-            "The scores are used as weights. Between the two comes softmax.",
-        ),
-        Wrong(
-            "divided-by-row-sum",
-            lambda x: (x @ x.T) / (x @ x.T).sum(dim=-1, keepdim=True) @ x,
-            "The scores were divided by their sum. Use softmax, which also holds for negative scores.",
-        ),
-        Wrong(
-            "scaled",
-            lambda x: torch.softmax(x @ x.T / x.shape[1] ** 0.5, dim=-1) @ x,
-            "The scores were divided by √d. Lesson 02 shows why that helps; here they stay as they are.",
-        ),
-        Wrong(
-            "weights-returned",
-            lambda x: torch.softmax(x @ x.T, dim=-1),
-            "These are the weights. Return the context vectors: the weights times the tokens.",
-        ),
-        Wrong(
-            "naive-overflow",
-            lambda x: torch.exp(x @ x.T) / torch.exp(x @ x.T).sum(dim=-1, keepdim=True) @ x,
-            "This is right until a score passes 88: then exp() is inf and the weights are nan. "
+            "exp-overflows",
+            edit("torch.softmax(scores, dim=-1)", "torch.exp(scores) / torch.exp(scores).sum(-1, True)"),
+            hint="This is right until a score passes 88: then exp() is inf and the weights are nan. "
             "Use `torch.softmax`, or subtract each row's largest score first.",
         ),
         Wrong(
-            "sum-without-keepdim",
-            lambda x: torch.exp(x @ x.T) / torch.exp(x @ x.T).sum(dim=-1) @ x,
-            "The row sums lost their axis, so each column was divided by a row's sum: write "
-            "`sum(dim=-1, keepdim=True)`. And exp() of very large or very low scores ends in nan: `torch.softmax` "
-            "takes care of both.",
+            "sums-without-keepdim",
+            edit("torch.softmax(scores, dim=-1)", "scores.exp() / scores.exp().sum(-1)"),
         ),
         Wrong(
             "softmax-over-everything",
-            lambda x: torch.softmax((x @ x.T).flatten(), dim=0).view(len(x), len(x)) @ x,
-            "Here all weights together add up to 1. Each row has to, on its own. A softmax written for one vector "
-            "does this to a matrix.",
+            edit("torch.softmax(scores, dim=-1)", "scores.flatten().softmax(dim=0).view_as(scores)"),
         ),
-        Wrong(
-            "residual-added",
-            lambda x: x + torch.softmax(x @ x.T, dim=-1) @ x,
-            "The tokens themselves were added to their contexts. Return the weighted sums alone.",
-        ),
-        Wrong(
-            "reads-the-notebook",
-            lambda x: torch.softmax(SENTENCE @ SENTENCE.T, dim=-1) @ SENTENCE,
-            "These are the context vectors of `inputs` whatever the function is called with. Use the argument `x`.",
-        ),
-        Wrong(
-            "edited-in-place",
-            in_place_attention,
-            "`x *= …`, `x[:] = …` and methods that end in `_` write into the caller's tensor. Give the result a "
-            "name of its own.",
-        ),
+        Wrong("softmax-twice", edit("(scores", "(torch.softmax(scores, dim=-1)")),
+        Wrong("log-softmax", edit("torch.softmax", "torch.log_softmax")),
+        Wrong("scores-negated", edit("(scores", "(-scores")),
+        Wrong("residual-added", edit("return weights", "return x + weights")),
+        Wrong("keys-reshaped", edit("x.T", "x.reshape(x.shape[1], x.shape[0])")),
+        Wrong("cosine", edit("x @ x.T", "torch.cosine_similarity(x[:, None], x[None], dim=-1)")),
+        Wrong("distances", edit("x @ x.T", "torch.cdist(x, x)")),
+        Wrong("dimensions-for-tokens", edit("x @ x.T", "x.T @ x"), edit("weights @ x", "x @ weights")),
+        Wrong("transposed-result", edit("weights @ x", "(weights @ x).T"), hint=TURNED),
+        Wrong("factors-swapped", edit("weights @ x", "x.T @ weights")),
+        Wrong("weights-times-weights", edit("@ x  #", "@ weights  #")),
+        Wrong("attended-twice", edit("@ x  #", "@ weights @ x  #")),
+        Wrong("mean-for-sum", edit("@ x  #", "@ x / len(x)  #")),
+        Wrong("weights-not-used", edit("weights @ x", "x.mean(dim=0).expand_as(x)")),
+        Wrong("largest-only", edit("weights @ x", "x[weights.argmax(dim=-1)]")),
+        Wrong("one-query-only", edit("return weights", "return weights[1]")),
+        Wrong("sizes-typed-in", returns("torch.stack([(x @ x[i]).softmax(dim=0) @ x for i in range(6)])")),
+        Wrong("half-precision", edit("weights @ x", "(weights.half() @ x.half()).float()")),
+        Wrong("rounded", edit("weights @ x", "(weights @ x).round(decimals=4)")),
+        Wrong("reads-the-notebook", edit("    scores =", "    x = inputs\n    scores =")),
+        Wrong("reads-the-notebook", edit("x @ x.T", "inputs @ inputs.T"), hint=READS),
+        Wrong("reads-the-notebook", edit("weights @ x", "weights @ inputs"), hint=READS),
+        Wrong("edits-its-argument", edit("return weights @ x", "x[:] = weights @ x\n    return x")),
     ),
     right=(
-        Right("one-line", lambda x: torch.softmax(x @ x.mT, -1) @ x),
+        Right("one-line", returns("torch.softmax(x @ x.mT, -1) @ x")),
         Right(
             "scaled-dot-product-attention",
-            lambda x: torch.nn.functional.scaled_dot_product_attention(x[None], x[None], x[None], scale=1.0)[
-                0
-            ],
+            returns(
+                "torch.nn.functional.scaled_dot_product_attention(x[None], x[None], x[None], scale=1.0)[0]"
+            ),
         ),
         Right(
             "einsum",
-            lambda x: torch.einsum("qk,kd->qd", torch.softmax(torch.einsum("id,jd->ij", x, x), -1), x),
+            edit("x @ x.T", 'torch.einsum("id,jd->ij", x, x)'),
+            edit("weights @ x", 'torch.einsum("qk,kd->qd", weights, x)'),
         ),
-        Right("row-by-row", lambda x: torch.stack([torch.softmax(x @ row, dim=0) @ x for row in x])),
+        Right("row-by-row", returns("torch.stack([torch.softmax(x @ row, dim=0) @ x for row in x])")),
     ),
 )
 

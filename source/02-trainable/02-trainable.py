@@ -668,11 +668,12 @@ if torch.is_tensor(sa_v1(inputs)) and torch.is_tensor(sa_v2(inputs)):
 #
 # Write `copy_weights(v2, v1)`. It takes a `SelfAttention_v2` and a `SelfAttention_v1` of the same sizes,
 # gives `v1` the weights of `v2`, and returns `v1`. Afterwards both compute the same, if `v2` has no bias; a
-# bias has no place in `v1` and stays behind. Leave `v2` as it is.
+# bias has no place in `v1` and stays behind. Leave `v2` as it is, and let `v1` have numbers of its own: when
+# one of the two is trained later, the other must stay as it is.
 #
 # Mind the shapes, `(d_out, d_in)` there and `(d_in, d_out)` here. And a parameter may not be overwritten
 # just so while gradients are recorded: do it inside `with torch.no_grad():`, or assign a new
-# `nn.Parameter`.
+# `nn.Parameter` that is made from a copy (`.clone()`).
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "copy-weights-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}

@@ -1,12 +1,24 @@
-"""The tasks of lesson 02: their probes, the wrong answers people give, and the hint each deserves."""
-
-import math
+"""The tasks of lesson 02: their probes, and the right and wrong answers as changes to the solution."""
 
 import torch
-from torch import nn
-from torch.nn import functional
 
-from autograder.authoring import Check, Forbid, Lesson, Made, Probe, Property, Right, Specimen, Task, Wrong
+from autograder.authoring import (
+    Check,
+    Forbid,
+    Lesson,
+    Made,
+    Probe,
+    Property,
+    Right,
+    Specimen,
+    Task,
+    Wrong,
+    before,
+    body,
+    edit,
+    faulty,
+    returns,
+)
 
 # The sentence "Your journey starts with one step", three numbers for each token.
 SENTENCE = torch.tensor(
@@ -26,12 +38,6 @@ def drawn(*shape, seed=0):
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
-# What stands in the notebook's variables `values` and `d_k`, for answers that read them by mistake.
-SEED_123 = torch.Generator().manual_seed(123)
-NOTEBOOK_VALUES = SENTENCE @ [torch.rand(3, 2, generator=SEED_123) for _ in range(3)][2]
-NOTEBOOK_D_K = 2
-
-
 def redraw(generator: torch.Generator) -> dict:
     """Other tokens and other weights of the same shapes."""
     return {
@@ -44,6 +50,31 @@ def redraw(generator: torch.Generator) -> dict:
 
 SUMS_TO_ONE = Property("sums-to-one", {"axis": -1})
 NOT_NEGATIVE = Property("not-negative")
+
+NAMES = ("W_query", "W_key", "W_value")
+
+
+def for_each(old, new):
+    """The same edit of the lines for queries, keys and values."""
+    return [edit(old.format(name), new.format(name)) for name in NAMES]
+
+
+def of_all_tokens(matrix):
+    """What goes wrong where every token gets a key, and where every token gets a value."""
+    product = f"inputs @ {matrix}"
+    return (
+        Wrong("one-query-only", edit("inputs @", "x_2 @"), hint="This is that of “journey” alone."),
+        Wrong(
+            "one-query-for-all", edit("inputs @", "inputs[[1] * 6] @"), hint="Every row is that of “journey”."
+        ),
+        Wrong(
+            "transposed-result", edit(product, f"{matrix}.T @ inputs.T"), hint="`inputs` stands on the left."
+        ),
+        Wrong("reshaped-not-turned", edit(product, f"({matrix}.T @ inputs.T).reshape(6, 2)")),
+        Wrong("not-projected", edit(product, "inputs")),
+        Wrong("products-not-added", edit(product, f"inputs[:, :, None] * {matrix}")),
+    )
+
 
 QUERY = Task(
     id="query-of-one-token",
@@ -60,63 +91,24 @@ QUERY = Task(
         "`query_2 = x_2 @ W_query`",
     ),
     wrong=(
-        Wrong(
-            "key-matrix",
-            lambda x_2, W_key: x_2 @ W_key,
-            "This is the key of “journey”: it was made with `W_key`. A query is made with `W_query`.",
-        ),
-        Wrong(
-            "value-matrix",
-            lambda x_2, W_value: x_2 @ W_value,
-            "This is the value of “journey”: it was made with `W_value`. A query is made with `W_query`.",
-        ),
-        Wrong(
-            "third-token",
-            lambda inputs, W_query: inputs[2] @ W_query,
-            "This is the query of “starts”. The second token is `x_2`, which is `inputs[1]`: Python counts "
-            "from 0.",
-        ),
-        Wrong(
-            "first-token",
-            lambda inputs, W_query: inputs[0] @ W_query,
-            "This is the query of “Your”. The task asks for “journey”, `x_2`.",
-        ),
-        Wrong(
-            "all-tokens",
-            lambda inputs, W_query: inputs @ W_query,
-            "These are the queries of all six tokens. The task asks for one: put `x_2` in the place of "
-            "`inputs`.",
-        ),
-        Wrong(
-            "not-added-up",
-            lambda x_2, W_query: x_2[:, None] * W_query,
-            "`*` gives the products, six of them. A matrix product, `@`, adds up each column as well.",
-        ),
-        Wrong(
-            "summed-over-d-out",
-            lambda x_2, W_query: (x_2[:, None] * W_query).sum(dim=1),
-            "The products were added up along the wrong axis: three numbers are left, one for each "
-            "dimension of the "
-            "token. Add up over those and keep the two columns: `x_2 @ W_query` does.",
-        ),
-        Wrong(
-            "not-projected",
-            lambda x_2: x_2,
-            "This is the token itself. Multiply it with `W_query`.",
-        ),
-        Wrong(
-            "scaled",
-            lambda x_2, W_query, d_k: x_2 @ W_query / d_k**0.5,
-            "The query was divided by √d_k. That comes later, and is done to the scores.",
-        ),
+        Wrong("keys-as-queries", edit("W_query", "W_key")),
+        Wrong("values-as-queries", edit("W_query", "W_value")),
+        Wrong("wrong-query", edit("x_2 @", "inputs[2] @")),
+        Wrong("wrong-query", edit("x_2 @", "inputs[0] @")),
+        Wrong("all-queries-at-once", edit("x_2 @", "inputs @"), hint="These are all queries. Use `x_2`."),
+        Wrong("products-not-added", edit("x_2 @", "x_2[:, None] *")),
+        Wrong("summed-over-other-axis", edit("x_2 @ W_query", "(x_2[:, None] * W_query).sum(dim=1)")),
+        Wrong("mean-for-sum", edit("x_2 @ W_query", "(x_2[:, None] * W_query).mean(dim=0)")),
+        Wrong("not-projected", edit("x_2 @ W_query", "x_2")),
+        Wrong("step-too-many", edit("@ W_query", "@ W_query / d_out**0.5")),
     ),
     right=(
-        Right("matmul", lambda x_2, W_query: torch.matmul(x_2, W_query)),
-        Right("matrix-first", lambda x_2, W_query: W_query.T @ x_2),
-        Right("einsum", lambda x_2, W_query: torch.einsum("i,io->o", x_2, W_query)),
-        Right("linear", lambda x_2, W_query: functional.linear(x_2, W_query.T)),
-        Right("row-of-all", lambda inputs, W_query: (inputs @ W_query)[1]),
-        Right("double", lambda x_2, W_query: x_2.double() @ W_query.double()),
+        Right("matmul", edit("x_2 @ W_query", "torch.matmul(x_2, W_query)")),
+        Right("matrix-first", edit("x_2 @ W_query", "W_query.T @ x_2")),
+        Right("einsum", edit("x_2 @ W_query", 'torch.einsum("i,io->o", x_2, W_query)')),
+        Right("linear", edit("x_2 @ W_query", "nn.functional.linear(x_2, W_query.T)")),
+        Right("row-of-all", edit("x_2 @ W_query", "(inputs @ W_query)[1]")),
+        Right("double", edit("x_2 @ W_query", "x_2.double() @ W_query.double()")),
     ),
 )
 
@@ -135,64 +127,18 @@ KEYS = Task(
         "`keys = inputs @ W_key`",
     ),
     wrong=(
-        Wrong(
-            "query-matrix",
-            lambda inputs, W_query: inputs @ W_query,
-            "These are the queries of all tokens: the matrix is `W_query`. Keys are made with `W_key`.",
-        ),
-        Wrong(
-            "value-matrix",
-            lambda inputs, W_value: inputs @ W_value,
-            "These are the values of all tokens: the matrix is `W_value`. Keys are made with `W_key`.",
-        ),
-        Wrong(
-            "one-token-only",
-            lambda x_2, W_key: x_2 @ W_key,
-            "This is the key of “journey” alone. All six tokens need one: multiply `inputs`, not `x_2`.",
-        ),
-        Wrong(
-            "one-token-repeated",
-            lambda inputs, W_key: (inputs[1] @ W_key).expand(6, -1).clone(),
-            "Every row is the key of “journey”. Row i has to be made from token i: multiply `inputs`.",
-        ),
-        Wrong(
-            "transposed",
-            lambda inputs, W_key: W_key.T @ inputs.T,
-            "This has one column for each token. The course keeps one row for each: `inputs` stands on the "
-            "left.",
-        ),
-        Wrong(
-            "reshaped",
-            lambda inputs, W_key: (W_key.T @ inputs.T).reshape(6, 2),
-            "The shape is right and the numbers stand in the wrong places: `reshape` does not transpose. "
-            "With "
-            "`inputs` on the left no turning is needed.",
-        ),
-        Wrong(
-            "not-projected",
-            lambda inputs: inputs,
-            "These are the tokens themselves. Multiply them with `W_key`.",
-        ),
-        Wrong(
-            "scaled",
-            lambda inputs, W_key, d_k: inputs @ W_key / d_k**0.5,
-            "The keys were divided by √d_k. That comes later, and is done to the scores.",
-        ),
-        Wrong(
-            "softmax-already",
-            lambda inputs, W_key: torch.softmax(inputs @ W_key, dim=-1),
-            "Softmax was applied to the keys. Keys are plain projections; softmax comes after the scores.",
-        ),
+        Wrong("queries-as-keys", edit("W_key", "W_query")),
+        Wrong("values-as-keys", edit("W_key", "W_value")),
+        *of_all_tokens("W_key"),
+        Wrong("step-too-many", edit("@ W_key", "@ W_key / d_out**0.5")),
+        Wrong("step-too-many", returns("torch.softmax(inputs @ W_key, dim=-1)")),
     ),
     right=(
-        Right("matmul", lambda inputs, W_key: torch.matmul(inputs, W_key)),
-        Right("einsum", lambda inputs, W_key: torch.einsum("ti,io->to", inputs, W_key)),
-        Right("stack", lambda inputs, W_key: torch.stack([x @ W_key for x in inputs])),
-        Right("linear", lambda inputs, W_key: functional.linear(inputs, W_key.T)),
-        Right(
-            "fused",
-            lambda inputs, W_query, W_key: (inputs @ torch.cat([W_query, W_key], dim=1)).chunk(2, dim=-1)[1],
-        ),
+        Right("matmul", returns("torch.matmul(inputs, W_key)")),
+        Right("einsum", returns('torch.einsum("ti,io->to", inputs, W_key)')),
+        Right("stack", returns("torch.stack([x @ W_key for x in inputs])")),
+        Right("linear", returns("nn.functional.linear(inputs, W_key.T)")),
+        Right("fused", returns("(inputs @ torch.cat([W_query, W_key], dim=1)).chunk(2, dim=-1)[1]")),
     ),
 )
 
@@ -204,58 +150,22 @@ VALUES = Task(
     signature="values",
     axes=("tokens", "d_out"),
     checks=(Check("one value for each token", 1),),
-    learned="What a token is found by (its key) and what it hands over (its value) are now two different "
-    "things.",
+    learned="What a token is found by (its key) and what it hands over (its value) are now two different things.",
     hints=(
         "It is the last task again, with another matrix.",
         "Which of the three matrices makes what is handed over?",
         "`values = inputs @ W_value`",
     ),
     wrong=(
-        Wrong(
-            "key-matrix-again",
-            lambda inputs, W_key: inputs @ W_key,
-            "These are the keys once more: `W_key` was used again for the values. Use `W_value`.",
-        ),
-        Wrong(
-            "query-matrix",
-            lambda inputs, W_query: inputs @ W_query,
-            "These are the queries of all tokens: the matrix is `W_query`. Use `W_value`.",
-        ),
-        Wrong(
-            "one-token-only",
-            lambda x_2, W_value: x_2 @ W_value,
-            "This is the value of “journey” alone. All six tokens need one: multiply `inputs`, not `x_2`.",
-        ),
-        Wrong(
-            "transposed",
-            lambda inputs, W_value: W_value.T @ inputs.T,
-            "This has one column for each token. The course keeps one row for each: `inputs` stands on the "
-            "left.",
-        ),
-        Wrong(
-            "reshaped",
-            lambda inputs, W_value: (W_value.T @ inputs.T).reshape(6, 2),
-            "The shape is right and the numbers stand in the wrong places: `reshape` does not transpose. "
-            "With "
-            "`inputs` on the left no turning is needed.",
-        ),
-        Wrong(
-            "not-projected",
-            lambda inputs: inputs,
-            "These are the tokens themselves. Multiply them with `W_value`.",
-        ),
-        Wrong(
-            "one-token-repeated",
-            lambda inputs, W_value: (inputs[1] @ W_value).expand(6, -1).clone(),
-            "Every row is the value of “journey”. Row i has to be made from token i: multiply `inputs`.",
-        ),
+        Wrong("keys-as-values", edit("W_value", "W_key"), hint="These are keys once more. Use `W_value`."),
+        Wrong("queries-as-values", edit("W_value", "W_query"), hint="These are the queries. Use `W_value`."),
+        *of_all_tokens("W_value"),
     ),
     right=(
-        Right("matmul", lambda inputs, W_value: torch.matmul(inputs, W_value)),
-        Right("einsum", lambda inputs, W_value: torch.einsum("ti,io->to", inputs, W_value)),
-        Right("stack", lambda inputs, W_value: torch.stack([x @ W_value for x in inputs])),
-        Right("broadcast", lambda inputs, W_value: (inputs[:, :, None] * W_value).sum(dim=1)),
+        Right("matmul", returns("torch.matmul(inputs, W_value)")),
+        Right("einsum", returns('torch.einsum("ti,io->to", inputs, W_value)')),
+        Right("stack", returns("torch.stack([x @ W_value for x in inputs])")),
+        Right("broadcast", returns("(inputs[:, :, None] * W_value).sum(dim=1)")),
     ),
 )
 
@@ -268,85 +178,37 @@ SCORES = Task(
     axes=("tokens",),
     needs=("query-of-one-token", "keys"),
     checks=(Check("one score for each token", 1),),
-    learned="A score is the dot product of a query with a key. With other matrices the same sentence has "
-    "other scores.",
+    learned="A score is the dot product of a query with a key. With other matrices the same sentence has other scores.",
     hints=(
         "You need the dot product of `query_2` with every row of `keys`.",
         "A matrix product takes rows on the left with columns on the right. What makes the keys columns?",
         "`attn_scores_2 = query_2 @ keys.T`",
     ),
+    words={"queries": "query_2", "swap": "keys.T"},
     wrong=(
+        Wrong("queries-as-keys", edit("keys.T", "(inputs @ W_query).T")),
+        Wrong("values-as-keys", edit("keys.T", "values.T")),
+        Wrong("keys-as-queries", edit("query_2 @", "keys[1] @")),
+        Wrong("scores-turned", returns("keys[1] @ (inputs @ W_query).T")),
+        Wrong("input-for-scores", returns("inputs @ x_2")),
+        Wrong("step-too-many", edit("keys.T", "keys.T / keys.shape[1] ** 0.5")),
+        Wrong("step-too-many", returns("torch.softmax(query_2 @ keys.T, dim=-1)")),
+        Wrong("step-too-many", returns("torch.softmax(query_2 @ keys.T / keys.shape[1] ** 0.5, dim=-1)")),
+        Wrong("products-not-added", returns("keys * query_2")),
+        Wrong("summed-over-other-axis", returns("(keys * query_2).sum(dim=0)")),
+        Wrong("mean-for-sum", returns("(keys * query_2).mean(dim=1)")),
+        Wrong("keys-reshaped", edit("keys.T", "keys.reshape(2, 6)")),
+        Wrong("all-queries-at-once", edit("query_2 @", "(inputs @ W_query) @")),
         Wrong(
-            "with-queries",
-            lambda query_2, inputs, W_query: query_2 @ (inputs @ W_query).T,
-            "Here the query meets the other tokens' queries. It has to meet their keys.",
+            "one-query-only", edit("keys.T", "keys[1]"), hint="This is one score. Take all keys: `keys.T`."
         ),
-        Wrong(
-            "with-values",
-            lambda query_2, values: query_2 @ values.T,
-            "Here the query meets the values. A query is compared with keys; values are what is handed over "
-            "later.",
-        ),
-        Wrong(
-            "key-with-keys",
-            lambda keys: keys[1] @ keys.T,
-            "Here the key of “journey” meets the keys. The token that looks comes with its query, `query_2`.",
-        ),
-        Wrong(
-            "query-and-key-swapped",
-            lambda inputs, keys, W_query: keys[1] @ (inputs @ W_query).T,
-            "Query and key are swapped: this is how much every other token would look for “journey”. Take "
-            "the query of "
-            "“journey” and everybody's keys.",
-        ),
-        Wrong(
-            "raw-tokens",
-            lambda x_2, inputs: inputs @ x_2,
-            "These are the scores of lesson 01, from the tokens as they are. Use `query_2` and `keys`.",
-        ),
-        Wrong(
-            "scaled-already",
-            lambda query_2, keys: query_2 @ keys.T / keys.shape[1] ** 0.5,
-            "These scores are already divided by √d_k. That is the next task.",
-        ),
-        Wrong(
-            "softmax-already",
-            lambda query_2, keys: torch.softmax(query_2 @ keys.T, dim=-1),
-            "These are weights already: they add up to 1. The task wants the scores before that.",
-        ),
-        Wrong(
-            "products-not-added",
-            lambda query_2, keys: keys * query_2,
-            "These are the products, two for each token. Add up each row, or use `@`.",
-        ),
-        Wrong(
-            "summed-over-tokens",
-            lambda query_2, keys: (keys * query_2).sum(dim=0),
-            "The products were added up over the tokens. A score is a sum over the two dimensions: `dim=1`.",
-        ),
-        Wrong(
-            "reshaped-keys",
-            lambda query_2, keys: query_2 @ keys.reshape(2, 6),
-            "`reshape` and `view` fill the new shape in reading order, which mixes the tokens up. `keys.T` "
-            "turns "
-            "the keys round.",
-        ),
-        Wrong(
-            "all-queries",
-            lambda inputs, keys, W_query: (inputs @ W_query) @ keys.T,
-            "These are the scores of all six queries. The task asks for one, `query_2`.",
-        ),
-        Wrong(
-            "one-score-only",
-            lambda query_2, keys: query_2 @ keys[1],
-            "This is one score, that of “journey” with itself. Meet all keys at once: `keys.T`.",
-        ),
+        Wrong("cosine", returns("nn.functional.cosine_similarity(keys, query_2[None])")),
     ),
     right=(
-        Right("keys-first", lambda query_2, keys: keys @ query_2),
-        Right("einsum", lambda query_2, keys: torch.einsum("d,td->t", query_2, keys)),
-        Right("stack", lambda query_2, keys: torch.stack([torch.dot(query_2, key) for key in keys])),
-        Right("broadcast", lambda query_2, keys: (keys * query_2).sum(dim=-1)),
+        Right("keys-first", returns("keys @ query_2")),
+        Right("einsum", returns('torch.einsum("d,td->t", query_2, keys)')),
+        Right("stack", returns("torch.stack([torch.dot(query_2, key) for key in keys])")),
+        Right("broadcast", returns("(keys * query_2).sum(dim=-1)")),
     ),
 )
 
@@ -366,84 +228,39 @@ SCALED_WEIGHTS = Task(
         "`d_k**0.5` is the root of `d_k`. Divide `attn_scores_2` by it.",
         "`attn_weights_2 = torch.softmax(attn_scores_2 / d_k**0.5, dim=-1)`",
     ),
+    words={"width_code": "d_k**0.5"},
     wrong=(
         Wrong(
-            "not-scaled",
-            lambda attn_scores_2: torch.softmax(attn_scores_2, dim=-1),
-            "These are the weights without any scaling. Divide the scores by √d_k first: `d_k**0.5`, with "
-            "two stars "
-            "(`d_k * 0.5` is 1 here).",
+            "no-scale",
+            edit(" / d_k**0.5", ""),
+            hint="The scores are not divided by √d_k: `d_k**0.5`, with two stars (`d_k * 0.5` is 1 here).",
         ),
+        Wrong("scaled-without-root", edit("**0.5", "")),
+        Wrong("scaled-up", edit("/ d_k", "* d_k")),
+        Wrong("scaled-by-input-width", edit("d_k**", "inputs.shape[1] ** ")),
+        Wrong("scaled-by-tokens", edit("d_k**", "len(attn_scores_2) ** ")),
+        Wrong("scaled-after-softmax", edit(" / d_k**0.5, dim=-1)", ", dim=-1) / d_k**0.5")),
+        Wrong("scaled-twice", edit("dim=-1)", "dim=-1) / d_k**0.5")),
         Wrong(
-            "divided-by-d-k",
-            lambda attn_scores_2, d_k: torch.softmax(attn_scores_2 / d_k, dim=-1),
-            "The scores were divided by d_k itself. Divide by its root: `d_k**0.5`.",
+            "root-by-precedence",
+            edit("d_k**0.5", "d_k**1 / 2"),
+            hint="You divide by 4: `d_k**1/2` is `(d_k**1) / 2`, and `d_k**2` the square. A root is `d_k**0.5`.",
         ),
-        Wrong(
-            "multiplied",
-            lambda attn_scores_2, d_k: torch.softmax(attn_scores_2 * d_k**0.5, dim=-1),
-            "The scores were multiplied by √d_k, which makes the weights sharper. Divide by it.",
-        ),
-        Wrong(
-            "scaled-by-d-in",
-            lambda attn_scores_2, inputs: torch.softmax(attn_scores_2 / inputs.shape[1] ** 0.5, dim=-1),
-            "You divided by √3, the root of `d_in`. What counts is the size of a *key*: `d_k`, which is 2.",
-        ),
-        Wrong(
-            "scaled-by-tokens",
-            lambda attn_scores_2: torch.softmax(attn_scores_2 / len(attn_scores_2) ** 0.5, dim=-1),
-            "You divided by √6, the root of the number of tokens (`shape[0]`). What counts is the size of a "
-            "key: `d_k`.",
-        ),
-        Wrong(
-            "scaled-after-softmax",
-            lambda attn_scores_2, d_k: torch.softmax(attn_scores_2, dim=-1) / d_k**0.5,
-            "The division came after the softmax, so the weights add up to 0.71. Divide the scores, then "
-            "take softmax.",
-        ),
-        Wrong(
-            "precedence",
-            lambda attn_scores_2, d_k: torch.softmax(attn_scores_2 / d_k / 2, dim=-1),
-            "The scores were divided by 4: by the square of d_k, or by 2 twice, since `d_k**1/2` is "
-            "`(d_k**1) / 2`. Divide by its root: `d_k**0.5`.",
-        ),
-        Wrong(
-            "no-softmax",
-            lambda attn_scores_2, d_k: attn_scores_2 / d_k**0.5,
-            "These are the scaled scores. Softmax still has to turn them into weights.",
-        ),
-        Wrong(
-            "divided-by-sum",
-            lambda attn_scores_2: attn_scores_2 / attn_scores_2.sum(),
-            "The scores were divided by their sum. Use softmax, which also holds for negative scores.",
-        ),
-        Wrong(
-            "softmax-twice",
-            lambda attn_scores_2, d_k: torch.softmax(torch.softmax(attn_scores_2 / d_k**0.5, dim=-1), dim=-1),
-            "Softmax was applied twice: the weights are nearly all equal. Apply it once.",
-        ),
-        Wrong(
-            "log-softmax",
-            lambda attn_scores_2, d_k: torch.log_softmax(attn_scores_2 / d_k**0.5, dim=-1),
-            "These are logarithms of the weights: use `softmax`, not `log_softmax`.",
-        ),
+        Wrong("root-of-the-scores", edit("attn_scores_2 / d_k**0.5", "(attn_scores_2 / d_k) ** 0.5")),
+        Wrong("no-softmax", edit("torch.softmax(", "("), edit(", dim=-1", "")),
+        Wrong("shares-of-raw-scores", returns("attn_scores_2 / attn_scores_2.sum()")),
+        Wrong("not-normalised", edit("torch.softmax(", "torch.exp("), edit(", dim=-1", "")),
+        Wrong("softmax-twice", edit("dim=-1)", "dim=-1).softmax(dim=-1)")),
+        Wrong("log-softmax", edit("torch.softmax", "torch.log_softmax")),
+        Wrong("sigmoid-for-softmax", edit("torch.softmax(", "torch.sigmoid("), edit(", dim=-1", "")),
+        Wrong("scores-negated", edit("(attn", "(-attn")),
     ),
     right=(
-        Right("math-sqrt", lambda attn_scores_2, d_k: torch.softmax(attn_scores_2 / math.sqrt(d_k), dim=0)),
-        Right("power", lambda attn_scores_2, d_k: torch.softmax(attn_scores_2 * d_k**-0.5, dim=-1)),
-        Right(
-            "query-scaled", lambda query_2, keys, d_k: torch.softmax((query_2 / d_k**0.5) @ keys.T, dim=-1)
-        ),
-        Right(
-            "by-hand",
-            lambda attn_scores_2, d_k: (
-                torch.exp(attn_scores_2 / d_k**0.5) / torch.exp(attn_scores_2 / d_k**0.5).sum()
-            ),
-        ),
-        Right(
-            "double",
-            lambda attn_scores_2, keys: torch.softmax(attn_scores_2.double() / keys.shape[-1] ** 0.5, dim=-1),
-        ),
+        Right("math-sqrt", before("import math"), edit("d_k**0.5, dim=-1", "math.sqrt(d_k), dim=0")),
+        Right("power", edit("/ d_k**0.5", "* d_k**-0.5")),
+        Right("query-scaled", edit("attn_scores_2 / d_k**0.5", "(query_2 / d_k**0.5) @ keys.T")),
+        Right("by-hand", edit("torch.softmax(", "(e := torch.exp("), edit(", dim=-1)", ")) / e.sum()")),
+        Right("double", edit("attn_scores_2 / d_k**", "attn_scores_2.double() / keys.shape[-1] ** ")),
     ),
 )
 
@@ -456,389 +273,181 @@ CONTEXT = Task(
     axes=("d_out",),
     needs=("scaled-weights", "values"),
     checks=(Check("the weighted sum of the values", 1),),
-    learned="Queries and keys decide how much; values are what is taken. The context vector has d_out "
-    "numbers.",
+    learned="Queries and keys decide how much; values are what is taken. The context vector has d_out numbers.",
     hints=(
         "Multiply each token's value by that token's weight, and add up.",
         "The shapes are `(6,) @ (6, 2)`, which gives `(2,)`.",
         "`context_vec_2 = attn_weights_2 @ values`",
     ),
     wrong=(
-        Wrong(
-            "keys-for-values",
-            lambda attn_weights_2, keys: attn_weights_2 @ keys,
-            "The keys were summed. Keys are for finding; what is handed over are the `values`.",
-        ),
-        Wrong(
-            "inputs-for-values",
-            lambda attn_weights_2, inputs: attn_weights_2 @ inputs,
-            "The tokens themselves were summed, as in lesson 01. Sum the `values`.",
-        ),
-        Wrong(
-            "queries-for-values",
-            lambda attn_weights_2, inputs, W_query: attn_weights_2 @ (inputs @ W_query),
-            "The queries were summed. What is handed over are the `values`.",
-        ),
-        Wrong(
-            "scores-as-weights",
-            lambda attn_scores_2, values: attn_scores_2 @ values,
-            "The sum is weighted with the scores. Use the attention weights, which add up to 1.",
-        ),
-        Wrong(
-            "weights-not-scaled",
-            lambda attn_scores_2, values: torch.softmax(attn_scores_2, dim=-1) @ values,
-            "These weights were made without the division by √d_k. Use `attn_weights_2` as task 5 makes it.",
-        ),
-        Wrong(
-            "not-added-up",
-            lambda attn_weights_2, values: attn_weights_2[:, None] * values,
-            "These are the six weighted values. Add them up over the tokens.",
-        ),
-        Wrong(
-            "summed-over-dimensions",
-            lambda attn_weights_2, values: (attn_weights_2[:, None] * values).sum(dim=1),
-            "You added up over the dimensions and kept the tokens. Add up over the tokens: `dim=0`.",
-        ),
-        Wrong(
-            "own-value-only",
-            lambda values: values[1],
-            "This is the value of “journey” alone. Every token's value goes in, each with its weight.",
-        ),
-        Wrong(
-            "plain-mean",
-            lambda values: values.mean(dim=0),
-            "This is the plain mean of the values: the weights are not used.",
-        ),
-        Wrong(
-            "divided-by-count",
-            lambda attn_weights_2, values: attn_weights_2 @ values / len(values),
-            "The sum was divided by the number of tokens. The weights add up to 1 already.",
-        ),
+        Wrong("keys-as-values", edit("@ values", "@ keys")),
+        Wrong("input-as-values", edit("@ values", "@ inputs")),
+        Wrong("queries-as-values", edit("@ values", "@ (inputs @ W_query)")),
+        Wrong("no-softmax", edit("attn_weights_2 @", "attn_scores_2 @")),
+        Wrong("no-scale", edit("attn_weights_2 @", "torch.softmax(attn_scores_2, dim=-1) @")),
+        Wrong("products-not-added", returns("attn_weights_2[:, None] * values")),
+        Wrong("summed-over-other-axis", returns("(attn_weights_2[:, None] * values).sum(dim=1)")),
+        Wrong("own-value-only", returns("values[1]")),
+        Wrong("weights-not-used", returns("values.mean(dim=0)")),
+        Wrong("weights-not-used", returns("values.sum(dim=0)")),
+        Wrong("mean-for-sum", edit("@ values", "@ values / len(values)")),
+        Wrong("largest-only", returns("values[attn_weights_2.argmax()]")),
+        Wrong("scaled-twice", edit("@ values", "@ values / d_k**0.5")),
     ),
     right=(
-        Right("einsum", lambda attn_weights_2, values: torch.einsum("t,td->d", attn_weights_2, values)),
-        Right("transposed", lambda attn_weights_2, values: values.T @ attn_weights_2),
-        Right("broadcast", lambda attn_weights_2, values: (attn_weights_2[:, None] * values).sum(dim=0)),
+        Right("einsum", returns('torch.einsum("t,td->d", attn_weights_2, values)')),
+        Right("transposed", returns("values.T @ attn_weights_2")),
+        Right("broadcast", returns("(attn_weights_2[:, None] * values).sum(dim=0)")),
         Right(
             "scaled-dot-product-attention",
-            lambda query_2, keys, values: functional.scaled_dot_product_attention(
-                query_2[None, None], keys[None], values[None]
-            )[0, 0],
+            before("from torch.nn.functional import scaled_dot_product_attention as attend"),
+            edit("attn_weights_2 @ values", "attend(query_2[None, None], keys[None], values[None])[0, 0]"),
         ),
     ),
 )
 
-
-def attend(queries, keys, values, scale=None, dim=-1):
-    """Attention with everything open to mistakes: what the scores are divided by, and softmax's axis."""
-    scale = keys.shape[-1] ** 0.5 if scale is None else scale
-    return torch.softmax(queries @ keys.mT / scale, dim=dim) @ values
-
-
-class Parameters(nn.Module):
-    """Three plain parameters; a variant adds `forward`."""
-
-    def __init__(self, d_in, d_out):
-        super().__init__()
-        self.W_query = nn.Parameter(torch.rand(d_in, d_out))
-        self.W_key = nn.Parameter(torch.rand(d_in, d_out))
-        self.W_value = nn.Parameter(torch.rand(d_in, d_out))
-
-    def project(self, x):
-        return x @ self.W_query, x @ self.W_key, x @ self.W_value
+# The lines that the three classes of this lesson share, and what goes wrong in them.
+SCALE = " / keys.shape[-1] ** 0.5"
+RESULT = "weights @ values"
+TAIL = """scores = queries @ keys.T  # (tokens, tokens)
+        weights = torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)  # (tokens, tokens)
+        return weights @ values"""
+BY_ROW = "return torch.stack([torch.softmax(keys @ one / len(one) ** 0.5, 0) @ values for one in queries])"
+KERNEL = "return nn.functional.scaled_dot_product_attention(queries[None], keys[None], values[None])[0]"
+FUTURE = "torch.ones_like(scores).triu(1).bool()"
+SEED = "\n        torch.manual_seed(123)\n"
+EXP = edit("torch.softmax(", "torch.exp(")
 
 
-class Layers(nn.Module):
-    """Three linear layers; a variant adds `forward`."""
-
-    def __init__(self, d_in, d_out, qkv_bias=False):
-        super().__init__()
-        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-
-    def project(self, x):
-        return self.W_query(x), self.W_key(x), self.W_value(x)
+def divided(options):
+    """Rows divided by their sums, or something of the kind, in the place of softmax."""
+    return edit(", dim=-1)", f")\n        weights = weights / weights.sum({options})")
 
 
-def variant(base, forward):
-    """A class like `base` with this `forward(self, x)`."""
-    return type("SelfAttention", (base,), {"forward": forward})
-
-
-def on_projections(base, compute):
-    """A class like `base` whose result is `compute(x, queries, keys, values)`."""
-    return variant(base, lambda self, x: compute(x, *self.project(x)))
-
-
-def shared_wrong(base, name):
-    """The mistakes that can be made behind any kind of projection, with their hints."""
-    return (
-        Wrong(
-            "softmax-over-queries",
-            on_projections(base, lambda x, q, k, v: attend(q, k, v, dim=0)),
-            "Softmax ran over dim=0: each column of the weights adds up to 1. A query's weights stand in a "
-            "row: "
-            "dim=-1.",
+SCALING = (
+    Wrong("no-scale", edit(SCALE, "")),
+    Wrong("scaled-without-root", edit(" ** 0.5", "")),
+    Wrong("scaled-up", edit("/ keys", "* keys")),
+    Wrong("scaled-by-input-width", edit("keys.shape[-1]", "x.shape[-1]")),
+    Wrong("scaled-by-tokens", edit("keys.shape[-1]", "keys.shape[0]")),
+    Wrong("root-by-precedence", edit("** 0.5", "** 1 / 2")),
+    Wrong("scaled-after-softmax", edit(SCALE, ""), edit("return weights", "return weights" + SCALE)),
+    Wrong("scale-typed-in", edit("keys.shape[-1]", "d_k")),
+)
+MEETING = (
+    Wrong("scores-turned", edit("queries @ keys.T", "keys @ queries.T")),
+    Wrong("keys-as-queries", edit("= queries @", "= keys @")),
+    Wrong("queries-as-keys", edit("keys.T", "queries.T")),
+    Wrong("keys-as-values", edit("@ values", "@ keys")),
+    Wrong("queries-as-values", edit("@ values", "@ queries")),
+    Wrong("input-as-values", edit("@ values", "@ x")),
+    Wrong("softmax-over-queries", edit("dim=-1", "dim=0")),
+    Wrong("no-softmax", edit("torch.softmax(", "("), edit(", dim=-1", "")),
+    Wrong("residual-added", edit("return weights", "return values + weights")),
+)
+ATTENTION = (
+    *SCALING,
+    *MEETING,
+    Wrong("scale-typed-in", edit("keys.shape[-1]", "3")),
+    Wrong("scale-typed-in", edit("keys.shape[-1]", "64")),
+    Wrong("scaled-by-half", edit("keys.shape[-1] ** 0.5", "(keys.shape[-1] * 0.5)")),
+    Wrong("scaled-by-square", edit("** 0.5", "** 2")),
+    Wrong("root-of-the-scores", edit("scores" + SCALE, "(scores / keys.shape[-1]) ** 0.5")),
+    Wrong("scaled-twice", edit("return weights", "return weights" + SCALE)),
+    Wrong("values-as-keys", edit("keys.T", "values.T")),
+    Wrong("values-as-queries", edit("= queries @", "= values @")),
+    Wrong("input-for-scores", edit("queries @ keys.T", "x @ x.T")),
+    Wrong("keys-reshaped", edit("keys.T", "keys.reshape(keys.shape[1], keys.shape[0])")),
+    Wrong("keys-not-turned", edit("keys.T", "keys")),
+    Wrong("cosine", edit("queries @ keys.T", "torch.cosine_similarity(queries[:, None], keys, dim=-1)")),
+    Wrong("scores-negated", edit("(scores", "(-scores")),
+    Wrong("softmax-twice", edit("return weights", "return weights.softmax(dim=-1)")),
+    Wrong("softmax-over-everything", EXP, divided("")),
+    Wrong("sums-without-keepdim", EXP, divided("dim=-1")),
+    Wrong("not-normalised", EXP, edit(", dim=-1", "")),
+    Wrong("shares-of-raw-scores", edit("torch.softmax(", "("), divided("dim=-1, keepdim=True")),
+    Wrong("sigmoid-for-softmax", edit("torch.softmax(", "torch.sigmoid("), edit(", dim=-1", "")),
+    Wrong("log-softmax", edit("torch.softmax", "torch.log_softmax")),
+    Wrong("masked-needlessly", edit("softmax(scores", f"softmax(scores.masked_fill({FUTURE}, -torch.inf)")),
+    Wrong("weights-on-the-right", edit("return weights", "return weights.T")),
+    Wrong("attended-twice", edit("@ values", "@ weights @ values")),
+    Wrong("weights-returned", edit(" @ values", "")),
+    Wrong("scores-returned", edit(RESULT, "scores")),
+    Wrong("returns-nothing", edit("return weights", "weights")),
+    Wrong("returns-a-tuple", edit("@ values", "@ values, weights")),
+    Wrong("mean-for-sum", edit("@ values", "@ values / len(x)")),
+    Wrong("elementwise-product", edit("@ values", "* values")),
+    Wrong("tokens-pooled", edit(RESULT, "(weights @ values).mean(dim=0)")),
+    Wrong("transposed-result", edit(RESULT, "(weights @ values).T"), hint="Return one row for each token."),
+    Wrong("context-normalised", edit(RESULT, "nn.functional.layer_norm(weights @ values, keys.shape[1:])")),
+    Wrong("detached", edit(RESULT, "(weights @ values).detach()")),
+    Wrong("half-precision", edit(RESULT, "(weights @ values).half().to(x.dtype)")),
+    Wrong("rounded", edit(RESULT, "torch.round(weights @ values, decimals=4)")),
+    Wrong("float-forced", edit(RESULT, "(weights @ values).float()")),
+    Wrong("edits-its-argument", edit("        queries = ", "        x -= x.mean(dim=0)\n        queries = ")),
+    Wrong("edits-its-argument", edit("return weights", "x *= 2\n        return weights")),
+    Wrong("residual-added", edit("return weights", "return x + weights")),
+    Wrong("not-projected", edit(TAIL, "return torch.softmax(x @ x.T / x.shape[-1] ** 0.5, dim=-1) @ x")),
+    Wrong("detached", edit("keys.T", "keys.detach().T")),
+    Wrong("activation-added", edit("(scores", "(scores.relu()")),
+    Wrong("activation-added", edit(RESULT, "torch.relu(weights @ values)")),
+    Wrong("own-value-only", edit(RESULT, "values")),
+    Wrong("one-query-only", edit("= queries @", "= queries[0] @")),
+    Wrong("extra-axis", edit(RESULT, "(weights @ values)[None]")),
+    Wrong("not-a-tensor", edit(RESULT, "(weights @ values).detach().numpy()")),
+    Wrong("batch-expected", edit("keys.T", "keys.transpose(1, 2)")),
+    Wrong("batch-expected", edit("keys.T", "keys.permute(0, 2, 1)")),
+    Wrong("batch-expected", edit("x):\n", "x):\n        batch, tokens, width = x.shape\n")),
+    Wrong(
+        "dimensions-for-tokens",
+        edit("queries @ keys.T", "queries.T @ keys"),
+        edit(RESULT, "values @ weights"),
+    ),
+    Wrong("own-seed", edit("super().__init__()\n", f"super().__init__(){SEED}")),
+    Wrong("no-super-init", edit("        super().__init__()\n", "")),
+    Wrong("other-names", *[edit(f"self.{name}", f"self.{name[:3]}", 2) for name in NAMES]),
+)
+ROUTES = (
+    Right("row-by-row", edit(TAIL, BY_ROW)),
+    Right("einsum", edit("queries @ keys.T", 'torch.einsum("qd,kd->qk", queries, keys)')),
+    Right("scaled-queries", edit("= queries @", "= (queries * keys.shape[-1] ** -0.5) @"), edit(SCALE, "")),
+    Right("transpose", edit("keys.T", "keys.transpose(-2, -1)")),
+    Right("by-hand", EXP, divided("dim=-1, keepdim=True")),
+    Right(
+        "values-first", edit("self.W_query = ", "self.W_value = "), edit("self.W_value = ", "self.W_query = ")
+    ),
+    Right("scale-kept", edit("()\n", "()\n        self.scale = d_out**0.5\n"), edit(SCALE, " / self.scale")),
+    Right(
+        "helper-method",
+        edit(
+            "    def forward",
+            "    def shares(self, scores):\n        return scores.softmax(-1)\n\n    def forward",
         ),
-        Wrong(
-            "not-scaled",
-            on_projections(base, lambda x, q, k, v: attend(q, k, v, 1.0)),
-            "The scores are not scaled. Divide them by the root of the keys' size, `keys.shape[-1] ** 0.5`, "
-            "before "
-            "the softmax.",
-        ),
-        Wrong(
-            "scaled-by-d-in",
-            on_projections(base, lambda x, q, k, v: attend(q, k, v, x.shape[-1] ** 0.5)),
-            "The scores were divided by the root of `d_in`, the size of `x`. What counts is the size of a "
-            "key: "
-            "`keys.shape[-1]`.",
-        ),
-        Wrong(
-            "divided-by-d-k",
-            on_projections(base, lambda x, q, k, v: attend(q, k, v, k.shape[-1])),
-            "The scores were divided by d_k itself. Divide by its root: `keys.shape[-1] ** 0.5`.",
-        ),
-        Wrong(
-            "multiplied-by-root",
-            on_projections(base, lambda x, q, k, v: attend(q, k, v, k.shape[-1] ** -0.5)),
-            "The scores were multiplied by √d_k. Divide by it.",
-        ),
-        Wrong(
-            "scaled-by-tokens",
-            on_projections(base, lambda x, q, k, v: attend(q, k, v, x.shape[0] ** 0.5)),
-            "The scores were divided by the root of the number of tokens, `shape[0]`. What counts is the "
-            "size of a key: "
-            "`keys.shape[-1]`.",
-        ),
-        Wrong(
-            "scaled-after-softmax",
-            on_projections(base, lambda x, q, k, v: attend(q, k, v, 1.0) / k.shape[-1] ** 0.5),
-            "The division by √d_k came after the softmax. Divide the scores, then take softmax.",
-        ),
-        Wrong(
-            "scaled-by-fixed-number",
-            on_projections(base, lambda x, q, k, v: attend(q, k, v, 2**0.5)),
-            "The scores are divided by √2 whatever the size of the keys: either 2 is written into the "
-            "class, or the "
-            "notebook's `d_k` or `d_out` is read. Take the size from the keys: `keys.shape[-1]`.",
-        ),
-        Wrong(
-            "query-and-key-swapped",
-            on_projections(base, lambda x, q, k, v: attend(k, q, v)),
-            "Queries and keys are swapped: the scores are transposed. Rows belong to queries: `queries @ "
-            "keys.T`.",
-        ),
-        Wrong(
-            "keys-for-values",
-            on_projections(base, lambda x, q, k, v: attend(q, k, k)),
-            "The keys were handed over: either the weights are multiplied with the keys, or `W_key` was "
-            "used again for the "
-            "values. Values are made with `W_value`, and nothing else meets the weights.",
-        ),
-        Wrong(
-            "tokens-for-values",
-            on_projections(base, lambda x, q, k, v: attend(q, k, x)),
-            "The weights were multiplied with the tokens `x`. Multiply them with the values.",
-        ),
-        Wrong(
-            "queries-for-keys",
-            on_projections(base, lambda x, q, k, v: attend(q, q, v)),
-            "The queries met the queries. Keys are made with `W_key`.",
-        ),
-        Wrong(
-            "no-softmax",
-            on_projections(base, lambda x, q, k, v: q @ k.mT / k.shape[-1] ** 0.5 @ v),
-            "The scaled scores are used as weights. Between the two comes softmax.",
-        ),
-        Wrong(
-            "weights-returned",
-            on_projections(base, lambda x, q, k, v: torch.softmax(q @ k.mT / k.shape[-1] ** 0.5, dim=-1)),
-            "These are the attention weights. Return the context vectors: the weights times the values.",
-        ),
-        Wrong(
-            "weights-transposed",
-            on_projections(
-                base, lambda x, q, k, v: torch.softmax(q @ k.mT / k.shape[-1] ** 0.5, dim=-1).mT @ v
-            ),
-            "The weights were transposed before they met the values. Each row belongs to a query: `weights "
-            "@ values`.",
-        ),
-        Wrong(
-            "reads-the-notebook",
-            on_projections(base, lambda x, q, k, v: attend(q, k, NOTEBOOK_VALUES, NOTEBOOK_D_K**0.5)),
-            "`forward` reads the notebook's variable `values`, which was made from another sentence by "
-            "other weights. Make the "
-            "values from `x` and `self.W_value`, under the name that the last line uses.",
-        ),
-        Wrong(
-            "tokens-of-the-notebook",
-            variant(base, lambda self, x: attend(*self.project(SENTENCE.to(x.dtype)))),
-            f"These are the context vectors of `inputs` whatever `{name}` is called with. Use `x`.",
-        ),
-        Wrong(
-            "cut-off-gradient",
-            on_projections(base, lambda x, q, k, v: attend(q, k, v).detach()),
-            "`.detach()`, `.data`, `torch.no_grad()` and `torch.tensor(…)` cut the gradient off, and "
-            "`requires_grad=False` switches it off for a parameter. Nothing could be trained.",
-        ),
-        Wrong(
-            "edited-in-place",
-            variant(base, lambda self, x: attend(*self.project(x.sub_(x.mean(dim=0))))),
-            "`forward` changes the caller's `x`: `x -= …` and methods that end in `_` do. Give the result a "
-            "name of its own.",
-        ),
-        Wrong(
-            "residual-added",
-            on_projections(base, lambda x, q, k, v: v + attend(q, k, v)),
-            "Each token's own value was added to its context vector. Return the weighted sums alone.",
-        ),
-    )
-
-
-class Unregistered(nn.Module):
-    def __init__(self, d_in, d_out):
-        super().__init__()
-        self.W_query = torch.rand(d_in, d_out)
-        self.W_key = torch.rand(d_in, d_out)
-        self.W_value = torch.rand(d_in, d_out)
-
-    def forward(self, x):
-        return attend(x @ self.W_query, x @ self.W_key, x @ self.W_value)
-
-
-class Turned(nn.Module):
-    def __init__(self, d_in, d_out):
-        super().__init__()
-        self.W_query = nn.Parameter(torch.rand(d_out, d_in))
-        self.W_key = nn.Parameter(torch.rand(d_out, d_in))
-        self.W_value = nn.Parameter(torch.rand(d_out, d_in))
-
-    def forward(self, x):
-        return attend(x @ self.W_query.T, x @ self.W_key.T, x @ self.W_value.T)
-
-
-class ShortNames(nn.Module):
-    def __init__(self, d_in, d_out):
-        super().__init__()
-        self.W_q = nn.Parameter(torch.rand(d_in, d_out))
-        self.W_k = nn.Parameter(torch.rand(d_in, d_out))
-        self.W_v = nn.Parameter(torch.rand(d_in, d_out))
-
-    def forward(self, x):
-        return attend(x @ self.W_q, x @ self.W_k, x @ self.W_v)
-
-
-def drawn_in_forward(self, x):
-    size = self.W_query.shape
-    return attend(x @ torch.rand(size), x @ torch.rand(size), x @ torch.rand(size))
-
-
-class KeysFirst(nn.Module):
-    def __init__(self, d_in, d_out):
-        super().__init__()
-        self.W_value = nn.Parameter(torch.rand(d_in, d_out))
-        self.W_key = nn.Parameter(torch.rand(d_in, d_out))
-        self.W_query = nn.Parameter(torch.rand(d_in, d_out))
-        self.d_out = d_out
-
-    def weights(self, x):
-        scores = torch.einsum("qd,kd->qk", x @ self.W_query, x @ self.W_key)
-        return (scores / math.sqrt(self.d_out)).softmax(-1)
-
-    def forward(self, x):
-        return self.weights(x) @ (x @ self.W_value)
-
-
-class NormalStart(Parameters):
-    def __init__(self, d_in, d_out):
-        super().__init__(d_in, d_out)
-        for parameter in self.parameters():
-            nn.init.normal_(parameter)
-
-    def forward(self, x):
-        return attend(*self.project(x))
-
-
-class OwnSeed(Parameters):
-    def __init__(self, d_in, d_out):
-        torch.manual_seed(123)
-        super().__init__(d_in, d_out)
-
-    def forward(self, x):
-        return attend(*self.project(x))
-
-
-class OneMatrix(Parameters):
-    def __init__(self, d_in, d_out):
-        super().__init__(d_in, d_out)
-        self.W_key = self.W_value = self.W_query
-
-    def forward(self, x):
-        return attend(*self.project(x))
-
-
-def started_at_zero(base):
-    """A class like `base` that is right, and starts with zeros."""
-
-    class Zeros(base):
-        def __init__(self, *arguments, **keywords):
-            super().__init__(*arguments, **keywords)
-            for parameter in self.parameters():
-                nn.init.zeros_(parameter)
-
-        def forward(self, x):
-            return attend(*self.project(x))
-
-    return Zeros
-
-
-def fused_parameters(self, x):
-    q, k, v = (x @ torch.cat([self.W_query, self.W_key, self.W_value], dim=1)).chunk(3, dim=-1)
-    return attend(q, k, v)
-
-
-def fused_kernel(self, x):
-    q, k, v = self.project(x)
-    return functional.scaled_dot_product_attention(q[None], k[None], v[None])[0]
-
-
-def ready_made_heads(self, x):
-    q, k, v = self.project(x)
-    own, empty = torch.eye(q.shape[-1], dtype=q.dtype), torch.zeros(q.shape[-1], dtype=q.dtype)
-    context, _ = functional.multi_head_attention_forward(
-        *(one[:, None] for one in (q, k, v)),
-        *(q.shape[-1], 1, own.repeat(3, 1), None, None, None, False, 0.0, own, empty),
-    )
-    return context[:, 0]
-
-
-def row_by_row(self, x):
-    q, k, v = self.project(x)
-    return torch.stack([torch.softmax(k @ query / len(query) ** 0.5, dim=0) @ v for query in q])
-
-
-def shared_right(base):
-    return (
-        Right("fused-kernel", variant(base, fused_kernel)),
-        Right("row-by-row", variant(base, row_by_row)),
-        Right(
-            "einsum",
-            on_projections(
-                base,
-                lambda x, q, k, v: torch.einsum(
-                    "qk,kd->qd", torch.softmax(torch.einsum("qd,kd->qk", q, k) / k.shape[1] ** 0.5, -1), v
-                ),
-            ),
-        ),
-        Right(
-            "scaled-queries",
-            on_projections(base, lambda x, q, k, v: attend(q * k.shape[-1] ** -0.5, k, v, 1)),
-        ),
-        Right("transpose", on_projections(base, lambda x, q, k, v: attend(q, k.transpose(-2, -1).mT, v))),
-    )
-
+        edit("torch.softmax(", "self.shares("),
+        edit(", dim=-1", ""),
+    ),
+)
+# Attention with torch's own functions.
+READY_MADE = """size = queries.shape[-1]
+        own, empty = torch.eye(size, dtype=x.dtype), torch.zeros(size, dtype=x.dtype)
+        context, _ = nn.functional.multi_head_attention_forward(
+            *(one[:, None] for one in (queries, keys, values)),
+            *(size, 1, own.repeat(3, 1), None, None, None, False, 0.0, own, empty),
+        )
+        return context[:, 0]"""
+# The three projections as one product.
+ONE_PRODUCT = """
+three = x @ torch.cat([self.W_query, self.W_key, self.W_value], dim=1)
+queries, keys, values = three.chunk(3, dim=-1)
+return torch.softmax(queries @ keys.T / keys.shape[-1] ** 0.5, dim=-1) @ values
+"""
+ONE_LAYER = """
+layers = (self.W_query, self.W_key, self.W_value)
+weight = torch.cat([layer.weight for layer in layers])
+bias = None if layers[0].bias is None else torch.cat([layer.bias for layer in layers])
+queries, keys, values = nn.functional.linear(x, weight, bias).chunk(3, dim=-1)
+return torch.softmax(queries @ keys.T / keys.shape[-1] ** 0.5, dim=-1) @ values
+"""
 
 SIZES = {
     "seeded": ("the sentence", SENTENCE, (3, 2), 123),
@@ -901,6 +510,11 @@ def start_probe(**settings):
     )
 
 
+# `forward` reads the notebook's `values` where it makes none of its own.
+FOREIGN = "`values` are those of the notebook, from another sentence. Make them from `x` and `self.W_value`."
+RANDOM = "nn.Parameter(torch.rand(d_in, d_out))"
+QKV = "super().__init__()\nself.W_qkv = nn."
+
 SELF_ATTENTION_V1 = Task(
     id="self-attention-v1",
     title="SelfAttention_v1, with nn.Parameter",
@@ -916,100 +530,72 @@ SELF_ATTENTION_V1 = Task(
         size_probe("narrower"),
         SHUFFLED,
         DOUBLE,
+        SQUARE,
         start_probe(range=True),
     ),
     checks=(
         Check("six tokens, d_in = 3, d_out = 2", 2, ("seeded", "other-sentence")),
-        Check(
-            "any sizes, tokens in any order, weights from `torch.rand`",
-            2,
-            ("wider", "narrower", "shuffled", "double", "start"),
-        ),
+        Check("any sizes, tokens in any order", 1, ("wider", "narrower", "square", "shuffled")),
+        Check("any dtype, weights from `torch.rand`", 1, ("double", "start")),
     ),
-    learned="Self-attention with three trainable matrices. Another order of the tokens gives the same "
-    "context vectors in "
-    "that order.",
+    learned="Self-attention with three trainable matrices. Another order of the tokens gives the same context "
+    "vectors in that order.",
     hints=(
         "`__init__` makes the three matrices, `forward` does tasks 1 to 6 for all tokens at once.",
-        "In `__init__`: `self.W_query = nn.Parameter(torch.rand(d_in, d_out))`, and the same for the other "
-        "two.",
-        "In `forward`: queries, keys and values are `x @ self.W_query` and so on; the scores are `queries @ "
-        "keys.T`.",
-        "It ends with `weights = torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)` and `return weights "
-        "@ values`.",
+        "In `__init__`: `self.W_query = nn.Parameter(torch.rand(d_in, d_out))`, and the same for the other two.",
+        "In `forward`: queries, keys and values are `x @ self.W_query` and so on; the scores are `queries @ keys.T`.",
+        "It ends with `weights = torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)` and `return weights @ values`.",
     ),
+    words={"swap": "keys.T"},
+    parts=("class", "projections", "scaling", "softmax", "own-input-width"),
     wrong=(
-        *shared_wrong(Parameters, "SelfAttention_v1"),
+        *ATTENTION,
+        Wrong("reads-the-notebook", edit("values = x", "value = x"), hint=FOREIGN),
+        Wrong("reads-the-notebook", edit("keys = x", "key = x")),
+        Wrong("reads-the-notebook", edit("keys = x", "key = x"), edit("values = x", "value = x")),
+        Wrong("reads-the-notebook", edit("x @ self", "inputs @ self", 3)),
         Wrong(
-            "not-registered",
-            Unregistered,
-            "The weights are plain tensors, or `forward` makes them anew in each call. Neither can be "
-            "trained. Assign "
-            "`nn.Parameter(torch.rand(d_in, d_out))` to `self.W_query` and so on, in `__init__`.",
+            "reads-the-notebook",
+            edit("x @ self.", "x @ ", 3),
+            hint="The class's own matrices hang on `self`.",
         ),
+        Wrong("activation-added", *for_each("= x @ self.{}", "= torch.relu(x @ self.{})")),
+        Wrong("detached", edit("d_out))", "d_out), requires_grad=False)", 3)),
+        Wrong("plain-tensors", edit(RANDOM, "torch.rand(d_in, d_out)", 3)),
+        Wrong("weights-made-in-forward", *for_each("x @ self.{}", "x @ torch.rand(self.{}.shape)")),
         Wrong(
-            "drawn-in-forward",
-            variant(Parameters, drawn_in_forward),
-            "`forward` draws new random weights in each call, and the parameters are not used. Multiply `x` "
-            "with "
-            "`self.W_query`, `self.W_key` and `self.W_value`.",
+            "linear-for-parameter",
+            edit(RANDOM, "nn.Linear(d_in, d_out, bias=False)", 3),
+            *for_each("x @ self.{}", "self.{}(x)"),
         ),
+        Wrong("sizes-turned", edit("rand(d_in, d_out)", "rand(d_out, d_in)", 3)),
         Wrong(
-            "linear-layers",
-            variant(Layers, lambda self, x: attend(*self.project(x))),
-            "These are `nn.Linear` layers. They come in `SelfAttention_v2`; here the weights are "
-            "`nn.Parameter(torch.rand(d_in, d_out))`.",
+            "sizes-turned",
+            edit("rand(d_in, d_out)", "rand(d_out, d_in)", 3),
+            *for_each("x @ self.{}", "x @ self.{}.T"),
         ),
-        Wrong(
-            "turned-matrices",
-            Turned,
-            "The matrices have the shape `(d_out, d_in)`, as `nn.Linear` stores them. Here they are `(d_in, "
-            "d_out)`, so that "
-            "`x @ self.W_query` fits.",
-        ),
-        Wrong(
-            "short-names",
-            ShortNames,
-            "The parameters are called `W_q`, `W_k` and `W_v`. This course writes the names out: `W_query`, "
-            "`W_key`, `W_value`.",
-        ),
-        Wrong(
-            "drawn-from-the-normal-distribution",
-            NormalStart,
-            "The arithmetic is right. The weights are drawn from the normal distribution, with `torch.randn`: "
-            "the task asks for `torch.rand`, numbers from 0 to 1.",
-        ),
-        Wrong(
-            "started-at-zero",
-            started_at_zero(Parameters),
-            "The arithmetic is right. But all weights start at 0: then every score is 0, every token gets the "
-            "same context vector, and training cannot begin. Draw them with `torch.rand`.",
-        ),
-        Wrong(
-            "own-seed",
-            OwnSeed,
-            "The arithmetic is right. But a seed is set inside the class, so every object starts with the same "
-            "weights, and whoever uses the class finds their own random numbers reset. Leave seeds to the caller.",
-        ),
+        Wrong("sizes-typed-in", edit("rand(d_in, d_out)", "rand(3, 2)", 3)),
+        Wrong("normal-start", edit("torch.rand(", "torch.randn(", 3)),
+        Wrong("zero-start", edit("torch.rand(", "torch.zeros(", 3)),
         Wrong(
             "one-matrix-for-all",
-            OneMatrix,
-            "The three names stand for one and the same matrix. Queries, keys and values each need their own: "
-            "three times `nn.Parameter(torch.rand(d_in, d_out))`.",
+            edit(f"self.W_key = {RANDOM}", "self.W_key = self.W_query"),
+            edit(f"self.W_value = {RANDOM}", "self.W_value = self.W_query"),
+        ),
+        Wrong(
+            "fused-projection",
+            body("__init__", f"{QKV}Parameter(torch.rand(d_in, 3 * d_out))"),
+            *[
+                edit(f"x @ self.{name}", f"(x @ self.W_qkv).chunk(3, -1)[{i}]")
+                for i, name in enumerate(NAMES)
+            ],
         ),
     ),
-    right=(
-        *(one for one in shared_right(Parameters) if one.id != "fused-kernel"),
-        Right("keys-first", KeysFirst),
-        Right("fused", variant(Parameters, fused_parameters)),
-    ),
+    right=(*ROUTES, Right("fused", body("forward", ONE_PRODUCT))),
     forbids=Forbid(
         ("scaled_dot_product_attention",),
         points=2,
-        caught=(
-            Right("fused-kernel", variant(Parameters, fused_kernel)),
-            Right("multi-head-function", variant(Parameters, ready_made_heads)),
-        ),
+        caught=(Right("kernel", edit(TAIL, KERNEL)), Right("multi-head-function", edit(TAIL, READY_MADE))),
     ),
 )
 
@@ -1048,8 +634,7 @@ SCORE_SPREAD = Task(
         Check("the spread of plain scores", 1, ("plain", "plain-wide")),
         Check("the spread of scaled scores", 1, ("scaled", "scaled-wide")),
     ),
-    learned="The spread of the scores grows like √d_k. Divided by √d_k it stays where it was, whatever "
-    "the size.",
+    learned="The spread of the scores grows like √d_k. Divided by √d_k it stays where it was, whatever the size.",
     hints=(
         "First make all scores: every query with every key, as one matrix product.",
         "`if scaled:` divide them by the root of the keys' size, `keys.shape[-1] ** 0.5`.",
@@ -1057,209 +642,46 @@ SCORE_SPREAD = Task(
     ),
     wrong=(
         Wrong(
-            "never-scaled",
-            lambda queries, keys, scaled: (queries @ keys.T).std(),
-            "The scores are never divided, also when `scaled` is True. Add an `if scaled:`, and give the "
-            "quotient a name: "
-            "`scores = scores / …`. Without `scores =` the result is lost.",
+            "no-scale",
+            edit("scores = scores /", "scores /"),
+            hint="Write `scores = scores / …` under the `if`.",
         ),
+        Wrong("condition-ignored", edit("if scaled:", "if True:")),
+        Wrong("condition-turned", edit("if scaled:", "if not scaled:")),
+        Wrong("scaled-without-root", edit(" ** 0.5", "")),
+        Wrong("scaled-up", edit("scores / keys", "scores * keys")),
+        Wrong("scaled-by-tokens", edit("keys.shape[-1]", "keys.shape[0]")),
+        Wrong("scaled-by-tokens", edit("keys.shape[-1]", "queries.shape[0]")),
+        Wrong("scale-typed-in", edit("keys.shape[-1]", "512")),
+        Wrong("scale-typed-in", edit("keys.shape[-1]", "d_k")),
+        Wrong("root-by-precedence", edit("** 0.5", "** 1 / 2")),
+        Wrong("scaled-by-half", edit("keys.shape[-1] ** 0.5", "(keys.shape[-1] * 0.5)")),
+        Wrong("variance-for-deviation", edit(".std()", ".var()")),
+        Wrong("deviation-uncorrected", edit(".std()", ".std(correction=0)")),
+        Wrong("wrong-statistic", edit(".std()", ".mean()")),
+        Wrong("wrong-statistic", edit("scores.std()", "scores.max() - scores.min()")),
+        Wrong("one-number-per-row", edit(".std()", ".std(dim=-1)")),
+        Wrong("not-reduced", edit(".std()", "")),
         Wrong(
-            "always-scaled",
-            lambda queries, keys, scaled: (queries @ keys.T).std() / keys.shape[-1] ** 0.5,
-            "The scores are always divided, also when `scaled` is False. Put the division under `if "
-            "scaled:`.",
-        ),
-        Wrong(
-            "scaled-the-wrong-way-round",
-            lambda queries, keys, scaled: (queries @ keys.T).std() / (1 if scaled else keys.shape[-1] ** 0.5),
-            "The scores are divided when `scaled` is False, and left alone when it is True: the other way "
-            "round.",
-        ),
-        Wrong(
-            "divided-by-d-k",
-            lambda queries, keys, scaled: (queries @ keys.T).std() / (keys.shape[-1] if scaled else 1),
-            "The scores were divided by d_k itself. Divide by its root.",
-        ),
-        Wrong(
-            "multiplied",
-            lambda queries, keys, scaled: (queries @ keys.T).std() * (keys.shape[-1] ** 0.5 if scaled else 1),
-            "The scores were multiplied by √d_k. Divide by it.",
-        ),
-        Wrong(
-            "scaled-by-number-of-keys",
-            lambda queries, keys, scaled: (queries @ keys.T).std() / (keys.shape[0] ** 0.5 if scaled else 1),
-            "You divided by the root of the number of keys, `keys.shape[0]`. What counts is how many "
-            "numbers a key has: "
-            "`keys.shape[-1]`.",
-        ),
-        Wrong(
-            "scaled-by-number-of-queries",
-            lambda queries, keys, scaled: (
-                (queries @ keys.T).std() / (queries.shape[0] ** 0.5 if scaled else 1)
-            ),
-            "You divided by the root of the number of queries, `shape[0]`. What counts is how many numbers "
-            "a key has: "
-            "`keys.shape[-1]`.",
-        ),
-        Wrong(
-            "scaled-by-512",
-            lambda queries, keys, scaled: (queries @ keys.T).std() / (512**0.5 if scaled else 1),
-            "The number 512 is written into the function. Read d_k off the arguments: `keys.shape[-1]`.",
-        ),
-        Wrong(
-            "scaled-by-two",
-            lambda queries, keys, scaled: (queries @ keys.T).std() / (2**0.5 if scaled else 1),
-            "You divided by √2: the function reads the notebook's `d_k` or `d_out`, or 2 is written into "
-            "it. Read d_k off "
-            "the arguments: `keys.shape[-1]`.",
-        ),
-        Wrong(
-            "variance",
-            lambda queries, keys, scaled: (
-                (queries @ keys.T) / (keys.shape[-1] ** 0.5 if scaled else 1)
-            ).var(),
-            "This is the variance. The standard deviation is its root: `.std()`.",
-        ),
-        Wrong(
-            "without-correction",
-            lambda queries, keys, scaled: ((queries @ keys.T) / (keys.shape[-1] ** 0.5 if scaled else 1)).std(
-                correction=0
-            ),
-            "This is the standard deviation without torch's correction for small samples. Use `.std()` as "
-            "it stands.",
-        ),
-        Wrong(
-            "mean",
-            lambda queries, keys, scaled: (
-                (queries @ keys.T) / (keys.shape[-1] ** 0.5 if scaled else 1)
-            ).mean(),
-            "This is the mean of the scores. How far they spread is their standard deviation: `.std()`.",
-        ),
-        Wrong(
-            "one-for-each-query",
-            lambda queries, keys, scaled: ((queries @ keys.T) / (keys.shape[-1] ** 0.5 if scaled else 1)).std(
-                dim=-1
-            ),
-            "This is one standard deviation for each query. Take it over all scores at once: `.std()` "
-            "without `dim`.",
-        ),
-        Wrong(
-            "of-the-weights",
-            lambda queries, keys, scaled: torch.softmax(
-                (queries @ keys.T) / (keys.shape[-1] ** 0.5 if scaled else 1), dim=-1
-            ).std(),
-            "This is the spread of the weights after softmax. Measure the scores before it.",
+            "step-too-many", edit(".std()", ".softmax(-1).std()"), hint="Measure the scores, not the weights."
         ),
     ),
     right=(
         Right(
             "scaled-queries",
-            lambda queries, keys, scaled: (
-                (queries / queries.shape[-1] ** 0.5 if scaled else queries) @ keys.T
-            ).std(),
+            returns("((queries / keys.shape[1] ** 0.5 if scaled else queries) @ keys.T).std()"),
         ),
-        Right(
-            "spread-divided",
-            lambda queries, keys, scaled: (keys @ queries.T).std() / (keys.shape[1] ** 0.5 if scaled else 1),
-        ),
-        Right(
-            "einsum-and-variance",
-            lambda queries, keys, scaled: (
-                (torch.einsum("qd,kd->qk", queries, keys) / (keys.shape[1] ** 0.5 if scaled else 1))
-                .var()
-                .sqrt()
-            ),
-        ),
-        Right(
-            "python-number",
-            lambda queries, keys, scaled: (
-                ((queries.double() @ keys.double().T) * (keys.shape[1] ** -0.5 if scaled else 1)).std().item()
-            ),
-        ),
+        Right("spread-divided", returns("(keys @ queries.T).std() / keys.shape[1] ** (0.5 * scaled)")),
+        Right("einsum", edit("queries @ keys.T", 'torch.einsum("qd,kd->qk", queries, keys)')),
+        Right("variance", edit(".std()", ".var().sqrt()")),
+        Right("python-number", edit(".std()", ".double().std().item()")),
     ),
 )
 
-
-class BiasIgnored(Layers):
-    def __init__(self, d_in, d_out, qkv_bias=False):
-        super().__init__(d_in, d_out)
-
-    def forward(self, x):
-        return attend(*self.project(x))
-
-
-class BiasAlways(Layers):
-    def __init__(self, d_in, d_out, qkv_bias=False):
-        super().__init__(d_in, d_out, True)
-
-    def forward(self, x):
-        return attend(*self.project(x))
-
-
-class BiasTurned(Layers):
-    def __init__(self, d_in, d_out, qkv_bias=False):
-        super().__init__(d_in, d_out, not qkv_bias)
-
-    def forward(self, x):
-        return attend(*self.project(x))
-
-
-class LayersReversed(nn.Module):
-    def __init__(self, d_in, d_out, qkv_bias=False):
-        super().__init__()
-        self.W_query = nn.Linear(d_out, d_in, bias=qkv_bias)
-        self.W_key = nn.Linear(d_out, d_in, bias=qkv_bias)
-        self.W_value = nn.Linear(d_out, d_in, bias=qkv_bias)
-
-    def forward(self, x):
-        return attend(self.W_query(x), self.W_key(x), self.W_value(x))
-
-
-class PlainParameters(Parameters):
-    def __init__(self, d_in, d_out, qkv_bias=False):
-        super().__init__(d_in, d_out)
-
-    def forward(self, x):
-        return attend(*self.project(x))
-
-
-class ShortLayerNames(nn.Module):
-    def __init__(self, d_in, d_out, qkv_bias=False):
-        super().__init__()
-        self.W_q = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_k = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_v = nn.Linear(d_in, d_out, bias=qkv_bias)
-
-    def forward(self, x):
-        return attend(self.W_q(x), self.W_k(x), self.W_v(x))
-
-
-class LayersKeyFirst(nn.Module):
-    def __init__(self, d_in, d_out, qkv_bias=False):
-        super().__init__()
-        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.scale = d_out**-0.5
-
-    def forward(self, x):
-        return attend(self.W_query(x) * self.scale, self.W_key(x), self.W_value(x), 1)
-
-
-def weight_untransposed(self, x):
-    return attend(x @ self.W_query.weight, x @ self.W_key.weight, x @ self.W_value.weight)
-
-
-def bias_left_behind(self, x):
-    return attend(x @ self.W_query.weight.T, x @ self.W_key.weight.T, x @ self.W_value.weight.T)
-
-
-def fused_layers(self, x):
-    layers = (self.W_query, self.W_key, self.W_value)
-    weight = torch.cat([layer.weight for layer in layers])
-    bias = None if layers[0].bias is None else torch.cat([layer.bias for layer in layers])
-    return attend(*functional.linear(x, weight, bias).chunk(3, dim=-1))
-
+LINEAR = "nn.Linear(d_in, d_out, bias=qkv_bias)"
+RESET = "        for layer in self.children(): layer.reset_parameters()\n"
+OUT = "        self.out = nn.Linear(d_out, d_out)\n"
+ZEROS = "        for weight in self.parameters(): weight.data.zero_()\n"
 
 SELF_ATTENTION_V2 = Task(
     id="self-attention-v2",
@@ -1293,74 +715,58 @@ SELF_ATTENTION_V2 = Task(
     "the same.",
     hints=(
         "Take `SelfAttention_v1` and change what makes the projections.",
-        "In `__init__`: `self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)`, and the same for the other "
-        "two.",
+        "In `__init__`: `self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)`, and the same for the other two.",
         "In `forward`: a layer is called, `queries = self.W_query(x)`. The rest stays.",
     ),
+    words={"swap": "keys.T"},
+    parts=("class", "projections", "scaling", "softmax", "own-input-width", "bias-option"),
     wrong=(
-        *shared_wrong(Layers, "SelfAttention_v2"),
+        *ATTENTION,
+        Wrong("reads-the-notebook", edit("values = self", "value = self"), hint=FOREIGN),
+        Wrong("reads-the-notebook", edit("(x)  #", "(inputs)  #", 3)),
         Wrong(
-            "weight-not-transposed",
-            variant(Layers, weight_untransposed),
-            "`nn.Linear` stores its weights as `(d_out, d_in)`, so `x @ self.W_query.weight` multiplies "
-            "with the transposed matrix. "
-            "Call the layer: `self.W_query(x)`.",
+            "reads-the-notebook",
+            *for_each("self.{}(x)", "{}(x)"),
+            hint="The class's own layers hang on `self`.",
+        ),
+        Wrong("activation-added", *for_each("self.{}(x)", "torch.relu(self.{}(x))")),
+        Wrong("weight-not-turned", *for_each("self.{}(x)", "x @ self.{}.weight")),
+        Wrong("bias-not-added", *for_each("self.{}(x)", "x @ self.{}.weight.T")),
+        Wrong("bias-never", edit("bias=qkv_bias", "bias=False", 3)),
+        Wrong("bias-always", edit(", bias=qkv_bias", "", 3)),
+        Wrong(
+            "bias-uneven",
+            edit("W_value = nn.Linear(d_in, d_out, bias=qkv_bias)", "W_value = nn.Linear(d_in, d_out)"),
         ),
         Wrong(
-            "bias-left-behind",
-            variant(Layers, bias_left_behind),
-            "Without a bias this is right. With `qkv_bias=True` the bias is never added, because only "
-            "`.weight` is used. Call the "
-            "layer: `self.W_query(x)`.",
+            "extra-layer",
+            edit("\n    def forward", f"{OUT}\n    def forward"),
+            edit(RESULT, "self.out(weights @ values)"),
+        ),
+        Wrong("bias-turned", edit("bias=qkv_bias", "bias=not qkv_bias", 3)),
+        Wrong("bias-by-default", edit("qkv_bias=False", "qkv_bias=True")),
+        Wrong("sizes-turned", edit("d_in, d_out, bias", "d_out, d_in, bias", 3)),
+        Wrong("sizes-typed-in", edit("d_in, d_out, bias", "3, 2, bias", 3)),
+        Wrong("parameter-for-linear", edit(LINEAR, RANDOM, 3), *for_each("self.{}(x)", "x @ self.{}")),
+        Wrong(
+            "plain-tensors",
+            edit(LINEAR, "torch.rand(d_in, d_out)", 3),
+            *for_each("self.{}(x)", "x @ self.{}"),
+        ),
+        Wrong("weights-made-in-forward", edit("        queries =", f"{RESET}        queries =")),
+        Wrong("zero-start", edit("\n    def forward", f"{ZEROS}\n    def forward")),
+        Wrong(
+            "one-matrix-for-all",
+            edit(f"self.W_key = {LINEAR}", "self.W_key = self.W_query"),
+            edit(f"self.W_value = {LINEAR}", "self.W_value = self.W_query"),
         ),
         Wrong(
-            "bias-ignored",
-            BiasIgnored,
-            "The layers have no bias although `qkv_bias` is True. Pass it on: `nn.Linear(d_in, d_out, "
-            "bias=qkv_bias)`.",
-        ),
-        Wrong(
-            "bias-always",
-            BiasAlways,
-            "The layers have a bias although `qkv_bias` is False: `nn.Linear` has one unless it is told "
-            "otherwise. Write "
-            "`bias=qkv_bias`.",
-        ),
-        Wrong(
-            "bias-the-wrong-way-round",
-            BiasTurned,
-            "The layers have a bias when `qkv_bias` is False, and none when it is True. Pass "
-            "`bias=qkv_bias` as it is.",
-        ),
-        Wrong(
-            "sizes-reversed",
-            LayersReversed,
-            "The layers lead from `d_out` to `d_in`. `nn.Linear` takes the size that goes in first: "
-            "`nn.Linear(d_in, d_out)`.",
-        ),
-        Wrong(
-            "plain-parameters",
-            PlainParameters,
-            "These are plain parameters, as in `SelfAttention_v1`. Here each of the three is an `nn.Linear`.",
-        ),
-        Wrong(
-            "short-names",
-            ShortLayerNames,
-            "The layers are called `W_q`, `W_k` and `W_v`. This course writes the names out: `W_query`, "
-            "`W_key`, `W_value`.",
-        ),
-        Wrong(
-            "started-at-zero",
-            started_at_zero(Layers),
-            "The arithmetic is right. But all weights start at 0, and training cannot begin from there. Leave them "
-            "as `nn.Linear` draws them.",
+            "fused-projection",
+            body("__init__", f"{QKV}Linear(d_in, 3 * d_out, bias=qkv_bias)"),
+            *[edit(f"self.{name}(x)", f"self.W_qkv(x).chunk(3, -1)[{i}]") for i, name in enumerate(NAMES)],
         ),
     ),
-    right=(
-        *shared_right(Layers),
-        Right("another-order", LayersKeyFirst),
-        Right("fused", variant(Layers, fused_layers)),
-    ),
+    right=(*ROUTES, Right("kernel", edit(TAIL, KERNEL)), Right("fused", body("forward", ONE_LAYER))),
 )
 
 AFFINE = {"first": Specimen("affine", {"factor": 2.0}), "second": Specimen("affine", {"factor": -1.0})}
@@ -1446,182 +852,33 @@ LARGEST_DIFFERENCE = Task(
         "`return (first(x) - second(x)).abs().max()`",
     ),
     wrong=(
-        Wrong(
-            "sign-kept",
-            lambda first, second, x: (first(x) - second(x)).max(),
-            "This is the largest difference with its sign, so a difference of −3 counts less than one of 0. "
-            "Take the absolute "
-            "value first: `.abs().max()`.",
-        ),
-        Wrong(
-            "absolute-value-last",
-            lambda first, second, x: (first(x) - second(x)).max().abs(),
-            "The absolute value was taken of the largest difference. Take it of every difference, then the "
-            "largest.",
-        ),
-        Wrong(
-            "mean",
-            lambda first, second, x: (first(x) - second(x)).abs().mean(),
-            "This is the mean of the absolute differences. One bad entry among many good ones would vanish "
-            "in it; take the "
-            "largest.",
-        ),
-        Wrong(
-            "sum",
-            lambda first, second, x: (first(x) - second(x)).abs().sum(),
-            "This is the sum of the absolute differences. Take the largest.",
-        ),
-        Wrong(
-            "euclidean",
-            lambda first, second, x: (first(x) - second(x)).norm(),
-            "This is the root of the sum of squares. Take the largest absolute difference.",
-        ),
-        Wrong(
-            "difference-of-largest",
-            lambda first, second, x: (first(x).max() - second(x).max()).abs(),
-            "This compares the largest output of one with the largest output of the other. They may stand "
-            "in different places: "
-            "subtract first, entry by entry.",
-        ),
-        Wrong(
-            "smallest",
-            lambda first, second, x: (first(x) - second(x)).abs().min(),
-            "This is the smallest absolute difference. Take the largest.",
-        ),
-        Wrong(
-            "squared",
-            lambda first, second, x: ((first(x) - second(x)) ** 2).max(),
-            "This is the largest squared difference. Take the absolute value in place of the square.",
-        ),
-        Wrong(
-            "relative",
-            lambda first, second, x: ((first(x) - second(x)) / second(x)).abs().max(),
-            "The differences were divided by the outputs. The task asks for the plain absolute difference.",
-        ),
-        Wrong(
-            "outputs-added",
-            lambda first, second, x: (first(x) + second(x)).abs().max(),
-            "The outputs were added. Subtract one from the other.",
-        ),
-        Wrong(
-            "one-callable-twice",
-            lambda first, second, x: (first(x) - first(x)).abs().max(),
-            "The first callable is compared with itself: the difference is always 0. Call `second` too.",
-        ),
-        Wrong(
-            "close-or-not",
-            lambda first, second, x: torch.allclose(first(x), second(x), atol=1e-6),
-            "This says yes or no. The task wants the number: how large is the largest difference?",
-        ),
-        Wrong(
-            "not-reduced",
-            lambda first, second, x: (first(x) - second(x)).abs(),
-            "These are all the absolute differences. Return the largest of them, one number.",
-        ),
-        Wrong(
-            "reads-the-notebook",
-            lambda first, second, x: (first(SENTENCE) - second(SENTENCE)).abs().max(),
-            "This calls both on the notebook's `inputs`, whatever `x` is. Use `x`.",
-        ),
+        Wrong("sign-kept", edit(".abs()", "")),
+        Wrong("sign-kept", returns("(second(x) - first(x)).max()")),
+        Wrong("abs-too-late", edit(".abs().max()", ".max().abs()")),
+        Wrong("mean-for-largest", edit(".max()", ".mean()")),
+        Wrong("sum-for-largest", edit(".max()", ".sum()")),
+        Wrong("norm-for-largest", edit(".abs().max()", ".norm()")),
+        Wrong("difference-of-largest", edit("first(x) - second(x)", "first(x).max() - second(x).max()")),
+        Wrong("smallest-for-largest", edit(".max()", ".min()")),
+        Wrong("squared-for-abs", edit(".abs()", ".square()")),
+        Wrong("relative-difference", edit("(first(x) - second(x))", "((first(x) - second(x)) / second(x))")),
+        Wrong("added-not-subtracted", edit(" - ", " + ")),
+        Wrong("compared-with-itself", edit("second(x)", "first(x)")),
+        Wrong("yes-or-no", returns("torch.allclose(first(x), second(x), atol=1e-6)")),
+        Wrong("not-reduced", edit(".max()", "")),
+        Wrong("one-number-per-row", edit(".max()", ".amax(dim=-1)")),
+        Wrong("one-number-per-row", edit(".max()", ".amax(dim=0)")),
+        Wrong("rounded", edit(".max()", ".max().round(decimals=3)")),
+        Wrong("reads-the-notebook", edit("(x)", "(inputs)", 2)),
     ),
     right=(
-        Right("other-order", lambda first, second, x: torch.max(torch.abs(second(x) - first(x)))),
-        Right("python-number", lambda first, second, x: (first(x) - second(x)).abs().max().item()),
-        Right("distance", lambda first, second, x: torch.dist(first(x), second(x), p=float("inf"))),
-        Right(
-            "vector-norm",
-            lambda first, second, x: torch.linalg.vector_norm((first(x) - second(x)).double(), ord=math.inf),
-        ),
-        Right(
-            "larger-of-both-ends",
-            lambda first, second, x: max((first(x) - second(x)).max(), (second(x) - first(x)).max()),
-        ),
+        Right("other-order", returns("torch.max(torch.abs(second(x) - first(x)))")),
+        Right("python-number", edit(".max()", ".max().item()")),
+        Right("distance", returns('torch.dist(first(x), second(x), p=float("inf"))')),
+        Right("norm", returns("torch.linalg.vector_norm((first(x) - second(x)).double(), ord=torch.inf)")),
+        Right("both-ends", returns("max((first(x) - second(x)).max(), (second(x) - first(x)).max())")),
     ),
 )
-
-
-def copied(turn):
-    """A `copy_weights` that puts `turn(weight)` into every parameter."""
-
-    def copy_weights(v2, v1):
-        with torch.no_grad():
-            for name in ("W_query", "W_key", "W_value"):
-                getattr(v1, name).copy_(turn(getattr(v2, name).weight))
-        return v1
-
-    return copy_weights
-
-
-def replaced(turn):
-    """A `copy_weights` that makes a new parameter of `turn(weight)`."""
-
-    def copy_weights(v2, v1):
-        for name in ("W_query", "W_key", "W_value"):
-            setattr(v1, name, nn.Parameter(turn(getattr(v2, name).weight)))
-        return v1
-
-    return copy_weights
-
-
-def named(**sources):
-    """A `copy_weights` that fills the parameters it names from the layers it names."""
-
-    def copy_weights(v2, v1):
-        with torch.no_grad():
-            for name, source in sources.items():
-                getattr(v1, name).copy_(getattr(v2, source).weight.T)
-        return v1
-
-    return copy_weights
-
-
-def copied_outside_no_grad(v2, v1):
-    v1.W_query.copy_(v2.W_query.weight.T)
-    v1.W_key.copy_(v2.W_key.weight.T)
-    v1.W_value.copy_(v2.W_value.weight.T)
-    return v1
-
-
-def plain_tensors_assigned(v2, v1):
-    v1.W_query = v2.W_query.weight.T
-    v1.W_key = v2.W_key.weight.T
-    v1.W_value = v2.W_value.weight.T
-    return v1
-
-
-def copied_backwards(v2, v1):
-    with torch.no_grad():
-        v2.W_query.weight.copy_(v1.W_query.T)
-        v2.W_key.weight.copy_(v1.W_key.T)
-        v2.W_value.weight.copy_(v1.W_value.T)
-    return v1
-
-
-def returns_nothing(v2, v1):
-    copied(lambda weight: weight.T)(v2, v1)
-
-
-def returns_the_other(v2, v1):
-    copied(lambda weight: weight.T)(v2, v1)
-    return v2
-
-
-def frozen(v2, v1):
-    return replaced(lambda weight: weight.detach().T.clone())(v2, v1).requires_grad_(False)
-
-
-def loaded(v2, v1):
-    v1.load_state_dict(
-        {name.removesuffix(".weight"): value.T for name, value in v2.state_dict().items() if "weight" in name}
-    )
-    return v1
-
-
-def through_data(v2, v1):
-    v1.W_query.data = v2.W_query.weight.data.T
-    v1.W_key.data = v2.W_key.weight.data.t().clone()
-    v1.W_value.data = v2.W_value.weight.detach().transpose(0, 1)
-    return v1
 
 
 def moved(d_in, d_out, seed, bias=False):
@@ -1630,6 +887,8 @@ def moved(d_in, d_out, seed, bias=False):
         "v1": Made("SelfAttention_v1", {"d_in": d_in, "d_out": d_out}, seed=seed + 100),
     }
 
+
+COPY = "v1.{0}.copy_(v2.{0}.weight.T)"
 
 COPY_WEIGHTS = Task(
     id="copy-weights",
@@ -1661,115 +920,62 @@ COPY_WEIGHTS = Task(
         Check("d_in and d_out differ", 1, ("sentence", "other-sizes")),
         Check("d_in = d_out, and a v2 with biases", 1, ("square", "biased")),
     ),
-    learned="Copied weights and equal results: that is how to show that two implementations compute the "
-    "same.",
+    learned="Copied weights and equal results: that is how to show that two implementations compute the same.",
     hints=(
         "Compare the shapes: `v2.W_query.weight` is `(d_out, d_in)`, `v1.W_query` is `(d_in, d_out)`.",
-        "`with torch.no_grad():` and in it `v1.W_query.copy_(v2.W_query.weight.T)`, and the same for key "
-        "and value.",
+        "`with torch.no_grad():` and in it `v1.W_query.copy_(v2.W_query.weight.T)`, and the same for key and value.",
         "The last line is `return v1`.",
     ),
     wrong=(
+        Wrong("weight-not-turned", edit(".weight.T", ".weight", 3)),
+        Wrong("weight-not-turned", *for_each(COPY, "v1.{0}.data = v2.{0}.weight.data.clone()")),
+        Wrong("reshaped-not-turned", edit(".weight.T", ".weight.reshape(v1.W_query.shape)", 3)),
+        Wrong("layer-forgotten", edit(COPY.format("W_value"), "pass")),
+        Wrong("layer-forgotten", edit(COPY.format("W_key"), "pass")),
+        Wrong("layer-forgotten", edit(COPY.format("W_value"), "pass"), edit(COPY.format("W_key"), "pass")),
+        Wrong("projections-swapped", edit("v2.W_query", "v2.W_key"), edit("v2.W_key", "v2.W_query")),
+        Wrong("keys-as-values", edit("v2.W_value", "v2.W_key")),
+        Wrong("queries-as-keys", edit("v2.W_key", "v2.W_query")),
+        Wrong("one-matrix-for-all", edit("v2.W_key", "v2.W_query"), edit("v2.W_value", "v2.W_query")),
+        Wrong("copied-backwards", *for_each(COPY, "v2.{0}.weight.copy_(v1.{0}.T)")),
+        Wrong("outside-no-grad", edit("torch.no_grad()", "torch.enable_grad()")),
+        Wrong("state-dict-as-it-is", body("copy_weights", "v1.load_state_dict(v2.state_dict())\nreturn v1")),
         Wrong(
-            "not-transposed",
-            copied(lambda weight: weight),
-            "The weights went over without being transposed. Where d_in and d_out differ they do not fit; "
-            "where they are equal they "
-            "fit and are wrong. `nn.Linear` stores `(d_out, d_in)`: add `.T`.",
+            "plain-tensors",
+            *for_each(COPY, "v1.{0} = v2.{0}.weight.T"),
+            hint="Only a parameter may take a parameter's place. Overwrite its numbers with `.copy_(…)`.",
         ),
+        Wrong("shares-memory", *for_each(COPY, "v1.{0}.data = v2.{0}.weight.data.T")),
+        Wrong("shares-memory", *for_each(COPY, "v1.{0} = nn.Parameter(v2.{0}.weight.T)")),
+        Wrong("frozen", edit("return v1", "return v1.requires_grad_(False)")),
+        Wrong("returns-nothing", edit("    return v1", "")),
+        Wrong("wrong-object-returned", edit("return v1", "return v2"), hint="`v2` comes back. Return `v1`."),
         Wrong(
-            "reshaped",
-            copied(lambda weight: weight.reshape(weight.shape[1], weight.shape[0])),
-            "The shape fits and the numbers stand in the wrong places: `reshape` and `view` fill in reading "
-            "order. `.T` turns the matrix "
-            "round.",
-        ),
-        Wrong(
-            "values-forgotten",
-            named(W_query="W_query", W_key="W_key"),
-            "Queries and keys have their weights; `W_value` still holds the old ones.",
-        ),
-        Wrong(
-            "query-only",
-            named(W_query="W_query"),
-            "Only `W_query` was copied. `W_key` and `W_value` have to follow.",
-        ),
-        Wrong(
-            "query-and-key-swapped",
-            named(W_query="W_key", W_key="W_query", W_value="W_value"),
-            "The weights of query and key are swapped.",
-        ),
-        Wrong(
-            "key-for-value",
-            named(W_query="W_query", W_key="W_key", W_value="W_key"),
-            "`W_value` got the weights of `W_key`.",
-        ),
-        Wrong(
-            "query-everywhere",
-            named(W_query="W_query", W_key="W_query", W_value="W_query"),
-            "All three parameters got the weights of `W_query`.",
-        ),
-        Wrong(
-            "nothing-moved",
-            copied_backwards,
-            "`v1` comes back with the weights it had. They go from `v2` to `v1`: `v1.W_query.copy_(…)`, "
-            "with `v1` on the left.",
-        ),
-        Wrong(
-            "outside-no-grad",
-            copied_outside_no_grad,
-            "PyTorch refuses. Where it speaks of a leaf variable: put the copying inside `with "
-            "torch.no_grad():`. Where it "
-            "speaks of missing keys: the two classes name their parameters differently, so copy them one by "
-            "one.",
-        ),
-        Wrong(
-            "plain-tensors-assigned",
-            plain_tensors_assigned,
-            "`v1.W_query` is a parameter, and only a parameter may take its place: "
-            "`nn.Parameter(v2.W_query.weight.T)`. Or keep it and "
-            "overwrite its numbers with `.copy_(…)`, inside `with torch.no_grad():`.",
-        ),
-        Wrong(
-            "frozen",
-            frozen,
-            "The numbers of `v1` are right, but with `requires_grad=False` its parameters can no longer be "
-            "trained. Leave that out: `nn.Parameter(…)` alone.",
-        ),
-        Wrong(
-            "returns-nothing",
-            returns_nothing,
-            "The function returns nothing. End it with `return v1`.",
-        ),
-        Wrong(
-            "returns-v2",
-            returns_the_other,
-            "The function returns `v2`, or something that computes with its biases. Return `v1`.",
+            "wrong-object-returned",
+            edit("    with", "    v1 = SelfAttention_v1(*v1.W_query.shape)\n    with"),
+            hint="A new object comes back, and the `v1` that was given keeps its old weights: fill that one.",
         ),
     ),
     right=(
-        Right("new-parameters", replaced(lambda weight: weight.detach().T.clone())),
-        Right("state-dict", loaded),
-        Right("data", through_data),
-        Right("contiguous", copied(lambda weight: weight.transpose(0, 1).contiguous())),
+        Right("new-parameters", *for_each(COPY, "v1.{0} = nn.Parameter(v2.{0}.weight.data.T.clone())")),
+        Right(
+            "state-dict",
+            body(
+                "copy_weights",
+                """
+                state = v2.state_dict().items()
+                v1.load_state_dict({name[:-7]: one.T for name, one in state if name.endswith(".weight")})
+                return v1
+                """,
+            ),
+        ),
+        Right("data", *for_each(COPY, "v1.{0}.data = v2.{0}.weight.data.t().clone()")),
+        Right("contiguous", edit(".weight.T", ".weight.transpose(0, 1).contiguous()", 3)),
     ),
 )
 
-
-def as_found(self, x):
-    q, k, _ = self.project(x)
-    return attend(q, k, NOTEBOOK_VALUES, NOTEBOOK_D_K**0.5)
-
-
-def cut_to_length(self, x):
-    q, k, _ = self.project(x)
-    return attend(q, k, NOTEBOOK_VALUES[: len(x)])
-
-
-def scale_from_values(self, x):
-    q, k, v = self.project(x)
-    return attend(q, k, v, len(v) ** 0.5)
-
+# The values that `forward` makes are called otherwise, so that `values` is the notebook's.
+UNUSED = (edit("keys, values =", "keys, value ="), edit("== values", "== value"))
 
 BUG_GLOBALS = Task(
     id="bug-globals",
@@ -1805,8 +1011,7 @@ BUG_GLOBALS = Task(
         Check("any d_in and d_out", 1, ("six-wider", "wider", "biased", "shuffled")),
     ),
     learned="A method that reads the notebook's variables works until something else changes. Everything "
-    "that `forward` needs "
-    "comes from `x` and `self`.",
+    "that `forward` needs comes from `x` and `self`.",
     hints=(
         "Which names does `forward` use that it has not made itself?",
         "`value` and `values` are two names. Only one of them is made from `x`.",
@@ -1814,76 +1019,19 @@ BUG_GLOBALS = Task(
     ),
     wrong=(
         Wrong(
-            "as-it-was-given",
-            variant(Layers, as_found),
-            "This is the code as it was given. Its result depends on something that is neither `x` nor a "
-            "weight of the class: go "
-            "through `forward` name by name, and ask of each where it comes from.",
+            "left-as-given", faulty(), hint="Go through `forward` name by name: where does each come from?"
         ),
-        Wrong(
-            "d-k-still-read",
-            on_projections(Layers, lambda x, q, k, v: attend(q, k, v, NOTEBOOK_D_K**0.5)),
-            "The values are mended. The scores are still divided by √2 whatever `d_out` is, because `d_k` "
-            "comes from the notebook, or "
-            "stands as a number in the class. Try a `d_out` other than 2: where should the size come from?",
-        ),
-        Wrong(
-            "values-still-read",
-            on_projections(Layers, lambda x, q, k, v: attend(q, k, NOTEBOOK_VALUES)),
-            "`d_k` is mended. The values still belong to another sentence: the last line uses a name that "
-            "`forward` has not made.",
-        ),
-        Wrong(
-            "cut-to-length",
-            variant(Layers, cut_to_length),
-            "Cutting the notebook's `values` to the length of `x` hides the error, and the values still "
-            "belong to another sentence. "
-            "Use those that `forward` makes from `x`.",
-        ),
-        Wrong(
-            "inputs-of-the-notebook",
-            variant(Layers, lambda self, x: attend(self.W_query(x), self.W_key(x), self.W_value(SENTENCE))),
-            "The values now come from `self.W_value`, but from the notebook's `inputs`. Make them from `x`.",
-        ),
-        Wrong(
-            "keys-for-values",
-            on_projections(Layers, lambda x, q, k, v: attend(q, k, k)),
-            "The error is gone because the weights now meet the keys. They have to meet the values, made by "
-            "`self.W_value`.",
-        ),
-        Wrong(
-            "scaling-dropped",
-            on_projections(Layers, lambda x, q, k, v: attend(q, k, v, 1.0)),
-            "With `d_k` the scaling went away altogether. Keep the division, with the size of a key: "
-            "`keys.shape[-1] ** 0.5`.",
-        ),
-        Wrong(
-            "scaled-by-d-in",
-            on_projections(Layers, lambda x, q, k, v: attend(q, k, v, x.shape[-1] ** 0.5)),
-            "`d_k` was replaced by the size of `x`, which is `d_in`. It is the size of a key: "
-            "`keys.shape[-1]`.",
-        ),
-        Wrong(
-            "scaled-by-tokens",
-            variant(Layers, scale_from_values),
-            "`d_k` was replaced by the number of tokens, `shape[0]`. It is the size of a key: "
-            "`keys.shape[-1]`.",
-        ),
-        Wrong(
-            "tokens-for-values",
-            on_projections(Layers, lambda x, q, k, v: attend(q, k, x)),
-            "The weights now meet the tokens `x`. They have to meet the values, made by `self.W_value`.",
-        ),
-        Wrong(
-            "divided-by-d-k",
-            on_projections(Layers, lambda x, q, k, v: attend(q, k, v, k.shape[-1])),
-            "The values are mended, and the root was lost: divide by `keys.shape[-1] ** 0.5`.",
-        ),
+        Wrong("reads-the-notebook", *UNUSED, hint=FOREIGN),
+        Wrong("reads-the-notebook", *UNUSED, edit("@ values", "@ values[: len(x)]"), hint=FOREIGN),
+        Wrong("reads-the-notebook", edit("self.W_value(x)", "self.W_value(inputs)")),
+        *SCALING,
+        *MEETING,
+        Wrong("bias-not-added", edit("self.W_value(x)", "x @ self.W_value.weight.T")),
     ),
     right=(
-        *shared_right(Layers),
-        Right("another-order", LayersKeyFirst),
-        Right("fused", variant(Layers, fused_layers)),
+        *ROUTES,
+        Right("kernel", edit(TAIL, KERNEL)),
+        Right("fused", body("forward", ONE_LAYER)),
     ),
 )
 

@@ -1,10 +1,23 @@
-"""The tasks of lesson 03: their probes, the wrong answers people give, and the hint each deserves."""
+"""The tasks of lesson 03: their probes, and right and wrong answers as edits of the solution."""
 
 import torch
 
-from autograder.authoring import Check, Lesson, Made, Probe, Property, Right, Specimen, Task, Wrong
-
-INF = torch.inf
+from autograder.authoring import (
+    Check,
+    Lesson,
+    Made,
+    Probe,
+    Property,
+    Right,
+    Specimen,
+    Task,
+    Wrong,
+    body,
+    edit,
+    faulty,
+    instead,
+    returns,
+)
 
 # The sentence "Your journey starts with one step", three numbers for each token.
 SENTENCE = torch.tensor(
@@ -39,31 +52,55 @@ def redraw(generator: torch.Generator) -> dict:
     return {"inputs": 2 * torch.randn(6, 3, generator=generator)}
 
 
-def future(like):
-    """The right mask, as large as a matrix of scores."""
-    return torch.triu(torch.ones(like.shape), diagonal=1).bool()
-
-
-def past(like):
-    return torch.tril(torch.ones(like.shape))
-
-
-def softmax(scores, d_k):
-    return torch.softmax(scores / d_k**0.5, dim=-1)
-
+# Right answers: bodies of functions, the first for two tasks.
+ROW_BY_ROW = """
+rows = []
+for i, row in enumerate(scores):
+    visible = torch.softmax(row[: i + 1] / d_k**0.5, dim=0)
+    rows.append(torch.cat([visible, torch.zeros(len(row) - i - 1)]))
+return torch.stack(rows)
+"""
+MASK_WITH_LOOPS = """
+mask = torch.zeros(num_tokens, num_tokens, dtype=torch.bool)
+for i in range(num_tokens):
+    mask[i, i + 1 :] = True
+return mask
+"""
+TENSOR_ROW_BY_ROW = """
+causal_attn_weights = torch.zeros(context_length, context_length)
+for i in range(context_length):
+    causal_attn_weights[i, : i + 1] = torch.softmax(attn_scores[i, : i + 1] / d_k**0.5, dim=0)
+"""
+PAIR_BY_PAIR = """
+found = torch.zeros(len(x), len(x), dtype=torch.bool)
+for i in range(len(x)):
+    for j in range(i + 1, len(x)):
+        changed = x.clone()
+        changed[j] = -changed[j] - 1.0
+        found[i, j] = not torch.allclose(attention(changed)[i], attention(x)[i], rtol=0, atol=1e-5)
+return found
+"""
+JACOBIAN = """
+jacobian = torch.autograd.functional.jacobian(attention, x)  # (tokens, d_out, tokens, d_in)
+return (jacobian.abs().amax(dim=(1, 3)) > 1e-5).triu(diagonal=1)
+"""
+STACKED_COLUMNS = """
+before = attention(x)
+columns = []
+for j in range(len(x)):
+    rows = [row + 1 if k == j else row for k, row in enumerate(x)]
+    columns.append(((attention(torch.stack(rows)) - before).abs() > 1e-5).any(dim=-1))
+return torch.stack(columns, dim=1) & torch.ones(len(x), len(x)).triu(1).bool()
+"""
+CONTEXT_ROW_BY_ROW = """
+rows = []
+for i, query in enumerate(queries):
+    weights = torch.softmax(keys[: i + 1] @ query / len(query) ** 0.5, dim=0)
+    rows.append(weights @ values[: i + 1])
+return torch.stack(rows)
+"""
 
 # ---------------------------------------------------------------- the mask
-
-
-def ones(n):
-    return torch.ones(n, n)
-
-
-def mask_with_loops(num_tokens):
-    mask = torch.zeros(num_tokens, num_tokens, dtype=torch.bool)
-    for i in range(num_tokens):
-        mask[i, i + 1 :] = True
-    return mask
 
 
 def whole(below, generator):
@@ -76,6 +113,7 @@ def other_size(generator: torch.Generator) -> dict:
     return {"num_tokens": 7 + whole(26, generator)}
 
 
+MAY_LOOK = "This is True where a query *may* look. Here True means hidden, as `masked_fill` wants it."
 CAUSAL_MASK = Task(
     id="causal-mask",
     title="The causal mask",
@@ -101,79 +139,38 @@ CAUSAL_MASK = Task(
         "`return torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool()`",
     ),
     wrong=(
+        Wrong("past-hidden", edit("triu", "tril"), edit("diagonal=1", "diagonal=-1")),
+        Wrong("past-hidden", edit(".bool()", ".bool().T")),
+        Wrong("diagonal-hidden", edit(", diagonal=1", "")),
+        Wrong("mask-polarity", edit("triu", "tril"), edit(", diagonal=1", ""), hint=MAY_LOOK),
+        Wrong("mask-polarity", edit(".bool()", " == 0"), hint=MAY_LOOK),
+        Wrong("diagonal-too-far", edit("diagonal=1", "diagonal=2")),
+        Wrong("only-next-token-hidden", edit("diagonal=1)", "diagonal=1).tril(1)")),
+        Wrong("only-itself-visible", returns("~torch.eye(num_tokens).bool()")),
+        Wrong("no-mask", edit("torch.ones", "torch.zeros"), hint="No entry is True, so nothing is hidden."),
+        Wrong("all-hidden", returns("torch.ones(num_tokens, num_tokens).bool()")),
         Wrong(
-            "past-hidden",
-            lambda num_tokens: torch.tril(ones(num_tokens), diagonal=-1).bool(),
-            "This mask hides the past: it is True below the diagonal. Rows are queries, so the future lies to the right, "
-            "above the diagonal: `torch.triu`, not `torch.tril`, and no `.T`.",
+            "not-boolean",
+            edit("torch.ones(num_tokens, num_tokens)", "torch.full((num_tokens, num_tokens), -torch.inf)"),
+            edit(".bool()", ""),
         ),
-        Wrong(
-            "diagonal-hidden",
-            lambda num_tokens: torch.triu(ones(num_tokens)).bool(),
-            "The diagonal is True too, so a token may not look at itself, and the first one at nothing at all: its row "
-            "would become nan. `torch.triu` keeps the diagonal unless you give it `diagonal=1`.",
-        ),
-        Wrong(
-            "true-where-allowed",
-            lambda num_tokens: torch.tril(ones(num_tokens)).bool(),
-            "This is True where a query *may* look. Here True means hidden, as `masked_fill` wants it. Turn it round: "
-            "`~mask`, or the other triangle.",
-        ),
-        Wrong(
-            "next-token-open",
-            lambda num_tokens: torch.triu(ones(num_tokens), diagonal=2).bool(),
-            "The token right after each query is open: the edge lies one step too far to the right. That is the very "
-            "word a model has to guess. Use `diagonal=1`.",
-        ),
-        Wrong(
-            "only-next-token",
-            lambda num_tokens: torch.diag(torch.ones(num_tokens - 1), diagonal=1).bool(),
-            "Only the very next token is hidden. All later ones have to be hidden as well.",
-        ),
-        Wrong(
-            "everything-but-itself",
-            lambda num_tokens: ~torch.eye(num_tokens).bool(),
-            "Everything but the token itself is hidden, the past included. Hide only what comes after.",
-        ),
-        Wrong(
-            "nothing-hidden",
-            lambda num_tokens: torch.zeros(num_tokens, num_tokens).bool(),
-            "No entry is True, so nothing is hidden.",
-        ),
-        Wrong(
-            "minus-infinity",
-            lambda num_tokens: torch.triu(torch.full((num_tokens, num_tokens), -INF), diagonal=1),
-            "This is a mask to be added to scores, with −∞ in it. The task asks for booleans: `.bool()` on ones and zeros.",
-        ),
+        Wrong("not-boolean", edit(".bool()", "")),
         Wrong(
             "zero-times-infinity",
-            lambda num_tokens: torch.triu(ones(num_tokens), diagonal=1) * -INF,
-            "There is nan in it: 0 times −∞ is nan. No −∞ is needed here, only True and False.",
+            edit(".bool()", " * -torch.inf"),
+            hint="0 times −∞ is nan. No −∞ is needed here, only True and False.",
         ),
-        Wrong(
-            "six-tokens-only",
-            lambda num_tokens: torch.triu(ones(6), diagonal=1).bool(),
-            "This is always 6 × 6. Take the size from the argument `num_tokens`.",
-        ),
-        Wrong(
-            "one-row",
-            lambda num_tokens: torch.arange(num_tokens) > 0,
-            "This is one row. Every query has a row of its own: compare `torch.arange(n)` as a row with the same as a "
-            "column, or use `torch.triu`.",
-        ),
+        Wrong("sizes-typed-in", edit("torch.ones(num_tokens, num_tokens)", "torch.ones(6, 6)")),
+        Wrong("mask-is-one-row", returns("torch.arange(num_tokens) > 0")),
     ),
     right=(
-        Right("not-tril", lambda num_tokens: ~torch.tril(ones(num_tokens)).bool()),
+        Right("not-tril", returns("~torch.tril(torch.ones(num_tokens, num_tokens)).bool()")),
         Right(
-            "triu-of-bool",
-            lambda num_tokens: torch.ones(num_tokens, num_tokens, dtype=torch.bool).triu(diagonal=1),
+            "triu-of-bool", edit(", num_tokens)\n", ", num_tokens, dtype=torch.bool)\n"), edit(".bool()", "")
         ),
-        Right(
-            "positions",
-            lambda num_tokens: torch.arange(num_tokens)[None, :] > torch.arange(num_tokens)[:, None],
-        ),
-        Right("loops", mask_with_loops),
-        Right("compared", lambda num_tokens: torch.triu(ones(num_tokens), diagonal=1) == 1),
+        Right("positions", returns("torch.arange(num_tokens)[None, :] > torch.arange(num_tokens)[:, None]")),
+        Right("loops", body("causal_mask", MASK_WITH_LOOPS)),
+        Right("compared", edit(".bool()", " == 1")),
     ),
 )
 
@@ -196,65 +193,28 @@ MASK_AFTER_SOFTMAX = Task(
         "`masked_simple = attn_weights * torch.tril(torch.ones(context_length, context_length))`",
     ),
     wrong=(
+        Wrong("past-hidden", edit("tril", "triu")),
+        Wrong("diagonal-hidden", edit("context_length))", "context_length), diagonal=-1)")),
         Wrong(
-            "past-zeroed",
-            lambda attn_weights: torch.triu(attn_weights),
-            "Here the past is 0 and the future is left. Keep the lower triangle: `torch.tril`.",
+            "mask-polarity",
+            edit("torch.tril(torch.ones(context_length, context_length))", "causal_mask(context_length)"),
+            hint="Only the future is left: this mask is True where something is *hidden*. Turn it round with `~`.",
         ),
-        Wrong(
-            "diagonal-zeroed",
-            lambda attn_weights: torch.tril(attn_weights, diagonal=-1),
-            "The diagonal is 0 too, so no token looks at itself, and row 0 is empty. Keep the diagonal.",
-        ),
-        Wrong(
-            "mask-the-wrong-way-round",
-            lambda attn_weights: torch.triu(attn_weights, diagonal=1),
-            "Only the future is left: the weights were multiplied by the mask of what is *hidden*. Multiply by the "
-            "opposite, `~causal_mask(...)`, or fill where the mask is True.",
-        ),
-        Wrong(
-            "next-token-left",
-            lambda attn_weights: torch.tril(attn_weights, diagonal=1),
-            "The token right after each query still has a weight: the edge lies one step too far to the right.",
-        ),
-        Wrong(
-            "nothing-masked",
-            lambda attn_weights: attn_weights,
-            "These are the weights as they were. `masked_fill` returns its result: give it a name.",
-        ),
-        Wrong(
-            "filled-with-minus-infinity",
-            lambda attn_weights: attn_weights.masked_fill(future(attn_weights), -INF),
-            "Above the diagonal stands −∞. That belongs into scores, before a softmax. A weight that is to count for "
-            "nothing is 0.",
-        ),
-        Wrong(
-            "raw-scores-masked",
-            lambda attn_scores: torch.tril(attn_scores),
-            "The raw scores were masked. Mask the weights: `attn_weights`, what came out of the softmax.",
-        ),
-        Wrong(
-            "divided-again-already",
-            lambda attn_weights: torch.tril(attn_weights) / torch.tril(attn_weights).sum(-1, keepdim=True),
-            "The rows add up to 1 again: that is the next task. Here only set the future to 0.",
-        ),
-        Wrong(
-            "mask-multiplied-as-matrix",
-            lambda attn_weights: attn_weights @ past(attn_weights),
-            "`@` is the matrix product. To set single entries to 0, multiply entry by entry with `*`.",
-        ),
-        Wrong(
-            "mask-alone",
-            lambda attn_weights: past(attn_weights),
-            "This is the triangle of ones itself. Multiply the weights with it.",
-        ),
+        Wrong("diagonal-too-far", edit("context_length))", "context_length), diagonal=1)")),
+        Wrong("no-mask", edit(" * torch.tril(torch.ones(context_length, context_length))", "")),
+        Wrong("infinity-in-weights", returns("attn_weights.masked_fill(causal_mask(6), -torch.inf)")),
+        Wrong("no-softmax", edit("attn_weights", "attn_scores"), hint="Mask the weights, `attn_weights`."),
+        Wrong("step-too-many", returns("attn_weights.tril() / attn_weights.tril().sum(-1, True)")),
+        Wrong("mask-as-matrix-product", edit(" * ", " @ ")),
+        Wrong("mask-alone", edit("attn_weights * ", "")),
+        Wrong("mask-added", edit(" * ", " + "), hint="Multiply the weights by the triangle, with `*`."),
     ),
     right=(
-        Right("tril", lambda attn_weights: torch.tril(attn_weights)),
-        Right("masked-fill", lambda attn_weights: attn_weights.masked_fill(future(attn_weights), 0.0)),
-        Right("not-the-mask", lambda attn_weights, causal_mask: attn_weights * ~causal_mask(6)),
-        Right("where", lambda attn_weights: torch.where(future(attn_weights), 0.0, attn_weights)),
-        Right("double", lambda attn_weights: attn_weights.double().tril()),
+        Right("tril", returns("torch.tril(attn_weights)")),
+        Right("masked-fill", returns("attn_weights.masked_fill(causal_mask(context_length), 0.0)")),
+        Right("not-the-mask", returns("attn_weights * ~causal_mask(6)")),
+        Right("where", returns("torch.where(causal_mask(context_length), 0.0, attn_weights)")),
+        Right("double", returns("attn_weights.double().tril()")),
     ),
 )
 
@@ -276,74 +236,24 @@ RENORMALISE = Task(
         "`masked_simple_norm = masked_simple / masked_simple.sum(dim=-1, keepdim=True)`",
     ),
     wrong=(
-        Wrong(
-            "sums-without-keepdim",
-            lambda masked_simple: masked_simple / masked_simple.sum(dim=-1),
-            "Each *column* was divided by a row's sum: without `keepdim=True` the sums lose their axis and are laid "
-            "along the row. Write `sum(dim=-1, keepdim=True)`.",
-        ),
-        Wrong(
-            "columns",
-            lambda masked_simple: masked_simple / masked_simple.sum(dim=0, keepdim=True),
-            "Here each column adds up to 1. A query's weights stand in a row: sum over `dim=-1`.",
-        ),
-        Wrong(
-            "softmax-again",
-            lambda masked_simple: torch.softmax(masked_simple, dim=-1),
-            "A second softmax gives every 0 a weight again, because e⁰ is 1. Divide by the row sums instead.",
-        ),
-        Wrong(
-            "softmax-again-then-masked",
-            lambda masked_simple: torch.tril(torch.softmax(masked_simple, dim=-1)),
-            "The rows went through a second softmax and were masked once more. One softmax is enough: divide each row "
-            "by its sum.",
-        ),
-        Wrong(
-            "total-sum",
-            lambda masked_simple: masked_simple / masked_simple.sum(),
-            "All entries together add up to 1. Each row has to, on its own: `sum(dim=-1, keepdim=True)`.",
-        ),
-        Wrong(
-            "not-divided",
-            lambda masked_simple: masked_simple,
-            "The rows do not add up to 1 yet. Divide each by its sum.",
-        ),
-        Wrong(
-            "divided-by-count",
-            lambda masked_simple: masked_simple / past(masked_simple).sum(dim=-1, keepdim=True),
-            "Each row was divided by how many tokens it may see. Divide by the sum of its weights.",
-        ),
-        Wrong(
-            "divided-by-largest",
-            lambda masked_simple: masked_simple / masked_simple.amax(dim=-1, keepdim=True),
-            "The largest weight of each row is 1. Divide by the row's sum.",
-        ),
-        Wrong(
-            "raw-scores",
-            lambda attn_scores: torch.tril(attn_scores) / torch.tril(attn_scores).sum(-1, keepdim=True),
-            "These are raw scores, masked and divided by their sums: they never went through a softmax. Start from "
-            "`masked_simple`.",
-        ),
-        Wrong(
-            "multiplied",
-            lambda masked_simple: masked_simple * masked_simple.sum(dim=-1, keepdim=True),
-            "The row sums were multiplied in. Divide by them.",
-        ),
-        Wrong(
-            "remainder-to-itself",
-            lambda masked_simple: masked_simple + torch.diag(1 - masked_simple.sum(dim=-1)),
-            "What was missing went to the diagonal. The rows add up to 1, but each visible token should grow in the same "
-            "proportion: divide.",
-        ),
+        Wrong("sums-without-keepdim", edit(", keepdim=True", "")),
+        Wrong("columns-normalised", edit("dim=-1", "dim=0")),
+        Wrong("softmax-twice", returns("torch.softmax(masked_simple, dim=-1)")),
+        Wrong("softmax-twice", returns("torch.tril(torch.softmax(masked_simple, dim=-1))")),
+        Wrong("divided-by-total", edit("dim=-1, keepdim=True", "")),
+        Wrong("not-normalised", edit(" / masked_simple.sum(dim=-1, keepdim=True)", "")),
+        Wrong("divided-by-count", edit("masked_simple.sum(", "(masked_simple > 0).sum(")),
+        Wrong("divided-by-largest", edit(".sum(", ".amax(")),
+        Wrong("shares-of-raw-scores", returns("attn_scores.tril() / attn_scores.tril().sum(-1, True)")),
+        Wrong("multiplied-by-sum", edit(" / ", " * ")),
+        Wrong("remainder-to-itself", returns("masked_simple + torch.diag(1 - masked_simple.sum(dim=-1))")),
     ),
     right=(
-        Right("unsqueeze", lambda masked_simple: masked_simple / masked_simple.sum(dim=1)[:, None]),
-        Right("normalize", lambda masked_simple: torch.nn.functional.normalize(masked_simple, p=1, dim=-1)),
-        Right("row-by-row", lambda masked_simple: torch.stack([row / row.sum() for row in masked_simple])),
-        Right(
-            "einsum", lambda masked_simple: torch.einsum("qk,q->qk", masked_simple, 1 / masked_simple.sum(1))
-        ),
-        Right("turned-twice", lambda masked_simple: (masked_simple.T / masked_simple.sum(dim=-1)).T),
+        Right("unsqueeze", returns("masked_simple / masked_simple.sum(dim=1)[:, None]")),
+        Right("normalize", returns("torch.nn.functional.normalize(masked_simple, p=1, dim=-1)")),
+        Right("row-by-row", returns("torch.stack([row / row.sum() for row in masked_simple])")),
+        Right("einsum", returns('torch.einsum("qk,q->qk", masked_simple, 1 / masked_simple.sum(1))')),
+        Right("turned-twice", returns("(masked_simple.T / masked_simple.sum(dim=-1)).T")),
     ),
 )
 
@@ -359,74 +269,9 @@ NEGATIVE_SCORES = -1.5 - drawn(32, 4, 4).abs()
 ZERO_SUM_SCORES = torch.tensor([[0.0, 1.0, -1.0], [1.5, -1.5, 0.5], [-2.0, 0.7, 1.3]])
 LARGE_SCORES = 150.0 + 3 * drawn(33, 4, 4)
 LOW_SCORES = -150.0 + 3 * drawn(34, 4, 4)
+SHARES = "torch.softmax(scores / d_k**0.5, dim=-1)"
 
-
-def shares_of_raw_scores(scores, d_k):
-    masked = scores * past(scores)
-    return masked / masked.sum(dim=-1, keepdim=True)
-
-
-def renormalised(scores, d_k):
-    masked = softmax(scores, d_k) * past(scores)
-    return masked / masked.sum(dim=-1, keepdim=True)
-
-
-def masked_first(scores, d_k):
-    return softmax(scores.masked_fill(future(scores), -INF), d_k)
-
-
-def exponentials_of(scores, d_k):
-    """Straight from the formula: exponentials, mask, row sums."""
-    masked = torch.exp(scores / d_k**0.5) * past(scores)
-    return masked / masked.sum(dim=-1, keepdim=True)
-
-
-def shares_of(masked):
-    return masked / masked.sum(dim=-1, keepdim=True)
-
-
-def masked_in_place(scores, d_k):
-    scores.masked_fill_(future(scores), -INF)
-    return softmax(scores, d_k)
-
-
-def row_by_row(scores, d_k):
-    rows = []
-    for i, row in enumerate(scores):
-        visible = torch.softmax(row[: i + 1] / d_k**0.5, dim=0)
-        rows.append(torch.cat([visible, torch.zeros(len(row) - i - 1)]))
-    return torch.stack(rows)
-
-
-# What can go wrong with the second way, whatever the task that asks for it: mask, scale, softmax.
-def past_masked(scores, d_k):
-    return softmax(scores.masked_fill(past(scores).bool() & ~torch.eye(len(scores)).bool(), -INF), d_k)
-
-
-def diagonal_masked(scores, d_k):
-    return softmax(scores.masked_fill(torch.triu(torch.ones(scores.shape)).bool(), -INF), d_k)
-
-
-def zeros_for_infinity(scores, d_k):
-    return softmax(scores * past(scores), d_k)
-
-
-def ones_added(scores, d_k):
-    return softmax(scores + torch.triu(torch.ones(scores.shape), diagonal=1), d_k)
-
-
-def zero_times_infinity(scores, d_k):
-    return softmax(scores + torch.triu(torch.ones(scores.shape), diagonal=1) * -INF, d_k)
-
-
-def over_queries(scores, d_k):
-    return torch.softmax(scores.masked_fill(future(scores), -INF) / d_k**0.5, dim=0)
-
-
-def one_step_too_far(scores, d_k):
-    return softmax(scores.masked_fill(torch.triu(torch.ones(scores.shape), diagonal=2).bool(), -INF), d_k)
-
-
+NOT_YET = "The rows do not add up to 1 yet. Divide each by its sum."
 BUG_RAW_SCORES = Task(
     id="bug-raw-scores",
     title="Find the bug: shares of raw scores",
@@ -440,18 +285,16 @@ BUG_RAW_SCORES = Task(
         Probe("sentence", "the scores of the sentence", {"scores": SENTENCE_SCORES, "d_k": 2}),
         Probe("mixed", "the mixed scores of section 4", {"scores": MIXED_SCORES, "d_k": 2}),
         Probe("five", "five tokens with keys of three dimensions", {"scores": FIVE_SCORES, "d_k": 3}),
-        Probe("negative", "scores that are all negative", {"scores": NEGATIVE_SCORES, "d_k": 5}),
-        Probe("zero-sum", "rows of scores that add up to 0", {"scores": ZERO_SUM_SCORES, "d_k": 4}),
-        Probe("large", "scores near 150", {"scores": LARGE_SCORES, "d_k": 2}),
+        Probe("negative", "scores that are all negative", {"scores": NEGATIVE_SCORES, "d_k": 1}),
+        Probe("zero-sum", "rows of scores that add up to 0", {"scores": ZERO_SUM_SCORES, "d_k": 1}),
+        Probe("large", "scores near 150", {"scores": LARGE_SCORES, "d_k": 1}),
     ),
     checks=(
-        Check("the scores of the sentence, and others", 1, ("sentence", "five")),
-        Check(
-            "negative scores, rows that add up to 0, large scores",
-            1,
-            ("mixed", "negative", "zero-sum", "large"),
-        ),
+        Check("the scores of the sentence, and others", 1, ("sentence", "mixed", "five")),
+        # Here d_k is 1, so that a mistake with the scale does not show.
+        Check("negative scores, rows that add up to 0, large scores", 1, ("negative", "zero-sum", "large")),
     ),
+    words={"x": "scores", "width_code": "d_k**0.5"},
     learned="Shares are made of exponentials, not of scores. After a softmax, masking and dividing by the row sum is safe: "
     "every weight is positive.",
     hints=(
@@ -461,139 +304,75 @@ BUG_RAW_SCORES = Task(
         "`weights = torch.softmax(scores / d_k**0.5, dim=-1)`, then `masked = weights * torch.tril(...)`.",
     ),
     wrong=(
+        Wrong("shares-of-raw-scores", faulty()),
+        Wrong("shares-of-raw-scores", edit(SHARES, "scores")),
+        Wrong("negative-scores-patched", edit(SHARES, "scores.abs()")),
+        Wrong("negative-scores-patched", edit(SHARES, "scores.clamp(min=0)")),
+        Wrong("negative-scores-patched", edit(SHARES, "scores - scores.min() + 1e-6")),
+        Wrong("negative-scores-patched", edit(SHARES, "scores.square()")),
         Wrong(
-            "raw-scores",
-            shares_of_raw_scores,
-            "This is the code as it was given, or it does the same: scores divided by the sum of their row. With a negative "
-            "score the weights are negative or above 1, and no scaling changes that, because it cancels. Scores become "
-            "shares by a softmax.",
-        ),
-        Wrong(
-            "absolute-scores",
-            lambda scores, d_k: shares_of(scores.abs() * past(scores)),
-            "The minus signs were taken away. Now no weight is negative, but the *lowest* score can weigh most. Softmax "
-            "keeps the order.",
-        ),
-        Wrong(
-            "clamped-scores",
-            lambda scores, d_k: shares_of(scores.clamp(min=0) * past(scores)),
-            "Negative scores were cut off at 0. They lose all weight, and where nothing is left 0/0 is nan. That hides "
-            "the symptom; a softmax removes the cause.",
-        ),
-        Wrong(
-            "shifted-scores",
-            lambda scores, d_k: shares_of((scores - scores.min() + 1e-6) * past(scores)),
-            "The scores were moved up until none was negative. Then the weights depend on the lowest score anywhere, the "
-            "future included. Softmax does not mind where 0 lies.",
-        ),
-        Wrong(
-            "nan-replaced",
-            lambda scores, d_k: shares_of_raw_scores(scores, d_k).nan_to_num(0.0, 0.0, 0.0).clamp(0, 1),
-            "The odd weights were cut off or replaced. The rows then no longer add up to 1. Mend the cause: there is no "
-            "softmax.",
+            "negative-scores-patched",
+            edit(SHARES, "scores"),
+            edit("keepdim=True)", "keepdim=True)).nan_to_num(0.0, 0.0, 0.0).clamp(0, 1)"),
+            edit("return masked", "return (masked"),
         ),
         Wrong(
             "softmax-of-shares",
-            lambda scores, d_k: torch.softmax(shares_of_raw_scores(scores, d_k), dim=-1),
-            "The softmax comes last here, and gives every hidden 0 a weight again, because e⁰ is 1. It belongs before "
-            "the mask.",
+            edit(SHARES, "scores"),
+            edit("return masked", "return torch.softmax(masked"),
+            edit("keepdim=True)", "keepdim=True), dim=-1)"),
         ),
+        Wrong("mask-fills-zero", returns("torch.softmax(scores.tril() / d_k**0.5, dim=-1)")),
+        Wrong("mask-after-softmax", edit(" / masked.sum(dim=-1, keepdim=True)", ""), hint=NOT_YET),
+        Wrong("no-mask", edit(" * torch.tril(torch.ones_like(scores))", "")),
+        Wrong("no-scale", edit(" / d_k**0.5", "")),
+        Wrong("scaled-without-root", edit("d_k**0.5", "d_k")),
+        Wrong("scaled-up", edit("/ d_k", "* d_k")),
+        Wrong("scaled-by-tokens", edit("d_k**0.5", "len(scores)**0.5")),
+        Wrong("softmax-over-queries", edit("**0.5, dim=-1)", "**0.5, dim=0)")),
+        Wrong("columns-normalised", edit("sum(dim=-1", "sum(dim=0")),
+        Wrong("sums-without-keepdim", edit(", keepdim=True", "")),
+        Wrong("divided-by-total", edit("dim=-1, keepdim=True", "")),
+        Wrong("past-hidden", edit("tril", "triu")),
+        Wrong("diagonal-hidden", edit("ones_like(scores))", "ones_like(scores), diagonal=-1)")),
+        Wrong("diagonal-too-far", edit("ones_like(scores))", "ones_like(scores), diagonal=1)")),
         Wrong(
-            "softmax-of-zeroed-scores",
-            zeros_for_infinity,
-            "The future's scores were set to 0 and then went through the softmax. e⁰ is 1: they still have weight. Take "
-            "the softmax first, then mask.",
+            "softmax-twice",
+            edit("return masked / masked.sum(dim=-1, keepdim=True)", "return torch.softmax(masked, dim=-1)"),
         ),
+        Wrong("exp-overflows", edit(SHARES, "torch.exp(scores / d_k**0.5)")),
+        Wrong("edits-its-argument", edit("(scores / d_k**0.5,", "(scores.div_(d_k**0.5),")),
         Wrong(
-            "not-divided-again",
-            lambda scores, d_k: softmax(scores, d_k) * past(scores),
-            "The softmax is right, and the mask as well. Now divide each row by its sum: the rows do not add up to 1.",
+            "reads-the-notebook",
+            edit("scores / d_k", "attn_scores / d_k"),
+            edit("ones_like(scores", "ones_like(weights"),
         ),
-        Wrong(
-            "no-mask",
-            softmax,
-            "The softmax is right. The mask is gone, though: above the diagonal stand weights.",
-        ),
-        Wrong(
-            "no-scale",
-            lambda scores, d_k: renormalised(scores, 1),
-            "The scores are not divided by √d_k before the softmax.",
-        ),
-        Wrong(
-            "scaled-by-d-k",
-            lambda scores, d_k: renormalised(scores / d_k**0.5, d_k),
-            "The scores were divided by d_k. Divide by its square root: `d_k**0.5`.",
-        ),
-        Wrong(
-            "multiplied-by-root",
-            lambda scores, d_k: renormalised(scores * d_k, d_k),
-            "The scores were multiplied by √d_k. Divide by it.",
-        ),
-        Wrong(
-            "softmax-over-queries",
-            lambda scores, d_k: shares_of(torch.softmax(scores / d_k**0.5, dim=0) * past(scores)),
-            "The softmax ran over dim=0, down the columns. Dividing by the row sums afterwards hides that, and does not "
-            "mend it. Use dim=-1.",
-        ),
-        Wrong(
-            "columns-divided",
-            lambda scores, d_k: (
-                softmax(scores, d_k)
-                * past(scores)
-                / (softmax(scores, d_k) * past(scores)).sum(dim=0, keepdim=True)
-            ),
-            "Each column adds up to 1. A query's weights stand in a row: `sum(dim=-1, keepdim=True)`.",
-        ),
-        Wrong(
-            "sums-without-keepdim",
-            lambda scores, d_k: (
-                softmax(scores, d_k) * past(scores) / (softmax(scores, d_k) * past(scores)).sum(-1)
-            ),
-            "Without `keepdim=True` the row sums are laid along the row, and each column is divided by a row's sum.",
-        ),
-        Wrong(
-            "past-masked",
-            lambda scores, d_k: shares_of(torch.triu(softmax(scores, d_k))),
-            "The past is hidden and the future is left: `torch.tril` keeps the past.",
-        ),
-        Wrong(
-            "diagonal-masked",
-            lambda scores, d_k: shares_of(torch.tril(softmax(scores, d_k), diagonal=-1)),
-            "The diagonal is hidden too. Row 0 has nothing left, and 0/0 is nan.",
-        ),
-        Wrong(
-            "exponentials-overflow",
-            exponentials_of,
-            "Right for ordinary scores. Near 150, exp() is inf, and inf/inf is nan: `torch.softmax` subtracts the largest "
-            "score first.",
-        ),
-        Wrong(
-            "edited-in-place",
-            masked_in_place,
-            "The weights are right, but the caller's `scores` were changed: `/=`, `[…] =` and methods that end in `_` "
-            "write into them. Give what you compute a name of its own.",
-        ),
+        Wrong("scale-typed-in", edit("d_k**0.5", "2**0.5")),
     ),
     right=(
-        Right("mask-first", masked_first),
-        Right("row-by-row", row_by_row),
-        Right("very-low-scores", lambda scores, d_k: softmax(scores.masked_fill(future(scores), -1e9), d_k)),
-        Right("tril", lambda scores, d_k: shares_of(torch.softmax(scores / d_k**0.5, dim=1).tril())),
-        Right("double", lambda scores, d_k: renormalised(scores.double(), d_k)),
+        Right(
+            "mask-first",
+            returns("(scores.masked_fill(causal_mask(len(scores)), -torch.inf) / d_k**0.5).softmax(-1)"),
+        ),
+        Right("row-by-row", body("renormalised_weights", ROW_BY_ROW)),
+        Right(
+            "very-low-scores",
+            returns("(scores.masked_fill(causal_mask(len(scores)), -1e9) / d_k**0.5).softmax(-1)"),
+        ),
+        Right("tril", edit("weights * torch.tril(torch.ones_like(scores))", "weights.tril()")),
+        Right("double", edit("softmax(scores /", "softmax(scores.double() /")),
         Right(
             "normalize",
-            lambda scores, d_k: torch.nn.functional.normalize(softmax(scores, d_k).tril(), p=1, dim=-1),
+            edit("masked / masked.sum(dim=-1, keepdim=True)", "nn.functional.normalize(masked, 1, -1)"),
         ),
     ),
 )
 
 # ---------------------------------------------------------------- second way: mask before the softmax
 
-
-def on_sentence(weights):
-    """A stand-in for the tensor, out of a function of scores and d_k."""
-    return lambda attn_scores, d_k: weights(attn_scores, d_k)
-
+SDPA = "nn.functional.scaled_dot_product_attention"
+UNFILLED = edit(".masked_fill(causal_mask(context_length), -torch.inf)", "")
+FILLED = "attn_scores.masked_fill(causal_mask(context_length), -torch.inf)"
 
 MASK_BEFORE_SOFTMAX = Task(
     id="mask-before-softmax",
@@ -606,6 +385,7 @@ MASK_BEFORE_SOFTMAX = Task(
     needs=("causal-mask",),
     keeps=("attn_scores", "queries", "keys", "values"),
     checks=(Check("−∞ above the diagonal, scaled, softmax over the keys", 2),),
+    words={"width_code": "d_k**0.5", "swap": "keys.T"},
     learned="e to the power of −∞ is 0: the future never enters the softmax's sum, and nothing has to be divided again.",
     hints=(
         "Three steps, in one line or in three: fill, divide, softmax.",
@@ -613,140 +393,46 @@ MASK_BEFORE_SOFTMAX = Task(
         "Give that a name, say `masked`; then `torch.softmax(masked / d_k**0.5, dim=-1)`.",
     ),
     wrong=(
-        Wrong(
-            "filled-with-zero",
-            on_sentence(zeros_for_infinity),
-            "The future's scores were set to 0. e⁰ is 1, so they still get weight. Fill with `-torch.inf`.",
-        ),
-        Wrong(
-            "past-masked",
-            on_sentence(past_masked),
-            "The past is hidden, and each token sees itself and what comes after: the mask is the wrong triangle.",
-        ),
-        Wrong(
-            "visible-masked",
-            on_sentence(lambda scores, d_k: softmax(scores.masked_fill(past(scores).bool(), -INF), d_k)),
-            "The mask is the wrong way round: what a query may see was filled with −∞. The last row has nothing left and "
-            "becomes nan. `masked_fill` fills where the mask is True.",
-        ),
-        Wrong(
-            "diagonal-masked",
-            on_sentence(diagonal_masked),
-            "The diagonal is hidden too, so row 0 has nothing left: 0/0, nan. The mask begins one step above the "
-            "diagonal, `diagonal=1`.",
-        ),
-        Wrong(
-            "one-step-too-far",
-            on_sentence(one_step_too_far),
-            "The token right after each query still has a weight: the mask lies one step too far to the right.",
-        ),
-        Wrong(
-            "fill-discarded",
-            on_sentence(softmax),
-            "These are the plain weights: nothing is hidden. `masked_fill` does not change the tensor it is called on, it "
-            "returns a new one. Use what it returns.",
-        ),
-        Wrong(
-            "ones-added",
-            on_sentence(ones_added),
-            "Ones were added above the diagonal. That gives the future *more* weight. −∞ has to stand there.",
-        ),
-        Wrong(
-            "ones-subtracted",
-            on_sentence(
-                lambda scores, d_k: softmax(scores - torch.triu(torch.ones(scores.shape), diagonal=1), d_k)
-            ),
-            "Ones were taken away above the diagonal. That makes the future's weights smaller, not 0. Fill with "
-            "`-torch.inf`.",
-        ),
-        Wrong(
-            "zero-times-infinity",
-            on_sentence(zero_times_infinity),
-            "Everything is nan: 0 times −∞ is nan, and the mask holds zeros. Use `masked_fill`, or "
-            "`torch.triu(torch.full(..., -torch.inf), diagonal=1)`.",
-        ),
-        Wrong(
-            "over-queries",
-            on_sentence(over_queries),
-            "The softmax ran over dim=0: each column adds up to 1. A query's weights stand in a row: dim=-1.",
-        ),
-        Wrong(
-            "no-scale",
-            on_sentence(lambda scores, d_k: masked_first(scores, 1)),
-            "The scores are not divided by √d_k. The weights come out a little too sharp, which is easy to miss here.",
-        ),
-        Wrong(
-            "scaled-by-d-k",
-            on_sentence(lambda scores, d_k: masked_first(scores, d_k**2)),
-            "The scores were divided by d_k. Divide by its square root: `d_k**0.5`.",
-        ),
-        Wrong(
-            "multiplied-by-root",
-            on_sentence(lambda scores, d_k: masked_first(scores, 1 / d_k)),
-            "The scores were multiplied by √d_k. Divide by it.",
-        ),
-        Wrong(
-            "scaled-by-d-in",
-            lambda attn_scores, inputs: masked_first(attn_scores, inputs.shape[1]),
-            "The scores were divided by √3, the size of the inputs. d_k is the size of the *keys*: 2.",
-        ),
-        Wrong(
-            "scaled-by-tokens",
-            lambda attn_scores: masked_first(attn_scores, len(attn_scores)),
-            "The scores were divided by the root of the number of tokens. d_k is the size of one key: "
-            "`keys.shape[-1]`.",
-        ),
-        Wrong(
-            "scaled-after-softmax",
-            on_sentence(lambda scores, d_k: masked_first(scores, 1) / d_k**0.5),
-            "The weights were divided by √d_k after the softmax, so the rows no longer add up to 1. Scale the scores.",
-        ),
-        Wrong(
-            "scores-transposed",
-            on_sentence(lambda scores, d_k: masked_first(scores.T, d_k)),
-            "The scores are transposed: rows must be queries, `queries @ keys.T`.",
-        ),
-        Wrong(
-            "zeroed-after-softmax",
-            on_sentence(lambda scores, d_k: softmax(scores, d_k) * past(scores)),
-            "The mask came after the softmax, so the rows do not add up to 1. Fill the *scores* with −∞.",
-        ),
-        Wrong(
-            "raw-scores-divided",
-            on_sentence(shares_of_raw_scores),
-            "These are raw scores, masked and divided by the row sums. There is no softmax: it looks right for positive "
-            "scores only.",
-        ),
-        Wrong(
-            "no-softmax",
-            on_sentence(lambda scores, d_k: scores.masked_fill(future(scores), -INF) / d_k**0.5),
-            "These are the masked scores. The softmax is still to come.",
-        ),
-        Wrong(
-            "filled-after-softmax",
-            on_sentence(lambda scores, d_k: softmax(scores, d_k).masked_fill(future(scores), -INF)),
-            "−∞ was filled into the weights, after the softmax. It belongs into the scores.",
-        ),
+        Wrong("mask-fills-zero", edit("-torch.inf", "0.0")),
+        Wrong("mask-fills-small", edit("-torch.inf", "-10.0")),
+        Wrong("mask-fills-infinity", edit("-torch.inf", "torch.inf")),
+        Wrong("past-hidden", edit("causal_mask(context_length)", "causal_mask(context_length).T")),
+        Wrong("mask-polarity", edit("causal_mask(", "~causal_mask(")),
+        Wrong("diagonal-hidden", edit("causal_mask(context_length)", "torch.ones(6, 6).triu().bool()")),
+        Wrong("diagonal-too-far", edit("causal_mask(context_length)", "causal_mask(context_length).triu(2)")),
+        Wrong("no-mask", UNFILLED),
+        Wrong("mask-added", edit(FILLED, "(attn_scores + causal_mask(context_length).float())")),
+        Wrong("mask-added", edit(FILLED, "(attn_scores - causal_mask(context_length).float())")),
+        Wrong("zero-times-infinity", edit(FILLED, "(attn_scores + causal_mask(6) * -torch.inf)")),
+        Wrong("softmax-over-queries", edit("dim=-1", "dim=0")),
+        Wrong("no-scale", edit(" / d_k**0.5", "")),
+        Wrong("scaled-without-root", edit("d_k**0.5", "d_k")),
+        Wrong("scaled-up", edit("/ d_k", "* d_k")),
+        Wrong("scaled-by-input-width", edit("d_k**0.5", "inputs.shape[1] ** 0.5")),
+        Wrong("scaled-by-tokens", edit("d_k**0.5", "len(keys) ** 0.5")),
+        Wrong("scaled-after-softmax", edit(" / d_k**0.5", ""), edit("\n)", "\n) / d_k**0.5")),
+        Wrong("scores-turned", edit("attn_scores", "attn_scores.T")),
+        Wrong("keys-as-queries", edit("attn_scores", "(keys @ keys.T)")),
+        Wrong("queries-as-keys", edit("attn_scores", "(queries @ queries.T)")),
+        Wrong("input-for-scores", edit("attn_scores", "(inputs @ inputs.T)")),
+        Wrong("mask-after-softmax", UNFILLED, edit("\n)", "\n) * ~causal_mask(context_length)")),
+        Wrong("shares-of-raw-scores", returns("raw_shares")),
+        Wrong("no-softmax", edit("torch.softmax(", "("), edit(", dim=-1", "")),
+        Wrong("softmax-twice", edit("\n)", "\n).softmax(-1)")),
+        Wrong("softmax-twice", edit("attn_scores", "attn_weights")),
+        Wrong("infinity-in-weights", UNFILLED, edit("\n)", "\n).masked_fill(causal_mask(6), -torch.inf)")),
     ),
     right=(
-        Right("very-low-number", on_sentence(lambda s, d_k: softmax(s.masked_fill(future(s), -1e9), d_k))),
-        Right(
-            "lowest-float",
-            on_sentence(lambda s, d_k: softmax(s.masked_fill(future(s), torch.finfo(s.dtype).min), d_k)),
-        ),
-        Right("scaled-first", lambda attn_scores, d_k: masked_first(attn_scores / d_k**0.5, 1)),
-        Right(
-            "infinity-added",
-            on_sentence(lambda s, d_k: softmax(s + torch.triu(torch.full(s.shape, -INF), diagonal=1), d_k)),
-        ),
-        Right("the-first-way", on_sentence(renormalised)),
-        Right("row-by-row", on_sentence(row_by_row)),
-        Right("where", on_sentence(lambda s, d_k: softmax(torch.where(future(s), -INF, s), d_k))),
+        Right("very-low-number", edit("-torch.inf", "-1e9")),
+        Right("lowest-float", edit("-torch.inf", "torch.finfo(torch.float32).min")),
+        Right("scaled-first", edit("attn_scores", "(attn_scores / d_k**0.5)"), edit(" / d_k**0.5", "")),
+        Right("infinity-added", edit(FILLED, "(attn_scores + torch.full((6, 6), -torch.inf).triu(1))")),
+        Right("the-first-way", returns("masked_simple_norm")),
+        Right("row-by-row", instead(TENSOR_ROW_BY_ROW)),
+        Right("where", edit(FILLED, "torch.where(causal_mask(context_length), -torch.inf, attn_scores)")),
         Right(
             "scaled-dot-product-attention",
-            lambda queries, keys: torch.nn.functional.scaled_dot_product_attention(
-                queries[None], keys[None], torch.eye(len(keys))[None], is_causal=True
-            )[0],
+            returns(f"{SDPA}(queries[None], keys[None], torch.eye(len(keys))[None], is_causal=True)[0]"),
         ),
     ),
 )
@@ -764,22 +450,7 @@ ZEROS_EVERYWHERE = torch.tensor(
         [-0.7, 0.0, 0.6, 0.2, 0.0],
     ]
 )
-
-
-def masked_where(mask):
-    return lambda scores, d_k: softmax(scores.masked_fill(mask(scores), -INF), d_k)
-
-
-def values_in_place(scores, d_k):
-    scores.masked_fill_(torch.triu(scores, diagonal=1) != 0, -INF)
-    return softmax(scores, d_k)
-
-
-def scores_assigned(scores, d_k):
-    masked = scores.clone()
-    masked[future(scores)] = -INF
-    return softmax(masked, d_k)
-
+FUTURE_FILLED = "scores.masked_fill(future, -torch.inf)"
 
 BUG_MASK_FROM_VALUES = Task(
     id="bug-mask-from-values",
@@ -793,16 +464,17 @@ BUG_MASK_FROM_VALUES = Task(
     probes=(
         Probe("mixed", "the mixed scores", {"scores": MIXED_SCORES, "d_k": 2}),
         Probe("five", "five tokens with keys of three dimensions", {"scores": FIVE_SCORES, "d_k": 3}),
-        Probe("sparse", "scores with a 0 in the future", {"scores": SPARSE_SCORES, "d_k": 2}),
+        Probe("sparse", "scores with a 0 in the future", {"scores": SPARSE_SCORES, "d_k": 1}),
         Probe(
-            "zeros", "scores with zeros in the past and in the future", {"scores": ZEROS_EVERYWHERE, "d_k": 3}
+            "zeros", "scores with zeros in the past and in the future", {"scores": ZEROS_EVERYWHERE, "d_k": 1}
         ),
         Probe("low", "scores near −150", {"scores": LOW_SCORES, "d_k": 2}),
     ),
     checks=(
         Check("ordinary scores, and very low ones", 1, ("mixed", "five", "low")),
-        Check("scores that are exactly 0", 1, ("sparse", "zeros")),
+        Check("scores that are exactly 0", 1, ("sparse", "zeros")),  # d_k is 1: no scale shows
     ),
+    words={"x": "scores", "width_code": "d_k**0.5"},
     learned="A mask is made from positions. What a score happens to be says nothing about where it stands.",
     hints=(
         "First fault: what happens to what `masked_fill` returns?",
@@ -811,120 +483,54 @@ BUG_MASK_FROM_VALUES = Task(
         "`masked = scores.masked_fill(future, -torch.inf)`, which then goes into the softmax.",
     ),
     wrong=(
+        Wrong("no-mask", faulty()),
+        Wrong("no-mask", edit("softmax(masked", "softmax(scores")),
+        Wrong("mask-from-values", edit("torch.ones_like(scores)", "scores")),
+        Wrong("edits-its-argument", edit("masked_fill(", "masked_fill_(")),
         Wrong(
-            "as-given",
-            softmax,
-            "This is the code as it was given, or it does the same: a plain softmax, with weights above the diagonal. "
-            "Look at the line with `masked_fill`: what becomes of its result?",
+            "edits-its-argument",
+            edit("= scores.", "= scores.div_(d_k**0.5)."),
+            edit("masked / d_k**0.5", "masked"),
         ),
+        Wrong("mask-from-values", edit(".bool()", ".bool() | (scores == 0)")),
+        Wrong("mask-from-values", edit("torch.ones_like(scores)", "scores + 1.0")),
+        Wrong("mask-from-values", edit("torch.ones_like(scores)", "scores.clamp(min=0)")),
+        Wrong("mask-fills-zero", edit("-torch.inf", "0.0")),
+        Wrong("mask-fills-small", edit("-torch.inf", "-10.0")),
+        Wrong("mask-fills-small", edit("-torch.inf", "-100.0")),
+        Wrong("mask-fills-infinity", edit("-torch.inf", "torch.inf")),
+        Wrong("past-hidden", edit("triu", "tril"), edit("diagonal=1", "diagonal=-1")),
+        Wrong("mask-polarity", edit("fill(future", "fill(~future")),
+        Wrong("diagonal-hidden", edit(", diagonal=1", "")),
+        Wrong("diagonal-too-far", edit("diagonal=1", "diagonal=2")),
+        Wrong("zero-times-infinity", edit(FUTURE_FILLED, "scores + future * -torch.inf")),
+        Wrong("mask-added", edit(FUTURE_FILLED, "scores + future.float()")),
+        Wrong("mask-after-softmax", edit(FUTURE_FILLED, "scores"), edit("dim=-1)", "dim=-1) * ~future")),
         Wrong(
-            "mask-from-values",
-            masked_where(lambda scores: torch.triu(scores, diagonal=1) != 0),
-            "One fault is mended, and ordinary scores come out right. But a future score of exactly 0 is not hidden: the "
-            "mask is read from the scores' values. Make it from positions, out of ones.",
+            "infinity-in-weights",
+            edit(FUTURE_FILLED, "scores"),
+            edit("dim=-1)", "dim=-1).masked_fill(future, -torch.inf)"),
         ),
-        Wrong(
-            "mask-from-values-in-place",
-            values_in_place,
-            "`masked_fill_` writes −∞ into the caller's own scores, and a future score of exactly 0 is still not hidden: "
-            "the mask is read from the values.",
-        ),
-        Wrong(
-            "in-place",
-            masked_in_place,
-            "The weights are right, but −∞ was written into the caller's own scores: `[…] =` and methods that end in "
-            "`_` do that. Use `masked_fill` and keep what it returns.",
-        ),
-        Wrong(
-            "every-zero-hidden",
-            masked_where(lambda scores: (torch.triu(scores, diagonal=1) != 0) | (scores == 0)),
-            "Now every score of 0 is hidden, in the past as well. Whether to hide is a matter of position, not of value.",
-        ),
-        Wrong(
-            "shifted-values",
-            masked_where(lambda scores: torch.triu(scores + 1.0, diagonal=1) != 0),
-            "Adding 1 before comparing only moves the fault: now a score of exactly −1 slips through. Make the mask from "
-            "ones, not from scores.",
-        ),
-        Wrong(
-            "only-positive-hidden",
-            masked_where(lambda scores: torch.triu(scores, diagonal=1) > 0),
-            "Only the future's *positive* scores are hidden. All of the future has to be, whatever its scores.",
-        ),
-        Wrong(
-            "filled-with-zero",
-            zeros_for_infinity,
-            "The future's scores are 0 before the softmax, and e⁰ is 1: they still get weight. Fill with `-torch.inf`.",
-        ),
-        Wrong(
-            "not-low-enough",
-            lambda scores, d_k: softmax(scores.masked_fill(future(scores), -100.0), d_k),
-            "−100 is not low enough: real scores can lie there too, and then the future has most of the weight. Fill with "
-            "`-torch.inf`.",
-        ),
-        Wrong(
-            "past-masked",
-            past_masked,
-            "The past is hidden instead of the future: `torch.triu` with `diagonal=1`, not `torch.tril`.",
-        ),
-        Wrong(
-            "visible-masked",
-            masked_where(lambda scores: past(scores).bool()),
-            "The mask is the wrong way round: what a query may see was filled with −∞.",
-        ),
-        Wrong(
-            "diagonal-masked",
-            diagonal_masked,
-            "The diagonal is hidden too. Row 0 has nothing left: 0/0, nan. Keep `diagonal=1`.",
-        ),
-        Wrong(
-            "one-step-too-far",
-            one_step_too_far,
-            "The token right after each query still has a weight: the mask lies one step too far to the right.",
-        ),
-        Wrong(
-            "zero-times-infinity",
-            zero_times_infinity,
-            "Everything is nan: 0 times −∞ is nan, and the mask holds zeros. `masked_fill` has no such trouble.",
-        ),
-        Wrong(
-            "ones-added",
-            ones_added,
-            "Ones were added above the diagonal, which gives the future more weight. −∞ has to stand there.",
-        ),
-        Wrong(
-            "zeroed-after-softmax",
-            lambda scores, d_k: softmax(scores, d_k) * past(scores),
-            "The weights were zeroed after the softmax, and the rows do not add up to 1. Mask the scores before it.",
-        ),
-        Wrong(
-            "over-queries",
-            over_queries,
-            "The softmax ran over dim=0: each column adds up to 1. A query's weights stand in a row: dim=-1.",
-        ),
-        Wrong(
-            "no-scale",
-            lambda scores, d_k: masked_first(scores, 1),
-            "The mask is right. The scores are no longer divided by √d_k.",
-        ),
-        Wrong(
-            "scaled-by-d-k",
-            lambda scores, d_k: masked_first(scores, d_k**2),
-            "The mask is right. The scores are divided by d_k; it should be its square root.",
-        ),
+        Wrong("softmax-over-queries", edit("dim=-1", "dim=0")),
+        Wrong("no-softmax", edit("torch.softmax(", "("), edit(", dim=-1)", ")")),
+        Wrong("no-scale", edit(" / d_k**0.5", "")),
+        Wrong("scaled-without-root", edit("d_k**0.5", "d_k")),
+        Wrong("scaled-up", edit("/ d_k", "* d_k")),
+        Wrong("scaled-by-tokens", edit("d_k**0.5", "len(scores)**0.5")),
+        Wrong("scale-typed-in", edit("d_k**0.5", "2**0.5")),
     ),
     right=(
-        Right("causal-mask", lambda scores, d_k: masked_where(lambda s: ~past(s).bool())(scores, d_k)),
-        Right("very-low-number", lambda scores, d_k: softmax(scores.masked_fill(future(scores), -1e9), d_k)),
-        Right("where", lambda scores, d_k: softmax(torch.where(future(scores), -INF, scores), d_k)),
-        Right("clone-and-assign", scores_assigned),
-        Right("renormalised", renormalised),
         Right(
-            "infinity-added",
-            lambda scores, d_k: softmax(scores + torch.triu(torch.full(scores.shape, -INF), diagonal=1), d_k),
+            "causal-mask",
+            edit("torch.triu(torch.ones_like(scores), diagonal=1).bool()", "causal_mask(len(scores))"),
         ),
-        Right("double", lambda scores, d_k: masked_first(scores.double(), d_k)),
-        Right("row-by-row", row_by_row),
+        Right("very-low-number", edit("-torch.inf", "-1e9")),
+        Right("where", edit(FUTURE_FILLED, "torch.where(future, -torch.inf, scores)")),
+        Right("clone-and-assign", edit(FUTURE_FILLED, "scores.clone()\n    masked[future] = -torch.inf")),
+        Right("renormalised", returns("renormalised_weights(scores, d_k)")),
+        Right("infinity-added", edit(FUTURE_FILLED, "scores + torch.full_like(scores, -torch.inf).triu(1)")),
+        Right("double", edit("= scores.masked", "= scores.double().masked")),
+        Right("row-by-row", body("masked_weights", ROW_BY_ROW)),
     ),
 )
 
@@ -954,6 +560,7 @@ LARGEST_DIFFERENCE = Task(
             "scaled",
             "two functions that lie apart by half of each score",
             {"first": affine(1.0, 0.0), "second": affine(1.5, 0.0), "scores": -ZEROS_EVERYWHERE},
+            redraw=lambda generator: {"scores": torch.randint(-14, 5, (5, 5), generator=generator) / 10},
         ),
         Probe(
             "below",
@@ -1004,85 +611,32 @@ LARGEST_DIFFERENCE = Task(
         "`return (first(scores) - second(scores)).abs().max()`",
     ),
     wrong=(
-        Wrong(
-            "signed",
-            lambda first, second, scores: (first(scores) - second(scores)).max(),
-            "Where the second result is larger, the difference is negative and `max()` passes over it. Take `.abs()` "
-            "first.",
-        ),
-        Wrong(
-            "signed-the-other-way",
-            lambda first, second, scores: (second(scores) - first(scores)).max(),
-            "Where the first result is larger, the difference is negative and `max()` passes over it. Take `.abs()` "
-            "first.",
-        ),
-        Wrong(
-            "mean",
-            lambda first, second, scores: (first(scores) - second(scores)).abs().mean(),
-            "This is the mean distance. One entry that is far off hides among many that agree: take the largest.",
-        ),
-        Wrong(
-            "sum",
-            lambda first, second, scores: (first(scores) - second(scores)).abs().sum(),
-            "This is the sum of all distances, which grows with the size of the matrix. Take the largest.",
-        ),
-        Wrong(
-            "smallest",
-            lambda first, second, scores: (first(scores) - second(scores)).abs().min(),
-            "This is the smallest distance. Take the largest.",
-        ),
-        Wrong(
-            "abs-too-late",
-            lambda first, second, scores: (first(scores) - second(scores)).max().abs(),
-            "The largest difference was taken before its sign was removed, so the most negative one is missed. "
-            "`.abs()` comes before `.max()`.",
-        ),
-        Wrong(
-            "difference-of-largest",
-            lambda first, second, scores: (first(scores).max() - second(scores).max()).abs(),
-            "This compares the two largest entries, which may stand in different places. Subtract entry by entry, then "
-            "look for the largest.",
-        ),
-        Wrong(
-            "squared",
-            lambda first, second, scores: (first(scores) - second(scores)).square().max(),
-            "The distances are squared: a small one then looks far smaller. Use `.abs()`.",
-        ),
-        Wrong(
-            "norm",
-            lambda first, second, scores: (first(scores) - second(scores)).norm(),
-            "This is the length of the difference, taken over all entries. Take the largest single distance.",
-        ),
-        Wrong(
-            "first-twice",
-            lambda first, second, scores: (first(scores) - first(scores)).abs().max(),
-            "The difference is always 0: either nothing is compared, or the same thing twice. Call both `first` and "
-            "`second`, and use no other function.",
-        ),
-        Wrong(
-            "against-the-scores",
-            lambda first, second, scores: (first(scores) - scores).abs().max(),
-            "The first result is compared with the scores, and the second function is never called.",
-        ),
-        Wrong(
-            "per-row",
-            lambda first, second, scores: (first(scores) - second(scores)).abs().amax(dim=-1),
-            "This is the largest distance in each row. The task asks for one number for the whole matrix.",
-        ),
+        Wrong("sign-kept", edit(".abs()", "")),
+        Wrong("sign-kept", edit("first(scores) - second(scores)).abs()", "second(scores) - first(scores))")),
+        Wrong("added-not-subtracted", edit(" - ", " + ")),
+        Wrong("mean-for-largest", edit(".max()", ".mean()")),
+        Wrong("sum-for-largest", edit(".max()", ".sum()")),
+        Wrong("smallest-for-largest", edit(".max()", ".min()")),
+        Wrong("abs-too-late", edit(".abs().max()", ".max().abs()")),
+        Wrong("difference-of-largest", returns("(first(scores).max() - second(scores).max()).abs()")),
+        Wrong("squared-for-abs", edit(".abs()", ".square()")),
+        Wrong("norm-for-largest", edit(".abs().max()", ".norm()")),
+        Wrong("relative-difference", edit(".abs()", ".div(second(scores)).abs()")),
+        Wrong("compared-with-itself", edit("second(scores)", "first(scores)")),
+        Wrong("function-not-called", edit("second(scores)", "scores")),
+        Wrong("function-not-called", edit("first(scores)", "scores")),
+        Wrong("one-number-per-row", edit(".max()", ".amax(dim=-1)")),
+        Wrong("not-reduced", edit(".max()", "")),
+        Wrong("rounded", edit(".max()", ".max().round(decimals=4)")),
     ),
     right=(
-        Right("amax", lambda first, second, scores: torch.amax(torch.abs(second(scores) - first(scores)))),
-        Right("item", lambda first, second, scores: (first(scores) - second(scores)).abs().max().item()),
+        Right("amax", returns("torch.amax(torch.abs(second(scores) - first(scores)))")),
+        Right("item", edit(".max()", ".max().item()")),
         Right(
-            "flattened",
-            lambda first, second, scores: max(
-                abs(d) for d in (first(scores) - second(scores)).flatten().tolist()
-            ),
+            "flattened", returns("max(abs(d) for d in (first(scores) - second(scores)).flatten().tolist())")
         ),
-        Right(
-            "norm-inf", lambda first, second, scores: (first(scores) - second(scores)).flatten().norm(p=INF)
-        ),
-        Right("dist", lambda first, second, scores: torch.dist(first(scores), second(scores), p=INF)),
+        Right("norm-inf", edit(".abs().max()", ".flatten().norm(p=torch.inf)")),
+        Right("dist", returns("torch.dist(first(scores), second(scores), p=torch.inf)")),
     ),
 )
 
@@ -1120,114 +674,6 @@ TIGHT = lower(53, 4)
 TIGHT[0], TIGHT[:, 2] = 0.0, 0.0
 WITH_EMPTY_TOKEN = drawn(51, 5, 2)
 WITH_EMPTY_TOKEN[3] = 0.0
-
-
-def watch(attention, x, change, moved, until=lambda j: slice(0, j)):
-    """The right loop, with its parts to be replaced: how a token is changed, and what counts as moved."""
-    found = torch.zeros(len(x), len(x), dtype=torch.bool)
-    before = attention(x)
-    for j in range(len(x)):
-        changed = x.clone()
-        changed[j] = change(changed[j])
-        after = attention(changed)
-        rows = until(j)
-        found[rows, j] = moved(before, after)[rows]
-    return found
-
-
-def step(token):
-    return token + 1.0
-
-
-def distance(before, after):
-    return (after - before).abs().amax(dim=-1)
-
-
-def far(before, after):
-    return distance(before, after) > 1e-5
-
-
-def never_started_afresh(attention, x):
-    found = torch.zeros(len(x), len(x), dtype=torch.bool)
-    before, changed = attention(x), x.clone()
-    for j in range(len(x)):
-        changed[j] += 1.0
-        found[:j, j] = far(before, attention(changed))[:j]
-    return found
-
-
-def all_later_at_once(attention, x):
-    found = torch.zeros(len(x), len(x), dtype=torch.bool)
-    before = attention(x)
-    for i in range(len(x)):
-        changed = x.clone()
-        changed[i + 1 :] += 1.0
-        found[i, i + 1 :] = far(before, attention(changed))[i]
-    return found
-
-
-def from_here_on(attention, x):
-    found = torch.zeros(len(x), len(x), dtype=torch.bool)
-    before = attention(x)
-    for j in range(len(x)):
-        changed = x.clone()
-        changed[j:] += 1.0
-        found[:j, j] = far(before, attention(changed))[:j]
-    return found
-
-
-def in_place(attention, x):
-    found = torch.zeros(len(x), len(x), dtype=torch.bool)
-    before = attention(x)
-    for j in range(len(x)):
-        x[j] += 1.0
-        found[:j, j] = far(before, attention(x))[:j]
-        x[j] -= 1.0
-    x[0] += 1.0
-    return found
-
-
-def last_token_only(attention, x):
-    found = torch.zeros(len(x), len(x), dtype=torch.bool)
-    changed = x.clone()
-    changed[-1] += 1.0
-    found[:-1, -1] = far(attention(x), attention(changed))[:-1]
-    return found
-
-
-def any_output(attention, x):
-    found = torch.zeros(len(x), len(x), dtype=torch.bool)
-    before = attention(x)
-    for j in range(len(x)):
-        changed = x.clone()
-        changed[j] += 1.0
-        found[:j, j] = bool(far(before, attention(changed)).any())
-    return found
-
-
-def by_pairs(attention, x):
-    found = torch.zeros(len(x), len(x), dtype=torch.bool)
-    for i in range(len(x)):
-        for j in range(i + 1, len(x)):
-            changed = x.clone()
-            changed[j] = -changed[j] - 1.0
-            found[i, j] = not torch.allclose(attention(changed)[i], attention(x)[i], rtol=0, atol=1e-5)
-    return found
-
-
-def by_jacobian(attention, x):
-    jacobian = torch.autograd.functional.jacobian(attention, x)  # (tokens, d_out, tokens, d_in)
-    return (jacobian.abs().amax(dim=(1, 3)) > 1e-5).triu(diagonal=1)
-
-
-def stacked(attention, x):
-    before = attention(x)
-    columns = []
-    for j in range(len(x)):
-        rows = [row + 1 if k == j else row for k, row in enumerate(x)]
-        columns.append(((attention(torch.stack(rows)) - before).abs() > 1e-5).any(dim=-1))
-    return torch.stack(columns, dim=1) & torch.ones(len(x), len(x)).triu(1).bool()
-
 
 LEAK_DETECTOR = Task(
     id="leak-detector",
@@ -1337,129 +783,63 @@ LEAK_DETECTOR = Task(
         "`leaks[:j, j] = ...`, the comparison cut to its first `j` rows.",
     ),
     wrong=(
-        Wrong(
-            "past-flagged",
-            lambda attention, x: watch(attention, x, step, far, lambda j: slice(None)),
-            "Below the diagonal and on it entries are True as well: looking at the past or at itself is no leak. Keep only "
-            "the rows before `j`.",
-        ),
-        Wrong(
-            "itself-flagged",
-            lambda attention, x: watch(attention, x, step, far, lambda j: slice(0, j + 1)),
-            "The diagonal is True: an output depends on its own token, and that is no leak. Stop before row `j`.",
-        ),
-        Wrong(
-            "past-instead-of-future",
-            lambda attention, x: watch(attention, x, step, far, lambda j: slice(j + 1, None)),
-            "The rows *after* `j` were looked at. Token `j` is the future of the rows before it.",
-        ),
-        Wrong(
-            "transposed",
-            lambda attention, x: watch(attention, x, step, far).T,
-            "Rows and columns are exchanged: entry (i, j) belongs to output `i` and changed token `j`.",
-        ),
+        Wrong("past-counts-as-leak", edit("[:j, j] = distance[:j]", "[:, j] = distance")),
+        Wrong("itself-counts-as-leak", edit("[:j, j] = distance[:j]", "[: j + 1, j] = distance[: j + 1]")),
+        Wrong("past-for-future", edit("[:j, j] = distance[:j]", "[j + 1 :, j] = distance[j + 1 :]")),
+        Wrong("transposed-result", edit("return leaks", "return leaks.T")),
         Wrong(
             "next-token-only",
-            lambda attention, x: watch(attention, x, step, far, lambda j: slice(max(j - 1, 0), j)),
-            "Only leaks from the very next token are found. A token further on may leak as well: look at all rows before "
-            "`j`.",
+            edit("[:j, j] = distance[:j]", "[max(j - 1, 0) : j, j] = distance[max(j - 1, 0) : j]"),
         ),
+        Wrong("last-token-only", edit("range(num_tokens)", "[num_tokens - 1]")),
+        Wrong("threshold-too-coarse", edit("1e-5", "1e-2")),
+        Wrong("compared-exactly", edit("> 1e-5", "> 0")),
+        Wrong("sign-kept", edit(".abs()", "")),
+        Wrong("sign-kept", edit("(attention(changed) - before).abs()", "(before - attention(changed))")),
+        Wrong("change-may-do-nothing", edit("+= 1.0", "*= 0.0")),
+        Wrong("change-may-do-nothing", edit("+= 1.0", "= 1.0")),
+        Wrong("change-may-do-nothing", edit("+= 1.0", "= x[j - 1]")),
+        Wrong("columns-cancel", edit(".abs().amax(dim=-1)", ".sum(dim=-1).abs()")),
+        Wrong("first-column-only", edit(".amax(dim=-1)", "[:, 0]")),
+        Wrong("loop-stops-early", edit("range(num_tokens)", "range(num_tokens - 1)")),
         Wrong(
-            "last-token-only",
-            last_token_only,
-            "Only the last token was changed. Let a loop change each one in turn.",
-        ),
-        Wrong(
-            "coarse",
-            lambda attention, x: watch(attention, x, step, lambda b, a: distance(b, a) > 1e-2),
-            "A leak of a thousandth goes unnoticed: the threshold is too coarse, or the step too small. Change the token by "
-            "about 1 and count what is larger than 1e-5.",
-        ),
-        Wrong(
-            "exact",
-            lambda attention, x: watch(attention, x, step, lambda b, a: (a != b).any(dim=-1)),
-            "Results were compared digit by digit. Floats move in their last digits for reasons of rounding, and here that "
-            "is taken for a leak. Count what is larger than 1e-5.",
-        ),
-        Wrong(
-            "one-direction",
-            lambda attention, x: watch(attention, x, step, lambda b, a: (a - b).amax(dim=-1) > 1e-5),
-            "An output that moves *down* is missed. Take `.abs()` of the difference.",
-        ),
-        Wrong(
-            "other-direction",
-            lambda attention, x: watch(attention, x, step, lambda b, a: (b - a).amax(dim=-1) > 1e-5),
-            "An output that moves *up* is missed. Take `.abs()` of the difference.",
-        ),
-        Wrong(
-            "set-to-zero",
-            lambda attention, x: watch(attention, x, lambda token: token * 0.0, far),
-            "Setting a token to 0, or multiplying it, changes nothing where it is 0 already, and a leak goes unnoticed. "
-            "Add something to it.",
-        ),
-        Wrong(
-            "never-started-afresh",
-            never_started_afresh,
-            "The copy is made once, so each round adds to the changes of the rounds before. Make a fresh copy inside the "
-            "loop.",
+            "copy-made-once",
+            edit("        changed = x.clone()\n", ""),
+            edit("    for j", "    changed = x.clone()\n    for j"),
         ),
         Wrong(
             "all-later-at-once",
-            all_later_at_once,
-            "All later tokens were changed together, so that every one of them is blamed for the leak of one. Change one "
-            "token at a time.",
+            edit("changed[j] +=", "changed[j + 1 :] +="),
+            edit("[:j, j] = distance[:j] >", "[j, j + 1 :] = distance[j] >"),
         ),
+        Wrong("from-here-on", edit("changed[j] +=", "changed[j:] +=")),
+        Wrong("any-output-counts", edit("distance[:j] > 1e-5", "(distance > 1e-5).any()")),
+        Wrong("nothing-measured", returns("torch.ones(len(x), len(x)).triu(1).bool()")),
+        Wrong("nothing-found", edit("attention(changed)", "attention(x)")),
         Wrong(
-            "from-here-on",
-            from_here_on,
-            "Token `j` was changed together with all after it: `changed[j:]`. One token alone is `changed[j]`.",
+            "edits-its-argument",
+            edit("x.clone()", "x"),
+            hint="`changed = x` makes no copy: the caller's own `x` changes, more with each round. Use `x.clone()`.",
         ),
-        Wrong(
-            "any-output",
-            any_output,
-            "Every earlier output is blamed as soon as *any* output moves, and token `j`'s own always does. Compare row "
-            "by row.",
-        ),
-        Wrong(
-            "everything",
-            lambda attention, x: torch.ones(len(x), len(x)).triu(1).bool(),
-            "All future places are True, for every attention. `attention` has to be called and its outputs compared.",
-        ),
-        Wrong(
-            "nothing",
-            lambda attention, x: torch.zeros(len(x), len(x)).bool(),
-            "Nothing is ever found. Is `attention` called with the *changed* tokens, and is the result written into the "
-            "matrix? Mind that `changed = x` makes no copy: then both calls see the same tokens.",
-        ),
-        Wrong(
-            "edited-in-place",
-            in_place,
-            "The leaks are right, but the caller's `x` came back changed. Change a copy: `x.clone()`.",
-        ),
-        Wrong(
-            "reads-the-notebook",
-            lambda attention, x: watch(attention, SENTENCE.clone(), step, far),
-            "The result is that of the lesson's six tokens, whatever `x` is. The function reads `inputs`: use its "
-            "argument `x`, and `len(x)` for the number of tokens.",
-        ),
+        Wrong("edits-its-argument", edit("    return leaks", "    x += 1.0\n    return leaks")),
+        Wrong("reads-the-notebook", edit("    num_tokens =", "    x = inputs.clone()\n    num_tokens =")),
+        Wrong("sizes-typed-in", edit("torch.zeros(num_tokens, num_tokens", "torch.zeros(6, 6")),
+        Wrong("not-boolean", edit(", dtype=torch.bool", "")),
     ),
     right=(
-        Right("pair-by-pair", by_pairs),
-        Right("jacobian", by_jacobian),
-        Right("stacked-columns", stacked),
-        Right(
-            "random-token",
-            lambda attention, x: watch(attention, x, lambda token: token + torch.rand_like(token) + 0.5, far),
-        ),
+        Right("pair-by-pair", body("future_leaks", PAIR_BY_PAIR)),
+        Right("jacobian", body("future_leaks", JACOBIAN)),
+        Right("stacked-columns", body("future_leaks", STACKED_COLUMNS)),
+        Right("random-token", edit("+= 1.0", "+= torch.rand_like(x[j]) + 0.5")),
         Right(
             "isclose",
-            lambda attention, x: watch(
-                attention, x, step, lambda b, a: ~torch.isclose(a, b, rtol=0, atol=1e-5).all(dim=-1)
-            ),
+            edit("(attention(changed) - before).abs().amax(dim=-1)", "attention(changed)"),
+            edit("distance[:j] > 1e-5", "~torch.isclose(distance, before, 0, 1e-5).all(-1)[:j]"),
         ),
         Right(
             "whole-matrix-then-triu",
-            lambda attention, x: watch(attention, x, step, far, lambda j: slice(None)).triu(diagonal=1),
+            edit("[:j, j] = distance[:j]", "[:, j] = distance"),
+            edit("return leaks", "return leaks.triu(diagonal=1)"),
         ),
     ),
 )
@@ -1469,48 +849,20 @@ LEAK_DETECTOR = Task(
 OTHER_SIX = {"queries": 2 * drawn(71, 6, 2), "keys": drawn(72, 6, 2), "values": drawn(73, 6, 2)}
 FIVE = {"queries": drawn(74, 5, 4), "keys": drawn(75, 5, 4), "values": drawn(76, 5, 3)}
 ALONE = {"queries": drawn(77, 1, 3), "keys": drawn(78, 1, 3), "values": drawn(79, 1, 2)}
-# Queries of which some are at right angles to some keys: scores of exactly 0.
+# Six tokens, so that only the second check shows a mask of one size; and no scale shows.
+# Queries at right angles to all keys: each score is exactly 0.
 RIGHT_ANGLES = {
-    "queries": torch.tensor([[1.0, 0, 0], [0, 2.0, 0], [0, 1.0, 1.0], [0.5, 0, 0]]),
-    "keys": torch.tensor([[0, 1.0, 0], [0, 0, 1.0], [1.0, 0, 2.0], [0, 1.5, 0]]),
-    "values": drawn(80, 4, 5),
+    "queries": drawn(84, 6, 3) * torch.tensor([1.0, 0, 0]),
+    "keys": drawn(85, 6, 3) * torch.tensor([0, 1.0, 1.0]),
+    "values": drawn(80, 6, 5),
 }
-
-# Scores near −150: a mask that fills in −100 leaves the future most of the weight.
-POINTING_AWAY = {
-    "queries": 6.0 + 0.2 * drawn(81, 5, 3),
-    "keys": -8.0 + 0.2 * drawn(82, 5, 3),
-    "values": drawn(83, 5, 2),
-}
-
-
-def attend(weights):
-    """Attention whose weights are made by a function of scores and d_k."""
-    return lambda queries, keys, values: weights(queries @ keys.T, keys.shape[-1]) @ values
-
-
-def values_in_place_attention(queries, keys, values):
-    queries /= keys.shape[-1] ** 0.5
-    return masked_first(queries @ keys.T, 1) @ values
-
-
-def of_the_notebook(queries, keys, values):
-    own = OF_SENTENCE
-    return attend(masked_first)(own["queries"], own["keys"], own["values"])
-
-
-def rows_of_context(queries, keys, values):
-    rows = []
-    for i, query in enumerate(queries):
-        weights = torch.softmax(keys[: i + 1] @ query / len(query) ** 0.5, dim=0)
-        rows.append(weights @ values[: i + 1])
-    return torch.stack(rows)
-
-
-def einsums(queries, keys, values):
-    scores = torch.einsum("qd,kd->qk", queries, keys)
-    return torch.einsum("qk,kd->qd", masked_first(scores, keys.shape[-1]), values)
-
+# Each score is −144: a mask that fills in −100 leaves the future most of the weight.
+POINTING_AWAY = {"queries": torch.full((6, 3), 6.0), "keys": torch.full((6, 3), -8.0)}
+ALIKE = {"queries": 0.3 * drawn(86, 6, 4), "keys": 0.3 * drawn(87, 6, 4), "values": drawn(88, 6, 3)}
+HIDDEN = "scores.masked_fill(causal_mask(len(queries)), -torch.inf)"
+UNHIDDEN = edit(HIDDEN, "scores")
+UNSCALED = edit(" / keys.shape[-1] ** 0.5", "")
+WITH_DIAGONAL = edit("causal_mask(len(queries))", "torch.ones_like(scores).triu().bool()")
 
 CAUSAL_ATTENTION = Task(
     id="causal-attention-by-hand",
@@ -1526,21 +878,26 @@ CAUSAL_ATTENTION = Task(
         Probe("other-six", "six other tokens", OTHER_SIX),
         Probe("five", "five tokens with keys of four and values of three dimensions", FIVE),
         Probe("alone", "a single token", ALONE),
-        Probe("right-angles", "queries and keys whose scores are 0 in places", RIGHT_ANGLES),
-        Probe("low", "queries and keys that point away from each other", POINTING_AWAY),
+        Probe("right-angles", "queries at right angles to all keys: scores of 0", RIGHT_ANGLES),
+        Probe(
+            "low",
+            "queries and keys that point away from each other",
+            {**POINTING_AWAY, "values": drawn(83, 6, 2)},
+            redraw=lambda generator: POINTING_AWAY,
+        ),
         Probe(
             "influence-of-values",
-            "five tokens whose values are changed one by one",
-            FIVE,
+            "six tokens whose values are changed one by one",
+            ALIKE,
             observe="influence",
             settings={"input": "values", "axis": 0},
         ),
         Probe(
             "influence-of-keys",
-            "five tokens whose keys are changed one by one",
-            FIVE,
+            "six tokens whose queries and keys are changed one by one",
+            ALIKE,
             observe="influence",
-            settings={"input": "keys", "axis": 0},
+            settings={"input": "queries,keys", "axis": 0},
         ),
     ),
     checks=(
@@ -1552,6 +909,7 @@ CAUSAL_ATTENTION = Task(
             ("right-angles", "low", "influence-of-values", "influence-of-keys"),
         ),
     ),
+    words={"x": "queries", "swap": "keys.T"},
     learned="Scores, mask, scale, softmax, values: output i depends on tokens 0 to i and on nothing after. "
     "This is the core of every model that writes.",
     hints=(
@@ -1560,174 +918,86 @@ CAUSAL_ATTENTION = Task(
         "`weights = torch.softmax(masked / keys.shape[-1] ** 0.5, dim=-1)`, and `return weights @ values`.",
     ),
     wrong=(
+        Wrong("no-mask", edit("softmax(masked", "softmax(scores")),
+        Wrong("no-scale", UNSCALED),
+        Wrong("scaled-without-root", edit(" ** 0.5", "")),
+        Wrong("scaled-up", edit("/ keys", "* keys")),
+        Wrong("scaled-by-value-width", edit("keys.shape[-1]", "values.shape[-1]")),
+        Wrong("scale-typed-in", edit("keys.shape[-1] ** 0.5", "d_k**0.5")),
+        Wrong("scaled-by-tokens", edit("shape[-1]", "shape[0]")),
+        Wrong("scaled-after-softmax", UNSCALED, edit("weights @", "weights / keys.shape[-1] ** 0.5 @")),
+        Wrong("scores-turned", edit("queries @ keys.T", "keys @ queries.T")),
+        Wrong("keys-reshaped", edit("keys.T", "keys.reshape(keys.shape[1], keys.shape[0])")),
+        Wrong("keys-as-queries", edit("queries @ keys", "keys @ keys"), hint="Let queries meet keys."),
+        Wrong("queries-as-keys", edit("keys.T", "queries.T"), hint="Let queries meet keys."),
+        Wrong("softmax-over-queries", edit("dim=-1", "dim=0")),
+        Wrong("softmax-twice", edit("weights @", "torch.softmax(weights, dim=-1) @")),
+        Wrong("mask-fills-zero", edit("-torch.inf", "0.0")),
+        Wrong("mask-fills-small", edit("-torch.inf", "-10.0")),
+        Wrong("mask-fills-small", edit("-torch.inf", "-100.0")),
+        Wrong("mask-fills-infinity", edit("-torch.inf", "torch.inf")),
+        Wrong("mask-after-softmax", UNHIDDEN, edit("weights @", "weights * ~causal_mask(len(queries)) @")),
         Wrong(
-            "no-mask",
-            attend(softmax),
-            "Nothing is hidden: this is the attention of lesson 02. If there is a `masked_fill`, use what it returns.",
+            "infinity-in-weights",
+            UNHIDDEN,
+            edit("weights @", "weights.masked_fill(causal_mask(len(keys)), -torch.inf) @"),
         ),
+        Wrong("mask-added", edit(HIDDEN, "scores + causal_mask(len(queries)).float()")),
+        Wrong("mask-added", edit(HIDDEN, "scores - causal_mask(len(queries)).float()")),
+        Wrong("past-hidden", edit("causal_mask(len(queries))", "causal_mask(len(queries)).T")),
+        Wrong("mask-polarity", edit("causal_mask(", "~causal_mask(")),
+        Wrong("mask-polarity", returns(f"{SDPA}(queries, keys, values, causal_mask(len(queries)))")),
+        Wrong("diagonal-hidden", WITH_DIAGONAL),
+        Wrong("diagonal-hidden", WITH_DIAGONAL, edit("weights @", "weights.nan_to_num(0.0) @")),
+        Wrong("diagonal-too-far", edit("causal_mask(len(queries))", "causal_mask(len(queries)).triu(2)")),
+        Wrong("zero-times-infinity", edit(HIDDEN, "scores + causal_mask(len(queries)) * -torch.inf")),
+        Wrong("mask-from-values", edit("causal_mask(len(queries))", "torch.triu(scores, diagonal=1) != 0")),
+        Wrong("mask-from-values", edit("causal_mask(len(queries))", "torch.tril(scores) == 0")),
         Wrong(
-            "no-scale",
-            attend(lambda scores, d_k: masked_first(scores, 1)),
-            "The mask is right, the √d_k is missing. The weights come out too sharp.",
+            "shares-of-raw-scores",
+            edit(HIDDEN, "scores.tril()"),
+            edit("torch.softmax(masked / keys.shape[-1] ** 0.5", "masked / masked.sum("),
+            edit(", dim=-1)", "dim=-1, keepdim=True)"),
         ),
-        Wrong(
-            "scaled-by-d-k",
-            attend(lambda scores, d_k: masked_first(scores, d_k**2)),
-            "The scores were divided by d_k. Divide by its square root.",
-        ),
-        Wrong(
-            "multiplied-by-root",
-            attend(lambda scores, d_k: masked_first(scores, 1 / d_k)),
-            "The scores were multiplied by √d_k. Divide by it.",
-        ),
-        Wrong(
-            "scaled-by-size-of-values",
-            lambda queries, keys, values: masked_first(queries @ keys.T, values.shape[-1]) @ values,
-            "The scores were divided by the root of the size of the *values*. d_k is the size of a key: "
-            "`keys.shape[-1]`.",
-        ),
-        Wrong(
-            "d-k-of-the-notebook",
-            lambda queries, keys, values: masked_first(queries @ keys.T, 2) @ values,
-            "The scale is √2, whatever the keys: is that the notebook's `d_k`? Inside the function take the size of a key "
-            "from its argument, `keys.shape[-1]`.",
-        ),
-        Wrong(
-            "scaled-by-tokens",
-            lambda queries, keys, values: masked_first(queries @ keys.T, len(keys)) @ values,
-            "The scores were divided by the root of the number of tokens, `keys.shape[0]`. d_k is `keys.shape[-1]`.",
-        ),
-        Wrong(
-            "scaled-after-softmax",
-            attend(lambda scores, d_k: masked_first(scores, 1) / d_k**0.5),
-            "The weights were divided by √d_k, after the softmax. Divide the scores, before it.",
-        ),
-        Wrong(
-            "query-and-key-swapped",
-            lambda queries, keys, values: masked_first(keys @ queries.T, keys.shape[-1]) @ values,
-            "Queries and keys are swapped: rows must be queries, `queries @ keys.T`.",
-        ),
-        Wrong(
-            "softmax-over-queries",
-            attend(over_queries),
-            "The softmax ran over dim=0, down the columns. A query's weights stand in a row: dim=-1.",
-        ),
-        Wrong(
-            "filled-with-zero",
-            attend(zeros_for_infinity),
-            "The future's scores are 0 before the softmax, and e⁰ is 1: they still get weight. Fill with `-torch.inf`.",
-        ),
-        Wrong(
-            "not-low-enough",
-            attend(lambda scores, d_k: softmax(scores.masked_fill(future(scores), -100.0), d_k)),
-            "−100 is not low enough: real scores can lie there too, and then the future has most of the weight. Fill with "
-            "`-torch.inf`.",
-        ),
-        Wrong(
-            "zeroed-after-softmax",
-            attend(lambda scores, d_k: softmax(scores, d_k) * past(scores)),
-            "The weights were zeroed after the softmax and not divided again. Outputs are too small, and the future still "
-            "shows in their size.",
-        ),
-        Wrong(
-            "ones-added",
-            attend(ones_added),
-            "Ones were added above the diagonal, which gives the future more weight. −∞ has to stand there.",
-        ),
-        Wrong(
-            "past-masked",
-            attend(past_masked),
-            "The past is hidden and the future open: the mask is the wrong triangle.",
-        ),
-        Wrong(
-            "visible-masked",
-            attend(masked_where(lambda scores: past(scores).bool())),
-            "The mask is the wrong way round: what a query may see was filled with −∞, and the last row became nan.",
-        ),
-        Wrong(
-            "diagonal-masked",
-            attend(diagonal_masked),
-            "The diagonal is hidden too, so the first token has nothing to look at: its row is nan.",
-        ),
-        Wrong(
-            "diagonal-masked-nan-replaced",
-            attend(lambda scores, d_k: diagonal_masked(scores, d_k).nan_to_num(0.0)),
-            "The diagonal is hidden, and the nan of the first row was replaced by 0. Let each token see itself instead: "
-            "`diagonal=1`.",
-        ),
-        Wrong(
-            "one-step-too-far",
-            attend(one_step_too_far),
-            "Each token sees the one right after it: the mask lies one step too far to the right.",
-        ),
-        Wrong(
-            "zero-times-infinity",
-            attend(zero_times_infinity),
-            "Everything is nan: 0 times −∞ is nan. Use `masked_fill`.",
-        ),
-        Wrong(
-            "mask-from-values",
-            attend(masked_where(lambda scores: torch.triu(scores, diagonal=1) != 0)),
-            "A future score of exactly 0 slips through: the mask is read from the scores. Make it from positions.",
-        ),
-        Wrong(
-            "raw-scores-divided",
-            attend(shares_of_raw_scores),
-            "The weights are raw scores divided by their row sums. There is no softmax.",
-        ),
-        Wrong(
-            "weights-times-keys",
-            lambda queries, keys, values: masked_first(queries @ keys.T, keys.shape[-1]) @ keys,
-            "The weights were multiplied with the keys. What is mixed are the values.",
-        ),
-        Wrong(
-            "weights-returned",
-            lambda queries, keys, values: masked_first(queries @ keys.T, keys.shape[-1]),
-            "These are the weights. Multiply them with the values.",
-        ),
+        Wrong("no-softmax", edit("torch.softmax(", "("), edit(", dim=-1)", ")")),
+        Wrong("no-softmax", edit("-torch.inf", "0.0"), edit("torch.softmax(", "("), edit(", dim=-1)", ")")),
+        Wrong("keys-as-values", edit("@ values", "@ keys"), hint="Multiply the weights by the values."),
+        Wrong("queries-as-values", edit("@ values", "@ queries"), hint="Multiply the weights by the values."),
+        Wrong("weights-on-the-right", edit("weights @", "weights.T @")),
+        Wrong("own-value-only", returns("values")),
+        Wrong("residual-added", edit("@ values", "@ values + values")),
+        Wrong("scores-returned", edit("weights @ values", "scores")),
+        Wrong("weights-returned", edit("weights @ values", "weights")),
         Wrong(
             "reads-the-notebook",
-            of_the_notebook,
-            "These are the context vectors of the lesson's sentence, whatever the function is called with. Inside it, use "
-            "the arguments only.",
+            edit("(queries, keys, values)", "(q, k, v)"),
+            edit("queries @ keys.T", "attn_scores"),
         ),
-        Wrong(
-            "six-tokens-only",
-            lambda queries, keys, values: (
-                softmax((queries @ keys.T).masked_fill(future(torch.ones(6, 6)), -INF), keys.shape[-1])
-                @ values
-            ),
-            "The mask is 6 × 6, whatever the sentence. Make it as large as there are queries: `len(queries)`.",
-        ),
-        Wrong(
-            "edited-in-place",
-            values_in_place_attention,
-            "`queries /= …` writes into the caller's tensor. Give the result a name of its own.",
-        ),
+        Wrong("sizes-typed-in", edit("len(queries)", "6")),
+        Wrong("edits-its-argument", UNSCALED, edit("queries @", "queries.div_(keys.shape[-1] ** 0.5) @")),
     ),
     right=(
         Right(
             "scaled-dot-product-attention",
-            lambda queries, keys, values: torch.nn.functional.scaled_dot_product_attention(
-                queries[None], keys[None], values[None], is_causal=True
-            )[0],
+            returns(f"{SDPA}(queries[None], keys[None], values[None], is_causal=True)[0]"),
         ),
-        Right("einsum", einsums),
-        Right("row-by-row", rows_of_context),
-        Right("renormalised", attend(renormalised)),
         Right(
-            "very-low-number",
-            attend(lambda scores, d_k: softmax(scores.masked_fill(future(scores), -1e9), d_k)),
+            "einsum",
+            edit("queries @ keys.T", 'torch.einsum("qd,kd->qk", queries, keys)'),
+            edit("weights @ values", 'torch.einsum("qk,kd->qd", weights, values)'),
         ),
+        Right("row-by-row", body("causal_attention", CONTEXT_ROW_BY_ROW)),
+        Right("renormalised", returns("renormalised_weights(queries @ keys.T, keys.shape[-1]) @ values")),
+        Right("very-low-number", edit("-torch.inf", "-1e9")),
         Right(
             "queries-scaled-first",
-            lambda queries, keys, values: masked_first(queries / keys.shape[-1] ** 0.5 @ keys.T, 1) @ values,
+            edit("queries @ keys.T", "queries / keys.shape[-1] ** 0.5 @ keys.T"),
+            edit("masked / keys.shape[-1] ** 0.5", "masked"),
         ),
         Right(
             "double",
-            lambda queries, keys, values: attend(masked_first)(
-                queries.double(), keys.double(), values.double()
-            ),
+            edit("queries @ keys.T", "queries.double() @ keys.double().T"),
+            edit("@ values", "@ values.double()"),
         ),
     ),
 )

@@ -1,12 +1,23 @@
 """The tasks of lesson 05: their probes, the wrong answers people give, and the hint each deserves."""
 
-import math
-
 import torch
-from torch import nn
-from torch.nn import functional
 
-from autograder.authoring import Check, Forbid, Lesson, Made, Probe, Property, Right, Task, Wrong
+from autograder.authoring import (
+    Check,
+    Forbid,
+    Lesson,
+    Made,
+    Probe,
+    Property,
+    Right,
+    Task,
+    Wrong,
+    before,
+    body,
+    edit,
+    faulty,
+    returns,
+)
 
 # The sentence "Your journey starts with one step", three numbers for each token, and a batch of it twice.
 SENTENCE = torch.tensor(
@@ -21,7 +32,7 @@ SENTENCE = torch.tensor(
 )
 BATCH = torch.stack((SENTENCE, SENTENCE))
 NUMBERED = torch.tensor([[[0, 1, 2, 3], [10, 11, 12, 13], [20, 21, 22, 23]]])
-INF = math.inf
+QKV = ("query", "key", "value")
 
 
 def drawn(*shape, seed):
@@ -34,36 +45,58 @@ def looks(*shape, seed):
     return torch.softmax(3 * drawn(*shape, seed=seed), dim=-1)
 
 
+def sizes(d_in, d_out, context_length, heads, dropout=0.0, qkv_bias=False):
+    """A constructor's arguments."""
+    names = ("d_in", "d_out", "context_length", "dropout", "num_heads", "qkv_bias")
+    return dict(zip(names, (d_in, d_out, context_length, dropout, heads, qkv_bias), strict=True))
+
+
+AHEAD = {"observe": "influence", "settings": {"input": "x", "axis": -2}}
+APART = {"observe": "influence", "settings": {"input": "x", "axis": 0}}
+SHUFFLED = {"observe": "permuted", "settings": {"input": "x", "axis": -2}}
+AGAIN = {"observe": "second-call", "settings": {"input": "x", "axis": 1, "size": 4}}
+REFUSED = {"raises": ("ValueError",)}
+TWICE = torch.cat((torch.eye(5), torch.eye(5)))  # values that show the weights, two times over
+
+
+def called(id, says, shape, construct, seed, **more):
+    """A class tried on random sentences of a shape, with weights drawn under the same seed."""
+    x = 2 * drawn(*shape, seed=seed)
+    return Probe(id, says, {"x": x}, construct=construct, seed=seed, **more)
+
+
+def dropped(id, says, weights):
+    """A class with one head in training mode. Each number of the result is there twice."""
+    return Probe(
+        id,
+        says,
+        {"x": torch.eye(5)[None]},
+        construct=sizes(5, 10, 5, heads=1, dropout=0.4),
+        seed=13,
+        weights=weights,
+        observe="dropout",
+        settings={"p": 0.4, "copies": 2, "measures": 9},
+    )
+
+
 def redraw(generator: torch.Generator) -> dict:
     """Another sentence for the batched product, with numbers of both signs."""
     return {"a": torch.randn(1, 2, 3, 4, generator=generator)}
 
 
-class CausalAttention(nn.Module):
-    """As in the lesson's carried-over cell."""
-
-    def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
-        super().__init__()
-        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.dropout = nn.Dropout(dropout)
-        self.register_buffer("mask", torch.triu(torch.ones(context_length, context_length), diagonal=1))
-
-    def forward(self, x):
-        num_tokens = x.shape[1]
-        queries, keys = self.W_query(x), self.W_key(x)
-        scores = queries @ keys.transpose(1, 2)
-        scores = scores.masked_fill(self.mask.bool()[:num_tokens, :num_tokens], -INF)
-        return self.dropout(torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)) @ self.W_value(x)
-
-
 # ---------------------------------------------------------------------------------- what several looks leave
 
 
-def error_left(contexts, wanted):
-    rows, goals = contexts.flatten(0, 1), wanted.flatten(0, 1)
-    return (rows @ torch.linalg.lstsq(rows, goals).solution - goals).square().mean()
+LAST_HEAD = (
+    "This is the last head alone: does each round of a loop replace the one before? Collect all in a list."
+)
+JOIN_WITH_CAT = "Each row holds pieces of several tokens. Join the contexts with `torch.cat(…, dim=-1)`."
+PIECES_OF_SEVERAL = "torch.stack(contexts, dim=1).reshape(*x.shape[:2], -1)"
+
+
+def each_error(one_of_them):
+    """An error for each head, and one number made of them."""
+    return returns(one_of_them.format("[error_left(head @ x, wanted) for head in weights]"))
 
 
 def look_back(num_tokens):
@@ -74,12 +107,15 @@ def look_first(num_tokens):
     return torch.eye(num_tokens)[[0] * num_tokens]
 
 
-def per_head(weights, x):
-    return [head @ x for head in weights]
-
-
 STORIES = drawn(20, 8, 4, seed=24)
 BOTH = torch.cat((look_back(8) @ STORIES, look_first(8) @ STORIES), dim=-1)
+AT_BOTH = look_back(8) + look_first(8)
+OTHER_STORIES, OTHER_WISHES = drawn(9, 5, 2, seed=6), drawn(9, 5, 7, seed=7)
+
+
+def looked(id, says, weights, x=STORIES, wanted=BOTH):
+    return Probe(id, says, {"weights": weights, "x": x, "wanted": wanted})
+
 
 ERROR_WITH_HEADS = Task(
     id="error-with-heads",
@@ -95,29 +131,11 @@ ERROR_WITH_HEADS = Task(
         "wanted": ("b", "tokens", "d_wanted"),
     },
     probes=(
-        Probe(
-            "half-half",
-            "one look, half at the token before and half at the first",
-            {"weights": (look_back(8) + look_first(8))[None] / 2, "x": STORIES, "wanted": BOTH},
-        ),
-        Probe(
-            "one-random-look",
-            "one look with random weights",
-            {"weights": looks(1, 8, 8, seed=3), "x": STORIES, "wanted": BOTH},
-        ),
-        Probe(
-            "two-looks",
-            "two looks with random weights",
-            {"weights": looks(2, 8, 8, seed=4), "x": STORIES, "wanted": BOTH},
-        ),
-        Probe(
-            "three-looks",
-            "three looks at other stories",
-            {
-                "weights": looks(3, 5, 5, seed=5),
-                "x": drawn(9, 5, 2, seed=6),
-                "wanted": drawn(9, 5, 7, seed=7),
-            },
+        looked("half-half", "one look, half at the token before and half at the first", (AT_BOTH / 2)[None]),
+        looked("one-random-look", "one look with random weights", looks(1, 8, 8, seed=3)),
+        looked("two-looks", "two looks with random weights", looks(2, 8, 8, seed=4)),
+        looked(
+            "three-looks", "three looks at other stories", looks(3, 5, 5, seed=5), OTHER_STORIES, OTHER_WISHES
         ),
     ),
     checks=(
@@ -132,221 +150,62 @@ ERROR_WITH_HEADS = Task(
         "`contexts = [head @ x for head in weights]`, then `return error_left(torch.cat(contexts, dim=-1), wanted)`",
     ),
     wrong=(
+        Wrong("heads-added", edit("torch.cat(contexts, dim=-1)", "sum(contexts)")),
+        Wrong("first-head-only", edit("in weights", "in weights[:1]")),
+        Wrong("overwritten-in-loop", edit("in weights", "in weights[-1:]"), hint=LAST_HEAD),
+        Wrong("heads-typed-in", edit("in weights", "in weights[:2]")),
+        Wrong("error-for-each-head", each_error("torch.stack({}).mean()")),
+        Wrong("error-for-each-head", each_error("sum({})")),
+        Wrong("error-for-each-head", each_error("min({})")),
+        Wrong("weights-on-the-right", edit("head @ x", "head.T @ x")),
+        Wrong("joined-along-wrong-axis", edit("dim=-1", "dim=1")),
         Wrong(
-            "heads-added",
-            lambda weights, x, wanted: error_left(sum(per_head(weights, x)), wanted),
-            "The heads' contexts are added up (or averaged). A sum forgets which head said what: join them with "
-            "`torch.cat(…, dim=-1)`.",
+            "weights-not-used",
+            returns("error_left(x, wanted)"),
+            hint="Here the tokens themselves are compared with the wishes; no look has mixed them. Use `head @ x`.",
         ),
-        Wrong(
-            "first-head-only",
-            lambda weights, x, wanted: error_left(weights[0] @ x, wanted),
-            "This is what the first head alone leaves. Make the contexts of every head, and join them.",
-        ),
-        Wrong(
-            "last-head-only",
-            lambda weights, x, wanted: error_left(weights[-1] @ x, wanted),
-            "This is what the last head alone leaves: does each round of a loop replace the one before? Collect "
-            "the contexts in a list.",
-        ),
-        Wrong(
-            "errors-averaged",
-            lambda weights, x, wanted: torch.stack(
-                [error_left(one, wanted) for one in per_head(weights, x)]
-            ).mean(),
-            "Each head got an error of its own, and these were averaged. Join the contexts first, then ask for one "
-            "error: the map has to see all heads at once.",
-        ),
-        Wrong(
-            "errors-added",
-            lambda weights, x, wanted: sum(error_left(one, wanted) for one in per_head(weights, x)),
-            "Each head got an error of its own, and these were added up. Join the contexts first, then ask for one "
-            "error.",
-        ),
-        Wrong(
-            "best-error",
-            lambda weights, x, wanted: min(error_left(one, wanted) for one in per_head(weights, x)),
-            "This is the error of the best single head. Joined, the heads do better than any one of them.",
-        ),
-        Wrong(
-            "looks-turned",
-            lambda weights, x, wanted: error_left(torch.cat(per_head(weights.mT, x), dim=-1), wanted),
-            "The looks are transposed: row i must say where token i looks. Multiply `head @ x` as they are.",
-        ),
-        Wrong(
-            "joined-along-tokens",
-            lambda weights, x, wanted: error_left(torch.cat(per_head(weights, x), dim=1), wanted),
-            "The joined contexts do not fit the wishes. Join them along the last axis, `torch.cat(…, dim=-1)`: that "
-            "keeps one row for each token.",
-        ),
-        Wrong(
-            "tokens-not-mixed",
-            lambda weights, x, wanted: error_left(x, wanted),
-            "Here the tokens themselves are compared with the wishes; no look has mixed them. Use `head @ x`.",
-        ),
-        Wrong(
-            "softmax-again",
-            lambda weights, x, wanted: error_left(
-                torch.cat(per_head(weights.softmax(dim=-1), x), dim=-1), wanted
-            ),
-            "`weights` are weights already: their rows add up to 1. A second softmax blurs every look.",
-        ),
+        Wrong("softmax-twice", edit("head @ x", "head.softmax(dim=-1) @ x")),
+        Wrong("merge-without-transpose", edit("torch.cat(contexts, dim=-1)", PIECES_OF_SEVERAL)),
+        Wrong("reads-the-notebook", edit("head @ x", "head @ stories")),
+        Wrong("rounded", edit("(joined, wanted)", "(joined, wanted).round(decimals=2)")),
     ),
     right=(
-        Right(
-            "einsum",
-            lambda weights, x, wanted: error_left(
-                torch.einsum("hqk,bkd->bqhd", weights, x).flatten(2), wanted
-            ),
-        ),
+        Right("einsum", returns('error_left(torch.einsum("hqk,bkd->bqhd", weights, x).flatten(2), wanted)')),
         Right(
             "broadcast",
-            lambda weights, x, wanted: error_left(
-                (weights[None] @ x[:, None]).permute(0, 2, 1, 3).reshape(*x.shape[:2], -1), wanted
+            body(
+                "error_with_heads",
+                """
+                contexts = weights[None] @ x[:, None]
+                return error_left(contexts.permute(0, 2, 1, 3).reshape(*x.shape[:2], -1), wanted)
+                """,
             ),
         ),
         Right(
             "double",
-            lambda weights, x, wanted: error_left(
-                torch.cat(per_head(weights.double(), x.double()), dim=-1), wanted.double()
-            ),
+            returns("error_left(torch.cat([h.double() @ x.double() for h in weights], -1), wanted.double())"),
         ),
-        Right(
-            "heads-in-another-order",
-            lambda weights, x, wanted: error_left(torch.cat(per_head(weights.flip(0), x), dim=-1), wanted),
-        ),
-        Right(
-            "python-float",
-            lambda weights, x, wanted: float(error_left(torch.cat(per_head(weights, x), dim=-1), wanted)),
-        ),
+        Right("heads-in-another-order", edit("in weights", "in weights.flip(0)")),
+        Right("python-float", edit("(joined, wanted)", "(joined, wanted).item()")),
     ),
 )
 
 # ----------------------------------------------------------------------------------------- the stack of heads
 
+STACK_SEEDED = sizes(3, 2, 6, heads=2)
+STACK = sizes(4, 6, 9, heads=2)
 
-class Stack(nn.Module):
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        super().__init__()
-        self.heads = nn.ModuleList(
-            CausalAttention(d_in, d_out, context_length, dropout, qkv_bias) for _ in range(num_heads)
-        )
-
-    def forward(self, x):
-        return self.join([head(x) for head in self.heads])
-
-    def join(self, contexts):
-        return torch.cat(contexts, dim=-1)
-
-
-def stack_joined(join):
-    """A stack whose contexts are put together in another way."""
-    return type("MultiHeadAttentionWrapper", (Stack,), {"join": lambda self, contexts: join(contexts)})
-
-
-def stack_called(forward):
-    """A stack with another forward."""
-    return type("MultiHeadAttentionWrapper", (Stack,), {"forward": forward})
-
-
-class StackInAList(Stack):
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        nn.Module.__init__(self)
-        self.heads = [
-            CausalAttention(d_in, d_out, context_length, dropout, qkv_bias) for _ in range(num_heads)
-        ]
-
-
-class StackInATuple(Stack):
-    """Named in a loop, with the parameters where they belong."""
-
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        nn.Module.__init__(self)
-        made = tuple(
-            CausalAttention(d_in, d_out, context_length, dropout, qkv_bias) for _ in range(num_heads)
-        )
-        self.heads = nn.ModuleList(made)
-
-    def forward(self, x):
-        return torch.cat(tuple(head(x) for head in self.heads), 2)
-
-
-class StackAppended(Stack):
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        nn.Module.__init__(self)
-        self.d_out = d_out
-        self.heads = nn.ModuleList()
-        for _ in range(num_heads):
-            self.heads.append(CausalAttention(d_in, d_out, context_length, dropout, qkv_bias))
-
-    def forward(self, x):
-        out = x.new_zeros(*x.shape[:2], len(self.heads) * self.d_out)
-        for index, head in enumerate(self.heads):
-            out[..., index * self.d_out : (index + 1) * self.d_out] = head(x)
-        return out
-
-
-class StackOfTotal(Stack):
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        super().__init__(d_in, max(d_out // num_heads, 1), context_length, dropout, num_heads, qkv_bias)
-
-
-class StackOfOne(Stack):
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        nn.Module.__init__(self)
-        self.heads = nn.ModuleList(
-            [CausalAttention(d_in, d_out, context_length, dropout, qkv_bias)] * num_heads
-        )
-
-
-class StackWithoutDropout(Stack):
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        super().__init__(d_in, d_out, context_length, 0.0, num_heads, qkv_bias)
-
-
-class StackWithoutBias(Stack):
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        super().__init__(d_in, d_out, context_length, dropout, num_heads)
-
-
-class StackForSix(Stack):
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        super().__init__(d_in, d_out, 6, dropout, num_heads, qkv_bias)
-
-
-class StackOfTwo(Stack):
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        super().__init__(d_in, d_out, context_length, dropout, 2, qkv_bias)
-
-
-class StackOfSlices(Stack):
-    """The token cut between the heads, instead of given to each."""
-
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        self.width = max(d_in // num_heads, 1)
-        super().__init__(self.width, d_out, context_length, dropout, num_heads, qkv_bias)
-
-    def forward(self, x):
-        pieces = x.split(self.width, dim=-1)
-        return torch.cat([head(piece) for head, piece in zip(self.heads, pieces, strict=False)], dim=-1)
-
-
-WRAPPER_SEEDED = {
-    "d_in": 3,
-    "d_out": 2,
-    "context_length": 6,
-    "dropout": 0.0,
-    "num_heads": 2,
-    "qkv_bias": False,
-}
-WRAPPER_OTHER = {
-    "d_in": 4,
-    "d_out": 6,
-    "context_length": 9,
-    "dropout": 0.0,
-    "num_heads": 2,
-    "qkv_bias": False,
-}
+STACKED = edit("torch.cat", "torch.stack")
+NOT_PASSED = "The heads do not get `{0}`. Pass it on to `CausalAttention`."
+TOO_WIDE = "Each head is `num_heads` times too wide. In this class `d_out` is the width of one head."
+A_LIST = "This is a list with one tensor for each head. Join them to one tensor with `torch.cat(…, dim=-1)`."
+PARTS = "x.split(self.heads[0].W_key.in_features, dim=-1)"
+SLICED = "Each head sees only a slice of the token. Every head gets all of `x`; the result is made of pieces."
+HEADS_TYPED_IN = "There is always the same number of heads. Let `range(num_heads)` count them."
+IN_A_LIST = (
+    "None of the heads' parameters is registered. A module does not look into a plain Python list, nor does it know heads "
+    "that are made in `forward`. Make them in `__init__`, in an `nn.ModuleList`."
+)
 
 MULTI_HEAD_WRAPPER = Task(
     id="multi-head-wrapper",
@@ -357,85 +216,17 @@ MULTI_HEAD_WRAPPER = Task(
     axes=("b", "tokens", "columns of all heads"),
     input_axes={"x": ("b", "tokens", "d_in")},
     probes=(
-        Probe("seeded", "the batch", {"x": BATCH}, construct=WRAPPER_SEEDED),
-        Probe(
-            "two-sentences",
-            "two sentences that differ",
-            {"x": drawn(2, 6, 3, seed=1)},
-            construct=WRAPPER_SEEDED,
-            seed=7,
+        Probe("seeded", "the batch", {"x": BATCH}, construct=STACK_SEEDED),
+        called("two-sentences", "two sentences that differ", (2, 6, 3), STACK_SEEDED, 1),
+        called("other-sizes", "three sentences of seven tokens, where nine would fit", (3, 7, 4), STACK, 2),
+        called("three-heads", "three heads with biases", (2, 4, 5), sizes(5, 1, 7, 3, qkv_bias=True), 3),
+        called("look-ahead", "sentences with one token changed at a time", (3, 7, 4), STACK, 4, **AHEAD),
+        called(
+            "sentences-apart", "a batch with one sentence changed at a time", (3, 7, 4), STACK, 5, **APART
         ),
-        Probe(
-            "other-sizes",
-            "three sentences of seven tokens, where nine would fit",
-            {"x": drawn(3, 7, 4, seed=2)},
-            construct=WRAPPER_OTHER,
-            seed=8,
-        ),
-        Probe(
-            "three-heads",
-            "three heads with biases",
-            {"x": drawn(2, 4, 5, seed=3)},
-            construct={
-                "d_in": 5,
-                "d_out": 1,
-                "context_length": 7,
-                "dropout": 0.0,
-                "num_heads": 3,
-                "qkv_bias": True,
-            },
-            seed=9,
-        ),
-        Probe(
-            "look-ahead",
-            "sentences with one token changed at a time",
-            {"x": drawn(3, 7, 4, seed=4)},
-            construct=WRAPPER_OTHER,
-            seed=10,
-            observe="influence",
-            settings={"input": "x", "axis": -2},
-        ),
-        Probe(
-            "sentences-apart",
-            "a batch with one sentence changed at a time",
-            {"x": drawn(3, 7, 4, seed=5)},
-            construct=WRAPPER_OTHER,
-            seed=11,
-            observe="influence",
-            settings={"input": "x", "axis": 0},
-        ),
-        Probe(
-            "eval",
-            "dropout 0.4 in eval mode",
-            {"x": drawn(3, 5, 4, seed=6)},
-            construct={**WRAPPER_OTHER, "dropout": 0.4},
-            seed=12,
-        ),
-        Probe(
-            "training",
-            "dropout 0.4 in training mode",
-            {"x": torch.eye(5)[None]},
-            construct={
-                "d_in": 5,
-                "d_out": 10,
-                "context_length": 8,
-                "dropout": 0.4,
-                "num_heads": 1,
-                "qkv_bias": False,
-            },
-            seed=13,
-            weights={"heads.0.W_value.weight": torch.cat((torch.eye(5), torch.eye(5)))},
-            observe="dropout",
-            settings={"p": 0.4, "copies": 2, "input": "x"},
-        ),
-        Probe(
-            "double",
-            "three sentences in float64",
-            {"x": drawn(3, 7, 4, seed=14)},
-            construct=WRAPPER_OTHER,
-            seed=14,
-            dtype="float64",
-        ),
+        called("eval", "dropout 0.4 in eval mode", (3, 5, 4), {**STACK, "dropout": 0.4}, 6),
+        dropped("training", "dropout 0.4 in training mode", {"heads.0.W_value.weight": TWICE}),
+        called("double", "three sentences in float64", (3, 7, 4), STACK, 14, dtype="float64"),
     ),
     checks=(
         Check("the batch, two heads", 1, ("seeded", "two-sentences")),
@@ -455,131 +246,121 @@ MULTI_HEAD_WRAPPER = Task(
         "In `forward`, call every head on `x` and join the results: "
         "`torch.cat([head(x) for head in self.heads], dim=-1)`.",
     ),
+    parts=("class", "heads", "batch", "bias-option", "own-input-width"),
+    words={"W_query": "heads.0.W_query", "W_key": "heads.0.W_key", "W_value": "heads.0.W_value"},
+    cannot={
+        "one-head": "one head is what `num_heads` typed in as 1 gives",
+        "plain-tensors": "the weights are those of CausalAttention, which is given",
+        "weights-made-in-forward": "heads made in `forward` are not registered, as in a plain list",
+    },
     wrong=(
+        Wrong("unregistered-list", edit("nn.ModuleList(", "list("), hint=IN_A_LIST),
+        Wrong("narrow-heads", edit("(d_in, d_out", "(d_in, max(d_out // num_heads, 1)")),
+        Wrong("full-width-heads", edit("(d_in, d_out", "(d_in, d_out * num_heads"), hint=TOO_WIDE),
+        Wrong("sizes-turned", edit("(d_in, d_out", "(d_out, d_in")),
+        Wrong("first-head-for-all", edit("[head(x)", "[self.heads[0](x)")),
         Wrong(
-            "python-list",
-            StackInAList,
-            "None of the heads' parameters is registered. A module does not look into a plain Python list, nor does it "
-            "know heads that are made in `forward`. Make them in `__init__`, in an `nn.ModuleList`.",
+            "one-head-repeated",
+            edit(" Causal", " [Causal"),
+            edit(") for _ in range(num_heads)", ")] * num_heads"),
         ),
+        Wrong("joined-along-wrong-axis", edit("dim=-1", "dim=1")),
+        Wrong("joined-along-wrong-axis", edit("dim=-1", "dim=0")),
+        Wrong("stacked-not-joined", STACKED),
+        Wrong("stacked-not-joined", STACKED, edit(", dim=-1", "")),
+        Wrong("stacked-not-joined", STACKED, edit("dim=-1", "dim=1")),
+        Wrong("stacked-not-joined", STACKED, edit("dim=-1", "dim=2")),
+        Wrong("merge-interleaved", STACKED, edit("dim=-1)", "dim=-1).flatten(-2)")),
         Wrong(
-            "d-out-is-the-total",
-            StackOfTotal,
-            "Each head has `d_out // num_heads` columns. In this class `d_out` is the width of one head, and the "
-            "result is `num_heads` times as wide.",
+            "merge-without-transpose",
+            STACKED,
+            edit("dim=-1)", "dim=1).reshape(*x.shape[:2], -1)"),
+            hint=JOIN_WITH_CAT,
         ),
+        Wrong("heads-added", edit("torch.cat", "sum"), edit(", dim=-1", "")),
+        Wrong("heads-added", STACKED, edit("dim=-1)", "dim=-1).mean(dim=-1)")),
+        Wrong("heads-not-joined", edit("torch.cat(", "("), edit(", dim=-1", ""), hint=A_LIST),
+        Wrong("heads-in-reverse", edit("in self.heads", "in self.heads[::-1]")),
+        Wrong("first-head-only", edit("in self.heads", "in self.heads[:1]")),
+        Wrong("overwritten-in-loop", edit("in self.heads", "in self.heads[-1:]"), hint=LAST_HEAD),
+        Wrong("heads-in-series", body("forward", "for head in self.heads:\n    x = head(x)\nreturn x")),
         Wrong(
-            "first-head-for-all",
-            stack_called(lambda self, x: torch.cat([self.heads[0](x) for _ in self.heads], dim=-1)),
-            "Every head gives what head 0 gives. In the loop, call the head of that round, not `self.heads[0]`.",
+            "input-split",
+            edit("(d_in,", "(d_in // num_heads,"),
+            edit("(x) for head in self.heads", f"(part) for head, part in zip(self.heads, {PARTS})"),
+            hint=SLICED,
         ),
+        Wrong("no-dropout", edit("dropout, q", "0.0, q"), hint=NOT_PASSED.format("dropout")),
+        Wrong("dropout-typed-in", edit("dropout, q", "0.5, q")),
+        Wrong("bias-never", edit(", qkv_bias) for", ") for"), hint=NOT_PASSED.format("qkv_bias")),
+        Wrong("bias-always", edit(", qkv_bias) for", ", True) for")),
+        Wrong("bias-uneven", edit(", qkv_bias) for _ in", ", qkv_bias and _ == 0) for _ in")),
         Wrong(
-            "one-head-many-times",
-            StackOfOne,
-            "`[head] * num_heads` puts one and the same head into the list several times. Make a new one for each "
-            "place: `for _ in range(num_heads)`.",
+            "sizes-typed-in",
+            edit("context_length, dropout, q", "6, dropout, q"),
+            hint=NOT_PASSED.format("context_length"),
         ),
-        Wrong(
-            "joined-along-tokens",
-            stack_joined(lambda contexts: torch.cat(contexts, dim=1)),
-            "The heads' contexts stand below one another, so the result has more tokens than the input. Join them "
-            "along the last axis: `dim=-1`.",
-        ),
-        Wrong(
-            "joined-along-batch",
-            stack_joined(lambda contexts: torch.cat(contexts, dim=0)),
-            "The heads' contexts were joined along the batch. Join them along the last axis: `dim=-1`.",
-        ),
-        Wrong(
-            "stacked-instead-of-joined",
-            stack_joined(lambda contexts: torch.stack(contexts, dim=-1)),
-            "`torch.stack` makes a new axis for the heads. `torch.cat(…, dim=-1)` makes the last axis longer.",
-        ),
-        Wrong(
-            "stacked-as-first-axis",
-            stack_joined(torch.stack),
-            "`torch.stack` puts the heads on a new axis in front. `torch.cat(…, dim=-1)` makes the last axis "
-            "longer instead.",
-        ),
-        Wrong(
-            "interleaved",
-            stack_joined(lambda contexts: torch.stack(contexts, dim=-1).flatten(-2)),
-            "The heads' columns alternate: one of head 0, one of head 1. All of head 0 comes first, then all of "
-            "head 1, as `torch.cat(…, dim=-1)` gives them.",
-        ),
-        Wrong(
-            "summed",
-            stack_joined(sum),
-            "The heads' contexts are added up. A sum forgets which head said what: join them with `torch.cat`.",
-        ),
-        Wrong(
-            "averaged",
-            stack_joined(lambda contexts: torch.stack(contexts).mean(dim=0)),
-            "The heads' contexts are averaged. An average forgets which head said what: join them with "
-            "`torch.cat`.",
-        ),
-        Wrong(
-            "list-returned",
-            stack_joined(list),
-            "This is a list with one tensor for each head. Join them to one tensor with `torch.cat(…, dim=-1)`.",
-        ),
-        Wrong(
-            "heads-in-reverse",
-            stack_joined(lambda contexts: torch.cat(contexts[::-1], dim=-1)),
-            "The heads stand in reverse order. Columns 0 and 1 belong to head 0.",
-        ),
-        Wrong(
-            "first-head-only",
-            stack_joined(lambda contexts: contexts[0]),
-            "Only head 0 is there. Does `return` stand inside a loop? Call every head, then join the results.",
-        ),
-        Wrong(
-            "input-cut-between-heads",
-            StackOfSlices,
-            "Each head sees only a slice of the token. Every head gets all of `x`; it is the result that is made "
-            "of pieces.",
-        ),
-        Wrong(
-            "dropout-not-passed-on",
-            StackWithoutDropout,
-            "`dropout` never reaches the heads: nothing is dropped in training. Pass it to `CausalAttention`.",
-        ),
-        Wrong(
-            "qkv-bias-not-passed-on",
-            StackWithoutBias,
-            "`qkv_bias` never reaches the heads, so with `qkv_bias=True` there are no biases. Pass it on.",
-        ),
-        Wrong(
-            "context-length-typed-in",
-            StackForSix,
-            "The heads are made for 6 tokens, whatever `context_length` says. Pass the argument on.",
-        ),
-        Wrong(
-            "two-heads-typed-in",
-            StackOfTwo,
-            "There are two heads whatever `num_heads` says. Let `range(num_heads)` count them.",
-        ),
-        Wrong(
-            "reads-the-notebook",
-            stack_called(lambda self, x: torch.cat([head(BATCH) for head in self.heads], dim=-1)),
-            "These are the contexts of `batch`, whatever `forward` is called with. Use the argument `x`.",
-        ),
+        Wrong("heads-typed-in", edit("range(num_heads)", "range(2)"), hint=HEADS_TYPED_IN),
+        Wrong("heads-typed-in", edit("range(num_heads)", "range(1)"), hint=HEADS_TYPED_IN),
+        Wrong("heads-typed-in", edit("in self.heads", "in self.heads[:2]"), hint=HEADS_TYPED_IN),
+        Wrong("loop-stops-early", edit("range(num_heads)", "range(num_heads - 1)")),
+        Wrong("reads-the-notebook", edit("head(x)", "head(batch)")),
+        Wrong("edits-its-argument", edit("dim=-1)", "dim=-1) + x.zero_().sum()")),
+        Wrong("first-sequence-only", edit("dim=-1)", "dim=-1)[0]")),
+        Wrong("first-sequence-for-all", edit("head(x)", "head(x[:1]).expand(len(x), -1, -1)")),
+        Wrong("batch-mixed", edit("head(x)", "head(x.transpose(0, 1)).transpose(0, 1)")),
+        Wrong("other-names", edit("self.heads", "self.layers", 2), hint="Call the list `self.heads`."),
+        Wrong("no-super-init", edit("super().__init__()\n        ", "")),
+        Wrong("returns-nothing", edit("return torch", "torch")),
+        Wrong("returns-a-tuple", edit("dim=-1)", "dim=-1), self.heads")),
+        Wrong("detached", edit("dim=-1)", "dim=-1).detach()")),
+        Wrong("half-precision", edit("dim=-1)", "dim=-1).half().to(x.dtype)")),
+        Wrong("float-forced", edit("dim=-1)", "dim=-1).float()")),
     ),
     right=(
-        Right("tuple", StackInATuple),
-        Right("appended-and-filled", StackAppended),
         Right(
-            "stack-and-reshape",
-            stack_joined(lambda contexts: torch.stack(contexts, dim=2).flatten(2)),
+            "tuple",
+            edit("ModuleList(", "ModuleList(tuple("),
+            edit("_heads)\n        )", "_heads)\n        ))"),
+            edit("[head(x) for head in self.heads]", "tuple(head(x) for head in self.heads)"),
         ),
-        Right("concatenate", stack_joined(lambda contexts: torch.concatenate(contexts, axis=2))),
         Right(
-            "hstack-of-rows", stack_joined(lambda contexts: torch.cat([*contexts], dim=contexts[0].ndim - 1))
+            "appended-and-filled",
+            body(
+                "__init__",
+                """
+                super().__init__()
+                self.d_out, self.heads = d_out, nn.ModuleList()
+                for _ in range(num_heads):
+                    self.heads.append(CausalAttention(d_in, d_out, context_length, dropout, qkv_bias))
+                """,
+            ),
+            body(
+                "forward",
+                """
+                out = x.new_zeros(*x.shape[:2], len(self.heads) * self.d_out)
+                for index, head in enumerate(self.heads):
+                    out[..., index * self.d_out : (index + 1) * self.d_out] = head(x)
+                return out
+                """,
+            ),
         ),
+        Right("stack-and-reshape", STACKED, edit("dim=-1)", "dim=2).flatten(2)")),
+        Right("concatenate", edit("torch.cat", "torch.concatenate"), edit("dim=-1", "axis=2")),
+        Right("own-dimensions", edit("dim=-1", "dim=x.ndim - 1")),
     ),
 )
 
 # ------------------------------------------------------------------------------- all heads in one matrix product
+
+DIMENSIONS = "This is (1, 2, 4, 4): dimensions meet dimensions. Transpose the right side, not the left."
+SCORES_ADDED = (
+    "The heads' scores are added up, as one wide head would get them. Each head keeps scores of its own."
+)
+SCALED = (
+    "These scores are divided by √head_dim already. That comes with the class; here they stay as they are."
+)
+SOFTMAXED = "These are weights: each row adds up to 1. The task wants the scores before the softmax."
 
 BATCHED_HEAD_SCORES = Task(
     id="batched-head-scores",
@@ -599,79 +380,41 @@ BATCHED_HEAD_SCORES = Task(
     ),
     wrong=(
         Wrong(
-            "turned-the-left",
-            lambda a: a.transpose(2, 3) @ a,
-            "This is (1, 2, 4, 4): dimensions meet dimensions, and the sum runs over the tokens. Transpose the "
-            "right side instead.",
+            "dimensions-for-tokens", edit("a @ a.transpose(2, 3)", "a.transpose(2, 3) @ a"), hint=DIMENSIONS
         ),
-        Wrong(
-            "not-transposed",
-            lambda a: a @ a,
-            "The inner sizes do not meet. The last two axes of the right side have to change places, and no others: "
-            "`a.transpose(2, 3)`. (`transpose(1, 2)` swaps heads and tokens.)",
-        ),
-        Wrong(
-            "first-head-only",
-            lambda a: a[0, 0] @ a[0, 0].T,
-            "These are the scores of head 0 alone. Keep all axes: `@` does every head by itself.",
-        ),
-        Wrong(
-            "heads-added",
-            lambda a: (a @ a.transpose(2, 3)).sum(dim=1),
-            "The heads' scores are added up, which is what one wide head would get. Each head keeps scores of "
-            "its own.",
-        ),
-        Wrong(
-            "heads-crossed",
-            lambda a: a @ a.flip(1).transpose(2, 3),
-            "Each head's queries meet the other head's keys. A head's queries and keys belong together.",
-        ),
-        Wrong(
-            "all-with-all",
-            lambda a: a.flatten(0, 2) @ a.flatten(0, 2).T,
-            "Here all tokens of all heads meet one another, in one large square. Keep the heads' axis: "
-            "`a @ a.transpose(2, 3)`.",
-        ),
-        Wrong(
-            "products-not-added",
-            lambda a: a * a,
-            "`*` multiplies entry by entry. `@` takes the dot products of rows with columns.",
-        ),
-        Wrong(
-            "scaled",
-            lambda a: a @ a.transpose(2, 3) / a.shape[-1] ** 0.5,
-            "These scores are divided by √head_dim already. That comes with the class; here they stay as they are.",
-        ),
-        Wrong(
-            "already-softmax",
-            lambda a: torch.softmax(a @ a.transpose(2, 3), dim=-1),
-            "These are weights: each row adds up to 1. The task wants the scores before the softmax.",
-        ),
+        Wrong("first-head-only", edit("a @ a.transpose(2, 3)", "a[0, 0] @ a[0, 0].T")),
+        Wrong("heads-added", returns("(a @ a.transpose(2, 3)).sum(dim=1)"), hint=SCORES_ADDED),
+        Wrong("heads-crossed", edit("a.transpose", "a.flip(1).transpose")),
+        Wrong("heads-meet", returns("a.flatten(0, 2) @ a.flatten(0, 2).T")),
+        Wrong("elementwise-product", returns("a * a")),
+        Wrong("scaled-unasked", edit("transpose(2, 3)", "transpose(2, 3) / a.shape[-1] ** 0.5"), hint=SCALED),
+        Wrong("step-too-many", returns("torch.softmax(a @ a.transpose(2, 3), dim=-1)"), hint=SOFTMAXED),
     ),
     right=(
-        Right("mT", lambda a: a @ a.mT),
-        Right("last-axes", lambda a: torch.matmul(a, a.transpose(-2, -1))),
-        Right("einsum", lambda a: torch.einsum("bhqd,bhkd->bhqk", a, a)),
-        Right("permute", lambda a: a @ a.permute(0, 1, 3, 2)),
-        Right("loop", lambda a: torch.stack([torch.stack([head @ head.T for head in one]) for one in a])),
-        Right("bmm", lambda a: torch.bmm(a[0], a[0].transpose(1, 2))[None]),
-        Right("double", lambda a: a.double() @ a.double().mT),
+        Right("mT", edit("a.transpose(2, 3)", "a.mT")),
+        Right("last-axes", returns("torch.matmul(a, a.transpose(-2, -1))")),
+        Right("einsum", returns('torch.einsum("bhqd,bhkd->bhqk", a, a)')),
+        Right("permute", edit("transpose(2, 3)", "permute(0, 1, 3, 2)")),
+        Right("loop", returns("torch.stack([torch.stack([head @ head.T for head in one]) for one in a])")),
+        Right("bmm", returns("torch.bmm(a[0], a[0].transpose(1, 2))[None]")),
+        Right("double", returns("a.double() @ a.double().mT")),
     ),
 )
 
 # ------------------------------------------------------------------------------------------- split and merge
 
 
-def split_in_place(x, num_heads):
-    split = x.reshape(*x.shape[:2], num_heads, -1).transpose(1, 2).clone()
-    x.zero_()
-    return split
-
-
 def other_numbers(generator: torch.Generator) -> dict:
     """Twelve whole numbers, no two alike, so that each can be told from the others wherever it goes."""
     return {"x": torch.randperm(100, generator=generator)[:12].reshape(1, 3, 4)}
 
+
+def split(id, says, shape, heads):
+    return Probe(id, says, {"x": drawn(*shape, seed=20 + heads), "num_heads": heads})
+
+
+HEADS_FIRST = edit("num_tokens, num_heads", "num_heads, num_tokens")
+HEADS_LAST = edit("num_heads, d_out // num_heads)", "d_out // num_heads, num_heads)")
 
 SPLIT_HEADS = Task(
     id="split-heads",
@@ -684,22 +427,10 @@ SPLIT_HEADS = Task(
     dtypes=("float32", "float64", "int64"),
     probes=(
         Probe("numbered", "the numbered example", {"x": NUMBERED, "num_heads": 2}, redraw=other_numbers),
-        Probe(
-            "same-sizes",
-            "another example of three tokens and two heads",
-            {"x": drawn(1, 3, 4, seed=21), "num_heads": 2},
-        ),
-        Probe(
-            "three-heads",
-            "two sentences of five tokens, three heads",
-            {"x": drawn(2, 5, 12, seed=22), "num_heads": 3},
-        ),
-        Probe(
-            "five-heads",
-            "four sentences of three tokens, five heads",
-            {"x": drawn(4, 3, 10, seed=23), "num_heads": 5},
-        ),
-        Probe("one-head", "one head", {"x": drawn(3, 2, 4, seed=24), "num_heads": 1}),
+        split("same-sizes", "another example of three tokens and two heads", (1, 3, 4), 2),
+        split("three-heads", "two sentences of five tokens, three heads", (2, 5, 12), 3),
+        split("five-heads", "four sentences of three tokens, five heads", (4, 3, 10), 5),
+        split("one-head", "one head", (3, 2, 4), 1),
     ),
     checks=(
         Check("three tokens, two heads", 1, ("numbered", "same-sizes")),
@@ -714,106 +445,49 @@ SPLIT_HEADS = Task(
         "`return x.view(b, num_tokens, num_heads, d_out // num_heads).transpose(1, 2)`",
     ),
     wrong=(
+        Wrong("split-without-transpose", HEADS_FIRST, edit("pieces.transpose(1, 2)", "pieces")),
+        Wrong("heads-not-brought-forward", edit("pieces.transpose(1, 2)", "pieces")),
+        Wrong("split-interleaved", HEADS_LAST, edit("transpose(1, 2)", "permute(0, 3, 1, 2)")),
+        Wrong("head-dim-for-heads", HEADS_LAST),
+        Wrong("wrong-axes-swapped", edit("transpose(1, 2)", "transpose(1, 3)")),
+        Wrong("wrong-axes-swapped", edit("transpose(1, 2)", "permute(0, 2, 3, 1)")),
+        Wrong("wrong-axes-swapped", edit("transpose(1, 2)", "transpose(2, 3)")),
+        Wrong("heads-before-batch", edit("transpose(1, 2)", "permute(2, 0, 1, 3)")),
         Wrong(
-            "view-without-transpose",
-            lambda x, num_heads: x.reshape(x.shape[0], num_heads, x.shape[1], -1),
-            "The shape is right, but a head's rows do not come from one token each: the first two rows of head 0 "
-            "are two pieces of token 0. Cut with the tokens in front, then swap: `transpose(1, 2)`.",
+            "tokens-split",
+            returns("x.repeat(1, num_heads, 1).reshape(*x.shape[:2], num_heads, -1).transpose(1, 2)"),
         ),
-        Wrong(
-            "heads-not-brought-forward",
-            lambda x, num_heads: x.reshape(*x.shape[:2], num_heads, -1),
-            "The cut is right; the axes are (b, tokens, heads, head_dim). Swap axes 1 and 2.",
-        ),
-        Wrong(
-            "interleaved",
-            lambda x, num_heads: x.reshape(*x.shape[:2], -1, num_heads).permute(0, 3, 1, 2),
-            "Head 0 gets every `num_heads`-th number of a token. It should get the first `head_dim` numbers: cut "
-            "d_out as (num_heads, head_dim), in this order.",
-        ),
-        Wrong(
-            "head-dim-and-heads-swapped",
-            lambda x, num_heads: x.reshape(*x.shape[:2], -1, num_heads).transpose(1, 2),
-            "The two new axes are the wrong way round: there are head_dim heads of num_heads numbers. Cut as "
-            "(num_heads, head_dim).",
-        ),
-        Wrong(
-            "wrong-axes-swapped",
-            lambda x, num_heads: x.reshape(*x.shape[:2], num_heads, -1).transpose(1, 3),
-            "Axes 1 and 3 changed places, so the head's numbers stand where the heads belong. Swap axes 1 and 2.",
-        ),
-        Wrong(
-            "heads-before-batch",
-            lambda x, num_heads: x.reshape(*x.shape[:2], num_heads, -1).permute(2, 0, 1, 3),
-            "The heads stand in front of the batch. The order is (b, heads, tokens, head_dim).",
-        ),
-        Wrong(
-            "tokens-cut",
-            lambda x, num_heads: (
-                x.repeat(1, num_heads, 1).reshape(x.shape[0], x.shape[1], num_heads, -1).transpose(1, 2)
-            ),
-            "Each head has all of d_out and only some of the tokens. It is the last axis that is cut: every head "
-            "keeps all tokens.",
-        ),
-        Wrong(
-            "whole-vector-for-each",
-            lambda x, num_heads: x[:, None].expand(-1, num_heads, -1, -1),
-            "Each head has the whole vector. It gets its piece of it: head_dim = d_out // num_heads numbers.",
-        ),
-        Wrong(
-            "heads-in-reverse",
-            lambda x, num_heads: x.reshape(*x.shape[:2], num_heads, -1).transpose(1, 2).flip(1),
-            "The heads stand in reverse order. Head 0 gets the first numbers of each token.",
-        ),
-        Wrong(
-            "two-heads-typed-in",
-            lambda x, num_heads: x.reshape(*x.shape[:2], 2, -1).transpose(1, 2),
-            "This makes two heads whatever `num_heads` says. Use the argument.",
-        ),
-        Wrong(
-            "sizes-typed-in",
-            lambda x, num_heads: x.reshape(1, 3, 2, 2).transpose(1, 2),
-            "The sizes of the example are typed in. Take them from the argument: `b, num_tokens, d_out = x.shape`.",
-        ),
-        Wrong(
-            "reads-the-notebook",
-            lambda x, num_heads: NUMBERED.reshape(1, 3, 2, 2).transpose(1, 2),
-            "This splits `numbered`, whatever the function is called with. Use the argument `x`.",
-        ),
-        Wrong(
-            "edited-in-place",
-            split_in_place,
-            "The caller's `x` is changed. Give the result a name of its own, and write into no argument.",
-        ),
+        Wrong("heads-get-everything", returns("x[:, None].expand(-1, num_heads, -1, -1)")),
+        Wrong("heads-in-reverse", edit("transpose(1, 2)", "transpose(1, 2).flip(1)")),
+        Wrong("heads-typed-in", edit("num_heads, d_out // num_heads)", "2, d_out // 2)")),
+        Wrong("sizes-typed-in", edit("b, num_tokens, num_heads, d_out // num_heads)", "1, 3, 2, 2)")),
+        Wrong("reads-the-notebook", returns("numbered.view(1, 3, 2, 2).transpose(1, 2)")),
+        Wrong("first-sequence-only", edit("pieces.transpose", "pieces[:1].transpose")),
+        Wrong("first-sequence-only", edit("pieces.transpose(1, 2)", "pieces[0].transpose(0, 1)")),
+        Wrong("edits-its-argument", edit("return p", "pieces = pieces.clone()\n    x.zero_()\n    return p")),
     ),
     right=(
-        Right("reshape", lambda x, num_heads: x.reshape(*x.shape[:-1], num_heads, -1).transpose(1, 2)),
-        Right("permute", lambda x, num_heads: x.view(*x.shape[:2], num_heads, -1).permute(0, 2, 1, 3)),
-        Right("unflatten", lambda x, num_heads: x.unflatten(-1, (num_heads, -1)).transpose(1, 2)),
-        Right("chunk-and-stack", lambda x, num_heads: torch.stack(x.chunk(num_heads, dim=-1), dim=1)),
+        Right("reshape", returns("x.reshape(*x.shape[:-1], num_heads, -1).transpose(1, 2)")),
+        Right("permute", edit("transpose(1, 2)", "permute(0, 2, 1, 3)")),
+        Right("unflatten", returns("x.unflatten(-1, (num_heads, -1)).transpose(1, 2)")),
+        Right("chunk-and-stack", returns("torch.stack(x.chunk(num_heads, dim=-1), dim=1)")),
         Right(
             "slices",
-            lambda x, num_heads: torch.stack(
-                [
-                    x[:, :, head * (x.shape[2] // num_heads) : (head + 1) * (x.shape[2] // num_heads)]
-                    for head in range(num_heads)
-                ],
-                dim=1,
+            body(
+                "split_heads",
+                """
+                width = x.shape[2] // num_heads
+                return torch.stack([x[:, :, h * width : (h + 1) * width] for h in range(num_heads)], dim=1)
+                """,
             ),
         ),
-        Right(
-            "contiguous-as-well",
-            lambda x, num_heads: x.view(*x.shape[:2], num_heads, -1).transpose(1, 2).contiguous(),
-        ),
+        Right("contiguous-as-well", edit("transpose(1, 2)", "transpose(1, 2).contiguous()")),
     ),
 )
 
-
-def merge_in_place(context):
-    merged = context.transpose(1, 2).flatten(2).clone()
-    context.zero_()
-    return merged
-
+FOUR_AXES = "The axes of `context` are (b, heads, tokens, head_dim), in this order."
+TOKENS_LAST = "This is (b, d_out, tokens). One row for each token: swap the last two axes."
+COUNTED = torch.arange(12.0).view(1, 2, 3, 2)
 
 MERGE_HEADS = Task(
     id="merge-heads",
@@ -825,11 +499,7 @@ MERGE_HEADS = Task(
     input_axes={"context": ("b", "heads", "tokens", "head_dim")},
     dtypes=("float32", "float64", "int64"),
     probes=(
-        Probe(
-            "counted",
-            "two heads, three tokens, numbered from 0",
-            {"context": torch.arange(12.0).view(1, 2, 3, 2)},
-        ),
+        Probe("counted", "two heads, three tokens, numbered from 0", {"context": COUNTED}),
         Probe("same-sizes", "other numbers of the same shape", {"context": drawn(1, 2, 3, 2, seed=31)}),
         Probe("other-sizes", "two sentences, three heads", {"context": drawn(2, 3, 5, 4, seed=32)}),
         Probe("many-heads", "four sentences, five heads", {"context": drawn(4, 5, 3, 2, seed=33)}),
@@ -846,440 +516,125 @@ MERGE_HEADS = Task(
         "`return context.transpose(1, 2).contiguous().view(b, num_tokens, num_heads * head_dim)`",
     ),
     wrong=(
+        Wrong("merge-without-transpose", edit("context.transpose(1, 2)", "context")),
+        Wrong("view-of-a-transpose", edit(".contiguous()", "")),
         Wrong(
-            "no-transpose",
-            lambda context: context.reshape(context.shape[0], context.shape[2], -1),
-            "The shape is right, but each token's row holds pieces of other tokens: the heads were still in front "
-            "when the axes were joined. Swap axes 1 and 2 first.",
+            "joined-then-turned", edit("num_tokens, num_heads * head_dim)", "-1, num_tokens).transpose(1, 2)")
         ),
+        Wrong("merge-interleaved", edit("transpose(1, 2)", "permute(0, 2, 3, 1)")),
+        Wrong("wrong-axes-swapped", edit("transpose(1, 2)", "transpose(2, 3)")),
+        Wrong("wrong-axes-swapped", edit("transpose(1, 2)", "transpose(1, 3)")),
+        Wrong("heads-added", returns("context.sum(dim=1)")),
+        Wrong("heads-added", returns("context.mean(dim=1)")),
+        Wrong("first-head-only", returns("context[:, 0]")),
+        Wrong("heads-not-joined", returns("context.transpose(1, 2)")),
+        Wrong("joined-along-wrong-axis", returns("torch.cat(context.unbind(1), dim=1)")),
+        Wrong("joined-along-wrong-axis", returns("context.transpose(1, 2).flatten(1, 2)")),
         Wrong(
-            "view-of-a-transpose",
-            lambda context: context.transpose(1, 2).view(context.shape[0], context.shape[2], -1),
-            "After `transpose` the numbers no longer lie in reading order, and `view` refuses them: put "
-            "`.contiguous()` before it, or use `reshape`. If the message speaks of an invalid shape instead, print "
-            "`context.shape`: the last axis becomes heads × head_dim.",
+            "tokens-counted-on-another-axis",
+            edit("num_heads, num_tokens, h", "num_tokens, num_heads, h"),
+            hint=FOUR_AXES,
         ),
+        Wrong("transposed-result", returns("context.transpose(2, 3).flatten(1, 2)"), hint=TOKENS_LAST),
+        Wrong("heads-in-reverse", edit("context.transpose", "context.flip(1).transpose")),
+        Wrong("sizes-typed-in", edit("view(b, num_tokens, num_heads * head_dim)", "view(1, 3, 4)")),
+        Wrong("first-sequence-only", returns("context[:1].transpose(1, 2).flatten(2)")),
         Wrong(
-            "contiguous-too-early",
-            lambda context: (
-                context.contiguous()
-                .transpose(1, 2)
-                .contiguous()
-                .view(context.shape[0], -1, context.shape[2])
-                .transpose(1, 2)
-            ),
-            "The axes were joined in another order and then swapped. After `transpose(1, 2)` and `.contiguous()`, "
-            "view as (b, tokens, d_out) directly.",
-        ),
-        Wrong(
-            "interleaved",
-            lambda context: context.permute(0, 2, 3, 1).flatten(2),
-            "A token's numbers alternate between the heads. All of head 0's piece comes first: the axes before "
-            "joining are (b, tokens, heads, head_dim).",
-        ),
-        Wrong(
-            "wrong-axes-swapped",
-            lambda context: context.transpose(2, 3).reshape(context.shape[0], context.shape[2], -1),
-            "Axes 2 and 3 changed places. Swap heads and tokens: axes 1 and 2.",
-        ),
-        Wrong(
-            "heads-added",
-            lambda context: context.sum(dim=1),
-            "The heads are added up, and a token has head_dim numbers only. Their pieces stand side by side.",
-        ),
-        Wrong(
-            "heads-averaged",
-            lambda context: context.mean(dim=1),
-            "The heads are averaged, and a token has head_dim numbers only. Their pieces stand side by side.",
-        ),
-        Wrong(
-            "first-head-only",
-            lambda context: context[:, 0],
-            "This is head 0 alone. Every head's piece belongs into the token's vector.",
-        ),
-        Wrong(
-            "not-joined",
-            lambda context: context.transpose(1, 2),
-            "The axes stand in the right order: (b, tokens, heads, head_dim). Now make the last two one.",
-        ),
-        Wrong(
-            "joined-along-tokens",
-            lambda context: torch.cat(context.unbind(1), dim=1),
-            "The heads stand below one another: there are heads × tokens rows. Join them along the last axis.",
-        ),
-        Wrong(
-            "tokens-and-columns-swapped",
-            lambda context: context.transpose(2, 3).flatten(1, 2),
-            "This is (b, d_out, tokens). One row for each token: swap the last two axes.",
-        ),
-        Wrong(
-            "heads-in-reverse",
-            lambda context: context.flip(1).transpose(1, 2).flatten(2),
-            "The heads stand in reverse order. Head 0's piece comes first.",
-        ),
-        Wrong(
-            "sizes-typed-in",
-            lambda context: context.transpose(1, 2).reshape(1, 3, 4),
-            "The sizes of the example are typed in. Take them from the argument: "
-            "`b, num_heads, num_tokens, head_dim = context.shape`.",
-        ),
-        Wrong(
-            "edited-in-place",
-            merge_in_place,
-            "The caller's `context` is changed. Give the result a name of its own, and write into no argument.",
+            "edits-its-argument",
+            edit("return p", "pieces = pieces.clone()\n    context.zero_()\n    return p"),
         ),
     ),
     right=(
-        Right(
-            "reshape", lambda context: context.transpose(1, 2).reshape(context.shape[0], context.shape[2], -1)
-        ),
-        Right("flatten", lambda context: context.transpose(1, 2).flatten(-2)),
-        Right("cat", lambda context: torch.cat(context.unbind(dim=1), dim=-1)),
-        Right(
-            "permute-and-view",
-            lambda context: (
-                context.permute(0, 2, 1, 3).contiguous().view(context.shape[0], context.shape[2], -1)
-            ),
-        ),
-        Right(
-            "einsum",
-            lambda context: torch.einsum("bhtd->bthd", context).reshape(
-                context.shape[0], context.shape[2], -1
-            ),
-        ),
+        Right("reshape", edit("contiguous().view", "reshape")),
+        Right("flatten", returns("context.transpose(1, 2).flatten(-2)")),
+        Right("cat", returns("torch.cat(context.unbind(dim=1), dim=-1)")),
+        Right("permute-and-view", edit("transpose(1, 2)", "permute(0, 2, 1, 3)")),
+        Right("einsum", returns('torch.einsum("bhtd->bthd", context).flatten(2)')),
     ),
 )
 
 # ------------------------------------------------------------------------------------------ the fused class
 
+SEEDED = sizes(3, 4, 6, heads=2)
+OTHER = {name: size for name, size in sizes(7, 12, 9, heads=3).items() if name != "qkv_bias"}
+FULL = sizes(7, 12, 5, heads=2)  # room for five tokens and no more
+BIASED = sizes(5, 6, 8, heads=2, qkv_bias=True)
+ATTENTION = ("class", "projections", "scaling", "softmax", "masking", "causal", "context-length", "buffer")
+FLAT = {"W_query.weight": torch.zeros(12, 7)}  # all scores are 0, whatever they are divided by
 
-def wrongly_cut(x, heads):
-    return x.reshape(x.shape[0], heads, x.shape[1], -1)
+# Pieces of the solution.
+SCALE = "self.head_dim**0.5"
+PRESENT = "[:num_tokens, :num_tokens]"
+HIDDEN = f"self.mask.bool(){PRESENT}"
+LAYER = "nn.Linear(d_in, d_out, bias=qkv_bias)"
+OUT = "self.out_proj(context)"
+DROPPED = "self.dropout(weights)"
 
-
-def cut(x, heads):
-    return x.reshape(x.shape[0], x.shape[1], heads, -1).transpose(1, 2)
-
-
-def cut_interleaved(x, heads):
-    return x.reshape(x.shape[0], x.shape[1], -1, heads).permute(0, 3, 1, 2)
-
-
-def joined(context):
-    return context.transpose(1, 2).flatten(2)
-
-
-def wrongly_joined(context):
-    return context.reshape(context.shape[0], context.shape[2], -1)
-
-
-class Fused(nn.Module):
-    """The fused class in parts, so that a mistake is one part done otherwise."""
-
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        super().__init__()
-        if d_out % num_heads:
-            raise ValueError("d_out must be divisible by num_heads")
-        self.d_in, self.d_out = d_in, d_out
-        self.num_heads, self.head_dim = num_heads, d_out // num_heads
-        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.out_proj = nn.Linear(d_out, d_out)
-        self.dropout = nn.Dropout(dropout)
-        self.make_mask(context_length)
-
-    def make_mask(self, context_length):
-        self.register_buffer("mask", torch.triu(torch.ones(context_length, context_length), diagonal=1))
-
-    def forward(self, x):
-        queries, keys, values = self.project(x)
-        weights = self.drop(self.weigh(self.score(queries, keys)))
-        return self.finish(self.merge(weights @ values))
-
-    def project(self, x):
-        return self.split(self.W_query(x)), self.split(self.W_key(x)), self.split(self.W_value(x))
-
-    def split(self, x):
-        return cut(x, self.num_heads)
-
-    def score(self, queries, keys):
-        return queries @ keys.mT
-
-    def weigh(self, scores):
-        return torch.softmax(self.hide(scores) / self.scale(scores), dim=-1)
-
-    def scale(self, scores):
-        return self.head_dim**0.5
-
-    def hidden(self, scores):
-        count = scores.shape[-1]
-        return self.mask.bool()[:count, :count]
-
-    def hide(self, scores):
-        return scores.masked_fill(self.hidden(scores), -INF)
-
-    def drop(self, weights):
-        return self.dropout(weights)
-
-    def merge(self, context):
-        return joined(context)
-
-    def finish(self, context):
-        return self.out_proj(context)
+# Parts of wrong answers.
+NO_MASK = edit("scores = scores.masked_fill", "scores.masked_fill")
+MASK_AS_NUMBERS = edit(".masked_fill(self.mask.bool()", " + self.mask")
+NO_DROPOUT = edit(f"weights = {DROPPED}", "")
+P = "self.dropout.p * self.training"
+KEPT_OR_SHRUNK = "(torch.rand_like(weights) >= self.dropout.p if self.training else 1 - self.dropout.p)"
+ACROSS_TOKENS = "x.reshape(len(x), heads, x.shape[1], -1)"
+PIECES_OF_OTHERS = "context.reshape(len(context), context.shape[2], -1)"
+AS_VIEW = ".view(len(context), context.shape[2], -1)"
+TOKENS_FIRST = 'torch.einsum("bhqk,bkhd->bqhd", weights, values)'
+WIDE_OUT = edit("(d_out, d_out)", "(d_out * num_heads, d_out)")
+NEW_LAYERS = (
+    'for name in ("W_query", "W_key", "W_value"): '
+    "setattr(self, name, nn.Linear(x.shape[-1], self.out_proj.in_features, bias=False).to(x))"
+)
+NOT_BOOLEAN = "The mask holds numbers, and `masked_fill` wants True and False: `self.mask.bool()`."
+RESIDUAL = "Something was added to the contexts. Keep the weighted sums of the values alone."
 
 
-def fused(**parts):
-    """The fused class with some parts done otherwise."""
-    return type("MultiHeadAttention", (Fused,), parts)
+def hidden_later(fill):
+    """The mask on the weights."""
+    return edit(DROPPED, f"self.dropout(weights.masked_fill({HIDDEN}, {fill}))")
 
 
-def unregistered_mask(self, context_length):
-    self.mask = torch.triu(torch.ones(context_length, context_length), diagonal=1)
+def cut(pieces):
+    """The projections split in another way."""
+    return before(f"def cut(x, heads):\n    return {pieces}"), edit("split_heads(", "cut(", 3)
 
 
-class FusedWithoutProjection(Fused):
-    def __init__(self, *arguments, **options):
-        super().__init__(*arguments, **options)
-        del self.out_proj
-
-    def finish(self, context):
-        return context
+def joined(pieces):
+    """The heads merged in another way."""
+    return before(f"def joined(context):\n    return {pieces}"), edit("merge_heads(", "joined(")
 
 
-class FusedProjectionWithoutBias(Fused):
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        super().__init__(d_in, d_out, context_length, dropout, num_heads, qkv_bias)
-        self.out_proj = nn.Linear(d_out, d_out, bias=qkv_bias)
+def wide(sizes):
+    """Three layers of another size."""
+    return [edit(LAYER, f"nn.Linear({sizes}, bias=qkv_bias)", 3)]
 
 
-class FusedWideHeads(Fused):
-    """Each head as wide as d_out: the total is heads times too wide."""
-
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        super().__init__(d_in, d_out * num_heads, context_length, dropout, num_heads, qkv_bias)
+def projected(made, old="self.W_{0}(x)"):
+    """The three projections made in another way."""
+    return [edit(old.format(name), made.format(name)) for name in QKV]
 
 
-class FusedInputCut(Fused):
-    """The token cut between the heads, and one narrow projection shared by all."""
-
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        super().__init__(d_in, d_out, context_length, dropout, num_heads, qkv_bias)
-        width = max(d_in // num_heads, 1)
-        self.W_query = nn.Linear(width, self.head_dim, bias=qkv_bias)
-        self.W_key = nn.Linear(width, self.head_dim, bias=qkv_bias)
-        self.W_value = nn.Linear(width, self.head_dim, bias=qkv_bias)
+def first(*lines):
+    """Lines that stand before all others in `forward`."""
+    return edit("        num_tokens", "".join(f"        {line}\n" for line in lines) + "        num_tokens")
 
 
-class FusedOneHead(Fused):
-    """`num_heads` is taken and not used."""
+FUSED_TWICE = {"W_value.weight": TWICE, "out_proj.weight": torch.eye(10), "out_proj.bias": torch.zeros(10)}
 
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        super().__init__(d_in, d_out, context_length, dropout, 1, qkv_bias)
-
-
-class FusedTwoHeads(Fused):
-    """Two heads, whatever num_heads says."""
-
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        super().__init__(d_in, d_out, context_length, dropout, 2, qkv_bias)
-
-
-class FusedWithoutBias(Fused):
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        super().__init__(d_in, d_out, context_length, dropout, num_heads)
-
-
-class FusedKeysFirst(Fused):
-    """Parameters made in another order, and the mask as what may be seen."""
-
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        nn.Module.__init__(self)
-        if d_out % num_heads:
-            raise ValueError("d_out must be a multiple of num_heads")
-        self.register_buffer("mask", torch.tril(torch.ones(context_length, context_length)).bool())
-        self.out_proj = nn.Linear(d_out, d_out)
-        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.p = dropout
-        self.num_heads, self.head_dim = num_heads, d_out // num_heads
-
-    def hidden(self, scores):
-        return ~self.mask[: scores.shape[-2], : scores.shape[-1]]
-
-    def drop(self, weights):
-        return functional.dropout(weights, self.p, self.training)
-
-
-def project_together(self, x):
-    """One product for all three, then three pieces."""
-    three = (self.W_query, self.W_key, self.W_value)
-    weight = torch.cat([one.weight for one in three])
-    bias = None if three[0].bias is None else torch.cat([one.bias for one in three])
-    return tuple(self.split(piece) for piece in functional.linear(x, weight, bias).chunk(3, dim=-1))
-
-
-def with_torchs_own(self, x):
-    queries, keys, values = self.project(x)
-    p = self.dropout.p if self.training else 0.0
-    context = functional.scaled_dot_product_attention(queries, keys, values, dropout_p=p, is_causal=True)
-    return self.out_proj(joined(context))
-
-
-def ready_made(self, x):
-    """`nn.MultiheadAttention` is a class around this function."""
+# `nn.MultiheadAttention` is a class around this function.
+READY_MADE = """
     count, d_out = x.shape[1], self.out_proj.in_features
-    biases = [one.bias for one in (self.W_query, self.W_key, self.W_value) if one.bias is not None]
-    context, _ = functional.multi_head_attention_forward(
-        *(x.transpose(0, 1) @ one.weight.T for one in (self.W_query, self.W_key, self.W_value)),
+    layers = (self.W_query, self.W_key, self.W_value)
+    biases = [one.bias for one in layers if one.bias is not None]
+    context, _ = nn.functional.multi_head_attention_forward(
+        *(x.transpose(0, 1) @ one.weight.T for one in layers),
         *(d_out, self.num_heads, torch.eye(d_out).to(x).repeat(3, 1), torch.cat(biases) if biases else None),
         *(None, None, False, self.dropout.p, self.out_proj.weight, self.out_proj.bias, self.training),
         need_weights=False,
         attn_mask=self.mask[:count, :count].bool(),
     )
     return context.transpose(0, 1)
-
-
-def head_by_head(self, x):
-    contexts = []
-    for head in range(self.num_heads):
-        own = slice(head * self.head_dim, (head + 1) * self.head_dim)
-        queries, keys, values = (one(x)[..., own] for one in (self.W_query, self.W_key, self.W_value))
-        scores = queries @ keys.transpose(1, 2)
-        hidden = self.mask[: x.shape[1], : x.shape[1]] == 1
-        weights = torch.softmax(scores.masked_fill(hidden, -INF) / self.head_dim**0.5, -1)
-        contexts.append(self.dropout(weights) @ values)
-    return self.out_proj(torch.cat(contexts, -1))
-
-
-def with_einsum(self, x):
-    queries, keys, values = (
-        one(x).unflatten(-1, (self.num_heads, self.head_dim))
-        for one in (self.W_query, self.W_key, self.W_value)
-    )
-    scores = torch.einsum("bqhd,bkhd->bhqk", queries, keys)
-    weights = self.dropout(self.weigh(scores))
-    return self.out_proj(torch.einsum("bhqk,bkhd->bqhd", weights, values).flatten(2))
-
-
-def scores_masked_in_place(self, scores):
-    count = scores.shape[-1]
-    scores.masked_fill_(self.mask.bool()[:count, :count], -INF)
-    return scores
-
-
-def forward_with(change):
-    """A forward in which queries, keys and values are exchanged first."""
-
-    def forward(self, x):
-        queries, keys, values = change(*self.project(x))
-        return self.finish(self.merge(self.drop(self.weigh(self.score(queries, keys))) @ values))
-
-    return forward
-
-
-def forward_of_the_batch(self, x):
-    return Fused.forward(self, BATCH.to(self.out_proj.weight.dtype))
-
-
-def forward_in_place(self, x):
-    result = Fused.forward(self, x)
-    x.mul_(0)
-    return result
-
-
-def forward_input_cut(self, x):
-    width = self.W_query.in_features
-    pieces = x[..., : width * self.num_heads].reshape(*x.shape[:2], self.num_heads, width).transpose(1, 2)
-    queries, keys, values = self.W_query(pieces), self.W_key(pieces), self.W_value(pieces)
-    return self.finish(self.merge(self.drop(self.weigh(self.score(queries, keys))) @ values))
-
-
-FusedInputCut.forward = forward_input_cut
-
-
-def forward_new_weights(self, x):
-    """Projections made anew at each call."""
-    d_in, d_out = self.d_in, self.d_out
-    parts = [nn.Linear(d_in, d_out, bias=False, dtype=x.dtype) for _ in range(3)]
-    queries, keys, values = (self.split(one(x)) for one in parts)
-    return self.finish(self.merge(self.drop(self.weigh(self.score(queries, keys))) @ values))
-
-
-def drop_unscaled(self, weights):
-    if not self.training:
-        return weights
-    return weights * (torch.rand_like(weights) >= self.dropout.p)
-
-
-def drop_renormalised(self, weights):
-    dropped = self.dropout(weights)
-    return dropped / dropped.sum(dim=-1, keepdim=True).clamp(min=1e-9) if self.training else dropped
-
-
-def weigh_and_drop_scores(self, scores):
-    return torch.softmax(self.hide(self.dropout(scores)) / self.head_dim**0.5, dim=-1)
-
-
-def plain(self, weights):
-    return weights
-
-
-def zeroed_after(self, scores):
-    weights = torch.softmax(scores / self.head_dim**0.5, dim=-1)
-    return weights.masked_fill(self.hidden(scores), 0.0)
-
-
-def weights_scaled(self, scores):
-    return torch.softmax(self.hide(scores), dim=-1) / self.head_dim**0.5
-
-
-def softmax_over_queries(self, scores):
-    # Every column holds at least its own diagonal, so no column is empty.
-    return torch.softmax(self.hide(scores) / self.head_dim**0.5, dim=-2)
-
-
-def softmax_over_heads(self, scores):
-    return torch.softmax(scores / self.head_dim**0.5, dim=1).masked_fill(self.hidden(scores), 0.0)
-
-
-def hide_in_first_head(self, scores):
-    hidden = self.hidden(scores)
-    first = scores[:, :1].masked_fill(hidden, -INF)
-    return torch.cat((first, scores[:, 1:]), dim=1)
-
-
-def hide_per_sentence(self, scores):
-    b, _, count, _ = scores.shape
-    return scores.masked_fill(self.hidden(scores).expand(b, count, count), -INF)
-
-
-FUSED_SEEDED = {
-    "d_in": 3,
-    "d_out": 4,
-    "context_length": 6,
-    "dropout": 0.0,
-    "num_heads": 2,
-    "qkv_bias": False,
-}
-FUSED_OTHER = {
-    "d_in": 7,
-    "d_out": 12,
-    "context_length": 9,
-    "dropout": 0.0,
-    "num_heads": 3,
-    "qkv_bias": False,
-}
-FUSED_BIASED = {
-    "d_in": 5,
-    "d_out": 6,
-    "context_length": 8,
-    "dropout": 0.0,
-    "num_heads": 2,
-    "qkv_bias": True,
-}
-TWICE = torch.cat((torch.eye(5), torch.eye(5)))  # values that show the weights, two times over
+    """
 
 MULTI_HEAD_ATTENTION = Task(
     id="multi-head-attention",
@@ -1291,155 +646,53 @@ MULTI_HEAD_ATTENTION = Task(
     input_axes={"x": ("b", "tokens", "d_in")},
     needs=("split-heads", "merge-heads"),
     probes=(
-        Probe("seeded", "the batch", {"x": BATCH}, construct=FUSED_SEEDED),
-        Probe(
-            "two-sentences",
-            "two sentences that differ",
-            {"x": drawn(2, 6, 3, seed=41)},
-            construct=FUSED_SEEDED,
-            seed=7,
+        Probe("seeded", "the batch", {"x": BATCH}, construct=SEEDED),
+        called("two-sentences", "two sentences that differ", (2, 6, 3), SEEDED, 41),
+        called("other-sizes", "two sentences of five tokens, where nine would fit", (2, 5, 7), OTHER, 42),
+        called("biases", "four sentences, with biases", (4, 7, 5), BIASED, 43),
+        called("one-token", "a sentence of one token", (3, 1, 5), BIASED, 44),
+        called("look-ahead", "sentences with one token changed at a time", (2, 5, 7), FULL, 45, **AHEAD),
+        called(
+            "sentences-apart", "a batch with one sentence changed at a time", (4, 5, 7), FULL, 46, **APART
         ),
-        Probe(
-            "other-sizes",
-            "two sentences of five tokens, where nine would fit",
-            {"x": 2 * drawn(2, 5, 7, seed=42)},
-            construct=FUSED_OTHER,
-            seed=8,
+        called("long", "sentences as long as context_length", (3, 5, 7), FULL, 47, weights=FLAT),
+        called(
+            "double", "a module and inputs of float64", (2, 5, 7), FULL, 48, dtype="float64", weights=FLAT
         ),
-        Probe(
-            "biases",
-            "four sentences, with biases",
-            {"x": 2 * drawn(4, 7, 5, seed=43)},
-            construct=FUSED_BIASED,
-            seed=9,
-        ),
-        Probe("one-token", "a sentence of one token", {"x": drawn(3, 1, 5, seed=44)}, construct=FUSED_BIASED),
-        Probe(
-            "look-ahead",
-            "sentences with one token changed at a time",
-            {"x": drawn(2, 5, 7, seed=45)},
-            construct=FUSED_OTHER,
-            seed=10,
-            observe="influence",
-            settings={"input": "x", "axis": -2},
-        ),
-        Probe(
-            "sentences-apart",
-            "a batch with one sentence changed at a time",
-            {"x": drawn(4, 5, 7, seed=46)},
-            construct=FUSED_OTHER,
-            seed=11,
-            observe="influence",
-            settings={"input": "x", "axis": 0},
-        ),
-        Probe(
-            "long",
-            "sentences as long as context_length",
-            {"x": 2 * drawn(3, 9, 7, seed=47)},
-            construct=FUSED_OTHER,
-            seed=12,
-        ),
-        Probe(
-            "double",
-            "a module and inputs of float64",
-            {"x": drawn(2, 5, 7, seed=48)},
-            construct=FUSED_OTHER,
-            seed=13,
-            dtype="float64",
-        ),
-        Probe(
-            "device",
-            "a module on another device",
-            {"x": drawn(2, 5, 7, seed=49)},
-            construct=FUSED_OTHER,
-            seed=14,
-            observe="other-device",
-        ),
-        Probe(
-            "state-dict",
-            "the module's state dict",
-            {"x": drawn(2, 5, 7, seed=49)},
-            construct=FUSED_OTHER,
-            seed=14,
-            observe="buffers",
-        ),
-        Probe(
-            "indivisible",
-            "a `d_out` of 7 for 2 heads",
-            {"x": drawn(2, 5, 3, seed=55)},
-            construct={"d_in": 3, "d_out": 7, "context_length": 6, "dropout": 0.0, "num_heads": 2},
-            raises=("ValueError",),
-        ),
-        Probe(
-            "eval",
-            "dropout 0.4 in eval mode",
-            {"x": 2 * drawn(2, 5, 7, seed=50)},
-            construct={**FUSED_OTHER, "dropout": 0.4},
-            seed=15,
-        ),
-        Probe(
-            "training",
-            "dropout 0.4 in training mode",
-            {"x": torch.eye(5)[None]},
-            construct={
-                "d_in": 5,
-                "d_out": 10,
-                "context_length": 8,
-                "dropout": 0.4,
-                "num_heads": 1,
-                "qkv_bias": False,
-            },
-            seed=16,
-            weights={
-                "W_value.weight": TWICE,
-                "out_proj.weight": torch.eye(10),
-                "out_proj.bias": torch.zeros(10),
-            },
-            observe="dropout",
-            settings={"p": 0.4, "copies": 2, "input": "x"},
-        ),
+        called("device", "a module on another device", (2, 5, 7), FULL, 49, observe="other-device"),
+        called("state-dict", "the module's state dict", (2, 5, 7), FULL, 49, observe="buffers"),
+        called("divisible", "a `d_out` of 6 for 2 heads", (2, 1, 3), sizes(3, 6, 1, 2), 57),
+        called("indivisible", "a `d_out` of 7 for 2 heads", (2, 6, 3), sizes(3, 7, 6, 2), 55, **REFUSED),
+        called("eval", "dropout 0.4 in eval mode", (2, 5, 7), sizes(7, 12, 5, 2, 0.4), 50, weights=FLAT),
+        dropped("training", "dropout 0.4 in training mode", FUSED_TWICE),
         Probe(
             "heads-apart",
             "three sentences and two heads in training mode",
             {"x": torch.eye(5).repeat(3, 1, 1)},
-            construct={
-                "d_in": 5,
-                "d_out": 10,
-                "context_length": 8,
-                "dropout": 0.3,
-                "num_heads": 2,
-                "qkv_bias": False,
-            },
+            construct=sizes(5, 10, 5, heads=2, dropout=0.3),
             seed=17,
-            weights={
-                "W_value.weight": TWICE,
-                "out_proj.weight": torch.eye(10),
-                "out_proj.bias": torch.zeros(10),
-            },
+            weights=FUSED_TWICE,
             observe="dropout",
-            settings={"p": 0.3},
+            settings={"p": 0.3, "measures": 9},
         ),
-        Probe(
-            "second-call",
-            "six tokens, after a call with four of them",
-            {"x": drawn(2, 6, 7, seed=56)},
-            construct=FUSED_OTHER,
-            seed=18,
-            observe="second-call",
-            settings={"input": "x", "axis": 1, "size": 4},
-        ),
+        called("second-call", "six tokens, after a call with four of them", (2, 6, 7), OTHER, 56, **AGAIN),
     ),
     checks=(
-        Check("the batch, two heads", 2, ("seeded", "two-sentences")),
+        Check("the batch, two heads", 1, ("seeded", "two-sentences")),
         Check(
             "other sizes, with biases, and fewer tokens than context_length",
             1,
-            ("other-sizes", "biases", "one-token", "indivisible", "second-call"),
+            ("other-sizes", "biases", "one-token", "second-call"),
         ),
         Check("no look ahead, and sentences apart", 1, ("long", "look-ahead", "sentences-apart")),
         Check("another dtype, another device, and the mask saved", 1, ("double", "device", "state-dict")),
         Check(
             "dropout on the weights in training, none in eval mode", 1, ("eval", "training", "heads-apart")
+        ),
+        Check(
+            "a width is refused where the heads cannot share it, and only there",
+            1,
+            ("divisible", "indivisible"),
         ),
     ),
     learned="Project wide, cut into heads, attend in all heads at once, merge, and let `out_proj` mix what they found. "
@@ -1452,377 +705,282 @@ MULTI_HEAD_ATTENTION = Task(
         "`self.head_dim**0.5`, softmax over `dim=-1`, dropout.",
         "The end is `return self.out_proj(merge_heads(weights @ values))`.",
     ),
+    parts=(
+        *ATTENTION,
+        "batch",
+        "heads",
+        "divisible",
+        "out-proj",
+        "dropout",
+        "bias-option",
+        "own-input-width",
+    ),
+    words={"width": "√head_dim", "width_code": "self.head_dim**0.5", "swap": "keys.transpose(2, 3)"},
+    cannot={
+        "scaled-twice": "two divisions by the root are one by the width: scaled-without-root",
+        "input-as-values": "tokens narrower than d_out cannot be split: the shapes stop it",
+    },
     wrong=(
+        # The scores and their scale.
+        Wrong("no-scale", edit(f" / {SCALE}", "")),
+        Wrong("scaled-by-model-width", edit(SCALE, "self.out_proj.in_features ** 0.5")),
+        Wrong("scaled-by-input-width", edit(SCALE, "x.shape[-1] ** 0.5")),
+        Wrong("scaled-without-root", edit("_dim**0.5", "_dim")),
+        Wrong("scaled-up", edit(f"/ {SCALE}", f"* {SCALE}")),
+        Wrong("scaled-by-heads", edit(SCALE, "self.num_heads**0.5")),
+        Wrong("scaled-by-tokens", edit(SCALE, "num_tokens**0.5")),
+        Wrong("scaled-by-batch", edit(SCALE, "queries.shape[0] ** 0.5")),
+        Wrong("scaled-after-softmax", edit(f" / {SCALE}, dim=-1)", f", dim=-1) / {SCALE}")),
+        Wrong("root-by-precedence", edit("_dim**0.5", "_dim**1/2")),
+        Wrong("scaled-by-half", edit("_dim**0.5", "_dim / 0.5")),
+        Wrong("scale-typed-in", edit(SCALE, "2**0.5")),
+        Wrong("scores-turned", edit("queries @ keys", "keys @ queries")),
+        Wrong("scores-negated", edit("queries @", "-queries @")),
+        Wrong("keys-reshaped", edit("keys.transpose(2, 3)", "keys.reshape(*keys.shape[:2], -1, num_tokens)")),
+        Wrong("keys-not-turned", edit("keys.transpose(2, 3)", "keys")),
+        Wrong("keys-turned-on-other-axes", edit("keys.transpose(2, 3)", "keys.transpose(1, 2)")),
+        Wrong("keys-turned-on-other-axes", edit("keys.transpose(2, 3)", "keys.T")),
+        # The softmax.
+        Wrong("softmax-over-queries", edit("dim=-1", "dim=-2")),
+        Wrong("softmax-over-heads", edit("dim=-1", "dim=1")),
+        Wrong("softmax-over-heads", NO_MASK, edit("dim=-1", "dim=1"), hidden_later("0.0")),
+        Wrong("softmax-over-batch", edit("dim=-1", "dim=0")),
+        Wrong("no-softmax", edit("torch.softmax(", "("), edit(", dim=-1", "")),
+        Wrong("softmax-twice", edit("dim=-1)", "dim=-1).softmax(dim=-1)")),
+        Wrong("log-softmax", edit("torch.softmax", "torch.log_softmax")),
+        Wrong("sigmoid-for-softmax", edit("torch.softmax(", "torch.sigmoid("), edit(", dim=-1", "")),
+        Wrong("not-normalised", edit("torch.softmax(", "torch.exp("), edit(", dim=-1", "")),
+        Wrong("weights-on-the-right", edit("weights @", "weights.mT @")),
+        Wrong("residual-added", edit("@ values", "@ values + values"), hint=RESIDUAL),
+        Wrong("attended-twice", edit("weights @", "weights @ weights @")),
+        Wrong("own-value-only", edit("weights @ values", "values")),
+        # The mask.
+        Wrong("no-mask", NO_MASK),
+        Wrong("mask-fills-zero", edit("-torch.inf", "0.0")),
+        Wrong("mask-fills-small", edit("-torch.inf", "-10.0")),
+        Wrong("mask-fills-small", edit("-torch.inf", "-1.0")),
+        Wrong("mask-fills-infinity", edit("-torch.inf", "torch.inf")),
+        Wrong("mask-added", MASK_AS_NUMBERS, edit("], -torch.inf)", "]")),
+        Wrong("zero-times-infinity", MASK_AS_NUMBERS, edit("], -torch.inf)", "] * -torch.inf")),
+        Wrong("mask-after-softmax", NO_MASK, hidden_later("0.0")),
+        Wrong("mask-polarity", edit("self.mask.bool()", "~self.mask.bool()")),
         Wrong(
-            "unscaled",
-            fused(scale=lambda self, scores: 1.0),
-            "The scores are not divided by √head_dim, so the weights are sharper than they should be.",
+            "mask-polarity",
+            edit("self.mask.bool()", "~self.mask.bool()"),
+            edit("dim=-1)", "dim=-1).nan_to_num()"),
+        ),
+        Wrong("past-hidden", edit("torch.triu", "torch.tril"), edit("diagonal=1", "diagonal=-1")),
+        Wrong("past-hidden", edit("torch.triu", "torch.tril")),
+        Wrong("diagonal-hidden", edit("diagonal=1", "diagonal=0")),
+        Wrong("diagonal-too-far", edit("diagonal=1", "diagonal=2")),
+        Wrong("mask-from-values", edit(HIDDEN, "torch.triu(scores, diagonal=1) != 0")),
+        Wrong("mask-from-values", edit(HIDDEN, "torch.tril(scores) == 0")),
+        Wrong("not-boolean", edit(".mask.bool()", ".mask"), hint=NOT_BOOLEAN),
+        Wrong("mask-not-cut", edit(PRESENT, "")),
+        Wrong("mask-misaligned", edit(PRESENT, "[:num_tokens, -num_tokens:]")),
+        Wrong("mask-misaligned", edit(PRESENT, "[-num_tokens:, :num_tokens]")),
+        Wrong("tokens-counted-on-another-axis", edit("x.shape[1]", "x.shape[0]")),
+        Wrong("tokens-counted-on-another-axis", edit("x.shape[1]", "x.shape[-1]")),
+        Wrong("sizes-typed-in", edit("(context_length, context_length)", "(6, 6)")),
+        Wrong("mask-on-first-head", edit("scores = scores.masked", "scores[:, 0] = scores[:, 0].masked")),
+        Wrong("mask-batch-for-heads", edit(PRESENT, f"{PRESENT}.expand(len(x), -1, -1)")),
+        Wrong("mask-not-a-buffer", edit('self.register_buffer("mask", ', "self.mask = (")),
+        Wrong("mask-not-saved", edit("diagonal=1)", "diagonal=1), persistent=False")),
+        Wrong("mask-is-a-parameter", edit('self.register_buffer("mask", ', "self.mask = nn.Parameter(")),
+        # Which vectors meet.
+        Wrong("keys-as-values", edit("self.W_value(x)", "self.W_key(x)")),
+        Wrong("queries-as-values", edit("self.W_value(x)", "self.W_query(x)")),
+        Wrong("keys-as-queries", edit("self.W_query(x)", "self.W_key(x)")),
+        Wrong("queries-as-keys", edit("self.W_key(x)", "self.W_query(x)")),
+        Wrong("values-as-keys", edit("self.W_key(x)", "self.W_value(x)")),
+        Wrong("values-as-queries", edit("self.W_query(x)", "self.W_value(x)")),
+        Wrong("activation-added", edit(OUT, f"torch.relu({OUT})")),
+        Wrong("activation-added", edit("self.W_value(x)", "torch.relu(self.W_value(x))")),
+        # The heads.
+        Wrong("split-without-transpose", *cut(ACROSS_TOKENS)),
+        Wrong("split-interleaved", *cut("x.reshape(*x.shape[:2], -1, heads).permute(0, 3, 1, 2)")),
+        Wrong("head-dim-for-heads", *cut("x.reshape(*x.shape[:2], -1, heads).transpose(1, 2)")),
+        Wrong(
+            "heads-not-brought-forward", *cut("x.unflatten(-1, (heads, -1))"), *joined("context.flatten(2)")
+        ),
+        Wrong("merge-without-transpose", *joined(PIECES_OF_OTHERS)),
+        Wrong("view-of-a-transpose", *joined(f"context.transpose(1, 2){AS_VIEW}")),
+        Wrong("merge-interleaved", *joined("context.permute(0, 2, 3, 1).flatten(2)")),
+        Wrong("wrong-axes-swapped", *joined("context.mT.reshape(len(context), context.shape[2], -1)")),
+        Wrong("split-and-merge-without-transpose", *cut(ACROSS_TOKENS), *joined(PIECES_OF_OTHERS)),
+        Wrong("heads-not-joined", *joined("context.transpose(1, 2)")),
+        Wrong("heads-added", *joined("context.sum(dim=1).repeat(1, 1, context.shape[1])")),
+        Wrong("heads-added", *joined("context.mean(dim=1).repeat(1, 1, context.shape[1])")),
+        Wrong("one-head", edit("s = num_heads", "s = 1"), edit("d_out // num_heads", "d_out")),
+        Wrong("one-head", edit("s = num_heads", "s = 1")),
+        Wrong("heads-typed-in", edit("s = num_heads", "s = 2"), edit("d_out // num_heads", "d_out // 2")),
+        Wrong(
+            "full-width-heads",
+            *wide("d_in, d_out * num_heads"),
+            WIDE_OUT,
+            edit("d_out // num_heads", "d_out"),
         ),
         Wrong(
-            "scaled-by-d-out",
-            fused(scale=lambda self, scores: self.d_out**0.5),
-            "The scores are divided by √d_out. A score is a sum over one head's numbers only: divide by √head_dim. "
-            "`keys.shape[-1]` after the split is head_dim.",
-        ),
-        Wrong(
-            "scaled-by-d-in",
-            fused(scale=lambda self, scores: self.d_in**0.5),
-            "The scores are divided by √d_in. A score is a sum of head_dim products: divide by √head_dim.",
-        ),
-        Wrong(
-            "scaled-without-root",
-            fused(scale=lambda self, scores: self.head_dim),
-            "The scores are divided by head_dim itself. Take the root: `self.head_dim**0.5`.",
-        ),
-        Wrong(
-            "scaled-the-wrong-way",
-            fused(scale=lambda self, scores: self.head_dim**-0.5),
-            "The scores are multiplied by √head_dim. Divide by it.",
-        ),
-        Wrong(
-            "scaled-by-heads",
-            fused(scale=lambda self, scores: self.num_heads**0.5),
-            "The scores are divided by √num_heads. Divide by √head_dim.",
-        ),
-        Wrong(
-            "scaled-by-tokens",
-            fused(scale=lambda self, scores: scores.shape[-1] ** 0.5),
-            "The scores are divided by the root of the number of tokens. Divide by √head_dim, the size of the axis "
-            "that the dot product sums over.",
-        ),
-        Wrong(
-            "scaled-after-softmax",
-            fused(weigh=weights_scaled),
-            "The weights are divided, after the softmax, so their rows no longer add up to 1. Divide the scores, "
-            "before it.",
-        ),
-        Wrong(
-            "softmax-over-queries",
-            fused(weigh=softmax_over_queries),
-            "Softmax runs over the queries, so that each column adds up to 1. Each query shares out its own "
-            "attention: `dim=-1`.",
-        ),
-        Wrong(
-            "softmax-over-heads",
-            fused(weigh=softmax_over_heads),
-            "Softmax runs over the heads: `dim=1` is another axis now that the heads have one. Use `dim=-1`.",
-        ),
-        Wrong(
-            "scores-turned",
-            fused(score=lambda self, queries, keys: keys @ queries.mT),
-            "Queries and keys have changed places: row i must hold the scores of query i. "
-            "`queries @ keys.transpose(2, 3)`",
-        ),
-        Wrong(
-            "view-without-transpose",
-            fused(split=lambda self, x: wrongly_cut(x, self.num_heads)),
-            "The split cuts across the tokens: a head's rows are pieces of several tokens. View as (b, tokens, heads, "
-            "head_dim) first, then `transpose(1, 2)`.",
-        ),
-        Wrong(
-            "merged-without-transpose",
-            fused(merge=lambda self, context: wrongly_joined(context)),
-            "The merge hands each token pieces of other tokens. Swap heads and tokens back before you join: "
-            "`transpose(1, 2)`.",
-        ),
-        Wrong(
-            "both-without-transpose",
-            fused(
-                split=lambda self, x: wrongly_cut(x, self.num_heads),
-                merge=lambda self, context: wrongly_joined(context),
+            "input-split",
+            *wide("d_in // num_heads, d_out // num_heads"),
+            before(
+                "def cut(x, n):\n    return x[..., : x.shape[-1] // n * n].unflatten(-1, (n, -1)).transpose(1, 2)"
             ),
-            "Split and merge both leave out the transpose. They undo one another, so the shapes fit, yet each head "
-            "holds only a part of the tokens.",
-        ),
-        Wrong(
-            "split-interleaved",
-            fused(split=lambda self, x: cut_interleaved(x, self.num_heads)),
-            "Head 0 gets every num_heads-th number of a projection. It should get the first head_dim: view the last "
-            "axis as (num_heads, head_dim).",
-        ),
-        Wrong(
-            "heads-left-apart",
-            fused(merge=lambda self, context: context.transpose(1, 2)),
-            "`out_proj` meets heads that are still an axis of their own. Merge them first, to (b, tokens, d_out).",
-        ),
-        Wrong(
-            "heads-added",
-            fused(merge=lambda self, context: context.sum(dim=1).repeat(1, 1, context.shape[1])),
-            "The heads' contexts are added up before `out_proj`. They have to stand side by side.",
-        ),
-        Wrong(
-            "no-out-proj",
-            FusedWithoutProjection,
-            "There is no `out_proj`, so the heads never meet. Make `nn.Linear(d_out, d_out)` and let it end `forward`.",
-        ),
-        Wrong(
-            "out-proj-without-bias",
-            FusedProjectionWithoutBias,
-            "`out_proj` has no bias. Some people give it `bias=qkv_bias`; in this class it keeps the bias that "
-            "`nn.Linear(d_out, d_out)` has by default.",
-        ),
-        Wrong(
-            "out-proj-not-called",
-            fused(finish=lambda self, context: context),
-            "`out_proj` is made and never called: the heads' contexts come out as they are. End with "
-            "`return self.out_proj(…)`.",
-        ),
-        Wrong(
-            "out-proj-twice",
-            fused(finish=lambda self, context: self.out_proj(self.out_proj(context))),
-            "`out_proj` is applied twice. Once is right.",
-        ),
-        Wrong(
-            "keys-as-values",
-            fused(forward=forward_with(lambda queries, keys, values: (queries, keys, keys))),
-            "The weights are multiplied by the keys (or `W_key` made the values). What is handed over are the values, "
-            "`self.W_value(x)`.",
-        ),
-        Wrong(
-            "queries-as-values",
-            fused(forward=forward_with(lambda queries, keys, values: (queries, keys, queries))),
-            "The weights are multiplied by the queries. What is handed over are the values, `self.W_value(x)`.",
-        ),
-        Wrong(
-            "keys-as-queries",
-            fused(forward=forward_with(lambda queries, keys, values: (keys, keys, values))),
-            "Keys meet keys: `W_query` has no part in the scores.",
-        ),
-        Wrong(
-            "no-mask",
-            fused(hide=lambda self, scores: scores),
-            "Every token sees the whole sentence: no mask reaches the scores. `masked_fill` returns a new tensor; keep "
-            "what it returns (`scores = scores.masked_fill(…)`).",
-        ),
-        Wrong(
-            "masked-with-zero",
-            fused(hide=lambda self, scores: scores.masked_fill(self.hidden(scores), 0.0)),
-            "Masked scores are 0, and the exponential of 0 is 1: the future still gets weight. Fill with `-torch.inf`.",
-        ),
-        Wrong(
-            "mask-added",
-            fused(hide=lambda self, scores: scores + self.hidden(scores)),
-            "The mask of zeros and ones is added to the scores, which favours the future. Fill with `-torch.inf` "
-            "where it is 1.",
-        ),
-        Wrong(
-            "mask-after-softmax",
-            fused(weigh=zeroed_after),
-            "The weights are zeroed after the softmax, so the rows add up to less than 1. Mask the scores before it.",
-        ),
-        Wrong(
-            "past-hidden",
-            fused(hidden=lambda self, scores: Fused.hidden(self, scores).mT),
-            "The past is hidden and the future open: `tril` and `triu` are confused, or the mask is turned.",
-        ),
-        Wrong(
-            "diagonal-hidden",
-            fused(
-                hidden=lambda self, scores: Fused.hidden(self, scores) | torch.eye(scores.shape[-1]).bool()
+            *projected(
+                "self.W_{0}(cut(x, self.num_heads))", old="split_heads(self.W_{0}(x), self.num_heads)"
             ),
-            "The diagonal is masked as well: the first token may look at nothing, not even at itself, and its row is "
-            "nan. Use `diagonal=1` in `torch.triu`.",
         ),
+        Wrong("indivisible-accepted", edit("d_out % num_heads != 0", "False")),
+        Wrong("divisible-refused", edit("d_out % num_heads", "d_in % num_heads")),
+        Wrong("divisible-refused", edit("d_out % num_heads != 0", "d_out % num_heads == 0")),
+        # The output layer.
+        Wrong("no-out-proj", edit(OUT, "context")),
+        Wrong("no-out-proj", edit(OUT, "context"), edit("self.out_proj = nn.Linear(d_out, d_out)", "")),
+        Wrong("out-proj-twice", edit(OUT, f"self.out_proj({OUT})")),
+        Wrong("out-proj-without-bias", edit("(d_out, d_out)", "(d_out, d_out, bias=qkv_bias)")),
+        Wrong("out-proj-without-bias", edit("(d_out, d_out)", "(d_out, d_out, bias=False)")),
+        Wrong("out-proj-of-other-size", edit("(d_out, d_out)", "(d_out, d_in)")),
         Wrong(
-            "mask-not-cut",
-            fused(hidden=lambda self, scores: self.mask.bool()),
-            "The mask is as large as context_length. With fewer tokens it has to be cut: "
-            "`[:num_tokens, :num_tokens]`.",
+            "context-normalised", edit("(context)", "(nn.functional.layer_norm(context, context.shape[-1:]))")
         ),
-        Wrong(
-            "mask-on-the-first-head",
-            fused(hide=hide_in_first_head),
-            "Only head 0 is masked; the others see the future. A mask of (tokens, tokens) is broadcast over all heads "
-            "by itself.",
-        ),
-        Wrong(
-            "mask-not-expanded-over-heads",
-            fused(hide=hide_per_sentence),
-            "The mask has a batch axis and no axis for the heads, so it lines up batch with heads. With (tokens, tokens) "
-            "it is broadcast over both.",
-        ),
-        Wrong(
-            "mask-unregistered",
-            fused(make_mask=unregistered_mask),
-            "The mask is no buffer: as a plain attribute, or made anew in `forward`, it is missing from the state dict "
-            'and stays behind when the module moves to another device. Use `self.register_buffer("mask", …)` in '
-            "`__init__`.",
-        ),
-        Wrong(
-            "no-dropout",
-            fused(drop=plain),
-            "Nothing is dropped in training. Apply `self.dropout` to the weights after the softmax.",
-        ),
-        Wrong(
-            "dropout-on-scores",
-            fused(weigh=weigh_and_drop_scores, drop=plain),
-            "Dropout falls on the scores before the softmax: a dropped score of 0 still gets weight. Apply it to the "
-            "weights, after the softmax.",
-        ),
-        Wrong(
-            "dropout-on-context",
-            fused(drop=plain, merge=lambda self, context: self.dropout(joined(context))),
-            "Dropout falls on the contexts. Here it belongs on the weights, before they meet the values.",
-        ),
-        Wrong(
-            "dropout-in-eval-mode",
-            fused(drop=lambda self, weights: functional.dropout(weights, self.dropout.p)),
-            "Dropout stays on in eval mode: `functional.dropout` needs `training=self.training`. `nn.Dropout` sees to "
-            "it by itself.",
-        ),
-        Wrong(
-            "dropout-not-scaled",
-            fused(drop=drop_unscaled),
-            "What is kept is not divided by 1 − p, so the contexts are smaller in training than in eval mode.",
-        ),
-        Wrong(
-            "dropout-renormalised",
-            fused(drop=drop_renormalised),
-            "After dropout the rows are made to add up to 1 again. What is kept is divided by 1 − p and by nothing else.",
-        ),
-        Wrong(
-            "d-out-for-each-head",
-            FusedWideHeads,
-            "The matrices are num_heads times too wide: here d_out is the width of all heads together, and each gets "
-            "d_out // num_heads.",
-        ),
-        Wrong(
-            "input-cut-between-heads",
-            FusedInputCut,
-            "The token itself is cut between the heads, which share one narrow projection. Project all of `x` with "
-            "`nn.Linear(d_in, d_out)`, then cut the result.",
-        ),
-        Wrong(
-            "one-head",
-            FusedOneHead,
-            "This is one head as wide as d_out: nothing was cut. Split queries, keys and values into `num_heads`.",
-        ),
-        Wrong(
-            "two-heads-typed-in",
-            FusedTwoHeads,
-            "There are two heads whatever `num_heads` says. Use the argument.",
-        ),
-        Wrong(
-            "qkv-bias-not-used",
-            FusedWithoutBias,
-            "With `qkv_bias=True` the three projections have no biases. Pass `bias=qkv_bias` to each.",
-        ),
-        Wrong(
-            "weights-made-anew",
-            fused(forward=forward_new_weights),
-            "The projections are made in `forward`: each call draws other weights, and none are trained. Make them once, "
-            "in `__init__`.",
-        ),
-        Wrong(
-            "reads-the-notebook",
-            fused(forward=forward_of_the_batch),
-            "These are the contexts of `batch`, whatever `forward` is called with. Use the argument `x`.",
-        ),
-        Wrong(
-            "edited-in-place",
-            fused(forward=forward_in_place),
-            "The caller's `x` is changed. Methods that end in `_` write into the tensor they are called on.",
-        ),
+        Wrong("tokens-pooled", edit(OUT, f"{OUT}.mean(dim=1)")),
+        Wrong("weights-returned", edit(OUT, "weights")),
+        # Dropout.
+        Wrong("no-dropout", edit("weights = self.dropout", "self.dropout")),
+        Wrong("dropout-on-scores", NO_DROPOUT, edit("scores.masked", "self.dropout(scores).masked")),
+        Wrong("dropout-on-scores", NO_DROPOUT, edit("softmax(scores", "softmax(self.dropout(scores)")),
+        Wrong("dropout-on-context", NO_DROPOUT, edit(OUT, "self.out_proj(self.dropout(context))")),
+        Wrong("dropout-on-input", NO_DROPOUT, edit("self.W_value(x)", "self.W_value(self.dropout(x))")),
+        Wrong("dropout-on-input", NO_DROPOUT, edit("@ values", "@ self.dropout(values)")),
+        Wrong("dropout-twice", edit(OUT, "self.out_proj(self.dropout(context))")),
+        Wrong("dropout-in-eval", edit(DROPPED, "nn.functional.dropout(weights, self.dropout.p)")),
+        Wrong("dropout-not-rescaled", edit(DROPPED, f"weights * (torch.rand_like(weights) >= {P})")),
+        Wrong("rescaled-in-eval-instead", edit(DROPPED, f"weights * {KEPT_OR_SHRUNK}")),
+        Wrong("dropout-renormalised", edit(DROPPED, f"nn.functional.normalize({DROPPED}, p=1, dim=-1)")),
+        Wrong("dropout-typed-in", edit("nn.Dropout(dropout)", "nn.Dropout(0.1)")),
+        Wrong("dropout-same-each-time", edit("= self.dropout", "= torch.manual_seed(1) and self.dropout")),
+        Wrong("p-as-share-kept", edit("nn.Dropout(dropout)", "nn.Dropout(1 - dropout)")),
+        Wrong("dropped-together", edit(DROPPED, "weights * self.dropout(torch.ones_like(weights[0, 0]))")),
+        # The class.
+        Wrong("bias-never", edit("bias=qkv_bias", "bias=False", 3)),
+        Wrong("bias-uneven", edit(f"W_value = {LAYER}", "W_value = nn.Linear(d_in, d_out, bias=False)")),
+        Wrong("bias-always", edit("bias=qkv_bias", "bias=True", 3)),
+        Wrong("bias-turned", edit("bias=qkv_bias", "bias=not qkv_bias", 3)),
+        Wrong("bias-by-default", edit("qkv_bias=False", "qkv_bias=True")),
+        Wrong("sizes-turned", *wide("d_out, d_in")),
+        Wrong("plain-tensors", edit(LAYER, "torch.rand(d_in, d_out)", 3), *projected("x @ self.W_{0}")),
+        Wrong("one-matrix-for-all", *(edit(f"W_{n} = {LAYER}", f"W_{n} = self.W_query") for n in QKV[1:])),
+        Wrong("other-names", edit("self.W_", "self.w_", 6)),
+        Wrong("weights-made-in-forward", first(NEW_LAYERS)),
+        Wrong("no-super-init", edit("super().__init__()\n        ", "")),
+        Wrong("returns-nothing", edit("return self", "self")),
+        Wrong("returns-a-tuple", edit(OUT, f"{OUT}, weights")),
+        Wrong("detached", edit(OUT, f"{OUT}.detach()")),
+        Wrong("detached", edit("weights @", "weights.detach() @")),
+        Wrong("half-precision", edit(OUT, f"{OUT}.half().to(x.dtype)")),
+        Wrong("float-forced", edit(OUT, f"{OUT}.float()")),
+        Wrong("rounded", edit(OUT, f"{OUT}.round(decimals=4)")),
+        Wrong("first-sequence-only", edit(OUT, f"{OUT}[0]")),
+        Wrong("first-sequence-for-all", edit("weights @", "weights[:1] @")),
+        Wrong("batch-mixed", first("x = x.transpose(0, 1)"), edit(OUT, f"{OUT}.transpose(0, 1)")),
+        Wrong("reads-the-notebook", first("x = batch")),
+        Wrong("edits-its-argument", edit("return self", "x.mul_(0)\n        return self")),
     ),
     right=(
-        Right("keys-first-and-tril", FusedKeysFirst),
-        Right("fused-projection", fused(project=project_together)),
-        Right("scaled-dot-product-attention", fused(forward=with_torchs_own)),
-        Right("head-by-head", fused(forward=head_by_head)),
-        Right("einsum", fused(forward=with_einsum)),
         Right(
-            "large-negative", fused(hide=lambda self, scores: scores.masked_fill(self.hidden(scores), -1e9))
+            "keys-first-and-tril",
+            body(
+                "__init__",
+                """
+                super().__init__()
+                if d_out % num_heads:
+                    raise ValueError("d_out must be a multiple of num_heads")
+                self.register_buffer("mask", torch.tril(torch.ones(context_length, context_length)).bool())
+                self.out_proj = nn.Linear(d_out, d_out)
+                for name in ("W_value", "W_key", "W_query"):
+                    setattr(self, name, nn.Linear(d_in, d_out, bias=qkv_bias))
+                self.p, self.num_heads, self.head_dim = dropout, num_heads, d_out // num_heads
+                """,
+            ),
+            edit("self.mask.bool()", "(~self.mask)"),
+            edit("self.dropout(weights)", "nn.functional.dropout(weights, self.p, self.training)"),
         ),
-        Right("masked-in-place", fused(hide=scores_masked_in_place)),
+        # One product for all three, then three pieces.
+        Right(
+            "fused-projection",
+            first(
+                "layers = (self.W_query, self.W_key, self.W_value)",
+                "bias = None if self.W_key.bias is None else torch.cat([one.bias for one in layers])",
+                "weight = torch.cat([one.weight for one in layers])",
+                "q, k, v = nn.functional.linear(x, weight, bias).chunk(3, dim=-1)",
+            ),
+            *(edit(f"self.W_{name}(x)", name[0]) for name in QKV),
+        ),
+        Right(
+            "scaled-dot-product-attention",
+            body(
+                "forward",
+                """
+                layers, p = (self.W_query, self.W_key, self.W_value), self.dropout.p if self.training else 0.0
+                queries, keys, values = (split_heads(one(x), self.num_heads) for one in layers)
+                attend = nn.functional.scaled_dot_product_attention
+                return self.out_proj(merge_heads(attend(queries, keys, values, dropout_p=p, is_causal=True)))
+                """,
+            ),
+        ),
+        Right(
+            "head-by-head",
+            body(
+                "forward",
+                """
+                contexts = []
+                for head in range(self.num_heads):
+                    own = slice(head * self.head_dim, (head + 1) * self.head_dim)
+                    queries, keys, values = (one(x)[..., own] for one in (self.W_query, self.W_key, self.W_value))
+                    scores = queries @ keys.transpose(1, 2)
+                    hidden = self.mask[: x.shape[1], : x.shape[1]] == 1
+                    weights = torch.softmax(scores.masked_fill(hidden, -torch.inf) / self.head_dim**0.5, -1)
+                    contexts.append(self.dropout(weights) @ values)
+                return self.out_proj(torch.cat(contexts, -1))
+                """,
+            ),
+        ),
+        Right(
+            "einsum",
+            edit("split_heads(", "torch.unflatten(", 3),
+            *(edit(f"W_{n}(x), self.num_heads)", f"W_{n}(x), -1, (self.num_heads, -1))") for n in QKV),
+            edit("queries @ keys.transpose(2, 3)", 'torch.einsum("bqhd,bkhd->bhqk", queries, keys)'),
+            edit("merge_heads(weights @ values)", f"{TOKENS_FIRST}.flatten(2)"),
+        ),
+        Right("large-negative", edit("-torch.inf", "-1e9")),
+        Right("masked-in-place", edit("scores = scores.masked_fill(", "scores.masked_fill_(")),
+        Right(
+            "masked-afterwards-and-normalised",
+            NO_MASK,
+            edit(DROPPED, f"self.dropout(nn.functional.normalize(weights * ~{HIDDEN}, p=1, dim=-1))"),
+        ),
         Right(
             "queries-scaled-first",
-            fused(
-                score=lambda self, queries, keys: (queries / self.head_dim**0.5) @ keys.mT,
-                scale=lambda self, scores: 1.0,
-            ),
+            edit("queries @", f"(queries / {SCALE}) @"),
+            edit(f"scores / {SCALE}", "scores"),
         ),
-        Right(
-            "contiguous-view",
-            fused(
-                merge=lambda self, context: (
-                    context.transpose(1, 2).contiguous().view(context.shape[0], context.shape[2], self.d_out)
-                )
-            ),
-        ),
+        Right("contiguous-view", *joined(f"context.transpose(1, 2).contiguous(){AS_VIEW}")),
     ),
     forbids=Forbid(
-        ("MultiheadAttention",), points=4, caught=(Right("ready-made", fused(forward=ready_made)),)
+        ("MultiheadAttention",), points=4, caught=(Right("ready-made", body("forward", READY_MADE)),)
     ),
 )
 
 # ------------------------------------------------------------------------------------------ find the bug
 
-
-class CausalHeads(nn.Module):
-    """As mended, in parts."""
-
-    def __init__(self, d_in, d_out, context_length, num_heads):
-        super().__init__()
-        self.d_out, self.num_heads, self.head_dim = d_out, num_heads, d_out // num_heads
-        self.W_query = nn.Linear(d_in, d_out, bias=False)
-        self.W_key = nn.Linear(d_in, d_out, bias=False)
-        self.W_value = nn.Linear(d_in, d_out, bias=False)
-        self.register_buffer(
-            "mask", torch.triu(torch.ones(context_length, context_length), diagonal=1).bool()
-        )
-
-    def forward(self, x):
-        queries, keys, values = self.project(x)
-        return self.merge(torch.softmax(self.hide(queries @ keys.mT) / self.scale(), dim=-1) @ values)
-
-    def scale(self):
-        return self.head_dim**0.5
-
-    def project(self, x):
-        return tuple(self.split(one(x)) for one in (self.W_query, self.W_key, self.W_value))
-
-    def split(self, x):
-        return cut(x, self.num_heads)
-
-    def hide(self, scores):
-        return scores.masked_fill(self.hidden(scores), -INF)
-
-    def hidden(self, scores):
-        return self.mask[: scores.shape[-1], : scores.shape[-1]]
-
-    def merge(self, context):
-        return joined(context)
+NOT_SPLIT = "What you saw is gone, because there is one head left that is as wide as d_out. Keep the heads."
+CUT = ".view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2)"
+WRONGLY_CUT = ".view(b, self.num_heads, num_tokens, self.head_dim)"
 
 
-def causal(**parts):
-    return type("CausalHeads", (CausalHeads,), parts)
-
-
-def mended_but(*left):
-    """Only some of queries, keys and values are split rightly; those at the positions `left` are not."""
-
-    def project(self, x):
-        return tuple(
-            (wrongly_cut if position in left else cut)(one(x), self.num_heads)
-            for position, one in enumerate((self.W_query, self.W_key, self.W_value))
-        )
-
-    return project
-
-
-def seen_as_one_head(self, x):
-    """The heads hidden: one wide head."""
-    return tuple(one(x)[:, None] for one in (self.W_query, self.W_key, self.W_value))
-
-
-def only_itself(self, scores):
-    return ~torch.eye(scores.shape[-1], dtype=torch.bool, device=scores.device)
-
-
-def far_from_the_end(self, scores):
-    """A mask wide enough to hide what leaked."""
-    count = scores.shape[-1]
-    return torch.arange(count)[None] * self.num_heads > torch.arange(count)[:, None]
+def unmended(*names):
+    """Some of queries, keys and values are still cut across the tokens."""
+    return [edit(f"self.W_{name}(x){CUT}", f"self.W_{name}(x){WRONGLY_CUT}") for name in names]
 
 
 CAUSAL_SEEDED = {"d_in": 3, "d_out": 4, "context_length": 6, "num_heads": 2}
@@ -1838,29 +996,11 @@ BUG_VIEW = Task(
     input_axes={"x": ("b", "tokens", "d_in")},
     probes=(
         Probe("batch", "the batch", {"x": BATCH}, construct=CAUSAL_SEEDED),
-        Probe(
-            "two-sentences",
-            "two sentences that differ",
-            {"x": 2 * drawn(2, 6, 3, seed=61)},
-            construct=CAUSAL_SEEDED,
-            seed=7,
+        called("two-sentences", "two sentences that differ", (2, 6, 3), CAUSAL_SEEDED, 61),
+        called(
+            "look-ahead", "sentences with one token changed at a time", (2, 6, 5), CAUSAL_OTHER, 62, **AHEAD
         ),
-        Probe(
-            "look-ahead",
-            "sentences with one token changed at a time",
-            {"x": drawn(2, 6, 5, seed=62)},
-            construct=CAUSAL_OTHER,
-            seed=8,
-            observe="influence",
-            settings={"input": "x", "axis": -2},
-        ),
-        Probe(
-            "other-sizes",
-            "two sentences of seven tokens, three heads",
-            {"x": 2 * drawn(2, 7, 5, seed=63)},
-            construct=CAUSAL_OTHER,
-            seed=9,
-        ),
+        called("other-sizes", "two sentences of seven tokens, three heads", (2, 7, 5), CAUSAL_OTHER, 63),
     ),
     checks=(
         Check(
@@ -1878,140 +1018,70 @@ BUG_VIEW = Task(
     ),
     wrong=(
         Wrong(
-            "as-given",
-            causal(split=lambda self, x: wrongly_cut(x, self.num_heads)),
-            "This is the code as it was given (`reshape` for `view` changes nothing). “one” changes when only "
+            "left-as-given",
+            faulty(),
+            hint="This is the code as it was given (`reshape` for `view` changes nothing). “one” changes when only "
             "“step” does: some rows of a head are not the token that the mask takes them for.",
         ),
         Wrong(
-            "merge-changed-instead",
-            causal(
-                split=lambda self, x: wrongly_cut(x, self.num_heads),
-                merge=lambda self, context: wrongly_joined(context),
-            ),
-            "Now nothing leaks, and the mistake is only hidden: the merge undoes the wrong cut, while each head still "
+            "split-and-merge-without-transpose",
+            edit(CUT, WRONGLY_CUT, 3),
+            edit("(weights @ values).transpose(1, 2)", "(weights @ values)"),
+            hint="Now nothing leaks, and the mistake is only hidden: the merge undoes the wrong cut, while each head still "
             "holds a part of the sentence. The last tokens never see the first. Mend the cut.",
         ),
         Wrong(
-            "one-wide-head",
-            causal(project=seen_as_one_head, scale=lambda self: self.d_out**0.5),
-            "Nothing leaks any more, because there is one head as wide as d_out left. Keep the heads, and cut them "
-            "rightly.",
+            "one-head", edit("s = num_heads", "s = 1"), edit("d_out // num_heads", "d_out"), hint=NOT_SPLIT
         ),
         Wrong(
-            "sees-only-itself",
-            causal(split=lambda self, x: cut(x, self.num_heads), hidden=only_itself),
-            "Nothing leaks, since every token sees only itself. The mask was right as it was.",
+            "only-itself-visible",
+            edit("self.mask[:num_tokens, :num_tokens]", "~torch.eye(num_tokens).bool()"),
+            hint="Nothing leaks, since every token sees only itself. The mask was right as it was.",
         ),
         Wrong(
-            "mask-widened",
-            causal(split=lambda self, x: wrongly_cut(x, self.num_heads), hidden=far_from_the_end),
-            "A wider mask hides some of the leak. The mask was right; what stands in the rows was not.",
+            "symptom-hidden",
+            edit(CUT, WRONGLY_CUT, 3),
+            edit(
+                "self.mask[:num_tokens, :num_tokens]",
+                "torch.arange(num_tokens)[None] * self.num_heads > torch.arange(num_tokens)[:, None]",
+            ),
+            hint="A wider mask hides some of the leak. The mask was right; what stands in the rows was not.",
+        ),
+        *(
+            Wrong(
+                "mended-in-part",
+                *unmended(*names.split()),
+                hint=f"Some lines are mended. What is still cut across the tokens: {names.replace(' ', ', ')}.",
+            )
+            for names in ("query", "key", "value", "query key", "key value", "query value")
         ),
         Wrong(
-            "queries-left",
-            causal(project=mended_but(0)),
-            "Keys and values are mended, the queries are not: each query row is still cut across tokens.",
+            "split-interleaved",
+            edit(CUT, ".view(b, num_tokens, self.head_dim, self.num_heads).permute(0, 3, 1, 2)", 3),
         ),
-        Wrong(
-            "keys-left",
-            causal(project=mended_but(1)),
-            "Queries and values are mended, the keys are not: each key row is still cut across tokens.",
-        ),
-        Wrong(
-            "values-left",
-            causal(project=mended_but(2)),
-            "Queries and keys are mended, the values are not: what is handed over still comes from other tokens.",
-        ),
-        Wrong(
-            "only-values-mended",
-            causal(project=mended_but(0, 1)),
-            "The values are mended; queries and keys are still cut across tokens.",
-        ),
-        Wrong(
-            "only-queries-mended",
-            causal(project=mended_but(1, 2)),
-            "The queries are mended; keys and values are still cut across tokens.",
-        ),
-        Wrong(
-            "only-keys-mended",
-            causal(project=mended_but(0, 2)),
-            "The keys are mended; queries and values are still cut across tokens.",
-        ),
-        Wrong(
-            "interleaved",
-            causal(split=lambda self, x: cut_interleaved(x, self.num_heads)),
-            "Rows are tokens again, but head 0 gets every num_heads-th number. View the last axis as (num_heads, "
-            "head_dim), in this order.",
-        ),
-        Wrong(
-            "transposed-twice",
-            causal(merge=lambda self, context: wrongly_joined(context)),
-            "The cut is mended, and the merge has lost its transpose: it was right as given.",
-        ),
-        Wrong(
-            "mask-lost",
-            causal(hide=lambda self, scores: scores),
-            "The cut is mended, and the mask is gone: now every token sees the whole sentence.",
-        ),
-        Wrong(
-            "scaled-by-d-out",
-            causal(scale=lambda self: self.d_out**0.5),
-            "The cut is mended, and the scores are now divided by √d_out. `self.head_dim**0.5` was right.",
-        ),
+        Wrong("merge-without-transpose", edit("(weights @ values).transpose(1, 2)", "(weights @ values)")),
+        Wrong("no-mask", edit("scores = scores.masked_fill", "scores.masked_fill")),
+        Wrong("mask-polarity", edit("(self.mask", "(~self.mask")),
+        Wrong("keys-as-values", edit("self.W_value(x)", "self.W_key(x)")),
+        Wrong("scaled-by-model-width", edit("self.head_dim**0.5", "self.W_key.out_features ** 0.5")),
+        Wrong("no-scale", edit(" / self.head_dim**0.5", "")),
+        Wrong("softmax-over-heads", edit("dim=-1)", "dim=1)")),
+        Wrong("heads-not-brought-forward", edit(CUT, CUT.removesuffix(".transpose(1, 2)"), 3)),
     ),
     right=(
+        Right("reshape", edit(CUT, ".reshape(b, num_tokens, self.num_heads, -1).transpose(1, 2)", 3)),
+        Right("permute", edit(CUT, ".unflatten(-1, (self.num_heads, -1)).permute(0, 2, 1, 3)", 3)),
         Right(
-            "reshape",
-            causal(split=lambda self, x: x.reshape(*x.shape[:2], self.num_heads, -1).transpose(1, 2)),
+            "own-split-heads", *projected("split_heads(self.W_{0}(x), self.num_heads)", "self.W_{0}(x)" + CUT)
         ),
-        Right(
-            "permute", causal(split=lambda self, x: x.unflatten(-1, (self.num_heads, -1)).permute(0, 2, 1, 3))
-        ),
-        Right("chunk", causal(split=lambda self, x: torch.stack(x.chunk(self.num_heads, dim=-1), dim=1))),
-        Right(
-            "large-negative", causal(hide=lambda self, scores: scores.masked_fill(self.hidden(scores), -1e9))
-        ),
+        Right("large-negative", edit("-torch.inf", "-1e9")),
     ),
 )
 
 
-class EncoderHeads(nn.Module):
-    """As mended, in parts."""
-
-    def __init__(self, d_in, d_out, num_heads):
-        super().__init__()
-        self.d_out, self.num_heads, self.head_dim = d_out, num_heads, d_out // num_heads
-        self.W_query = nn.Linear(d_in, d_out, bias=False)
-        self.W_key = nn.Linear(d_in, d_out, bias=False)
-        self.W_value = nn.Linear(d_in, d_out, bias=False)
-        self.out_proj = nn.Linear(d_out, d_out)
-
-    def forward(self, x):
-        queries, keys, values = (self.split(one(x)) for one in (self.W_query, self.W_key, self.W_value))
-        weights = torch.softmax(queries @ keys.mT / self.scale(), dim=-1)
-        return self.finish(self.merge(weights @ values))
-
-    def scale(self):
-        return self.head_dim**0.5
-
-    def split(self, x):
-        return cut(x, self.num_heads)
-
-    def merge(self, context):
-        return joined(context)
-
-    def finish(self, context):
-        return self.out_proj(context)
-
-
-def encoder(**parts):
-    return type("EncoderHeads", (EncoderHeads,), parts)
-
-
-def sorted_back(self, context):
-    """Each token's numbers sorted: the order of the pieces no longer matters, nor does anything else."""
-    return joined(context).sort(dim=-1).values
+def merged(by):
+    """The heads' contexts put together in another way."""
+    return edit("context.transpose(1, 2).reshape(b, num_tokens, -1)", by)
 
 
 ENCODER_SEEDED = {"d_in": 3, "d_out": 4, "num_heads": 2}
@@ -2027,29 +1097,11 @@ BUG_MERGE = Task(
     input_axes={"x": ("b", "tokens", "d_in")},
     probes=(
         Probe("batch", "the batch", {"x": BATCH}, construct=ENCODER_SEEDED),
-        Probe(
-            "two-sentences",
-            "two sentences that differ",
-            {"x": 2 * drawn(2, 6, 3, seed=71)},
-            construct=ENCODER_SEEDED,
-            seed=7,
+        called("two-sentences", "two sentences that differ", (2, 6, 3), ENCODER_SEEDED, 71),
+        called(
+            "shuffled", "the tokens of a sentence in another order", (2, 6, 3), ENCODER_SEEDED, 72, **SHUFFLED
         ),
-        Probe(
-            "shuffled",
-            "the tokens of a sentence in another order",
-            {"x": 2 * drawn(2, 6, 3, seed=72)},
-            construct=ENCODER_SEEDED,
-            seed=8,
-            observe="permuted",
-            settings={"input": "x", "axis": -2},
-        ),
-        Probe(
-            "other-sizes",
-            "two sentences of seven tokens, three heads",
-            {"x": 2 * drawn(2, 7, 5, seed=73)},
-            construct=ENCODER_OTHER,
-            seed=9,
-        ),
+        called("other-sizes", "two sentences of seven tokens, three heads", (2, 7, 5), ENCODER_OTHER, 73),
     ),
     checks=(
         Check("the batch, in any order of the tokens", 1, ("shuffled", "batch", "two-sentences")),
@@ -2064,155 +1116,48 @@ BUG_MERGE = Task(
     ),
     wrong=(
         Wrong(
-            "as-given",
-            encoder(merge=lambda self, context: wrongly_joined(context)),
-            "This is the code as it was given. Each token is handed pieces of other tokens, so a shuffled sentence gives "
-            "other outputs.",
+            "left-as-given",
+            faulty(),
+            hint="This is the code as it was given. Each token is handed pieces of other tokens, so a shuffled sentence "
+            "gives other outputs.",
         ),
         Wrong(
-            "split-changed-instead",
-            encoder(
-                split=lambda self, x: wrongly_cut(x, self.num_heads),
-                merge=lambda self, context: wrongly_joined(context),
-            ),
-            "Now the split leaves out its transpose as well. The two undo one another, but each head holds only a part of "
-            "the sentence. The split was right; mend the merge.",
+            "split-and-merge-without-transpose",
+            edit(CUT, WRONGLY_CUT, 3),
+            edit("context.transpose(1, 2)", "context"),
+            hint="Now the split leaves out its transpose as well. The two undo one another, but each head holds only a "
+            "part of the sentence. The split was right; mend the merge.",
         ),
+        Wrong("split-without-transpose", edit(CUT, WRONGLY_CUT, 3)),
         Wrong(
-            "one-wide-head",
-            encoder(
-                split=lambda self, x: x[:, None],
-                merge=lambda self, context: context[:, 0],
-                scale=lambda self: self.d_out**0.5,
-            ),
-            "The order of the tokens matters no more, because there is one wide head left. Keep the heads.",
+            "one-head", edit("s = num_heads", "s = 1"), edit("d_out // num_heads", "d_out"), hint=NOT_SPLIT
         ),
+        Wrong("heads-added", merged("context.sum(dim=1).repeat(1, 1, self.num_heads)")),
+        Wrong("heads-added", merged("context.mean(dim=1).repeat(1, 1, self.num_heads)")),
+        Wrong("first-head-only", merged("context[:, 0].repeat(1, 1, self.num_heads)")),
+        Wrong("merge-interleaved", edit("context.transpose(1, 2)", "context.permute(0, 2, 3, 1)")),
+        Wrong("wrong-axes-swapped", edit("context.transpose(1, 2)", "context.transpose(2, 3)")),
         Wrong(
-            "heads-added",
-            encoder(merge=lambda self, context: context.sum(dim=1).repeat(1, 1, self.num_heads)),
-            "The order of the tokens matters no more, but the heads were added up. Their pieces stand side by side.",
+            "symptom-hidden",
+            edit("reshape(b, num_tokens, -1)", "reshape(b, num_tokens, -1).sort(dim=-1).values"),
+            hint="The numbers of each token are sorted, which hides where they came from. Merge the heads in their order.",
         ),
-        Wrong(
-            "heads-averaged",
-            encoder(merge=lambda self, context: context.mean(dim=1).repeat(1, 1, self.num_heads)),
-            "The order of the tokens matters no more, but the heads were averaged. Their pieces stand side by side.",
-        ),
-        Wrong(
-            "first-head-repeated",
-            encoder(merge=lambda self, context: context[:, 0].repeat(1, 1, self.num_heads)),
-            "Head 0 stands in the place of all heads.",
-        ),
-        Wrong(
-            "interleaved",
-            encoder(merge=lambda self, context: context.permute(0, 2, 3, 1).flatten(2)),
-            "Each token has its own pieces again, but they alternate between the heads. `transpose(1, 2)` alone gives "
-            "(b, tokens, heads, head_dim), which is the order to join.",
-        ),
-        Wrong(
-            "wrong-axes-swapped",
-            encoder(
-                merge=lambda self, context: wrongly_joined(
-                    context.transpose(2, 3).contiguous().view_as(context)
-                )
-            ),
-            "Axes 2 and 3 changed places. Swap heads and tokens, axes 1 and 2.",
-        ),
-        Wrong(
-            "sorted",
-            encoder(merge=sorted_back),
-            "The numbers of each token are sorted, which hides where they came from. Merge the heads in their order.",
-        ),
-        Wrong(
-            "view-of-a-transpose",
-            encoder(
-                merge=lambda self, context: context.transpose(1, 2).view(
-                    context.shape[0], context.shape[2], -1
-                )
-            ),
-            "`view` refuses what `transpose` leaves behind: keep `reshape`, or put `.contiguous()` before `view`. If "
-            "the message speaks of an invalid shape instead, print the shape before that line.",
-        ),
-        Wrong(
-            "heads-in-reverse",
-            encoder(merge=lambda self, context: joined(context.flip(1))),
-            "The heads stand in reverse order. Head 0's piece comes first.",
-        ),
-        Wrong(
-            "out-proj-left-out",
-            encoder(finish=lambda self, context: context),
-            "The merge is mended, and `out_proj` is gone. It was right as given.",
-        ),
+        Wrong("view-of-a-transpose", edit("reshape(b", "view(b")),
+        Wrong("heads-in-reverse", edit("context.transpose", "context.flip(1).transpose")),
+        Wrong("no-out-proj", edit("self.out_proj(context)", "context")),
+        Wrong("out-proj-without-bias", edit("(d_out, d_out)", "(d_out, d_out, bias=False)")),
+        Wrong("out-proj-twice", edit("self.out_proj(context)", "self.out_proj(self.out_proj(context))")),
+        Wrong("no-scale", edit(" / self.head_dim**0.5", "")),
+        Wrong("softmax-over-queries", edit("dim=-1)", "dim=-2)")),
+        Wrong("heads-not-joined", merged("context.transpose(1, 2)")),
     ),
     right=(
-        Right("flatten", encoder(merge=lambda self, context: context.transpose(1, 2).flatten(2))),
-        Right("cat", encoder(merge=lambda self, context: torch.cat(context.unbind(1), dim=-1))),
-        Right(
-            "contiguous-view",
-            encoder(
-                merge=lambda self, context: (
-                    context.transpose(1, 2).contiguous().view(context.shape[0], context.shape[2], -1)
-                )
-            ),
-        ),
-        Right("einsum", encoder(merge=lambda self, context: torch.einsum("bhtd->bthd", context).flatten(2))),
+        Right("flatten", merged("context.transpose(1, 2).flatten(2)")),
+        Right("cat", merged("torch.cat(context.unbind(1), dim=-1)")),
+        Right("contiguous-view", edit("reshape(b", "contiguous().view(b")),
+        Right("einsum", merged('torch.einsum("bhtd->bthd", context).flatten(2)')),
     ),
 )
-
-
-def random_run(seed, batch_size, num_tokens, manual_seed=torch.manual_seed):
-    manual_seed(seed)
-    x = torch.randn(batch_size, num_tokens, 16)
-    return CausalAttention(16, 2, num_tokens, 0.0)(x).detach()
-
-
-def seeded_too_late(seed, batch_size, num_tokens):
-    x = torch.randn(batch_size, num_tokens, 16)
-    torch.manual_seed(seed)
-    return CausalAttention(16, 2, num_tokens, 0.0)(x).detach()
-
-
-def seeded_twice(seed, batch_size, num_tokens):
-    torch.manual_seed(seed)
-    x = torch.randn(batch_size, num_tokens, 16)
-    torch.manual_seed(seed)
-    return CausalAttention(16, 2, num_tokens, 0.0)(x).detach()
-
-
-def module_first(seed, batch_size, num_tokens):
-    torch.manual_seed(seed)
-    head = CausalAttention(16, 2, num_tokens, 0.0)
-    return head(torch.randn(batch_size, num_tokens, 16)).detach()
-
-
-def never_seeded(seed, batch_size, num_tokens):
-    return CausalAttention(16, 2, num_tokens, 0.0)(torch.randn(batch_size, num_tokens, 16)).detach()
-
-
-def seed_typed_in(seed, batch_size, num_tokens):
-    return random_run(123, batch_size, num_tokens)
-
-
-def batch_of_ones(seed, batch_size, num_tokens):
-    torch.manual_seed(seed)
-    return CausalAttention(16, 2, num_tokens, 0.0)(torch.ones(batch_size, num_tokens, 16)).detach()
-
-
-def batch_of_uniform(seed, batch_size, num_tokens):
-    torch.manual_seed(seed)
-    x = torch.rand(batch_size, num_tokens, 16)
-    return CausalAttention(16, 2, num_tokens, 0.0)(x).detach()
-
-
-def in_a_generator_of_its_own(seed, batch_size, num_tokens):
-    with torch.random.fork_rng(devices=[]):
-        return random_run(seed, batch_size, num_tokens)
-
-
-def from_a_generator(seed, batch_size, num_tokens):
-    """Batch and module from one generator's state, set by hand."""
-    torch.set_rng_state(torch.Generator().manual_seed(seed).get_state())
-    x = torch.empty(batch_size, num_tokens, 16).normal_()
-    return CausalAttention(16, 2, num_tokens, 0.0)(x).detach()
 
 
 def other_seed(generator: torch.Generator) -> dict:
@@ -2227,12 +1172,7 @@ BUG_SEED = Task(
     signature="random_run(seed, batch_size, num_tokens)",
     axes=("b", "tokens", "d_out"),
     probes=(
-        Probe(
-            "seed-123",
-            "seed 123",
-            {"seed": 123, "batch_size": 4, "num_tokens": 10},
-            redraw=other_seed,
-        ),
+        Probe("seed-123", "seed 123", {"seed": 123, "batch_size": 4, "num_tokens": 10}, redraw=other_seed),
         Probe(
             "seed-7",
             "seed 7, three sentences of five tokens",
@@ -2249,163 +1189,80 @@ BUG_SEED = Task(
     ),
     wrong=(
         Wrong(
-            "as-given",
-            seeded_too_late,
-            "This is the code as it was given. The weights are the same on every run, the tokens are not: they were drawn "
+            "left-as-given",
+            faulty(),
+            hint="This is the code as it was given. The weights are the same on every run, the tokens are not: they were drawn "
             "before the seed was set.",
         ),
+        Wrong("seeded-twice", edit("    head = Causal", "    torch.manual_seed(seed)\n    head = Causal")),
         Wrong(
-            "seeded-twice",
-            seeded_twice,
-            "There are two seeds now. The result repeats, but the weights are drawn from the same random numbers as the "
-            "tokens. One seed, before the first draw, is enough.",
+            "drawn-in-another-order",
+            edit("    x = torch.randn(batch_size, num_tokens, 16)  # (b, tokens, d_in)\n", ""),
+            edit("    return head(x)", "    x = torch.randn(batch_size, num_tokens, 16)\n    return head(x)"),
         ),
-        Wrong(
-            "module-before-batch",
-            module_first,
-            "The result repeats, but the module is made before the batch now. Move the seed and leave the rest in "
-            "its order.",
-        ),
-        Wrong("never-seeded", never_seeded, "There is no seed any more, so every run gives other numbers."),
-        Wrong("seed-typed-in", seed_typed_in, "The seed is always 123. Use the argument `seed`."),
-        Wrong(
-            "batch-of-ones",
-            batch_of_ones,
-            "The result repeats because the batch is no longer random: all its numbers are 1. Keep `torch.randn`.",
-        ),
-        Wrong(
-            "uniform-batch",
-            batch_of_uniform,
-            "The batch is drawn with `torch.rand`, evenly from 0 to 1. Keep `torch.randn`.",
-        ),
+        Wrong("never-seeded", edit("torch.manual_seed(seed)", "")),
+        Wrong("seed-typed-in", edit("manual_seed(seed)", "manual_seed(123)")),
+        Wrong("not-random", edit("torch.randn", "torch.ones")),
+        Wrong("other-distribution", edit("torch.randn", "torch.rand")),
+        Wrong("sizes-typed-in", edit("(batch_size, num_tokens, 16)  #", "(4, 10, 16)  #")),
     ),
     right=(
-        Right("seed-moved-up", random_run),
+        Right("torch-random", edit("torch.manual_seed", "torch.random.manual_seed")),
         Right(
-            "torch-random",
-            lambda seed, batch_size, num_tokens: random_run(
-                seed, batch_size, num_tokens, torch.random.manual_seed
+            "fork-rng",
+            body(
+                "random_run",
+                """
+                with torch.random.fork_rng(devices=[]):
+                    torch.manual_seed(seed)
+                    x = torch.randn(batch_size, num_tokens, 16)
+                    return CausalAttention(16, 2, num_tokens, 0.0)(x).detach()
+                """,
             ),
         ),
-        Right("fork-rng", in_a_generator_of_its_own),
-        Right("generator-state", from_a_generator),
+        # Batch and module from one generator's state, set by hand.
+        Right(
+            "generator-state",
+            edit(
+                "torch.manual_seed(seed)",
+                "torch.set_rng_state(torch.Generator().manual_seed(seed).get_state())",
+            ),
+            edit("randn(batch_size, num_tokens, 16)", "empty(batch_size, num_tokens, 16).normal_()"),
+        ),
     ),
 )
 
 # ------------------------------------------------------------------------------ from the stack into the fused class
 
-NAMES = ("W_query", "W_key", "W_value")
 
-
-@torch.no_grad()
-def copied(wrapper, fused, wide=None, names=NAMES, project=True, bias=True):
-    """Copy weights, with one step done otherwise."""
-    for name in names:
-        narrow = [getattr(head, name).weight for head in wrapper.heads]
-        getattr(fused, name).weight.copy_((wide or torch.cat)(narrow))
-    if project:
-        fused.out_proj.weight.copy_(torch.eye(fused.out_proj.weight.shape[0]))
-    if bias:
-        fused.out_proj.bias.zero_()
-    return fused
-
-
-@torch.no_grad()
-def keys_for_values(wrapper, fused):
-    copied(wrapper, fused)
-    fused.W_value.weight.copy_(fused.W_key.weight)
-    return fused
-
-
-@torch.no_grad()
-def queries_and_keys_swapped(wrapper, fused):
-    copied(wrapper, fused)
-    fused.W_query.weight.copy_(torch.cat([head.W_key.weight for head in wrapper.heads]))
-    fused.W_key.weight.copy_(torch.cat([head.W_query.weight for head in wrapper.heads]))
-    return fused
-
-
-@torch.no_grad()
-def projection_of_ones(wrapper, fused):
-    copied(wrapper, fused)
-    fused.out_proj.weight.fill_(1.0)
-    return fused
-
-
-@torch.no_grad()
-def projection_of_zeros(wrapper, fused):
-    copied(wrapper, fused)
-    fused.out_proj.weight.zero_()
-    return fused
-
-
-def with_state_dict(wrapper, fused):
-    state = fused.state_dict()
-    for name in NAMES:
-        state[f"{name}.weight"] = torch.cat([getattr(head, name).weight for head in wrapper.heads])
-    state["out_proj.weight"] = torch.eye(len(state["out_proj.weight"]))
-    state["out_proj.bias"] = torch.zeros(len(state["out_proj.bias"]))
-    fused.load_state_dict(state)
-    return fused
-
-
-def with_slices(wrapper, fused):
-    width = wrapper.heads[0].W_query.weight.shape[0]
-    with torch.no_grad():
-        for index, head in enumerate(wrapper.heads):
-            for name in NAMES:
-                getattr(fused, name).weight[index * width : (index + 1) * width] = getattr(head, name).weight
-        nn.init.eye_(fused.out_proj.weight)
-        nn.init.zeros_(fused.out_proj.bias)
-    return fused
-
-
-def with_data(wrapper, fused):
-    for name in NAMES:
-        getattr(fused, name).weight.data = torch.vstack(
-            [getattr(head, name).weight.data for head in wrapper.heads]
-        )
-    fused.out_proj.weight.data = torch.eye(fused.out_proj.weight.shape[0])
-    fused.out_proj.bias.data = torch.zeros_like(fused.out_proj.bias)
-    return fused
-
-
-def with_new_parameters(wrapper, fused):
-    for name in NAMES:
-        wide = torch.cat([getattr(head, name).weight.detach() for head in wrapper.heads])
-        getattr(fused, name).weight = nn.Parameter(wide)
-    fused.out_proj.weight = nn.Parameter(torch.eye(fused.out_proj.weight.shape[0]))
-    fused.out_proj.bias = nn.Parameter(torch.zeros(fused.out_proj.bias.shape[0]))
-    return fused
-
-
-def identity_module(wrapper, fused):
-    with_new_parameters(wrapper, fused)
-    fused.out_proj = nn.Identity()
-    return fused
-
-
-def only_heads_of_the_fused(wrapper, fused):
-    return fused
-
-
-def pair(d_in, width, heads, context_lengths, seeds):
-    """A wrapper and a fused class that fit one another."""
-    short, long = context_lengths
-    common = {"dropout": 0.0, "num_heads": heads, "qkv_bias": False}
-    return {
-        "wrapper": Made(
-            "MultiHeadAttentionWrapper",
-            {"d_in": d_in, "d_out": width, "context_length": short, **common},
-            seed=seeds[0],
-        ),
-        "fused": Made(
-            "MultiHeadAttention",
-            {"d_in": d_in, "d_out": heads * width, "context_length": long, **common},
-            seed=seeds[1],
-        ),
+def pair(id, says, d_in, width, heads, context_lengths, seeds, shape):
+    """A wrapper and a fused class that fit one another, and what the result is called with."""
+    stack = sizes(d_in, width, context_lengths[0], heads)
+    wide = sizes(d_in, heads * width, context_lengths[1], heads)
+    made = {
+        "wrapper": Made("MultiHeadAttentionWrapper", stack, seed=seeds[0]),
+        "fused": Made("MultiHeadAttention", wide, seed=seeds[1]),
     }
+    return Probe(id, says, made, then={"x": 2 * drawn(*shape, seed=81) if shape else BATCH})
 
+
+def assigned(how):
+    """Every weight assigned to, not copied into."""
+    return (
+        edit(".copy_(torch.cat(narrow, dim=0))", how.format("torch.cat(narrow).detach()")),
+        edit(f".copy_({EYE})", how.format(EYE)),
+        edit(".zero_()", how.format("torch.zeros(len(fused.out_proj.bias))")),
+    )
+
+
+EYE = "torch.eye(fused.out_proj.weight.shape[0])"
+NO_EYE = edit(f"fused.out_proj.weight.copy_({EYE})", "pass")
+NO_ZEROS = edit("fused.out_proj.bias.zero_()", "pass")
+STACK_RETURNED = "The stack itself is returned. Return `fused`, with the stack's weights in it."
+EXCHANGED = '{"W_query": "W_key", "W_key": "W_query"}.get(name, name)'
+KEYS_COPIED = "`W_value` holds the weights of the keys. Look at the name in that line."
+ROWS = "All rows of head 0 come first, below them all of head 1: `torch.cat(…, dim=0)`."
+FORGOTTEN = "Some weights were not copied: those of"
 
 COPY_INTO_FUSED = Task(
     id="copy-into-fused",
@@ -2416,26 +1273,29 @@ COPY_INTO_FUSED = Task(
     axes=("b", "tokens", "d_out"),
     needs=("multi-head-wrapper", "multi-head-attention"),
     probes=(
-        Probe("two-heads", "the batch, two heads", pair(3, 2, 2, (6, 6), (123, 1)), then={"x": BATCH}),
-        Probe(
+        pair("two-heads", "the batch, two heads", 3, 2, 2, (6, 6), (123, 1), None),
+        pair(
             "other-weights",
             "two other heads and two sentences that differ",
-            pair(3, 2, 2, (6, 6), (2, 3)),
-            then={"x": 2 * drawn(2, 6, 3, seed=81)},
+            3,
+            2,
+            2,
+            (6, 6),
+            (2, 3),
+            (2, 6, 3),
         ),
         # The fused class takes more tokens than the stack was made for: whoever returns the stack is found out.
-        Probe(
+        pair(
             "three-heads",
-            "three heads and more tokens than the stack was made for",
-            pair(5, 4, 3, (5, 9), (4, 5)),
-            then={"x": 2 * drawn(2, 7, 5, seed=82)},
+            "three heads and more tokens than the stack takes",
+            5,
+            4,
+            3,
+            (5, 9),
+            (4, 5),
+            (2, 7, 5),
         ),
-        Probe(
-            "square",
-            "heads as wide as the token",
-            pair(4, 4, 2, (5, 8), (6, 7)),
-            then={"x": 2 * drawn(3, 6, 4, seed=83)},
-        ),
+        pair("square", "heads as wide as the token", 4, 4, 2, (5, 8), (6, 7), (3, 6, 4)),
     ),
     checks=(
         Check("two heads of width 2", 2, ("two-heads", "other-weights")),
@@ -2451,120 +1311,94 @@ COPY_INTO_FUSED = Task(
         "`fused.out_proj.weight.copy_(torch.eye(d_out))` and `fused.out_proj.bias.zero_()`; return `fused`.",
     ),
     wrong=(
+        Wrong("nothing-copied", returns("fused")),
+        Wrong("out-proj-not-set", NO_EYE, NO_ZEROS),
         Wrong(
-            "nothing-copied",
-            only_heads_of_the_fused,
-            "`fused` still has the weights that it was made with. Write into them: `parameter.copy_(values)` under "
-            "`torch.no_grad()`.",
+            "out-proj-not-set",
+            NO_ZEROS,
+            hint="Every row is shifted by the same numbers: `out_proj.bias` is still as it was drawn. Set it to zeros.",
         ),
         Wrong(
-            "projection-left",
-            lambda wrapper, fused: copied(wrapper, fused, project=False, bias=False),
-            "The heads' weights are right. `out_proj` still mixes them with random numbers: set its weight to "
-            "`torch.eye` and its bias to zeros.",
+            "out-proj-not-set",
+            NO_EYE,
+            hint="`out_proj.bias` is zero, but `out_proj.weight` still mixes the columns. Set it to `torch.eye`.",
         ),
         Wrong(
-            "bias-left",
-            lambda wrapper, fused: copied(wrapper, fused, bias=False),
-            "Every row is shifted by the same numbers: `out_proj.bias` is still as it was drawn. Set it to zeros.",
-        ),
-        Wrong(
-            "projection-weight-left",
-            lambda wrapper, fused: copied(wrapper, fused, project=False),
-            "`out_proj.bias` is zero, but `out_proj.weight` still mixes the columns. Set it to `torch.eye`.",
-        ),
-        Wrong(
-            "projection-of-ones",
-            projection_of_ones,
-            "All columns are alike: `out_proj.weight` is full of ones. The identity has ones on its diagonal only: "
+            "not-the-identity",
+            edit(EYE, "torch.ones_like(fused.out_proj.weight)"),
+            hint="All columns are alike: `out_proj.weight` is full of ones. The identity has ones on its diagonal only: "
             "`torch.eye`.",
         ),
         Wrong(
-            "projection-of-zeros",
-            projection_of_zeros,
-            "The result is 0 everywhere, because `out_proj.weight` is. The identity matrix, `torch.eye`, changes "
+            "not-the-identity",
+            edit(EYE, "torch.zeros_like(fused.out_proj.weight)"),
+            hint="The result is 0 everywhere, because `out_proj.weight` is. The identity matrix, `torch.eye`, changes "
             "nothing.",
         ),
+        Wrong("layer-forgotten", edit(', "W_key", "W_value"', ","), hint=f"{FORGOTTEN} keys and values."),
+        Wrong("layer-forgotten", edit(', "W_value"', ""), hint=f"{FORGOTTEN} the values."),
+        Wrong("layer-forgotten", edit(', "W_key"', ""), hint=f"{FORGOTTEN} the keys."),
         Wrong(
-            "queries-only",
-            lambda wrapper, fused: copied(wrapper, fused, names=("W_query",)),
-            "Only the queries' weights were copied. Keys and values need theirs as well.",
+            "keys-as-values", edit("(head, name)", '(head, name.replace("value", "key"))'), hint=KEYS_COPIED
         ),
+        Wrong("projections-swapped", edit("(head, name)", f"(head, {EXCHANGED})")),
+        Wrong("queries-as-keys", edit("(head, name)", '(head, name.replace("key", "query"))')),
+        Wrong("reads-the-notebook", edit("wrapper.heads", "stack.heads")),
+        Wrong("heads-in-reverse", edit("cat(narrow", "cat(narrow[::-1]")),
+        Wrong("first-head-for-all", edit("cat(narrow", "cat([narrow[0]] * len(narrow)")),
         Wrong(
-            "values-left",
-            lambda wrapper, fused: copied(wrapper, fused, names=("W_query", "W_key")),
-            "The values' weights were not copied.",
+            "merge-interleaved", edit("cat(narrow, dim=0)", "stack(narrow, dim=1).flatten(0, 1)"), hint=ROWS
         ),
-        Wrong(
-            "keys-left",
-            lambda wrapper, fused: copied(wrapper, fused, names=("W_query", "W_value")),
-            "The keys' weights were not copied.",
-        ),
-        Wrong(
-            "keys-for-values",
-            keys_for_values,
-            "`W_value` holds the weights of the keys. Look at the name in that line.",
-        ),
-        Wrong(
-            "queries-and-keys-swapped",
-            queries_and_keys_swapped,
-            "The queries' and the keys' weights have changed places.",
-        ),
-        Wrong(
-            "heads-in-reverse",
-            lambda wrapper, fused: copied(wrapper, fused, wide=lambda narrow: torch.cat(narrow[::-1])),
-            "The heads stand in reverse order: head 0's rows come first.",
-        ),
-        Wrong(
-            "first-head-for-all",
-            lambda wrapper, fused: copied(
-                wrapper, fused, wide=lambda narrow: torch.cat([narrow[0]] * len(narrow))
-            ),
-            "Every head has head 0's weights.",
-        ),
-        Wrong(
-            "interleaved",
-            lambda wrapper, fused: copied(
-                wrapper, fused, wide=lambda narrow: torch.stack(narrow, dim=1).flatten(0, 1)
-            ),
-            "The heads' rows alternate. All rows of head 0 come first, then all of head 1: `torch.cat(…, dim=0)`.",
-        ),
+        Wrong("matrices-turned", edit("name).weight for", "name).weight.T for")),
+        # Where a head is as wide as a token, the shapes do not give it away.
         Wrong(
             "matrices-turned",
-            lambda wrapper, fused: copied(
-                wrapper,
-                fused,
-                wide=lambda narrow: (
-                    torch.cat([one.T for one in narrow], dim=1).T
-                    if narrow[0].shape[0] != narrow[0].shape[1]
-                    else torch.cat([one.T for one in narrow])
-                ),
-            ),
-            "The matrices are transposed on their way. Both classes keep them as (out, in), so no `.T` is needed; where "
-            "a head is as wide as a token, it goes unnoticed by the shapes.",
+            edit("cat(narrow", "cat([one.T if one.shape == one.T.shape else one for one in narrow]"),
         ),
-        Wrong(
-            "wrapper-returned",
-            lambda wrapper, fused: wrapper,
-            "The stack itself is returned. Return `fused`, with the stack's weights in it.",
-        ),
-        Wrong(
-            "nothing-returned",
-            lambda wrapper, fused: copied(wrapper, fused) and None,
-            "The function returns nothing. End it with `return fused`.",
-        ),
-        Wrong(
-            "identity-module",
-            identity_module,
-            "`fused.out_proj` was replaced by something without weights. The numbers are right, but what was there to "
-            "be trained is gone: keep the layer, and copy the identity matrix into its weight and zeros into its bias.",
-        ),
+        Wrong("joined-along-wrong-axis", edit("dim=0", "dim=1"), hint=ROWS),
+        Wrong("heads-typed-in", edit("wrapper.heads", "wrapper.heads[:2]")),
+        Wrong("sizes-typed-in", edit(EYE, "torch.eye(4)")),
+        Wrong("outside-no-grad", edit("with torch.no_grad():", "if True:")),
+        Wrong("wrong-object-returned", returns("wrapper"), hint=STACK_RETURNED),
+        Wrong("wrong-object-returned", edit("return fused", "return wrapper"), hint=STACK_RETURNED),
+        Wrong("returns-nothing", edit("return fused", "pass")),
+        Wrong("layer-replaced", edit("return fused", "fused.out_proj = nn.Identity()\n    return fused")),
     ),
     right=(
-        Right("state-dict", with_state_dict),
-        Right("slices", with_slices),
-        Right("data", with_data),
-        Right("new-parameters", with_new_parameters),
+        Right(
+            "state-dict",
+            body(
+                "copy_into_fused",
+                """
+                state = fused.state_dict()
+                for name in ("W_query", "W_key", "W_value"):
+                    state[f"{name}.weight"] = torch.cat([getattr(head, name).weight for head in wrapper.heads])
+                state["out_proj.weight"] = torch.eye(len(state["out_proj.weight"]))
+                state["out_proj.bias"] = torch.zeros(len(state["out_proj.bias"]))
+                fused.load_state_dict(state)
+                return fused
+                """,
+            ),
+        ),
+        Right(
+            "slices",
+            body(
+                "copy_into_fused",
+                """
+                width = wrapper.heads[0].W_query.weight.shape[0]
+                with torch.no_grad():
+                    for index, head in enumerate(wrapper.heads):
+                        for name in ("W_query", "W_key", "W_value"):
+                            rows = slice(index * width, (index + 1) * width)
+                            getattr(fused, name).weight[rows] = getattr(head, name).weight
+                    nn.init.eye_(fused.out_proj.weight)
+                    nn.init.zeros_(fused.out_proj.bias)
+                return fused
+                """,
+            ),
+        ),
+        Right("data", *assigned(".data = {0}")),
+        Right("new-parameters", *assigned(" = nn.Parameter({0})")),
     ),
 )
 

@@ -696,12 +696,25 @@ class MultiHeadAttention(nn.Module):
             returns: (b, target, d_model)
         """
         ### BEGIN SOLUTION
-        q = into_heads(self.query(q_input), self.num_heads)  # (b, heads, target, head_dim)
-        k = into_heads(self.key(k_input), self.num_heads)  # (b, heads, source, head_dim)
-        v = into_heads(self.value(v_input), self.num_heads)  # (b, heads, source, head_dim)
-        scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5  # (b, heads, target, source)
-        weights = torch.softmax(scores, dim=-1) if mask is None else masked_softmax(scores, mask)
-        return self.fc(merge_heads(weights @ v))  # (b, target, d_model)
+        b, target, d_model = q_input.shape
+        source = k_input.shape[1]  # not always as long as the target
+        head_dim = d_model // self.num_heads
+
+        # (b, tokens, d_model) -> (b, tokens, heads, head_dim) -> (b, heads, tokens, head_dim)
+        q = self.query(q_input).reshape(b, target, self.num_heads, head_dim).transpose(1, 2)
+        k = self.key(k_input).reshape(b, source, self.num_heads, head_dim).transpose(1, 2)
+        v = self.value(v_input).reshape(b, source, self.num_heads, head_dim).transpose(1, 2)
+
+        scores = q @ k.transpose(-2, -1) / head_dim**0.5  # (b, heads, target, source)
+        if mask is not None:
+            scores = scores.masked_fill(mask == 0, float("-inf"))
+        weights = torch.softmax(scores, dim=-1)  # nan where a row is all hidden
+        if mask is not None:
+            weights = weights.masked_fill(mask == 0, 0.0)  # a hidden weight is 0 already, or nan: now it is 0
+
+        context = weights @ v  # (b, heads, target, head_dim)
+        context = context.transpose(1, 2).reshape(b, target, d_model)  # a token's heads side by side
+        return self.fc(context)  # (b, target, d_model)
         ### END SOLUTION
 
 

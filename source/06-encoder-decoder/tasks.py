@@ -1,14 +1,25 @@
 """The tasks of lesson 06: their probes, the wrong answers people give, and the hint each deserves."""
 
-import math
-
 import torch
 import torch.nn as nn
-import torch.nn.functional as F
 
-from autograder.authoring import Check, Forbid, Lesson, Made, Probe, Property, Right, Task, Wrong
-
-INFINITY = float("inf")
+from autograder.authoring import (
+    Check,
+    Forbid,
+    Lesson,
+    Made,
+    Probe,
+    Property,
+    Right,
+    Task,
+    Wrong,
+    before,
+    body,
+    edit,
+    faulty,
+    instead,
+    returns,
+)
 
 
 def drawn(seed: int, *shape: int) -> torch.Tensor:
@@ -28,21 +39,8 @@ def seeded_batch() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
 SEEDED, SEEDED_Q, SEEDED_K = seeded_batch()
 CAUSAL = torch.tril(torch.ones(5, 5))  # (query, key)
 
-
-def split(x, heads):
-    """(b, tokens, d_model) -> (b, heads, tokens, head_dim)."""
-    return x.reshape(x.shape[0], x.shape[1], heads, -1).transpose(1, 2)
-
-
-def merged(x):
-    """(b, heads, tokens, head_dim) -> (b, tokens, d_model)."""
-    return x.transpose(1, 2).reshape(x.shape[0], x.shape[2], -1)
-
-
-def softened(scores, mask):
-    """Softmax over what may be looked at; zeros where there is nothing."""
-    hidden = mask == 0
-    return torch.softmax(scores.masked_fill(hidden, -INFINITY), dim=-1).masked_fill(hidden, 0.0)
+MAY_LOOK = "This hides where the mask holds 1 or True. Here 1 means *may look*: fill where `mask == 0`."
+LOOK_AT_ITSELF = "The diagonal is hidden too. A token may look at itself: leave `diagonal` at 0."
 
 
 def redraw(generator: torch.Generator) -> dict:
@@ -68,79 +66,36 @@ PROJECT_BATCH = Task(
         "A layer is called like a function: `layer(x)`.",
         "`q = w_query(X_input_tokens)`",
     ),
+    words={"W_query": "w_query"},
     wrong=(
-        Wrong(
-            "keys",
-            lambda w_key, X_input_tokens: w_key(X_input_tokens),
-            "These are the keys: `w_key` was called. Queries come from `w_query`.",
-        ),
-        Wrong(
-            "values",
-            lambda w_value, X_input_tokens: w_value(X_input_tokens),
-            "These are the values: `w_value` was called. Queries come from `w_query`.",
-        ),
-        Wrong(
-            "weight-untransposed",
-            lambda w_query, X_input_tokens: X_input_tokens @ w_query.weight + w_query.bias,
-            "This multiplies with `weight` as it is stored. `nn.Linear` keeps it as (out, in) and computes "
-            "`x @ weight.T + bias`. Both axes have 8 entries here, so nothing complains. Call the layer.",
-        ),
-        Wrong(
-            "without-bias",
-            lambda w_query, X_input_tokens: X_input_tokens @ w_query.weight.T,
-            "The bias is missing. Call the layer, which adds it: `w_query(…)`.",
-        ),
-        Wrong(
-            "applied-twice",
-            lambda w_query, X_input_tokens: w_query(w_query(X_input_tokens)),
-            "The layer was applied twice. Was the cell run on a `q` that was made already? Start from "
-            "`X_input_tokens`.",
-        ),
-        Wrong(
-            "inputs-unchanged",
-            lambda X_input_tokens: X_input_tokens,
-            "These are the tokens as they came. Send them through `w_query`.",
-        ),
-        Wrong(
-            "first-sequence-only",
-            lambda w_query, X_input_tokens: w_query(X_input_tokens[0]),
-            "This is the first sequence alone. A layer takes the whole batch at once.",
-        ),
-        Wrong(
-            "scaled-early",
-            lambda w_query, X_input_tokens: w_query(X_input_tokens) / 2**0.5,
-            "The queries are divided by √d_k already. That comes with the scores, in task 3.",
-        ),
+        Wrong("keys-as-queries", edit("w_query", "w_key"), hint="These are keys. Use `w_query`."),
+        Wrong("values-as-queries", edit("w_query", "w_value")),
+        Wrong("weight-not-turned", returns("X_input_tokens @ w_query.weight + w_query.bias")),
+        Wrong("bias-not-added", returns("X_input_tokens @ w_query.weight.T")),
+        Wrong("projected-twice", edit("w_query(X_input_tokens)", "w_query(w_query(X_input_tokens))")),
+        Wrong("not-projected", edit("w_query(X_input_tokens)", "X_input_tokens")),
+        Wrong("first-sequence-only", edit("tokens)", "tokens[0])")),
+        Wrong("step-too-many", edit("tokens)", "tokens) / 2**0.5")),
+        Wrong("step-too-many", edit("tokens)", "tokens).reshape(2, 5, 4, 2)")),
     ),
     right=(
+        Right("functional", returns("F.linear(X_input_tokens, w_query.weight, w_query.bias)")),
+        Right("matmul", returns("torch.matmul(X_input_tokens, w_query.weight.T) + w_query.bias")),
         Right(
-            "functional",
-            lambda w_query, X_input_tokens: F.linear(X_input_tokens, w_query.weight, w_query.bias),
-        ),
-        Right(
-            "matmul",
-            lambda w_query, X_input_tokens: torch.matmul(X_input_tokens, w_query.weight.T) + w_query.bias,
-        ),
-        Right(
-            "einsum",
-            lambda w_query, X_input_tokens: (
-                torch.einsum("bti,oi->bto", X_input_tokens, w_query.weight) + w_query.bias
-            ),
+            "einsum", returns('torch.einsum("bti,oi->bto", X_input_tokens, w_query.weight) + w_query.bias')
         ),
         Right(
             "fused-then-chunk",
-            lambda w_query, w_key, X_input_tokens: F.linear(
-                X_input_tokens,
-                torch.cat([w_query.weight, w_key.weight]),
-                torch.cat([w_query.bias, w_key.bias]),
-            ).chunk(2, dim=-1)[0],
+            instead("""
+                weight = torch.cat([w_query.weight, w_key.weight])
+                q = F.linear(X_input_tokens, weight, torch.cat([w_query.bias, w_key.bias])).chunk(2, dim=-1)[0]
+            """),
         ),
-        Right(
-            "one-by-one",
-            lambda w_query, X_input_tokens: torch.stack([w_query(sequence) for sequence in X_input_tokens]),
-        ),
+        Right("one-by-one", returns("torch.stack([w_query(sequence) for sequence in X_input_tokens])")),
     ),
 )
+
+A_SHARE = "Each head has the whole vector. It gets its share: `d_model // num_heads` numbers."
 
 INTO_HEADS = Task(
     id="into-heads",
@@ -181,60 +136,27 @@ INTO_HEADS = Task(
     ),
     wrong=(
         Wrong(
-            "in-one-step",
-            lambda x, num_heads: x.reshape(x.shape[0], num_heads, x.shape[1], -1),
-            "The shape is right and the tokens are mixed: this is the reshape in one step, which gives head "
-            "0 all of token 0 and a bit of token 1. Cut the last axis first, then `transpose(1, 2)`.",
+            "split-without-transpose",
+            edit("tokens, num_heads", "num_heads, tokens"),
+            edit("cut.transpose(1, 2)", "cut"),
         ),
-        Wrong(
-            "not-transposed",
-            lambda x, num_heads: x.reshape(x.shape[0], x.shape[1], num_heads, -1),
-            "This is the first step, (b, tokens, heads, head_dim). The heads still have to move before the "
-            "tokens.",
-        ),
-        Wrong(
-            "head-dim-before-heads",
-            lambda x, num_heads: x.reshape(x.shape[0], x.shape[1], -1, num_heads).permute(0, 3, 1, 2),
-            "Each head got every fourth number, so to speak: the last axis was cut into (head_dim, heads). "
-            "A head is a run of neighbouring numbers: cut into (heads, head_dim).",
-        ),
-        Wrong(
-            "wrong-axes-swapped",
-            lambda x, num_heads: x.reshape(x.shape[0], x.shape[1], num_heads, -1).transpose(2, 3),
-            "The last two axes were swapped. Swap tokens and heads: `transpose(1, 2)`.",
-        ),
-        Wrong(
-            "sizes-typed-in",
-            lambda x, num_heads: x.reshape(2, 5, 4, 2).transpose(1, 2),
-            "This fits the lesson's batch only: sizes are typed in, or read from the notebook. Take them "
-            "from `x.shape` and `num_heads`.",
-        ),
-        Wrong(
-            "tokens-split",
-            lambda x, num_heads: (
-                x.transpose(1, 2).reshape(x.shape[0], num_heads, -1, x.shape[1]).transpose(2, 3)[:, :, :, :1]
-            ),
-            "Only the first number of each head is left. Each head keeps `d_model // num_heads` numbers.",
-        ),
-        Wrong(
-            "inputs-repeated",
-            lambda x, num_heads: x[:, None].repeat(1, num_heads, 1, 1),
-            "Every head got the whole vector. A head gets its share: `d_model // num_heads` numbers.",
-        ),
-        Wrong(
-            "batch-and-tokens-swapped",
-            lambda x, num_heads: x.reshape(x.shape[0], x.shape[1], num_heads, -1).permute(1, 2, 0, 3),
-            "Batch and tokens have changed places. The batch stays the first axis.",
-        ),
+        Wrong("heads-not-brought-forward", edit("cut.transpose(1, 2)", "cut")),
+        Wrong("split-interleaved", returns("x.unflatten(-1, (-1, num_heads)).permute(0, 3, 1, 2)")),
+        Wrong("head-dim-for-heads", edit("num_heads, d_model // num_heads)", "-1, num_heads)")),
+        Wrong("wrong-axes-swapped", edit("transpose(1, 2)", "transpose(2, 3)")),
+        Wrong("sizes-typed-in", edit("(b, tokens, num_heads, d_model // num_heads)", "(2, 5, 4, 2)")),
+        Wrong("numbers-left-out", edit("cut.transpose(1, 2)", "cut.transpose(1, 2)[..., :1]")),
+        Wrong("heads-get-everything", returns("x[:, None].repeat(1, num_heads, 1, 1)"), hint=A_SHARE),
+        Wrong("heads-before-batch", edit("transpose(1, 2)", "permute(2, 0, 1, 3)")),
+        Wrong("batch-and-tokens-swapped", edit("transpose(1, 2)", "permute(1, 2, 0, 3)")),
+        Wrong("one-head", returns("x[:, None]")),
     ),
     right=(
-        Right("view", lambda x, num_heads: x.view(*x.shape[:2], num_heads, -1).transpose(1, 2)),
-        Right("permute", lambda x, num_heads: x.unflatten(-1, (num_heads, -1)).permute(0, 2, 1, 3)),
-        Right("chunks", lambda x, num_heads: torch.stack(x.chunk(num_heads, dim=-1), dim=1)),
-        Right("contiguous", lambda x, num_heads: split(x, num_heads).contiguous()),
-        Right(
-            "tensor-split", lambda x, num_heads: torch.stack(torch.tensor_split(x, num_heads, dim=-1), dim=1)
-        ),
+        Right("view", edit("x.reshape(", "x.view(")),
+        Right("permute", returns("x.unflatten(-1, (num_heads, -1)).permute(0, 2, 1, 3)")),
+        Right("chunks", returns("torch.stack(x.chunk(num_heads, dim=-1), dim=1)")),
+        Right("contiguous", edit("transpose(1, 2)", "transpose(1, 2).contiguous()")),
+        Right("tensor-split", returns("torch.stack(torch.tensor_split(x, num_heads, dim=-1), dim=1)")),
     ),
 )
 
@@ -254,86 +176,51 @@ SCALED_HEAD_SCORES = Task(
         "`k_heads.transpose(-2, -1)` has the shape (b, heads, head_dim, tokens).",
         "`head_scores = q_heads @ k_heads.transpose(-2, -1) / d_k**0.5`",
     ),
+    words={
+        "W_query": "q_heads",
+        "W_key": "k_heads",
+        "queries": "q_heads",
+        "swap": "k_heads.transpose(-2, -1)",
+    },
     wrong=(
+        Wrong("no-scale", edit(" / d_k**0.5", "")),
+        Wrong("scaled-by-model-width", edit("d_k**", "d_model**")),
         Wrong(
-            "not-scaled",
-            lambda q_heads, k_heads: q_heads @ k_heads.mT,
-            "These scores are not scaled. Divide them by √d_k.",
+            "scaled-without-root",
+            edit("d_k**0.5", "d_k"),
+            hint="These are divided by 2: that is d_k, or √ of the number of heads. Divide by √d_k: `d_k**0.5`.",
         ),
+        Wrong("root-by-precedence", edit("**0.5", "**1 / 2")),
+        Wrong("scaled-up", edit("/ d_k", "* d_k")),
+        Wrong("scaled-by-tokens", edit("d_k**", "max_sequence_length**")),
+        Wrong("scores-negated", edit("q_heads @", "-q_heads @")),
+        Wrong("scores-turned", edit("q_heads @ k_heads", "k_heads @ q_heads")),
+        Wrong("queries-as-keys", edit("k_heads", "q_heads")),
+        Wrong("keys-as-queries", edit("q_heads", "k_heads")),
+        Wrong("values-as-keys", edit("k_heads", "v_heads")),
+        Wrong("values-as-queries", edit("q_heads", "v_heads")),
+        Wrong("keys-reshaped", edit("transpose(-2, -1)", "reshape(2, 4, 2, 5)")),
         Wrong(
-            "scaled-by-d-model",
-            lambda q_heads, k_heads: q_heads @ k_heads.mT / 8**0.5,
-            "These are divided by √d_model. A dot product here runs over the numbers of one head: divide by "
-            "√d_k.",
+            "heads-not-brought-forward",
+            edit("q_heads @ k_heads", "q_heads.transpose(1, 2) @ k_heads.transpose(1, 2)"),
         ),
-        Wrong(
-            "divided-by-d-k",
-            lambda q_heads, k_heads: q_heads @ k_heads.mT / 2,
-            "These are divided by 2: that is d_k itself (or √ of the number of heads). Divide by the square "
-            "root of one head's size: `d_k**0.5`.",
-        ),
-        Wrong(
-            "multiplied",
-            lambda q_heads, k_heads: q_heads @ k_heads.mT * 2**0.5,
-            "These are multiplied by √d_k. Divide.",
-        ),
-        Wrong(
-            "scaled-by-tokens",
-            lambda q_heads, k_heads: q_heads @ k_heads.mT / 5**0.5,
-            "These are divided by √ of the number of tokens. Divide by √d_k.",
-        ),
-        Wrong(
-            "queries-and-keys-swapped",
-            lambda q_heads, k_heads: k_heads @ q_heads.mT / 2**0.5,
-            "Rows and columns are swapped: row i holds the scores of key i. Put the queries on the left.",
-        ),
-        Wrong(
-            "keys-not-used",
-            lambda q_heads: q_heads @ q_heads.mT / 2**0.5,
-            "The queries were multiplied with themselves. The right side is made from `k_heads`.",
-        ),
-        Wrong(
-            "all-axes-reversed",
-            lambda q_heads, k_heads: q_heads @ k_heads.T,
-            "`.T` turns round all four axes, the batch included. Swap the last two: `transpose(-2, -1)`.",
-        ),
-        Wrong(
-            "over-heads",
-            lambda q_heads, k_heads: q_heads.transpose(1, 2) @ k_heads.transpose(1, 2).mT / 2**0.5,
-            "Here heads score heads, at every token. The tokens have to stand in the axis before the last.",
-        ),
-        Wrong(
-            "one-head",
-            lambda q, k: q @ k.mT / 8**0.5,
-            "These are the scores of one wide head. Use `q_heads` and `k_heads`.",
-        ),
-        Wrong(
-            "masked-already",
-            lambda q_heads, k_heads, mask: (q_heads @ k_heads.mT / 2**0.5).masked_fill(mask == 0, -INFINITY),
-            "The future is masked already. That is the next task; here the scores stay whole.",
-        ),
+        Wrong("one-head", returns("q @ k.mT / 8**0.5"), hint="Use `q_heads` and `k_heads`."),
+        Wrong("masked-needlessly", edit("d_k**0.5", "d_k**0.5 + torch.full((5, 5), -torch.inf).triu(1)")),
+        Wrong("step-too-many", returns("F.softmax(q_heads @ k_heads.mT / d_k**0.5, dim=-1)")),
     ),
     right=(
-        Right("mT", lambda q_heads, k_heads: q_heads @ k_heads.mT / math.sqrt(2)),
-        Right("einsum", lambda q_heads, k_heads: torch.einsum("bhqd,bhkd->bhqk", q_heads, k_heads) / 2**0.5),
-        Right(
-            "scaled-first",
-            lambda q_heads, k_heads: torch.matmul(q_heads * 2**-0.5, k_heads.permute(0, 1, 3, 2)),
-        ),
+        Right("mT", before("import math"), edit("transpose(-2, -1) / d_k**0.5", "mT / math.sqrt(d_k)")),
+        Right("einsum", returns('torch.einsum("bhqd,bhkd->bhqk", q_heads, k_heads) / 2**0.5')),
+        Right("scaled-first", returns("torch.matmul(q_heads * 2**-0.5, k_heads.permute(0, 1, 3, 2))")),
         Right(
             "head-by-head",
-            lambda q_heads, k_heads: torch.stack(
-                [q_heads[:, h] @ k_heads[:, h].transpose(1, 2) / 2**0.5 for h in range(4)], dim=1
-            ),
+            returns("torch.stack([q_heads[:, h] @ k_heads[:, h].mT for h in range(4)], 1) / 2**0.5"),
         ),
-        Right("double", lambda q_heads, k_heads: q_heads.double() @ k_heads.double().mT / 2**0.5),
+        Right("double", returns("q_heads.double() @ k_heads.double().mT / 2**0.5")),
     ),
 )
 
-
-def hidden_with(scores, fill):
-    return torch.softmax(scores.masked_fill(torch.tril(torch.ones(5, 5)) == 0, fill), dim=-1)
-
+FILL = '.masked_fill(mask == 0, float("-inf"))'
 
 MASKED_WEIGHTS = Task(
     id="masked-weights",
@@ -352,114 +239,40 @@ MASKED_WEIGHTS = Task(
         "`head_scores.masked_fill(mask == 0, float('-inf'))`: where the mask holds 0, nobody may look.",
         "Then `attn_weights = F.softmax(…, dim=-1)`.",
     ),
+    words={"scores": "head_scores"},
     wrong=(
+        Wrong("mask-polarity", edit("mask == 0", "mask == 1"), hint=MAY_LOOK),
+        Wrong("mask-polarity", edit("mask == 0", "mask == 1"), edit('float("-inf")', "-1e9"), hint=MAY_LOOK),
+        Wrong("mask-fills-zero", edit('float("-inf")', "0.0")),
+        Wrong("mask-fills-small", edit('float("-inf")', "-10.0")),
+        Wrong("mask-fills-infinity", edit('"-inf"', '"inf"')),
+        Wrong("mask-after-softmax", edit(FILL, ""), edit("dim=-1)", "dim=-1) * mask")),
         Wrong(
-            "polarity-inverted",
-            lambda head_scores, mask: torch.softmax(head_scores.masked_fill(mask == 1, -INFINITY), dim=-1),
-            "This hides where the mask holds 1. In this lesson 1 means *may look*: fill where `mask == 0`. "
-            "The last row is `nan` because nothing was left of it.",
+            "infinity-in-weights", returns("F.softmax(head_scores, -1).masked_fill(mask == 0, -torch.inf)")
         ),
+        Wrong("mask-added", edit(FILL, " + mask")),
+        Wrong("no-mask", edit(FILL, "")),
+        Wrong("zero-times-infinity", edit(FILL, " - (1 - mask) * torch.inf")),
+        Wrong("softmax-over-queries", edit("dim=-1", "dim=-2")),
+        Wrong("softmax-over-heads", edit("dim=-1", "dim=1")),
+        Wrong("softmax-over-batch", edit("dim=-1", "dim=0")),
+        Wrong("softmax-twice", edit("dim=-1)", "dim=-1).softmax(dim=-1)")),
+        Wrong("log-softmax", edit("F.softmax", "F.log_softmax")),
+        Wrong("past-hidden", edit("mask == 0", "mask.T == 0")),
+        Wrong("diagonal-hidden", edit("mask == 0", "mask.tril(-1) == 0"), hint=LOOK_AT_ITSELF),
         Wrong(
-            "polarity-inverted-with-a-number",
-            lambda head_scores, mask: torch.softmax(head_scores.masked_fill(mask == 1, -1e9), dim=-1),
-            "This hides where the mask holds 1. In this lesson 1 means *may look*: fill where `mask == 0`. "
-            "In the last row everything is hidden alike, so all its weights are equal.",
+            "shares-of-raw-scores",
+            returns("(head_scores * mask) / (head_scores * mask).sum(-1, keepdim=True)"),
         ),
-        Wrong(
-            "scores-set-to-zero",
-            lambda head_scores: hidden_with(head_scores, 0.0),
-            "Hidden scores were set to 0. e⁰ is 1, so the future still gets weight. Set them to −inf.",
-        ),
-        Wrong(
-            "zeroed-after-softmax",
-            lambda head_scores, mask: torch.softmax(head_scores, dim=-1) * mask,
-            "The weights were set to 0 after the softmax, and the rows no longer add up to 1. Mask the "
-            "scores before the softmax.",
-        ),
-        Wrong(
-            "mask-added",
-            lambda head_scores, mask: torch.softmax(head_scores + mask, dim=-1),
-            "The mask of 0 and 1 was added to the scores: that gives visible keys 1 more and hides nothing. "
-            "Fill with −inf where the mask is 0.",
-        ),
-        Wrong(
-            "not-masked",
-            lambda head_scores: torch.softmax(head_scores, dim=-1),
-            "Nothing is masked. If you called `masked_fill`, did you keep its result? It leaves "
-            "`head_scores` as it is and returns another tensor.",
-        ),
-        Wrong(
-            "over-queries",
-            lambda head_scores, mask: torch.softmax(head_scores.masked_fill(mask == 0, -INFINITY), dim=-2),
-            "Here each column adds up to 1: softmax ran over the queries. Run it over the keys, `dim=-1`.",
-        ),
-        Wrong(
-            "over-heads",
-            lambda head_scores, mask: torch.softmax(head_scores.masked_fill(mask == 0, -INFINITY), dim=1),
-            "Softmax ran over axis 1, which are the heads here. `dim=1` was the last axis of a matrix; of "
-            "four axes the last is `dim=-1`.",
-        ),
-        Wrong(
-            "past-hidden",
-            lambda head_scores, mask: torch.softmax(head_scores.masked_fill(mask.T == 0, -INFINITY), dim=-1),
-            "The past is hidden and the future shows: the mask is the upper triangle. `mask` as given above "
-            "is the lower one, `tril`.",
-        ),
-        Wrong(
-            "diagonal-hidden",
-            lambda head_scores, mask: torch.softmax(
-                head_scores.masked_fill(torch.tril(mask, diagonal=-1) == 0, -INFINITY), dim=-1
-            ),
-            "The diagonal is hidden too, so the first token may look at nothing and its row is `nan`. A "
-            "token may look at itself.",
-        ),
-        Wrong(
-            "zero-times-infinity",
-            lambda head_scores, mask: torch.softmax(head_scores + (1 - mask) * -INFINITY, dim=-1),
-            "0 times −inf is `nan`, and it stands wherever the mask allows to look. Use "
-            "`masked_fill(mask == 0, float('-inf'))`.",
-        ),
-        Wrong(
-            "divided-by-row-sum",
-            lambda head_scores, mask: head_scores * mask / (head_scores * mask).sum(dim=-1, keepdim=True),
-            "The masked scores were divided by their sum, without a softmax: weights below 0 and above 1. "
-            "Mask, then softmax.",
-        ),
-        Wrong(
-            "scores-not-weights",
-            lambda head_scores, mask: head_scores.masked_fill(mask == 0, -INFINITY),
-            "These are the masked scores. Softmax over the last axis makes weights of them.",
-        ),
+        Wrong("no-softmax", returns("head_scores.masked_fill(mask == 0, -torch.inf)")),
+        Wrong("scaled-twice", edit("head_scores.masked", "(head_scores / d_k**0.5).masked")),
     ),
     right=(
-        Right(
-            "large-negative",
-            lambda head_scores, mask: torch.softmax(head_scores.masked_fill(mask == 0, -1e9), -1),
-        ),
-        Right(
-            "renormalised",
-            lambda head_scores, mask: (
-                torch.softmax(head_scores, -1)
-                * mask
-                / (torch.softmax(head_scores, -1) * mask).sum(dim=-1, keepdim=True)
-            ),
-        ),
-        Right(
-            "where",
-            lambda head_scores, mask: F.softmax(
-                torch.where(mask.bool(), head_scores, torch.tensor(-INFINITY)), dim=3
-            ),
-        ),
-        Right(
-            "added-infinity",
-            lambda head_scores: torch.softmax(head_scores + torch.full((5, 5), -INFINITY).triu(1), dim=-1),
-        ),
-        Right(
-            "upper-triangle",
-            lambda head_scores: torch.softmax(
-                head_scores.masked_fill(torch.ones(5, 5).triu(1).bool(), -INFINITY), dim=-1
-            ),
-        ),
+        Right("large-negative", edit('float("-inf")', "-1e9")),
+        Right("renormalised", returns("F.normalize(F.softmax(head_scores, dim=-1) * mask, p=1, dim=-1)")),
+        Right("where", returns("F.softmax(torch.where(mask > 0, head_scores, torch.tensor(-torch.inf)), 3)")),
+        Right("added-infinity", edit(FILL, " + torch.full((5, 5), -torch.inf).triu(1)")),
+        Right("upper-triangle", edit("mask == 0", "torch.ones(5, 5).triu(1).bool()")),
     ),
 )
 
@@ -502,67 +315,24 @@ CONTIGUOUS_MERGE = Task(
         "`return context.transpose(1, 2).contiguous().view(b, tokens, heads * head_dim)`",
     ),
     wrong=(
-        Wrong(
-            "not-transposed",
-            lambda context: context.reshape(context.shape[0], context.shape[2], -1),
-            "The shape is right and the tokens are mixed: the heads were joined without moving the tokens "
-            "forward. `transpose(1, 2)` comes first.",
-        ),
-        Wrong(
-            "view-of-transposed",
-            lambda context: context.transpose(1, 2).view(context.shape[0], context.shape[2], -1),
-            "`view` cannot join axes of a transposed tensor, because their numbers are no neighbours in "
-            "memory. Put `.contiguous()` before it, or use `reshape`.",
-        ),
-        Wrong(
-            "contiguous-without-transpose",
-            lambda context: context.transpose(2, 3).contiguous().view(context.shape[0], context.shape[2], -1),
-            "The last two axes were swapped, so each head's numbers are spread over the tokens. Swap heads "
-            "and tokens: `transpose(1, 2)`.",
-        ),
-        Wrong(
-            "interleaved",
-            lambda context: context.permute(0, 2, 3, 1).reshape(context.shape[0], context.shape[2], -1),
-            "The heads are interleaved: first number of every head, then the second. Each head stays "
-            "together: the axes before joining are (b, tokens, heads, head_dim).",
-        ),
-        Wrong(
-            "heads-added",
-            lambda context: context.sum(dim=1),
-            "The heads were added up. Put them side by side: 4 heads of size 2 make 8 numbers.",
-        ),
-        Wrong(
-            "heads-averaged",
-            lambda context: context.mean(dim=1),
-            "The heads were averaged. Put them side by side: 4 heads of size 2 make 8 numbers.",
-        ),
-        Wrong(
-            "not-joined",
-            lambda context: context.transpose(1, 2).contiguous(),
-            "Heads and tokens have changed places, as they should. Now join the last two axes.",
-        ),
-        Wrong(
-            "sizes-typed-in",
-            lambda context: context.transpose(1, 2).reshape(2, 5, 8),
-            "This fits the lesson's batch only: sizes are typed in, or read from the notebook. Take them "
-            "from `context.shape`.",
-        ),
-        Wrong(
-            "heads-reversed",
-            lambda context: context.flip(1).transpose(1, 2).flatten(2),
-            "The heads stand in the opposite order. Head 0 comes first.",
-        ),
+        Wrong("merge-without-transpose", edit("context.transpose(1, 2)", "context")),
+        Wrong("view-of-a-transpose", edit(".contiguous()", "")),
+        Wrong("wrong-axes-swapped", edit("transpose(1, 2)", "transpose(2, 3)")),
+        Wrong("merge-interleaved", edit("transpose(1, 2)", "permute(0, 2, 3, 1)")),
+        Wrong("heads-added", returns("context.sum(dim=1)")),
+        Wrong("heads-added", returns("context.mean(dim=1)")),
+        Wrong("heads-not-joined", edit(".view(b, tokens, heads * head_dim)", "")),
+        Wrong("sizes-typed-in", edit("view(b, tokens, heads * head_dim)", "view(2, 5, 8)")),
+        Wrong("heads-in-reverse", edit("context.transpose", "context.flip(1).transpose")),
+        Wrong("batch-joined-with-tokens", edit("view(b, tokens, ", "view(b * tokens, ")),
+        Wrong("first-head-only", returns("context[:, 0]")),
     ),
     right=(
-        Right(
-            "reshape", lambda context: context.transpose(1, 2).reshape(context.shape[0], context.shape[2], -1)
-        ),
-        Right("flatten", lambda context: context.transpose(1, 2).flatten(2)),
-        Right("permute", lambda context: context.permute(0, 2, 1, 3).contiguous().flatten(start_dim=2)),
-        Right("cat", lambda context: torch.cat(list(context.unbind(dim=1)), dim=-1)),
-        Right(
-            "cat-indices", lambda context: torch.cat([context[:, h] for h in range(context.shape[1])], dim=-1)
-        ),
+        Right("reshape", edit("contiguous().view", "reshape")),
+        Right("flatten", returns("context.transpose(1, 2).flatten(2)")),
+        Right("permute", returns("context.permute(0, 2, 1, 3).contiguous().flatten(start_dim=2)")),
+        Right("cat", returns("torch.cat(list(context.unbind(dim=1)), dim=-1)")),
+        Right("cat-indices", returns("torch.cat([context[:, h] for h in range(context.shape[1])], dim=-1)")),
     ),
 )
 
@@ -582,76 +352,27 @@ ATTENTION_OUTPUT = Task(
         "`attn_weights @ v_heads` is (b, heads, tokens, head_dim). Then `merge_heads`.",
         "`attention_output = merge_heads(attn_weights @ v_heads)`",
     ),
+    words={"W_value": "v_heads", "W_key": "k_heads", "W_query": "q_heads", "weights": "attn_weights"},
     wrong=(
-        Wrong(
-            "not-merged",
-            lambda attn_weights, v_heads: attn_weights @ v_heads,
-            "This is the context of each head on its own. Put the heads side by side with `merge_heads`.",
-        ),
-        Wrong(
-            "merged-without-transpose",
-            lambda attn_weights, v_heads: (attn_weights @ v_heads).reshape(2, 5, 8),
-            "The heads were joined without moving the tokens forward: numbers of other tokens stand in the "
-            "rows. Use `merge_heads`.",
-        ),
-        Wrong(
-            "keys-weighed",
-            lambda attn_weights, k_heads: merged(attn_weights @ k_heads),
-            "The keys were weighed. What is passed on are the values: `v_heads`.",
-        ),
-        Wrong(
-            "queries-weighed",
-            lambda attn_weights, q_heads: merged(attn_weights @ q_heads),
-            "The queries were weighed. What is passed on are the values: `v_heads`.",
-        ),
-        Wrong(
-            "inputs-weighed",
-            lambda attn_weights, X_input_tokens: merged(attn_weights @ split(X_input_tokens, 4)),
-            "The tokens themselves were weighed. What is passed on are their values: `v_heads`.",
-        ),
-        Wrong(
-            "scores-for-weights",
-            lambda head_scores, v_heads: merged(head_scores @ v_heads),
-            "The values are weighed with the scores. Use `attn_weights`.",
-        ),
-        Wrong(
-            "unmasked",
-            lambda head_scores, v_heads: merged(torch.softmax(head_scores, -1) @ v_heads),
-            "This is what comes out without the mask: the first token has taken in the future. Use "
-            "`attn_weights`.",
-        ),
-        Wrong(
-            "weights-transposed",
-            lambda attn_weights, v_heads: merged(attn_weights.mT @ v_heads),
-            "Each context is summed with a column of the weights instead of a row. Leave the weights as "
-            "they are.",
-        ),
-        Wrong(
-            "values-alone",
-            lambda v: v,
-            "These are the values as they were, without any attention. Weigh them with `attn_weights` first.",
-        ),
+        Wrong("heads-not-joined", edit("merge_heads", "")),
+        Wrong("merge-without-transpose", returns("(attn_weights @ v_heads).reshape(2, 5, 8)")),
+        Wrong("keys-as-values", edit("v_heads", "k_heads")),
+        Wrong("queries-as-values", edit("v_heads", "q_heads")),
+        Wrong("input-as-values", edit("v_heads", "into_heads(X_input_tokens, 4)")),
+        Wrong("no-softmax", edit("attn_weights", "head_scores")),
+        Wrong("no-mask", edit("attn_weights", "F.softmax(head_scores, dim=-1)")),
+        Wrong("weights-on-the-right", edit("attn_weights @", "attn_weights.mT @")),
+        Wrong("own-value-only", returns("v")),
     ),
     right=(
+        Right("reshape", returns("(attn_weights @ v_heads).transpose(1, 2).reshape(2, 5, 8)")),
+        Right("einsum", returns('torch.einsum("bhqk,bhkd->bqhd", attn_weights, v_heads).flatten(2)')),
         Right(
-            "contiguous-view",
-            lambda attn_weights, v_heads: (attn_weights @ v_heads).transpose(1, 2).contiguous().view(2, 5, 8),
+            "fused",
+            returns("merge_heads(F.scaled_dot_product_attention(q_heads, k_heads, v_heads, is_causal=True))"),
         ),
         Right(
-            "einsum",
-            lambda attn_weights, v_heads: torch.einsum("bhqk,bhkd->bqhd", attn_weights, v_heads).flatten(2),
-        ),
-        Right(
-            "scaled-dot-product-attention",
-            lambda q_heads, k_heads, v_heads: merged(
-                F.scaled_dot_product_attention(q_heads, k_heads, v_heads, is_causal=True)
-            ),
-        ),
-        Right(
-            "head-by-head",
-            lambda attn_weights, v_heads: torch.cat(
-                [attn_weights[:, h] @ v_heads[:, h] for h in range(4)], dim=-1
-            ),
+            "head-by-head", returns("torch.cat([attn_weights[:, h] @ v_heads[:, h] for h in range(4)], -1)")
         ),
     ),
 )
@@ -660,13 +381,6 @@ ATTENTION_OUTPUT = Task(
 def real(lengths, num_tokens):
     """Which positions are no padding, (b, tokens)."""
     return torch.arange(num_tokens) < lengths[:, None]
-
-
-def padded_in_a_loop(lengths, num_tokens):
-    mask = torch.zeros(len(lengths), 1, 1, num_tokens, dtype=torch.bool)
-    for index, length in enumerate(lengths.tolist()):
-        mask[index, ..., :length] = True
-    return mask
 
 
 def other_lengths(full=0, empty=0, padded=0):
@@ -681,27 +395,28 @@ def other_lengths(full=0, empty=0, padded=0):
     return redraw
 
 
+def padded(id, says, lengths, num_tokens, redraw):
+    """A probe of a mask for sequences of these lengths."""
+    return Probe(id, says, {"lengths": torch.tensor(lengths), "num_tokens": num_tokens}, redraw=redraw)
+
+
 # Asked of the padding mask, and again of what it is combined to.
 PADDED = (
-    Probe(
-        "five-three",
-        "lengths 5 and 3, 5 tokens",
-        {"lengths": torch.tensor([5, 3]), "num_tokens": 5},
-        redraw=other_lengths(full=1, padded=1),
-    ),
-    Probe(
-        "two-four",
-        "lengths 2 and 4, 5 tokens",
-        {"lengths": torch.tensor([2, 4]), "num_tokens": 5},
-        redraw=other_lengths(padded=2),
-    ),
-    Probe(
-        "none-full",
-        "lengths 2, 4 and 1, 6 tokens",
-        {"lengths": torch.tensor([2, 4, 1]), "num_tokens": 6},
-        redraw=other_lengths(padded=3),
-    ),
+    padded("five-three", "lengths 5 and 3, 5 tokens", [5, 3], 5, other_lengths(full=1, padded=1)),
+    padded("two-four", "lengths 2 and 4, 5 tokens", [2, 4], 5, other_lengths(padded=2)),
+    padded("none-full", "lengths 2, 4 and 1, 6 tokens", [2, 4, 1], 6, other_lengths(padded=3)),
 )
+
+LOOP = """
+    mask = torch.zeros(len(lengths), 1, 1, num_tokens, dtype=torch.bool)
+    for index, length in enumerate(lengths.tolist()):
+        mask[index, ..., :length] = True
+    return mask
+"""
+ROWS = """
+    rows = [[p < n for p in range(num_tokens)] for n in lengths.tolist()]
+    return torch.tensor(rows).reshape(-1, 1, 1, num_tokens)
+"""
 
 PADDING_MASK = Task(
     id="padding-mask",
@@ -714,11 +429,12 @@ PADDING_MASK = Task(
     input_axes={"lengths": ("batch",)},
     probes=(
         *PADDED,
-        Probe(
+        padded(
             "empty",
             "lengths 3, 0, 1 and 2, 3 tokens",
-            {"lengths": torch.tensor([3, 0, 1, 2]), "num_tokens": 3},
-            redraw=other_lengths(full=1, empty=1, padded=2),
+            [3, 0, 1, 2],
+            3,
+            other_lengths(full=1, empty=1, padded=2),
         ),
     ),
     checks=(
@@ -735,114 +451,48 @@ PADDING_MASK = Task(
     ),
     wrong=(
         Wrong(
-            "polarity-inverted",
-            lambda lengths, num_tokens: ~real(lengths, num_tokens)[:, None, None],
-            "This is True for padding. In this lesson True means *may look*: tokens are True. (PyTorch's "
+            "mask-polarity",
+            edit("positions <", "positions >="),
+            hint="This is True for padding. In this lesson True means *may look*: tokens are True. (PyTorch's "
             "`key_padding_mask` wants it your way.)",
         ),
+        Wrong("padding-boundary", edit("positions <", "positions <=")),
+        Wrong("padding-boundary", edit("lengths[:, None]", "lengths[:, None] - 1")),
+        Wrong("mask-batch-for-queries", edit("may_look[:, None, None, :]", "may_look")),
+        Wrong("mask-batch-for-heads", edit("[:, None, None, :]", "[:, None]")),
+        Wrong("lengths-as-a-row", edit("lengths[:, None]", "lengths")),
+        Wrong("padding-hides-queries", edit("[:, None, None, :]", "[:, None, :, None]")),
         Wrong(
-            "one-too-many",
-            lambda lengths, num_tokens: (torch.arange(num_tokens) <= lengths[:, None])[:, None, None],
-            "One padding token is taken for a token. Positions count from 0, so with length 3 they are 0, "
-            "1, 2: use `<`.",
+            "padding-hides-queries", edit("return may_look", "return may_look[:, None, :, None] & may_look")
         ),
-        Wrong(
-            "one-too-few",
-            lambda lengths, num_tokens: (torch.arange(num_tokens) < lengths[:, None] - 1)[:, None, None],
-            "The last token of each sequence is taken for padding. Position p is a token where `p < length`.",
-        ),
-        Wrong(
-            "two-axes",
-            lambda lengths, num_tokens: real(lengths, num_tokens),
-            "The rows are right, but with shape (b, tokens) broadcasting would line up the batch with the "
-            "queries. Put in two axes of size 1: `[:, None, None, :]`.",
-        ),
-        Wrong(
-            "three-axes",
-            lambda lengths, num_tokens: real(lengths, num_tokens)[:, None],
-            "With shape (b, 1, tokens) broadcasting would line up the batch with the heads. One more axis "
-            "of size 1 is needed: (b, 1, 1, tokens).",
-        ),
-        Wrong(
-            "lengths-without-an-axis",
-            lambda lengths, num_tokens: (torch.arange(num_tokens) < lengths)[:, None, None],
-            "Positions (tokens,) and lengths (b,) cannot be compared as they are: each length has to meet "
-            "every position. Give the lengths an axis more, `lengths[:, None]`, which is (b, 1).",
-        ),
-        Wrong(
-            "queries-hidden",
-            lambda lengths, num_tokens: real(lengths, num_tokens)[:, None, :, None],
-            "This has the shape (b, 1, tokens, 1): it hides *rows*, the queries of padding. What must not "
-            "be looked at are keys, the last axis.",
-        ),
-        Wrong(
-            "whole-square",
-            lambda lengths, num_tokens: (
-                real(lengths, num_tokens)[:, None, :, None] & real(lengths, num_tokens)[:, None, None]
-            ),
-            "This hides the rows of padding as well and leaves them with nothing to look at. Only the keys "
-            "matter: (b, 1, 1, tokens).",
-        ),
-        Wrong(
-            "padding-on-the-left",
-            lambda lengths, num_tokens: real(lengths, num_tokens).flip(-1)[:, None, None],
-            "Here the padding stands at the beginning. In this lesson it stands at the end.",
-        ),
-        Wrong(
-            "longest-length",
-            lambda lengths, num_tokens: real(lengths, int(lengths.max()))[:, None, None],
-            "The mask is as long as the longest sequence. All may be shorter than the tensor they stand in: "
-            "use `num_tokens`.",
-        ),
-        Wrong(
-            "first-length-for-all",
-            lambda lengths, num_tokens: real(lengths[:1].expand_as(lengths), num_tokens)[:, None, None],
-            "Every sequence got the mask of the first. Each has a length of its own.",
-        ),
-        Wrong(
-            "minus-infinity",
-            lambda lengths, num_tokens: torch.zeros(len(lengths), 1, 1, num_tokens).masked_fill(
-                ~real(lengths, num_tokens)[:, None, None], -INFINITY
-            ),
-            "These are 0 and −inf, the form that is added to scores. This interface wants True and False: "
-            "compare, and leave it at that.",
-        ),
+        Wrong("padding-on-the-left", edit("positions <", "positions >= num_tokens -")),
+        Wrong("longest-length", edit("arange(num_tokens)", "arange(int(lengths.max()))")),
+        Wrong("first-sequence-for-all", edit("lengths[:, None]", "lengths[0].repeat(len(lengths), 1)")),
+        Wrong("mask-of-infinities", edit("None, :]", "None, :].float().log()")),
+        Wrong("not-boolean", edit("None, :]", "None, :].int()")),
+        Wrong("sizes-typed-in", edit("arange(num_tokens)", "arange(5)")),
     ),
     right=(
-        Right("loop", padded_in_a_loop),
-        Right("view", lambda lengths, num_tokens: torch.arange(num_tokens) < lengths.view(-1, 1, 1, 1)),
-        Right(
-            "unsqueeze",
-            lambda lengths, num_tokens: real(lengths, num_tokens).unsqueeze(1).unsqueeze(2),
-        ),
-        Right(
-            "list-of-rows",
-            lambda lengths, num_tokens: torch.tensor(
-                [[p < n for p in range(num_tokens)] for n in lengths.tolist()]
-            ).reshape(-1, 1, 1, num_tokens),
-        ),
-        Right(
-            "cumulative",
-            lambda lengths, num_tokens: (
-                torch.ones(len(lengths), num_tokens).cumsum(dim=1) <= lengths[:, None]
-            )[:, None, None, :],
-        ),
+        Right("loop", body("padding_mask", LOOP)),
+        Right("view", returns("torch.arange(num_tokens) < lengths.view(-1, 1, 1, 1)")),
+        Right("unsqueeze", edit("may_look[:, None, None, :]", "may_look.unsqueeze(1).unsqueeze(2)")),
+        Right("list-of-rows", body("padding_mask", ROWS)),
+        Right("cumulative", edit("torch.arange(num_tokens)", "torch.ones(num_tokens).cumsum(dim=0) - 1")),
     ),
 )
-
-
-def lower(num_tokens):
-    return torch.ones(num_tokens, num_tokens).tril().bool()
-
-
-def keys_of(lengths, num_tokens):
-    return real(lengths, num_tokens)[:, None, None]
 
 
 def as_many_sequences_as_tokens(generator: torch.Generator) -> dict:
     num_tokens = int(torch.randint(4, 9, (1,), generator=generator))
     return {"lengths": torch.randperm(num_tokens, generator=generator) + 1, "num_tokens": num_tokens}
 
+
+POSITIONS = """
+    visible = torch.arange(1, num_tokens + 1)[:, None]
+    return torch.arange(num_tokens) < torch.minimum(lengths.view(-1, 1, 1, 1), visible)
+"""
+NO_FURTHER = "Each token sees one token of the future: leave `diagonal` at 0."
+TURNED_ROUND = "A mask is turned round. In it True means *may look*."
 
 COMBINE_MASKS = Task(
     id="combine-masks",
@@ -856,11 +506,12 @@ COMBINE_MASKS = Task(
     needs=("padding-mask",),
     probes=(
         *PADDED,
-        Probe(
+        padded(
             "square",
             "as many sequences as tokens: lengths 3, 1, 2 and 3 tokens",
-            {"lengths": torch.tensor([3, 1, 2]), "num_tokens": 3},
-            redraw=as_many_sequences_as_tokens,
+            [3, 1, 2],
+            3,
+            as_many_sequences_as_tokens,
         ),
     ),
     checks=(
@@ -875,111 +526,63 @@ COMBINE_MASKS = Task(
         "`return padding_mask(lengths, num_tokens) & torch.ones(num_tokens, num_tokens).tril().bool()`",
     ),
     wrong=(
+        Wrong("masks-joined-with-or", edit("& causal", "| causal")),
+        Wrong("masks-summed", edit(" & causal", ".int() + causal.int()")),
         Wrong(
-            "either",
-            lambda lengths, num_tokens: keys_of(lengths, num_tokens) | lower(num_tokens),
-            "These were joined with *or*: one permission is enough, so both the future and the padding "
-            "show. Masks that say “may look” are joined with `&`.",
+            "padding-visible",
+            edit("padding_mask(lengths, num_tokens) &", "(lengths.view(-1, 1, 1, 1) >= 0) &"),
         ),
-        Wrong(
-            "added",
-            lambda lengths, num_tokens: keys_of(lengths, num_tokens).int() + lower(num_tokens).int(),
-            "The masks were added: 2 where both allow, 1 where one does, and 1 counts as “may look”. "
-            "Multiply, or use `&`.",
-        ),
-        Wrong(
-            "causal-only",
-            lambda lengths, num_tokens: lower(num_tokens)[None, None].repeat(len(lengths), 1, 1, 1),
-            "This is the causal mask alone: padding may be looked at.",
-        ),
-        Wrong(
-            "padding-only",
-            lambda lengths, num_tokens: keys_of(lengths, num_tokens).repeat(1, 1, num_tokens, 1),
-            "This is the padding mask alone: the future may be looked at.",
-        ),
+        Wrong("future-visible", edit(" & causal", ".repeat(1, 1, num_tokens, 1)")),
+        Wrong("past-hidden", edit("torch.tril", "torch.triu")),
         Wrong(
             "past-hidden",
-            lambda lengths, num_tokens: keys_of(lengths, num_tokens) & lower(num_tokens).T,
-            "The past is hidden and the future shows. “May look” is the lower triangle: `tril`.",
-        ),
-        Wrong(
-            "upper-without-diagonal",
-            lambda lengths, num_tokens: keys_of(lengths, num_tokens) & ~lower(num_tokens),
-            "This is `triu(…, diagonal=1)`, the mask of lessons 03 to 05 that said what is *hidden*. Here a "
+            edit("torch.tril", "~torch.tril"),
+            hint="This is `triu(…, diagonal=1)`, the mask of lessons 03 to 05 that said what is *hidden*. Here a "
             "mask says who may look: the lower triangle.",
         ),
+        Wrong("diagonal-hidden", edit("torch.bool))", "torch.bool), diagonal=-1)"), hint=LOOK_AT_ITSELF),
+        Wrong("diagonal-too-far", edit("torch.bool))", "torch.bool), diagonal=1)"), hint=NO_FURTHER),
+        Wrong("padding-hides-queries", edit("(lengths, num_tokens) &", "(lengths, num_tokens).mT &")),
         Wrong(
-            "diagonal-hidden",
-            lambda lengths, num_tokens: keys_of(lengths, num_tokens) & lower(num_tokens).tril(-1),
-            "The diagonal is hidden: a token may not look at itself, and the first one at nothing. Leave "
-            "`diagonal` at 0.",
+            "mask-polarity",
+            edit("padding_mask(lengths, num_tokens) &", "~padding_mask(lengths, num_tokens) | ~"),
+            hint=TURNED_ROUND,
         ),
-        Wrong(
-            "queries-hidden",
-            lambda lengths, num_tokens: keys_of(lengths, num_tokens).mT & lower(num_tokens),
-            "The padding hides rows here, and leaves those queries with nothing to look at. It is keys that "
-            "must not be looked at: the last axis, (b, 1, 1, tokens).",
-        ),
-        Wrong(
-            "polarity-inverted",
-            lambda lengths, num_tokens: ~(keys_of(lengths, num_tokens) & lower(num_tokens)),
-            "This is True where a key is hidden. Turn it round: True means *may look*.",
-        ),
-        Wrong(
-            "heads-axis-missing",
-            lambda lengths, num_tokens: real(lengths, num_tokens)[:, None] & lower(num_tokens),
-            "The values are right, but (b, tokens, tokens) would line up the batch with the heads. Keep the "
-            "axis of size 1: (b, 1, tokens, tokens).",
-        ),
-        Wrong(
-            "five-tokens-typed-in",
-            lambda lengths, num_tokens: keys_of(lengths, num_tokens) & lower(5),
-            "The causal mask has the size of the lesson's batch, 5 by 5. Make it for `num_tokens`, or cut "
-            "the notebook's `mask` to size.",
-        ),
+        Wrong("mask-polarity", edit("return padding", "return ~padding"), hint=TURNED_ROUND),
+        Wrong("mask-batch-for-heads", edit("(lengths, num_tokens) &", "(lengths, num_tokens)[:, 0] &")),
+        Wrong("sizes-typed-in", edit("num_tokens, num_tokens, dtype", "5, 5, dtype")),
+        Wrong("not-boolean", edit(" & causal", ".float() * causal")),
     ),
     right=(
-        Right("multiplied", lambda lengths, num_tokens: keys_of(lengths, num_tokens) * lower(num_tokens)),
-        Right(
-            "logical-and",
-            lambda lengths, num_tokens: torch.logical_and(lower(num_tokens), keys_of(lengths, num_tokens)),
-        ),
-        Right(
-            "tril-of-expanded",
-            lambda lengths, num_tokens: keys_of(lengths, num_tokens).expand(-1, 1, num_tokens, -1).tril(),
-        ),
-        Right(
-            "positions",
-            lambda lengths, num_tokens: (
-                torch.arange(num_tokens)
-                < torch.minimum(lengths.view(-1, 1, 1, 1), torch.arange(1, num_tokens + 1)[:, None])
-            ),
-        ),
+        Right("multiplied", edit("& causal", "* causal")),
+        Right("logical-and", edit(" & causal", ".logical_and(causal)")),
+        Right("tril-of-expanded", edit(" & causal", ".repeat(1, 1, num_tokens, 1).tril()")),
+        Right("positions", body("decoder_mask", POSITIONS)),
     ),
 )
 
-
-def masked_in_place(scores, mask):
-    scores.masked_fill_(mask == 0, -INFINITY)
-    return torch.softmax(scores, dim=-1).nan_to_num()
-
-
-def softmax_by_hand(scores, mask):
-    shown = scores.masked_fill(mask == 0, -INFINITY)
+SCORES = (
+    SEEDED_Q.unflatten(-1, (4, 2)).transpose(1, 2)
+    @ SEEDED_K.unflatten(-1, (4, 2)).permute(0, 2, 3, 1)
+    / 2**0.5
+)
+VERY_LOW = torch.tensor([[[[-60.0, -61.0, 0.5], [-1200.0, -1201.0, -3.0]]]])
+THREE_PADDED = real(torch.tensor([6, 2, 4]), 6)[:, None, None]
+EMPTY_ROWS = torch.tensor([[1, 1, 0, 0, 1, 0], [0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0], [0, 1, 1, 1, 1, 1]])
+LEFT_PADDED = (torch.tensor([0, 2, 3]).view(-1, 1, 1, 1) <= torch.arange(4)) & torch.ones(4, 4).tril().bool()
+FILLED = '.masked_fill(hidden, float("-inf"))'
+UNGUARDED = edit("weights.masked_fill(hidden, 0.0)", "weights")
+BY_HAND = """
+    shown = scores.masked_fill(mask == 0, -torch.inf)
     lifted = torch.exp(shown - shown.amax(dim=-1, keepdim=True).clamp(min=-1e30))
     return lifted / lifted.sum(dim=-1, keepdim=True).clamp(min=1e-30)
+"""
 
 
-def unguarded_by_hand(scores, mask):
-    lifted = torch.exp(scores) * mask
-    return lifted / lifted.sum(dim=-1, keepdim=True)
+def of_scores(id, says, scores, mask, **more):
+    """A probe: scores and who may look."""
+    return Probe(id, says, {"scores": scores, "mask": mask}, **more)
 
-
-SCORES = (
-    SEEDED_Q.unflatten(-1, (4, 2)).transpose(1, 2) @ SEEDED_K.unflatten(-1, (4, 2)).transpose(1, 2).mT
-) / 2**0.5
-EMPTY_ROWS = torch.tensor([[1, 1, 0, 0, 1, 0], [0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0], [0, 1, 1, 1, 1, 1]])
-LEFT_PADDED = (torch.tensor([0, 2, 3]).view(-1, 1, 1, 1) <= torch.arange(4)) & lower(4)
 
 MASKED_SOFTMAX = Task(
     id="masked-softmax",
@@ -991,42 +594,29 @@ MASKED_SOFTMAX = Task(
     input_axes={"scores": ("batch", "heads", "queries", "keys")},
     properties=(NOT_NEGATIVE,),
     probes=(
-        Probe("seeded", "the lesson's scores and the causal mask", {"scores": SCORES, "mask": CAUSAL}),
-        Probe(
-            "padded",
-            "other scores and a bool mask for each sequence",
-            {"scores": drawn(8, 3, 2, 4, 6), "mask": real(torch.tensor([6, 2, 4]), 6)[:, None, None]},
+        of_scores("seeded", "the lesson's scores and the causal mask", SCORES, CAUSAL),
+        of_scores(
+            "padded", "other scores and a bool mask for each sequence", drawn(8, 3, 2, 4, 6), THREE_PADDED
         ),
-        Probe(
-            "very-low",
-            "scores far below zero",
-            {
-                "scores": torch.tensor([[[[-60.0, -61.0, 0.5], [-1200.0, -1201.0, -3.0]]]]).repeat(
-                    2, 4, 1, 1
-                ),
-                "mask": torch.tensor([1, 1, 0])[None, None, None],
-            },
+        of_scores(
+            "very-low", "scores far below zero", VERY_LOW.repeat(2, 4, 1, 1), torch.tensor([[[[1, 1, 0]]]])
         ),
-        Probe(
+        of_scores(
             "large",
             "scores of some hundreds",
-            {"scores": 400 * drawn(27, 2, 3, 2, 5), "mask": real(torch.tensor([5, 3]), 5)[:, None, None]},
+            400 * drawn(27, 2, 3, 2, 5),
+            real(torch.tensor([5, 3]), 5)[:, None, None],
             redraw=lambda generator: {"scores": 400 * torch.randn(2, 3, 2, 5, generator=generator)},
         ),
-        Probe(
-            "empty-row",
-            "a mask whose row 1 hides everything",
-            {"scores": drawn(9, 3, 2, 4, 6), "mask": EMPTY_ROWS},
+        of_scores("empty-row", "a mask whose row 1 hides everything", drawn(9, 3, 2, 4, 6), EMPTY_ROWS),
+        of_scores(
+            "left-padded", "a causal mask with the padding on the left", drawn(10, 3, 2, 4, 4), LEFT_PADDED
         ),
-        Probe(
-            "left-padded",
-            "a causal mask with the padding on the left",
-            {"scores": drawn(10, 3, 2, 4, 4), "mask": LEFT_PADDED},
-        ),
-        Probe(
+        of_scores(
             "gradient",
             "a mask whose row 1 hides everything",
-            {"scores": drawn(9, 3, 2, 4, 6), "mask": EMPTY_ROWS},
+            drawn(9, 3, 2, 4, 6),
+            EMPTY_ROWS,
             observe="gradient",
             settings={"input": "scores"},
         ),
@@ -1034,7 +624,7 @@ MASKED_SOFTMAX = Task(
     checks=(
         Check("rows with something to look at", 1, ("seeded", "padded", "large", "very-low")),
         Check("rows with nothing to look at", 1, ("empty-row", "left-padded")),
-        Check("a finite gradient, where a row is empty too", 1, ("empty-row", "gradient")),
+        Check("a finite gradient, where a row is empty too", 1, ("padded", "gradient")),
     ),
     learned="Fill before the softmax, so that hidden keys take no share; fill after it, so that a row "
     "without any key is 0.",
@@ -1044,163 +634,71 @@ MASKED_SOFTMAX = Task(
         "place?",
         "Every hidden weight is 0 at the end: `weights.masked_fill(mask == 0, 0.0)`.",
     ),
+    words={"x": "scores"},
     wrong=(
+        Wrong("empty-row-nan", UNGUARDED),
+        Wrong("nan-in-gradient", edit(FILLED, " + torch.log((mask != 0).float())")),
+        Wrong("empty-row-even", edit('float("-inf")', "-1e9"), UNGUARDED),
+        Wrong("mask-polarity", edit("mask == 0", "mask == 1"), hint=MAY_LOOK),
+        Wrong("mask-fills-zero", edit('float("-inf")', "0.0"), UNGUARDED),
+        Wrong("mask-fills-zero", edit('float("-inf")', "0.0")),
+        Wrong("mask-fills-small", edit('float("-inf")', "-10.0"), UNGUARDED),
+        Wrong("mask-fills-infinity", edit('"-inf"', '"inf"')),
+        Wrong("mask-after-softmax", edit(FILLED, "")),
+        Wrong("no-mask", edit(FILLED, ""), UNGUARDED),
+        Wrong("mask-added", edit(FILLED, " + mask"), UNGUARDED),
+        Wrong("zero-times-infinity", edit(FILLED, " - (1 - mask.float()) * torch.inf"), UNGUARDED),
+        Wrong("softmax-over-queries", edit("dim=-1", "dim=-2")),
+        Wrong("softmax-over-heads", edit("dim=-1", "dim=1")),
+        Wrong("softmax-over-batch", edit("dim=-1", "dim=0")),
+        Wrong("softmax-twice", edit("dim=-1\n    )", "dim=-1\n    ).softmax(dim=-1)")),
+        Wrong("no-softmax", returns("scores.masked_fill(mask == 0, 0.0)")),
         Wrong(
-            "nan-in-empty-rows",
-            lambda scores, mask: torch.softmax(scores.masked_fill(mask == 0, -INFINITY), dim=-1),
-            "Right where there is something to look at; a row that is hidden from end to end is `nan`. "
-            "After the softmax, set every hidden weight to 0.",
+            "shares-of-raw-scores", returns("((s := scores * mask) / s.sum(-1, keepdim=True)).nan_to_num()")
         ),
         Wrong(
-            "added-then-mended",
-            lambda scores, mask: torch.softmax(scores + torch.log((mask != 0).float()), dim=-1).nan_to_num(),
-            "The weights are right, and the gradient is not: −inf was *added*, and an addition passes the `nan` "
-            "of an empty row back to the scores. `masked_fill` lets none through.",
-        ),
-        Wrong(
-            "equal-weights-in-empty-rows",
-            lambda scores, mask: torch.softmax(scores.masked_fill(mask == 0, -1e9), dim=-1),
-            "With −1e9 a row that is hidden from end to end shares its attention evenly over what it must "
-            "not see. Set every hidden weight to 0 after the softmax as well.",
-        ),
-        Wrong(
-            "polarity-inverted",
-            lambda scores, mask: softened(scores, mask == 0),
-            "This hides where the mask holds 1 or True. Here 1 means *may look*.",
-        ),
-        Wrong(
-            "scores-set-to-zero",
-            lambda scores, mask: torch.softmax(scores * mask, dim=-1),
-            "Hidden scores were set to 0 before the softmax. e⁰ is 1, so they still get weight. Use −inf.",
-        ),
-        Wrong(
-            "zeroed-after-softmax",
-            lambda scores, mask: torch.softmax(scores, dim=-1) * mask,
-            "Hidden weights are 0, but the others do not add up to 1: softmax had shared with the hidden "
-            "keys. Fill with −inf before it as well.",
-        ),
-        Wrong(
-            "zeroed-then-filled-too-late",
-            lambda scores, mask: torch.softmax(scores.masked_fill(mask == 0, 0.0), dim=-1) * mask,
-            "Hidden scores were 0 in the softmax, took their share, and were removed afterwards: the rest "
-            "does not add up to 1. Fill with −inf before the softmax.",
-        ),
-        Wrong(
-            "mask-added",
-            lambda scores, mask: torch.softmax(scores + mask, dim=-1),
-            "The mask of 0 and 1 was added to the scores. That hides nothing. Fill with −inf where it is 0.",
-        ),
-        Wrong(
-            "over-queries",
-            lambda scores, mask: torch.softmax(scores.masked_fill(mask == 0, -INFINITY), dim=-2).nan_to_num(),
-            "Softmax ran over the queries: columns add up to 1. Run it over the keys, `dim=-1`.",
-        ),
-        Wrong(
-            "over-axis-one",
-            lambda scores, mask: torch.softmax(scores.masked_fill(mask == 0, -INFINITY), dim=1).nan_to_num(),
-            "Softmax ran over axis 1, which are the heads. The keys are the last axis: `dim=-1`.",
-        ),
-        Wrong(
-            "divided-by-row-sum",
-            lambda scores, mask: (scores * mask / (scores * mask).sum(dim=-1, keepdim=True)).nan_to_num(),
-            "The scores were multiplied by the mask and divided by their sum: there is no softmax. Negative "
-            "scores give negative weights.",
-        ),
-        Wrong(
-            "by-hand-unguarded",
-            unguarded_by_hand,
-            "Exponentials times mask, divided by their sum: right until a row is empty, where 0 / 0 is "
+            "exp-overflows",
+            returns("scores.exp() * mask / (scores.exp() * mask).sum(dim=-1, keepdim=True)"),
+            hint="Exponentials times mask, divided by their sum: right until a row is empty, where 0 / 0 is "
             "`nan`, or a score passes 88, where exp() is inf. `torch.softmax` takes care of the second; "
             "decide what an empty row should hold.",
         ),
+        Wrong("tilde-on-numbers", edit("mask == 0", "~mask")),
         Wrong(
-            "zero-times-infinity",
-            lambda scores, mask: torch.softmax(scores + (1 - mask.float()) * -INFINITY, dim=-1),
-            "0 times −inf is `nan`, and it stands wherever looking is allowed. Use `masked_fill`.",
+            "only-empty-rows-hidden", edit(FILLED, ""), edit("(hidden, 0", "(hidden.all(-1, keepdim=True), 0")
         ),
-        Wrong(
-            "tilde-on-floats",
-            lambda scores, mask: torch.softmax(scores.masked_fill(~mask, -INFINITY), dim=-1).nan_to_num(),
-            "`~` turns round True and False only, and a mask may hold 1.0 and 0.0. `mask == 0` does for "
-            "both.",
-        ),
-        Wrong(
-            "whole-rows-only",
-            lambda scores, mask: torch.softmax(scores, dim=-1) * (mask.sum(dim=-1, keepdim=True) > 0),
-            "Only the rows without any key were handled. In the others hidden keys still get weight.",
-        ),
-        Wrong(
-            "everything-masked",
-            lambda scores, mask: torch.zeros_like(scores),
-            "All weights are 0. Is a mask compared with `mask == 0` on both sides, or a `nan` spread over "
-            "everything?",
-        ),
-        Wrong(
-            "edited-in-place",
-            masked_in_place,
-            "`masked_fill_` and `scores[…] = …` write into the caller's scores. Use `masked_fill`, without "
-            "the underscore.",
-        ),
+        Wrong("all-zeros", edit("weights.masked_fill(hidden, 0.0)", "torch.zeros_like(scores)")),
+        Wrong("edits-its-argument", edit("scores.masked_fill(", "scores.masked_fill_(")),
     ),
     right=(
-        Right(
-            "nan-to-num",
-            lambda scores, mask: torch.softmax(scores.masked_fill(mask == 0, -INFINITY), -1).nan_to_num(0.0),
-        ),
-        Right(
-            "large-negative-then-zero",
-            lambda scores, mask: torch.softmax(scores.masked_fill(mask == 0, -1e9), dim=-1) * mask,
-        ),
-        Right("by-hand", softmax_by_hand),
-        Right(
-            "where",
-            lambda scores, mask: torch.where(
-                mask.bool(),
-                torch.softmax(torch.where(mask.bool(), scores, torch.tensor(-INFINITY)), dim=-1),
-                0.0,
-            ),
-        ),
-        Right(
-            "safe-rows",
-            lambda scores, mask: (
-                torch.softmax(
-                    scores.masked_fill((mask == 0) & (mask != 0).any(dim=-1, keepdim=True), -INFINITY), dim=-1
-                )
-                * (mask != 0)
-            ),
-        ),
+        Right("nan-to-num", edit("masked_fill(hidden, 0.0)", "nan_to_num(0.0)")),
+        Right("large-negative", edit('float("-inf")', "-1e9"), edit(".masked_fill(hidden, 0.0)", " * mask")),
+        Right("by-hand", body("masked_softmax", BY_HAND)),
+        Right("where", edit("weights.masked_fill(hidden, 0.0)", "torch.where(mask.bool(), weights, 0.0)")),
+        Right("safe-rows", edit("(hidden, float", "(hidden & ~hidden.all(dim=-1, keepdim=True), float")),
     ),
 )
 
-
-def scored(q, k, num_heads):
-    return split(q, num_heads) @ split(k, num_heads).mT / (q.shape[-1] // num_heads) ** 0.5
-
-
-def query_length_for_both(q, k, num_heads):
-    batch_size, max_sequence_length, d_model = q.shape
-    d_k = d_model // num_heads
-    q = q.reshape(batch_size, max_sequence_length, num_heads, d_k).transpose(1, 2)
-    k = k.reshape(batch_size, max_sequence_length, num_heads, d_k).transpose(1, 2)
-    return q @ k.transpose(-2, -1) / d_k**0.5
-
-
-def fitted(k, length):
-    """Keys cut or filled up with zeros to a length."""
-    return F.pad(k, (0, 0, 0, max(0, length - k.shape[1])))[:, :length]
-
-
-def error_swallowed(q, k, num_heads):
-    try:
-        return query_length_for_both(q, k, num_heads)
-    except RuntimeError:
-        return scored(q, q, num_heads)
+HEADS_OF_TWO = "4 target and 6 source tokens, with heads as wide as the lesson's"
+TWICE = "3 target and 6 source tokens, one sequence"
+OWN_LENGTH = edit("= k.shape[1]", "= target_length")
+HELPED = """
+    d_k = q.shape[-1] // num_heads
+    return into_heads(q, num_heads) @ into_heads(k, num_heads).transpose(-2, -1) / d_k**0.5
+"""
+SCORED = """
+    q, k = (x.unflatten(-1, (num_heads, -1)) for x in (q, k))
+    return torch.einsum("bthd,bshd->bhts", q, k) / q.shape[-1] ** 0.5
+"""
+CHUNKS = """
+    q, k = (torch.stack(x.chunk(num_heads, -1), 1) for x in (q, k))
+    return q @ k.transpose(2, 3) * q.shape[-1] ** -0.5
+"""
 
 
-def one_step_for_keys(q, k, num_heads):
-    b, source, d_model = k.shape
-    k = k.reshape(b, num_heads, source, d_model // num_heads)
-    return split(q, num_heads) @ k.mT / (d_model // num_heads) ** 0.5
+def of_lengths(id, says, q, k, num_heads):
+    """A probe: queries and keys of their own lengths."""
+    return Probe(id, says, {"q": q, "k": k, "num_heads": num_heads})
 
 
 BUG_QUERY_LENGTH = Task(
@@ -1212,31 +710,11 @@ BUG_QUERY_LENGTH = Task(
     axes=("batch", "heads", "target", "source"),
     input_axes={"q": ("batch", "target", "d_model"), "k": ("batch", "source", "d_model")},
     probes=(
-        Probe(
-            "equal",
-            "the lesson's queries and keys, of equal length",
-            {"q": SEEDED_Q, "k": SEEDED_K, "num_heads": 4},
-        ),
-        Probe(
-            "longer",
-            "3 target and 5 source tokens",
-            {"q": drawn(11, 2, 3, 12), "k": drawn(12, 2, 5, 12), "num_heads": 4},
-        ),
-        Probe(
-            "lessons-heads",
-            "4 target and 6 source tokens, with heads as wide as the lesson's",
-            {"q": drawn(27, 2, 4, 8), "k": drawn(28, 2, 6, 8), "num_heads": 4},
-        ),
-        Probe(
-            "twice-as-long",
-            "3 target and 6 source tokens, one sequence",
-            {"q": drawn(13, 1, 3, 8), "k": drawn(14, 1, 6, 8), "num_heads": 2},
-        ),
-        Probe(
-            "shorter",
-            "6 target and 4 source tokens",
-            {"q": drawn(15, 3, 6, 10), "k": drawn(16, 3, 4, 10), "num_heads": 2},
-        ),
+        of_lengths("equal", "the lesson's queries and keys, of equal length", SEEDED_Q, SEEDED_K, 4),
+        of_lengths("longer", "3 target and 5 source tokens", drawn(11, 2, 3, 12), drawn(12, 2, 5, 12), 4),
+        of_lengths("lessons-heads", HEADS_OF_TWO, drawn(27, 2, 4, 8), drawn(28, 2, 6, 8), 4),
+        of_lengths("twice-as-long", TWICE, drawn(13, 1, 3, 8), drawn(14, 1, 6, 8), 2),
+        of_lengths("shorter", "6 target and 4 source tokens", drawn(15, 3, 6, 10), drawn(16, 3, 4, 10), 2),
     ),
     checks=(
         Check(
@@ -1253,500 +731,224 @@ BUG_QUERY_LENGTH = Task(
         "Read a second length from `k.shape`.",
         "`k.reshape(batch_size, k.shape[1], num_heads, d_k)`",
     ),
+    words={"width": "√d_k", "queries": "q", "swap": "k.transpose(-2, -1)"},
     wrong=(
-        Wrong(
-            "as-given",
-            query_length_for_both,
-            "This is the code as it was given, or one that fails like it: right for two sequences of equal "
-            "length, an error for all others. Read which shape `reshape` was asked for, and of which "
-            "tensor.",
-        ),
-        Wrong(
-            "source-truncated",
-            lambda q, k, num_heads: query_length_for_both(q, k[:, : q.shape[1]], num_heads),
-            "The error is gone, and so are words: the source is cut to the length of the target, and a "
-            "shorter one still fails. Score every source token.",
-        ),
+        Wrong("query-length-for-keys", faulty()),
+        Wrong("query-length-for-keys", edit("k.shape[1]", "q.shape[1]")),
+        Wrong("source-cut", OWN_LENGTH, edit("k.reshape", "k[:, :target_length].reshape")),
         Wrong(
             "source-fitted",
-            lambda q, k, num_heads: query_length_for_both(q, fitted(k, q.shape[1]), num_heads),
-            "The error is hidden: the source is cut or filled up with zeros until it is as long as the "
-            "target. Score every source token, and no other: one column for each.",
+            OWN_LENGTH,
+            edit("k.reshape", "F.pad(k, (0, 0, 0, 99))[:, :target_length].reshape"),
         ),
         Wrong(
             "target-fitted",
-            lambda q, k, num_heads: query_length_for_both(fitted(q, k.shape[1]), k, num_heads),
-            "Here the target is cut or filled up to the length of the source. There is one row for each "
-            "target token.",
+            edit("q.shape\n", "q.shape\n    q = F.pad(q, (0, 0, 0, k.shape[1]))[:, : k.shape[1]]\n"),
+            edit("= k.s", "= target_length = k.s"),
         ),
         Wrong(
-            "filled-up-only",
-            lambda q, k, num_heads: query_length_for_both(
-                q, fitted(k, max(q.shape[1], k.shape[1])), num_heads
-            ),
-            "A short source is filled up with zeros, and those get scores. A long source still fails. Leave "
-            "the source as it is and give it its own length.",
+            "source-filled-up",
+            OWN_LENGTH,
+            edit("k.reshape", "F.pad(k, (0, 0, 0, max(0, target_length - k.shape[1]))).reshape"),
         ),
-        Wrong(
-            "batch-left-open",
-            lambda q, k, num_heads: (
-                split(q, num_heads)
-                @ k.reshape(-1, q.shape[1], num_heads, q.shape[-1] // num_heads).transpose(1, 2).mT
-                / (q.shape[-1] // num_heads) ** 0.5
-            ),
-            "With −1 for the batch, a source that is twice as long becomes two sequences, and no error is "
-            "raised. Leave the batch alone; what differs is the number of tokens.",
-        ),
+        Wrong("batch-left-open", edit("k.reshape(batch_size, source", "k.reshape(-1, target")),
         Wrong(
             "error-swallowed",
-            error_swallowed,
-            "Where the lengths differ, this returns scores of the target with itself. The error was caught, "
-            "not mended.",
+            edit("2)  # (b, heads, source, d_k)", "2) if source_length == q.shape[2] else q"),
         ),
         Wrong(
-            "one-step-for-keys",
-            one_step_for_keys,
-            "The keys are cut into heads in one step, which mixes tokens. Reshape to (b, source, heads, "
-            "d_k), then `transpose(1, 2)`.",
+            "split-without-transpose",
+            edit("source_length, num_heads, d_k).transpose(1, 2)", "num_heads, -1, d_k)"),
         ),
-        Wrong(
-            "scaled-by-d-model",
-            lambda q, k, num_heads: split(q, num_heads) @ split(k, num_heads).mT / q.shape[-1] ** 0.5,
-            "Both lengths are right now, but the scores are divided by √d_model. `d_k` is the size of one "
-            "head.",
-        ),
-        Wrong(
-            "scale-lost",
-            lambda q, k, num_heads: split(q, num_heads) @ split(k, num_heads).mT,
-            "Both lengths are right now, but the division by √d_k got lost on the way.",
-        ),
+        Wrong("scaled-by-model-width", edit("d_k**", "d_model**")),
+        Wrong("no-scale", edit(" / d_k**0.5", "")),
+        Wrong("scaled-without-root", edit("d_k**0.5", "d_k")),
+        Wrong("scaled-by-heads", edit("d_k**", "num_heads**")),
+        Wrong("scores-turned", edit("return q @ k.", "return k @ q.")),
     ),
     right=(
-        Right("own-length", lambda q, k, num_heads: scored(q, k, num_heads)),
-        Right(
-            "einsum",
-            lambda q, k, num_heads: (
-                torch.einsum(
-                    "bthd,bshd->bhts", q.unflatten(-1, (num_heads, -1)), k.unflatten(-1, (num_heads, -1))
-                )
-                / math.sqrt(q.shape[-1] // num_heads)
-            ),
-        ),
-        Right(
-            "minus-one-for-tokens",
-            lambda q, k, num_heads: (
-                split(q, num_heads)
-                @ k.reshape(k.shape[0], -1, num_heads, k.shape[-1] // num_heads).permute(0, 2, 3, 1)
-                / (q.shape[-1] // num_heads) ** 0.5
-            ),
-        ),
-        Right(
-            "chunks",
-            lambda q, k, num_heads: (
-                torch.stack(q.chunk(num_heads, -1), 1)
-                @ torch.stack(k.chunk(num_heads, -1), 1).transpose(2, 3)
-                * (q.shape[-1] // num_heads) ** -0.5
-            ),
-        ),
+        Right("own-helpers", body("cross_scores", HELPED)),
+        Right("einsum", body("cross_scores", SCORED)),
+        Right("minus-one-for-tokens", edit("batch_size, source_length, num", "k.shape[0], -1, num")),
+        Right("chunks", body("cross_scores", CHUNKS)),
     ),
 )
 
-
-class Attention(nn.Module):
-    """Multi-head attention in steps, each of which a stand-in may take in a way of its own."""
-
-    def __init__(self, d_model, num_heads):
-        super().__init__()
-        self.num_heads = num_heads
-        self.query = nn.Linear(d_model, d_model)
-        self.key = nn.Linear(d_model, d_model)
-        self.value = nn.Linear(d_model, d_model)
-        self.fc = nn.Linear(d_model, d_model)
-
-    def project(self, q_input, k_input, v_input):
-        return self.query(q_input), self.key(k_input), self.value(v_input)
-
-    def heads(self, x):
-        return split(x, self.num_heads)
-
-    def scores(self, q, k):
-        return q @ k.mT / q.shape[-1] ** 0.5
-
-    def weights(self, scores, mask):
-        return torch.softmax(scores, dim=-1) if mask is None else softened(scores, mask)
-
-    def merge(self, context):
-        return merged(context)
-
-    def forward(self, q_input, k_input, v_input, mask=None):
-        q, k, v = (self.heads(x) for x in self.project(q_input, k_input, v_input))
-        return self.fc(self.merge(self.weights(self.scores(q, k), mask) @ v))
-
-
-class QueryLengthForKeys(Attention):
-    def forward(self, q_input, k_input, v_input, mask=None):
-        b, tokens, d_model = q_input.shape
-        q, k, v = (
-            x.reshape(b, tokens, self.num_heads, d_model // self.num_heads).transpose(1, 2)
-            for x in self.project(q_input, k_input, v_input)
-        )
-        return self.fc(self.merge(self.weights(self.scores(q, k), mask) @ v))
-
-
-class SourceTruncated(Attention):
-    def forward(self, q_input, k_input, v_input, mask=None):
-        tokens = min(q_input.shape[1], k_input.shape[1])
-        if mask is not None:
-            mask = mask[..., :tokens]
-        return super().forward(q_input, k_input[:, :tokens], v_input[:, :tokens], mask)
-
-
-class NotScaled(Attention):
-    def scores(self, q, k):
-        return q @ k.mT
-
-
-class ScaledByModel(Attention):
-    def scores(self, q, k):
-        return q @ k.mT / (q.shape[-1] * self.num_heads) ** 0.5
-
-
-class DividedBySize(Attention):
-    def scores(self, q, k):
-        return q @ k.mT / q.shape[-1]
-
-
-class Multiplied(Attention):
-    def scores(self, q, k):
-        return q @ k.mT * q.shape[-1] ** 0.5
-
-
-class ScaledAfterSoftmax(Attention):
-    def scores(self, q, k):
-        return q @ k.mT
-
-    def weights(self, scores, mask):
-        return super().weights(scores, mask) / (self.query.out_features // self.num_heads) ** 0.5
-
-
-class QueriesAndKeysSwapped(Attention):
-    def scores(self, q, k):
-        return (k @ q.mT) / q.shape[-1] ** 0.5
-
-
-class OverQueries(Attention):
-    def weights(self, scores, mask):
-        scores = scores if mask is None else scores.masked_fill(mask == 0, -INFINITY)
-        return torch.softmax(scores, dim=-2).nan_to_num()
-
-
-class OverHeads(Attention):
-    def weights(self, scores, mask):
-        scores = scores if mask is None else scores.masked_fill(mask == 0, -INFINITY)
-        return torch.softmax(scores, dim=1).nan_to_num()
-
-
-class MaskIgnored(Attention):
-    def weights(self, scores, mask):
-        return torch.softmax(scores, dim=-1)
-
-
-class PolarityInverted(Attention):
-    def weights(self, scores, mask):
-        return super().weights(scores, None if mask is None else mask == 0)
-
-
-class ScoresSetToZero(Attention):
-    def weights(self, scores, mask):
-        return torch.softmax(scores if mask is None else scores * mask, dim=-1)
-
-
-class ZeroedAfterSoftmax(Attention):
-    def weights(self, scores, mask):
-        weights = torch.softmax(scores, dim=-1)
-        return weights if mask is None else weights * mask
-
-
-class NanInEmptyRows(Attention):
-    def weights(self, scores, mask):
-        if mask is not None:
-            scores = scores.masked_fill(mask == 0, -INFINITY)
-        return torch.softmax(scores, dim=-1)
-
-
-class EqualWeightsInEmptyRows(Attention):
-    def weights(self, scores, mask):
-        if mask is not None:
-            scores = scores.masked_fill(mask == 0, -1e9)
-        return torch.softmax(scores, dim=-1)
-
-
-class MaskOfFirstSequence(Attention):
-    def weights(self, scores, mask):
-        return super().weights(scores, mask[:1] if mask is not None and mask.ndim == 4 else mask)
-
-
-class MaskInWrongOrder(Attention):
-    """Heads folded into the batch, and the mask repeated head by head instead of sequence by sequence."""
-
-    def weights(self, scores, mask):
-        if mask is not None and mask.ndim == 4:
-            mask = mask.expand(scores.shape[0], 1, *scores.shape[2:])
-            mask = mask.repeat(self.num_heads, 1, 1, 1).reshape(scores.shape)
-        return super().weights(scores, mask)
-
-
-class AlwaysCausal(Attention):
-    def weights(self, scores, mask):
-        causal = torch.ones(scores.shape[-2:]).tril()
-        return super().weights(scores, causal if mask is None else causal * mask)
-
-
-class HeadsInOneStep(Attention):
-    def heads(self, x):
-        return x.reshape(x.shape[0], self.num_heads, x.shape[1], -1)
-
-
-class MergedWithoutTranspose(Attention):
-    def merge(self, context):
-        return context.reshape(context.shape[0], context.shape[2], -1)
-
-
-class KeyLayerTwice(Attention):
-    def project(self, q_input, k_input, v_input):
-        return self.query(q_input), self.key(k_input), self.key(v_input)
-
-
-class KeysAndValuesSwapped(Attention):
-    def project(self, q_input, k_input, v_input):
-        return self.query(q_input), self.key(v_input), self.value(k_input)
-
-
-class MaskGivenAnAxis(Attention):
-    def weights(self, scores, mask):
-        return super().weights(scores, None if mask is None else mask.unsqueeze(1))
-
-
-class TildeOnFloats(Attention):
-    def weights(self, scores, mask):
-        if mask is not None:
-            return torch.softmax(scores.masked_fill(~mask, -INFINITY), dim=-1).nan_to_num()
-        return torch.softmax(scores, dim=-1)
-
-
-class ValuesFromKeyInput(Attention):
-    def project(self, q_input, k_input, v_input):
-        return self.query(q_input), self.key(k_input), self.value(k_input)
-
-
-class KeysFromQueryInput(Attention):
-    def project(self, q_input, k_input, v_input):
-        return self.query(q_input), self.key(q_input), self.value(q_input)
-
-
-class KeysWeighed(Attention):
-    def forward(self, q_input, k_input, v_input, mask=None):
-        q, k, _ = (self.heads(x) for x in self.project(q_input, k_input, v_input))
-        return self.fc(self.merge(self.weights(self.scores(q, k), mask) @ k))
-
-
-class InputWeighed(Attention):
-    def project(self, q_input, k_input, v_input):
-        return self.query(q_input), self.key(k_input), v_input
-
-
-class WithoutFc(Attention):
-    def forward(self, q_input, k_input, v_input, mask=None):
-        q, k, v = (self.heads(x) for x in self.project(q_input, k_input, v_input))
-        return self.merge(self.weights(self.scores(q, k), mask) @ v)
-
-
-class FcTwice(Attention):
-    def forward(self, q_input, k_input, v_input, mask=None):
-        return self.fc(super().forward(q_input, k_input, v_input, mask))
-
-
-class HeadsInList(nn.Module):
-    def __init__(self, d_model, num_heads):
-        super().__init__()
-        self.heads = [nn.Linear(d_model, 3 * d_model // num_heads) for _ in range(num_heads)]
-        self.fc = nn.Linear(d_model, d_model)
-
-    def forward(self, q_input, k_input, v_input, mask=None):
-        parts = []
-        for head in self.heads:
-            q, k, v = (head(x).chunk(3, dim=-1)[i] for i, x in enumerate((q_input, k_input, v_input)))
-            scores = q @ k.mT / q.shape[-1] ** 0.5
-            parts.append(torch.softmax(scores, dim=-1) @ v)
-        return self.fc(torch.cat(parts, dim=-1))
-
-
-class InputSplit(Attention):
-    """One small layer for all heads, each of which gets its share of the input."""
-
-    def __init__(self, d_model, num_heads):
-        super().__init__(d_model, num_heads)
-        self.query, self.key, self.value = (
-            nn.Linear(d_model // num_heads, d_model // num_heads) for _ in "qkv"
-        )
-
-    def project(self, q_input, k_input, v_input):
-        shares = (x.unflatten(-1, (self.num_heads, -1)) for x in (q_input, k_input, v_input))
-        return tuple(
-            layer(x).flatten(2) for layer, x in zip((self.query, self.key, self.value), shares, strict=True)
-        )
-
-
-class InputEditedInPlace(Attention):
-    def project(self, q_input, k_input, v_input):
-        q_input /= (q_input.shape[-1] // self.num_heads) ** 0.5
-        return super().project(q_input, k_input, v_input)
-
-    def scores(self, q, k):
-        return q @ k.mT
-
-
-class LayersInForward(nn.Module):
-    def __init__(self, d_model, num_heads):
-        super().__init__()
-        self.d_model, self.num_heads = d_model, num_heads
-
-    def forward(self, q_input, k_input, v_input, mask=None):
-        q, k, v = (nn.Linear(self.d_model, self.d_model)(x) for x in (q_input, k_input, v_input))
-        weights = torch.softmax(split(q, self.num_heads) @ split(k, self.num_heads).mT, dim=-1)
-        return nn.Linear(self.d_model, self.d_model)(merged(weights @ split(v, self.num_heads)))
-
-
-class LessonsSizes(Attention):
-    def heads(self, x):
-        return x.reshape(2, 5, 4, 2).transpose(1, 2)
-
-
-class OneHead(Attention):
-    def heads(self, x):
-        return x[:, None]
-
-
-class FloatMaskToFused(Attention):
-    def forward(self, q_input, k_input, v_input, mask=None):
-        q, k, v = (self.heads(x) for x in self.project(q_input, k_input, v_input))
-        mask = None if mask is None else mask.to(q.dtype)
-        return self.fc(self.merge(F.scaled_dot_product_attention(q, k, v, attn_mask=mask)))
-
-
-class MaskAsItComesToFused(Attention):
-    def forward(self, q_input, k_input, v_input, mask=None):
-        q, k, v = (self.heads(x) for x in self.project(q_input, k_input, v_input))
-        return self.fc(self.merge(F.scaled_dot_product_attention(q, k, v, attn_mask=mask)))
-
-
-class InputAdded(Attention):
-    def forward(self, q_input, k_input, v_input, mask=None):
-        return q_input + super().forward(q_input, k_input, v_input, mask)
-
-
-class Fused(Attention):
-    def forward(self, q_input, k_input, v_input, mask=None):
-        q, k, v = (self.heads(x) for x in self.project(q_input, k_input, v_input))
-        mask = None if mask is None else mask != 0
-        return self.fc(self.merge(F.scaled_dot_product_attention(q, k, v, attn_mask=mask)))
-
-
-class ReadyMade(Attention):
-    """`nn.MultiheadAttention` is a class around the function called here, whose masks say what to hide."""
-
-    def forward(self, q_input, k_input, v_input, mask=None):
-        q, k, v = (x.transpose(0, 1) for x in self.project(q_input, k_input, v_input))  # (tokens, b, d_model)
-        if mask is not None:
-            sizes = (q.shape[1], self.num_heads, q.shape[0], k.shape[0])
-            mask = (mask == 0).expand(sizes).flatten(0, 1)  # (b * heads, target, source)
-        d_model = self.fc.in_features
-        context, _ = F.multi_head_attention_forward(
-            *(q, k, v, d_model, self.num_heads, torch.eye(d_model).to(q).repeat(3, 1), None, None, None),
-            *(False, 0.0, self.fc.weight, self.fc.bias, self.training),
-            need_weights=False,
-            attn_mask=mask,
-        )
-        return context.transpose(0, 1)
-
-
-class Einsum(nn.Module):
-    def __init__(self, d_model, num_heads):
-        super().__init__()
-        self.fc = nn.Linear(d_model, d_model)
-        self.value, self.key, self.query = (nn.Linear(d_model, d_model) for _ in range(3))
-        self.sizes = (num_heads, d_model // num_heads)
-
-    def forward(self, q_input, k_input, v_input, mask=None):
-        q = self.query(q_input).unflatten(-1, self.sizes)
-        k = self.key(k_input).unflatten(-1, self.sizes)
-        v = self.value(v_input).unflatten(-1, self.sizes)
-        scores = torch.einsum("bqhd,bkhd->bhqk", q, k) / math.sqrt(self.sizes[1])
-        if mask is None:
-            weights = scores.softmax(dim=-1)
-        else:
-            weights = scores.masked_fill(mask == 0, -1e9).softmax(dim=-1) * mask.to(scores.dtype)
-        return self.fc(torch.einsum("bhqk,bkhd->bqhd", weights, v).flatten(2))
-
-
-class HeadByHead(Attention):
-    def forward(self, q_input, k_input, v_input, mask=None):
-        parts = []
-        shape = (q_input.shape[0], self.num_heads, q_input.shape[1], k_input.shape[1])
-        allowed = torch.ones(shape) if mask is None else mask.expand(shape)
-        projected = [x.chunk(self.num_heads, dim=-1) for x in self.project(q_input, k_input, v_input)]
-        for head, (q, k, v) in enumerate(zip(*projected, strict=True)):
-            scores = (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(allowed[:, head] == 0, -INFINITY)
-            parts.append(torch.nan_to_num(torch.softmax(scores, dim=-1)) @ v)
-        return self.fc(torch.cat(parts, dim=-1))
-
-
-class ViewAndContiguous(Attention):
-    def heads(self, x):
-        return x.view(x.size(0), x.size(1), self.num_heads, x.size(2) // self.num_heads).permute(0, 2, 1, 3)
-
-    def merge(self, context):
-        return context.transpose(1, 2).contiguous().view(context.size(0), context.size(2), -1)
-
-
-class HeadsInBatch(Attention):
-    """Heads folded into the batch, as in older code, with the mask in the right order."""
-
-    def forward(self, q_input, k_input, v_input, mask=None):
-        q, k, v = (self.heads(x).flatten(0, 1) for x in self.project(q_input, k_input, v_input))
-        scores = torch.bmm(q, k.transpose(1, 2)) / q.shape[-1] ** 0.5  # (b * heads, target, source)
-        if mask is None:
-            weights = torch.softmax(scores, dim=-1)
-        else:
-            mask = mask.expand(q_input.shape[0], self.num_heads, *scores.shape[1:]).flatten(0, 1)
-            weights = softened(scores, mask)
-        return self.fc(self.merge((weights @ v).unflatten(0, (-1, self.num_heads))))
-
-
 X_TWELVE = drawn(17, 4, 5, 12)
 Y_SHORT = drawn(18, 2, 3, 12)
-MEMORY_LONG = drawn(19, 2, 7, 12)
-VALUES_LONG = drawn(20, 2, 7, 12)
+MEMORY, VALUES = drawn(19, 2, 7, 12), drawn(20, 2, 7, 12)
 Y_LONG = drawn(21, 5, 6, 10)
+Y_EVEN = drawn(35, 5, 4, 10)
 MEMORY_SHORT = drawn(22, 5, 4, 10)
 SOURCE_PADDING = real(torch.tensor([7, 2]), 7)[:, None, None]
-BOTH_MASKS = real(torch.tensor([5, 2, 4, 1]), 5)[:, None, None] & lower(5)
+BOTH_MASKS = real(torch.tensor([5, 2, 4, 1]), 5)[:, None, None] & CAUSAL.bool()
 NOTHING_TO_READ = real(torch.tensor([2, 0, 4, 1, 3]), 4)[:, None, None]
-NO_ROW = torch.tensor([[1.0, 1.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0, 1.0]])
-
-
+NO_ROW = torch.tensor([[1.0, 1, 0, 1, 0], [0, 0, 0, 0, 0], [0, 0, 1, 1, 1], [0, 1, 0, 0, 0], [1, 1, 1, 1, 0]])
+MANY, MANY_READ = drawn(29, 6, 4, 10), drawn(31, 6, 4, 10)
 MANY_PADDED = real(torch.tensor([4, 2, 1, 3, 4, 2]), 4)[:, None, None]
 MANY_AND_NONE = real(torch.tensor([4, 0, 1, 3, 0, 2]), 4)[:, None, None]
-ALL_INPUTS = "q_input,k_input,v_input"
-
-
-def three(q, k, v, mask=None):
-    """The inputs of a call; `mask` has a default, so where there is none it is left out."""
-    inputs = {"q_input": q, "k_input": k, "v_input": v}
-    return inputs if mask is None else inputs | {"mask": mask}
-
-
+EIGHT = {"d_model": 8, "num_heads": 4}
 TWELVE = {"d_model": 12, "num_heads": 3}
+TEN = {"d_model": 10, "num_heads": 2}
+ALL_PADDING = "a batch one of whose sequences is all padding"
+
+
+def asked(id, says, q, k=None, v=None, mask=None, construct=TWELVE, **more):
+    """A probe of the class: without `k` a self-attention, and without `v` the keys are the values too.
+
+    `mask` has a default in the class, so where there is none it is left out.
+    """
+    k = q if k is None else k
+    inputs = {"q_input": q, "k_input": k, "v_input": k if v is None else v}
+    return Probe(id, says, inputs if mask is None else inputs | {"mask": mask}, construct=construct, **more)
+
+
+def along(axis, inputs="q_input,k_input,v_input", observe="influence"):
+    """An experiment with one axis of some inputs together, with all three if none is named."""
+    return {"observe": observe, "settings": {"input": inputs, "axis": axis}}
+
+
+PARTS = (
+    "class",
+    "projections",
+    "scaling",
+    "softmax",
+    "masking",
+    "heads",
+    "batch",
+    "out-proj",
+    "equal-widths",
+)
+ALL = ("query", "key", "value", "fc")
+FILLED = '.masked_fill(mask == 0, float("-inf"))'
+# What `masked_fill` returns is not kept.
+UNMASKED = edit("scores = scores.", "scores.")
+UNGUARDED = edit("weights = weights.", "weights.")
+CAUSAL_TOO = edit("  # (b, heads, target, source)", " + torch.full((target, source), -torch.inf).triu(1)")
+NOT_TURNED = edit("context.transpose(1, 2)", "context")
+
+
+def layers(new, names=ALL[:3]):
+    """Other layers in the places of those named."""
+    return [edit(f"self.{name} = nn.Linear(d_model, d_model)", f"self.{name} = {new}") for name in names]
+
+
+def calls(new, names=ALL[:3]):
+    """Something else is called in the places of the layers named."""
+    return [edit(f"self.{name}(", f"{new}(".format(name)) for name in names]
+
+
+def split(new):
+    """Another cut into heads, written with `tokens` for the length of each of the three."""
+    old = "tokens, self.num_heads, head_dim).transpose(1, 2)"
+    lengths = (("target", 1), ("source", 2))
+    return [edit(old.replace("tokens", one), new.replace("tokens", one), places) for one, places in lengths]
+
+
+def masked_by(mask):
+    """Another mask than the one that is passed."""
+    return edit("mask == 0", f"({mask}) == 0", places=2)
+
+
+def merged(context):
+    """Another way to put the heads side by side."""
+    return edit("context.transpose(1, 2).reshape(b, target, d_model)", context)
+
+
+def result(new):
+    """Something else is returned."""
+    return edit("self.fc(context)", new)
+
+
+SPLIT_FIRST = [
+    edit(
+        f"({part}_input).reshape(b, {length}, self.num_heads, head_dim)",
+        f"({part}_input.reshape(b, {length}, self.num_heads, head_dim))",
+    )
+    for part, length in (("q", "target"), ("k", "source"), ("v", "source"))
+]
+
+OWN_HELPERS = """
+    q = into_heads(self.query(q_input), self.num_heads)
+    k = into_heads(self.key(k_input), self.num_heads)
+    v = into_heads(self.value(v_input), self.num_heads)
+    scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
+    weights = torch.softmax(scores, dim=-1) if mask is None else masked_softmax(scores, mask)
+    return self.fc(merge_heads(weights @ v))
+"""
+FUSED = """
+    layers = zip((self.query, self.key, self.value), (q_input, k_input, v_input))
+    q, k, v = (into_heads(layer(x), self.num_heads) for layer, x in layers)
+    mask = None if mask is None else mask != 0
+    return self.fc(merge_heads(F.scaled_dot_product_attention(q, k, v, attn_mask=mask)))
+"""
+OTHER_ORDER = """
+    super().__init__()
+    self.fc = nn.Linear(d_model, d_model)
+    self.value, self.key, self.query = (nn.Linear(d_model, d_model) for _ in range(3))
+    self.sizes = (num_heads, d_model // num_heads)
+"""
+EINSUM = """
+    q = self.query(q_input).unflatten(-1, self.sizes)
+    k = self.key(k_input).unflatten(-1, self.sizes)
+    v = self.value(v_input).unflatten(-1, self.sizes)
+    scores = torch.einsum("bqhd,bkhd->bhqk", q, k) / self.sizes[1] ** 0.5
+    if mask is None:
+        weights = scores.softmax(dim=-1)
+    else:
+        weights = scores.masked_fill(mask == 0, -1e9).softmax(dim=-1) * mask.to(scores.dtype)
+    return self.fc(torch.einsum("bhqk,bkhd->bqhd", weights, v).flatten(2))
+"""
+HEAD_BY_HEAD = """
+    shape = (q_input.shape[0], self.num_heads, q_input.shape[1], k_input.shape[1])
+    allowed = torch.ones(shape) if mask is None else mask.expand(shape)
+    projected = (self.query(q_input), self.key(k_input), self.value(v_input))
+    parts = []
+    for head, (q, k, v) in enumerate(zip(*(x.chunk(self.num_heads, dim=-1) for x in projected))):
+        scores = (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(allowed[:, head] == 0, -torch.inf)
+        parts.append(torch.nan_to_num(torch.softmax(scores, dim=-1)) @ v)
+    return self.fc(torch.cat(parts, dim=-1))
+"""
+HEADS_IN_BATCH = """
+    # As in older code, with the mask in the right order.
+    layers = zip((self.query, self.key, self.value), (q_input, k_input, v_input))
+    q, k, v = (into_heads(layer(x), self.num_heads).flatten(0, 1) for layer, x in layers)
+    weights = torch.bmm(q, k.transpose(1, 2)) / q.shape[-1] ** 0.5  # (b * heads, target, source)
+    if mask is not None:
+        mask = mask.expand(q_input.shape[0], self.num_heads, *weights.shape[1:]).flatten(0, 1)
+    weights = torch.softmax(weights, dim=-1) if mask is None else masked_softmax(weights, mask)
+    return self.fc(merge_heads((weights @ v).unflatten(0, (-1, self.num_heads))))
+"""
+# `nn.MultiheadAttention` is a class around the function called here, whose masks say what to hide.
+READY_MADE = """
+    layers = zip((self.query, self.key, self.value), (q_input, k_input, v_input))
+    q, k, v = (layer(x).transpose(0, 1) for layer, x in layers)  # (tokens, b, d_model)
+    if mask is not None:
+        sizes = (q.shape[1], self.num_heads, q.shape[0], k.shape[0])
+        mask = (mask == 0).expand(sizes).flatten(0, 1)  # (b * heads, target, source)
+    d_model = self.fc.in_features
+    context, _ = F.multi_head_attention_forward(
+        *(q, k, v, d_model, self.num_heads, torch.eye(d_model).to(q).repeat(3, 1), None, None, None),
+        *(False, 0.0, self.fc.weight, self.fc.bias, self.training),
+        need_weights=False,
+        attn_mask=mask,
+    )
+    return context.transpose(0, 1)
+"""
+
+UNSEEN = (
+    "PyTorch does not see the parameters of some projections: in a plain list, or as plain tensors, they are not "
+    "registered. This class has four layers for all heads together: `query`, `key`, `value`, `fc`."
+)
+NO_LAYERS = (
+    "The class has no layers of its own. Make four in `__init__` and keep each on `self`: `self.query`, `self.key`, "
+    "`self.value`, `self.fc`. What `forward` makes would be new at every call, and what stands in a plain dictionary "
+    "or without `self.` is not registered."
+)
+NAMES = "The four layers are called `query`, `key`, `value` and `fc`."
+SQUARE = "All heads together are as wide as d_model. Each layer is `nn.Linear(d_model, d_model)`."
+AROUND = "Residual and norm belong around this class, not into it."
+WITH_BIAS = "All four layers keep the bias that `nn.Linear` has by default."
 
 MULTI_HEAD_ATTENTION = Task(
     id="multi-head-attention-module",
@@ -1762,117 +964,62 @@ MULTI_HEAD_ATTENTION = Task(
     },
     needs=("into-heads", "contiguous-merge", "masked-softmax"),
     probes=(
-        Probe(
-            "seeded",
-            "the lesson's batch, without a mask",
-            three(SEEDED, SEEDED, SEEDED),
-            construct={"d_model": 8, "num_heads": 4},
-            seed=24,
-        ),
-        Probe(
-            "other-batch",
-            "another batch, with 3 heads, in training mode",
-            three(X_TWELVE, X_TWELVE, X_TWELVE),
-            construct=TWELVE,
-            train=True,
-        ),
-        Probe(
+        asked("seeded", "the lesson's batch, without a mask", SEEDED, construct=EIGHT, seed=24),
+        asked("other-batch", "a batch in training mode, in float64", X_TWELVE, train=True, dtype="float64"),
+        asked(
             "shuffled",
-            "the same batch with its queries in another order",
-            three(X_TWELVE, X_TWELVE, X_TWELVE),
-            construct=TWELVE,
-            observe="permuted",
-            settings={"input": "q_input", "axis": -2},
+            "a batch with its queries in another order",
+            X_TWELVE,
+            **along(-2, "q_input", "permuted"),
         ),
-        Probe(
-            "causal",
-            "a batch with the causal mask, in training mode",
-            three(X_TWELVE, X_TWELVE, X_TWELVE, CAUSAL),
-            construct=TWELVE,
-            train=True,
-        ),
-        Probe(
-            "who-hears-whom",
-            "a batch with the causal mask",
-            three(X_TWELVE, X_TWELVE, X_TWELVE, CAUSAL),
-            construct=TWELVE,
-            observe="influence",
-            settings={"input": ALL_INPUTS, "axis": -2},
-        ),
-        Probe(
-            "longer-source",
-            "3 target and 7 source tokens, key and value of their own, in training mode",
-            three(Y_SHORT, MEMORY_LONG, VALUES_LONG),
-            construct=TWELVE,
-            train=True,
-        ),
-        Probe(
-            "shorter-source",
-            "6 target and 4 source tokens in float64",
-            three(Y_LONG, MEMORY_SHORT, MEMORY_SHORT),
-            construct={"d_model": 10, "num_heads": 2},
-            dtype="float64",
-        ),
-        Probe(
+        asked("causal", "a batch with the causal mask", X_TWELVE, mask=CAUSAL),
+        asked("who-hears-whom", "a batch with the causal mask", X_TWELVE, mask=CAUSAL, **along(-2)),
+        asked("longer-source", "3 target and 7 source tokens, values of their own", Y_SHORT, MEMORY, VALUES),
+        asked("shorter-source", "6 target and 4 source tokens", Y_LONG, MEMORY_SHORT, construct=TEN),
+        asked(
             "padded",
-            "7 source tokens with padding in the second sequence, in training mode",
-            three(Y_SHORT, MEMORY_LONG, MEMORY_LONG, SOURCE_PADDING),
-            construct=TWELVE,
-            train=True,
+            "7 source tokens with padding in the second sequence",
+            Y_SHORT,
+            MEMORY,
+            mask=SOURCE_PADDING,
         ),
-        Probe(
-            "padded-and-causal",
-            "both masks in one, another for each sequence",
-            three(X_TWELVE, X_TWELVE, X_TWELVE, BOTH_MASKS),
-            construct=TWELVE,
-        ),
-        Probe(
+        asked("padded-and-causal", "both masks in one, another for each sequence", X_TWELVE, mask=BOTH_MASKS),
+        asked(
             "own-sequence",
             "a batch with another mask for each sequence",
-            three(X_TWELVE, X_TWELVE, X_TWELVE, BOTH_MASKS),
-            construct=TWELVE,
-            observe="influence",
-            settings={"input": ALL_INPUTS, "axis": 0},
+            X_TWELVE,
+            mask=BOTH_MASKS,
+            **along(0),
         ),
-        Probe(
-            "many-sequences",
-            "six sequences of 3 target and 4 source tokens, with padding",
-            three(drawn(29, 6, 3, 10), drawn(31, 6, 4, 10), drawn(31, 6, 4, 10), MANY_PADDED),
-            construct={"d_model": 10, "num_heads": 2},
+        asked(
+            "many-sequences", "six sequences with padding", MANY, MANY_READ, mask=MANY_PADDED, construct=TEN
         ),
-        Probe(
+        asked(
             "many-with-nothing-to-read",
-            "six sequences, two of whose sources are all padding",
-            three(drawn(33, 6, 3, 10), drawn(34, 6, 4, 10), drawn(34, 6, 4, 10), MANY_AND_NONE),
-            construct={"d_model": 10, "num_heads": 2},
+            "six sequences, two all padding",
+            MANY,
+            mask=MANY_AND_NONE,
+            construct=TEN,
         ),
-        Probe(
+        asked(
             "gradient-of-queries",
-            "a source one of whose sequences is all padding",
-            three(Y_LONG, MEMORY_SHORT, MEMORY_SHORT, NOTHING_TO_READ),
-            construct={"d_model": 10, "num_heads": 2},
+            ALL_PADDING,
+            Y_EVEN,
+            mask=NOTHING_TO_READ,
+            construct=TEN,
             observe="gradient",
             settings={"input": "q_input"},
         ),
-        Probe(
-            "nothing-to-read",
-            "a source one of whose sequences is all padding",
-            three(Y_LONG, MEMORY_SHORT, MEMORY_SHORT, NOTHING_TO_READ),
-            construct={"d_model": 10, "num_heads": 2},
-        ),
-        Probe(
-            "no-row",
-            "a mask whose row 1 hides everything, in training mode",
-            three(drawn(23, 2, 3, 12), drawn(25, 2, 5, 12), drawn(26, 2, 5, 12), NO_ROW),
-            construct=TWELVE,
-            train=True,
-        ),
+        asked("nothing-to-read", ALL_PADDING, Y_EVEN, mask=NOTHING_TO_READ, construct=TEN),
+        asked("no-row", "a mask whose row 1 hides everything", drawn(23, 2, 5, 12), mask=NO_ROW),
     ),
     checks=(
-        Check("self-attention without a mask, as in an encoder", 1, ("seeded", "other-batch", "shuffled")),
+        Check("self-attention without a mask, as in an encoder", 1, ("seeded", "other-batch")),
         Check("masked self-attention, as in a decoder", 1, ("causal", "who-hears-whom")),
         Check(
-            "cross-attention, source and target of different length", 2, ("longer-source", "shorter-source")
+            "cross-attention, source and target of different length",
+            2,
+            ("longer-source", "shorter-source", "shuffled"),
         ),
         Check(
             "a padding mask for each sequence, for all its heads",
@@ -1896,343 +1043,206 @@ MULTI_HEAD_ATTENTION = Task(
         "`scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5`; without a mask plain softmax, otherwise "
         "`masked_softmax(scores, mask)`; `return self.fc(merge_heads(weights @ v))`.",
     ),
+    words={f"W_{name}": f"self.{name}" for name in ALL[:3]}
+    | {"x": "q_input", "queries": "q", "keys": "k", "values": "v", "out_proj": "fc"}
+    | {"width": "√head_dim", "width_code": "head_dim**0.5", "swap": "k.transpose(-2, -1)"},
+    parts=PARTS,
+    cannot={"scaled-twice": "To divide by a root twice is to divide by the width: scaled-without-root."},
     wrong=(
-        Wrong(
-            "query-length-for-keys",
-            QueryLengthForKeys,
-            "Keys and values are reshaped with the query's length: cross-attention with another length "
-            "stops with an error. It is the bug of task 10. Take each tensor's own length.",
-        ),
-        Wrong(
-            "source-truncated",
-            SourceTruncated,
-            "A source that is longer than the target is cut to its length. Every source token takes part.",
-        ),
-        Wrong(
-            "not-scaled",
-            NotScaled,
-            "The scores are not scaled. Divide them by √head_dim before the softmax.",
-        ),
-        Wrong(
-            "scaled-by-d-model",
-            ScaledByModel,
-            "The scores are divided by √d_model. Each head's dot product runs over head_dim numbers: divide "
-            "by √head_dim.",
-        ),
-        Wrong(
-            "divided-by-head-dim",
-            DividedBySize,
-            "The scores are divided by head_dim. Divide by its square root.",
-        ),
-        Wrong("multiplied", Multiplied, "The scores are multiplied by √head_dim. Divide."),
-        Wrong(
-            "scaled-after-softmax",
-            ScaledAfterSoftmax,
-            "The division by √head_dim comes after the softmax, so the weights no longer add up to 1. "
-            "Divide the scores.",
-        ),
-        Wrong(
-            "queries-and-keys-swapped",
-            QueriesAndKeysSwapped,
-            "The scores are transposed: keys stand on the left. Rows belong to queries: `q @ "
-            "k.transpose(-2, -1)`.",
-        ),
-        Wrong(
-            "over-queries",
-            OverQueries,
-            "Softmax runs over the queries. Each query shares out its attention over the keys: `dim=-1`.",
-        ),
-        Wrong(
-            "over-heads",
-            OverHeads,
-            "Softmax runs over axis 1, which are the heads. The keys are the last axis: `dim=-1`.",
-        ),
-        Wrong(
-            "mask-ignored",
-            MaskIgnored,
-            "The mask changes nothing. Where does it enter between scores and softmax?",
-        ),
-        Wrong(
-            "polarity-inverted",
-            PolarityInverted,
-            "What should be hidden is looked at, and the other way round. In this interface 1 or True means "
-            "*may look*: fill where `mask == 0`.",
-        ),
-        Wrong(
-            "scores-set-to-zero",
-            ScoresSetToZero,
-            "Hidden scores are set to 0 before the softmax and still get weight, as e⁰ is 1. Use −inf.",
-        ),
-        Wrong(
-            "zeroed-after-softmax",
-            ZeroedAfterSoftmax,
-            "Hidden weights are set to 0 after the softmax, and the others no longer add up to 1. Mask the "
-            "scores before it.",
-        ),
+        # Scores and their scale.
+        Wrong("no-scale", edit(" / head_dim**0.5", "")),
+        Wrong("scaled-by-model-width", edit("head_dim**", "d_model**")),
+        Wrong("scaled-without-root", edit("head_dim**0.5", "head_dim")),
+        Wrong("root-by-precedence", edit("**0.5", "**1 / 2")),
+        Wrong("scaled-up", edit("/ head_dim**", "* head_dim**")),
+        Wrong("scaled-by-tokens", edit("head_dim**", "source**")),
+        Wrong("scaled-by-tokens", edit("head_dim**", "target**")),
+        Wrong("scaled-by-batch", edit("head_dim**", "b**")),
+        Wrong("scaled-by-heads", edit("head_dim**", "self.num_heads**")),
+        Wrong("scale-typed-in", edit("head_dim**", "d_k**")),
+        Wrong("scaled-after-softmax", edit(" / head_dim**0.5", ""), edit("@ v", "@ v / head_dim**0.5")),
+        Wrong("scores-negated", edit("scores = q", "scores = -q")),
+        Wrong("scores-turned", edit("q @ k.", "k @ q.")),
+        Wrong("keys-reshaped", edit("k.transpose(-2, -1)", "k.reshape(b, self.num_heads, head_dim, source)")),
+        Wrong("keys-not-turned", edit("k.transpose(-2, -1)", "k")),
+        Wrong("keys-turned-on-other-axes", edit("k.transpose(-2, -1)", "k.transpose(1, 2)")),
+        # Softmax.
+        Wrong("softmax-over-queries", edit("dim=-1", "dim=-2")),
+        Wrong("softmax-over-heads", edit("dim=-1", "dim=1")),
+        Wrong("softmax-over-batch", edit("dim=-1", "dim=0")),
+        Wrong("no-softmax", edit("torch.softmax(scores, dim=-1)", "scores")),
+        Wrong("softmax-twice", edit("dim=-1)", "dim=-1).softmax(dim=-1)")),
+        Wrong("sigmoid-for-softmax", edit("torch.softmax(scores, dim=-1)", "torch.sigmoid(scores)")),
+        Wrong("log-softmax", edit("torch.softmax", "torch.log_softmax")),
+        # Masks.
+        Wrong("no-mask", UNMASKED, UNGUARDED),
+        Wrong("mask-fills-zero", edit('float("-inf")', "0.0"), UNGUARDED),
+        Wrong("mask-fills-small", edit('float("-inf")', "-10.0"), UNGUARDED),
+        Wrong("mask-fills-infinity", edit('"-inf"', '"inf"')),
+        Wrong("mask-after-softmax", UNMASKED),
+        Wrong("mask-added", edit(FILLED, " + mask"), UNGUARDED),
         Wrong(
             "mask-added",
-            FloatMaskToFused,
-            "The mask of 0 and 1 is added to the scores, which hides nothing. "
-            "`scaled_dot_product_attention` does so with a mask of floats: pass it `mask != 0`. By hand, "
-            "fill with −inf where the mask is 0.",
+            body("forward", FUSED.replace("mask = None if mask is None else mask != 0", "")),
+            hint="`scaled_dot_product_attention` hides with a mask of booleans, but adds a mask of floats to the "
+            "scores, and 1 and 0 hide nothing there. Pass it `mask != 0`, which does for both.",
         ),
+        Wrong("infinity-in-weights", UNMASKED, edit("0, 0.0)", "0, -torch.inf)")),
+        Wrong("mask-batch-for-heads", masked_by("mask[:, 0] if mask.ndim == 4 else mask")),
+        Wrong("zero-times-infinity", edit(FILLED, " - (1 - mask.float()) * torch.inf"), UNGUARDED),
+        Wrong("mask-polarity", edit("mask == 0", "mask == 1", places=2), hint=MAY_LOOK),
         Wrong(
-            "mask-as-it-comes-to-sdpa",
-            MaskAsItComesToFused,
-            "`scaled_dot_product_attention` hides with a mask of booleans, but adds a mask of floats to the scores, and "
-            "1 and 0 hide nothing there. Pass it `mask != 0`, which does for both.",
+            "mask-on-first-head",
+            edit("s = scores.m", "s[:, :1] = scores[:, :1].m"),
+            edit("s = weights.m", "s[:, :1] = weights[:, :1].m"),
         ),
-        Wrong(
-            "nan-in-empty-rows",
-            NanInEmptyRows,
-            "Right wherever there is something to look at. A query that may look at nothing gets `nan`: use "
-            "your `masked_softmax`, which leaves zeros there.",
-        ),
-        Wrong(
-            "equal-weights-in-empty-rows",
-            EqualWeightsInEmptyRows,
-            "A query that may look at nothing takes in the mean of what is hidden: that is what −1e9 does. "
-            "Use your `masked_softmax`.",
-        ),
-        Wrong(
-            "mask-of-first-sequence",
-            MaskOfFirstSequence,
-            "Every sequence gets the mask of the first. The mask's first axis is the batch: let it "
-            "broadcast.",
-        ),
+        Wrong("empty-row-nan", UNGUARDED),
+        Wrong("empty-row-even", edit('float("-inf")', "-1e9"), UNGUARDED),
+        Wrong("first-sequence-for-all", masked_by("mask[:1] if mask.ndim == 4 else mask")),
         Wrong(
             "mask-in-wrong-order",
-            MaskInWrongOrder,
-            "The mask is repeated in an order that gives heads the masks of other sequences. With an axis "
-            "of size 1 for the heads no `repeat` is needed: it broadcasts.",
+            masked_by("mask.expand(b, 1, target, source).repeat(self.num_heads, 1, 1, 1).view_as(scores)"),
+        ),
+        Wrong("mask-axis-added", masked_by("mask.unsqueeze(1)")),
+        Wrong("mask-turned", masked_by("mask.mT")),
+        Wrong("tilde-on-numbers", edit("mask == 0", "~mask", 2)),
+        Wrong("mask-as-condition", edit("mask is not None", "mask", places=2)),
+        Wrong("no-mask-not-handled", edit("mask is not None", "True", places=2)),
+        Wrong("masked-needlessly", CAUSAL_TOO),
+        # Which vectors meet.
+        Wrong("keys-as-values", edit("@ v", "@ k")),
+        Wrong("keys-as-values", edit("= self.value", "= self.key")),
+        Wrong("queries-as-values", edit("@ v", "@ q")),
+        Wrong("queries-as-values", edit("= self.value", "= self.query")),
+        Wrong("input-as-values", edit("self.value(v_input)", "v_input")),
+        Wrong("keys-as-queries", edit("= self.query", "= self.key")),
+        Wrong("values-as-queries", edit("= self.query", "= self.value")),
+        Wrong("queries-as-keys", edit("= self.key", "= self.query")),
+        Wrong("values-as-keys", edit("= self.key", "= self.value")),
+        Wrong("one-matrix-for-all", edit("= self.key", "= self.query"), edit("= self.value", "= self.query")),
+        Wrong(
+            "input-for-scores", edit("self.query(q_input)", "q_input"), edit("self.key(k_input)", "k_input")
+        ),
+        Wrong("projections-swapped", edit("= self.query", "= self.key"), edit("= self.key", "= self.query")),
+        Wrong("weights-on-the-right", edit("weights @", "weights.mT @")),
+        Wrong("key-and-value-inputs-swapped", edit("k_input)", "v_input)"), edit("v_input)", "k_input)")),
+        Wrong("values-from-key-input", edit("v_input)", "k_input)")),
+        Wrong("keys-from-value-input", edit("k_input)", "v_input)")),
+        Wrong("values-from-query-input", edit("v_input)", "q_input)")),
+        Wrong("keys-from-query-input", edit("k_input)", "q_input)")),
+        Wrong("source-asks", edit("q_input)", "k_input)"), edit("k_input)", "q_input)")),
+        Wrong(
+            "source-never-heard",
+            edit("k_input.shape", "q_input.shape"),
+            *(edit(f"{one}_input)", "q_input)") for one in "kv"),
+        ),
+        Wrong("query-length-for-keys", edit("k_input.shape", "q_input.shape")),
+        Wrong(
+            "source-cut",
+            edit("= k_input.shape[1]", "= min(target, k_input.shape[1])"),
+            *(edit(f"{one}_input)", f"{one}_input[:, :target])") for one in "kv"),
+            masked_by("mask[..., :target]"),
+        ),
+        # Heads.
+        Wrong("split-without-transpose", *split("self.num_heads, tokens, head_dim)")),
+        Wrong("split-interleaved", *split("tokens, head_dim, self.num_heads).permute(0, 3, 1, 2)")),
+        Wrong("head-dim-for-heads", edit("self.num_heads, head_dim)", "head_dim, self.num_heads)", places=3)),
+        Wrong("heads-not-brought-forward", edit(".transpose(1, 2)", "", places=4)),
+        Wrong("split-and-merge-without-transpose", *split("self.num_heads, tokens, head_dim)"), NOT_TURNED),
+        Wrong("wrong-axes-swapped", edit("context.transpose(1, 2)", "context.transpose(2, 3)")),
+        Wrong("heads-crossed", edit("q @ k.", "q @ k.flip(1).")),
+        Wrong("merge-without-transpose", NOT_TURNED),
+        Wrong("merge-interleaved", merged("context.permute(0, 2, 3, 1).reshape(b, target, d_model)")),
+        Wrong("view-of-a-transpose", edit("2).reshape", "2).view")),
+        Wrong("heads-not-joined", edit(".reshape(b, target, d_model)", "")),
+        Wrong("heads-added", merged("context.sum(dim=1).repeat(1, 1, self.num_heads)")),
+        Wrong("heads-added", merged("context.mean(dim=1).repeat(1, 1, self.num_heads)")),
+        Wrong("first-head-only", merged("context[:, 0].repeat(1, 1, self.num_heads)")),
+        Wrong("heads-in-reverse", edit("context.t", "context.flip(1).t")),
+        Wrong("one-head", edit("self.num_heads = num_heads", "self.num_heads = 1")),
+        Wrong("heads-typed-in", edit("self.num_heads = num_heads", "self.num_heads = 4")),
+        Wrong("heads-typed-in", edit("self.num_heads = num_heads", "self.num_heads = 2")),
+        Wrong("input-split", *layers("nn.Linear(d_model // num_heads, d_model // num_heads)"), *SPLIT_FIRST),
+        Wrong(
+            "full-width-heads",
+            *layers("nn.Linear(d_model, d_model * num_heads)"),
+            *layers("nn.Linear(d_model * num_heads, d_model)", ["fc"]),
+            edit("= d_model // self.num_heads", "= d_model"),
+            edit("reshape(b, target, d_model)", "flatten(2)"),
+            hint=SQUARE,
+        ),
+        Wrong("full-width-heads", *layers("nn.Linear(d_model, d_model // num_heads)"), hint=SQUARE),
+        # The last layer and the result.
+        Wrong("no-out-proj", result("context")),
+        Wrong("no-out-proj", *layers("None", ["fc"]), result("context")),
+        Wrong("out-proj-of-other-size", *layers("nn.Linear(d_model, d_model * num_heads)", ["fc"])),
+        Wrong("out-proj-twice", result("self.fc(self.fc(context))")),
+        Wrong("out-proj-without-bias", *layers("nn.Linear(d_model, d_model, bias=False)", ["fc"])),
+        Wrong("bias-never", *layers("nn.Linear(d_model, d_model, bias=False)"), hint=WITH_BIAS),
+        Wrong("bias-never", *layers("nn.Linear(d_model, d_model, bias=False)", ALL), hint=WITH_BIAS),
+        Wrong("residual-added", result("q_input + self.fc(context)")),
+        Wrong(
+            "layer-added",
+            edit("= num_heads", "= num_heads\n        self.norm = nn.LayerNorm(d_model)"),
+            result("self.norm(q_input + self.fc(context))"),
+            hint=AROUND,
+        ),
+        Wrong("activation-added", *(edit(f"{one}_input)", f"{one}_input).relu()") for one in "qkv")),
+        Wrong("activation-added", result("self.fc(context).relu()")),
+        Wrong("context-normalised", result("self.fc(F.layer_norm(context, (d_model,)))")),
+        Wrong("tokens-pooled", result("self.fc(context).mean(dim=1)")),
+        Wrong("dropout-unasked", edit("weights @", "F.dropout(weights, 0.1, self.training) @")),
+        Wrong("dropout-unasked", result("F.dropout(self.fc(context), 0.1, self.training)")),
+        Wrong("returns-a-tuple", result("self.fc(context), weights")),
+        Wrong("returns-nothing", edit("return self", "self")),
+        Wrong("weights-returned", result("weights")),
+        Wrong("first-sequence-only", result("self.fc(context)[0]")),
+        Wrong("batch-and-tokens-swapped", result("self.fc(context).transpose(0, 1)")),
+        # Parameters and state.
+        Wrong("plain-tensors", *layers("[nn.Linear(d_model, d_model)]"), *calls("self.{}[0]"), hint=UNSEEN),
+        Wrong(
+            "weights-made-in-forward",
+            *layers("None", ALL),
+            *calls("nn.Linear(d_model, d_model)", ALL),
+            hint=NO_LAYERS,
+        ),
+        Wrong("other-names", *(edit(f"self.{one}", f"self.W_{one}", places=2) for one in ALL), hint=NAMES),
+        Wrong("no-super-init", edit("super().__init__()", "pass")),
+        Wrong("detached", result("self.fc(context).detach()")),
+        Wrong("detached", edit("weights @", "weights.detach() @")),
+        Wrong("reads-the-notebook", *calls("w_{}")),
+        Wrong("half-precision", edit("weights @ v", "(weights.half() @ v.half()).to(v.dtype)")),
+        Wrong("float-forced", result("self.fc(context).float()")),
+        Wrong(
+            "edits-its-argument",
+            edit("num_heads\n\n", "num_heads\n        q_input /= head_dim**0.5\n\n"),
+            edit(" / head_dim**0.5  #", "  #"),
         ),
         Wrong(
-            "always-causal",
-            AlwaysCausal,
-            "The future is hidden although no mask asks for it. Encoder and cross-attention have no causal "
-            "mask; use only the mask that is passed.",
-        ),
-        Wrong(
-            "heads-in-one-step",
-            HeadsInOneStep,
-            "Tokens are mixed when the heads are cut: reshape to (b, tokens, heads, head_dim) first, then "
-            "`transpose(1, 2)`.",
-        ),
-        Wrong(
-            "merged-without-transpose",
-            MergedWithoutTranspose,
-            "Tokens are mixed when the heads are joined: `transpose(1, 2)` comes before the reshape.",
-        ),
-        Wrong(
-            "key-layer-twice",
-            KeyLayerTwice,
-            "The values are made by `self.key`. They have a layer of their own.",
-        ),
-        Wrong(
-            "keys-and-values-swapped",
-            KeysAndValuesSwapped,
-            "Keys are made from `v_input` and values from `k_input`. Mind the order: q_input, k_input, "
-            "v_input.",
-        ),
-        Wrong(
-            "mask-given-an-axis",
-            MaskGivenAnAxis,
-            "The mask gets one more axis by `unsqueeze` or `[:, None]`. It broadcasts as it comes: (target, "
-            "source) and (b, 1, 1, source) both fit (b, heads, target, source).",
-        ),
-        Wrong(
-            "tilde-on-floats",
-            TildeOnFloats,
-            "`~` turns round True and False only, and a mask may hold 1.0 and 0.0. `mask == 0` does for "
-            "both.",
-        ),
-        Wrong(
-            "values-from-key-input",
-            ValuesFromKeyInput,
-            "The values are made from `k_input`. They come from `v_input`, which is often the same tensor, "
-            "and not always.",
-        ),
-        Wrong(
-            "keys-from-query-input",
-            KeysFromQueryInput,
-            "Keys and values are made from `q_input`: in cross-attention the target would only look at "
-            "itself. Use `k_input` and `v_input`.",
-        ),
-        Wrong(
-            "keys-weighed",
-            KeysWeighed,
-            "The weights are multiplied with the keys. What is passed on are the values.",
-        ),
-        Wrong(
-            "input-weighed",
-            InputWeighed,
-            "The weights are multiplied with `v_input` itself: `self.value` is not used.",
-        ),
-        Wrong("without-fc", WithoutFc, "The last layer is missing: send the merged heads through `self.fc`."),
-        Wrong("fc-twice", FcTwice, "`self.fc` is applied twice. Once is enough."),
-        Wrong(
-            "heads-in-list",
-            HeadsInList,
-            "PyTorch does not see the parameters of some projections: in a plain list, or as plain tensors, they "
-            "are not registered. This class has four layers for all heads together: `query`, `key`, `value`, `fc`.",
-        ),
-        Wrong(
-            "input-split",
-            InputSplit,
-            "The input is cut into heads and one small layer serves them all. Project the whole input "
-            "first, with layers from d_model to d_model, and cut the result.",
-        ),
-        Wrong(
-            "edited-in-place",
-            InputEditedInPlace,
-            "`q_input /= …` writes into the caller's tensor (and it is the scores that are divided by "
-            "√head_dim).",
-        ),
-        Wrong(
-            "layers-in-forward",
-            LayersInForward,
-            "The class has no layers of its own. Make four in `__init__` and keep each on `self`: `self.query`, "
-            "`self.key`, `self.value`, `self.fc`. What `forward` makes would be new at every call, and what stands "
-            "in a plain dictionary or without `self.` is not registered.",
-        ),
-        Wrong(
-            "lessons-sizes",
-            LessonsSizes,
-            "This works for the lesson's batch only: sizes are typed in, or read from the notebook. Take "
-            "them from the tensors and from `self`.",
-        ),
-        Wrong("one-head", OneHead, "There is one wide head. Cut queries, keys and values into `num_heads`."),
-        Wrong(
-            "input-added",
-            InputAdded,
-            "The input is added to the result. That belongs around this class, not into it.",
+            "sizes-typed-in",
+            edit("b, target, self", "2, 5, self"),
+            edit("b, source, self", "2, 5, self", places=2),
         ),
     ),
     right=(
-        Right("scaled-dot-product-attention", Fused),
-        Right("einsum-other-order", Einsum),
-        Right("head-by-head", HeadByHead),
-        Right("view-and-contiguous", ViewAndContiguous),
-        Right("heads-in-batch", HeadsInBatch),
+        Right("own-helpers", body("forward", OWN_HELPERS)),
+        Right("scaled-dot-product-attention", body("forward", FUSED)),
+        Right("einsum-other-order", body("__init__", OTHER_ORDER), body("forward", EINSUM)),
+        Right("head-by-head", body("forward", HEAD_BY_HEAD)),
+        Right(
+            "view-and-contiguous",
+            edit("2).reshape", "2).contiguous().view"),
+            *split("tokens, -1, head_dim).permute(0, 2, 1, 3)"),
+        ),
+        Right("heads-in-batch", body("forward", HEADS_IN_BATCH)),
+        Right("large-negative", edit('float("-inf")', "-1e9")),
+        Right("scaled-first", edit("q @ k", "q / head_dim**0.5 @ k"), edit(" / head_dim**0.5  #", "  #")),
+        Right("nan-to-num", edit("weights.masked_fill(mask == 0, 0.0)", "weights.nan_to_num()")),
     ),
-    forbids=Forbid(("MultiheadAttention",), points=4, caught=(Right("ready-made", ReadyMade),)),
+    forbids=Forbid(
+        ("MultiheadAttention",), points=4, caught=(Right("ready-made", body("forward", READY_MADE)),)
+    ),
 )
-
-
-def listening(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-    x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-    return cross_attention(x, encoder_output, encoder_output, source_padding)
-
-
-def as_given(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-    x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-    return cross_attention(x, x, x, causal)
-
-
-def source_asks(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-    x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-    return cross_attention(encoder_output, x, x)
-
-
-def keys_only(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-    x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-    return cross_attention(x, encoder_output, x, source_padding)
-
-
-def values_only(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-    x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-    return cross_attention(x, x, encoder_output, causal)
-
-
-def causal_for_both(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-    x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-    return cross_attention(x, encoder_output, encoder_output, causal)
-
-
-def causal_and_padding(
-    self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding
-):
-    x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-    target, source = x.shape[1], encoder_output.shape[1]
-    mask = torch.ones(target, source).tril() * source_padding
-    return cross_attention(x, encoder_output, encoder_output, mask)
-
-
-def padding_forgotten(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-    x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-    return cross_attention(x, encoder_output, encoder_output)
-
-
-def causal_forgotten(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-    x = self_attention(decoder_input, decoder_input, decoder_input)
-    return cross_attention(x, encoder_output, encoder_output, source_padding)
-
-
-def self_attention_lost(
-    self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding
-):
-    return cross_attention(decoder_input, encoder_output, encoder_output, source_padding)
-
-
-def source_mean_added(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-    x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-    return cross_attention(x, x, x, causal) + encoder_output.mean(dim=1, keepdim=True)
-
-
-def source_put_in_front(
-    self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding
-):
-    x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-    both = torch.cat([encoder_output, x], dim=1)
-    return cross_attention(x, both, both)
-
-
-def residual_added(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-    x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-    return x + cross_attention(x, encoder_output, encoder_output, source_padding)
-
-
-def padding_inverted(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-    x = self_attention(decoder_input, decoder_input, decoder_input, causal)
-    return cross_attention(x, encoder_output, encoder_output, ~source_padding)
-
-
-def layers_swapped(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-    return listening(cross_attention, self_attention, decoder_input, encoder_output, causal, source_padding)
-
-
-def order_swapped(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-    x = cross_attention(decoder_input, encoder_output, encoder_output, source_padding)
-    return self_attention(x, x, x, causal)
-
-
-def by_name(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-    heard = self_attention(q_input=decoder_input, k_input=decoder_input, v_input=decoder_input, mask=causal)
-    return cross_attention(q_input=heard, k_input=encoder_output, v_input=encoder_output, mask=source_padding)
-
-
-def sequence_by_sequence(
-    self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding
-):
-    return torch.cat(
-        [
-            listening(
-                self_attention,
-                cross_attention,
-                decoder_input[i : i + 1],
-                encoder_output[i : i + 1],
-                causal,
-                source_padding[i : i + 1],
-            )
-            for i in range(len(decoder_input))
-        ]
-    )
-
-
-def bool_masks(self_attention, cross_attention, decoder_input, encoder_output, causal, source_padding):
-    return listening(
-        self_attention, cross_attention, decoder_input, encoder_output, causal.bool(), source_padding.bool()
-    )
 
 
 def step(d_model, heads, batch, target, source, lengths, seed):
@@ -2248,6 +1258,21 @@ def step(d_model, heads, batch, target, source, lengths, seed):
         "source_padding": real(torch.tensor(lengths), source)[:, None, None],
     }
 
+
+ASKED = "(x, encoder_output, encoder_output, source_padding)"
+PADDING = "encoder_output, source_padding)"
+WHOLE_SOURCE = "Keys and values are right. The whole source may be read: only its own padding is hidden."
+NO_RESIDUAL = "Cross-attention is right. `x` is added to it, as in a whole decoder layer; leave that out."
+CROSS_FIRST = """
+    x = cross_attention(decoder_input, encoder_output, encoder_output, source_padding)
+    return self_attention(x, x, x, causal)
+"""
+ONE_BY_ONE = """
+    rows = []
+    for y, memory, padding in zip(decoder_input.split(1), encoder_output.split(1), source_padding.split(1)):
+        rows.append(cross_attention(self_attention(y, y, y, causal), memory, memory, padding))
+    return torch.cat(rows)
+"""
 
 BUG_CROSS_FROM_DECODER = Task(
     id="bug-cross-from-decoder",
@@ -2290,100 +1315,43 @@ BUG_CROSS_FROM_DECODER = Task(
         "`cross_attention(x, encoder_output, encoder_output, source_padding)`",
     ),
     wrong=(
+        Wrong("source-never-heard", faulty()),
+        Wrong("source-never-heard", edit("encoder_output, encoder_output, source_padding", "x, x, causal")),
+        Wrong("source-asks", edit(ASKED, "(encoder_output, x, x)")),
+        Wrong("values-from-query-input", edit("encoder_output, encoder_output", "encoder_output, x")),
+        Wrong("keys-from-query-input", edit(ASKED, "(x, x, encoder_output, causal)")),
+        Wrong("masked-needlessly", edit(PADDING, "encoder_output, causal)"), hint=WHOLE_SOURCE),
         Wrong(
-            "as-given",
-            as_given,
-            "This is the code as it was given. Another source gives the same result: nothing of the source "
-            "is read. Look at what is handed to `cross_attention`.",
+            "masked-needlessly",
+            edit(
+                PADDING,
+                "encoder_output, source_padding * torch.ones(x.shape[1], encoder_output.shape[1]).tril())",
+            ),
+            hint=WHOLE_SOURCE,
         ),
+        Wrong("padding-visible", edit(PADDING, "encoder_output)")),
+        Wrong("future-visible", edit("decoder_input, causal)", "decoder_input)")),
+        Wrong("step-left-out", edit("cross_attention(x,", "cross_attention(decoder_input,")),
         Wrong(
-            "source-asks",
-            source_asks,
-            "Now the source asks and the target answers: there is a row for each source token. The decoder "
-            "asks.",
+            "source-mean-added", edit(ASKED, "(x, x, x, causal) + encoder_output.mean(dim=1, keepdim=True)")
         ),
-        Wrong(
-            "keys-only",
-            keys_only,
-            "Keys come from the source and values from the target. A weight belongs to a key *and* its "
-            "value: both come from the source.",
-        ),
-        Wrong(
-            "values-only",
-            values_only,
-            "Values come from the source and keys from the target. A weight belongs to a key *and* its "
-            "value: both come from the source.",
-        ),
-        Wrong(
-            "causal-for-both",
-            causal_for_both,
-            "Keys and values are right. The mask is still the causal one of the target, (target, target). "
-            "The source has a mask of its own.",
-        ),
-        Wrong(
-            "causal-and-padding",
-            causal_and_padding,
-            "A causal mask hides later source tokens. The whole source was there before the first word was "
-            "written: only its padding is hidden.",
-        ),
-        Wrong(
-            "padding-forgotten",
-            padding_forgotten,
-            "Keys and values are right, and padding is read as if it were words. Pass `source_padding`.",
-        ),
-        Wrong(
-            "causal-forgotten",
-            causal_forgotten,
-            "Cross-attention is right. In the self-attention before it the future now shows: pass `causal` "
-            "there.",
-        ),
-        Wrong(
-            "self-attention-lost",
-            self_attention_lost,
-            "`cross_attention` asks with `decoder_input`, so what self-attention found is thrown away. Ask "
-            "with `x`.",
-        ),
-        Wrong(
-            "source-mean-added",
-            source_mean_added,
-            "The symptom is gone, because the mean of the source is added. No token chooses what to read. "
-            "Let attention do it: keys and values from the source.",
-        ),
-        Wrong(
-            "input-added",
-            residual_added,
-            "Cross-attention is right. `x` is added to it, as in a whole decoder layer; this step returns "
-            "the attention alone.",
-        ),
-        Wrong(
-            "padding-inverted",
-            padding_inverted,
-            "Keys and values are right. The padding mask is turned round: only the padding is read. In it "
-            "True means *may look* already.",
-        ),
-        Wrong(
-            "source-put-in-front",
-            source_put_in_front,
-            "The source was put in front of the target, and the target still looks at itself here, future "
-            "and padding included. Keys and values are the source alone.",
-        ),
-        Wrong(
-            "layers-swapped",
-            layers_swapped,
-            "The two modules have changed places. `self_attention` is for the target, `cross_attention` for "
-            "the source.",
-        ),
-        Wrong(
-            "order-swapped",
-            order_swapped,
-            "Cross-attention comes first here. The target looks at itself first, then asks the source.",
-        ),
+        Wrong("residual-added", edit("return cross", "return x + cross"), hint=NO_RESIDUAL),
+        Wrong("mask-polarity", edit(PADDING, "encoder_output, ~source_padding)"), hint=TURNED_ROUND),
+        Wrong("source-put-in-front", edit(ASKED, "(x, *[torch.cat([encoder_output, x], dim=1)] * 2)")),
+        Wrong("modules-swapped", edit("x = self_", "x = cross_"), edit("return cross_", "return self_")),
+        Wrong("order-swapped", body("decoder_step", CROSS_FIRST)),
     ),
     right=(
-        Right("by-position", listening),
-        Right("by-name", by_name),
-        Right("sequence-by-sequence", sequence_by_sequence),
-        Right("bool-masks", bool_masks),
+        Right(
+            "in-one-line",
+            edit("cross_attention(x,", "cross_attention(self_attention(*[decoder_input] * 3, causal),"),
+        ),
+        Right(
+            "by-name",
+            edit(ASKED, "(q_input=x, k_input=encoder_output, v_input=encoder_output, mask=source_padding)"),
+        ),
+        Right("sequence-by-sequence", body("decoder_step", ONE_BY_ONE)),
+        Right("bool-masks", edit("decoder_input, causal)", "decoder_input, causal.bool())")),
     ),
 )
 

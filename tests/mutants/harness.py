@@ -17,7 +17,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from html import unescape
-from pathlib import Path
 from textwrap import dedent
 from types import CodeType
 from typing import Any
@@ -35,62 +34,13 @@ from autograder.findings import Verdict
 from autograder.judge import judge, merge, with_unfinished
 from autograder.outcome import Evidence
 from autograder.transport import pack, unpack
+from tests.mutants.answers import ROOT
+from tests.mutants.answers import Right as Right
+from tests.mutants.answers import Wrong as Wrong
 
-ROOT = Path(__file__).resolve().parents[2]
 # A cell that trains takes longer than all others together. Nothing builds on it, so it is run only where an
 # answer before it is under test.
 TRAINS = {"bug-merge-symptom"}
-
-
-@dataclass(frozen=True)
-class Wrong:
-    """A wrong answer and what its author deserves to read.
-
-    Attributes:
-        name: what is wrong with it, in words that make a test's id.
-        code: the answer cell's text.
-        finds: class names from `autograder.findings`; one of them must be what the learner is told first.
-        keeps: points that the part of it that is right still earns.
-        notebook_passes: it is right for the lesson's own givens, so that only grading can tell. The learner's
-            notebook accepts it.
-        says: a pattern that the message must have.
-        never: a pattern that would lead the learner astray.
-        xfail: why this test fails at present, for a fault that has been reported and not yet mended.
-    """
-
-    name: str
-    code: str
-    finds: tuple[str, ...]
-    keeps: int = 0
-    notebook_passes: bool = False
-    says: str = ""
-    never: str = ""
-    xfail: str = ""
-
-
-@dataclass(frozen=True)
-class Right:
-    """A right answer by another route than the solution's.
-
-    Attributes:
-        name: what is particular about it, in words that make a test's id.
-        code: the answer cell's text.
-        costs: points that it loses, because it makes a call that the task forbids.
-        xfail: why this test fails at present, for a fault that has been reported and not yet mended.
-    """
-
-    name: str
-    code: str
-    costs: int = 0
-    xfail: str = ""
-
-
-@dataclass(frozen=True)
-class Mutants:
-    """The answers held against one task."""
-
-    wrong: tuple[Wrong, ...]
-    right: tuple[Right, ...]
 
 
 @dataclass(frozen=True)

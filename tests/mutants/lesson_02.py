@@ -1,2143 +1,1130 @@
-# ruff: noqa: E501  (learners write long lines)
+# ruff: noqa: F405  (the words that answers are written with all come from one place)
 """Answers to lesson 02 as learners type them: wrong ones with the finding they deserve, and right ones.
 
-A hold-out like that of lesson 01: written from the lesson's text alone, without a look at its `tasks.py`.
+These are a hold-out: they were written from the lesson's text, without a look at the known wrong answers in
+the lesson's `tasks.py`, so that they show whether the checks hold for answers that nobody prepared for.
 """
 
 from __future__ import annotations
 
-from textwrap import dedent, indent
-
-from tests.mutants.harness import Mutants, Right, Wrong
+from tests.mutants.answers import *  # noqa: F403
 
 LESSON = "02-trainable"
+TASKS = Tasks(LESSON)
 
-# What a learner is told first. A mistake that many people make deserves its name.
-NAMED = ("MatchesKnownWrong",)
-MISSING = ("NotDefined",)
-STUB = ("StillStub",)
-NO_FUNCTION = ("NotAFunction",)
-RAISED = ("Raised",)
-TYPE = ("WrongType",)
-PARAMETERS = ("WrongParameters",)
-SHAPE = ("WrongShape",)
-DTYPE = ("WrongDtype",)
-NOT_FINITE = ("NotFinite",)
-VALUES = ("WrongValues",)
-RULE = ("BrokenProperty",)
-BEHAVIOUR = ("WrongBehaviour",)
-GIVENS = ("GivensChanged",)
-NOT_COMPUTED = ("NotComputed",)
-
-# Words that a message must have, and words that would lead the learner astray.
-TYPED_IN = r"typed|copied|copy|not computed"
-NOT_ITS_ARGUMENT = r"from the notebook|Use the argument"
-SAME_TWICE = r" is (\S+)(?: on [^;]*?)? and should be \1\."
-
-QUERY_OF_ONE_TOKEN = Mutants(
-    wrong=(
-        Wrong("with-the-keys-matrix", "x_2 = inputs[1]\nquery_2 = x_2 @ W_key", NAMED),
-        Wrong("with-the-values-matrix", "x_2 = inputs[1]\nquery_2 = x_2 @ W_value", NAMED),
-        Wrong("token-two-counted-from-one", "x_2 = inputs[2]\nquery_2 = x_2 @ W_query", NAMED),
-        Wrong("first-token", "x_2 = inputs[0]\nquery_2 = x_2 @ W_query", NAMED + VALUES),
-        Wrong("all-tokens", "query_2 = inputs @ W_query", SHAPE + NAMED),
-        Wrong("kept-the-token-axis", "x_2 = inputs[1:2]\nquery_2 = x_2 @ W_query", SHAPE),
-        Wrong("a-column", "x_2 = inputs[1]\nquery_2 = W_query.T @ x_2.unsqueeze(1)", SHAPE),
-        Wrong("matrix-on-the-left", "x_2 = inputs[1]\nquery_2 = W_query @ x_2", MISSING, says=r"error"),
-        Wrong("matrix-turned", "x_2 = inputs[1]\nquery_2 = x_2 @ W_query.T", MISSING, says=r"error"),
-        Wrong("elementwise", "x_2 = inputs[1]\nquery_2 = x_2 * W_query", MISSING, says=r"error"),
-        Wrong(
-            "elementwise-and-added-along-the-wrong-axis",
-            "x_2 = inputs[1]\nquery_2 = (x_2[:, None] * W_query).sum(dim=1)",
-            SHAPE + NAMED,
-        ),
-        Wrong("products-not-added", "x_2 = inputs[1]\nquery_2 = x_2.unsqueeze(1) * W_query", SHAPE + NAMED),
-        Wrong("mean-of-the-products", "query_2 = (inputs[1][:, None] * W_query).mean(0)", VALUES + NAMED),
-        Wrong("reshaped-not-turned", "query_2 = W_query.reshape(2, 3) @ inputs[1]", VALUES + NAMED),
-        Wrong("one-row-of-the-matrix", "x_2 = inputs[1]\nquery_2 = W_query[1]", VALUES + NAMED),
-        Wrong("token-itself", "x_2 = inputs[1]\nquery_2 = x_2", SHAPE + NAMED),
-        Wrong("new-matrix", "x_2 = inputs[1]\nW_query = torch.rand(3, 2)\nquery_2 = x_2 @ W_query", GIVENS),
-        Wrong(
-            "new-layer",
-            """
-            torch.manual_seed(123)
-            x_2 = inputs[1]  # (d_in,), the second token, "journey"
-            query_2 = nn.Linear(d_in, d_out, bias=False)(x_2)
-            """,
-            VALUES,
-        ),
-        Wrong(
-            "seeded-again",
-            """
-            torch.manual_seed(123)
-            x_2 = inputs[1]
-            query_2 = x_2 @ torch.rand(3, 2)
-            """,
-            NOT_COMPUTED,
-            notebook_passes=True,
-        ),
-        Wrong(
-            "copied-with-four-decimals",
-            "x_2 = inputs[1]\nquery_2 = torch.tensor([0.4306, 1.4551])",
-            NOT_COMPUTED + VALUES,
-            never=SAME_TWICE,
-        ),
-        Wrong(
-            "copied-with-all-digits",
-            "x_2 = inputs[1]\nquery_2 = torch.tensor([0.4306369423866272, 1.455058217048645])",
-            NOT_COMPUTED,
-            notebook_passes=True,
-            says=TYPED_IN,
-        ),
-        Wrong(
-            "token-typed-in",
-            "x_2 = torch.tensor([0.55, 0.87, 0.66])\nquery_2 = x_2 @ W_query",
-            NOT_COMPUTED,
-            notebook_passes=True,
-            says=TYPED_IN,
-        ),
-        Wrong("list-of-two", "x_2 = inputs[1]\nquery_2 = [x_2 @ W_query[:, 0], x_2 @ W_query[:, 1]]", TYPE),
-        Wrong("a-comma", "x_2 = inputs[1]\nquery_2 = x_2 @ W_query,", TYPE),
-        Wrong("numpy-array", "query_2 = inputs[1].numpy() @ W_query.numpy()", TYPE),
-        Wrong("print-returns-none", "x_2 = inputs[1]\nquery_2 = print(x_2 @ W_query)", TYPE + STUB),
-        Wrong("half-precision", "query_2 = (inputs[1] @ W_query).half()", DTYPE),
-        Wrong("other-name", "x_2 = inputs[1]\nquery2 = x_2 @ W_query", MISSING, says=r"`query2`"),
-        Wrong("bracket-open", "x_2 = inputs[1]\nquery_2 = torch.matmul(x_2, W_query", MISSING),
-        Wrong("called-like-a-layer", "x_2 = inputs[1]\nquery_2 = W_query(x_2)", MISSING, says=r"error"),
-        Wrong("scaled-already", "x_2 = inputs[1]\nquery_2 = x_2 @ W_query / d_out**0.5", VALUES + NAMED),
-        Wrong(
-            "edits-the-token",
-            "x_2 = inputs[1]\nx_2 *= 2\nquery_2 = x_2 @ W_query",
-            GIVENS,
-        ),
-        Wrong("left-as-it-was", "x_2 = inputs[1]\nquery_2 = ...  # your code here", STUB),
-    ),
-    right=(
-        Right("turned-matrix-on-the-left", "x_2 = inputs[1]\nquery_2 = W_query.T @ x_2"),
-        Right("matmul", "x_2 = inputs[1]\nquery_2 = torch.matmul(x_2, W_query)"),
-        Right("einsum", 'query_2 = torch.einsum("i,io->o", inputs[1], W_query)'),
-        Right("row-of-all-queries", "query_2 = (inputs @ W_query)[1]"),
-        Right("functional-linear", "query_2 = nn.functional.linear(inputs[1], W_query.T)"),
-        Right("broadcasting", "query_2 = (inputs[1][:, None] * W_query).sum(dim=0)"),
-        Right("squeezed-row", "query_2 = torch.mm(inputs[1].view(1, -1), W_query).squeeze(0)"),
-        Right("float64", "x_2 = inputs[1].double()\nquery_2 = x_2 @ W_query.double()"),
-        Right("data-and-clone", "x_2 = inputs[1].clone()\nquery_2 = x_2 @ W_query.data"),
-        Right(
-            "with-gradients",
-            "W = W_query.clone().requires_grad_()\nx_2 = inputs[1]\nquery_2 = x_2 @ W",
-        ),
-        Right(
-            "loops",
-            """
-            x_2 = inputs[1]
-            query_2 = torch.zeros(d_out)
-            for j in range(d_out):
-                for i in range(d_in):
-                    query_2[j] += x_2[i] * W_query[i, j]
-            """,
-        ),
-        Right("stacked-columns", "query_2 = torch.stack([inputs[1].dot(w) for w in W_query.T])"),
-        Right(
-            "layer-with-the-same-weights",
-            """
-            layer = nn.Linear(d_in, d_out, bias=False)
-            layer.weight = nn.Parameter(W_query.T)
-            query_2 = layer(inputs[1])
-            """,
-        ),
-    ),
+TASKS.hold(
+    "query-of-one-token",
+    Wrong("with-the-keys-matrix", NAMED) | edit("@ W_query", "@ W_key"),
+    Wrong("with-the-values-matrix", NAMED) | edit("@ W_query", "@ W_value"),
+    Wrong("token-two-counted-from-one", NAMED) | edit("inputs[1]", "inputs[2]"),
+    Wrong("first-token", NAMED + VALUES) | edit("inputs[1]", "inputs[0]"),
+    Wrong("all-tokens", SHAPE + NAMED) | returns("inputs @ W_query"),
+    Wrong("kept-the-token-axis", SHAPE) | edit("inputs[1]", "inputs[1:2]"),
+    Wrong("a-column", SHAPE) | edit("x_2 @ W_query", "W_query.T @ x_2.unsqueeze(1)"),
+    Wrong("matrix-on-the-left", MISSING, says="error") | edit("x_2 @ W_query", "W_query @ x_2"),
+    Wrong("matrix-turned", MISSING, says="error") | edit("@ W_query", "@ W_query.T"),
+    Wrong("elementwise", MISSING, says="error") | edit("@ W_query", "* W_query"),
+    Wrong("elementwise-and-added-along-the-wrong-axis", SHAPE + NAMED)
+    | edit("x_2 @ W_query", "(x_2[:, None] * W_query).sum(dim=1)"),
+    Wrong("products-not-added", SHAPE + NAMED) | edit("x_2 @ W_query", "x_2.unsqueeze(1) * W_query"),
+    Wrong("mean-of-the-products", VALUES + NAMED) | returns("(inputs[1][:, None] * W_query).mean(0)"),
+    Wrong("reshaped-not-turned", VALUES + NAMED) | returns("W_query.reshape(2, 3) @ inputs[1]"),
+    Wrong("one-row-of-the-matrix", VALUES + NAMED) | edit("x_2 @ W_query", "W_query[1]"),
+    Wrong("token-itself", SHAPE + NAMED) | edit(" @ W_query", ""),
+    Wrong("new-matrix", GIVENS) | above("query_2 =", "W_query = torch.rand(3, 2)"),
+    Wrong("new-layer", VALUES).typed("""
+        torch.manual_seed(123)
+        x_2 = inputs[1]  # (d_in,), the second token, "journey"
+        query_2 = nn.Linear(d_in, d_out, bias=False)(x_2)"""),
+    Wrong("seeded-again", NOT_COMPUTED, notebook_passes=True)
+    | typed("torch.manual_seed(123)", "x_2 = inputs[1]", "query_2 = x_2 @ torch.rand(3, 2)"),
+    Wrong("copied-with-four-decimals", NOT_COMPUTED + VALUES, never=SAME_DIGITS)
+    | edit("x_2 @ W_query", "torch.tensor([0.4306, 1.4551])"),
+    Wrong("copied-with-all-digits", NOT_COMPUTED, notebook_passes=True, says=TYPED_IN)
+    | edit("x_2 @ W_query", "torch.tensor([0.4306369423866272, 1.455058217048645])"),
+    Wrong("token-typed-in", NOT_COMPUTED, notebook_passes=True, says=TYPED_IN)
+    | edit("inputs[1]", "torch.tensor([0.55, 0.87, 0.66])"),
+    Wrong("list-of-two", TYPE) | line("query_2 =", "query_2 = [x_2 @ W_query[:, 0], x_2 @ W_query[:, 1]]"),
+    Wrong("a-comma", TYPE) | edit("@ W_query", "@ W_query,"),
+    Wrong("numpy-array", TYPE) | returns("inputs[1].numpy() @ W_query.numpy()"),
+    Wrong("print-returns-none", TYPE + STUB) | line("query_2 =", "query_2 = print(x_2 @ W_query)"),
+    Wrong("half-precision", DTYPE) | returns("(inputs[1] @ W_query).half()"),
+    Wrong("other-name", MISSING, says="`query2`") | edit("query_2 =", "query2 ="),
+    Wrong("bracket-open", MISSING) | typed("x_2 = inputs[1]", "query_2 = torch.matmul(x_2, W_query"),
+    Wrong("called-like-a-layer", MISSING, says="error") | edit("x_2 @ W_query", "W_query(x_2)"),
+    Wrong("scaled-already", VALUES + NAMED) | edit("@ W_query", "@ W_query / d_out**0.5"),
+    Wrong("edits-the-token", GIVENS) | above("query_2 =", "x_2 *= 2"),
+    Wrong("left-as-it-was", STUB) | edit("x_2 @ W_query", "...  # your code here"),
+    Right("turned-matrix-on-the-left") | edit("x_2 @ W_query", "W_query.T @ x_2"),
+    Right("matmul") | edit("x_2 @ W_query", "torch.matmul(x_2, W_query)"),
+    Right("einsum") | returns('torch.einsum("i,io->o", inputs[1], W_query)'),
+    Right("row-of-all-queries") | returns("(inputs @ W_query)[1]"),
+    Right("functional-linear") | returns("nn.functional.linear(inputs[1], W_query.T)"),
+    Right("broadcasting") | returns("(inputs[1][:, None] * W_query).sum(dim=0)"),
+    Right("squeezed-row") | returns("torch.mm(inputs[1].view(1, -1), W_query).squeeze(0)"),
+    Right("float64") | typed("x_2 = inputs[1].double()", "query_2 = x_2 @ W_query.double()"),
+    Right("data-and-clone") | typed("x_2 = inputs[1].clone()", "query_2 = x_2 @ W_query.data"),
+    Right("with-gradients")
+    | typed("W = W_query.clone().requires_grad_()", "x_2 = inputs[1]", "query_2 = x_2 @ W"),
+    Right("loops").typed("""
+        x_2 = inputs[1]
+        query_2 = torch.zeros(d_out)
+        for j in range(d_out):
+            for i in range(d_in):
+                query_2[j] += x_2[i] * W_query[i, j]"""),
+    Right("stacked-columns") | returns("torch.stack([inputs[1].dot(w) for w in W_query.T])"),
+    Right("layer-with-the-same-weights").typed("""
+        layer = nn.Linear(d_in, d_out, bias=False)
+        layer.weight = nn.Parameter(W_query.T)
+        query_2 = layer(inputs[1])"""),
 )
 
-KEYS = Mutants(
-    wrong=(
-        Wrong("with-the-queries-matrix", "keys = inputs @ W_query", NAMED),
-        Wrong("with-the-values-matrix", "keys = inputs @ W_value", NAMED),
-        Wrong("one-token-only", "keys = x_2 @ W_key", SHAPE + NAMED),
-        Wrong("query-times-matrix", "keys = query_2 @ W_key", MISSING, says=r"error"),
-        Wrong("query-times-matrix-turned", "keys = query_2 @ W_key.T", SHAPE),
-        Wrong("result-turned", "keys = (inputs @ W_key).T", SHAPE + NAMED),
-        Wrong("factors-turned", "keys = W_key.T @ inputs.T", SHAPE + NAMED),
-        Wrong("reshaped-not-turned", "keys = (W_key.T @ inputs.T).reshape(6, 2)", VALUES + NAMED),
-        Wrong("viewed-not-turned", "keys = inputs @ W_key.reshape(2, 3).T", VALUES + NAMED),
-        Wrong("matrix-on-the-left", "keys = W_key @ inputs", MISSING, says=r"error"),
-        Wrong("matrix-turned", "keys = inputs @ W_key.T", MISSING, says=r"error"),
-        Wrong("elementwise", "keys = inputs * W_key", MISSING, says=r"error"),
-        Wrong("projected-twice", "keys = inputs @ W_query @ W_key.T", SHAPE),
-        Wrong("both-matrices", "keys = inputs @ (W_query + W_key)", VALUES + NAMED),
-        Wrong("keys-normalised", "keys = nn.functional.normalize(inputs @ W_key, dim=-1)", VALUES),
-        Wrong("keys-softmaxed", "keys = torch.softmax(inputs @ W_key, dim=-1)", VALUES + NAMED),
-        Wrong("scaled-already", "keys = inputs @ W_key / d_out**0.5", VALUES + NAMED),
-        Wrong(
-            "overwritten-in-the-loop",
-            "for x in inputs:\n    keys = x @ W_key",
-            SHAPE + NAMED,
-        ),
-        Wrong(
-            "stops-one-short",
-            """
-            keys = torch.zeros(6, 2)
-            for i in range(len(inputs) - 1):
-                keys[i] = inputs[i] @ W_key
-            """,
-            VALUES,
-        ),
-        Wrong(
-            "same-token-in-every-row",
-            """
-            keys = torch.zeros(6, 2)
-            for i in range(6):
-                keys[i] = x_2 @ W_key
-            """,
-            VALUES + NAMED,
-        ),
-        Wrong(
-            "list-of-keys",
-            "keys = []\nfor x in inputs:\n    keys.append(x @ W_key)",
-            TYPE,
-        ),
-        Wrong(
-            "list-of-lists",
-            "keys = (inputs @ W_key).tolist()",
-            TYPE,
-        ),
-        Wrong("numpy-array", "keys = inputs.numpy() @ W_key.numpy()", TYPE),
-        Wrong("a-comma", "keys = inputs @ W_key,", TYPE),
-        Wrong("dictionary-method", "keys = dict(zip(tokens, inputs @ W_key)).keys()", TYPE),
-        Wrong("half-precision", "keys = (inputs @ W_key).half()", DTYPE),
-        Wrong("whole-numbers", "keys = (inputs @ W_key).long()", DTYPE),
-        Wrong("singular", "key = inputs @ W_key", MISSING, says=r"`key`"),
-        Wrong("capital", "Keys = inputs @ W_key", MISSING),
-        Wrong("equals-equals", "keys == inputs @ W_key", MISSING),
-        Wrong("misspelt-matrix", "keys = inputs @ W_keys", MISSING, says=r"error"),
-        Wrong(
-            "copied-with-four-decimals",
-            """
-            keys = torch.tensor([[0.3669, 0.7646], [0.4433, 1.1419], [0.4361, 1.1156],
-                                 [0.2408, 0.6706], [0.1827, 0.3292], [0.3275, 0.9642]])
-            """,
-            NOT_COMPUTED + VALUES,
-            never=SAME_TWICE,
-        ),
-        Wrong(
-            "copied-with-all-digits",
-            """
-            keys = torch.tensor([
-                [0.3669137954711914, 0.764557957649231], [0.44331562519073486, 1.1418625116348267],
-                [0.4360610246658325, 1.1156411170959473], [0.24083411693572998, 0.6706296801567078],
-                [0.18270599842071533, 0.3292312026023865], [0.3274638056755066, 0.9641900062561035],
-            ])
-            """,
-            NOT_COMPUTED,
-            notebook_passes=True,
-            says=TYPED_IN,
-        ),
-        Wrong("bias-added", "keys = inputs @ W_key + 1", VALUES),
-        Wrong("new-layer", "keys = nn.Linear(3, 2)(inputs)", VALUES + NAMED),
-        Wrong("layer-class-itself", "keys = nn.Linear(inputs, W_key)", MISSING, says=r"error"),
-        Wrong("edits-the-matrix", "W_key *= 2\nkeys = inputs @ W_key", GIVENS),
-        Wrong("left-as-it-was", "keys = ...  # your code here", STUB),
-    ),
-    right=(
-        Right("matmul", "keys = torch.matmul(inputs, W_key)"),
-        Right("mm-into-a-buffer", "keys = torch.empty(6, 2)\ntorch.mm(inputs, W_key, out=keys)"),
-        Right("einsum", 'keys = torch.einsum("ti,io->to", inputs, W_key)'),
-        Right("turned-twice", "keys = (W_key.T @ inputs.T).T"),
-        Right("stacked", "keys = torch.stack([x @ W_key for x in inputs])"),
-        Right(
-            "loop",
-            """
-            keys = torch.zeros(inputs.shape[0], d_out)
-            for i, x_i in enumerate(inputs):
-                keys[i] = x_i @ W_key
-            """,
-        ),
-        Right("functional-linear", "import torch.nn.functional as F\nkeys = F.linear(inputs, W_key.T)"),
-        Right("float64", "keys = inputs.double() @ W_key.double()"),
-        Right("parameter", "keys = nn.Parameter(inputs @ W_key)"),
-        Right("broadcasting", "keys = (inputs.unsqueeze(-1) * W_key).sum(dim=-2)"),
-        Right("batched", "keys = torch.bmm(inputs[None], W_key[None])[0]"),
-        Right("fused-and-cut", "keys = (inputs @ torch.cat((W_query, W_key, W_value), 1)).chunk(3, 1)[1]"),
-        Right("vmap", "keys = torch.vmap(lambda x: x @ W_key)(inputs)"),
-        Right("by-column", "keys = torch.column_stack([inputs @ W_key[:, 0], inputs @ W_key[:, 1]])"),
-    ),
+TASKS.hold(
+    "keys",
+    Wrong("with-the-queries-matrix", NAMED) | returns("inputs @ W_query"),
+    Wrong("with-the-values-matrix", NAMED) | returns("inputs @ W_value"),
+    Wrong("one-token-only", SHAPE + NAMED) | returns("x_2 @ W_key"),
+    Wrong("query-times-matrix", MISSING, says="error") | returns("query_2 @ W_key"),
+    Wrong("query-times-matrix-turned", SHAPE) | returns("query_2 @ W_key.T"),
+    Wrong("result-turned", SHAPE + NAMED) | returns("(inputs @ W_key).T"),
+    Wrong("factors-turned", SHAPE + NAMED) | returns("W_key.T @ inputs.T"),
+    Wrong("reshaped-not-turned", VALUES + NAMED) | returns("(W_key.T @ inputs.T).reshape(6, 2)"),
+    Wrong("viewed-not-turned", VALUES + NAMED) | returns("inputs @ W_key.reshape(2, 3).T"),
+    Wrong("matrix-on-the-left", MISSING, says="error") | returns("W_key @ inputs"),
+    Wrong("matrix-turned", MISSING, says="error") | returns("inputs @ W_key.T"),
+    Wrong("elementwise", MISSING, says="error") | returns("inputs * W_key"),
+    Wrong("projected-twice", SHAPE) | returns("inputs @ W_query @ W_key.T"),
+    Wrong("both-matrices", VALUES + NAMED) | returns("inputs @ (W_query + W_key)"),
+    Wrong("keys-normalised", VALUES) | returns("nn.functional.normalize(inputs @ W_key, dim=-1)"),
+    Wrong("keys-softmaxed", VALUES + NAMED) | returns("torch.softmax(inputs @ W_key, dim=-1)"),
+    Wrong("scaled-already", VALUES + NAMED) | returns("inputs @ W_key / d_out**0.5"),
+    Wrong("overwritten-in-the-loop", SHAPE + NAMED) | typed("for x in inputs:", "    keys = x @ W_key"),
+    Wrong("stops-one-short", VALUES).typed("""
+        keys = torch.zeros(6, 2)
+        for i in range(len(inputs) - 1):
+            keys[i] = inputs[i] @ W_key"""),
+    Wrong("same-token-in-every-row", VALUES + NAMED)
+    | typed("keys = torch.zeros(6, 2)", "for i in range(6):", "    keys[i] = x_2 @ W_key"),
+    Wrong("list-of-keys", TYPE) | typed("keys = []", "for x in inputs:", "    keys.append(x @ W_key)"),
+    Wrong("list-of-lists", TYPE) | returns("(inputs @ W_key).tolist()"),
+    Wrong("numpy-array", TYPE) | returns("inputs.numpy() @ W_key.numpy()"),
+    Wrong("a-comma", TYPE) | returns("inputs @ W_key,"),
+    Wrong("dictionary-method", TYPE) | returns("dict(zip(tokens, inputs @ W_key)).keys()"),
+    Wrong("half-precision", DTYPE) | returns("(inputs @ W_key).half()"),
+    Wrong("whole-numbers", DTYPE) | returns("(inputs @ W_key).long()"),
+    Wrong("singular", MISSING, says="`key`") | typed("key = inputs @ W_key"),
+    Wrong("capital", MISSING) | typed("Keys = inputs @ W_key"),
+    Wrong("equals-equals", MISSING) | edit("= inputs", "== inputs"),
+    Wrong("misspelt-matrix", MISSING, says="error") | returns("inputs @ W_keys"),
+    Wrong("copied-with-four-decimals", NOT_COMPUTED + VALUES, never=SAME_DIGITS).typed("""
+        keys = torch.tensor([[0.3669, 0.7646], [0.4433, 1.1419], [0.4361, 1.1156],
+                             [0.2408, 0.6706], [0.1827, 0.3292], [0.3275, 0.9642]])"""),
+    Wrong("copied-with-all-digits", NOT_COMPUTED, notebook_passes=True, says=TYPED_IN).typed("""
+        keys = torch.tensor([
+            [0.3669137954711914, 0.764557957649231], [0.44331562519073486, 1.1418625116348267],
+            [0.4360610246658325, 1.1156411170959473], [0.24083411693572998, 0.6706296801567078],
+            [0.18270599842071533, 0.3292312026023865], [0.3274638056755066, 0.9641900062561035],
+        ])"""),
+    Wrong("bias-added", VALUES) | returns("inputs @ W_key + 1"),
+    Wrong("new-layer", VALUES + NAMED) | returns("nn.Linear(3, 2)(inputs)"),
+    Wrong("layer-class-itself", MISSING, says="error") | returns("nn.Linear(inputs, W_key)"),
+    Wrong("edits-the-matrix", GIVENS) | above("keys = inputs", "W_key *= 2"),
+    Wrong("left-as-it-was", STUB) | returns("...  # your code here"),
+    Right("matmul") | returns("torch.matmul(inputs, W_key)"),
+    Right("mm-into-a-buffer") | typed("keys = torch.empty(6, 2)", "torch.mm(inputs, W_key, out=keys)"),
+    Right("einsum") | returns('torch.einsum("ti,io->to", inputs, W_key)'),
+    Right("turned-twice") | returns("(W_key.T @ inputs.T).T"),
+    Right("stacked") | returns("torch.stack([x @ W_key for x in inputs])"),
+    Right("loop").typed("""
+        keys = torch.zeros(inputs.shape[0], d_out)
+        for i, x_i in enumerate(inputs):
+            keys[i] = x_i @ W_key"""),
+    Right("functional-linear") | typed("import torch.nn.functional as F", "keys = F.linear(inputs, W_key.T)"),
+    Right("float64") | returns("inputs.double() @ W_key.double()"),
+    Right("parameter") | returns("nn.Parameter(inputs @ W_key)"),
+    Right("broadcasting") | returns("(inputs.unsqueeze(-1) * W_key).sum(dim=-2)"),
+    Right("batched") | returns("torch.bmm(inputs[None], W_key[None])[0]"),
+    Right("fused-and-cut") | returns("(inputs @ torch.cat((W_query, W_key, W_value), 1)).chunk(3, 1)[1]"),
+    Right("vmap") | returns("torch.vmap(lambda x: x @ W_key)(inputs)"),
+    Right("by-column") | returns("torch.column_stack([inputs @ W_key[:, 0], inputs @ W_key[:, 1]])"),
 )
 
-VALUES_TASK = Mutants(
-    wrong=(
-        Wrong("copied-line-with-the-keys-matrix", "values = inputs @ W_key", NAMED),
-        Wrong("with-the-queries-matrix", "values = inputs @ W_query", NAMED),
-        Wrong("keys-renamed", "values = keys", NAMED),
-        Wrong("inputs-renamed", "values = inputs", SHAPE + NAMED),
-        Wrong("made-from-the-keys", "values = keys @ W_value", MISSING, says=r"error"),
-        Wrong("made-from-the-keys-turned", "values = keys @ W_value.T", SHAPE),
-        Wrong("copied-line-still-keys", "keys = inputs @ W_value", MISSING),
-        Wrong("one-token-only", "values = x_2 @ W_value", SHAPE + NAMED),
-        Wrong("result-turned", "values = (inputs @ W_value).T", SHAPE + NAMED),
-        Wrong("dimensions-on-the-left", "values = W_value.T @ inputs.T", SHAPE + NAMED),
-        Wrong("reshaped-not-turned", "values = (W_value.T @ inputs.T).view(6, 2)", VALUES + NAMED),
-        Wrong("matrix-turned", "values = inputs @ W_value.T", MISSING, says=r"error"),
-        Wrong("matrix-on-the-left", "values = torch.matmul(W_value, inputs)", MISSING, says=r"error"),
-        Wrong("elementwise-with-the-keys", "values = keys * W_value[0]", VALUES),
-        Wrong("query-as-well", "values = query_2 * (inputs @ W_value)", VALUES),
-        Wrong("two-matrices-added", "values = inputs @ W_key + inputs @ W_value", VALUES),
-        Wrong("list-of-values", "values = [x @ W_value for x in inputs]", TYPE),
-        Wrong("generator", "values = (x @ W_value for x in inputs)", TYPE),
-        Wrong("numpy-array", "values = (inputs @ W_value).numpy()", TYPE),
-        Wrong("a-function", "def values(x):\n    return x @ W_value", TYPE),
-        Wrong("a-comma", "values = inputs @ W_value,", TYPE),
-        Wrong("singular", "value = inputs @ W_value", MISSING, says=r"`value`"),
-        Wrong("upper-case", "VALUES = inputs @ W_value", MISSING),
-        Wrong("misspelt-matrix", "values = inputs @ W_values", MISSING, says=r"error"),
-        Wrong("keys-and-values-unpacked", "keys, values = inputs @ W_value", MISSING, says=r"error"),
-        Wrong("half-precision", "values = inputs.half() @ W_value.half()", DTYPE),
-        Wrong("rounded", "values = torch.round(inputs @ W_value, decimals=4)", VALUES, never=SAME_TWICE),
-        Wrong(
-            "copied-with-all-digits",
-            """
-            values = torch.tensor([
-                [0.1855107694864273, 0.8811973333358765], [0.3951329290866852, 1.0037459135055542],
-                [0.3879460394382477, 0.9830959439277649], [0.23928624391555786, 0.5493101477622986],
-                [0.1491990089416504, 0.334585964679718], [0.3221239149570465, 0.7862914800643921],
-            ])
-            """,
-            NOT_COMPUTED,
-            notebook_passes=True,
-            says=TYPED_IN,
-        ),
-        Wrong(
-            "drawn-again-with-the-seed",
-            """
-            torch.manual_seed(123)
-            matrices = [torch.rand(3, 2) for _ in range(3)]
-            values = inputs @ matrices[2]
-            """,
-            NOT_COMPUTED,
-            notebook_passes=True,
-        ),
-        Wrong(
-            "newly-drawn-matrix", "values = inputs @ nn.Parameter(torch.rand(d_in, d_out))", VALUES + NAMED
-        ),
-        Wrong("matrix-filled-anew", "nn.init.ones_(W_value)\nvalues = inputs @ W_value", GIVENS),
-        Wrong("tokens-turned", "values = inputs.T @ W_value", MISSING, says=r"error"),
-        Wrong("tokens-backwards", "values = inputs.flip(0) @ W_value", VALUES),
-        Wrong("left-as-it-was", "values = ...  # your code here", STUB),
-    ),
-    right=(
-        Right("matmul-method", "values = inputs.matmul(W_value)"),
-        Right("einsum", 'values = torch.einsum("ij,jk->ik", inputs, W_value)'),
-        Right("turned-twice", "values = (W_value.T @ inputs.T).T"),
-        Right("stacked", "values = torch.stack([W_value.T @ x for x in inputs], dim=0)"),
-        Right("functional-linear", "values = nn.functional.linear(inputs, W_value.mT)"),
-        Right("float64", "values = (inputs.to(torch.float64) @ W_value.to(torch.float64))"),
-        Right(
-            "fused-and-split", "_, _, values = (inputs @ torch.hstack([W_query, W_key, W_value])).split(2, 1)"
-        ),
-        Right("function-called", "def project(x, w):\n    return x @ w\n\nvalues = project(inputs, W_value)"),
-        Right("tensordot", "values = torch.tensordot(inputs, W_value, dims=1)"),
-        Right("addmm", "values = torch.addmm(torch.zeros(2), inputs, W_value)"),
-        Right(
-            "triple-loop",
-            """
-            values = torch.zeros(6, 2)
-            for t in range(6):
-                for o in range(2):
-                    for i in range(3):
-                        values[t, o] += inputs[t, i] * W_value[i, o]
-            """,
-        ),
-        Right(
-            "nested-list-made-a-tensor",
-            "values = torch.tensor([[float(x @ w) for w in W_value.T] for x in inputs])",
-        ),
-        Right(
-            "numpy-and-back",
-            "import numpy as np\nvalues = torch.from_numpy(np.dot(inputs.numpy(), W_value.detach().numpy()))",
-        ),
-    ),
+TASKS.hold(
+    "values",
+    Wrong("copied-line-with-the-keys-matrix", NAMED) | returns("inputs @ W_key"),
+    Wrong("with-the-queries-matrix", NAMED) | returns("inputs @ W_query"),
+    Wrong("keys-renamed", NAMED) | returns("keys"),
+    Wrong("inputs-renamed", SHAPE + NAMED) | returns("inputs"),
+    Wrong("made-from-the-keys", MISSING, says="error") | returns("keys @ W_value"),
+    Wrong("made-from-the-keys-turned", SHAPE) | returns("keys @ W_value.T"),
+    Wrong("copied-line-still-keys", MISSING) | edit("values =", "keys ="),
+    Wrong("one-token-only", SHAPE + NAMED) | returns("x_2 @ W_value"),
+    Wrong("result-turned", SHAPE + NAMED) | returns("(inputs @ W_value).T"),
+    Wrong("dimensions-on-the-left", SHAPE + NAMED) | returns("W_value.T @ inputs.T"),
+    Wrong("reshaped-not-turned", VALUES + NAMED) | returns("(W_value.T @ inputs.T).view(6, 2)"),
+    Wrong("matrix-turned", MISSING, says="error") | returns("inputs @ W_value.T"),
+    Wrong("matrix-on-the-left", MISSING, says="error") | returns("torch.matmul(W_value, inputs)"),
+    Wrong("elementwise-with-the-keys", VALUES) | returns("keys * W_value[0]"),
+    Wrong("query-as-well", VALUES) | returns("query_2 * (inputs @ W_value)"),
+    Wrong("two-matrices-added", VALUES) | returns("inputs @ W_key + inputs @ W_value"),
+    Wrong("list-of-values", TYPE) | returns("[x @ W_value for x in inputs]"),
+    Wrong("generator", TYPE) | returns("(x @ W_value for x in inputs)"),
+    Wrong("numpy-array", TYPE) | returns("(inputs @ W_value).numpy()"),
+    Wrong("a-function", TYPE) | typed("def values(x):", "    return x @ W_value"),
+    Wrong("a-comma", TYPE) | returns("inputs @ W_value,"),
+    Wrong("singular", MISSING, says="`value`") | edit("values =", "value ="),
+    Wrong("upper-case", MISSING) | edit("values =", "VALUES ="),
+    Wrong("misspelt-matrix", MISSING, says="error") | returns("inputs @ W_values"),
+    Wrong("keys-and-values-unpacked", MISSING, says="error") | edit("values =", "keys, values ="),
+    Wrong("half-precision", DTYPE) | returns("inputs.half() @ W_value.half()"),
+    Wrong("rounded", VALUES, never=SAME_DIGITS) | returns("torch.round(inputs @ W_value, decimals=4)"),
+    Wrong("copied-with-all-digits", NOT_COMPUTED, notebook_passes=True, says=TYPED_IN).typed("""
+        values = torch.tensor([
+            [0.1855107694864273, 0.8811973333358765], [0.3951329290866852, 1.0037459135055542],
+            [0.3879460394382477, 0.9830959439277649], [0.23928624391555786, 0.5493101477622986],
+            [0.1491990089416504, 0.334585964679718], [0.3221239149570465, 0.7862914800643921],
+        ])"""),
+    Wrong("drawn-again-with-the-seed", NOT_COMPUTED, notebook_passes=True).typed("""
+        torch.manual_seed(123)
+        matrices = [torch.rand(3, 2) for _ in range(3)]
+        values = inputs @ matrices[2]"""),
+    Wrong("newly-drawn-matrix", VALUES + NAMED) | returns("inputs @ nn.Parameter(torch.rand(d_in, d_out))"),
+    Wrong("matrix-filled-anew", GIVENS) | above("values = inputs", "nn.init.ones_(W_value)"),
+    Wrong("tokens-turned", MISSING, says="error") | returns("inputs.T @ W_value"),
+    Wrong("tokens-backwards", VALUES) | returns("inputs.flip(0) @ W_value"),
+    Wrong("left-as-it-was", STUB) | returns("...  # your code here"),
+    Right("matmul-method") | returns("inputs.matmul(W_value)"),
+    Right("einsum") | returns('torch.einsum("ij,jk->ik", inputs, W_value)'),
+    Right("turned-twice") | returns("(W_value.T @ inputs.T).T"),
+    Right("stacked") | returns("torch.stack([W_value.T @ x for x in inputs], dim=0)"),
+    Right("functional-linear") | returns("nn.functional.linear(inputs, W_value.mT)"),
+    Right("float64") | returns("(inputs.to(torch.float64) @ W_value.to(torch.float64))"),
+    Right("fused-and-split")
+    | typed("_, _, values = (inputs @ torch.hstack([W_query, W_key, W_value])).split(2, 1)"),
+    Right("function-called", base="list-of-values")
+    | line("values = [x", "def project(x, w):", "    return x @ w", "", "values = project(inputs, W_value)"),
+    Right("tensordot") | returns("torch.tensordot(inputs, W_value, dims=1)"),
+    Right("addmm") | returns("torch.addmm(torch.zeros(2), inputs, W_value)"),
+    Right("triple-loop").typed("""
+        values = torch.zeros(6, 2)
+        for t in range(6):
+            for o in range(2):
+                for i in range(3):
+                    values[t, o] += inputs[t, i] * W_value[i, o]"""),
+    Right("nested-list-made-a-tensor")
+    | returns("torch.tensor([[float(x @ w) for w in W_value.T] for x in inputs])"),
+    Right("numpy-and-back").typed("""
+        import numpy as np
+        values = torch.from_numpy(np.dot(inputs.numpy(), W_value.detach().numpy()))"""),
 )
 
-SCORES_OF_ONE_QUERY = Mutants(
-    wrong=(
-        Wrong("with-the-values", "attn_scores_2 = values @ query_2", NAMED),
-        Wrong("with-the-inputs", "attn_scores_2 = inputs @ x_2", NAMED),
-        Wrong("tokens-with-the-query", "attn_scores_2 = inputs @ query_2", MISSING, says=r"error"),
-        Wrong("own-key-as-query", "attn_scores_2 = keys @ keys[1]", NAMED),
-        Wrong("queries-with-the-key", "attn_scores_2 = (inputs @ W_query) @ keys[1]", NAMED),
-        Wrong("third-query", "attn_scores_2 = keys @ (inputs[2] @ W_query)", VALUES + NAMED),
-        Wrong("query-with-queries", "attn_scores_2 = (inputs @ W_query) @ query_2", VALUES + NAMED),
-        Wrong("one-score-only", "attn_scores_2 = query_2 @ keys[1]", SHAPE + NAMED),
-        Wrong("keys-not-turned", "attn_scores_2 = query_2 @ keys", MISSING, says=r"error"),
-        Wrong("products-not-added", "attn_scores_2 = query_2 * keys", SHAPE + NAMED),
-        Wrong("added-over-the-tokens", "attn_scores_2 = (query_2 * keys).sum(0)", SHAPE + NAMED),
-        Wrong("mean-not-sum", "attn_scores_2 = (query_2 * keys).mean(-1)", VALUES + NAMED),
-        Wrong("scaled-already", "attn_scores_2 = query_2 @ keys.T / d_out**0.5", NAMED),
-        Wrong("softmax-already", "attn_scores_2 = torch.softmax(query_2 @ keys.T, dim=-1)", NAMED + VALUES),
-        Wrong(
-            "scaled-and-softmaxed", "attn_scores_2 = (query_2 @ keys.T / 2**0.5).softmax(-1)", VALUES + NAMED
-        ),
-        Wrong("all-queries", "attn_scores_2 = inputs @ W_query @ keys.T", SHAPE + NAMED),
-        Wrong("a-row", "attn_scores_2 = query_2.unsqueeze(0) @ keys.T", SHAPE),
-        Wrong("a-column", "attn_scores_2 = keys @ query_2.reshape(-1, 1)", SHAPE),
-        Wrong(
-            "cosine-similarity",
-            "attn_scores_2 = torch.cosine_similarity(keys, query_2[None])",
-            VALUES + NAMED,
-        ),
-        Wrong("distance", "attn_scores_2 = (keys - query_2).norm(dim=-1)", VALUES),
-        Wrong(
-            "list-of-scores",
-            "attn_scores_2 = []\nfor k in keys:\n    attn_scores_2.append(query_2 @ k)",
-            TYPE,
-        ),
-        Wrong("list-of-floats", "attn_scores_2 = [torch.dot(query_2, k).item() for k in keys]", TYPE),
-        Wrong(
-            "overwritten-in-the-loop",
-            "for k in keys:\n    attn_scores_2 = torch.dot(query_2, k)",
-            SHAPE + NAMED,
-        ),
-        Wrong(
-            "counts-from-one",
-            """
-            attn_scores_2 = torch.zeros(6)
-            for i in range(1, 6):
-                attn_scores_2[i] = query_2 @ keys[i]
-            """,
-            VALUES,
-        ),
-        Wrong("keys-reshaped-not-turned", "attn_scores_2 = query_2 @ keys.reshape(2, 6)", VALUES + NAMED),
-        Wrong("keys-viewed-not-turned", "attn_scores_2 = query_2 @ keys.view(2, -1)", VALUES + NAMED),
-        Wrong("whole-numbers", "attn_scores_2 = (keys @ query_2).int()", DTYPE),
-        Wrong("numpy-array", "attn_scores_2 = (keys @ query_2).numpy()", TYPE),
-        Wrong(
-            "copied-with-four-decimals",
-            "attn_scores_2 = torch.tensor([1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440])",
-            NOT_COMPUTED + VALUES,
-            never=SAME_TWICE,
-        ),
-        Wrong(
-            "copied-with-all-digits",
-            """
-            attn_scores_2 = torch.tensor([
-                1.2704830169677734, 1.8523845672607422, 1.81110680103302,
-                1.0795172452926636, 0.5577305555343628, 1.5439705848693848,
-            ])
-            """,
-            NOT_COMPUTED,
-            notebook_passes=True,
-            says=TYPED_IN,
-        ),
-        Wrong(
-            "query-typed-in",
-            "attn_scores_2 = keys @ torch.tensor([0.4306369423866272, 1.455058217048645])",
-            NOT_COMPUTED,
-            notebook_passes=True,
-            says=TYPED_IN,
-        ),
-        Wrong("an-s-forgotten", "attn_score_2 = query_2 @ keys.T", MISSING, says=r"`attn_score_2`"),
-        Wrong(
-            "number-forgotten",
-            "attn_scores = query_2 @ keys.T",
-            MISSING,
-            says=r"`attn_scores`",
-        ),
-        Wrong("without-own-score", "attn_scores_2 = keys[[0, 2, 3, 4, 5]] @ query_2", SHAPE),
-        Wrong("own-score-zero", "attn_scores_2 = keys @ query_2\nattn_scores_2[1] = 0", VALUES),
-        Wrong("a-comma", "attn_scores_2 = query_2 @ keys.T,", TYPE),
-        Wrong("print-returns-none", "attn_scores_2 = print(query_2 @ keys.T)", TYPE + STUB),
-        Wrong("left-as-it-was", "attn_scores_2 = ...  # your code here", STUB),
-    ),
-    right=(
-        Right("keys-on-the-left", "attn_scores_2 = keys @ query_2"),
-        Right("query-on-the-left", "attn_scores_2 = query_2 @ keys.T"),
-        Right("einsum", 'attn_scores_2 = torch.einsum("d,td->t", query_2, keys)'),
-        Right("mv", "attn_scores_2 = torch.mv(keys, query_2)"),
-        Right("broadcasting", "attn_scores_2 = (keys * query_2).sum(dim=-1)"),
-        Right("stacked-dots", "attn_scores_2 = torch.stack([torch.dot(query_2, key) for key in keys])"),
-        Right("row-of-all-scores", "attn_scores_2 = (inputs @ W_query @ keys.T)[1]"),
-        Right("from-the-matrices", "attn_scores_2 = x_2 @ W_query @ W_key.T @ inputs.T"),
-        Right("functional-linear", "attn_scores_2 = nn.functional.linear(query_2, keys)"),
-        Right("float64", "attn_scores_2 = keys.double() @ query_2.double()"),
-        Right(
-            "loop-into-zeros",
-            """
-            attn_scores_2 = torch.zeros(keys.shape[0])
-            for i in range(keys.shape[0]):
-                attn_scores_2[i] = sum(query_2 * keys[i])
-            """,
-        ),
-        Right("squeezed-row", "attn_scores_2 = (query_2[None, :] @ keys.transpose(0, 1)).squeeze(0)"),
-        Right("inner", "attn_scores_2 = torch.inner(query_2, keys)"),
-        Right("tensor-of-items", "attn_scores_2 = torch.tensor([(query_2 @ k).item() for k in keys])"),
-    ),
+TASKS.hold(
+    "scores-of-one-query",
+    Wrong("with-the-values", NAMED) | returns("values @ query_2"),
+    Wrong("with-the-inputs", NAMED) | returns("inputs @ x_2"),
+    Wrong("tokens-with-the-query", MISSING, says="error") | returns("inputs @ query_2"),
+    Wrong("own-key-as-query", NAMED) | returns("keys @ keys[1]"),
+    Wrong("queries-with-the-key", NAMED) | returns("(inputs @ W_query) @ keys[1]"),
+    Wrong("third-query", VALUES + NAMED) | returns("keys @ (inputs[2] @ W_query)"),
+    Wrong("query-with-queries", VALUES + NAMED) | returns("(inputs @ W_query) @ query_2"),
+    Wrong("one-score-only", SHAPE + NAMED) | returns("query_2 @ keys[1]"),
+    Wrong("keys-not-turned", MISSING, says="error") | returns("query_2 @ keys"),
+    Wrong("products-not-added", SHAPE + NAMED) | returns("query_2 * keys"),
+    Wrong("added-over-the-tokens", SHAPE + NAMED) | returns("(query_2 * keys).sum(0)"),
+    Wrong("mean-not-sum", VALUES + NAMED) | returns("(query_2 * keys).mean(-1)"),
+    Wrong("scaled-already", NAMED) | returns("query_2 @ keys.T / d_out**0.5"),
+    Wrong("softmax-already", NAMED + VALUES) | returns("torch.softmax(query_2 @ keys.T, dim=-1)"),
+    Wrong("scaled-and-softmaxed", VALUES + NAMED) | returns("(query_2 @ keys.T / 2**0.5).softmax(-1)"),
+    Wrong("all-queries", SHAPE + NAMED) | returns("inputs @ W_query @ keys.T"),
+    Wrong("a-row", SHAPE) | returns("query_2.unsqueeze(0) @ keys.T"),
+    Wrong("a-column", SHAPE) | returns("keys @ query_2.reshape(-1, 1)"),
+    Wrong("cosine-similarity", VALUES + NAMED) | returns("torch.cosine_similarity(keys, query_2[None])"),
+    Wrong("distance", VALUES) | returns("(keys - query_2).norm(dim=-1)"),
+    Wrong("list-of-scores", TYPE)
+    | typed("attn_scores_2 = []", "for k in keys:", "    attn_scores_2.append(query_2 @ k)"),
+    Wrong("list-of-floats", TYPE) | returns("[torch.dot(query_2, k).item() for k in keys]"),
+    Wrong("overwritten-in-the-loop", SHAPE + NAMED)
+    | typed("for k in keys:", "    attn_scores_2 = torch.dot(query_2, k)"),
+    Wrong("counts-from-one", VALUES).typed("""
+        attn_scores_2 = torch.zeros(6)
+        for i in range(1, 6):
+            attn_scores_2[i] = query_2 @ keys[i]"""),
+    Wrong("keys-reshaped-not-turned", VALUES + NAMED) | returns("query_2 @ keys.reshape(2, 6)"),
+    Wrong("keys-viewed-not-turned", VALUES + NAMED) | returns("query_2 @ keys.view(2, -1)"),
+    Wrong("whole-numbers", DTYPE) | returns("(keys @ query_2).int()"),
+    Wrong("numpy-array", TYPE) | returns("(keys @ query_2).numpy()"),
+    Wrong("copied-with-four-decimals", NOT_COMPUTED + VALUES, never=SAME_DIGITS)
+    | returns("torch.tensor([1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440])"),
+    Wrong("copied-with-all-digits", NOT_COMPUTED, notebook_passes=True, says=TYPED_IN).typed("""
+        attn_scores_2 = torch.tensor([
+            1.2704830169677734, 1.8523845672607422, 1.81110680103302,
+            1.0795172452926636, 0.5577305555343628, 1.5439705848693848,
+        ])"""),
+    Wrong("query-typed-in", NOT_COMPUTED, notebook_passes=True, says=TYPED_IN)
+    | returns("keys @ torch.tensor([0.4306369423866272, 1.455058217048645])"),
+    Wrong("an-s-forgotten", MISSING, says="`attn_score_2`") | edit("attn_scores_2", "attn_score_2"),
+    Wrong("number-forgotten", MISSING, says="`attn_scores`") | edit("attn_scores_2", "attn_scores"),
+    Wrong("without-own-score", SHAPE) | returns("keys[[0, 2, 3, 4, 5]] @ query_2"),
+    Wrong("own-score-zero", VALUES) | typed("attn_scores_2 = keys @ query_2", "attn_scores_2[1] = 0"),
+    Wrong("a-comma", TYPE) | returns("query_2 @ keys.T,"),
+    Wrong("print-returns-none", TYPE + STUB) | returns("print(query_2 @ keys.T)"),
+    Wrong("left-as-it-was", STUB) | returns("...  # your code here"),
+    Right("keys-on-the-left") | returns("keys @ query_2"),
+    Right("query-on-the-left", base="solution"),
+    Right("einsum") | returns('torch.einsum("d,td->t", query_2, keys)'),
+    Right("mv") | returns("torch.mv(keys, query_2)"),
+    Right("broadcasting") | returns("(keys * query_2).sum(dim=-1)"),
+    Right("stacked-dots") | returns("torch.stack([torch.dot(query_2, key) for key in keys])"),
+    Right("row-of-all-scores") | returns("(inputs @ W_query @ keys.T)[1]"),
+    Right("from-the-matrices") | returns("x_2 @ W_query @ W_key.T @ inputs.T"),
+    Right("functional-linear") | returns("nn.functional.linear(query_2, keys)"),
+    Right("float64") | returns("keys.double() @ query_2.double()"),
+    Right("loop-into-zeros").typed("""
+        attn_scores_2 = torch.zeros(keys.shape[0])
+        for i in range(keys.shape[0]):
+            attn_scores_2[i] = sum(query_2 * keys[i])"""),
+    Right("squeezed-row") | returns("(query_2[None, :] @ keys.transpose(0, 1)).squeeze(0)"),
+    Right("inner") | returns("torch.inner(query_2, keys)"),
+    Right("tensor-of-items") | returns("torch.tensor([(query_2 @ k).item() for k in keys])"),
 )
 
-SCALED_WEIGHTS = Mutants(
-    wrong=(
-        Wrong("not-scaled", "attn_weights_2 = torch.softmax(attn_scores_2, dim=-1)", NAMED),
-        Wrong("divided-by-d-k", "attn_weights_2 = torch.softmax(attn_scores_2 / d_k, dim=-1)", NAMED),
-        Wrong("times-the-root", "attn_weights_2 = torch.softmax(attn_scores_2 * d_k**0.5, dim=-1)", NAMED),
-        Wrong("times-d-k", "attn_weights_2 = torch.softmax(attn_scores_2 * d_k, dim=-1)", VALUES + NAMED),
-        Wrong(
-            "square-not-root",
-            "attn_weights_2 = torch.softmax(attn_scores_2 / d_k**2, dim=-1)",
-            NAMED + VALUES,
-            never=r"`d_k\*\*1/2` means",
-        ),
-        Wrong("d-in", "attn_weights_2 = torch.softmax(attn_scores_2 / d_in**0.5, dim=-1)", NAMED),
-        Wrong(
-            "number-of-tokens",
-            "attn_weights_2 = torch.softmax(attn_scores_2 / len(attn_scores_2)**0.5, dim=-1)",
-            NAMED,
-        ),
-        Wrong(
-            "rows-of-the-keys",
-            "attn_weights_2 = torch.softmax(attn_scores_2 / keys.shape[0] ** 0.5, dim=-1)",
-            NAMED,
-        ),
-        Wrong(
-            "rows-of-the-matrix",
-            "attn_weights_2 = torch.softmax(attn_scores_2 / W_key.shape[0] ** 0.5, dim=-1)",
-            NAMED,
-        ),
-        Wrong("scaled-after", "attn_weights_2 = torch.softmax(attn_scores_2, dim=-1) / d_k**0.5", NAMED),
-        Wrong(
-            "scaled-before-and-after",
-            "attn_weights_2 = torch.softmax(attn_scores_2 / d_k**0.5, -1) / d_k**0.5",
-            NAMED + RULE + VALUES,
-        ),
-        Wrong(
-            "scaled-twice", "s = attn_scores_2 / d_k**0.5\nattn_weights_2 = (s / d_k**0.5).softmax(0)", NAMED
-        ),
-        Wrong("no-softmax", "attn_weights_2 = attn_scores_2 / d_k**0.5", NAMED + RULE),
-        Wrong(
-            "divided-by-the-sum",
-            "s = attn_scores_2 / d_k**0.5\nattn_weights_2 = s / s.sum()",
-            NAMED + VALUES,
-        ),
-        Wrong(
-            "exp-without-sum",
-            "attn_weights_2 = torch.exp(attn_scores_2 / d_k**0.5)",
-            NAMED + RULE,
-        ),
-        Wrong(
-            "log-softmax", "attn_weights_2 = torch.log_softmax(attn_scores_2 / d_k**0.5, -1)", RULE + NAMED
-        ),
-        Wrong("sigmoid", "attn_weights_2 = torch.sigmoid(attn_scores_2 / d_k**0.5)", RULE + NAMED),
-        Wrong(
-            "softmax-twice",
-            "w = (attn_scores_2 / d_k**0.5).softmax(0)\nattn_weights_2 = w.softmax(0)",
-            NAMED + VALUES,
-        ),
-        Wrong(
-            "precedence",
-            "attn_weights_2 = torch.softmax(attn_scores_2 / d_k**1 / 2, dim=-1)",
-            NAMED + VALUES,
-        ),
-        Wrong(
-            "halved-power",
-            "attn_weights_2 = torch.softmax((attn_scores_2 / d_k) ** 0.5, dim=-1)",
-            VALUES + NAMED,
-        ),
-        Wrong(
-            "floor-division",
-            "attn_weights_2 = torch.softmax(attn_scores_2 // d_k**0.5, dim=-1)",
-            VALUES + NAMED,
-        ),
-        Wrong("integer-half", "attn_weights_2 = torch.softmax(attn_scores_2 / d_k**(1//2), dim=-1)", NAMED),
-        Wrong(
-            "root-of-two-typed-in",
-            "attn_weights_2 = torch.softmax(attn_scores_2 / 1.414, dim=-1)",
-            NOT_COMPUTED,
-            notebook_passes=True,
-        ),
-        Wrong(
-            "wrong-axis",
-            "attn_weights_2 = torch.softmax(attn_scores_2 / d_k**0.5, dim=1)",
-            MISSING,
-            says=r"error",
-        ),
-        Wrong(
-            "axis-forgotten",
-            "attn_weights_2 = torch.softmax(attn_scores_2 / d_k**0.5)",
-            MISSING,
-            says=r"error",
-        ),
-        Wrong(
-            "trivial-axis",
-            "attn_weights_2 = torch.softmax((attn_scores_2 / d_k**0.5)[:, None], dim=1).squeeze()",
-            RULE + NAMED + VALUES,
-        ),
-        Wrong(
-            "root-of-an-int",
-            "attn_weights_2 = torch.softmax(attn_scores_2 / torch.sqrt(d_k), dim=-1)",
-            MISSING,
-            says=r"error",
-        ),
-        Wrong(
-            "scores-of-the-other-kind",
-            "attn_weights_2 = torch.softmax(keys @ keys[1] / d_k**0.5, -1)",
-            VALUES + NAMED,
-        ),
-        Wrong("softmax-of-the-keys", "attn_weights_2 = torch.softmax(keys / d_k**0.5, dim=-1)", SHAPE),
-        Wrong(
-            "copied-with-four-decimals",
-            "attn_weights_2 = torch.tensor([0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820])",
-            NOT_COMPUTED + VALUES,
-            never=SAME_TWICE,
-        ),
-        Wrong(
-            "copied-with-all-digits",
-            """
-            attn_weights_2 = torch.tensor([
-                0.15001948177814484, 0.22638379037380219, 0.2198716402053833,
-                0.1310700625181198, 0.09062889218330383, 0.18202608823776245,
-            ])
-            """,
-            NOT_COMPUTED,
-            notebook_passes=True,
-            says=TYPED_IN,
-        ),
-        Wrong("half-precision", "attn_weights_2 = (attn_scores_2 / d_k**0.5).softmax(0).bfloat16()", DTYPE),
-        Wrong("list", "attn_weights_2 = list(torch.softmax(attn_scores_2 / d_k**0.5, dim=-1))", TYPE),
-        Wrong("module-not-called", "attn_weights_2 = nn.Softmax(dim=-1)", TYPE),
-        Wrong("a-row", "attn_weights_2 = torch.softmax(attn_scores_2[None] / d_k**0.5, dim=-1)", SHAPE),
-        Wrong("number-forgotten", "attn_weights = torch.softmax(attn_scores_2 / d_k**0.5, dim=-1)", MISSING),
-        Wrong("left-as-it-was", "attn_weights_2 = ...  # your code here", STUB),
-    ),
-    right=(
-        Right("plain", "attn_weights_2 = torch.softmax(attn_scores_2 / d_k**0.5, dim=-1)"),
-        Right(
-            "math-sqrt", "import math\nattn_weights_2 = torch.softmax(attn_scores_2 / math.sqrt(d_k), dim=0)"
-        ),
-        Right("negative-power", "attn_weights_2 = (attn_scores_2 * d_k**-0.5).softmax(dim=-1)"),
-        Right(
-            "root-of-a-tensor", "attn_weights_2 = (attn_scores_2 / torch.sqrt(torch.tensor(d_k))).softmax(-1)"
-        ),
-        Right(
-            "size-of-the-keys", "attn_weights_2 = torch.softmax(attn_scores_2 / keys.shape[-1] ** 0.5, -1)"
-        ),
-        Right("size-of-the-query", "attn_weights_2 = torch.softmax(attn_scores_2 / len(query_2) ** 0.5, -1)"),
-        Right(
-            "by-hand",
-            """
-            scaled = attn_scores_2 / d_k**0.5
-            e = torch.exp(scaled - scaled.max())
-            attn_weights_2 = e / e.sum()
-            """,
-        ),
-        Right("log-and-back", "s = attn_scores_2 / d_k**0.5\nattn_weights_2 = (s - s.logsumexp(0)).exp()"),
-        Right("module", "attn_weights_2 = nn.Softmax(dim=-1)(attn_scores_2 / d_k**0.5)"),
-        Right(
-            "float64", "attn_weights_2 = torch.softmax(attn_scores_2 / d_k**0.5, dim=-1, dtype=torch.float64)"
-        ),
-        Right(
-            "shifted-first", "attn_weights_2 = ((attn_scores_2 - attn_scores_2.max()) / d_k**0.5).softmax(0)"
-        ),
-        Right("pow-of-exp", "e = torch.exp(attn_scores_2) ** (1 / d_k**0.5)\nattn_weights_2 = e / e.sum()"),
-        Right(
-            "fused-attention",
-            """
-            import torch.nn.functional as F
-            eye = torch.eye(6)[None]
-            attn_weights_2 = F.scaled_dot_product_attention(query_2[None, None], keys[None], eye)[0, 0]
-            """,
-        ),
-        Right(
-            "numpy-root",
-            "import numpy as np\nattn_weights_2 = torch.softmax(attn_scores_2 / np.sqrt(d_k), 0)",
-        ),
-        Right(
-            "in-place-on-a-copy",
-            "scaled = attn_scores_2.clone()\nscaled /= d_k ** (1 / 2)\nattn_weights_2 = scaled.softmax(-1)",
-        ),
-    ),
+TASKS.hold(
+    "scaled-weights",
+    Wrong("not-scaled", NAMED) | edit(" / d_k**0.5", ""),
+    Wrong("divided-by-d-k", NAMED) | edit("d_k**0.5", "d_k"),
+    Wrong("times-the-root", NAMED) | edit("/ d_k**0.5", "* d_k**0.5"),
+    Wrong("times-d-k", VALUES + NAMED) | edit("/ d_k**0.5", "* d_k"),
+    Wrong("square-not-root", NAMED + VALUES, never=r"`d_k\*\*1/2` means") | edit("d_k**0.5", "d_k**2"),
+    Wrong("d-in", NAMED) | edit("d_k**0.5", "d_in**0.5"),
+    Wrong("number-of-tokens", NAMED) | edit("d_k**0.5", "len(attn_scores_2)**0.5"),
+    Wrong("rows-of-the-keys", NAMED) | edit("d_k**0.5", "keys.shape[0] ** 0.5"),
+    Wrong("rows-of-the-matrix", NAMED) | edit("d_k**0.5", "W_key.shape[0] ** 0.5"),
+    Wrong("scaled-after", NAMED) | returns("torch.softmax(attn_scores_2, dim=-1) / d_k**0.5"),
+    Wrong("scaled-before-and-after", NAMED + RULE + VALUES)
+    | returns("torch.softmax(attn_scores_2 / d_k**0.5, -1) / d_k**0.5"),
+    Wrong("scaled-twice", NAMED)
+    | typed("s = attn_scores_2 / d_k**0.5", "attn_weights_2 = (s / d_k**0.5).softmax(0)"),
+    Wrong("no-softmax", NAMED + RULE) | returns("attn_scores_2 / d_k**0.5"),
+    Wrong("divided-by-the-sum", NAMED + VALUES)
+    | typed("s = attn_scores_2 / d_k**0.5", "attn_weights_2 = s / s.sum()"),
+    Wrong("exp-without-sum", NAMED + RULE) | returns("torch.exp(attn_scores_2 / d_k**0.5)"),
+    Wrong("log-softmax", RULE + NAMED) | returns("torch.log_softmax(attn_scores_2 / d_k**0.5, -1)"),
+    Wrong("sigmoid", RULE + NAMED) | returns("torch.sigmoid(attn_scores_2 / d_k**0.5)"),
+    Wrong("softmax-twice", NAMED + VALUES)
+    | typed("w = (attn_scores_2 / d_k**0.5).softmax(0)", "attn_weights_2 = w.softmax(0)"),
+    Wrong("precedence", NAMED + VALUES) | edit("d_k**0.5", "d_k**1 / 2"),
+    Wrong("halved-power", VALUES + NAMED) | returns("torch.softmax((attn_scores_2 / d_k) ** 0.5, dim=-1)"),
+    Wrong("floor-division", VALUES + NAMED) | edit("/ d_k**0.5", "// d_k**0.5"),
+    Wrong("integer-half", NAMED) | edit("d_k**0.5", "d_k**(1//2)"),
+    Wrong("root-of-two-typed-in", NOT_COMPUTED, notebook_passes=True) | edit("d_k**0.5", "1.414"),
+    Wrong("wrong-axis", MISSING, says="error") | edit(", dim=-1", ", dim=1"),
+    Wrong("axis-forgotten", MISSING, says="error") | edit(", dim=-1", ""),
+    Wrong("trivial-axis", RULE + NAMED + VALUES)
+    | returns("torch.softmax((attn_scores_2 / d_k**0.5)[:, None], dim=1).squeeze()"),
+    Wrong("root-of-an-int", MISSING, says="error") | edit("d_k**0.5", "torch.sqrt(d_k)"),
+    Wrong("scores-of-the-other-kind", VALUES + NAMED)
+    | returns("torch.softmax(keys @ keys[1] / d_k**0.5, -1)"),
+    Wrong("softmax-of-the-keys", SHAPE) | edit("attn_scores_2", "keys"),
+    Wrong("copied-with-four-decimals", NOT_COMPUTED + VALUES, never=SAME_DIGITS)
+    | returns("torch.tensor([0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820])"),
+    Wrong("copied-with-all-digits", NOT_COMPUTED, notebook_passes=True, says=TYPED_IN).typed("""
+        attn_weights_2 = torch.tensor([
+            0.15001948177814484, 0.22638379037380219, 0.2198716402053833,
+            0.1310700625181198, 0.09062889218330383, 0.18202608823776245,
+        ])"""),
+    Wrong("half-precision", DTYPE) | returns("(attn_scores_2 / d_k**0.5).softmax(0).bfloat16()"),
+    Wrong("list", TYPE) | returns("list(torch.softmax(attn_scores_2 / d_k**0.5, dim=-1))"),
+    Wrong("module-not-called", TYPE) | returns("nn.Softmax(dim=-1)"),
+    Wrong("a-row", SHAPE) | edit(" / d_k**0.5", "[None] / d_k**0.5"),
+    Wrong("number-forgotten", MISSING) | edit("attn_weights_2", "attn_weights"),
+    Wrong("left-as-it-was", STUB) | returns("...  # your code here"),
+    Right("plain", base="solution"),
+    Right("math-sqrt")
+    | typed("import math", "attn_weights_2 = torch.softmax(attn_scores_2 / math.sqrt(d_k), dim=0)"),
+    Right("negative-power") | returns("(attn_scores_2 * d_k**-0.5).softmax(dim=-1)"),
+    Right("root-of-a-tensor") | returns("(attn_scores_2 / torch.sqrt(torch.tensor(d_k))).softmax(-1)"),
+    Right("size-of-the-keys") | edit("d_k**0.5, dim=", "keys.shape[-1] ** 0.5, "),
+    Right("size-of-the-query") | edit("d_k**0.5, dim=", "len(query_2) ** 0.5, "),
+    Right("by-hand", base="pow-of-exp")
+    | line("e = torch", "scaled = attn_scores_2 / d_k**0.5", "e = torch.exp(scaled - scaled.max())"),
+    Right("log-and-back")
+    | typed("s = attn_scores_2 / d_k**0.5", "attn_weights_2 = (s - s.logsumexp(0)).exp()"),
+    Right("module") | returns("nn.Softmax(dim=-1)(attn_scores_2 / d_k**0.5)"),
+    Right("float64") | returns("torch.softmax(attn_scores_2 / d_k**0.5, dim=-1, dtype=torch.float64)"),
+    Right("shifted-first") | returns("((attn_scores_2 - attn_scores_2.max()) / d_k**0.5).softmax(0)"),
+    Right("pow-of-exp")
+    | typed("e = torch.exp(attn_scores_2) ** (1 / d_k**0.5)", "attn_weights_2 = e / e.sum()"),
+    Right("fused-attention").typed("""
+        import torch.nn.functional as F
+        eye = torch.eye(6)[None]
+        attn_weights_2 = F.scaled_dot_product_attention(query_2[None, None], keys[None], eye)[0, 0]"""),
+    Right("numpy-root")
+    | typed("import numpy as np", "attn_weights_2 = torch.softmax(attn_scores_2 / np.sqrt(d_k), 0)"),
+    Right("in-place-on-a-copy").typed("""
+        scaled = attn_scores_2.clone()
+        scaled /= d_k ** (1 / 2)
+        attn_weights_2 = scaled.softmax(-1)"""),
 )
 
-CONTEXT_OF_ONE_TOKEN = Mutants(
-    wrong=(
-        Wrong("with-the-inputs", "context_vec_2 = attn_weights_2 @ inputs", SHAPE + NAMED),
-        Wrong("with-the-keys", "context_vec_2 = attn_weights_2 @ keys", NAMED),
-        Wrong("with-the-queries", "context_vec_2 = attn_weights_2 @ (inputs @ W_query)", VALUES + NAMED),
-        Wrong("with-the-scores", "context_vec_2 = attn_scores_2 @ values", NAMED),
-        Wrong("scaled-scores", "context_vec_2 = (attn_scores_2 / d_k**0.5) @ values", VALUES + NAMED),
-        Wrong(
-            "unscaled-weights", "context_vec_2 = torch.softmax(attn_scores_2, -1) @ values", VALUES + NAMED
-        ),
-        Wrong("values-turned", "context_vec_2 = attn_weights_2 @ values.T", MISSING, says=r"error"),
-        Wrong("values-on-the-left", "context_vec_2 = values @ attn_weights_2", MISSING, says=r"error"),
-        Wrong("elementwise", "context_vec_2 = attn_weights_2 * values", MISSING, says=r"error"),
-        Wrong("products-not-added", "context_vec_2 = attn_weights_2.unsqueeze(1) * values", SHAPE + NAMED),
-        Wrong(
-            "added-over-the-dimensions",
-            "context_vec_2 = (attn_weights_2[:, None] * values).sum(-1)",
-            SHAPE + NAMED,
-        ),
-        Wrong(
-            "mean-of-the-products",
-            "context_vec_2 = (attn_weights_2[:, None] * values).mean(0)",
-            VALUES + NAMED,
-        ),
-        Wrong("plain-mean", "context_vec_2 = values.mean(dim=0)", VALUES + NAMED),
-        Wrong("plain-sum", "context_vec_2 = values.sum(dim=0)", VALUES + NAMED),
-        Wrong("best-value", "context_vec_2 = values[attn_weights_2.argmax()]", VALUES + NAMED),
-        Wrong("own-value", "context_vec_2 = values[1]", VALUES + NAMED),
-        Wrong("token-added", "context_vec_2 = values[1] + attn_weights_2 @ values", VALUES),
-        Wrong("scaled-again", "context_vec_2 = attn_weights_2 @ values / d_k**0.5", VALUES + NAMED),
-        Wrong("divided-by-tokens", "context_vec_2 = attn_weights_2 @ values / 6", VALUES + NAMED),
-        Wrong("a-row", "context_vec_2 = attn_weights_2[None] @ values", SHAPE),
-        Wrong("a-column", "context_vec_2 = values.T @ attn_weights_2[:, None]", SHAPE),
-        Wrong("values-reshaped", "context_vec_2 = values.reshape(2, 6) @ attn_weights_2", VALUES + NAMED),
-        Wrong(
-            "every-context",
-            "w = torch.softmax(inputs @ W_query @ keys.T / d_k**0.5, dim=-1)\ncontext_vec_2 = w @ values",
-            SHAPE + NAMED,
-        ),
-        Wrong(
-            "overwritten-in-the-loop",
-            "for w, v in zip(attn_weights_2, values):\n    context_vec_2 = w * v",
-            VALUES + NAMED,
-        ),
-        Wrong(
-            "equals-plus",
-            "context_vec_2 = torch.zeros(2)\nfor w, v in zip(attn_weights_2, values):\n    context_vec_2 =+ w * v",
-            VALUES + NAMED,
-        ),
-        Wrong(
-            "stops-one-short",
-            """
-            context_vec_2 = torch.zeros(2)
-            for i in range(len(values) - 1):
-                context_vec_2 += attn_weights_2[i] * values[i]
-            """,
-            VALUES + NAMED,
-        ),
-        Wrong(
-            "three-dimensions",
-            """
-            context_vec_2 = torch.zeros(d_in)
-            for i in range(6):
-                context_vec_2 += attn_weights_2[i] * values[i]
-            """,
-            SHAPE + VALUES,
-        ),
-        Wrong("list-of-two", "context_vec_2 = [attn_weights_2 @ values[:, j] for j in range(2)]", TYPE),
-        Wrong("numpy-array", "context_vec_2 = attn_weights_2.numpy() @ values.numpy()", TYPE),
-        Wrong("a-comma", "context_vec_2 = attn_weights_2 @ values,", TYPE),
-        Wrong("half-precision", "context_vec_2 = (attn_weights_2 @ values).half()", DTYPE),
-        Wrong("vec-forgotten", "context_2 = attn_weights_2 @ values", MISSING, says=r"`context_2`"),
-        Wrong(
-            "vector-written-out",
-            "context_vector_2 = attn_weights_2 @ values",
-            MISSING,
-            says=r"`context_vector_2`",
-        ),
-        Wrong(
-            "copied-with-four-decimals",
-            "context_vec_2 = torch.tensor([0.3061, 0.8210])",
-            NOT_COMPUTED + VALUES,
-            never=SAME_TWICE,
-        ),
-        Wrong(
-            "copied-with-all-digits",
-            "context_vec_2 = torch.tensor([0.3061002194881439, 0.82103031873703])",
-            NOT_COMPUTED,
-            notebook_passes=True,
-            says=TYPED_IN,
-        ),
-        Wrong(
-            "weights-typed-in",
-            """
-            w = torch.tensor([0.15001948177814484, 0.22638379037380219, 0.2198716402053833,
-                              0.1310700625181198, 0.09062889218330383, 0.18202608823776245])
-            context_vec_2 = w @ values
-            """,
-            NOT_COMPUTED,
-            notebook_passes=True,
-            says=TYPED_IN,
-        ),
-        Wrong("left-as-it-was", "context_vec_2 = ...  # your code here", STUB),
-    ),
-    right=(
-        Right("product", "context_vec_2 = attn_weights_2 @ values"),
-        Right("turned-values-on-the-left", "context_vec_2 = values.T @ attn_weights_2"),
-        Right("einsum", 'context_vec_2 = torch.einsum("t,td->d", attn_weights_2, values)'),
-        Right("broadcasting", "context_vec_2 = (attn_weights_2.unsqueeze(-1) * values).sum(dim=0)"),
-        Right(
-            "loop",
-            """
-            context_vec_2 = torch.zeros(d_out)
-            for weight, value in zip(attn_weights_2, values):
-                context_vec_2 += weight * value
-            """,
-        ),
-        Right("builtin-sum", "context_vec_2 = sum(w * v for w, v in zip(attn_weights_2, values))"),
-        Right("weights-on-inputs-first", "context_vec_2 = (attn_weights_2 @ inputs) @ W_value"),
-        Right("float64", "context_vec_2 = attn_weights_2.double() @ values.double()"),
-        Right(
-            "fused-attention",
-            """
-            context_vec_2 = nn.functional.scaled_dot_product_attention(
-                query_2[None, None], keys[None], values[None]
-            ).flatten()
-            """,
-        ),
-        Right("squeezed-row", "context_vec_2 = torch.mm(attn_weights_2.view(1, -1), values).squeeze()"),
-        Right("stacked-dimensions", "context_vec_2 = torch.stack([attn_weights_2 @ v for v in values.T])"),
-        Right(
-            "row-of-all-contexts",
-            "context_vec_2 = (torch.softmax(inputs @ W_query @ keys.T / d_k**0.5, dim=-1) @ values)[1]",
-        ),
-        Right("multi-dot", "context_vec_2 = torch.linalg.multi_dot([attn_weights_2, inputs, W_value])"),
-    ),
+TASKS.hold(
+    "context-of-one-token",
+    Wrong("with-the-inputs", SHAPE + NAMED) | edit("@ values", "@ inputs"),
+    Wrong("with-the-keys", NAMED) | edit("@ values", "@ keys"),
+    Wrong("with-the-queries", VALUES + NAMED) | edit("@ values", "@ (inputs @ W_query)"),
+    Wrong("with-the-scores", NAMED) | returns("attn_scores_2 @ values"),
+    Wrong("scaled-scores", VALUES + NAMED) | returns("(attn_scores_2 / d_k**0.5) @ values"),
+    Wrong("unscaled-weights", VALUES + NAMED) | returns("torch.softmax(attn_scores_2, -1) @ values"),
+    Wrong("values-turned", MISSING, says="error") | edit("@ values", "@ values.T"),
+    Wrong("values-on-the-left", MISSING, says="error") | returns("values @ attn_weights_2"),
+    Wrong("elementwise", MISSING, says="error") | edit("@ values", "* values"),
+    Wrong("products-not-added", SHAPE + NAMED) | returns("attn_weights_2.unsqueeze(1) * values"),
+    Wrong("added-over-the-dimensions", SHAPE + NAMED) | returns("(attn_weights_2[:, None] * values).sum(-1)"),
+    Wrong("mean-of-the-products", VALUES + NAMED) | returns("(attn_weights_2[:, None] * values).mean(0)"),
+    Wrong("plain-mean", VALUES + NAMED) | returns("values.mean(dim=0)"),
+    Wrong("plain-sum", VALUES + NAMED) | returns("values.sum(dim=0)"),
+    Wrong("best-value", VALUES + NAMED) | returns("values[attn_weights_2.argmax()]"),
+    Wrong("own-value", VALUES + NAMED) | returns("values[1]"),
+    Wrong("token-added", VALUES) | returns("values[1] + attn_weights_2 @ values"),
+    Wrong("scaled-again", VALUES + NAMED) | edit("@ values", "@ values / d_k**0.5"),
+    Wrong("divided-by-tokens", VALUES + NAMED) | edit("@ values", "@ values / 6"),
+    Wrong("a-row", SHAPE) | returns("attn_weights_2[None] @ values"),
+    Wrong("a-column", SHAPE) | returns("values.T @ attn_weights_2[:, None]"),
+    Wrong("values-reshaped", VALUES + NAMED) | returns("values.reshape(2, 6) @ attn_weights_2"),
+    Wrong("every-context", SHAPE + NAMED)
+    | typed("w = torch.softmax(inputs @ W_query @ keys.T / d_k**0.5, dim=-1)", "context_vec_2 = w @ values"),
+    Wrong("overwritten-in-the-loop", VALUES + NAMED)
+    | typed("for w, v in zip(attn_weights_2, values):", "    context_vec_2 = w * v"),
+    Wrong("equals-plus", VALUES + NAMED).typed("""
+        context_vec_2 = torch.zeros(2)
+        for w, v in zip(attn_weights_2, values):
+            context_vec_2 =+ w * v"""),
+    Wrong("stops-one-short", VALUES + NAMED).typed("""
+        context_vec_2 = torch.zeros(2)
+        for i in range(len(values) - 1):
+            context_vec_2 += attn_weights_2[i] * values[i]"""),
+    Wrong("three-dimensions", SHAPE + VALUES).typed("""
+        context_vec_2 = torch.zeros(d_in)
+        for i in range(6):
+            context_vec_2 += attn_weights_2[i] * values[i]"""),
+    Wrong("list-of-two", TYPE) | returns("[attn_weights_2 @ values[:, j] for j in range(2)]"),
+    Wrong("numpy-array", TYPE) | edit(" @ values", ".numpy() @ values.numpy()"),
+    Wrong("a-comma", TYPE) | edit("@ values", "@ values,"),
+    Wrong("half-precision", DTYPE) | returns("(attn_weights_2 @ values).half()"),
+    Wrong("vec-forgotten", MISSING, says="`context_2`") | edit("context_vec_2", "context_2"),
+    Wrong("vector-written-out", MISSING, says="`context_vector_2`")
+    | edit("context_vec_2", "context_vector_2"),
+    Wrong("copied-with-four-decimals", NOT_COMPUTED + VALUES, never=SAME_DIGITS)
+    | returns("torch.tensor([0.3061, 0.8210])"),
+    Wrong("copied-with-all-digits", NOT_COMPUTED, notebook_passes=True, says=TYPED_IN)
+    | returns("torch.tensor([0.3061002194881439, 0.82103031873703])"),
+    Wrong("weights-typed-in", NOT_COMPUTED, notebook_passes=True, says=TYPED_IN).typed("""
+        w = torch.tensor([0.15001948177814484, 0.22638379037380219, 0.2198716402053833,
+                          0.1310700625181198, 0.09062889218330383, 0.18202608823776245])
+        context_vec_2 = w @ values"""),
+    Wrong("left-as-it-was", STUB) | returns("...  # your code here"),
+    Right("product", base="solution"),
+    Right("turned-values-on-the-left") | returns("values.T @ attn_weights_2"),
+    Right("einsum") | returns('torch.einsum("t,td->d", attn_weights_2, values)'),
+    Right("broadcasting") | returns("(attn_weights_2.unsqueeze(-1) * values).sum(dim=0)"),
+    Right("loop").typed("""
+        context_vec_2 = torch.zeros(d_out)
+        for weight, value in zip(attn_weights_2, values):
+            context_vec_2 += weight * value"""),
+    Right("builtin-sum") | returns("sum(w * v for w, v in zip(attn_weights_2, values))"),
+    Right("weights-on-inputs-first") | returns("(attn_weights_2 @ inputs) @ W_value"),
+    Right("float64") | edit(" @ values", ".double() @ values.double()"),
+    Right("fused-attention").typed("""
+        context_vec_2 = nn.functional.scaled_dot_product_attention(
+            query_2[None, None], keys[None], values[None]
+        ).flatten()"""),
+    Right("squeezed-row") | returns("torch.mm(attn_weights_2.view(1, -1), values).squeeze()"),
+    Right("stacked-dimensions") | returns("torch.stack([attn_weights_2 @ v for v in values.T])"),
+    Right("row-of-all-contexts")
+    | returns("(torch.softmax(inputs @ W_query @ keys.T / d_k**0.5, dim=-1) @ values)[1]"),
+    Right("multi-dot") | returns("torch.linalg.multi_dot([attn_weights_2, inputs, W_value])"),
 )
 
-
-def _cell(head: str, init: str, forward: str) -> str:
-    """A class as typed: its first lines, what its `__init__` does and what its `forward` does."""
-    body = indent(dedent(init).strip("\n"), " " * 8)
-    steps = indent(dedent(forward).strip("\n"), " " * 8)
-    return f"{head}\n        super().__init__()\n{body}\n\n    def forward(self, x):\n{steps}\n"
-
-
-V1_HEAD = "class SelfAttention_v1(nn.Module):\n    def __init__(self, d_in, d_out):"
-V1_INIT = """
-self.W_query = nn.Parameter(torch.rand(d_in, d_out))
-self.W_key = nn.Parameter(torch.rand(d_in, d_out))
-self.W_value = nn.Parameter(torch.rand(d_in, d_out))
-"""
-V1_FORWARD = """
-keys = x @ self.W_key
-queries = x @ self.W_query
-values = x @ self.W_value
-attn_scores = queries @ keys.T  # omega
-attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)
-return attn_weights @ values
-"""
-
-
-def v1(forward: str = V1_FORWARD, init: str = V1_INIT) -> str:
-    """The first class with another `forward` or another `__init__`."""
-    return _cell(V1_HEAD, init, forward)
-
-
-def changed(text: str, *pairs: tuple[str, str]) -> str:
-    """A text with some of its pieces replaced, each of which it must have."""
-    for old, new in pairs:
-        if old not in text:
-            raise ValueError(old)
-        text = text.replace(old, new)
-    return text
-
-
-def v1_but(*pairs: tuple[str, str]) -> str:
-    """The first class as most people write it, with some pieces replaced."""
-    return changed(v1(), *pairs)
-
-
-SOFTMAX = "torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)"
-
-SELF_ATTENTION_V1 = Mutants(
-    wrong=(
-        Wrong("softmax-over-the-queries", v1_but(("dim=-1", "dim=0")), NAMED),
-        Wrong("softmax-over-the-queries-negative", v1_but(("dim=-1", "dim=-2")), NAMED),
-        Wrong("not-scaled", v1_but((" / keys.shape[-1] ** 0.5", "")), NAMED),
-        Wrong("divided-by-d-k", v1_but((" ** 0.5", "")), NAMED),
-        Wrong("times-the-root", v1_but((" / keys.shape[-1]", " * keys.shape[-1]")), NAMED),
-        Wrong("scaled-by-d-in", v1_but(("/ keys.shape[-1]", "/ x.shape[-1]")), NAMED),
-        Wrong("scaled-by-tokens", v1_but(("keys.shape[-1]", "keys.shape[0]")), NAMED),
-        Wrong(
-            "scaled-by-the-size-of-the-scores",
-            v1_but(("keys.shape[-1]", "attn_scores.shape[-1]")),
-            NAMED,
-        ),
-        Wrong(
-            "scaled-after-the-softmax",
-            v1_but((SOFTMAX, "torch.softmax(attn_scores, dim=-1) / keys.shape[-1] ** 0.5")),
-            NAMED,
-        ),
-        Wrong("scale-of-the-notebook", v1_but(("keys.shape[-1]", "d_k")), NAMED, keeps=2, says=r"`d_k`"),
-        Wrong("scale-typed-in", v1_but(("keys.shape[-1] ** 0.5", "1.4142135623730951")), NAMED, keeps=2),
-        Wrong("keys-ask", v1_but(("queries @ keys.T", "keys @ queries.T")), NAMED),
-        Wrong(
-            "query-matrices-swapped",
-            v1(
-                changed(
-                    V1_FORWARD,
-                    ("x @ self.W_key", "x @ self.W_k"),
-                    ("x @ self.W_query", "x @ self.W_key"),
-                    ("x @ self.W_k\n", "x @ self.W_query\n"),
-                )
-            ),
-            NAMED,
-        ),
-        Wrong("weights-on-the-keys", v1_but(("attn_weights @ values", "attn_weights @ keys")), NAMED),
-        Wrong("weights-on-the-tokens", v1_but(("attn_weights @ values", "attn_weights @ x")), SHAPE + NAMED),
-        Wrong("keys-matrix-for-the-values", v1_but(("x @ self.W_value", "x @ self.W_key")), NAMED),
-        Wrong("weights-turned", v1_but(("attn_weights @ values", "attn_weights.T @ values")), NAMED),
-        Wrong("no-softmax", v1_but((SOFTMAX, "attn_scores / keys.shape[-1] ** 0.5")), NAMED + VALUES),
-        Wrong(
-            "divided-by-the-row-sum",
-            v1_but((SOFTMAX, "attn_scores / attn_scores.sum(dim=-1, keepdim=True)")),
-            NAMED + VALUES,
-        ),
-        Wrong(
-            "naive-softmax-without-keepdim",
-            v1_but(
-                (
-                    f"attn_weights = {SOFTMAX}",
-                    "e = torch.exp(attn_scores / keys.shape[-1] ** 0.5)\n        attn_weights = e / e.sum(dim=-1)",
-                )
-            ),
-            VALUES + NAMED,
-        ),
-        Wrong(
-            "softmax-over-everything",
-            v1_but(
-                (SOFTMAX, "(attn_scores / keys.shape[-1] ** 0.5).flatten().softmax(0).view_as(attn_scores)")
-            ),
-            VALUES + NAMED,
-        ),
-        Wrong(
-            "values-of-the-notebook",
-            v1_but(
-                ("attn_weights @ values", "attn_weights @ values"),
-                ("values = x @ self.W_value", "value = x @ self.W_value"),
-            ),
-            NAMED + VALUES + RAISED,
-        ),
-        Wrong(
-            "keys-of-the-notebook",
-            v1_but(("keys = x @", "key = x @")),
-            RULE + NAMED + VALUES + RAISED + SHAPE,
-        ),
-        Wrong(
-            "tokens-of-the-notebook",
-            v1_but(("x @", "inputs @")),
-            NAMED + VALUES + RAISED + SHAPE,
-            says=r"`inputs`",
-        ),
-        Wrong("matrices-of-the-notebook", v1_but(("@ self.", "@ ")), RULE + NAMED + VALUES + RAISED + SHAPE),
-        Wrong(
-            "sizes-of-the-notebook",
-            v1(
-                init="""
-            d_in, d_out = 3, 2
-            self.W_query = nn.Parameter(torch.rand(d_in, d_out))
-            self.W_key = nn.Parameter(torch.rand(d_in, d_out))
-            self.W_value = nn.Parameter(torch.rand(d_in, d_out))
-            """
-            ),
-            PARAMETERS,
-            keeps=2,
-        ),
-        Wrong(
-            "plain-tensors",
-            v1(init=changed(V1_INIT, ("nn.Parameter(", "("))),
-            PARAMETERS,
-        ),
-        Wrong(
-            "tensors-with-gradients",
-            v1(
-                init=changed(
-                    V1_INIT,
-                    ("nn.Parameter(torch.rand(d_in, d_out))", "torch.rand(d_in, d_out, requires_grad=True)"),
-                )
-            ),
-            PARAMETERS,
-        ),
-        Wrong(
-            "switched-off",
-            v1_but(("torch.rand(d_in, d_out)", "torch.rand(d_in, d_out), requires_grad=False")),
-            NAMED + BEHAVIOUR + RULE + PARAMETERS,
-            never=r"numbers are right.*numbers are right.*\|",
-        ),
-        Wrong(
-            "drawn-from-the-normal-distribution",
-            v1_but(("torch.rand(", "torch.randn(")),
-            NAMED + VALUES + BEHAVIOUR,
-            keeps=2,
-        ),
-        Wrong(
-            "zeros",
-            v1_but(("torch.rand(", "torch.zeros(")),
-            NAMED + VALUES + BEHAVIOUR,
-            keeps=2,
-        ),
-        Wrong(
-            "xavier",
-            v1(init=V1_INIT + "for p in self.parameters():\n    nn.init.xavier_uniform_(p)\n"),
-            NAMED + VALUES + BEHAVIOUR,
-            keeps=2,
-        ),
-        Wrong(
-            "own-seed",
-            v1(init="torch.manual_seed(123)" + V1_INIT),
-            NAMED + VALUES + BEHAVIOUR,
-            keeps=2,
-        ),
-        Wrong(
-            "one-matrix-for-all",
-            v1(
-                init="W = nn.Parameter(torch.rand(d_in, d_out))\nself.W_query = self.W_key = self.W_value = W\n"
-            ),
-            PARAMETERS + VALUES + NAMED,
-            never=r"has no parameter",
-        ),
-        Wrong("turned-matrices", v1_but(("torch.rand(d_in, d_out)", "torch.rand(d_out, d_in)")), PARAMETERS),
-        Wrong(
-            "turned-matrices-turned-back",
-            v1_but(
-                ("torch.rand(d_in, d_out)", "torch.rand(d_out, d_in)"),
-                ("@ self.W_query", "@ self.W_query.T"),
-                ("@ self.W_key", "@ self.W_key.T"),
-                ("@ self.W_value", "@ self.W_value.T"),
-            ),
-            PARAMETERS,
-        ),
-        Wrong("short-names", v1_but(("W_query", "W_q"), ("W_key", "W_k"), ("W_value", "W_v")), PARAMETERS),
-        Wrong(
-            "linear-layers",
-            v1(
-                changed(
-                    V1_FORWARD,
-                    ("x @ self.W_key", "self.W_key(x)"),
-                    ("x @ self.W_query", "self.W_query(x)"),
-                    ("x @ self.W_value", "self.W_value(x)"),
-                ),
-                changed(
-                    V1_INIT, ("nn.Parameter(torch.rand(d_in, d_out))", "nn.Linear(d_in, d_out, bias=False)")
-                ),
-            ),
-            PARAMETERS + NAMED,
-        ),
-        Wrong(
-            "fused-matrix",
-            v1(
-                """
+TASKS.hold(
+    "self-attention-v1",
+    Wrong("softmax-over-the-queries", NAMED, base="plain")
+    | edit("(attn_scores / keys.shape[-1] ** 0.5, dim=-1)", "(attn_scores / keys.shape[-1] ** 0.5, dim=0)"),
+    Wrong("softmax-over-the-queries-negative", NAMED, base="plain")
+    | edit("(attn_scores / keys.shape[-1] ** 0.5, dim=-1)", "(attn_scores / keys.shape[-1] ** 0.5, dim=-2)"),
+    Wrong("not-scaled", NAMED, base="scaled-after-the-softmax") | edit(" / keys.shape[-1] ** 0.5", ""),
+    Wrong("divided-by-d-k", NAMED, base="plain") | edit("[-1] ** 0.5", "[-1]"),
+    Wrong("times-the-root", NAMED, base="plain") | edit("/ keys.shape", "* keys.shape"),
+    Wrong("scaled-by-d-in", NAMED, base="plain") | edit("/ keys.shape", "/ x.shape"),
+    Wrong("scaled-by-tokens", NAMED, base="plain") | edit("shape[-1]", "shape[0]"),
+    Wrong("scaled-by-the-size-of-the-scores", NAMED, base="plain")
+    | edit("/ keys.shape", "/ attn_scores.shape"),
+    Wrong("scaled-after-the-softmax", NAMED).define("""
+        def forward(self, x):
+            keys = x @ self.W_key
+            queries = x @ self.W_query
+            values = x @ self.W_value
+            attn_scores = queries @ keys.T  # omega
+            attn_weights = torch.softmax(attn_scores, dim=-1) / keys.shape[-1] ** 0.5
+            return attn_weights @ values"""),
+    Wrong("scale-of-the-notebook", NAMED, keeps=2, says="`d_k`", base="plain")
+    | edit("keys.shape[-1]", "d_k"),
+    Wrong("scale-typed-in", NAMED, keeps=2, base="scaled-after-the-softmax")
+    | edit("(attn_scores, dim=-1) / keys.shape[-1] ** 0.5", "(attn_scores / 1.4142135623730951, dim=-1)"),
+    Wrong("keys-ask", NAMED, base="plain") | edit("queries @ keys", "keys @ queries"),
+    Wrong("query-matrices-swapped", NAMED, base="plain")
+    | lines("keys = x @ self", "queries =", "keys = x @ self.W_query", "queries = x @ self.W_key"),
+    Wrong("weights-on-the-keys", NAMED, base="plain") | edit("@ values", "@ keys"),
+    Wrong("weights-on-the-tokens", SHAPE + NAMED, base="plain") | edit("@ values", "@ x"),
+    Wrong("keys-matrix-for-the-values", NAMED, base="plain") | edit("@ self.W_value", "@ self.W_key"),
+    Wrong("weights-turned", NAMED, base="plain") | edit(" @ values", ".T @ values"),
+    Wrong("no-softmax", NAMED + VALUES, base="scaled-after-the-softmax")
+    | edit("torch.softmax(attn_scores, dim=-1)", "attn_scores"),
+    Wrong("divided-by-the-row-sum", NAMED + VALUES, base="scaled-after-the-softmax")
+    | line("attn_weights =", "attn_weights = attn_scores / attn_scores.sum(dim=-1, keepdim=True)"),
+    Wrong("naive-softmax-without-keepdim", VALUES + NAMED, base="plain")
+    | line(
+        "attn_weights =",
+        "e = torch.exp(attn_scores / keys.shape[-1] ** 0.5)",
+        "attn_weights = e / e.sum(dim=-1)",
+    ),
+    Wrong("softmax-over-everything", VALUES + NAMED, base="scaled-after-the-softmax")
+    | line(
+        "attn_weights =",
+        "attn_weights = (attn_scores / keys.shape[-1] ** 0.5).flatten().softmax(0).view_as(attn_scores)",
+    ),
+    Wrong("values-of-the-notebook", NAMED + VALUES + RAISED, base="plain") | edit("values =", "value ="),
+    Wrong("keys-of-the-notebook", RULE + NAMED + VALUES + RAISED + SHAPE, base="plain")
+    | edit("keys = x", "key = x"),
+    Wrong("tokens-of-the-notebook", NAMED + VALUES + RAISED + SHAPE, says="`inputs`", base="plain")
+    | edit("x @ self", "inputs @ self", places=3),
+    Wrong("matrices-of-the-notebook", RULE + NAMED + VALUES + RAISED + SHAPE, base="plain")
+    | edit("@ self.", "@ ", places=3),
+    Wrong("sizes-of-the-notebook", PARAMETERS, keeps=2, base="plain")
+    | above("self.W_query =", "d_in, d_out = 3, 2"),
+    Wrong("plain-tensors", PARAMETERS, base="plain") | edit("nn.Parameter", "", places=3),
+    Wrong("tensors-with-gradients", PARAMETERS, base="turned-matrices")
+    | edit("nn.Parameter(torch.rand(d_out, d_in))", "torch.rand(d_in, d_out, requires_grad=True)", places=3),
+    Wrong(
+        "switched-off",
+        NAMED + BEHAVIOUR + RULE + PARAMETERS,
+        never=r"numbers are right.*numbers are right.*\|",
+        base="plain",
+    )
+    | edit("(d_in, d_out)", "(d_in, d_out), requires_grad=False", places=3),
+    Wrong("drawn-from-the-normal-distribution", NAMED + VALUES + BEHAVIOUR, keeps=2, base="plain")
+    | rename("rand", "randn"),
+    Wrong("zeros", NAMED + VALUES + BEHAVIOUR, keeps=2, base="plain") | rename("rand", "zeros"),
+    Wrong("xavier", NAMED + VALUES + BEHAVIOUR, keeps=2, base="keys-ask")
+    | below("self.W_value =", "for p in self.parameters():", "    nn.init.xavier_uniform_(p)")
+    | edit("keys @ queries", "queries @ keys"),
+    Wrong("own-seed", NAMED + VALUES + BEHAVIOUR, keeps=2, base="plain")
+    | above("self.W_query =", "torch.manual_seed(123)"),
+    Wrong(
+        "one-matrix-for-all", PARAMETERS + VALUES + NAMED, never="has no parameter", base="plain"
+    ).define("""
+        def __init__(self, d_in, d_out):
+            super().__init__()
+            W = nn.Parameter(torch.rand(d_in, d_out))
+            self.W_query = self.W_key = self.W_value = W"""),
+    Wrong("turned-matrices", PARAMETERS, base="plain") | edit("(d_in, d_out)", "(d_out, d_in)", places=3),
+    Wrong("turned-matrices-turned-back", PARAMETERS, base="values-without-gradient")
+    | edit("(d_in, d_out)", "(d_out, d_in)", places=3)
+    | edit("@ self.W_key", "@ self.W_key.T")
+    | edit("@ self.W_query", "@ self.W_query.T")
+    | edit("W_value.data", "W_value.T"),
+    Wrong("short-names", PARAMETERS, base="plain")
+    | rename("W_query", "W_q")
+    | rename("W_key", "W_k")
+    | rename("W_value", "W_v"),
+    Wrong("linear-layers", PARAMETERS + NAMED, base="plain")
+    | edit("Parameter(torch.rand(d_in, d_out))", "Linear(d_in, d_out, bias=False)", places=3)
+    | lines(
+        "keys = x @ self",
+        "values = x",
+        "keys = self.W_key(x)",
+        "queries = self.W_query(x)",
+        "values = self.W_value(x)",
+    ),
+    Wrong("fused-matrix", PARAMETERS).define("""
+        def forward(self, x):
             q, k, v = (x @ self.W_qkv).chunk(3, dim=-1)
-            return torch.softmax(q @ k.T / k.shape[-1] ** 0.5, dim=-1) @ v
-            """,
-                "self.W_qkv = nn.Parameter(torch.rand(d_in, 3 * d_out))",
-            ),
-            PARAMETERS,
-        ),
-        Wrong(
-            "in-a-python-list",
-            v1(
-                """
-            q, k, v = [x @ w for w in self.weights]
-            return torch.softmax(q @ k.T / k.shape[-1] ** 0.5, dim=-1) @ v
-            """,
-                "self.weights = [nn.Parameter(torch.rand(d_in, d_out)) for _ in range(3)]",
-            ),
-            PARAMETERS,
-        ),
-        Wrong(
-            "a-fourth-parameter",
-            v1_but(("return attn_weights @ values", "return attn_weights @ values @ self.W_o")).replace(
-                "\n\n    def forward",
-                "\n        self.W_o = nn.Parameter(torch.eye(d_out))\n\n    def forward",
-            ),
-            PARAMETERS,
-        ),
-        Wrong(
-            "drawn-in-every-forward",
-            v1(
-                """
+            return torch.softmax(q @ k.T / k.shape[-1] ** 0.5, dim=-1) @ v""")
+    | lines("self.W_query", "self.W_value", "self.W_qkv = nn.Parameter(torch.rand(d_in, 3 * d_out))"),
+    Wrong("in-a-python-list", PARAMETERS, base="fused-matrix").define("""
+        def __init__(self, d_in, d_out):
+            super().__init__()
+            self.weights = [nn.Parameter(torch.rand(d_in, d_out)) for _ in range(3)]""")
+    | line("q, k, v =", "q, k, v = [x @ w for w in self.weights]"),
+    Wrong("a-fourth-parameter", PARAMETERS, base="return-forgotten")
+    | below("self.W_value =", "self.W_o = nn.Parameter(torch.eye(d_out))")
+    | line("context_vec", "return attn_weights @ values @ self.W_o"),
+    Wrong("drawn-in-every-forward", PARAMETERS).define("""
+        def forward(self, x):
             W_query = torch.rand(self.d_in, self.d_out)
             W_key = torch.rand(self.d_in, self.d_out)
             W_value = torch.rand(self.d_in, self.d_out)
             queries, keys, values = x @ W_query, x @ W_key, x @ W_value
-            return torch.softmax(queries @ keys.T / self.d_out**0.5, dim=-1) @ values
-            """,
-                "self.d_in, self.d_out = d_in, d_out",
-            ),
-            PARAMETERS,
-        ),
-        Wrong(
-            "drawn-anew-over-the-parameters",
-            v1("self.W_query = nn.Parameter(torch.rand(x.shape[1], 2))" + V1_FORWARD),
-            VALUES + NAMED + RAISED + BEHAVIOUR + RULE + SHAPE,
-        ),
-        Wrong(
-            "only-two-matrices",
-            v1(
-                changed(V1_FORWARD, ("x @ self.W_value", "x @ self.W_key")),
-                V1_INIT.replace("self.W_value = nn.Parameter(torch.rand(d_in, d_out))", ""),
-            ),
-            PARAMETERS,
-        ),
-        Wrong(
-            "self-forgotten",
-            v1_but(
-                ("self.W_query = nn", "W_query = nn"),
-                ("self.W_key = nn", "W_key = nn"),
-                ("self.W_value = nn", "W_value = nn"),
-            ),
-            PARAMETERS + RAISED,
-        ),
-        Wrong("super-forgotten", v1_but(("        super().__init__()\n", "")), RAISED),
-        Wrong(
-            "return-forgotten",
-            v1_but(("return attn_weights @ values", "context_vec = attn_weights @ values")),
-            TYPE,
-        ),
-        Wrong(
-            "print-not-return", v1_but(("return attn_weights @ values", "print(attn_weights @ values)")), TYPE
-        ),
-        Wrong("returns-the-weights", v1_but(("return attn_weights @ values", "return attn_weights")), SHAPE),
-        Wrong(
-            "returns-both",
-            v1_but(("return attn_weights @ values", "return attn_weights @ values, attn_weights")),
-            TYPE,
-        ),
-        Wrong(
-            "returns-one-token",
-            v1_but(("return attn_weights @ values", "return (attn_weights @ values)[1]")),
-            SHAPE,
-        ),
-        Wrong("second-query-only", v1_but(("queries = x @", "queries = x[1] @")), SHAPE),
-        Wrong(
-            "six-tokens-always",
-            v1("""
-            q, k, v = x @ self.W_query, x @ self.W_key, x @ self.W_value
-            out = torch.zeros(6, v.shape[1])
-            for i in range(6):
-                out[i] = torch.softmax(k @ q[i] / k.shape[1] ** 0.5, dim=0) @ v
-            return out
-            """),
-            RAISED,
-            keeps=2,
-        ),
-        Wrong(
-            "two-dimensions-always",
-            v1("""
-            q, k, v = x @ self.W_query, x @ self.W_key, x @ self.W_value
-            w = torch.softmax(q @ k.T / k.shape[1] ** 0.5, dim=-1)
-            return torch.stack([w @ v[:, 0], w @ v[:, 1]], dim=1)
-            """),
-            SHAPE,
-            keeps=2,
-        ),
-        Wrong(
-            "detached",
-            v1_but(("return attn_weights @ values", "return (attn_weights @ values).detach()")),
-            NAMED + BEHAVIOUR + RULE,
-        ),
-        Wrong(
-            "no-grad-in-forward",
-            v1("with torch.no_grad():\n" + indent(V1_FORWARD.strip("\n"), "    ")),
-            NAMED + BEHAVIOUR + RULE,
-        ),
-        Wrong(
-            "values-without-gradient",
-            v1_but(("x @ self.W_value", "x @ self.W_value.data")),
-            NAMED + BEHAVIOUR + RULE,
-        ),
-        Wrong(
-            "edits-its-argument", v1("x /= x.norm(dim=-1, keepdim=True)" + V1_FORWARD), VALUES + RULE + NAMED
-        ),
-        Wrong(
-            "edits-its-argument-afterwards",
-            v1_but(("return attn_weights", "x.div_(x.norm())\n        return attn_weights")),
-            RULE,
-        ),
-        Wrong(
-            "future-hidden",
-            v1_but(
-                (
-                    SOFTMAX,
-                    "torch.softmax((attn_scores / keys.shape[-1] ** 0.5).masked_fill("
-                    "torch.ones_like(attn_scores).triu(1).bool(), -torch.inf), dim=-1)",
-                )
-            ),
-            VALUES + NAMED,
-        ),
-        Wrong(
-            "dropout-inside",
-            v1_but((SOFTMAX, f"nn.functional.dropout({SOFTMAX}, 0.1)")),
-            VALUES + RULE + BEHAVIOUR + NAMED,
-        ),
-        Wrong(
-            "residual",
-            v1_but(("return attn_weights @ values", "return values + attn_weights @ values")),
-            VALUES + NAMED,
-        ),
-        Wrong(
-            "half-precision",
-            v1_but(("return attn_weights @ values", "return (attn_weights @ values).half()")),
-            DTYPE,
-        ),
-        Wrong(
-            "forward-misspelt",
-            v1_but(("def forward", "def foward")),
-            RAISED,
-            never=r"Replace the `\.\.\.`",
-        ),
-        Wrong("init-misspelt", v1_but(("def __init__", "def _init_")), RAISED),
-        Wrong("x-forgotten", v1_but(("def forward(self, x)", "def forward(self)")), RAISED),
-        Wrong("self-missing-in-forward", v1_but(("def forward(self, x)", "def forward(x)")), RAISED),
-        Wrong(
-            "name-without-underscore",
-            v1_but(("SelfAttention_v1", "SelfAttentionV1")),
-            MISSING,
-            says=r"`SelfAttentionV1`",
-        ),
-        Wrong(
-            "an-object-not-a-class",
-            v1() + "\nSelfAttention_v1 = SelfAttention_v1(3, 2)\n",
-            NO_FUNCTION + TYPE,
-        ),
-        Wrong(
-            "no-module",
-            v1_but(("(nn.Module)", "")).replace("        super().__init__()\n", ""),
-            TYPE + PARAMETERS + RAISED + NAMED,
-        ),
-        Wrong("colon-forgotten", v1_but(("def forward(self, x):", "def forward(self, x)")), MISSING),
-        Wrong(
-            "a-function",
-            """
-            def SelfAttention_v1(x, W_query, W_key, W_value):
-                q, k, v = x @ W_query, x @ W_key, x @ W_value
-                return torch.softmax(q @ k.T / k.shape[-1] ** 0.5, dim=-1) @ v
-            """,
-            NO_FUNCTION + RAISED + TYPE,
-        ),
-        Wrong("left-as-it-was", v1("...  # your code here", "...  # your code here"), STUB + PARAMETERS),
-        Wrong("forward-left", v1("...  # your code here"), STUB + TYPE),
-        Wrong("axes-named-the-wrong-way", v1_but(("queries @ keys.T", "queries.T @ keys")), RAISED),
-        Wrong(
-            "dk-an-attribute-of-d-in",
-            v1(
-                "q, k, v = (x @ w for w in (self.W_query, self.W_key, self.W_value))\n"
-                "return torch.softmax(q @ k.T / self.scale, dim=-1) @ v",
-                V1_INIT + "self.scale = d_in**0.5\n",
-            ),
-            NAMED,
-        ),
-    ),
-    right=(
-        # The order of creation is not a mistake: weights are given by name.
-        Right(
-            "drawn-keys-first",
-            v1(
-                init="""
+            return torch.softmax(queries @ keys.T / self.d_out**0.5, dim=-1) @ values""")
+    | lines("self.W_query", "self.W_value", "self.d_in, self.d_out = d_in, d_out"),
+    Wrong(
+        "drawn-anew-over-the-parameters",
+        VALUES + NAMED + RAISED + BEHAVIOUR + RULE + SHAPE,
+        base="an-object-not-a-class",
+    )
+    | below("def forward", "    self.W_query = nn.Parameter(torch.rand(x.shape[1], 2))")
+    | lines("return attn_weights", "SelfAttention_v1 =", "return attn_weights @ values"),
+    Wrong("only-two-matrices", PARAMETERS, base="keys-matrix-for-the-values") | without("self.W_value"),
+    Wrong("self-forgotten", PARAMETERS + RAISED, base="plain")
+    | edit("self.W_query ", "W_query ")
+    | edit("self.W_key ", "W_key ")
+    | edit("self.W_value ", "W_value "),
+    Wrong("super-forgotten", RAISED, base="plain") | without("super().__init__()"),
+    Wrong("return-forgotten", TYPE, base="plain") | edit("return attn_weights", "context_vec = attn_weights"),
+    Wrong("print-not-return", TYPE, base="plain")
+    | line("return attn_weights", "print(attn_weights @ values)"),
+    Wrong("returns-the-weights", SHAPE, base="plain") | edit(" @ values", ""),
+    Wrong("returns-both", TYPE, base="plain") | edit("@ values", "@ values, attn_weights"),
+    Wrong("returns-one-token", SHAPE, base="detached") | edit(".detach()", "[1]"),
+    Wrong("second-query-only", SHAPE, base="plain") | edit("queries = x", "queries = x[1]"),
+    Wrong("six-tokens-always", RAISED, keeps=2, base="zeros-filled-token-by-token")
+    | edit("len(x)", "6", places=2),
+    Wrong("two-dimensions-always", SHAPE, keeps=2, base="columns-then-turned")
+    | line("w = torch", "w = torch.softmax(q @ k.T / k.shape[1] ** 0.5, dim=-1)")
+    | edit("return w.T @ v", "return torch.stack([w @ v[:, 0], w @ v[:, 1]], dim=1)"),
+    Wrong("detached", NAMED + BEHAVIOUR + RULE, base="plain")
+    | line("return attn_weights", "return (attn_weights @ values).detach()"),
+    Wrong("no-grad-in-forward", NAMED + BEHAVIOUR + RULE).define("""
+        def forward(self, x):
+            with torch.no_grad():
+                keys = x @ self.W_key
+                queries = x @ self.W_query
+                values = x @ self.W_value
+                attn_scores = queries @ keys.T  # omega
+                attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)
+                return attn_weights @ values"""),
+    Wrong("values-without-gradient", NAMED + BEHAVIOUR + RULE, base="plain")
+    | edit("@ self.W_value", "@ self.W_value.data"),
+    Wrong("edits-its-argument", VALUES + RULE + NAMED, base="an-object-not-a-class")
+    | below("def forward", "    x /= x.norm(dim=-1, keepdim=True)")
+    | lines("return attn_weights", "SelfAttention_v1 =", "return attn_weights @ values"),
+    Wrong("edits-its-argument-afterwards", RULE, base="plain") | below("attn_weights =", "x.div_(x.norm())"),
+    Wrong("future-hidden", VALUES + NAMED, base="scaled-after-the-softmax")
+    | edit("attn_scores, dim=-1)", "(attn_scores")
+    | edit("0.5", "0.5).masked_fill(torch.ones_like(attn_scores).triu(1).bool(), -torch.inf), dim=-1)"),
+    Wrong("dropout-inside", VALUES + RULE + BEHAVIOUR + NAMED, base="plain")
+    | edit(" torch", " nn.functional.dropout(torch")
+    | edit("1)", "1), 0.1)"),
+    Wrong("residual", VALUES + NAMED, base="return-forgotten") | edit("context_vec =", "return values +"),
+    Wrong("half-precision", DTYPE, base="detached") | edit("detach()", "half()"),
+    Wrong("forward-misspelt", RAISED, never=r"Replace the `\.\.\.`", base="plain")
+    | edit("def forward", "def foward"),
+    Wrong("init-misspelt", RAISED, base="plain") | edit(" __init__", " _init_"),
+    Wrong("x-forgotten", RAISED, base="plain") | edit("(self, x)", "(self)"),
+    Wrong("self-missing-in-forward", RAISED, base="plain") | edit("(self, x)", "(x)"),
+    Wrong("name-without-underscore", MISSING, says="`SelfAttentionV1`", base="plain")
+    | edit("SelfAttention_v1", "SelfAttentionV1"),
+    Wrong("an-object-not-a-class", NO_FUNCTION + TYPE).typed("""
+        class SelfAttention_v1(nn.Module):
+            def __init__(self, d_in, d_out):
+                super().__init__()
+                self.W_query = nn.Parameter(torch.rand(d_in, d_out))
+                self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+                self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+
+            def forward(self, x):
+                keys = x @ self.W_key
+                queries = x @ self.W_query
+                values = x @ self.W_value
+                attn_scores = queries @ keys.T  # omega
+                attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)
+                return attn_weights @ values
+
+        SelfAttention_v1 = SelfAttention_v1(3, 2)"""),
+    Wrong("no-module", TYPE + PARAMETERS + RAISED + NAMED, base="super-forgotten") | edit("(nn.Module)", ""),
+    Wrong("colon-forgotten", MISSING, base="plain") | edit("(self, x):", "(self, x)"),
+    Wrong("a-function", NO_FUNCTION + RAISED + TYPE).typed("""
+        def SelfAttention_v1(x, W_query, W_key, W_value):
+            q, k, v = x @ W_query, x @ W_key, x @ W_value
+            return torch.softmax(q @ k.T / k.shape[-1] ** 0.5, dim=-1) @ v"""),
+    Wrong("left-as-it-was", STUB + PARAMETERS)
+    | lines("self.W_query =", "self.W_value =", "...  # your code here")
+    | lines("queries =", "return weights", "...  # your code here"),
+    Wrong("forward-left", STUB + TYPE) | lines("queries =", "return weights", "...  # your code here"),
+    Wrong("axes-named-the-wrong-way", RAISED, base="plain") | edit(" @ keys.T", ".T @ keys"),
+    Wrong("dk-an-attribute-of-d-in", NAMED).define("""
+        def forward(self, x):
+            q, k, v = (x @ w for w in (self.W_query, self.W_key, self.W_value))
+            return torch.softmax(q @ k.T / self.scale, dim=-1) @ v""")
+    | below("self.W_value =", "self.scale = d_in**0.5"),
+    Right("drawn-keys-first", base="plain").define("""
+        def __init__(self, d_in, d_out):
+            super().__init__()
             self.W_key = nn.Parameter(torch.rand(d_in, d_out))
             self.W_query = nn.Parameter(torch.rand(d_in, d_out))
-            self.W_value = nn.Parameter(torch.rand(d_in, d_out))
-            """
-            ),
-        ),
-        Right("plain", v1()),
-        Right(
-            "fused-attention",
-            v1("""
+            self.W_value = nn.Parameter(torch.rand(d_in, d_out))"""),
+    Right("plain")
+    | edit("scores", "attn_scores", places=2)
+    | edit("weights", "attn_weights", places=2)
+    | above("queries =", "keys = x @ self.W_key")
+    | lines("queries =", "values = x", "queries = x @ self.W_query", "values = x @ self.W_value")
+    | edit("@ keys.T", "@ keys.T  # omega"),
+    Right("fused-attention", costs=2).define("""
+        def forward(self, x):
             q, k, v = x @ self.W_query, x @ self.W_key, x @ self.W_value
-            return nn.functional.scaled_dot_product_attention(q[None], k[None], v[None])[0]
-            """),
-            costs=2,
-        ),
-        Right(
-            "einsums",
-            v1("""
+            return nn.functional.scaled_dot_product_attention(q[None], k[None], v[None])[0]"""),
+    Right("einsums").define("""
+        def forward(self, x):
             q = torch.einsum("ti,io->to", x, self.W_query)
             k = torch.einsum("ti,io->to", x, self.W_key)
             v = torch.einsum("ti,io->to", x, self.W_value)
             w = torch.einsum("qd,kd->qk", q, k).div(q.size(-1) ** 0.5).softmax(-1)
-            return torch.einsum("qk,kd->qd", w, v)
-            """),
-        ),
-        Right(
-            "fused-product-then-chunk",
-            v1("""
+            return torch.einsum("qk,kd->qd", w, v)"""),
+    Right("fused-product-then-chunk").define("""
+        def forward(self, x):
             qkv = x @ torch.cat([self.W_query, self.W_key, self.W_value], dim=1)
             q, k, v = qkv.chunk(3, dim=-1)
-            return (q @ k.mT / k.shape[-1] ** 0.5).softmax(dim=1) @ v
-            """),
-        ),
-        Right(
-            "set-in-a-loop",
-            v1(
-                init="""
+            return (q @ k.mT / k.shape[-1] ** 0.5).softmax(dim=1) @ v"""),
+    Right("set-in-a-loop", base="plain").define("""
+        def __init__(self, d_in, d_out):
+            super().__init__()
             self.d_k = d_out
             for name in ("W_query", "W_key", "W_value"):
-                setattr(self, name, nn.Parameter(torch.rand(d_in, d_out)))
-            """
-            ),
-        ),
-        Right(
-            "registered-by-hand",
-            v1(
-                init="""
+                setattr(self, name, nn.Parameter(torch.rand(d_in, d_out)))"""),
+    Right("registered-by-hand", base="plain").define("""
+        def __init__(self, d_in, d_out):
+            super().__init__()
             self.register_parameter("W_query", nn.Parameter(torch.rand(d_in, d_out)))
             self.register_parameter("W_key", nn.Parameter(torch.rand(d_in, d_out)))
-            self.register_parameter("W_value", nn.Parameter(torch.rand(d_in, d_out)))
-            """
-            ),
-        ),
-        Right(
-            "initialised-uniformly",
-            v1(
-                init="""
-            self.W_query = nn.Parameter(torch.empty(d_in, d_out))
-            self.W_key = nn.Parameter(torch.empty(d_in, d_out))
-            self.W_value = nn.Parameter(torch.empty(d_in, d_out))
-            self.reset()
-            """
-            )
-            + """
-    def reset(self):
-        for w in (self.W_query, self.W_key, self.W_value):
-            nn.init.uniform_(w)
-""",
-        ),
-        Right(
-            "drawn-in-order-assigned-otherwise",
-            v1(
-                init="""
+            self.register_parameter("W_value", nn.Parameter(torch.rand(d_in, d_out)))"""),
+    Right("initialised-uniformly", base="an-object-not-a-class")
+    | rename("rand", "empty")
+    | below("self.W_value =", "self.reset()")
+    | line(
+        "SelfAttention_v1 =",
+        "    def reset(self):",
+        "        for w in (self.W_query, self.W_key, self.W_value):",
+        "            nn.init.uniform_(w)",
+    ),
+    Right("drawn-in-order-assigned-otherwise", base="plain").define("""
+        def __init__(self, d_in, d_out):
+            super().__init__()
             q, k, v = (torch.rand(d_in, d_out) for _ in range(3))
             self.W_value = nn.Parameter(v)
             self.W_key = nn.Parameter(k)
-            self.W_query = nn.Parameter(q)
-            """
-            ),
-        ),
-        Right(
-            "loop-over-tokens",
-            v1("""
+            self.W_query = nn.Parameter(q)"""),
+    Right("loop-over-tokens").define("""
+        def forward(self, x):
             q, k, v = x @ self.W_query, x @ self.W_key, x @ self.W_value
             out = []
             for i in range(x.shape[0]):
                 scores = torch.stack([q[i] @ k[j] for j in range(len(x))])
                 out.append(torch.softmax(scores / q.shape[1] ** 0.5, dim=0) @ v)
-            return torch.stack(out)
-            """),
-        ),
-        Right(
-            "zeros-filled-token-by-token",
-            v1("""
+            return torch.stack(out)"""),
+    Right("zeros-filled-token-by-token").define("""
+        def forward(self, x):
             q, k, v = x @ self.W_query, x @ self.W_key, x @ self.W_value
             out = torch.zeros(len(x), v.shape[1])
             for i in range(len(x)):
                 out[i] = torch.softmax(k @ q[i] / k.shape[1] ** 0.5, dim=0) @ v
-            return out
-            """),
-        ),
-        Right(
-            "helper-methods-and-a-property",
-            v1("return self.weights(x) @ (x @ self.W_value)")
-            + '''
-    @property
-    def scale(self):
-        return self.W_key.shape[1] ** -0.5
+            return out"""),
+    Right("helper-methods-and-a-property").typed('''
+        class SelfAttention_v1(nn.Module):
+            def __init__(self, d_in, d_out):
+                super().__init__()
+                self.W_query = nn.Parameter(torch.rand(d_in, d_out))
+                self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+                self.W_value = nn.Parameter(torch.rand(d_in, d_out))
 
-    def weights(self, x):
-        """(queries, keys)"""
-        return (self.scores(x) * self.scale).softmax(dim=-1)
+            def forward(self, x):
+                return self.weights(x) @ (x @ self.W_value)
 
-    def scores(self, x):
-        return (x @ self.W_query) @ (x @ self.W_key).T
-''',
-        ),
-        Right(
-            "helper-function-and-subclass",
-            """
-            import math
+            @property
+            def scale(self):
+                return self.W_key.shape[1] ** -0.5
 
-            def attend(q, k, v):
-                scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
-                return torch.softmax(scores, dim=-1) @ v
+            def weights(self, x):
+                """(queries, keys)"""
+                return (self.scores(x) * self.scale).softmax(dim=-1)
 
-            class Base(nn.Module):
-                def __init__(self, d_in: int, d_out: int) -> None:
-                    super().__init__()
-                    self.W_query = nn.Parameter(torch.rand(d_in, d_out))
-                    self.W_key = nn.Parameter(torch.rand(d_in, d_out))
-                    self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+            def scores(self, x):
+                return (x @ self.W_query) @ (x @ self.W_key).T'''),
+    Right("helper-function-and-subclass").typed("""
+        import math
 
-            class SelfAttention_v1(Base):
-                def forward(self, x: torch.Tensor) -> torch.Tensor:
-                    return attend(x @ self.W_query, x @ self.W_key, x @ self.W_value)
-            """,
-        ),
-        Right(
-            "float64-inside",
-            v1("""
+        def attend(q, k, v):
+            scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+            return torch.softmax(scores, dim=-1) @ v
+
+        class Base(nn.Module):
+            def __init__(self, d_in: int, d_out: int) -> None:
+                super().__init__()
+                self.W_query = nn.Parameter(torch.rand(d_in, d_out))
+                self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+                self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+
+        class SelfAttention_v1(Base):
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                return attend(x @ self.W_query, x @ self.W_key, x @ self.W_value)"""),
+    Right("float64-inside").define("""
+        def forward(self, x):
             x = x.double()
             q, k, v = (x @ w.double() for w in (self.W_query, self.W_key, self.W_value))
-            return ((q @ k.T / k.shape[-1] ** 0.5).softmax(-1) @ v).float()
-            """),
-        ),
-        Right(
-            "columns-then-turned",
-            v1("""
+            return ((q @ k.T / k.shape[-1] ** 0.5).softmax(-1) @ v).float()"""),
+    Right("columns-then-turned").define("""
+        def forward(self, x):
             q, k, v = x @ self.W_query, x @ self.W_key, x @ self.W_value
             w = torch.softmax(k @ q.T / k.shape[-1] ** 0.5, dim=0)
-            return w.T @ v
-            """),
-        ),
-        Right(
-            "extra-attributes-and-a-buffer",
-            v1(
-                """
-            q, k, v = x @ self.W_query, x @ self.W_key, x @ self.W_value
-            self.last_weights = self.softmax(q @ k.T / self.root)
-            return torch.matmul(self.last_weights, v)
-            """,
-                V1_INIT + "self.d_in, self.d_out = d_in, d_out\nself.softmax = nn.Softmax(dim=-1)\n"
-                'self.register_buffer("root", torch.tensor(d_out**0.5))\n',
-            ),
-        ),
-        Right(
-            "batched-products",
-            v1("""
+            return w.T @ v"""),
+    Right("extra-attributes-and-a-buffer", base="columns-then-turned")
+    | below(
+        "self.W_value =",
+        "self.d_in, self.d_out = d_in, d_out",
+        "self.softmax = nn.Softmax(dim=-1)",
+        'self.register_buffer("root", torch.tensor(d_out**0.5))',
+    )
+    | line("w = torch", "self.last_weights = self.softmax(q @ k.T / self.root)")
+    | edit("return w.T @ v", "return torch.matmul(self.last_weights, v)"),
+    Right("batched-products").define("""
+        def forward(self, x):
             W = torch.stack([self.W_query, self.W_key, self.W_value])
             q, k, v = torch.bmm(x.expand(3, *x.shape), W)
             s = torch.bmm(q[None], k[None].mT) * k.shape[-1] ** -0.5
-            return torch.bmm(s.softmax(-1), v[None]).squeeze(0)
-            """),
-        ),
-        Right(
-            "softmax-by-hand",
-            v1("""
+            return torch.bmm(s.softmax(-1), v[None]).squeeze(0)"""),
+    Right("softmax-by-hand").define("""
+        def forward(self, x):
             q, k, v = x @ self.W_query, x @ self.W_key, x @ self.W_value
             s = q @ k.T / self.W_key.size(1) ** 0.5
             e = (s - s.max(dim=1, keepdim=True).values).exp()
-            return e @ v / e.sum(1, keepdim=True)
-            """),
-        ),
-        Right(
-            "old-super-and-keywords",
-            v1_but(
-                ("super()", "super(SelfAttention_v1, self)"),
-                ("torch.rand(d_in, d_out)", "data=torch.rand(size=(d_in, d_out)), requires_grad=True"),
-            ),
-        ),
-        Right(
-            "functional-linear-and-partial",
-            """
-            from functools import partial
-            import torch.nn.functional as F
-
-            class SelfAttention_v1(nn.Module):
-                \"\"\"Single-head attention.\"\"\"
-
-                def __init__(self, d_in, d_out, **kwargs):
-                    super().__init__(**kwargs)
-                    new = lambda: nn.Parameter(torch.rand(d_in, d_out))
-                    self.W_query, self.W_key, self.W_value = new(), new(), new()
-                    self.attend = partial(F.scaled_dot_product_attention, dropout_p=0.0)
-
-                def forward(self, x):
-                    q, k, v = [F.linear(x, w.T) for w in (self.W_query, self.W_key, self.W_value)]
-                    return self.attend(q, k, v)
-            """,
-            costs=2,
-        ),
-    ),
+            return e @ v / e.sum(1, keepdim=True)"""),
+    Right("old-super-and-keywords", base="turned-matrices")
+    | edit("(torch.rand(d_out, d_in))", "(data=torch.rand(size=(d_in, d_out)), requires_grad=True)", places=3)
+    | edit("super().", "super(SelfAttention_v1, self)."),
+    Right("functional-linear-and-partial", costs=2)
+    .define("""
+        def __init__(self, d_in, d_out, **kwargs):
+            super().__init__(**kwargs)
+            new = lambda: nn.Parameter(torch.rand(d_in, d_out))
+            self.W_query, self.W_key, self.W_value = new(), new(), new()
+            self.attend = partial(F.scaled_dot_product_attention, dropout_p=0.0)""")
+    .define("""
+        def forward(self, x):
+            q, k, v = [F.linear(x, w.T) for w in (self.W_query, self.W_key, self.W_value)]
+            return self.attend(q, k, v)""")
+    | above("class SelfAttention_v1", "from functools import partial", "import torch.nn.functional as F", "")
+    | above("def __init__", '"""Single-head attention."""', ""),
 )
 
-
-def spread(body: str) -> str:
-    """The function of task 8 with another body."""
-    return "def score_spread(queries, keys, scaled):\n" + indent(dedent(body).strip("\n"), "    ") + "\n"
-
-
-SCORE_SPREAD = Mutants(
-    wrong=(
-        Wrong("never-scaled", spread("return (queries @ keys.T).std()"), NAMED, keeps=1),
-        Wrong(
-            "always-scaled",
-            spread("return (queries @ keys.T / queries.shape[-1] ** 0.5).std()"),
-            NAMED,
-            keeps=1,
-        ),
-        Wrong(
-            "divided-by-d-k",
-            spread("s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1]\nreturn s.std()"),
-            NAMED,
-            keeps=1,
-        ),
-        Wrong(
-            "times-the-root",
-            spread("s = queries @ keys.T\nif scaled:\n    s = s * keys.shape[-1] ** 0.5\nreturn s.std()"),
-            NAMED,
-            keeps=1,
-        ),
-        Wrong(
-            "number-of-keys",
-            spread("s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[0] ** 0.5\nreturn s.std()"),
-            NAMED,
-            keeps=1,
-        ),
-        Wrong(
-            "number-of-queries",
-            spread("s = queries @ keys.T\nif scaled:\n    s = s / len(queries) ** 0.5\nreturn s.std()"),
-            NAMED + VALUES,
-            keeps=1,
-        ),
-        Wrong(
-            "size-of-the-notebook",
-            spread("s = queries @ keys.T\nif scaled:\n    s = s / d_k**0.5\nreturn s.std()"),
-            NAMED + VALUES,
-            keeps=1,
-            says=r"`d_k`",
-        ),
-        Wrong(
-            "two-typed-in",
-            spread("s = queries @ keys.T\nif scaled:\n    s /= 2**0.5\nreturn s.std()"),
-            NAMED + VALUES,
-            keeps=1,
-        ),
-        Wrong(
-            "polarity-turned",
-            spread("s = queries @ keys.T\nif not scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std()"),
-            NAMED + VALUES,
-        ),
-        Wrong(
-            "compared-with-a-string",
-            spread(
-                's = queries @ keys.T\nif scaled == "True":\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std()'
-            ),
-            NAMED,
-            keeps=1,
-        ),
-        Wrong(
-            "result-thrown-away",
-            spread("s = queries @ keys.T\nif scaled:\n    s / keys.shape[-1] ** 0.5\nreturn s.std()"),
-            NAMED,
-            keeps=1,
-        ),
-        Wrong(
-            "variance",
-            spread("s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.var()"),
-            NAMED,
-        ),
-        Wrong(
-            "root-of-the-spread-too",
-            spread("s = (queries @ keys.T).std()\nif scaled:\n    s = (s / keys.shape[-1]) ** 0.5\nreturn s"),
-            VALUES + NAMED,
-            keeps=1,
-        ),
-        Wrong(
-            "without-correction",
-            spread(
-                "s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std(unbiased=False)"
-            ),
-            NAMED + VALUES,
-        ),
-        Wrong(
-            "numpy-std",
-            spread(
-                "s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.numpy().std()"
-            ),
-            NAMED + VALUES,
-        ),
-        Wrong(
-            "for-each-query",
-            spread(
-                "s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std(dim=-1)"
-            ),
-            SHAPE + NAMED,
-        ),
-        Wrong(
-            "mean-of-the-rows-spreads",
-            spread(
-                "s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std(-1).mean()"
-            ),
-            VALUES + NAMED,
-        ),
-        Wrong(
-            "pairs-only",
-            spread(
-                "s = (queries * keys).sum(-1)\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std()"
-            ),
-            RAISED,
-        ),
-        Wrong(
-            "queries-with-queries",
-            spread("s = queries @ queries.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std()"),
-            NAMED + VALUES,
-        ),
-        Wrong(
-            "keys-with-keys",
-            spread("s = keys @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std()"),
-            NAMED + VALUES,
-        ),
-        Wrong(
-            "dimensions-with-dimensions",
-            spread("s = queries.T @ keys\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std()"),
-            RAISED,
-        ),
-        Wrong(
-            "keys-not-turned",
-            spread("s = queries @ keys\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std()"),
-            RAISED,
-        ),
-        Wrong(
-            "softmax-as-well",
-            spread(
-                "s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.softmax(-1).std()"
-            ),
-            NAMED + VALUES,
-        ),
-        Wrong(
-            "softmax-when-scaled",
-            spread(
-                "s = queries @ keys.T\nif scaled:\n    s = (s / keys.shape[-1] ** 0.5).softmax(-1)\nreturn s.std()"
-            ),
-            VALUES + NAMED,
-            keeps=1,
-        ),
-        Wrong(
-            "returned-only-when-scaled",
-            spread("s = queries @ keys.T\nif scaled:\n    return (s / keys.shape[-1] ** 0.5).std()"),
-            TYPE,
-            keeps=1,
-        ),
-        Wrong(
-            "returned-only-when-plain",
-            spread("s = queries @ keys.T\nif not scaled:\n    return s.std()\ns = s / keys.shape[-1] ** 0.5"),
-            TYPE,
-            keeps=1,
-        ),
-        Wrong(
-            "returns-the-scores",
-            spread("s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s"),
-            SHAPE + NAMED,
-        ),
-        Wrong(
-            "method-not-called",
-            spread("s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std"),
-            TYPE,
-        ),
-        Wrong(
-            "print-not-return",
-            spread("s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nprint(s.std())"),
-            TYPE,
-        ),
-        Wrong(
-            "std-and-mean",
-            spread(
-                "s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn torch.std_mean(s)"
-            ),
-            TYPE,
-        ),
-        Wrong(
-            "edits-its-queries",
-            spread("if scaled:\n    queries /= queries.shape[-1] ** 0.5\nreturn (queries @ keys.T).std()"),
-            RULE,
-            keeps=1,
-        ),
-        Wrong(
-            "random-vectors-of-its-own",
-            spread("""
-            queries = torch.randn(300, keys.shape[-1])
-            s = queries @ keys.T
-            if scaled:
-                s = s / keys.shape[-1] ** 0.5
-            return s.std()
-            """),
-            VALUES + RULE,
-        ),
-        Wrong(
-            "theory-instead-of-measuring",
-            spread("d_k = keys.shape[-1]\nreturn torch.tensor(1.0) if scaled else torch.tensor(d_k**0.5)"),
-            VALUES,
-        ),
-        Wrong(
-            "notebook-tokens",
-            spread(
-                "s = (inputs @ W_query) @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std()"
-            ),
-            RAISED + VALUES,
-        ),
-        Wrong(
-            "root-of-an-int",
-            spread(
-                "s = queries @ keys.T\nif scaled:\n    s = s / torch.sqrt(keys.shape[-1])\nreturn s.std()"
-            ),
-            RAISED,
-            keeps=1,
-        ),
-        Wrong(
-            "scale-then-twice",
-            spread(
-                "s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std()"
-            ),
-            NAMED,
-            keeps=1,
-        ),
-        Wrong(
-            "scaled-both-and-multiplied",
-            spread(
-                "r = keys.shape[-1] ** 0.5\nq, k = (queries / r, keys / r) if scaled else (queries, keys)\nreturn (q @ k.T).std()"
-            ),
-            NAMED,
-            keeps=1,
-        ),
-        Wrong(
-            "rounded",
-            spread(
-                "s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn round(s.std().item(), 2)"
-            ),
-            VALUES + NAMED,
-        ),
-        Wrong(
-            "with-an-axis",
-            spread(
-                "s = queries @ keys.T\nif scaled:\n    s = s / keys.shape[-1] ** 0.5\nreturn s.std().reshape(1)"
-            ),
-            SHAPE,
-        ),
-        Wrong(
-            "two-arguments", "def score_spread(queries, keys):\n    return (queries @ keys.T).std()", RAISED
-        ),
-        Wrong("left-as-it-was", spread("...  # your code here"), STUB),
-    ),
-    right=(
-        Right(
-            "plain",
-            spread(
-                "scores = queries @ keys.T\nif scaled:\n    scores = scores / keys.shape[-1] ** 0.5\nreturn scores.std()"
-            ),
-        ),
-        Right(
-            "spread-divided",
-            spread("s = (queries @ keys.T).std()\nreturn s / queries.shape[1] ** 0.5 if scaled else s"),
-        ),
-        Right(
-            "queries-divided",
-            spread(
-                "if scaled:\n    queries = queries / queries.shape[-1] ** 0.5\nreturn torch.std(queries @ keys.T)"
-            ),
-        ),
-        Right(
-            "both-by-the-fourth-root",
-            spread(
-                "r = keys.size(1) ** (0.25 if scaled else 0)\nreturn ((queries / r) @ (keys / r).T).std()"
-            ),
-        ),
-        Right(
-            "einsum",
-            spread(
-                's = torch.einsum("qd,kd->qk", queries, keys)\nif scaled is True:\n    s.div_(keys.shape[-1] ** 0.5)\nreturn s.std()'
-            ),
-        ),
-        Right(
-            "python-number",
-            spread(
-                "s = queries @ keys.T\nif scaled == True:\n    s /= keys.shape[-1] ** 0.5\nreturn s.std().item()"
-            ),
-        ),
-        Right(
-            "numpy-with-correction",
-            spread("""
-            import numpy as np
-            s = queries.numpy() @ keys.numpy().T
-            if scaled:
-                s = s / np.sqrt(keys.shape[-1])
-            return s.std(ddof=1)
-            """),
-        ),
-        Right(
-            "float64",
-            spread(
-                "s = queries.double() @ keys.double().T\nreturn (s / (keys.shape[-1] ** 0.5 if scaled else 1)).std()"
-            ),
-        ),
-        Right(
-            "loops",
-            spread("""
-            scores = []
-            for q in queries:
-                for k in keys:
-                    score = torch.dot(q, k)
-                    if scaled:
-                        score = score / len(k) ** 0.5
-                    scores.append(score)
-            return torch.std(torch.stack(scores))
-            """),
-        ),
-        Right(
-            "by-hand",
-            spread("""
-            s = queries @ keys.T
-            if scaled:
-                s = s * keys.shape[-1] ** -0.5
-            deviations = s - s.mean()
-            return ((deviations**2).sum() / (s.numel() - 1)).sqrt()
-            """),
-        ),
-        Right(
-            "lambda",
-            "score_spread = lambda queries, keys, scaled: torch.std(queries @ keys.T / (queries.shape[-1] ** 0.5) ** int(scaled))",
-        ),
-        Right(
-            "statistics",
-            spread(
-                "import statistics\ns = (queries @ keys.T).flatten().tolist()\nreturn statistics.stdev(s) / (keys.shape[-1] ** 0.5 if scaled else 1)"
-            ),
-        ),
-        Right(
-            "where",
-            spread(
-                "d_k = torch.tensor(float(keys.shape[-1]))\ndivisor = torch.where(torch.tensor(scaled), d_k.sqrt(), torch.tensor(1.0))\nreturn (queries @ keys.T / divisor).std()"
-            ),
-        ),
-    ),
+TASKS.hold(
+    "score-spread",
+    Wrong("never-scaled", NAMED, keeps=1) | returns("(queries @ keys.T).std()"),
+    Wrong("always-scaled", NAMED, keeps=1) | returns("(queries @ keys.T / queries.shape[-1] ** 0.5).std()"),
+    Wrong("divided-by-d-k", NAMED, keeps=1) | rename("scores", "s") | edit("[-1] ** 0.5", "[-1]"),
+    Wrong("times-the-root", NAMED, keeps=1) | rename("scores", "s") | edit("s / keys", "s * keys"),
+    Wrong("number-of-keys", NAMED, keeps=1) | rename("scores", "s") | edit("shape[-1]", "shape[0]"),
+    Wrong("number-of-queries", NAMED + VALUES, keeps=1, base="times-the-root")
+    | edit("* keys.shape[-1]", "/ len(queries)"),
+    Wrong("size-of-the-notebook", NAMED + VALUES, keeps=1, says="`d_k`", base="times-the-root")
+    | edit("* keys.shape[-1] ** ", "/ d_k**"),
+    Wrong("two-typed-in", NAMED + VALUES, keeps=1, base="times-the-root")
+    | line("s = s * keys", "s /= 2**0.5"),
+    Wrong("polarity-turned", NAMED + VALUES) | rename("scores", "s") | edit("if scaled", "if not scaled"),
+    Wrong("compared-with-a-string", NAMED, keeps=1, base="polarity-turned")
+    | edit("not scaled", 'scaled == "True"'),
+    Wrong("result-thrown-away", NAMED, keeps=1, base="times-the-root") | edit("= s * keys", "/ keys"),
+    Wrong("variance", NAMED) | rename("scores", "s") | line("return s.std()", "return s.var()"),
+    Wrong("root-of-the-spread-too", VALUES + NAMED, keeps=1)
+    | line("scores = queries", "s = (queries @ keys.T).std()")
+    | lines("if scaled:", "return scores", "if scaled:", "    s = (s / keys.shape[-1]) ** 0.5", "return s"),
+    Wrong("without-correction", NAMED + VALUES, base="numpy-std")
+    | edit("numpy().std()", "std(unbiased=False)"),
+    Wrong("numpy-std", NAMED + VALUES)
+    | rename("scores", "s")
+    | line("return s.std()", "return s.numpy().std()"),
+    Wrong("for-each-query", SHAPE + NAMED, base="variance") | edit("return s.var()", "return s.std(dim=-1)"),
+    Wrong("mean-of-the-rows-spreads", VALUES + NAMED, base="numpy-std") | edit("numpy().std", "std(-1).mean"),
+    Wrong("pairs-only", RAISED, base="keys-not-turned") | edit("queries @ keys", "(queries * keys).sum(-1)"),
+    Wrong("queries-with-queries", NAMED + VALUES) | rename("scores", "s") | edit("@ keys.T", "@ queries.T"),
+    Wrong("keys-with-keys", NAMED + VALUES) | rename("scores", "s") | edit("queries @", "keys @"),
+    Wrong("dimensions-with-dimensions", RAISED, base="keys-not-turned") | edit("queries @", "queries.T @"),
+    Wrong("keys-not-turned", RAISED, base="numpy-std") | edit("@ keys.T", "@ keys") | edit("numpy().", ""),
+    Wrong("softmax-as-well", NAMED + VALUES, base="numpy-std") | edit(".numpy()", ".softmax(-1)"),
+    Wrong("softmax-when-scaled", VALUES + NAMED, keeps=1, base="times-the-root")
+    | edit("s = s * keys.shape[-1] ** 0.5", "s = (s / keys.shape[-1] ** 0.5")
+    | edit("s = (s / keys.shape[-1] ** 0.5", "s = (s / keys.shape[-1] ** 0.5).softmax(-1)"),
+    Wrong("returned-only-when-scaled", TYPE, keeps=1)
+    | body("s = queries @ keys.T", "if scaled:", "    return (s / keys.shape[-1] ** 0.5).std()"),
+    Wrong("returned-only-when-plain", TYPE, keeps=1, base="polarity-turned")
+    | edit("s = s / keys", "return s.std()\n    s = s / keys")
+    | edit("\n    return s.std()", ""),
+    Wrong("returns-the-scores", SHAPE + NAMED) | rename("scores", "s") | line("return s.std()", "return s"),
+    Wrong("method-not-called", TYPE) | rename("scores", "s") | line("return s.std()", "return s.std"),
+    Wrong("print-not-return", TYPE) | rename("scores", "s") | line("return s.std()", "print(s.std())"),
+    Wrong("std-and-mean", TYPE, base="numpy-std") | edit("s.numpy().std()", "torch.std_mean(s)"),
+    Wrong("edits-its-queries", RULE, keeps=1)
+    | body("if scaled:", "    queries /= queries.shape[-1] ** 0.5", "return (queries @ keys.T).std()"),
+    Wrong("random-vectors-of-its-own", VALUES + RULE, base="numpy-std")
+    | above("s = queries", "queries = torch.randn(300, keys.shape[-1])")
+    | edit("numpy().", ""),
+    Wrong("theory-instead-of-measuring", VALUES)
+    | body("d_k = keys.shape[-1]", "return torch.tensor(1.0) if scaled else torch.tensor(d_k**0.5)"),
+    Wrong("notebook-tokens", RAISED + VALUES, base="keys-not-turned")
+    | edit("queries @ keys", "(inputs @ W_query) @ keys.T"),
+    Wrong("root-of-an-int", RAISED, keeps=1, base="times-the-root")
+    | line("s = s * keys", "s = s / torch.sqrt(keys.shape[-1])"),
+    Wrong("scale-then-twice", NAMED, keeps=1, base="numpy-std")
+    | line("return s.numpy", "    s = s / keys.shape[-1] ** 0.5", "return s.std()"),
+    Wrong("scaled-both-and-multiplied", NAMED, keeps=1).body("""
+        r = keys.shape[-1] ** 0.5
+        q, k = (queries / r, keys / r) if scaled else (queries, keys)
+        return (q @ k.T).std()"""),
+    Wrong("rounded", VALUES + NAMED, base="numpy-std") | edit("s.numpy().std()", "round(s.std().item(), 2)"),
+    Wrong("with-an-axis", SHAPE, base="numpy-std") | edit("numpy().std()", "std().reshape(1)"),
+    Wrong("two-arguments", RAISED)
+    | typed("def score_spread(queries, keys):", "    return (queries @ keys.T).std()"),
+    Wrong("left-as-it-was", STUB) | body("...  # your code here"),
+    Right("plain", base="solution"),
+    Right("spread-divided")
+    | body("s = (queries @ keys.T).std()", "return s / queries.shape[1] ** 0.5 if scaled else s"),
+    Right("queries-divided").body("""
+        if scaled:
+            queries = queries / queries.shape[-1] ** 0.5
+        return torch.std(queries @ keys.T)"""),
+    Right("both-by-the-fourth-root")
+    | body("r = keys.size(1) ** (0.25 if scaled else 0)", "return ((queries / r) @ (keys / r).T).std()"),
+    Right("einsum").body("""
+        s = torch.einsum("qd,kd->qk", queries, keys)
+        if scaled is True:
+            s.div_(keys.shape[-1] ** 0.5)
+        return s.std()"""),
+    Right("python-number", base="numpy-std")
+    | edit("if scaled:", "if scaled == True:")
+    | edit("= s / keys", "/= keys")
+    | edit("numpy().std", "std().item"),
+    Right("numpy-with-correction", base="numpy-std")
+    | line("s = queries", "import numpy as np", "s = queries.numpy() @ keys.numpy().T")
+    | line("s = s / keys", "s = s / np.sqrt(keys.shape[-1])")
+    | edit("numpy().std()", "std(ddof=1)"),
+    Right("float64").body("""
+        s = queries.double() @ keys.double().T
+        return (s / (keys.shape[-1] ** 0.5 if scaled else 1)).std()"""),
+    Right("loops").body("""
+        scores = []
+        for q in queries:
+            for k in keys:
+                score = torch.dot(q, k)
+                if scaled:
+                    score = score / len(k) ** 0.5
+                scores.append(score)
+        return torch.std(torch.stack(scores))"""),
+    Right("by-hand", base="numpy-std")
+    | edit("s / keys", "s * keys")
+    | edit("[-1] ** 0.5", "[-1] ** -0.5\n    deviations = s - s.mean()")
+    | edit("s.numpy().std", "((deviations**2).sum() / (s.numel() - 1)).sqrt"),
+    Right("lambda").typed("""
+        score_spread = lambda queries, keys, scaled: torch.std(queries @ keys.T / (queries.shape[-1] ** 0.5) ** int(scaled))
+        """),  # noqa: E501
+    Right("statistics").body("""
+        import statistics
+        s = (queries @ keys.T).flatten().tolist()
+        return statistics.stdev(s) / (keys.shape[-1] ** 0.5 if scaled else 1)"""),
+    Right("where").body("""
+        d_k = torch.tensor(float(keys.shape[-1]))
+        divisor = torch.where(torch.tensor(scaled), d_k.sqrt(), torch.tensor(1.0))
+        return (queries @ keys.T / divisor).std()"""),
 )
 
-
-V2_HEAD = "class SelfAttention_v2(nn.Module):\n    def __init__(self, d_in, d_out, qkv_bias=False):"
-V2_INIT = """
-self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-"""
-V2_FORWARD = """
-keys = self.W_key(x)
-queries = self.W_query(x)
-values = self.W_value(x)
-attn_scores = queries @ keys.T
-attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)
-return attn_weights @ values
-"""
-
-
-def v2(forward: str = V2_FORWARD, init: str = V2_INIT) -> str:
-    """The second class with another `forward` or another `__init__`."""
-    return _cell(V2_HEAD, init, forward)
-
-
-def v2_but(*pairs: tuple[str, str]) -> str:
-    """The second class as most people write it, with some pieces replaced."""
-    return changed(v2(), *pairs)
-
-
-SELF_ATTENTION_V2 = Mutants(
-    wrong=(
-        Wrong("softmax-over-the-queries", v2_but(("dim=-1", "dim=0")), NAMED),
-        Wrong("not-scaled", v2_but((" / keys.shape[-1] ** 0.5", "")), NAMED),
-        Wrong("divided-by-d-k", v2_but((" ** 0.5", "")), NAMED),
-        Wrong("times-the-root", v2_but((" / keys.shape[-1]", " * keys.shape[-1]")), NAMED),
-        Wrong("scaled-by-d-in", v2_but(("/ keys.shape[-1]", "/ x.shape[-1]")), NAMED),
-        Wrong("scaled-by-tokens", v2_but(("keys.shape[-1]", "len(keys)")), NAMED),
-        Wrong(
-            "scaled-after-the-softmax",
-            v2_but((SOFTMAX, "torch.softmax(attn_scores, dim=-1) / keys.shape[-1] ** 0.5")),
-            NAMED,
-        ),
-        Wrong("scale-of-the-notebook", v2_but(("keys.shape[-1]", "d_k")), NAMED, keeps=1, says=r"`d_k`"),
-        Wrong("scale-typed-in", v2_but(("keys.shape[-1]", "2")), NAMED, keeps=1),
-        Wrong("scale-of-the-layer-turned", v2_but(("keys.shape[-1]", "self.W_key.weight.shape[1]")), NAMED),
-        Wrong("keys-ask", v2_but(("queries @ keys.T", "keys @ queries.T")), NAMED),
-        Wrong("weights-on-the-keys", v2_but(("attn_weights @ values", "attn_weights @ keys")), NAMED),
-        Wrong("weights-on-the-tokens", v2_but(("attn_weights @ values", "attn_weights @ x")), NAMED + SHAPE),
-        Wrong("keys-layer-for-the-values", v2_but(("self.W_value(x)", "self.W_key(x)")), NAMED),
-        Wrong("weights-turned", v2_but(("attn_weights @ values", "attn_weights.T @ values")), NAMED),
-        Wrong("no-softmax", v2_but((SOFTMAX, "attn_scores / keys.shape[-1] ** 0.5")), NAMED + VALUES),
-        Wrong("bias-always", v2_but(("bias=qkv_bias", "bias=True")), PARAMETERS + NAMED, keeps=1),
-        Wrong("bias-left-to-the-default", v2_but((", bias=qkv_bias", "")), PARAMETERS + NAMED, keeps=1),
-        Wrong("bias-never", v2_but(("bias=qkv_bias", "bias=False")), PARAMETERS + NAMED, keeps=2),
-        Wrong("bias-polarity", v2_but(("bias=qkv_bias", "bias=not qkv_bias")), PARAMETERS + NAMED),
-        Wrong(
-            "bias-only-for-the-queries",
-            v2(
-                init=changed(
-                    V2_INIT,
-                    (
-                        "self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)",
-                        "self.W_key = nn.Linear(d_in, d_out, bias=False)",
-                    ),
-                    (
-                        "self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)",
-                        "self.W_value = nn.Linear(d_in, d_out, bias=False)",
-                    ),
-                )
-            ),
-            PARAMETERS + NAMED,
-            keeps=2,
-        ),
-        Wrong(
-            "switch-left-out",
-            v2_but((", qkv_bias=False", ""), ("bias=qkv_bias", "bias=False")),
-            RAISED,
-            keeps=1,
-        ),
-        Wrong("switch-without-default", v2_but(("qkv_bias=False", "qkv_bias")), RAISED, keeps=1),
-        Wrong("switch-on-by-default", v2_but(("qkv_bias=False", "qkv_bias=True")), PARAMETERS, keeps=1),
-        Wrong(
-            "switch-called-bias",
-            v2_but(("qkv_bias=False", "bias=False"), ("bias=qkv_bias", "bias=bias")),
-            RAISED,
-            keeps=2,
-        ),
-        Wrong(
-            "bias-dropped-in-forward",
-            v2_but(
-                ("self.W_key(x)", "x @ self.W_key.weight.T"),
-                ("self.W_query(x)", "x @ self.W_query.weight.T"),
-                ("self.W_value(x)", "x @ self.W_value.weight.T"),
-            ),
-            NAMED + VALUES,
-            keeps=2,
-        ),
-        Wrong(
-            "weight-not-turned",
-            v2_but(
-                ("self.W_key(x)", "x @ self.W_key.weight"),
-                ("self.W_query(x)", "x @ self.W_query.weight"),
-                ("self.W_value(x)", "x @ self.W_value.weight"),
-            ),
-            RAISED,
-        ),
-        Wrong(
-            "layer-as-a-matrix",
-            v2_but(
-                ("self.W_key(x)", "x @ self.W_key"),
-                ("self.W_query(x)", "x @ self.W_query"),
-                ("self.W_value(x)", "x @ self.W_value"),
-            ),
-            RAISED,
-        ),
-        Wrong(
-            "sizes-swapped", v2_but(("nn.Linear(d_in, d_out", "nn.Linear(d_out, d_in")), PARAMETERS + RAISED
-        ),
-        Wrong("square-layers", v2_but(("nn.Linear(d_in, d_out", "nn.Linear(d_in, d_in")), PARAMETERS + SHAPE),
-        Wrong(
-            "sizes-typed-in",
-            v2_but(("nn.Linear(d_in, d_out", "nn.Linear(3, 2")),
-            PARAMETERS + RAISED,
-            keeps=1,
-        ),
-        Wrong("plain-parameters", v2(V1_FORWARD, V1_INIT), PARAMETERS + NAMED),
-        Wrong(
-            "short-names",
-            v2_but(("W_query", "W_q"), ("W_key", "W_k"), ("W_value", "W_v")),
-            PARAMETERS,
-            says=r"W_query",
-        ),
-        Wrong(
-            "fused-layer",
-            v2(
-                "q, k, v = self.qkv(x).chunk(3, dim=-1)\nreturn torch.softmax(q @ k.T / k.shape[-1] ** 0.5, dim=-1) @ v",
-                "self.qkv = nn.Linear(d_in, 3 * d_out, bias=qkv_bias)",
-            ),
-            PARAMETERS,
-        ),
-        Wrong(
-            "output-layer-added",
-            v2(
-                changed(
-                    V2_FORWARD,
-                    ("return attn_weights @ values", "return self.out_proj(attn_weights @ values)"),
-                ),
-                V2_INIT + "self.out_proj = nn.Linear(d_out, d_out)\n",
-            ),
-            PARAMETERS,
-        ),
-        Wrong(
-            "layers-in-a-list",
-            v2(
-                "q, k, v = [layer(x) for layer in self.layers]\nreturn torch.softmax(q @ k.T / k.shape[-1] ** 0.5, dim=-1) @ v",
-                "self.layers = [nn.Linear(d_in, d_out, bias=qkv_bias) for _ in range(3)]",
-            ),
-            PARAMETERS,
-        ),
-        Wrong(
-            "one-layer-for-all",
-            v2(init="self.W_query = self.W_key = self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)"),
-            PARAMETERS + NAMED + VALUES,
-        ),
-        Wrong(
-            "drawn-in-every-forward",
-            v2(
-                "q, k, v = (nn.Linear(self.d_in, self.d_out, bias=False)(x) for _ in range(3))\n"
-                "return torch.softmax(q @ k.T / self.d_out**0.5, dim=-1) @ v",
-                "self.d_in, self.d_out = d_in, d_out",
-            ),
-            PARAMETERS,
-        ),
-        Wrong(
-            "started-at-zero",
-            v2(init=V2_INIT + "for p in self.parameters():\n    nn.init.zeros_(p)\n"),
-            NAMED + VALUES,
-            keeps=2,
-        ),
-        Wrong(
-            "values-of-the-notebook",
-            v2_but(("values = self.W_value(x)", "value = self.W_value(x)")),
-            NAMED + RULE + VALUES,
-        ),
-        Wrong("tokens-of-the-notebook", v2_but(("(x)\n", "(inputs)\n")), NAMED + VALUES, says=r"`inputs`"),
-        Wrong("return-forgotten", v2_but(("return attn", "context = attn")), TYPE),
-        Wrong("returns-the-weights", v2_but(("return attn_weights @ values", "return attn_weights")), SHAPE),
-        Wrong(
-            "returns-both",
-            v2_but(("return attn_weights @ values", "return attn_weights @ values, attn_weights")),
-            TYPE,
-        ),
-        Wrong("frozen", v2(init=V2_INIT + "self.requires_grad_(False)\n"), NAMED + RULE),
-        Wrong("detached", v2_but(("@ values", "@ values.detach()")), NAMED + RULE),
-        Wrong("linear-then-relu", v2_but(("self.W_value(x)", "torch.relu(self.W_value(x))")), VALUES + NAMED),
-        Wrong("super-forgotten", v2_but(("        super().__init__()\n", "")), RAISED),
-        Wrong("still-called-v1", v2_but(("SelfAttention_v2", "SelfAttention_v1")), MISSING),
-        Wrong(
-            "inherits-v1-and-forgets-forward",
-            _cell(V2_HEAD.replace("nn.Module", "SelfAttention_v1"), V2_INIT, "pass").replace(
-                "super().__init__()", "super().__init__(d_in, d_out)"
-            ),
-            STUB + TYPE,
-        ),
-        Wrong(
-            "inherits-forward-of-v1",
-            """
-            class SelfAttention_v2(SelfAttention_v1):
-                def __init__(self, d_in, d_out, qkv_bias=False):
-                    nn.Module.__init__(self)
-                    self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-                    self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-                    self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-            """,
-            RAISED,
-        ),
-        Wrong(
-            "forward-misspelt",
-            v2_but(("def forward", "def foward")),
-            RAISED,
-            never=r"Replace the `\.\.\.`",
-        ),
-        Wrong("left-as-it-was", v2("...  # your code here", "...  # your code here"), STUB),
-    ),
-    right=(
-        # The order of creation is not a mistake: weights are given by name.
-        Right(
-            "made-keys-first",
-            v2(
-                init="""
+TASKS.hold(
+    "self-attention-v2",
+    Wrong("softmax-over-the-queries", NAMED, base="plain")
+    | edit("(attn_scores / keys.shape[-1] ** 0.5, dim=-1)", "(attn_scores / keys.shape[-1] ** 0.5, dim=0)"),
+    Wrong("not-scaled", NAMED, base="plain") | edit(" / keys.shape[-1] ** 0.5", ""),
+    Wrong("divided-by-d-k", NAMED, base="plain") | edit("[-1] ** 0.5", "[-1]"),
+    Wrong("times-the-root", NAMED, base="plain") | edit("/ keys.shape", "* keys.shape"),
+    Wrong("scaled-by-d-in", NAMED, base="plain") | edit("/ keys.shape", "/ x.shape"),
+    Wrong("scaled-by-tokens", NAMED, base="plain") | edit("keys.shape[-1]", "len(keys)"),
+    Wrong("scaled-after-the-softmax", NAMED)
+    | above("queries =", "keys = self.W_key(x)")
+    | lines("queries =", "values = self", "queries = self.W_query(x)", "values = self.W_value(x)")
+    | edit("scores =", "attn_scores =")
+    | line("weights =", "attn_weights = torch.softmax(attn_scores, dim=-1) / keys.shape[-1] ** 0.5")
+    | edit("return weights", "return attn_weights"),
+    Wrong("scale-of-the-notebook", NAMED, keeps=1, says="`d_k`", base="plain")
+    | edit("keys.shape[-1]", "d_k"),
+    Wrong("scale-typed-in", NAMED, keeps=1, base="plain") | edit("keys.shape[-1]", "2"),
+    Wrong("scale-of-the-layer-turned", NAMED, base="plain")
+    | edit("keys.shape[-1]", "self.W_key.weight.shape[1]"),
+    Wrong("keys-ask", NAMED, base="plain") | edit("queries @ keys", "keys @ queries"),
+    Wrong("weights-on-the-keys", NAMED, base="plain") | edit("@ values", "@ keys"),
+    Wrong("weights-on-the-tokens", NAMED + SHAPE, base="plain") | edit("@ values", "@ x"),
+    Wrong("keys-layer-for-the-values", NAMED, base="plain") | edit("W_value(x)", "W_key(x)"),
+    Wrong("weights-turned", NAMED, base="plain") | edit(" @ values", ".T @ values"),
+    Wrong("no-softmax", NAMED + VALUES, base="scaled-after-the-softmax")
+    | edit("torch.softmax(attn_scores, dim=-1)", "attn_scores"),
+    Wrong("bias-always", PARAMETERS + NAMED, keeps=1, base="plain") | edit("=qkv_bias", "=True", places=3),
+    Wrong("bias-left-to-the-default", PARAMETERS + NAMED, keeps=1, base="plain")
+    | edit(", bias=qkv_bias", "", places=3),
+    Wrong("bias-never", PARAMETERS + NAMED, keeps=2, base="plain") | edit("=qkv_bias", "=False", places=3),
+    Wrong("bias-polarity", PARAMETERS + NAMED, base="plain") | edit("=qkv_bias", "=not qkv_bias", places=3),
+    Wrong("bias-only-for-the-queries", PARAMETERS + NAMED, keeps=2, base="bias-never")
+    | line("self.W_query =", "self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)"),
+    Wrong("switch-left-out", RAISED, keeps=1, base="bias-never") | edit(", qkv_bias=False", ""),
+    Wrong("switch-without-default", RAISED, keeps=1, base="plain") | edit("qkv_bias=False", "qkv_bias"),
+    Wrong("switch-on-by-default", PARAMETERS, keeps=1, base="plain")
+    | edit("qkv_bias=False", "qkv_bias=True"),
+    Wrong("switch-called-bias", RAISED, keeps=2, base="plain") | edit("qkv_bias", "bias", places=4),
+    Wrong("bias-dropped-in-forward", NAMED + VALUES, keeps=2, base="weight-not-turned")
+    | edit(".weight", ".weight.T", places=3),
+    Wrong("weight-not-turned", RAISED, base="plain")
+    | edit("= self", "= x @ self", places=3)
+    | edit("W_key(x)", "W_key.weight")
+    | edit("W_query(x)", "W_query.weight")
+    | edit("W_value(x)", "W_value.weight"),
+    Wrong("layer-as-a-matrix", RAISED, base="weight-not-turned") | edit(".weight", "", places=3),
+    Wrong("sizes-swapped", PARAMETERS + RAISED, base="plain")
+    | edit("d_in, d_out, bias", "d_out, d_in, bias", places=3),
+    Wrong("square-layers", PARAMETERS + SHAPE, base="plain") | edit("d_out, bias", "d_in, bias", places=3),
+    Wrong("sizes-typed-in", PARAMETERS + RAISED, keeps=1, base="plain")
+    | edit("d_in, d_out, bias", "3, 2, bias", places=3),
+    Wrong("plain-parameters", PARAMETERS + NAMED, base="weight-not-turned")
+    | edit("Linear(d_in, d_out, bias=qkv_bias)", "Parameter(torch.rand(d_in, d_out))", places=3)
+    | edit(".weight", "", places=3)
+    | edit("@ keys.T", "@ keys.T  # omega"),
+    Wrong("short-names", PARAMETERS, says="W_query", base="plain")
+    | rename("W_query", "W_q")
+    | rename("W_key", "W_k")
+    | rename("W_value", "W_v"),
+    Wrong("fused-layer", PARAMETERS).define("""
+        def forward(self, x):
+            q, k, v = self.qkv(x).chunk(3, dim=-1)
+            return torch.softmax(q @ k.T / k.shape[-1] ** 0.5, dim=-1) @ v""")
+    | lines("self.W_query", "self.W_value", "self.qkv = nn.Linear(d_in, 3 * d_out, bias=qkv_bias)"),
+    Wrong("output-layer-added", PARAMETERS, base="plain")
+    | below("self.W_value =", "self.out_proj = nn.Linear(d_out, d_out)")
+    | line("return attn_weights", "return self.out_proj(attn_weights @ values)"),
+    Wrong("layers-in-a-list", PARAMETERS, base="fused-layer")
+    | line("self.qkv =", "self.layers = [nn.Linear(d_in, d_out, bias=qkv_bias) for _ in range(3)]")
+    | line("q, k, v =", "q, k, v = [layer(x) for layer in self.layers]"),
+    Wrong("one-layer-for-all", PARAMETERS + NAMED + VALUES, base="plain").define("""
+        def __init__(self, d_in, d_out, qkv_bias=False):
+            super().__init__()
+            self.W_query = self.W_key = self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)"""),
+    Wrong("drawn-in-every-forward", PARAMETERS, base="fused-layer")
+    | line("self.qkv =", "self.d_in, self.d_out = d_in, d_out")
+    | line("q, k, v =", "q, k, v = (nn.Linear(self.d_in, self.d_out, bias=False)(x) for _ in range(3))")
+    | edit("k.shape[-1] ** ", "self.d_out**"),
+    Wrong("started-at-zero", NAMED + VALUES, keeps=2, base="plain")
+    | below("self.W_value =", "for p in self.parameters():", "    nn.init.zeros_(p)"),
+    Wrong("values-of-the-notebook", NAMED + RULE + VALUES, base="plain") | edit("values =", "value ="),
+    Wrong("tokens-of-the-notebook", NAMED + VALUES, says="`inputs`", base="plain")
+    | edit("W_key(x)", "W_key(inputs)")
+    | edit("W_query(x)", "W_query(inputs)")
+    | edit("W_value(x)", "W_value(inputs)"),
+    Wrong("return-forgotten", TYPE, base="plain") | edit("return attn_weights", "context = attn_weights"),
+    Wrong("returns-the-weights", SHAPE, base="plain") | edit(" @ values", ""),
+    Wrong("returns-both", TYPE, base="plain") | edit("@ values", "@ values, attn_weights"),
+    Wrong("frozen", NAMED + RULE, base="plain") | below("self.W_value =", "self.requires_grad_(False)"),
+    Wrong("detached", NAMED + RULE, base="plain") | edit("@ values", "@ values.detach()"),
+    Wrong("linear-then-relu", VALUES + NAMED, base="plain")
+    | line("values = self", "values = torch.relu(self.W_value(x))"),
+    Wrong("super-forgotten", RAISED, base="plain") | without("super().__init__()"),
+    Wrong("still-called-v1", MISSING, base="plain") | edit("SelfAttention_v2", "SelfAttention_v1"),
+    Wrong("inherits-v1-and-forgets-forward", STUB + TYPE, base="subclass-of-v1-with-its-own-forward")
+    | line("nn.Module", "super().__init__(d_in, d_out)")
+    | lines("keys = self", "return attn_weights", "pass"),
+    Wrong("inherits-forward-of-v1", RAISED, base="subclass-of-v1-with-its-own-forward")
+    | lines("self.W_value =", "return attn_weights", "self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)"),
+    Wrong("forward-misspelt", RAISED, never=r"Replace the `\.\.\.`", base="plain")
+    | edit("def forward", "def foward"),
+    Wrong("left-as-it-was", STUB)
+    | lines("self.W_query =", "self.W_value =", "...  # your code here")
+    | lines("queries =", "return weights", "...  # your code here"),
+    Right("made-keys-first", base="plain").define("""
+        def __init__(self, d_in, d_out, qkv_bias=False):
+            super().__init__()
             self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
             self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-            self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-            """
-            ),
-        ),
-        Right("plain", v2()),
-        Right(
-            "fused-attention",
-            v2(
-                "q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)\n"
-                "return torch.nn.functional.scaled_dot_product_attention(q, k, v)"
-            ),
-        ),
-        Right(
-            "in-a-loop",
-            v2(
-                init="""
+            self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)"""),
+    Right("plain")
+    | rename("scores", "attn_scores")
+    | rename("weights", "attn_weights")
+    | above("queries =", "keys = self.W_key(x)")
+    | lines("queries =", "values = self", "queries = self.W_query(x)", "values = self.W_value(x)"),
+    Right("fused-attention").define("""
+        def forward(self, x):
+            q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+            return torch.nn.functional.scaled_dot_product_attention(q, k, v)"""),
+    Right("in-a-loop", base="plain").define("""
+        def __init__(self, d_in, d_out, qkv_bias=False):
+            super().__init__()
             for name in ["W_query", "W_key", "W_value"]:
                 self.add_module(name, nn.Linear(in_features=d_in, out_features=d_out, bias=qkv_bias))
-            self.softmax = nn.Softmax(dim=-1)
-            """
-            ),
-        ),
-        Right(
-            "einsums",
-            v2("""
+            self.softmax = nn.Softmax(dim=-1)"""),
+    Right("einsums").define("""
+        def forward(self, x):
             q, k, v = (layer(x) for layer in (self.W_query, self.W_key, self.W_value))
             s = torch.einsum("qd,kd->qk", q, k) * k.size(-1) ** -0.5
-            return torch.einsum("qk,kd->qd", s.softmax(-1), v)
-            """),
-        ),
-        Right(
-            "fused-weights-then-chunk",
-            v2("""
+            return torch.einsum("qk,kd->qd", s.softmax(-1), v)"""),
+    Right("fused-weights-then-chunk").define("""
+        def forward(self, x):
             layers = (self.W_query, self.W_key, self.W_value)
             weight = torch.cat([layer.weight for layer in layers])
             bias = None if layers[0].bias is None else torch.cat([layer.bias for layer in layers])
             q, k, v = nn.functional.linear(x, weight, bias).chunk(3, dim=-1)
-            return torch.softmax(q @ k.T / k.shape[-1] ** 0.5, dim=-1) @ v
-            """),
-        ),
-        Right(
-            "subclass-of-v1-with-its-own-forward",
-            v2()
-            .replace("nn.Module", "SelfAttention_v1")
-            .replace("super().__init__()", "nn.Module.__init__(self)"),
-        ),
-        Right("size-from-the-layer", v2_but(("keys.shape[-1]", "self.W_key.out_features"))),
-        Right(
-            "multiplied-by-hand",
-            v2_but(
-                (
-                    "self.W_query(x)",
-                    "x @ self.W_query.weight.T + (0 if self.W_query.bias is None else self.W_query.bias)",
-                )
-            ),
-        ),
-        Right(
-            "partial-and-helper",
-            """
-            import math
-            from functools import partial
+            return torch.softmax(q @ k.T / k.shape[-1] ** 0.5, dim=-1) @ v"""),
+    Right("subclass-of-v1-with-its-own-forward", base="plain")
+    | edit("nn.Module", "SelfAttention_v1")
+    | edit("super().__init__()", "nn.Module.__init__(self)"),
+    Right("size-from-the-layer", base="plain") | edit("keys.shape[-1]", "self.W_key.out_features"),
+    Right("multiplied-by-hand", base="plain")
+    | edit(
+        "self.W_query(x)",
+        "x @ self.W_query.weight.T + (0 if self.W_query.bias is None else self.W_query.bias)",
+    ),
+    Right("partial-and-helper").typed("""
+        import math
+        from functools import partial
 
-            def softmax_rows(scores):
-                e = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
-                return e / e.sum(dim=-1, keepdim=True)
+        def softmax_rows(scores):
+            e = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
+            return e / e.sum(dim=-1, keepdim=True)
 
-            class SelfAttention_v2(nn.Module):
-                def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False):
-                    super().__init__()
-                    layer = partial(nn.Linear, d_in, d_out, bias=qkv_bias)
-                    self.W_query, self.W_key, self.W_value = layer(), layer(), layer()
+        class SelfAttention_v2(nn.Module):
+            def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False):
+                super().__init__()
+                layer = partial(nn.Linear, d_in, d_out, bias=qkv_bias)
+                self.W_query, self.W_key, self.W_value = layer(), layer(), layer()
 
-                @property
-                def d_k(self) -> int:
-                    return self.W_key.weight.shape[0]
+            @property
+            def d_k(self) -> int:
+                return self.W_key.weight.shape[0]
 
-                def forward(self, x: torch.Tensor) -> torch.Tensor:
-                    scores = self.W_query(x) @ self.W_key(x).transpose(0, 1)
-                    return softmax_rows(scores / math.sqrt(self.d_k)) @ self.W_value(x)
-            """,
-        ),
-        Right(
-            "float64-inside",
-            v2(
-                "q, k, v = self.W_query(x).double(), self.W_key(x).double(), self.W_value(x).double()\n"
-                "return (q @ k.T / k.shape[1] ** 0.5).softmax(1).matmul(v).to(x.dtype)"
-            ),
-        ),
-        Right(
-            "token-by-token",
-            v2("""
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                scores = self.W_query(x) @ self.W_key(x).transpose(0, 1)
+                return softmax_rows(scores / math.sqrt(self.d_k)) @ self.W_value(x)"""),
+    Right("float64-inside").define("""
+        def forward(self, x):
+            q, k, v = self.W_query(x).double(), self.W_key(x).double(), self.W_value(x).double()
+            return (q @ k.T / k.shape[1] ** 0.5).softmax(1).matmul(v).to(x.dtype)"""),
+    Right("token-by-token").define("""
+        def forward(self, x):
             keys, values = self.W_key(x), self.W_value(x)
             rows = []
             for token in x:
                 w = torch.softmax(keys @ self.W_query(token) / keys.shape[-1] ** 0.5, dim=0)
                 rows.append(sum(w_j * v_j for w_j, v_j in zip(w, values)))
-            return torch.stack(rows)
-            """),
-        ),
-        Right(
-            "zeros-filled-token-by-token",
-            v2("""
+            return torch.stack(rows)"""),
+    Right("zeros-filled-token-by-token").define("""
+        def forward(self, x):
             keys, values = self.W_key(x), self.W_value(x)
             out = torch.zeros(x.shape[0], values.shape[1])
             for i in range(len(x)):
                 w = torch.softmax(keys @ self.W_query(x[i]) / keys.shape[-1] ** 0.5, dim=0)
                 out[i] = w @ values
-            return out
-            """),
-        ),
-        Right(
-            "size-kept-and-extra-attributes",
-            v2(
-                V2_FORWARD.replace("keys.shape[-1] ** 0.5", "self.d_out**0.5"),
-                V2_INIT + "self.d_out = d_out\nself.qkv_bias = qkv_bias\n",
-            ),
-        ),
-        Right(
-            "multihead-module-with-the-same-weights",
-            v2("""
+            return out"""),
+    Right("size-kept-and-extra-attributes", base="plain")
+    | below("self.W_value =", "self.d_out = d_out", "self.qkv_bias = qkv_bias")
+    | edit("keys.shape[-1] ** ", "self.d_out**"),
+    Right("multihead-module-with-the-same-weights").define("""
+        def forward(self, x):
             q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
             d = q.shape[-1]
             eye = torch.eye(d, dtype=x.dtype)
@@ -2145,722 +1132,396 @@ SELF_ATTENTION_V2 = Mutants(
                 q[:, None], k[:, None], v[:, None], d, 1, eye.repeat(3, 1), None, None, None, False, 0.0,
                 eye, None, training=False, need_weights=False,
             )
-            return out[:, 0]
-            """),
-        ),
-        Right(
-            "switch-spelt-out",
-            v2(
-                init="""
+            return out[:, 0]"""),
+    Right("switch-spelt-out", base="bias-never").define("""
+        def __init__(self, d_in, d_out, qkv_bias=False):
+            super().__init__()
             if qkv_bias:
                 self.W_query, self.W_key, self.W_value = [nn.Linear(d_in, d_out) for _ in range(3)]
             else:
                 self.W_query, self.W_key, self.W_value = [nn.Linear(d_in, d_out, bias=False) for _ in range(3)]
-            """
-            ),
-        ),
-    ),
+        """),  # noqa: E501
 )
 
+TASKS.hold(
+    "how-far-apart",
+    Wrong("signs-kept", NAMED) | returns("(first(x) - second(x)).max()"),
+    Wrong("absolute-too-late", NAMED) | returns("(first(x) - second(x)).max().abs()"),
+    Wrong("builtin-abs-too-late", NAMED) | returns("abs(torch.max(first(x) - second(x)))"),
+    Wrong("difference-of-the-largest", NAMED) | returns("(first(x).max() - second(x).max()).abs()"),
+    Wrong("absolute-of-each", NAMED + VALUES) | returns("(first(x).abs() - second(x).abs()).max()"),
+    Wrong("absolute-of-each-and-of-both", VALUES + NAMED)
+    | returns("(first(x).abs() - second(x).abs()).abs().max()"),
+    Wrong("mean", NAMED) | returns("(first(x) - second(x)).abs().mean()"),
+    Wrong("sum", NAMED) | returns("(first(x) - second(x)).abs().sum()"),
+    Wrong("smallest", NAMED + VALUES) | returns("(first(x) - second(x)).abs().min()"),
+    Wrong("length", NAMED + VALUES) | returns("torch.norm(first(x) - second(x))"),
+    Wrong("squared", NAMED + VALUES) | returns("((first(x) - second(x)) ** 2).max()"),
+    Wrong("mean-squared", NAMED + VALUES) | returns("nn.functional.mse_loss(first(x), second(x))"),
+    Wrong("all-differences", NAMED + SHAPE) | returns("(first(x) - second(x)).abs()"),
+    Wrong("largest-of-each-row", NAMED + SHAPE) | returns("(first(x) - second(x)).abs().max(dim=-1).values"),
+    Wrong("values-and-indices", TYPE) | returns("(first(x) - second(x)).abs().max(dim=0)"),
+    Wrong("builtin-max", RAISED + SHAPE) | returns("max((first(x) - second(x)).abs())"),
+    Wrong("where-it-is", VALUES + DTYPE + NAMED) | returns("(first(x) - second(x)).abs().argmax()"),
+    Wrong("close-or-not", TYPE + VALUES + DTYPE + NAMED)
+    | returns("torch.allclose(first(x), second(x), atol=1e-6)"),
+    Wrong("compared-with-a-limit", TYPE + VALUES + DTYPE + NAMED) | edit("().max()", "().max() < 1e-6"),
+    Wrong("not-called", RAISED) | returns("(first - second).abs().max()"),
+    Wrong("called-on-the-sentence", VALUES + NAMED + RAISED, says="`inputs`")
+    | returns("(first(inputs) - second(inputs)).abs().max()"),
+    Wrong("classes-of-the-notebook", RAISED + VALUES) | returns("(sa_v1(x) - sa_v2(x)).abs().max()"),
+    Wrong("first-with-itself", NAMED + VALUES) | returns("(first(x) - first(x)).abs().max()"),
+    Wrong("added-not-subtracted", VALUES + NAMED) | returns("(first(x) + second(x)).abs().max()"),
+    Wrong("first-only", VALUES + NAMED) | returns("first(x).abs().max()"),
+    Wrong("relative", VALUES + NAMED + NOT_FINITE)
+    | body("a, b = first(x), second(x)", "return ((a - b).abs() / b.abs()).max()"),
+    Wrong("rounded", VALUES, keeps=1) | returns("round((first(x) - second(x)).abs().max().item(), 4)"),
+    Wrong("difference-from-the-input", RAISED + VALUES) | returns("(first(x) - x).abs().max()"),
+    Wrong("weights-not-outputs", VALUES + RAISED)
+    | returns("(first.W_query - second.W_query.weight.T).abs().max()"),
+    Wrong("forward-called", RAISED, keeps=1) | returns("(first.forward(x) - second.forward(x)).abs().max()"),
+    Wrong("one-after-the-other", RAISED + VALUES) | returns("(second(first(x)) - x).abs().max()"),
+    Wrong("method-not-called", TYPE) | returns("(first(x) - second(x)).abs().max"),
+    Wrong("abs-not-called", RAISED) | returns("(first(x) - second(x)).abs.max()"),
+    Wrong("return-forgotten", TYPE) | body("difference = (first(x) - second(x)).abs().max()"),
+    Wrong("print-not-return", TYPE) | body("print((first(x) - second(x)).abs().max())"),
+    Wrong("as-text", TYPE) | returns('f"{(first(x) - second(x)).abs().max():.6f}"'),
+    Wrong("in-a-list", TYPE, never="[Pp]roducts") | returns("[(first(x) - second(x)).abs().max()]"),
+    Wrong("kept-an-axis", SHAPE) | edit("().max()", "().flatten().max(dim=0, keepdim=True).values"),
+    Wrong("matrices-only", RAISED, keeps=1).body("""
+        a, b = first(x), second(x)
+        best = 0.0
+        for i in range(a.shape[0]):
+            for j in range(a.shape[1]):
+                best = max(best, abs(a[i, j] - b[i, j]).item())
+        return best"""),
+    Wrong("edits-what-it-was-given", RULE + BEHAVIOUR + NAMED + VALUES)
+    | line("return (first", "a = first(x)", "a -= second(x)", "x.zero_()", "return a.abs().max()"),
+    Wrong("whole-number", VALUES + NAMED) | returns("int((first(x) - second(x)).abs().max())"),
+    Wrong("left-as-it-was", STUB) | body("...  # your code here"),
+    Right("plain") | returns("(first(x) - second(x)).abs().max()"),
+    Right("torch-functions") | returns("torch.max(torch.abs(first(x) - second(x)))"),
+    Right("python-number") | returns("(second(x) - first(x)).abs().max().item()"),
+    Right("amax") | returns("(first(x) - second(x)).abs().amax()"),
+    Right("dist") | returns('torch.dist(first(x), second(x), p=float("inf"))'),
+    Right("infinity-norm") | returns("torch.linalg.vector_norm(first(x) - second(x), ord=torch.inf)"),
+    Right("without-gradients")
+    | body("with torch.no_grad():", "    a, b = first(x), second(x)", "    return (a - b).abs().max()"),
+    Right("decorated")
+    | above("def largest_difference", "@torch.no_grad()")
+    | line("return (first", "d = first(x) - second(x)", "return torch.maximum(d.max(), -d.min())"),
+    Right("numpy").body("""
+        import numpy as np
+        a, b = first(x).detach().numpy(), second(x).detach().numpy()
+        return np.abs(a - b).max()"""),
+    Right("python-loop").body("""
+        largest = 0.0
+        for a, b in zip(first(x).flatten().tolist(), second(x).flatten().tolist()):
+            if abs(a - b) > largest:
+                largest = abs(a - b)
+        return largest"""),
+    Right("lambda")
+    | typed("largest_difference = lambda first, second, x: torch.max((first(x) - second(x)).abs())"),
+    Right("sorted") | body("d = (first(x) - second(x)).abs().flatten()", "return d.sort().values[-1]"),
+    Right("where") | body("d = first(x) - second(x)", "return torch.where(d < 0, -d, d).max()"),
+    Right("root-of-the-square") | returns("((first(x).double() - second(x).double()) ** 2).max().sqrt()"),
+    Right("helper").typed("""
+        def both(f, g, x):
+            return f(x), g(x)
 
-def apart(body: str) -> str:
-    """The function of task 11 with another body."""
-    return "def largest_difference(first, second, x):\n" + indent(dedent(body).strip("\n"), "    ") + "\n"
-
-
-HOW_FAR_APART = Mutants(
-    wrong=(
-        Wrong("signs-kept", apart("return (first(x) - second(x)).max()"), NAMED),
-        Wrong("absolute-too-late", apart("return (first(x) - second(x)).max().abs()"), NAMED),
-        Wrong("builtin-abs-too-late", apart("return abs(torch.max(first(x) - second(x)))"), NAMED),
-        Wrong("difference-of-the-largest", apart("return (first(x).max() - second(x).max()).abs()"), NAMED),
-        Wrong("absolute-of-each", apart("return (first(x).abs() - second(x).abs()).max()"), NAMED + VALUES),
-        Wrong(
-            "absolute-of-each-and-of-both",
-            apart("return (first(x).abs() - second(x).abs()).abs().max()"),
-            VALUES + NAMED,
-        ),
-        Wrong("mean", apart("return (first(x) - second(x)).abs().mean()"), NAMED),
-        Wrong("sum", apart("return (first(x) - second(x)).abs().sum()"), NAMED),
-        Wrong("smallest", apart("return (first(x) - second(x)).abs().min()"), NAMED + VALUES),
-        Wrong("length", apart("return torch.norm(first(x) - second(x))"), NAMED + VALUES),
-        Wrong("squared", apart("return ((first(x) - second(x)) ** 2).max()"), NAMED + VALUES),
-        Wrong("mean-squared", apart("return nn.functional.mse_loss(first(x), second(x))"), NAMED + VALUES),
-        Wrong("all-differences", apart("return (first(x) - second(x)).abs()"), NAMED + SHAPE),
-        Wrong(
-            "largest-of-each-row",
-            apart("return (first(x) - second(x)).abs().max(dim=-1).values"),
-            NAMED + SHAPE,
-        ),
-        Wrong("values-and-indices", apart("return (first(x) - second(x)).abs().max(dim=0)"), TYPE),
-        Wrong("builtin-max", apart("return max((first(x) - second(x)).abs())"), RAISED + SHAPE),
-        Wrong("where-it-is", apart("return (first(x) - second(x)).abs().argmax()"), VALUES + DTYPE + NAMED),
-        Wrong(
-            "close-or-not",
-            apart("return torch.allclose(first(x), second(x), atol=1e-6)"),
-            TYPE + VALUES + DTYPE + NAMED,
-        ),
-        Wrong(
-            "compared-with-a-limit",
-            apart("return (first(x) - second(x)).abs().max() < 1e-6"),
-            TYPE + VALUES + DTYPE + NAMED,
-        ),
-        Wrong("not-called", apart("return (first - second).abs().max()"), RAISED),
-        Wrong(
-            "called-on-the-sentence",
-            apart("return (first(inputs) - second(inputs)).abs().max()"),
-            VALUES + NAMED + RAISED,
-            says=r"`inputs`",
-        ),
-        Wrong("classes-of-the-notebook", apart("return (sa_v1(x) - sa_v2(x)).abs().max()"), RAISED + VALUES),
-        Wrong("first-with-itself", apart("return (first(x) - first(x)).abs().max()"), NAMED + VALUES),
-        Wrong("added-not-subtracted", apart("return (first(x) + second(x)).abs().max()"), VALUES + NAMED),
-        Wrong("first-only", apart("return first(x).abs().max()"), VALUES + NAMED),
-        Wrong(
-            "relative",
-            apart("a, b = first(x), second(x)\nreturn ((a - b).abs() / b.abs()).max()"),
-            VALUES + NAMED + NOT_FINITE,
-        ),
-        Wrong(
-            "rounded",
-            apart("return round((first(x) - second(x)).abs().max().item(), 4)"),
-            VALUES,
-            keeps=1,
-        ),
-        Wrong("difference-from-the-input", apart("return (first(x) - x).abs().max()"), RAISED + VALUES),
-        Wrong(
-            "weights-not-outputs",
-            apart("return (first.W_query - second.W_query.weight.T).abs().max()"),
-            VALUES + RAISED,
-        ),
-        Wrong(
-            "forward-called",
-            apart("return (first.forward(x) - second.forward(x)).abs().max()"),
-            RAISED,
-            keeps=1,
-        ),
-        Wrong("one-after-the-other", apart("return (second(first(x)) - x).abs().max()"), RAISED + VALUES),
-        Wrong("method-not-called", apart("return (first(x) - second(x)).abs().max"), TYPE),
-        Wrong("abs-not-called", apart("return (first(x) - second(x)).abs.max()"), RAISED),
-        Wrong("return-forgotten", apart("difference = (first(x) - second(x)).abs().max()"), TYPE),
-        Wrong("print-not-return", apart("print((first(x) - second(x)).abs().max())"), TYPE),
-        Wrong("as-text", apart('return f"{(first(x) - second(x)).abs().max():.6f}"'), TYPE),
-        Wrong(
-            "in-a-list",
-            apart("return [(first(x) - second(x)).abs().max()]"),
-            TYPE,
-            never=r"[Pp]roducts",
-        ),
-        Wrong(
-            "kept-an-axis",
-            apart("return (first(x) - second(x)).abs().flatten().max(dim=0, keepdim=True).values"),
-            SHAPE,
-        ),
-        Wrong(
-            "matrices-only",
-            apart("""
-            a, b = first(x), second(x)
-            best = 0.0
-            for i in range(a.shape[0]):
-                for j in range(a.shape[1]):
-                    best = max(best, abs(a[i, j] - b[i, j]).item())
-            return best
-            """),
-            RAISED,
-            keeps=1,
-        ),
-        Wrong(
-            "edits-what-it-was-given",
-            apart("a = first(x)\na -= second(x)\nx.zero_()\nreturn a.abs().max()"),
-            RULE + BEHAVIOUR + NAMED + VALUES,
-        ),
-        Wrong("whole-number", apart("return int((first(x) - second(x)).abs().max())"), VALUES + NAMED),
-        Wrong("left-as-it-was", apart("...  # your code here"), STUB),
-    ),
-    right=(
-        Right("plain", apart("return (first(x) - second(x)).abs().max()")),
-        Right("torch-functions", apart("return torch.max(torch.abs(first(x) - second(x)))")),
-        Right("python-number", apart("return (second(x) - first(x)).abs().max().item()")),
-        Right("amax", apart("return (first(x) - second(x)).abs().amax()")),
-        Right("dist", apart('return torch.dist(first(x), second(x), p=float("inf"))')),
-        Right("infinity-norm", apart("return torch.linalg.vector_norm(first(x) - second(x), ord=torch.inf)")),
-        Right(
-            "without-gradients",
-            apart("with torch.no_grad():\n    a, b = first(x), second(x)\n    return (a - b).abs().max()"),
-        ),
-        Right(
-            "decorated",
-            "@torch.no_grad()\n" + apart("d = first(x) - second(x)\nreturn torch.maximum(d.max(), -d.min())"),
-        ),
-        Right(
-            "numpy",
-            apart(
-                "import numpy as np\na, b = first(x).detach().numpy(), second(x).detach().numpy()\nreturn np.abs(a - b).max()"
-            ),
-        ),
-        Right(
-            "python-loop",
-            apart("""
-            largest = 0.0
-            for a, b in zip(first(x).flatten().tolist(), second(x).flatten().tolist()):
-                if abs(a - b) > largest:
-                    largest = abs(a - b)
-            return largest
-            """),
-        ),
-        Right(
-            "lambda", "largest_difference = lambda first, second, x: torch.max((first(x) - second(x)).abs())"
-        ),
-        Right("sorted", apart("d = (first(x) - second(x)).abs().flatten()\nreturn d.sort().values[-1]")),
-        Right("where", apart("d = first(x) - second(x)\nreturn torch.where(d < 0, -d, d).max()")),
-        Right(
-            "root-of-the-square", apart("return ((first(x).double() - second(x).double()) ** 2).max().sqrt()")
-        ),
-        Right(
-            "helper",
-            "def both(f, g, x):\n    return f(x), g(x)\n\n"
-            + apart(
-                "a, b = both(first, second, x)\nreturn torch.topk((a - b).abs().reshape(-1), 1).values[0]"
-            ),
-        ),
-        Right(
-            "nested-max",
-            apart(
-                "d = (first(x) - second(x)).abs()\nwhile d.dim() > 0:\n    d = d.max(dim=0).values\nreturn d"
-            ),
-        ),
-    ),
+        def largest_difference(first, second, x):
+            a, b = both(first, second, x)
+            return torch.topk((a - b).abs().reshape(-1), 1).values[0]"""),
+    Right("nested-max").body("""
+        d = (first(x) - second(x)).abs()
+        while d.dim() > 0:
+            d = d.max(dim=0).values
+        return d"""),
 )
 
-
-def copied(body: str) -> str:
-    """The function of task 12 with another body."""
-    return "def copy_weights(v2, v1):\n" + indent(dedent(body).strip("\n"), "    ") + "\n"
-
-
-COPIES = """
-with torch.no_grad():
-    v1.W_query.copy_(v2.W_query.weight.T)
-    v1.W_key.copy_(v2.W_key.weight.T)
-    v1.W_value.copy_(v2.W_value.weight.T)
-return v1
-"""
-
-
-def copied_but(*pairs: tuple[str, str]) -> str:
-    """The function of task 12 as most people write it, with some pieces replaced."""
-    return copied(changed(COPIES, *pairs))
-
-
-NEW_PARAMETERS = """
-v1.W_query = nn.Parameter(v2.W_query.weight.T)
-v1.W_key = nn.Parameter(v2.W_key.weight.T)
-v1.W_value = nn.Parameter(v2.W_value.weight.T)
-return v1
-"""
-
-COPY_WEIGHTS = Mutants(
-    wrong=(
-        Wrong("not-turned", copied_but((".weight.T", ".weight")), RAISED),
-        Wrong(
-            "not-turned-in-new-parameters",
-            copied(NEW_PARAMETERS.replace(".T)", ")")),
-            NAMED + RAISED + SHAPE + PARAMETERS,
-        ),
-        Wrong(
-            "reshaped-not-turned",
-            copied_but(
-                ("v2.W_query.weight.T", "v2.W_query.weight.reshape(v1.W_query.shape)"),
-                ("v2.W_key.weight.T", "v2.W_key.weight.reshape(v1.W_key.shape)"),
-                ("v2.W_value.weight.T", "v2.W_value.weight.reshape(v1.W_value.shape)"),
-            ),
-            NAMED + VALUES,
-        ),
-        Wrong(
-            "viewed-not-turned",
-            copied(NEW_PARAMETERS.replace("weight.T", "weight.view(v1.W_key.shape)")),
-            NAMED + VALUES,
-        ),
-        Wrong(
-            "only-the-queries",
-            copied("with torch.no_grad():\n    v1.W_query.copy_(v2.W_query.weight.T)\nreturn v1"),
-            NAMED + VALUES,
-        ),
-        Wrong(
-            "values-forgotten",
-            copied_but(("    v1.W_value.copy_(v2.W_value.weight.T)\n", "")),
-            NAMED + VALUES,
-        ),
-        Wrong(
-            "queries-forgotten",
-            copied_but(("    v1.W_query.copy_(v2.W_query.weight.T)\n", "")),
-            NAMED + VALUES,
-        ),
-        Wrong("keys-twice", copied_but(("v2.W_value", "v2.W_key")), NAMED + VALUES),
-        Wrong(
-            "queries-in-all-three",
-            copied_but(("v2.W_key", "v2.W_query"), ("v2.W_value", "v2.W_query")),
-            NAMED + VALUES,
-        ),
-        Wrong(
-            "keys-and-queries-crossed",
-            copied_but(("v2.W_query", "v2.W_k"), ("v2.W_key", "v2.W_query"), ("v2.W_k.", "v2.W_key.")),
-            NAMED + VALUES,
-        ),
-        Wrong("no-grad-forgotten", copied_but(("with torch.no_grad():", "if True:")), RAISED),
-        Wrong(
-            "plain-tensors-assigned",
-            copied(
-                "v1.W_query = v2.W_query.weight.T\nv1.W_key = v2.W_key.weight.T\nv1.W_value = v2.W_value.weight.T\nreturn v1"
-            ),
-            RAISED,
-            says=r"Parameter",
-        ),
-        Wrong(
-            "layers-assigned",
-            copied("v1.W_query = v2.W_query\nv1.W_key = v2.W_key\nv1.W_value = v2.W_value\nreturn v1"),
-            RAISED + TYPE + PARAMETERS + NAMED,
-        ),
-        Wrong(
-            "weights-assigned",
-            copied(
-                "v1.W_query = v2.W_query.weight\nv1.W_key = v2.W_key.weight\nv1.W_value = v2.W_value.weight\nreturn v1"
-            ),
-            NAMED + RAISED + SHAPE + PARAMETERS,
-        ),
-        Wrong(
-            "local-names-only",
-            copied(
-                "W_query, W_key, W_value = v1.W_query, v1.W_key, v1.W_value\nW_query = v2.W_query.weight.T\n"
-                "W_key = v2.W_key.weight.T\nW_value = v2.W_value.weight.T\nreturn v1"
-            ),
-            NAMED + VALUES,
-        ),
-        Wrong(
-            "loop-rebinds",
-            copied("for p, q in zip(v1.parameters(), v2.parameters()):\n    p = q.T\nreturn v1"),
-            NAMED + VALUES,
-        ),
-        Wrong(
-            "wrong-way",
-            copied(
-                "with torch.no_grad():\n    v2.W_query.weight.copy_(v1.W_query.T)\n    v2.W_key.weight.copy_(v1.W_key.T)\n    v2.W_value.weight.copy_(v1.W_value.T)\nreturn v1"
-            ),
-            NAMED + VALUES + RULE,
-        ),
-        Wrong(
-            "wrong-way-in-data",
-            copied(
-                "v2.W_query.weight.data = v1.W_query.data.T\nv2.W_key.weight.data = v1.W_key.data.T\nv2.W_value.weight.data = v1.W_value.data.T\nreturn v1"
-            ),
-            NAMED + VALUES + RULE,
-        ),
-        Wrong(
-            "returns-v2",
-            copied_but(("return v1", "return v2")),
-            NAMED,
-        ),
-        Wrong("return-forgotten", copied_but(("return v1", "")), TYPE + NAMED),
-        Wrong(
-            "returns-both",
-            copied_but(("return v1", "return v1, v2")),
-            TYPE,
-            never=r"asks for a tensor",
-        ),
-        Wrong(
-            "returns-the-weights",
-            copied_but(("return v1", "return v1.W_query, v1.W_key, v1.W_value")),
-            TYPE,
-            never=r"asks for a tensor",
-        ),
-        Wrong(
-            "returns-a-result", copied_but(("return v1", "return v1(inputs)")), TYPE + RAISED + VALUES + SHAPE
-        ),
-        Wrong(
-            "v2-turned-in-place",
-            copied(
-                "with torch.no_grad():\n    for n in ('W_query', 'W_key', 'W_value'):\n        w = getattr(v2, n).weight.t_()\n"
-                "        getattr(v1, n).copy_(w)\nreturn v1"
-            ),
-            RULE + RAISED + NAMED + VALUES + BEHAVIOUR,
-        ),
-        Wrong("state-dict-as-it-is", copied("v1.load_state_dict(v2.state_dict())\nreturn v1"), RAISED),
-        Wrong(
-            "state-dict-not-strict",
-            copied("v1.load_state_dict(v2.state_dict(), strict=False)\nreturn v1"),
-            NAMED + VALUES,
-        ),
-        Wrong(
-            "new-v1-of-fixed-size",
-            copied(
-                COPIES.replace("with torch.no_grad()", "v1 = SelfAttention_v1(3, 2)\nwith torch.no_grad()")
-            ),
-            RAISED + RULE + NAMED + BEHAVIOUR,
-        ),
-        Wrong("instances-of-the-notebook", copied_but(("v2.", "sa_v2.")), RAISED + VALUES + NAMED),
-        Wrong(
-            "gradients-lost",
-            copied(NEW_PARAMETERS.replace(".T)", ".T, requires_grad=False)")),
-            RULE + NAMED + BEHAVIOUR + PARAMETERS,
-        ),
-        Wrong(
-            "v2-frozen",
-            copied("v2.requires_grad_(False)" + COPIES),
-            RULE + NAMED + BEHAVIOUR,
-        ),
-        Wrong(
-            "bias-into-the-weights",
-            copied(
-                "with torch.no_grad():\n    for n in ('W_query', 'W_key', 'W_value'):\n        layer = getattr(v2, n)\n"
-                "        w = layer.weight.T\n        if layer.bias is not None:\n            w = w + layer.bias\n        getattr(v1, n).copy_(w)\nreturn v1"
-            ),
-            NAMED + VALUES,
-            keeps=1,
-        ),
-        Wrong(
-            "scaled-by-the-way",
-            copied_but(("v2.W_query.weight.T", "v2.W_query.weight.T / v2.W_query.weight.shape[0] ** 0.5")),
-            NAMED + VALUES,
-        ),
-        Wrong("added-not-copied", copied_but(("copy_(", "add_(")), VALUES + NAMED),
-        Wrong("copy-without-underscore", copied_but(("copy_(", "copy(")), RAISED),
-        Wrong(
-            "forward-borrowed",
-            copied("v1.forward = v2.forward\nreturn v1"),
-            (
-                "MatchesKnownWrong",
-                "BrokenProperty",
-            ),
-        ),
-        Wrong("v1-unchanged", copied("return v1"), NAMED + VALUES),
-        Wrong(
-            "deep-copy-of-v2",
-            copied("import copy\nv1 = copy.deepcopy(v2)\nreturn v1"),
-            (
-                "MatchesKnownWrong",
-                "BrokenProperty",
-            ),
-        ),
-        Wrong("arguments-swapped", "def copy_weights(v1, v2):\n" + indent(COPIES.strip(), "    "), RAISED),
-        Wrong("names-of-v2-as-tensors", copied_but((".weight.T", ".T")), RAISED),
-        Wrong("left-as-it-was", copied("...  # your code here"), STUB),
-    ),
-    right=(
-        Right("copied-in-no-grad", copied(COPIES)),
-        Right("new-parameters-sharing", copied(NEW_PARAMETERS)),
-        Right(
-            "new-parameters-cloned", copied(NEW_PARAMETERS.replace("weight.T", "weight.detach().T.clone()"))
-        ),
-        Right(
-            "data",
-            copied(
-                "v1.W_query.data = v2.W_query.weight.data.T\nv1.W_key.data = v2.W_key.weight.data.T\nv1.W_value.data = v2.W_value.weight.data.T\nreturn v1"
-            ),
-        ),
-        Right(
-            "data-copied",
-            copied(
-                "for n in ['W_query', 'W_key', 'W_value']:\n    getattr(v1, n).data.copy_(getattr(v2, n).weight.data.t())\nreturn v1"
-            ),
-        ),
-        Right(
-            "state-dict-turned",
-            copied(
-                'state = {k.removesuffix(".weight"): w.T for k, w in v2.state_dict().items() if k.endswith(".weight")}\nv1.load_state_dict(state)\nreturn v1'
-            ),
-        ),
-        Right(
-            "decorated",
-            "@torch.no_grad()\n"
-            + copied("""
+TASKS.hold(
+    "copy-weights",
+    Wrong("not-turned", RAISED, base="copied-in-no-grad") | edit("weight.T", "weight", places=3),
+    Wrong("not-turned-in-new-parameters", NAMED + RAISED + SHAPE + PARAMETERS, base="new-parameters-sharing")
+    | edit("weight.T", "weight", places=3),
+    Wrong("reshaped-not-turned", NAMED + VALUES, base="copied-in-no-grad")
+    | edit("W_query.weight.T", "W_query.weight.reshape(v1.W_query.shape)")
+    | edit("W_key.weight.T", "W_key.weight.reshape(v1.W_key.shape)")
+    | edit("weight.T", "weight.reshape(v1.W_value.shape)"),
+    Wrong("viewed-not-turned", NAMED + VALUES, base="new-parameters-cloned")
+    | edit("detach().T.clone()", "view(v1.W_key.shape)", places=3),
+    Wrong("only-the-queries", NAMED + VALUES) | without("v1.W_key.copy_", "v1.W_value"),
+    Wrong("values-forgotten", NAMED + VALUES, base="copied-in-no-grad") | without("v1.W_value"),
+    Wrong("queries-forgotten", NAMED + VALUES, base="copied-in-no-grad") | without("v1.W_query"),
+    Wrong("keys-twice", NAMED + VALUES, base="copied-in-no-grad") | edit("v2.W_value", "v2.W_key"),
+    Wrong("queries-in-all-three", NAMED + VALUES, base="copied-in-no-grad")
+    | edit("v2.W_key", "v2.W_query")
+    | edit("v2.W_value", "v2.W_query"),
+    Wrong("keys-and-queries-crossed", NAMED + VALUES, base="copied-in-no-grad")
+    | edit("v2.W_query", "v2.W_key")
+    | edit("W_key.copy_(v2.W_key.weight.T)", "W_key.copy_(v2.W_query.weight.T)"),
+    Wrong("no-grad-forgotten", RAISED, base="copied-in-no-grad") | line("with torch", "if True:"),
+    Wrong("plain-tensors-assigned", RAISED, says="Parameter", base="data")
+    | edit(".data =", " =", places=3)
+    | edit("data.T", "T", places=3),
+    Wrong("layers-assigned", RAISED + TYPE + PARAMETERS + NAMED, base="plain-tensors-assigned")
+    | edit(".weight.T", "", places=3),
+    Wrong("weights-assigned", NAMED + RAISED + SHAPE + PARAMETERS, base="plain-tensors-assigned")
+    | edit("weight.T", "weight", places=3),
+    Wrong("local-names-only", NAMED + VALUES).body("""
+        W_query, W_key, W_value = v1.W_query, v1.W_key, v1.W_value
+        W_query = v2.W_query.weight.T
+        W_key = v2.W_key.weight.T
+        W_value = v2.W_value.weight.T
+        return v1"""),
+    Wrong("loop-rebinds", NAMED + VALUES)
+    | body("for p, q in zip(v1.parameters(), v2.parameters()):", "    p = q.T", "return v1"),
+    Wrong("wrong-way", NAMED + VALUES + RULE).body("""
+        with torch.no_grad():
+            v2.W_query.weight.copy_(v1.W_query.T)
+            v2.W_key.weight.copy_(v1.W_key.T)
+            v2.W_value.weight.copy_(v1.W_value.T)
+        return v1"""),
+    Wrong("wrong-way-in-data", NAMED + VALUES + RULE).body("""
+        v2.W_query.weight.data = v1.W_query.data.T
+        v2.W_key.weight.data = v1.W_key.data.T
+        v2.W_value.weight.data = v1.W_value.data.T
+        return v1"""),
+    Wrong("returns-v2", NAMED) | line("return v1", "return v2"),
+    Wrong("return-forgotten", TYPE + NAMED) | without("return v1"),
+    Wrong("returns-both", TYPE, never="asks for a tensor") | line("return v1", "return v1, v2"),
+    Wrong("returns-the-weights", TYPE, never="asks for a tensor")
+    | line("return v1", "return v1.W_query, v1.W_key, v1.W_value"),
+    Wrong("returns-a-result", TYPE + RAISED + VALUES + SHAPE) | line("return v1", "return v1(inputs)"),
+    Wrong("v2-turned-in-place", RULE + RAISED + NAMED + VALUES + BEHAVIOUR, base="bias-into-the-weights")
+    | lines("layer = getattr", "w = w + layer.bias", "w = getattr(v2, n).weight.t_()"),
+    Wrong("state-dict-as-it-is", RAISED) | body("v1.load_state_dict(v2.state_dict())", "return v1"),
+    Wrong("state-dict-not-strict", NAMED + VALUES)
+    | body("v1.load_state_dict(v2.state_dict(), strict=False)", "return v1"),
+    Wrong("new-v1-of-fixed-size", RAISED + RULE + NAMED + BEHAVIOUR, base="copied-in-no-grad")
+    | above("with torch", "v1 = SelfAttention_v1(3, 2)"),
+    Wrong("instances-of-the-notebook", RAISED + VALUES + NAMED, base="copied-in-no-grad")
+    | edit("v2.W_query", "sa_v2.W_query")
+    | edit("v2.W_key", "sa_v2.W_key")
+    | edit("(v2.W_value.weight.T)", "(sa_v2.W_value.weight.T)"),
+    Wrong("gradients-lost", RULE + NAMED + BEHAVIOUR + PARAMETERS, base="new-parameters-sharing")
+    | edit("weight.T", "weight.T, requires_grad=False", places=3),
+    Wrong("v2-frozen", RULE + NAMED + BEHAVIOUR) | above("with torch", "v2.requires_grad_(False)"),
+    Wrong("bias-into-the-weights", NAMED + VALUES, keeps=1).body("""
+        with torch.no_grad():
+            for n in ('W_query', 'W_key', 'W_value'):
+                layer = getattr(v2, n)
+                w = layer.weight.T
+                if layer.bias is not None:
+                    w = w + layer.bias
+                getattr(v1, n).copy_(w)
+        return v1"""),
+    Wrong("scaled-by-the-way", NAMED + VALUES, base="copied-in-no-grad")
+    | edit("W_query.weight.T", "W_query.weight.T / v2.W_query.weight.shape[0] ** 0.5"),
+    Wrong("added-not-copied", VALUES + NAMED, base="copied-in-no-grad") | rename("copy_", "add_"),
+    Wrong("copy-without-underscore", RAISED, base="copied-in-no-grad") | rename("copy_", "copy"),
+    Wrong("forward-borrowed", NAMED + RULE) | body("v1.forward = v2.forward", "return v1"),
+    Wrong("v1-unchanged", NAMED + VALUES) | returns("v1"),
+    Wrong("deep-copy-of-v2", NAMED + RULE) | body("import copy", "v1 = copy.deepcopy(v2)", "return v1"),
+    Wrong("arguments-swapped", RAISED, base="copied-in-no-grad") | edit("(v2, v1)", "(v1, v2)"),
+    Wrong("names-of-v2-as-tensors", RAISED, base="copied-in-no-grad") | edit("weight.", "", places=3),
+    Wrong("left-as-it-was", STUB) | body("...  # your code here"),
+    Right("copied-in-no-grad", base="solution"),
+    Right("new-parameters-sharing").body("""
+        v1.W_query = nn.Parameter(v2.W_query.weight.T)
+        v1.W_key = nn.Parameter(v2.W_key.weight.T)
+        v1.W_value = nn.Parameter(v2.W_value.weight.T)
+        return v1"""),
+    Right("new-parameters-cloned", base="new-parameters-sharing")
+    | edit("W_query.weight.T", "W_query.weight.detach().T.clone()")
+    | edit("W_key.weight.T", "W_key.weight.detach().T.clone()")
+    | edit("(v2.W_value.weight.T)", "(v2.W_value.weight.detach().T.clone())"),
+    Right("data").body("""
+        v1.W_query.data = v2.W_query.weight.data.T
+        v1.W_key.data = v2.W_key.weight.data.T
+        v1.W_value.data = v2.W_value.weight.data.T
+        return v1"""),
+    Right("data-copied").body("""
+        for n in ['W_query', 'W_key', 'W_value']:
+            getattr(v1, n).data.copy_(getattr(v2, n).weight.data.t())
+        return v1"""),
+    Right("state-dict-turned").body("""
+        state = {k.removesuffix(".weight"): w.T for k, w in v2.state_dict().items() if k.endswith(".weight")}
+        v1.load_state_dict(state)
+        return v1"""),
+    Right("decorated").typed("""
+        @torch.no_grad()
+        def copy_weights(v2, v1):
             for mine, theirs in ((v1.W_query, v2.W_query), (v1.W_key, v2.W_key), (v1.W_value, v2.W_value)):
                 mine[:] = theirs.weight.transpose(0, 1)
-            return v1
-            """),
-        ),
-        Right(
-            "assigned-by-name",
-            copied(
-                "for name, layer in v2.named_children():\n    setattr(v1, name, nn.Parameter(layer.weight.detach().clone().T.contiguous()))\nreturn v1"
-            ),
-        ),
-        Right(
-            "one-number-at-a-time",
-            copied("""
+            return v1"""),
+    Right("assigned-by-name").body("""
+        for name, layer in v2.named_children():
+            setattr(v1, name, nn.Parameter(layer.weight.detach().clone().T.contiguous()))
+        return v1"""),
+    Right("one-number-at-a-time").body("""
+        with torch.no_grad():
+            for name, p in v1.named_parameters():
+                w = v2.get_submodule(name).weight
+                for i in range(p.shape[0]):
+                    for j in range(p.shape[1]):
+                        p[i, j] = w[j, i]
+        return v1"""),
+    Right("what-the-layer-does-to-unit-vectors").body("""
+        with torch.no_grad():
+            for name in ("W_query", "W_key", "W_value"):
+                p, layer = getattr(v1, name), getattr(v2, name)
+                eye = torch.eye(p.shape[0], dtype=p.dtype)
+                p.copy_(layer(eye) - layer(torch.zeros_like(eye)))
+        return v1"""),
+    Right("einsum") | line("v1.W_query", 'v1.W_query.copy_(torch.einsum("oi->io", v2.W_query.weight))'),
+    Right("deep-copied-first").body("""
+        import copy
+        weights = copy.deepcopy(v2)
+        v1.W_query = nn.Parameter(weights.W_query.weight.T)
+        v1.W_key = nn.Parameter(weights.W_key.weight.T)
+        v1.W_value = nn.Parameter(weights.W_value.weight.T)
+        return v1"""),
+    Right("numpy-between").body("""
+        for n in ('W_query', 'W_key', 'W_value'):
+            a = getattr(v2, n).weight.detach().numpy().T.copy()
+            setattr(v1, n, nn.Parameter(torch.from_numpy(a)))
+        return v1"""),
+    Right("helper").typed("""
+        def move(layer, parameter):
             with torch.no_grad():
-                for name, p in v1.named_parameters():
-                    w = v2.get_submodule(name).weight
-                    for i in range(p.shape[0]):
-                        for j in range(p.shape[1]):
-                            p[i, j] = w[j, i]
-            return v1
-            """),
-        ),
-        Right(
-            "what-the-layer-does-to-unit-vectors",
-            copied("""
-            with torch.no_grad():
-                for name in ("W_query", "W_key", "W_value"):
-                    p, layer = getattr(v1, name), getattr(v2, name)
-                    eye = torch.eye(p.shape[0], dtype=p.dtype)
-                    p.copy_(layer(eye) - layer(torch.zeros_like(eye)))
-            return v1
-            """),
-        ),
-        Right("einsum", copied_but(("v2.W_query.weight.T", 'torch.einsum("oi->io", v2.W_query.weight)'))),
-        Right(
-            "deep-copied-first",
-            copied("""
-            import copy
-            weights = copy.deepcopy(v2)
-            v1.W_query = nn.Parameter(weights.W_query.weight.T)
-            v1.W_key = nn.Parameter(weights.W_key.weight.T)
-            v1.W_value = nn.Parameter(weights.W_value.weight.T)
-            return v1
-            """),
-        ),
-        Right(
-            "numpy-between",
-            copied(
-                "for n in ('W_query', 'W_key', 'W_value'):\n    a = getattr(v2, n).weight.detach().numpy().T.copy()\n"
-                "    setattr(v1, n, nn.Parameter(torch.from_numpy(a)))\nreturn v1"
-            ),
-        ),
-        Right(
-            "helper",
-            "def move(layer, parameter):\n    with torch.no_grad():\n        parameter.set_(layer.weight.T.clone())\n\n"
-            + copied(
-                "move(v2.W_query, v1.W_query)\nmove(v2.W_key, v1.W_key)\nmove(v2.W_value, v1.W_value)\nreturn v1"
-            ),
-        ),
-    ),
+                parameter.set_(layer.weight.T.clone())
+
+        def copy_weights(v2, v1):
+            move(v2.W_query, v1.W_query)
+            move(v2.W_key, v1.W_key)
+            move(v2.W_value, v1.W_value)
+            return v1"""),
 )
 
-BUG_HEAD = "class NotebookAttention(nn.Module):\n    def __init__(self, d_in, d_out, qkv_bias=False):"
-BUG_FORWARD = """
-queries, keys, value = self.W_query(x), self.W_key(x), self.W_value(x)  # each (tokens, d_out)
-assert queries.shape == keys.shape == value.shape
-scores = queries @ keys.T  # (tokens, tokens)
-weights = torch.softmax(scores / d_k**0.5, dim=-1)  # (tokens, tokens)
-return weights @ values
-"""
-MENDED = (("@ values", "@ value"), ("d_k**0.5", "keys.shape[-1] ** 0.5"))
-
-
-def bug(*pairs: tuple[str, str], init: str = V2_INIT) -> str:
-    """The class of task 13 as it is given, with some pieces replaced."""
-    return _cell(BUG_HEAD, init, changed(BUG_FORWARD, *pairs))
-
-
-BUG_GLOBALS = Mutants(
-    wrong=(
-        Wrong("as-given", bug(), NAMED + STUB + RULE + VALUES + RAISED),
-        Wrong(
-            "value-mended-only",
-            bug(MENDED[0]),
-            NAMED + VALUES,
-            keeps=1,
-            says=r"d_k",
-            never=r"d_out = 4.*`d_out` = 7",
-        ),
-        Wrong(
-            "value-renamed-only",
-            bug(("keys, value =", "keys, values ="), ("value.shape", "values.shape")),
-            NAMED + VALUES,
-            keeps=1,
-            says=r"d_k",
-        ),
-        Wrong("scale-mended-only", bug(MENDED[1]), NAMED + VALUES + RULE + RAISED, says=r"values"),
-        Wrong(
-            "assert-taken-out-only",
-            bug(("assert queries.shape == keys.shape == value.shape\n", "")),
-            NAMED + STUB + RULE + VALUES + RAISED,
-        ),
-        Wrong("assert-with-values", bug(("value.shape", "values.shape")), NAMED + RULE + VALUES + RAISED),
-        Wrong("scale-typed-in", bug(MENDED[0], ("d_k**0.5", "2**0.5")), NAMED + VALUES, keeps=1),
-        Wrong(
-            "scale-set-in-the-class",
-            bug(MENDED[0], ("d_k**0.5", "self.d_k**0.5"), init=V2_INIT + "self.d_k = 2\n"),
-            NAMED + VALUES,
-            keeps=1,
-        ),
-        Wrong(
-            "scale-kept-from-the-notebook",
-            bug(MENDED[0], ("d_k**0.5", "self.d_k**0.5"), init=V2_INIT + "self.d_k = d_k\n"),
-            NAMED + VALUES,
-            keeps=1,
-        ),
-        Wrong(
-            "scale-is-d-in",
-            bug(MENDED[0], ("d_k**0.5", "self.d_k**0.5"), init=V2_INIT + "self.d_k = d_in\n"),
-            NAMED + VALUES,
-        ),
-        Wrong("scale-of-the-tokens-size", bug(MENDED[0], ("d_k**0.5", "x.shape[-1] ** 0.5")), NAMED + VALUES),
-        Wrong(
-            "scale-by-number-of-tokens", bug(MENDED[0], ("d_k**0.5", "keys.shape[0] ** 0.5")), NAMED + VALUES
-        ),
-        Wrong("scale-without-root", bug(MENDED[0], ("d_k**0.5", "keys.shape[-1]")), NAMED + VALUES),
-        Wrong("scale-taken-out", bug(MENDED[0], (" / d_k**0.5", "")), NAMED + VALUES),
-        Wrong(
-            "scale-of-the-notebooks-d-out",
-            bug(MENDED[0], ("d_k**0.5", "d_out**0.5")),
-            NAMED + VALUES,
-            keeps=1,
-        ),
-        Wrong(
-            "scale-of-the-notebooks-matrix",
-            bug(MENDED[0], ("d_k**0.5", "W_key.shape[1] ** 0.5")),
-            NAMED + VALUES,
-            keeps=1,
-        ),
-        Wrong(
-            "layer-weight-turned",
-            bug(MENDED[0], ("d_k**0.5", "self.W_key.weight.shape[1] ** 0.5")),
-            NAMED + VALUES,
-        ),
-        Wrong(
-            "values-cut-to-length",
-            bug(("@ values", "@ values[: len(x)]"), MENDED[1]),
-            NAMED + VALUES + RAISED + RULE,
-        ),
-        Wrong(
-            "values-from-the-notebooks-matrix",
-            bug(("@ values", "@ (x @ W_value)"), MENDED[1]),
-            NAMED + VALUES + RAISED + RULE,
-        ),
-        Wrong(
-            "values-made-global",
-            bug(("queries, keys, value =", "global values\nqueries, keys, value ="), MENDED[1]),
-            NAMED + VALUES + RAISED + RULE,
-        ),
-        Wrong("keys-handed-over", bug(("@ values", "@ keys"), MENDED[1]), NAMED + VALUES),
-        Wrong("tokens-handed-over", bug(("@ values", "@ x"), MENDED[1]), NAMED + SHAPE),
-        Wrong("layer-handed-over", bug(("@ values", "@ self.W_value"), MENDED[1]), RAISED),
-        Wrong("layers-weight-handed-over", bug(("@ values", "@ self.W_value.weight"), MENDED[1]), RAISED),
-        Wrong(
-            "error-swallowed",
-            bug(
-                (
-                    "return weights @ values",
-                    "try:\n    return weights @ values\nexcept RuntimeError:\n    return weights @ value",
-                ),
-                MENDED[1],
-            ),
-            NAMED + VALUES + RULE,
-            says=r"values",
-        ),
-        Wrong(
-            "error-swallowed-and-zeros",
-            bug(
-                (
-                    "return weights @ values",
-                    "try:\n    return weights @ values\nexcept RuntimeError:\n    return torch.zeros_like(value)",
-                ),
-                MENDED[1],
-            ),
-            NAMED + VALUES + RULE,
-        ),
-        Wrong(
-            "gradient-faked", bug(("@ values", "@ values + 0 * value"), MENDED[1]), NAMED + VALUES + RAISED
-        ),
-        Wrong("value-detached", bug(("@ values", "@ value.detach()"), MENDED[1]), NAMED + RULE),
-        Wrong(
-            "nan-to-num",
-            bug(("weights @ values", "torch.nan_to_num(weights @ values)")),
-            NAMED + VALUES + RULE + RAISED,
-        ),
-        Wrong(
-            "clamped",
-            bug(MENDED[0], ("scores / d_k**0.5", "(scores / d_k**0.5).clamp(-5, 5)")),
-            NAMED + VALUES,
-            keeps=1,
-        ),
-        Wrong("axis-changed-too", bug(*MENDED, ("dim=-1", "dim=0")), NAMED + VALUES),
-        Wrong(
-            "keys-and-queries-swapped-too",
-            bug(*MENDED, ("queries @ keys.T", "keys @ queries.T")),
-            NAMED + VALUES,
-        ),
-        Wrong("weights-turned-too", bug(*MENDED, ("weights @", "weights.T @")), NAMED + VALUES),
-        Wrong("layers-replaced-by-matrices", _cell(BUG_HEAD, V1_INIT, V1_FORWARD), PARAMETERS + NAMED),
-        Wrong(
-            "bias-lost",
-            bug(*MENDED, init=changed(V2_INIT, ("bias=qkv_bias", "bias=False"))),
-            PARAMETERS + NAMED + VALUES + RAISED,
-            keeps=1,
-        ),
-        Wrong("global-made-instead", "values = None\n" + bug(MENDED[1]), RAISED),
-        Wrong("scale-set-outside", "d_k = W_key.shape[1]\n\n" + bug(MENDED[0]), NAMED + VALUES, keeps=1),
-        Wrong(
-            "wrong-class-mended", bug(*MENDED).replace("NotebookAttention", "SelfAttentionAsFound"), MISSING
-        ),
-        Wrong(
-            "parameter-default-binds-the-notebook",
-            bug(MENDED[0]).replace("forward(self, x)", "forward(self, x, d_k=d_k)"),
-            NAMED + VALUES,
-            keeps=1,
-        ),
-        Wrong("assert-after-misspelling", bug(("@ values", "@ vaule"), MENDED[1]), RAISED),
-        Wrong("return-lost", bug(("return weights @ values", "weights @ value"), MENDED[1]), TYPE),
+TASKS.hold(
+    "bug-globals",
+    Wrong("as-given", NAMED + STUB + RULE + VALUES + RAISED, base="faulty"),
+    Wrong(
+        "value-mended-only",
+        NAMED + VALUES,
+        keeps=1,
+        says="d_k",
+        never="d_out = 4.*`d_out` = 7",
+        base="faulty",
+    )
+    | line("return weights", "return weights @ value"),
+    Wrong("value-renamed-only", NAMED + VALUES, keeps=1, says="d_k", base="value-mended-only")
+    | rename("value", "values"),
+    Wrong("scale-mended-only", NAMED + VALUES + RULE + RAISED, says="values", base="smallest-change")
+    | edit("weights @ value", "weights @ values"),
+    Wrong("assert-taken-out-only", NAMED + STUB + RULE + VALUES + RAISED, base="as-given")
+    | without("assert queries"),
+    Wrong("assert-with-values", NAMED + RULE + VALUES + RAISED, base="as-given")
+    | edit("= value.", "= values."),
+    Wrong("scale-typed-in", NAMED + VALUES, keeps=1, base="value-mended-only") | edit("d_k**0.5", "2**0.5"),
+    Wrong("scale-set-in-the-class", NAMED + VALUES, keeps=1, base="scale-by-number-of-tokens")
+    | below("self.W_value =", "self.d_k = 2")
+    | edit("keys.shape[0] ** ", "self.d_k**"),
+    Wrong("scale-kept-from-the-notebook", NAMED + VALUES, keeps=1, base="scale-by-number-of-tokens")
+    | below("self.W_value =", "self.d_k = d_k")
+    | edit("keys.shape[0] ** ", "self.d_k**"),
+    Wrong("scale-is-d-in", NAMED + VALUES, base="scale-by-number-of-tokens")
+    | below("self.W_value =", "self.d_k = d_in")
+    | edit("keys.shape[0] ** ", "self.d_k**"),
+    Wrong("scale-of-the-tokens-size", NAMED + VALUES, base="smallest-change")
+    | edit("/ keys.shape", "/ x.shape"),
+    Wrong("scale-by-number-of-tokens", NAMED + VALUES, base="smallest-change")
+    | edit("shape[-1]", "shape[0]"),
+    Wrong("scale-without-root", NAMED + VALUES, base="smallest-change") | edit("[-1] ** 0.5", "[-1]"),
+    Wrong("scale-taken-out", NAMED + VALUES, base="value-mended-only") | edit(" / d_k**0.5", ""),
+    Wrong("scale-of-the-notebooks-d-out", NAMED + VALUES, keeps=1, base="scale-by-number-of-tokens")
+    | edit("keys.shape[0] ** ", "d_out**"),
+    Wrong("scale-of-the-notebooks-matrix", NAMED + VALUES, keeps=1, base="smallest-change")
+    | edit("keys.shape[-1]", "W_key.shape[1]"),
+    Wrong("layer-weight-turned", NAMED + VALUES, base="smallest-change")
+    | edit("keys.shape[-1]", "self.W_key.weight.shape[1]"),
+    Wrong("values-cut-to-length", NAMED + VALUES + RAISED + RULE, base="smallest-change")
+    | edit("weights @ value", "weights @ values[: len(x)]"),
+    Wrong("values-from-the-notebooks-matrix", NAMED + VALUES + RAISED + RULE, base="smallest-change")
+    | edit("weights @ value", "weights @ (x @ W_value)"),
+    Wrong("values-made-global", NAMED + VALUES + RAISED + RULE, base="scale-mended-only")
+    | above("queries, keys", "global values"),
+    Wrong("keys-handed-over", NAMED + VALUES, base="scale-mended-only") | edit("@ values", "@ keys"),
+    Wrong("tokens-handed-over", NAMED + SHAPE, base="scale-mended-only") | edit("@ values", "@ x"),
+    Wrong("layer-handed-over", RAISED, base="scale-mended-only") | edit("@ values", "@ self.W_value"),
+    Wrong("layers-weight-handed-over", RAISED, base="smallest-change")
+    | edit("weights @ value", "weights @ self.W_value.weight"),
+    Wrong("error-swallowed", NAMED + VALUES + RULE, says="values", base="error-swallowed-and-zeros")
+    | line("return torch", "return weights @ value"),
+    Wrong("error-swallowed-and-zeros", NAMED + VALUES + RULE, base="smallest-change")
+    | line(
+        "return weights",
+        "try:",
+        "    return weights @ values",
+        "except RuntimeError:",
+        "    return torch.zeros_like(value)",
     ),
-    right=(
-        Right("smallest-change", bug(*MENDED)),
-        Right(
-            "all-called-values",
-            bug(("keys, value =", "keys, values ="), ("value.shape", "values.shape"), MENDED[1]),
-        ),
-        Right(
-            "size-kept-in-init",
-            bug(MENDED[0], ("d_k**0.5", "self.d_k**0.5"), init=V2_INIT + "self.d_k = d_out\n"),
-        ),
-        Right("local-d-k", bug(MENDED[0], ("scores = queries", "d_k = queries.shape[-1]\nscores = queries"))),
-        Right("assert-taken-out", bug(*MENDED, ("assert queries.shape == keys.shape == value.shape\n", ""))),
-        Right("size-of-the-layer", bug(MENDED[0], ("d_k**0.5", "self.W_key.out_features**0.5"))),
-        Right("size-from-the-value", bug(MENDED[0], ("d_k**0.5", "value.size(1) ** 0.5"))),
-        Right(
-            "fused-attention",
-            bug(
-                (
-                    "return weights @ values",
-                    "return nn.functional.scaled_dot_product_attention(queries, keys, value)",
-                ),
-                ("weights = torch.softmax(scores / d_k**0.5, dim=-1)  # (tokens, tokens)\n", ""),
-            ),
-        ),
-        Right("subclass-of-v2", "class NotebookAttention(SelfAttention_v2):\n    pass\n"),
-        Right("renamed-v2", "NotebookAttention = SelfAttention_v2"),
-        Right(
-            "values-assigned-again",
-            bug(("return weights @ values", "values = value\nreturn weights @ values"), MENDED[1]),
-        ),
-        Right("written-anew", v2().replace("SelfAttention_v2", "NotebookAttention")),
-        Right(
-            "unpacked-shape",
-            bug(MENDED[0], ("scores = queries", "num_tokens, d_k = keys.shape\nscores = queries")),
-        ),
-        Right(
-            "math-sqrt-and-einsum",
-            "import math\n\n"
-            + bug(
-                ("d_k**0.5", "math.sqrt(keys.shape[-1])"),
-                ("weights @ values", 'torch.einsum("qk,kd->qd", weights, value)'),
-            ),
-        ),
+    Wrong("gradient-faked", NAMED + VALUES + RAISED, base="smallest-change")
+    | edit("weights @ value", "weights @ values + 0 * value"),
+    Wrong("value-detached", NAMED + RULE, base="scale-mended-only") | edit("@ values", "@ value.detach()"),
+    Wrong("nan-to-num", NAMED + VALUES + RULE + RAISED, base="faulty")
+    | line("return weights", "return torch.nan_to_num(weights @ values)"),
+    Wrong("clamped", NAMED + VALUES, keeps=1, base="smallest-change")
+    | edit("scores / keys.shape[-1] ** 0.5", "(scores / d_k**0.5).clamp(-5, 5)"),
+    Wrong("axis-changed-too", NAMED + VALUES, base="smallest-change")
+    | edit("(scores / keys.shape[-1] ** 0.5, dim=-1)", "(scores / keys.shape[-1] ** 0.5, dim=0)"),
+    Wrong("keys-and-queries-swapped-too", NAMED + VALUES, base="smallest-change")
+    | edit("queries @ keys", "keys @ queries"),
+    Wrong("weights-turned-too", NAMED + VALUES, base="scale-mended-only") | edit(" @ values", ".T @ value"),
+    Wrong("layers-replaced-by-matrices", PARAMETERS + NAMED, base="written-anew")
+    | edit("Linear(d_in, d_out, bias=qkv_bias)", "Parameter(torch.rand(d_in, d_out))", places=3)
+    | edit("= self", "= x @ self", places=3)
+    | edit("W_key(x)", "W_key")
+    | edit("W_query(x)", "W_query")
+    | edit("W_value(x)", "W_value")
+    | edit("@ keys.T", "@ keys.T  # omega"),
+    Wrong("bias-lost", PARAMETERS + NAMED + VALUES + RAISED, keeps=1, base="smallest-change")
+    | edit("=qkv_bias", "=False", places=3),
+    Wrong("global-made-instead", RAISED, base="scale-mended-only")
+    | above("class NotebookAttention", "values = None"),
+    Wrong("scale-set-outside", NAMED + VALUES, keeps=1, base="faulty")
+    | above("class NotebookAttention", "d_k = W_key.shape[1]", "")
+    | line("return weights", "return weights @ value"),
+    Wrong("wrong-class-mended", MISSING, base="smallest-change")
+    | edit("NotebookAttention", "SelfAttentionAsFound"),
+    Wrong("parameter-default-binds-the-notebook", NAMED + VALUES, keeps=1, base="value-mended-only")
+    | edit("(self, x)", "(self, x, d_k=d_k)"),
+    Wrong("assert-after-misspelling", RAISED, base="scale-mended-only") | edit("@ values", "@ vaule"),
+    Wrong("return-lost", TYPE, base="smallest-change") | edit("return weights", "weights"),
+    Right("smallest-change") | rename("values", "value") | line("return weights", "return weights @ value"),
+    Right("all-called-values") | line("return weights", "return weights @ values"),
+    Right("size-kept-in-init", base="scale-by-number-of-tokens")
+    | below("self.W_value =", "self.d_k = d_out")
+    | edit("keys.shape[0] ** ", "self.d_k**"),
+    Right("local-d-k", base="unpacked-shape") | line("num_tokens", "d_k = queries.shape[-1]"),
+    Right("assert-taken-out", base="smallest-change") | without("assert queries"),
+    Right("size-of-the-layer", base="value-mended-only") | edit("d_k**0.5", "self.W_key.out_features**0.5"),
+    Right("size-from-the-value", base="smallest-change") | edit("keys.shape[-1]", "value.size(1)"),
+    Right("fused-attention", base="nan-to-num")
+    | lines(
+        "weights =", "return torch", "return nn.functional.scaled_dot_product_attention(queries, keys, value)"
     ),
+    Right("subclass-of-v2") | typed("class NotebookAttention(SelfAttention_v2):", "    pass"),
+    Right("renamed-v2") | typed("NotebookAttention = SelfAttention_v2"),
+    Right("values-assigned-again", base="scale-mended-only") | below("weights =", "values = value"),
+    Right("written-anew").define("""
+        def forward(self, x):
+            keys = self.W_key(x)
+            queries = self.W_query(x)
+            values = self.W_value(x)
+            attn_scores = queries @ keys.T
+            attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)
+            return attn_weights @ values"""),
+    Right("unpacked-shape", base="value-mended-only")
+    | below("assert queries", "num_tokens, d_k = keys.shape"),
+    Right("math-sqrt-and-einsum", base="scale-of-the-tokens-size")
+    | edit("x.shape[-1] ** 0.5", "math.sqrt(keys.shape[-1])")
+    | edit("weights @ value", 'torch.einsum("qk,kd->qd", weights, value)')
+    | before("import math"),
 )
-
-
-TASKS = {
-    "query-of-one-token": QUERY_OF_ONE_TOKEN,
-    "keys": KEYS,
-    "values": VALUES_TASK,
-    "scores-of-one-query": SCORES_OF_ONE_QUERY,
-    "scaled-weights": SCALED_WEIGHTS,
-    "context-of-one-token": CONTEXT_OF_ONE_TOKEN,
-    "self-attention-v1": SELF_ATTENTION_V1,
-    "score-spread": SCORE_SPREAD,
-    "self-attention-v2": SELF_ATTENTION_V2,
-    "how-far-apart": HOW_FAR_APART,
-    "copy-weights": COPY_WEIGHTS,
-    "bug-globals": BUG_GLOBALS,
-}

@@ -1,0 +1,249 @@
+"""Answers as edits: what is changed in the solution cell's own text to make another answer of it.
+
+No second copy of a solution exists. A wrong answer that leaves out one step says which piece of text goes; an
+answer that takes another way replaces one function's body. Edits that touch different places can be made
+together, which is how answers with two mistakes come about.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from autograder.problems import AuthoringError
+
+MARK = re.compile(r"^[ \t]*### (?:BEGIN|END) SOLUTION[ \t]*\n?", re.MULTILINE)
+REGION = re.compile(
+    r"^[ \t]*### BEGIN SOLUTION.*?^([ \t]*)### END SOLUTION[ \t]*\n?", re.MULTILINE | re.DOTALL
+)
+FAULTY = re.compile(
+    r"^[ \t]*### BEGIN FAULTY[^\n]*\n(.*?)^[ \t]*### END FAULTY[ \t]*\n?", re.MULTILINE | re.DOTALL
+)
+
+
+@dataclass(frozen=True)
+class Span:
+    """New text for the characters from `start` up to `end`."""
+
+    start: int
+    end: int
+    text: str
+
+    def touches(self, other: Span) -> bool:
+        """Whether two spans cannot both be put in. Two insertions at one place can."""
+        if self.start == self.end and other.start == other.end:
+            return False
+        return self.start < other.end and other.start < self.end
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A solution cell's text without marks, what the task calls its answer, and the bug to find if it has one."""
+
+    text: str
+    name: str
+    signature: str
+    is_tensor: bool
+    faulty: str = ""
+
+    @classmethod
+    def from_cell(cls, source: str, name: str, signature: str, is_tensor: bool) -> Solution:
+        """The solution that stands in a cell, without its marks and without the code of a bug to find."""
+        text = MARK.sub("", FAULTY.sub("", source + "\n")).rstrip("\n")
+        return cls(text, name, signature, is_tensor, with_faulty(source + "\n").rstrip("\n"))
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Replace `old` by `new` at each of the `places` where it stands."""
+
+    old: str
+    new: str
+    places: int = 1
+
+    def spans(self, solution: Solution) -> list[Span]:
+        """Where the text changes.
+
+        Raises:
+            AuthoringError: `old` stands in another number of places.
+        """
+        found = (
+            [match.start() for match in re.finditer(re.escape(self.old), solution.text)] if self.old else []
+        )
+        if len(found) != self.places:
+            raise AuthoringError(
+                [
+                    f"the edit of {self.old!r} expects {self.places} places in the solution; it has {len(found)}"
+                ]
+            )
+        return [Span(start, start + len(self.old), self.new) for start in found]
+
+
+@dataclass(frozen=True)
+class Body:
+    """Write a function's or method's body anew, below its docstring."""
+
+    function: str
+    text: str
+
+    def spans(self, solution: Solution) -> list[Span]:
+        """Where the body stands.
+
+        Raises:
+            AuthoringError: the solution defines no such function, or more than one.
+        """
+        found = [
+            node
+            for node in ast.walk(ast.parse(solution.text))
+            if isinstance(node, ast.FunctionDef) and node.name == self.function
+        ]
+        if len(found) != 1:
+            raise AuthoringError(
+                [f"the solution has {len(found)} functions called {self.function}; 1 is needed"]
+            )
+        body = found[0].body
+        if ast.get_docstring(found[0], clean=False) is not None and len(body) > 1:
+            body = body[1:]
+        lines = solution.text.splitlines(keepends=True)
+        start = sum(map(len, lines[: body[0].lineno - 1]))
+        end = start + len("".join(lines[body[0].lineno - 1 : body[-1].end_lineno]).rstrip("\n"))
+        return [Span(start, end, _indented(self.text, " " * body[0].col_offset))]
+
+
+@dataclass(frozen=True)
+class Instead:
+    """Write the whole cell anew: another approach."""
+
+    text: str
+
+    def spans(self, solution: Solution) -> list[Span]:
+        """All of the cell."""
+        return [Span(0, len(solution.text), _indented(self.text, ""))]
+
+
+@dataclass(frozen=True)
+class Returns:
+    """Make the whole answer one expression: what the function returns, or what the tensor is."""
+
+    expression: str
+
+    def spans(self, solution: Solution) -> list[Span]:
+        """All of the cell."""
+        if solution.is_tensor:
+            text = f"{solution.name} = {self.expression}"
+        else:
+            text = f"def {solution.signature}:\n    return {self.expression}"
+        return [Span(0, len(solution.text), text)]
+
+
+@dataclass(frozen=True)
+class Before:
+    """Put lines before the first of the cell: an import, or a helper of the learner's own."""
+
+    text: str
+
+    def spans(self, solution: Solution) -> list[Span]:
+        """The place before all text."""
+        return [Span(0, 0, _indented(self.text, "") + "\n\n")]
+
+
+@dataclass(frozen=True)
+class Faulty:
+    """Leave the code in place that the learner is given to find the bug in."""
+
+    def spans(self, solution: Solution) -> list[Span]:
+        """All of the cell.
+
+        Raises:
+            AuthoringError: the cell holds no faulty code.
+        """
+        if not solution.faulty:
+            raise AuthoringError(["the cell has no faulty code"])
+        return [Span(0, len(solution.text), solution.faulty)]
+
+
+Change = Edit | Body | Instead | Returns | Before | Faulty
+
+
+def edit(old: str, new: str, places: int = 1) -> Edit:
+    """Replace a piece of the solution's text.
+
+    Args:
+        old: text that stands in the solution cell, exactly so.
+        new: what stands there instead.
+        places: how many times `old` stands there; all are replaced.
+    """
+    return Edit(old, new, places)
+
+
+def body(function: str, text: str) -> Body:
+    """Write the body of one function or method anew. `text` may be indented as you like."""
+    return Body(function, text)
+
+
+def instead(text: str) -> Instead:
+    """Write the whole answer cell anew, where the approach is another one."""
+    return Instead(text)
+
+
+def returns(expression: str) -> Returns:
+    """Make the answer one expression: `def signature: return expression`, or `name = expression`."""
+    return Returns(expression)
+
+
+def before(text: str) -> Before:
+    """Put lines before the solution: an import, or a helper."""
+    return Before(text)
+
+
+def faulty() -> Faulty:
+    """Leave the code in place that the learner is given to find the bug in."""
+    return Faulty()
+
+
+def with_faulty(source: str) -> str:
+    """An answer cell as a learner gets it who is to find a bug; "" for a cell without faulty code."""
+    found, region = FAULTY.search(source), REGION.search(source)
+    if found is None or region is None:
+        return ""
+    code = "\n".join(re.sub(r"^[ \t]*# ?", "", line) for line in found[1].splitlines())
+    return source[: region.start()] + _indented(code, region[1]) + FAULTY.sub("", source[region.end() :])
+
+
+def changed(solution: Solution, changes: Sequence[Change]) -> str:
+    """The solution's text with all changes made.
+
+    Raises:
+        AuthoringError: a change does not fit the text, or two of them touch the same place.
+    """
+    spans = [span for change in changes for span in change.spans(solution)]
+    if not fit(spans):
+        raise AuthoringError(["two of its edits touch the same place"])
+    text = put_in(solution.text, spans)
+    if text == solution.text:
+        raise AuthoringError(["its edits change nothing"])
+    return text
+
+
+def fit(spans: Iterable[Span]) -> bool:
+    """Whether spans can all be put in: no two of them touch."""
+    ordered = sorted(spans, key=lambda span: (span.start, span.end))
+    return not any(one.touches(other) for one, other in pairwise(ordered))
+
+
+def put_in(text: str, spans: Iterable[Span]) -> str:
+    """The text with every span's new text in its place."""
+    # From the last place to the first, so that no place moves before its turn.
+    for span in sorted(spans, key=lambda span: (span.start, span.end), reverse=True):
+        text = text[: span.start] + span.text + text[span.end :]
+    return text
+
+
+def _indented(text: str, indent: str) -> str:
+    lines = text.expandtabs(4).strip("\n").splitlines()
+    margins = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
+    margin = min(margins, default=0)
+    return "\n".join(indent + line[margin:] if line.strip() else "" for line in lines)

@@ -1,0 +1,160 @@
+"""What can be found out about any function or class without knowing what it should do.
+
+Each argument and each parameter is changed once, to see whether that has any effect; and each slice of an
+input, to see which slices of the result follow. An examination earns nothing. The judge compares it with that
+of the solution where an answer is wrong and nothing known explains why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.arguments import copy, fresh, load_weights, split
+from autograder.bank import RESULT, Probe, Task
+from autograder.experiments import moved, other
+from autograder.outcome import Examination, Influence
+from autograder.quiet import quietly
+
+MOST_SLICES = 12  # along one axis
+MOST_AXES = 6  # pairs of an input's axis and a result's
+MOST_ELEMENTS = 5_000
+SEED = 77
+
+
+def probe_to_examine(task: Task) -> Probe | None:
+    """The plain probe that shows most: the one with the most different sizes."""
+    plain = [
+        probe
+        for probe in task.probes.values()
+        if probe.observe == RESULT and not (probe.raises or probe.then or probe.hidden or probe.train)
+    ]
+    return max(plain, key=_variety, default=None)
+
+
+def examine(task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any]) -> Examination | None:
+    """Try an answer with one thing changed at a time; None where that is not possible."""
+    probe = probe_to_examine(task)
+    if probe is None:
+        return None
+    try:
+        with quietly(), torch.no_grad():
+            return _examine(task, probe, answer, namespace)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # the answer fails, and its outcomes tell how
+        return None
+
+
+def _examine(
+    task: Task, probe: Probe, answer: Callable[..., Any], namespace: Mapping[str, Any]
+) -> Examination | None:
+    dtype = getattr(torch, probe.dtype)
+    inputs = fresh(probe.inputs, namespace, dtype if task.kind == "module" else None)
+    module: nn.Module | None = None
+    function = answer
+    if task.kind == "module":
+        positional, by_name = split(probe.construct, probe.keywords)
+        function = module = answer(*positional, **by_name)
+        load_weights(module, probe.weights)
+        module.to(dtype).eval()
+
+    def called(values: Mapping[str, Any]) -> Any:
+        positional, by_name = split({name: copy(value) for name, value in values.items()}, probe.keywords)
+        return function(*positional, **by_name)
+
+    before = called(inputs)
+    if not isinstance(before, Tensor) or before.numel() > MOST_ELEMENTS:
+        return None
+    before = before.detach().clone()
+    generator = torch.Generator().manual_seed(SEED)
+    idle = [
+        name
+        for name, value in inputs.items()
+        if isinstance(value, Tensor) and _is_idle(name, called, inputs, before, generator)
+    ]
+    for name, parameter in module.named_parameters() if module is not None else ():
+        kept = parameter.detach().clone()
+        parameter.copy_(other(kept, generator))
+        if _same(before, called(inputs)):
+            idle.append(name)
+        parameter.copy_(kept)
+    influences = (
+        _influence(name, axis, symbol, place, called, inputs, before)
+        for name, axis, symbol, place in islice(_shared_axes(task, inputs, before), MOST_AXES)
+    )
+    return Examination(probe.id, tuple(idle), tuple(one for one in influences if one is not None))
+
+
+def _is_idle(
+    name: str,
+    called: Callable[[Mapping[str, Any]], Any],
+    inputs: Mapping[str, Any],
+    before: Tensor,
+    generator: torch.Generator,
+) -> bool:
+    return _same(before, called({**inputs, name: other(inputs[name], generator)}))
+
+
+def _same(before: Tensor, after: Any) -> bool:
+    if not isinstance(after, Tensor) or after.shape != before.shape:
+        return False
+    return not bool(moved(before.reshape(1, -1), after.reshape(1, -1), 0).any())
+
+
+def _shared_axes(
+    task: Task, inputs: Mapping[str, Any], result: Tensor
+) -> Iterator[tuple[str, int, str, int]]:
+    """An input, its axis, the axis's name, and a place where the result has an axis of that name."""
+    if len(task.axes) != result.ndim:
+        return
+    for name, axes in task.input_axes.items():
+        value = inputs.get(name)
+        if not isinstance(value, Tensor) or value.ndim != len(axes):
+            continue
+        for axis, label in enumerate(axes):
+            symbol = label.partition(" as ")[0]
+            for place, other_label in enumerate(task.axes):
+                sizes = value.shape[axis], result.shape[place]
+                if (
+                    other_label.partition(" as ")[0] == symbol
+                    and sizes[0] == sizes[1]
+                    and 1 < sizes[0] <= MOST_SLICES
+                ):
+                    yield name, axis, other_label, place
+
+
+def _influence(
+    name: str,
+    axis: int,
+    symbol: str,
+    place: int,
+    called: Callable[[Mapping[str, Any]], Any],
+    inputs: Mapping[str, Any],
+    before: Tensor,
+) -> Influence | None:
+    rows = []
+    generator = torch.Generator().manual_seed(SEED)
+    for position in range(inputs[name].shape[axis]):
+        changed = inputs[name].clone()
+        changed.select(axis, position).copy_(other(changed.select(axis, position), generator))
+        after = called({**inputs, name: changed})
+        if not isinstance(after, Tensor) or after.shape != before.shape:
+            return None
+        rows.append(tuple(moved(before, after, place).nonzero().flatten().tolist()))
+    return Influence(name, symbol, tuple(rows))
+
+
+def _variety(probe: Probe) -> int:
+    sizes = {size for value in probe.inputs.values() if isinstance(value, Tensor) for size in value.shape}
+    if any(
+        max(value.shape, default=0) > MOST_SLICES
+        for value in probe.inputs.values()
+        if isinstance(value, Tensor)
+    ):
+        return 0
+    return len(sizes | {value for value in probe.construct.values() if type(value) is int})

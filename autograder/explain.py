@@ -1,0 +1,326 @@
+"""Which known mistakes explain an answer: one, two at once, or several that leave each other alone.
+
+What is wrong with an answer on one probe is its *sight*: short enough to be kept for every pair of mistakes,
+and equal for two answers that do the same. A known mistake explains an answer where both look the same, and
+is ruled out by a probe on which the answer is right and the mistake is not. What one mistake leaves
+unexplained is looked at again by itself.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+
+from autograder.bank import RESULT, Explanations, KnownWrong, Probe, Task
+from autograder.compare import all_close
+from autograder.kinds import dtype_fits, narrower, type_fits
+from autograder.outcome import Outcome
+
+NUMBERS = 3  # of a result that are kept
+# Two routes to one result differ by rounding; two results that differ at all differ by far more.
+CLOSE = 3e-5
+# What is stored for a result that holds nan or inf, so that it still has numbers to compare.
+NAN, ABOVE, BELOW = 17.0, 19.0, -23.0
+MOST_MISTAKES = 3
+
+REFUSED_OTHERWISE = "refused as "
+LACKS, EXTRA, RESHAPED = "lacks ", "extra ", "shape of "
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What is wrong with an answer on one probe.
+
+    Attributes:
+        result: what kind of wrong result it is: its shape, its type or what was raised; "" for a right one.
+        numbers: a result's numbers in short.
+        marks: what is wrong beside the result, such as "changes x" or "lacks W_key.weight".
+    """
+
+    result: str = ""
+    numbers: tuple[float, ...] = ()
+    marks: frozenset[str] = frozenset()
+
+    @property
+    def wrong(self) -> bool:
+        return bool(self.result or self.marks)
+
+    def agrees(self, other: Sight) -> bool:
+        """Whether two results are the same, marks aside."""
+        return self.result == other.result and all(
+            abs(one - two) <= CLOSE * (1 + abs(two))
+            for one, two in zip(self.numbers, other.numbers, strict=True)
+        )
+
+
+RIGHT = Sight()
+# Two mistakes at once, each of which shows here alone: whatever they show together is taken for theirs.
+UNTRIED = Sight("untried")
+
+
+@dataclass(frozen=True)
+class Explained:
+    """The mistakes that were recognised, and what they explain.
+
+    Attributes:
+        wrong: one known wrong answer for each mistake, in the order in which they were found.
+        results: probes whose wrong result is explained.
+        marks: explained marks, as (probe, mark).
+    """
+
+    wrong: tuple[KnownWrong, ...] = ()
+    results: frozenset[str] = frozenset()
+    marks: frozenset[tuple[str, str]] = frozenset()
+
+
+def sight(task: Task, probe: Probe, outcome: Outcome) -> Sight:
+    """What is wrong with an outcome on a probe, in short."""
+    if probe.raises:
+        if outcome.error is None:
+            return Sight("accepted")
+        proper = outcome.error.type in probe.raises
+        return RIGHT if proper else Sight(marks=frozenset({REFUSED_OTHERWISE + outcome.error.type}))
+    marks = frozenset(_marks(task, probe, outcome))
+    if outcome.error is not None:
+        return Sight(f"raises {outcome.error.type}: {_template(outcome.error.message)}", marks=marks)
+    if outcome.tensor is None:
+        return Sight(f"{outcome.type_name} {outcome.shape}", marks=marks)
+    expected = probe.expected.tensor
+    if expected is not None and all_close(outcome.tensor, expected):
+        return Sight(marks=marks)
+    return Sight(str(tuple(outcome.tensor.shape)), numbers_of(outcome.tensor), marks)
+
+
+def numbers_of(tensor: Tensor) -> tuple[float, ...]:
+    """A tensor in three numbers, which hardly any two tensors share: two weighted sums, and its size."""
+    flat = tensor.detach().double().flatten().nan_to_num(nan=NAN, posinf=ABOVE, neginf=BELOW)
+    count = flat.numel()
+    if not count:
+        return (0.0,) * NUMBERS
+    sums = _directions(count) @ flat / math.sqrt(count)
+    return (*sums.tolist(), float(flat.square().mean().sqrt()))
+
+
+def explain(task: Task, outcomes: Mapping[str, Outcome]) -> Explained:
+    """The known mistakes that explain what an answer did on the probes it was tried on."""
+    table = task.explanations
+    if table is None:
+        return Explained()
+    seen = {name: sight(task, task.probes[name], outcomes[name]) for name in table.probes if name in outcomes}
+    compared = _Compared(table, seen)
+    left = _Cells(
+        {name for name, one in seen.items() if one.result},
+        {(name, mark) for name, one in seen.items() for mark in one.marks},
+    )
+    found: dict[str, KnownWrong] = {}
+    done = _Cells(set(), set())
+    while left and len(found) < MOST_MISTAKES:
+        rows = compared.best(left, done, _first_failing(task, left))
+        members = [[place for place in table.members[row].tolist() if place >= 0] for row in rows]
+        faults = [
+            {task.known_wrong[place].id: task.known_wrong[place] for place in places} for places in members
+        ]
+        common = set.intersection(*map(set, faults)) if faults else set()
+        if not common:
+            break  # nothing fits, or several mistakes fit equally well
+        found |= {name: wrong for name, wrong in faults[0].items() if name in common and name not in found}
+        # Of mistakes that fit equally well, what they have in common explains what it does without the rest.
+        alone = (
+            compared.rows_of(common, table, task) if any(len(one) > len(common) for one in faults) else rows
+        )
+        explained = [compared.explained(row, left) for row in alone or rows]
+        results = set.intersection(*(one.results for one in explained))
+        marks = set.intersection(*(one.marks for one in explained))
+        done = _Cells(done.results | results, done.marks | marks)
+        left = _Cells(left.results - results, left.marks - marks)
+    return Explained(tuple(found.values()), frozenset(done.results), frozenset(done.marks))
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """What is wrong, or a part of it: probes with a wrong result, and marks on probes."""
+
+    results: set[str]
+    marks: set[tuple[str, str]]
+
+    def __bool__(self) -> bool:
+        return bool(self.results or self.marks)
+
+
+class _Compared:
+    """All of a task's explanations, held against what was seen of one answer."""
+
+    def __init__(self, table: Explanations, seen: Mapping[str, Sight]) -> None:
+        self._table = table
+        self._seen = seen
+        self._columns = {name: column for column, name in enumerate(table.probes) if name in seen}
+        kinds = {kind: place for place, kind in enumerate(table.kinds)}
+        columns = list(self._columns.values())
+        asked = [seen[name] for name in self._columns]
+        kind, numbers = table.kind[:, columns], table.numbers[:, columns]
+        untried = kind == kinds.get(UNTRIED.result, -1)
+        right = kind == 0
+        own_kind = torch.tensor([kinds.get(one.result, -2) for one in asked])
+        own = torch.tensor([one.numbers or (0.0,) * NUMBERS for one in asked], dtype=torch.float64).reshape(
+            -1, NUMBERS
+        )
+        same = (kind == own_kind) & ((numbers - own).abs() <= CLOSE * (1 + own.abs())).all(dim=2)
+        self._exact = same & ~right
+        own_right = torch.tensor([not one.result for one in asked], dtype=torch.bool)
+        # Columns are probes that were seen, rows explanations.
+        # Where a mistake makes some calls fail and not others, what exactly is raised hangs on the wording.
+        same |= self._raises_alike(kind, asked, right)
+        self._agrees = (same | untried) & ~right & ~own_right
+        self._differs = ~same & ~right & ~untried
+        lacking = torch.zeros_like(right)
+        for column, one in enumerate(asked):
+            # What was raised hides everything else.
+            absent = [
+                not (set(marks) <= one.marks or one.result.startswith("raises")) for marks in table.marks
+            ]
+            lacking[:, column] = torch.tensor(absent)[table.mark[:, columns[column]].long()]
+        self._possible = ~((~right & ~untried & own_right) | (lacking & ~untried)).any(dim=1)
+        self._untried = untried
+        self._places = {name: place for place, name in enumerate(self._columns)}
+        self._size = (table.members >= 0).sum(dim=1)
+
+    def _raises_alike(self, kind: Tensor, asked: Sequence[Sight], right: Tensor) -> Tensor:
+        """Where an explanation raises the same type as the answer, and does not raise on every probe."""
+        types = [_type_raised(one) for one in self._table.kinds]
+        alike = torch.zeros_like(right)
+        for column, one in enumerate(asked):
+            own = _type_raised(one.result)
+            if own:
+                alike[:, column] = torch.tensor([own == other for other in types])[kind[:, column].long()]
+        raises = torch.tensor([bool(one) for one in types])[kind.long()]
+        return alike & ~raises.all(dim=1, keepdim=True) & ~(raises | ~right).all(dim=1, keepdim=True)
+
+    def best(self, left: _Cells, done: _Cells, asked: Collection[str]) -> list[int]:
+        """The rows that explain all wrong results of the probes asked about, and most besides, by fewest mistakes."""
+        possible = self._possible.clone()
+        if done:  # what is added to a mistake that was found may leave nothing of its own unexplained
+            possible &= ~self._differs.any(dim=1)
+        wanted = [self._places[name] for name in asked if name in left.results]
+        if wanted:
+            possible &= self._agrees[:, wanted].all(dim=1)
+        marks = self._marks(left)
+        wanted_marks = [cell for cell in marks if cell[0] in asked]
+        if not wanted:
+            for cell in wanted_marks:
+                possible &= marks[cell]
+        columns = [self._places[name] for name in left.results]
+        count = self._agrees[:, columns].sum(dim=1)
+        for shown in marks.values():
+            count = count + shown
+        possible &= count > 0
+        most = int(self._size.max()) + 1
+        exact = self._exact[:, columns].sum(dim=1)
+        score = torch.where(possible, (count * most + most - self._size) * (len(columns) + 1) + exact, -1)
+        return (score == score.max()).nonzero().flatten().tolist() if bool(possible.any()) else []
+
+    def rows_of(self, faults: Collection[str], table: Explanations, task: Task) -> list[int]:
+        """The possible rows of exactly these mistakes."""
+        return [
+            row
+            for row in self._possible.nonzero().flatten().tolist()
+            if {task.known_wrong[place].id for place in table.members[row].tolist() if place >= 0}
+            == set(faults)
+        ]
+
+    def explained(self, row: int, left: _Cells) -> _Cells:
+        """What is left that one row explains."""
+        marks = self._marks(left)
+        return _Cells(
+            {name for name in left.results if bool(self._agrees[row, self._places[name]])},
+            {cell for cell, shown in marks.items() if bool(shown[row])},
+        )
+
+    def _marks(self, left: _Cells) -> dict[tuple[str, str], Tensor]:
+        """For each mark that is left, which rows show it."""
+        found = {}
+        for name, mark in sorted(left.marks):
+            has = torch.tensor([mark in marks for marks in self._table.marks])
+            shown = has[self._table.mark[:, self._columns[name]].long()]
+            found[name, mark] = shown | self._untried[:, self._places[name]]
+        return found
+
+
+def tabulate(members: Sequence[tuple[int, ...]], sights: Sequence[Mapping[str, Sight]]) -> Explanations:
+    """What known wrong answers look like, in the form of the bank.
+
+    Args:
+        members: for each explanation, the places of its mistakes in the task's known wrong answers.
+        sights: for each explanation, what is seen on each probe.
+    """
+    probes = list(sights[0]) if sights else []
+    kinds: dict[str, int] = {"": 0}
+    marks: dict[tuple[str, ...], int] = {(): 0}
+    kind = [[kinds.setdefault(one[name].result, len(kinds)) for name in probes] for one in sights]
+    mark = [
+        [marks.setdefault(tuple(sorted(one[name].marks)), len(marks)) for name in probes] for one in sights
+    ]
+    numbers = [[one[name].numbers or (0.0,) * NUMBERS for name in probes] for one in sights]
+    width = max(map(len, members), default=0)
+    shape = (len(members), len(probes))
+    return Explanations(
+        probes=tuple(probes),
+        kinds=tuple(kinds),
+        marks=tuple(marks),
+        members=torch.tensor([[*one, *[-1] * (width - len(one))] for one in members], dtype=torch.int16),
+        kind=torch.tensor(kind, dtype=torch.int16).reshape(shape),
+        mark=torch.tensor(mark, dtype=torch.int16).reshape(shape),
+        numbers=torch.tensor(numbers, dtype=torch.float32).reshape(*shape, NUMBERS),
+    )
+
+
+def _type_raised(result: str) -> str:
+    """The type that a result of this kind raises; "" where it raises nothing."""
+    return result.partition(":")[0] if result.startswith("raises ") else ""
+
+
+def _first_failing(task: Task, left: _Cells) -> Sequence[str]:
+    """The probes of the first check that something is left of; all of them where it is in no check."""
+    failing = {*left.results, *(name for name, _ in left.marks)}
+    return next((check.probes for check in task.checks if failing & set(check.probes)), tuple(failing))
+
+
+def _marks(task: Task, probe: Probe, outcome: Outcome) -> list[str]:
+    expected = probe.expected
+    seen, right = outcome.module, expected.module
+    marks = [f"changes {name}" for name in set(outcome.changed_inputs) - set(expected.changed_inputs)]
+    if outcome.error is None:
+        marks += [f"leaves {name}" for name in set(expected.changed_inputs) - set(outcome.changed_inputs)]
+    marks += [LACKS + name for name in seen.missing]
+    # A parameter of a layer that the task does not know may have any name.
+    layers = {name.rpartition(".")[0] for name in probe.weights} - {""}
+    marks += [EXTRA + (name if name.rpartition(".")[0] in layers else "other") for name in seen.unexpected]
+    marks += [RESHAPED + one.name for one in seen.reshaped]
+    marks += [f"no gradient to {name}" for name in set(seen.unreached) - set(right.unreached)]
+    marks += [f"shares {name}" for name in set(seen.shared) - set(right.shared)]
+    if seen.unsteady and not right.unsteady:
+        marks.append("unsteady")
+    if outcome.tensor is None or probe.observe != RESULT:
+        return marks
+    if not type_fits(task, outcome):
+        marks.append(f"type {outcome.type_name}")
+    elif not dtype_fits(task, outcome) or narrower(outcome.dtype, expected.dtype):
+        marks.append(f"dtype {outcome.dtype}")
+    return marks
+
+
+def _template(message: str) -> str:
+    """What was raised, whatever the sizes that it names and the variables that it quotes."""
+    return re.sub(r"'[^']*'", "''", re.sub(r"\d+", "#", message))[:120]
+
+
+@lru_cache(maxsize=256)
+def _directions(count: int) -> Tensor:
+    """Two fixed directions in which a tensor's numbers are added up. Shape (2, count)."""
+    steps = torch.arange(1, count + 1, dtype=torch.float64)
+    return torch.stack((torch.sin(steps * 12.9898 + 0.5), torch.sin(steps * 78.233 + 1.5))) * math.sqrt(2)

@@ -1,0 +1,117 @@
+"""What can be said of a wrong answer that no known mistake explains, before any single number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+import torch
+from torch import Tensor
+
+from autograder.bank import AS_SEEN, RESULT, Task
+from autograder.compare import all_close, close
+from autograder.findings import Fact, Idle, Reaches, Related
+from autograder.outcome import Examination, Outcome
+
+MOST_FACTS = 3
+
+
+def facts(task: Task, outcomes: Mapping[str, Outcome], examined: Examination | None) -> tuple[Fact, ...]:
+    """What an answer does that a right one does not, the most telling first.
+
+    Args:
+        task: the task, with the solution's own examination.
+        outcomes: what the answer did on the probes.
+        examined: what general experiments showed of it.
+    """
+    found = [*_from_examination(task.examined, examined), *_from_numbers(task, outcomes)]
+    return tuple(found[:MOST_FACTS])
+
+
+def _from_examination(right: Examination | None, examined: Examination | None) -> Iterator[Fact]:
+    if right is None or examined is None or right.probe != examined.probe:
+        return
+    idle = tuple(name for name in examined.idle if name not in right.idle)
+    if idle:
+        yield Idle(idle)
+    known = {(one.input, one.axis): one.moved for one in right.influences}
+    for one in examined.influences:
+        expected = known.get((one.input, one.axis))
+        if expected is None or len(expected) != len(one.moved):
+            continue
+        too_far = _first_apart(one.moved, expected)
+        if too_far is not None:
+            yield Reaches(one.input, one.axis, *too_far)
+        too_short = _first_apart(expected, one.moved)
+        if too_short is not None and one.input not in idle:
+            yield Reaches(one.input, one.axis, *too_short, missing=True)
+
+
+def _first_apart(
+    moved: tuple[tuple[int, ...], ...], others: tuple[tuple[int, ...], ...]
+) -> tuple[int, int] | None:
+    """The first (output, changed) slice that moves in one table and not in the other."""
+    for changed, (outputs, known) in enumerate(zip(moved, others, strict=True)):
+        extra = sorted(set(outputs) - set(known))
+        if extra:
+            return extra[0], changed
+    return None
+
+
+def _from_numbers(task: Task, outcomes: Mapping[str, Outcome]) -> Iterator[Fact]:
+    """How the first wrong result follows from the right one."""
+    for name, outcome in outcomes.items():
+        probe = task.probes[name]
+        expected, actual = probe.expected.tensor, outcome.tensor
+        if probe.observe != RESULT or probe.hidden or expected is None or actual is None:
+            continue
+        if task.kind == "tensor" and name != AS_SEEN:
+            continue
+        if actual.is_complex() or actual.dtype == torch.bool or expected.dtype == torch.bool:
+            continue
+        if not all_close(actual, expected):
+            yield from _related(actual.double(), expected.double())
+            return
+
+
+def _related(actual: Tensor, expected: Tensor) -> Iterator[Fact]:
+    if actual.shape != expected.shape:
+        if (
+            actual.ndim >= 2
+            and actual.mT.shape == expected.shape
+            and all_close(actual.mT.float(), expected.float())
+        ):
+            yield Related("turned")
+        return
+    if not expected.numel() or not bool(actual.isfinite().all() & expected.isfinite().all()):
+        return
+    if (
+        expected.ndim >= 2
+        and actual.mT.shape == expected.shape
+        and all_close(actual.mT.float(), expected.float())
+    ):
+        yield Related("turned")
+        return
+    size, error = float(expected.abs().max()), float((actual - expected).abs().max())
+    if expected.numel() > 1:
+        factor = float((actual * expected).sum() / (expected * expected).sum()) if size else 0.0
+        if abs(factor) > 1e-6 and all_close(actual.float(), (factor * expected).float()):
+            yield Related("times", factor)
+            return
+        step = float((actual - expected).mean())
+        if all_close(actual.float(), (expected + step).float()):
+            yield Related("plus", step)
+            return
+        for axis in range(expected.ndim):
+            if expected.shape[axis] > 1 and all_close(actual.flip(axis).float(), expected.float()):
+                yield Related("reversed", axis=axis)
+                return
+    if 0 < error < 2e-3 * size:
+        yield Related("digits", math.floor(-math.log10(error / size)))
+        return
+    right = close(actual.float(), expected.float())
+    for axis in range(expected.ndim):
+        good = right.movedim(axis, 0).flatten(1).all(dim=1)
+        if good.numel() > 2 and int((~good).sum()) == 1:
+            yield Related("but-one", float((~good).nonzero()[0]), axis)
+            return

@@ -1,0 +1,174 @@
+"""How many mistakes are named in code that the checks have never seen.
+
+    python benchmarks/held_out.py [TASK …] [--missed]
+
+The answers of `tests/held_out` are complete answer cells in strangers' wordings: right ones, ones with a
+single mistake, and samples of ones with two and three. Each is run and judged as in a learner's notebook. For
+each task the table tells how many right ones were accepted, how many wrong ones were rejected, and in how many the
+true mistakes were named: all of them, at least one, or a wrong one. `--missed` lists what was not named.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from autograder import bank
+from autograder.authoring import Task, load_lesson
+from autograder.build.answers import Runs, answer_made, run_solution
+from autograder.build.source import read_source
+from autograder.collect import collect_answer
+from autograder.findings import Verdict
+from autograder.judge import judge
+from autograder.problems import AuthoringError
+from tests.held_out import table as held_out
+
+ROOT = Path(__file__).resolve().parents[1]
+KINDS = ("one mistake", "two mistakes", "three mistakes")
+
+
+@dataclass
+class Counts:
+    """What became of the answers of one kind."""
+
+    answers: int = 0
+    rejected: int = 0
+    all_named: int = 0
+    some_named: int = 0
+    wrong_names: int = 0
+    names: int = 0
+    missed: list[str] = field(default_factory=list)
+
+    def add(self, answer: held_out.Answer, verdict: Verdict | None) -> None:
+        """Count one answer; without a verdict its cell failed, and the error that it shows is its name."""
+        self.answers += 1
+        if verdict is None:
+            self.rejected, self.all_named, self.some_named = (
+                self.rejected + 1,
+                self.all_named + 1,
+                self.some_named + 1,
+            )
+            return
+        named = [one.fault for one in verdict.named]
+        true = [fault for fault in answer.faults if any(same(fault, name) for name in named)]
+        false = [name for name in named if not any(same(fault, name) for fault in answer.faults)]
+        self.rejected += not verdict.passed
+        self.all_named += len(true) == len(answer.faults)
+        self.some_named += bool(true)
+        self.names += len(named)
+        self.wrong_names += len(false)
+        if len(true) < len(answer.faults) or false:
+            told = type(verdict.finding).__name__ if verdict.finding else "accepted"
+            self.missed.append(
+                f"{answer.task} / {answer.wording}: {' + '.join(answer.faults)} -> {' + '.join(named) or 'none'}; {told}"
+            )
+
+
+def same(fault: str, name: str) -> bool:
+    """Whether two names stand for one mistake, as far as numbers can tell."""
+    return fault == name or any({fault, name} <= names for names in held_out.SAME_NUMBERS)
+
+
+def measure(wanted: Iterable[str]) -> tuple[Mapping[tuple[str, str], Counts], list[str]]:
+    """Counts for each task and kind, and the right answers that were rejected."""
+    chosen = set(wanted)
+    counts: dict[tuple[str, str], Counts] = defaultdict(Counts)
+    refused: list[str] = []
+    lessons: dict[str, Runs] = {}
+    answers = [
+        *(("right", one) for one in held_out.right_answers()),
+        *((KINDS[0], one) for one in held_out.single_answers()),
+        *((KINDS[size - 1], one) for size in (2, 3) for one in held_out.combined_answers(size)),
+    ]
+    for kind, answer in answers:
+        if chosen and answer.task not in chosen:
+            continue
+        if answer.lesson not in lessons:
+            folder = ROOT / "source" / answer.lesson
+            described, notebook = load_lesson(folder), read_source(folder / f"{answer.lesson}.py")
+            lessons[answer.lesson] = run_solution(described, notebook, answer.lesson)
+        verdict = judged(answer, lessons[answer.lesson])
+        if kind == "right":
+            counts[answer.task, kind].answers += 1
+            if verdict is None or not verdict.passed:
+                refused.append(f"{answer.task} / {answer.wording}: {verdict and verdict.finding}")
+            continue
+        counts[answer.task, kind].add(answer, verdict)
+    return counts, refused
+
+
+@cache
+def described_tasks(lesson: str) -> tuple[Task, ...]:
+    """A lesson's tasks as their author describes them."""
+    return load_lesson(ROOT / "source" / lesson).tasks
+
+
+def judged(answer: held_out.Answer, runs: Runs) -> Verdict | None:
+    """The verdict on an answer; None where its cell itself stops with an error."""
+    lesson = bank.load(answer.lesson)
+    task = lesson.tasks[answer.task]
+    described = next(one for one in described_tasks(answer.lesson) if one.id == answer.task)
+    try:
+        made = answer_made(described, answer.text, runs)
+    except AuthoringError:
+        return None
+    return judge(task, collect_answer(task, lesson, made, runs.namespaces[bank.AS_SEEN]))
+
+
+def show(counts: Mapping[tuple[str, str], Counts], refused: list[str], missed: bool) -> None:
+    """Print the table, and what was not named."""
+    console = Console(width=120)
+    tasks = list(dict.fromkeys(task for task, _ in counts))
+    shown = Table(title="Mistakes named in held-out answers")
+    for column in ("task", "answers", "rejected", "all named", "at least one", "wrong names"):
+        shown.add_column(column, justify="left" if column == "task" else "right")
+    for kind in KINDS:
+        total: Counter[str] = Counter()
+        shown.add_section()
+        for task in tasks:
+            one = counts.get((task, kind))
+            if one is None:
+                continue
+            total.update({name: value for name, value in vars(one).items() if isinstance(value, int)})
+            shown.add_row(task, *cells(vars(one)))
+        shown.add_row(f"[bold]{kind}", *cells(total))
+    console.print(shown)
+    right = sum(one.answers for (_, kind), one in counts.items() if kind == "right")
+    console.print(f"right answers accepted: {right - len(refused)} of {right}")
+    for line in refused:
+        console.print("rejected: " + line, markup=False, highlight=False, soft_wrap=True)
+    if missed:
+        for one in counts.values():
+            for line in one.missed:
+                console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def cells(one: Mapping[str, int]) -> list[str]:
+    """A row's figures, as counts and shares."""
+    answers = one["answers"]
+    shares = [
+        f"{one[name]} ({one[name] / max(answers, 1):.0%})" for name in ("rejected", "all_named", "some_named")
+    ]
+    return [str(answers), *shares, f"{one['wrong_names']} of {one['names']}"]
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("tasks", nargs="*", help="task ids; all if none is named")
+    parser.add_argument("--missed", action="store_true", help="list what was not named")
+    chosen = parser.parse_args()
+    show(*measure(chosen.tasks), chosen.missed)
+
+
+if __name__ == "__main__":
+    main()

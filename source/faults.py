@@ -1,0 +1,2335 @@
+"""Every mistake that the course knows, named once.
+
+A lesson's `tasks.py` says which edit of a solution makes a mistake; what it is called, the hint it deserves
+and the section that explains it stand here. `WORDS` fills in what a hint leaves open, unless the task's own
+`words` say otherwise. `parts` are what a task must have for the mistake to be possible: a task with these
+parts needs a wrong answer that shows it, or a reason why not.
+"""
+
+from autograder.authoring import Fault
+
+WORDS = {
+    "x": "x",
+    "queries": "queries",
+    "keys": "keys",
+    "values": "values",
+    "scores": "scores",
+    "weights": "attn_weights",
+    "context": "context_vec",
+    "width": "√d_k",  # what scores are divided by
+    "width_code": "keys.shape[-1] ** 0.5",
+    "W_query": "W_query",
+    "W_key": "W_key",
+    "W_value": "W_value",
+    "out_proj": "out_proj",
+    "last_axis": "dim=-1",
+    "swap": "keys.transpose(-2, -1)",
+    "sum_over": "the other one",
+}
+
+# Mistakes that people make together, three at a time. Of two at a time, the build tries all.
+TOGETHER = (
+    ("no-scale", "no-mask", "no-dropout"),
+    ("no-scale", "no-mask", "no-out-proj"),
+    ("no-scale", "no-dropout", "no-out-proj"),
+    ("no-scale", "no-dropout", "mask-not-a-buffer"),
+    ("no-scale", "no-dropout", "mask-not-cut"),
+    ("no-scale", "no-dropout", "bias-never"),
+    ("no-mask", "no-dropout", "no-out-proj"),
+    ("no-dropout", "mask-not-cut", "mask-not-a-buffer"),
+)
+
+FAULTS = (
+    # --- Scores and their scale -------------------------------------------------------------------------
+    Fault(
+        "no-scale",
+        "the scores are not divided by the root of their width",
+        "The scores are not divided by {width}. Without that the weights are sharper than they should be.",
+        section="02-trainable#scale-intro",
+        parts=("scaling",),
+    ),
+    Fault(
+        "scaled-by-input-width",
+        "the scores are divided by the root of the input's width",
+        "The scores are divided by the root of the input's width. A score is a sum of as many products as a key "
+        "has numbers: divide by {width}.",
+        section="02-trainable#scale-intro",
+        parts=("scaling", "own-input-width"),
+    ),
+    Fault(
+        "scaled-by-model-width",
+        "the scores are divided by the root of all heads' width together",
+        "The scores are divided by the root of the width of all heads together. A score sums over one head's "
+        "numbers only: divide by {width}.",
+        section="02-trainable#scale-intro",
+        parts=("scaling", "heads"),
+    ),
+    Fault(
+        "scaled-without-root",
+        "the scores are divided by the width, not by its root",
+        "The scores are divided by the width itself. Take its root: divide by {width}.",
+        section="02-trainable#scale-intro",
+        parts=("scaling",),
+    ),
+    Fault(
+        "scaled-up",
+        "the scores are multiplied where they should be divided",
+        "The scores are multiplied by {width}. Divide by it.",
+        section="02-trainable#scale-intro",
+        parts=("scaling",),
+    ),
+    Fault(
+        "scaled-by-tokens",
+        "the scores are divided by the root of the number of tokens",
+        "The scores are divided by the root of the number of tokens. Divide by {width}, the root of the size of "
+        "the axis that the dot product sums over.",
+        section="02-trainable#scale-intro",
+        parts=("scaling",),
+    ),
+    Fault(
+        "scaled-by-batch",
+        "the scores are divided by the root of the batch size",
+        "The scores are divided by the root of the batch size: `shape[0]` counts the sequences. Divide by {width}.",
+        section="02-trainable#scale-intro",
+        parts=("scaling", "batch"),
+    ),
+    Fault(
+        "scaled-by-heads",
+        "the scores are divided by the root of the number of heads",
+        "The scores are divided by the root of the number of heads. Divide by {width}.",
+        section="02-trainable#scale-intro",
+        parts=("scaling", "heads"),
+    ),
+    Fault(
+        "scaled-after-softmax",
+        "the weights are divided, not the scores",
+        "The division comes after the softmax, so the rows of the weights no longer add up to 1. Divide the scores, "
+        "before the softmax.",
+        section="02-trainable#scaled-weights-tempting",
+        parts=("scaling",),
+    ),
+    Fault(
+        "scaled-twice",
+        "the scores are divided twice",
+        "There are two divisions by {width}. One is right, that of the scores.",
+        section="02-trainable#scale-intro",
+        parts=("scaling",),
+    ),
+    Fault(
+        "scores-turned",
+        "queries and keys have changed places in the scores",
+        "Queries and keys have changed places: row i must hold the scores of query i.",
+        section="02-trainable#scaled-weights-map-read",
+        parts=("projections",),
+    ),
+    Fault(
+        "keys-reshaped",
+        "the keys are reshaped where two axes should be swapped",
+        "The keys are cut into another shape with `view` or `reshape`, which puts their numbers in the wrong places. "
+        "Swap the last two axes: `{swap}`.",
+        section="01-dot-product#all-scores-matmul",
+        parts=("projections",),
+    ),
+    # --- Softmax ----------------------------------------------------------------------------------------
+    Fault(
+        "softmax-over-queries",
+        "softmax runs over the queries",
+        "Softmax runs over the queries, so each column adds up to 1. Each query shares out its own attention: "
+        "`{last_axis}`.",
+        section="01-dot-product#all-weights-intro",
+        parts=("softmax",),
+    ),
+    Fault(
+        "softmax-over-batch",
+        "softmax runs over the sequences of the batch",
+        "Softmax runs over the batch: axis 0 counts the sequences. Each query shares out its own attention: "
+        "`{last_axis}`.",
+        section="04-dropout#softmax-axis-intro",
+        parts=("softmax", "batch"),
+    ),
+    Fault(
+        "softmax-over-heads",
+        "softmax runs over the heads",
+        "Softmax runs over the heads: `dim=1` counts them now. Each query shares out its own attention: "
+        "`{last_axis}`.",
+        section="05-multi-head#fused-intro",
+        parts=("softmax", "heads"),
+    ),
+    Fault(
+        "no-softmax",
+        "the scores are used as weights",
+        "There is no softmax: the scores themselves are used as weights. Let softmax turn each query's scores into "
+        "shares that add up to 1.",
+        section="01-dot-product#softmax-intro",
+        parts=("softmax",),
+    ),
+    Fault(
+        "softmax-twice",
+        "softmax runs twice",
+        "Softmax runs twice. The second one makes the weights nearly equal, and it gives a weight of 0 some weight "
+        "again. Once is right.",
+        section="01-dot-product#softmax-intro",
+        parts=("softmax",),
+    ),
+    # --- Masks ------------------------------------------------------------------------------------------
+    Fault(
+        "no-mask",
+        "no mask reaches the scores",
+        "Nothing is hidden, so every token sees the whole sentence. `masked_fill` gives a new tensor: keep what it "
+        "returns.",
+        section="03-causal#minus-infinity-read",
+        parts=("masking",),
+    ),
+    Fault(
+        "mask-fills-zero",
+        "hidden scores become 0",
+        "Hidden scores are set to 0, and the exponential of 0 is 1: they still get weight. Fill with `-torch.inf`.",
+        section="03-causal#before-softmax-intro",
+        parts=("masking",),
+    ),
+    Fault(
+        "mask-fills-small",
+        "hidden scores become a number that is not small enough",
+        "Hidden scores get a number that is not low enough. They keep some weight, so the future leaks. Fill "
+        "with `-torch.inf`.",
+        section="03-causal#before-softmax-intro",
+        parts=("masking",),
+    ),
+    Fault(
+        "mask-added",
+        "the mask of 0 and 1 is added to the scores",
+        "The mask of zeros and ones is added to the scores or taken from them, which hides nothing. Fill with "
+        "`-torch.inf` where the mask hides.",
+        section="03-causal#quiz",
+        parts=("masking",),
+    ),
+    Fault(
+        "mask-multiplied",
+        "the scores are multiplied by a mask",
+        "The scores are multiplied by a mask, so hidden ones become 0, and 0 still gets weight. Fill with "
+        "`-torch.inf`.",
+        section="03-causal#before-softmax-intro",
+    ),
+    Fault(
+        "mask-after-softmax",
+        "weights are hidden after the softmax and not normalised again",
+        "The weights are set to 0 after the softmax, so the rows add up to less than 1. Hide the scores, before "
+        "the softmax.",
+        section="03-causal#renormalise-task",
+        parts=("masking",),
+    ),
+    Fault(
+        "past-hidden",
+        "the past is hidden and the future is visible",
+        "The past is hidden and the future is visible: `tril` and `triu` are confused, or the mask is turned.",
+        section="03-causal#triangles",
+        parts=("causal",),
+    ),
+    Fault(
+        "mask-polarity",
+        "the mask is read the wrong way round",
+        "The mask is read the wrong way round: what should be visible is hidden.",
+        section="03-causal#minus-infinity-read",
+        parts=("masking",),
+    ),
+    Fault(
+        "diagonal-hidden",
+        "a token may not look at itself",
+        "The diagonal is hidden as well. The first token may then look at nothing, and its row is nan or 0. "
+        "`torch.triu` needs `diagonal=1`, `torch.tril` no `diagonal=`.",
+        section="03-causal#mask-before-softmax-read",
+        parts=("causal",),
+    ),
+    Fault(
+        "diagonal-too-far",
+        "each token sees one token of the future",
+        "Each token sees one token of the future: the mask starts one step too far to the right. `torch.triu` needs "
+        "`diagonal=1`, `torch.tril` no `diagonal=`.",
+        section="03-causal#leaks-read",
+        parts=("causal",),
+    ),
+    Fault(
+        "zero-times-infinity",
+        "0 times infinity makes nan in the mask",
+        "The mask is multiplied by infinity, and 0 times infinity is nan. Use `masked_fill`.",
+        section="03-causal#quiz",
+        parts=("masking",),
+    ),
+    Fault(
+        "mask-from-values",
+        "the mask is read from the scores' values",
+        "What is hidden is read from the scores' values, so a score of exactly 0 counts as visible or hidden by chance. "
+        "Make the mask from positions.",
+        section="03-causal#bug-mask-task",
+        parts=("causal",),
+    ),
+    Fault(
+        "mask-not-cut",
+        "the mask is not cut to the tokens present",
+        "The mask is as large as `context_length`. With fewer tokens it must be cut: `[:num_tokens, :num_tokens]`.",
+        section="04-dropout#causal-attention-task",
+        parts=("context-length",),
+    ),
+    Fault(
+        "mask-not-a-buffer",
+        "the mask is no buffer",
+        "The mask is no buffer: as a plain attribute, or made in `forward`, it is missing from the state dict and "
+        'stays behind when the module moves to another device. Use `self.register_buffer("mask", …)`.',
+        section="04-dropout#buffer-intro",
+        parts=("buffer",),
+    ),
+    Fault(
+        "mask-on-first-head",
+        "only the first head is masked",
+        "Only head 0 is masked, and the others see the future. A mask of (tokens, tokens) is broadcast over all heads.",
+        section="05-multi-head#fused-intro",
+        parts=("masking", "heads"),
+    ),
+    Fault(
+        "mask-batch-for-heads",
+        "the mask lines up the batch with the heads",
+        "The mask has a batch axis and no axis for the heads, so it lines up the batch with the heads.",
+        section="05-multi-head#fused-intro",
+    ),
+    # --- Which vectors meet -----------------------------------------------------------------------------
+    Fault(
+        "keys-as-values",
+        "the weights meet the keys, not the values",
+        "Keys stand where values belong: the weights meet the keys, or `{W_key}` made the values. `{W_value}` makes "
+        "those.",
+        section="02-trainable#context-intro",
+        parts=("projections",),
+    ),
+    Fault(
+        "queries-as-values",
+        "the weights meet the queries, not the values",
+        "Queries stand where values belong: the weights meet the queries, or `{W_query}` made the values. `{W_value}` "
+        "makes those.",
+        section="02-trainable#context-intro",
+        parts=("projections",),
+    ),
+    Fault(
+        "input-as-values",
+        "the weights meet the input, not the values",
+        "The weights are multiplied by the input itself. They belong to the values, from `{W_value}`.",
+        section="02-trainable#context-intro",
+        parts=("projections",),
+    ),
+    Fault(
+        "keys-as-queries",
+        "the keys stand in for the queries",
+        "Keys stand where queries belong: `{W_query}` makes those, and has no part in this.",
+        section="02-trainable#roles",
+        parts=("projections",),
+    ),
+    Fault(
+        "queries-as-keys",
+        "the queries stand in for the keys",
+        "Queries stand where keys belong: `{W_key}` makes those, and has no part in this.",
+        section="02-trainable#roles",
+        parts=("projections",),
+    ),
+    Fault(
+        "input-for-scores",
+        "the scores are made from the input itself",
+        "The scores are made from the input itself: neither `{W_query}` nor `{W_key}` has a part in them.",
+        section="02-trainable#roles",
+        parts=("projections", "equal-widths"),
+    ),
+    Fault(
+        "projections-swapped",
+        "the query and the key layer have changed places",
+        "`{W_query}` makes the keys and `{W_key}` makes the queries.",
+        section="02-trainable#scaled-weights-map-read",
+    ),
+    Fault(
+        "weights-on-the-right",
+        "the weights are turned before they meet the values",
+        "The weights are turned before they meet the values, so that row i is no longer that of query i. "
+        "Write weights @ values.",
+        section="01-dot-product#all-contexts-task",
+        parts=("softmax",),
+    ),
+    # --- Heads ------------------------------------------------------------------------------------------
+    Fault(
+        "split-without-transpose",
+        "the heads are cut across the tokens",
+        "The split cuts across the tokens: a head's rows are pieces of several tokens. View as (b, tokens, heads, "
+        "head_dim) first, then `transpose(1, 2)`.",
+        section="05-multi-head#numbered-read",
+        parts=("projections", "heads"),
+    ),
+    Fault(
+        "merge-without-transpose",
+        "the heads are merged without swapping heads and tokens back",
+        "The merge hands each token pieces of other tokens. Swap heads and tokens back before you join them: "
+        "`transpose(1, 2)`.",
+        section="05-multi-head#not-contiguous-read",
+        parts=("heads",),
+    ),
+    Fault(
+        "split-interleaved",
+        "a head gets every n-th number",
+        "Head 0 gets every num_heads-th number of a projection. It should get the first head_dim numbers: view the "
+        "last axis as (num_heads, head_dim).",
+        section="05-multi-head#numbered-read",
+        parts=("projections", "heads"),
+    ),
+    Fault(
+        "heads-added",
+        "the heads' contexts are added, not joined",
+        "The heads' contexts are added up, or averaged. They have to stand side by side.",
+        section="05-multi-head#added-heads-read",
+        parts=("heads",),
+    ),
+    Fault(
+        "one-head",
+        "there is one head, whatever `num_heads` says",
+        "This is one wide head: nothing was split. Split queries, keys and values into `num_heads`.",
+        section="05-multi-head#split-read",
+        parts=("heads",),
+    ),
+    Fault(
+        "input-split",
+        "the input is split between the heads before the projection",
+        "The token itself is split between the heads, which share one narrow projection. Project all of `{x}` first, "
+        "then split the result.",
+        section="05-multi-head#split-read",
+        parts=("heads",),
+    ),
+    Fault(
+        "full-width-heads",
+        "each head is as wide as all heads should be together",
+        "The layers are num_heads times too wide: `d_out` is the width of all heads together, and each head gets "
+        "`d_out // num_heads`.",
+        section="05-multi-head#split-read",
+        parts=("heads", "own-input-width"),
+    ),
+    Fault(
+        "heads-typed-in",
+        "the number of heads is typed in",
+        "The number of heads is the same whatever `num_heads` says. Use the argument.",
+        section="05-multi-head#split-read",
+        parts=("heads",),
+    ),
+    Fault(
+        "indivisible-accepted",
+        "a width that the heads cannot share is accepted",
+        "A width that `num_heads` does not divide is accepted. Refuse it with a ValueError.",
+        section="05-multi-head#fused-intro",
+        parts=("divisible",),
+    ),
+    Fault(
+        "no-out-proj",
+        "there is no output layer, or it is never used",
+        "`{out_proj}` is missing or never called: the heads' contexts come out as they are. End with "
+        "`return self.{out_proj}(…)`.",
+        section="05-multi-head#fused-intro",
+        parts=("out-proj",),
+    ),
+    Fault(
+        "out-proj-twice",
+        "the output layer is used twice",
+        "`{out_proj}` is applied twice. Once is right.",
+        section="05-multi-head#fused-intro",
+        parts=("out-proj",),
+    ),
+    Fault(
+        "out-proj-without-bias",
+        "the output layer has no bias",
+        "`{out_proj}` has no bias. It keeps the bias that `nn.Linear` has by default.",
+        section="05-multi-head#fused-intro",
+        parts=("out-proj",),
+    ),
+    # --- Dropout ----------------------------------------------------------------------------------------
+    Fault(
+        "no-dropout",
+        "nothing is dropped in training",
+        "Nothing is dropped in training. Apply `self.dropout` to the weights, after the softmax.",
+        section="04-dropout#where-intro",
+        parts=("dropout",),
+    ),
+    Fault(
+        "dropout-on-scores",
+        "dropout falls on the scores",
+        "Dropout falls on the scores, before the softmax: a dropped score of 0 still gets weight. Apply it to the "
+        "weights, after the softmax.",
+        section="04-dropout#dropout-of-scores-read",
+        parts=("dropout",),
+    ),
+    Fault(
+        "dropout-on-context",
+        "dropout falls on the context vectors",
+        "Dropout falls on the context vectors. Apply it to the weights, before they meet the values.",
+        section="04-dropout#where-intro",
+        parts=("dropout",),
+    ),
+    Fault(
+        "dropout-on-input",
+        "dropout falls on the input or on the values",
+        "Dropout falls on the input or on the values. Apply it to the weights, before they meet the values.",
+        section="04-dropout#where-intro",
+        parts=("dropout",),
+    ),
+    Fault(
+        "dropout-in-eval",
+        "dropout goes on in eval mode",
+        "Dropout goes on in eval mode: `functional.dropout` needs `training=self.training`. An `nn.Dropout` that is made "
+        "in `__init__` sees to it by itself. One that is made in `forward` is always in training mode.",
+        section="04-dropout#bug-eval-dropout-task",
+        parts=("dropout",),
+    ),
+    Fault(
+        "dropout-not-rescaled",
+        "what dropout keeps is not divided by 1 − p",
+        "What is kept is not divided by 1 − p. On average all is then smaller in training than in eval mode. `nn.Dropout` "
+        "sees to it by itself.",
+        section="04-dropout#renormalise-refuted",
+        parts=("dropout",),
+    ),
+    Fault(
+        "dropout-renormalised",
+        "rows are normalised after dropout",
+        "After dropout the rows are made to add up to 1 again. What is kept is divided by 1 − p and by nothing else.",
+        section="04-dropout#renormalise-refuted",
+        parts=("dropout",),
+    ),
+    Fault(
+        "dropout-typed-in",
+        "the share to drop is typed in",
+        "The same share is dropped whatever the argument says. Use the argument.",
+        section="04-dropout#causal-attention-task",
+        parts=("dropout",),
+    ),
+    Fault(
+        "dropout-same-each-time",
+        "every call drops the same entries",
+        "Each call drops the same entries. Set no seed inside: that is for the caller.",
+        section="04-dropout#dropout-of-ones-read",
+        parts=("dropout",),
+    ),
+    # --- Parameters and state ---------------------------------------------------------------------------
+    Fault(
+        "bias-always",
+        "the layers have a bias whatever the argument says",
+        "The layers for queries, keys and values always have a bias. Pass `bias=qkv_bias`.",
+        section="02-trainable#linear-read",
+        parts=("bias-option",),
+    ),
+    Fault(
+        "bias-never",
+        "the layers have no bias whatever the argument says",
+        "The layers for queries, keys and values never have a bias. Pass `bias=qkv_bias`.",
+        section="02-trainable#linear-read",
+        parts=("bias-option",),
+    ),
+    Fault(
+        "plain-tensors",
+        "the weights are no parameters",
+        "No optimiser finds the weights: they are plain tensors, or made in `forward`. Use `nn.Parameter` or `nn.Linear`, "
+        "in `__init__`.",
+        section="02-trainable#class-intro",
+        parts=("class",),
+    ),
+    Fault(
+        "unregistered-list",
+        "layers stand in a plain list",
+        "The layers stand in a plain Python list, so the module does not know their parameters. Use `nn.ModuleList`.",
+        section="05-multi-head#multi-head-wrapper-task",
+    ),
+    Fault(
+        "weights-made-in-forward",
+        "weights are made anew at each call",
+        "The weights are made in `forward`, so each call has others. Make them once, in `__init__`.",
+        section="02-trainable#self-attention-v1-task",
+        parts=("class",),
+    ),
+    Fault(
+        "detached",
+        "the result is cut off from the parameters",
+        "The numbers are right, but no gradient reaches the parameters, or not all of them. Take out "
+        "`.detach()`, `.data`, `torch.no_grad()` or `requires_grad=False`.",
+        section="02-trainable#self-attention-v1-read",
+        parts=("class",),
+    ),
+    Fault(
+        "edits-its-argument",
+        "the argument is changed in place",
+        "The caller's `{x}` was changed. `+=`, `x[…] = …` and methods that end in `_` work in place. Give the result a "
+        "name of its own.",
+        section="01-dot-product#softmax-naive-task",
+    ),
+    Fault(
+        "reads-the-notebook",
+        "a variable of the notebook is read instead of the argument",
+        "`{name}` reads a variable of the notebook, so its result does not follow from its arguments alone. "
+        "Use the arguments.",
+        section="02-trainable#self-attention-v1-task",
+    ),
+    Fault(
+        "sizes-typed-in",
+        "sizes are typed in or read from the notebook",
+        "The sizes are typed in, or read from the notebook. Take them from the arguments.",
+    ),
+    Fault(
+        "first-sequence-only",
+        "only the first sequence of the batch is used",
+        "Only the first sequence of the batch comes back. The batch axis has to stay.",
+        section="04-dropout#batch-copies",
+        parts=("batch",),
+    ),
+    Fault(
+        "batch-mixed",
+        "the sequences of a batch mix",
+        "The sequences of a batch mix with each other. Leave the first axis alone.",
+        section="04-dropout#batch-copies",
+    ),
+    Fault(
+        "weights-returned",
+        "the weights come back in place of the context vectors",
+        "These are the weights. The task asks for the context vectors: multiply them with `{values}`.",
+        section="01-dot-product#recap",
+    ),
+    Fault(
+        "half-precision",
+        "the result was computed in half precision",
+        "The numbers are right to about three digits: something was computed in half precision. Keep the input's dtype.",
+        parts=("class",),
+    ),
+    Fault(
+        "rounded",
+        "the result is rounded",
+        "The numbers are rounded. Return them as they are.",
+    ),
+    Fault(
+        "float-forced",
+        "the result is float32 whatever the input is",
+        "The result is float32 although the input is float64: `.float()` throws digits away. Keep the input's dtype.",
+        parts=("class",),
+    ),
+    # --- Lesson 03: masks by hand, shares of rows, a detector for leaks ----------------------------------
+    Fault(
+        "scaled-by-value-width",
+        "the scores are divided by the root of the values' width",
+        "The scores are divided by the root of the width of the *values*. A score sums over the numbers of a key: "
+        "divide by {width}.",
+        section="03-causal#causal-attention-intro",
+    ),
+    Fault(
+        "scale-typed-in",
+        "the scale is typed in or read from the notebook",
+        "The scale is the same for keys of every width: a number is typed in, or the notebook's `d_k` is read. Take "
+        "the width from the argument: `{width_code}`.",
+        section="02-trainable#scale-intro",
+        parts=("scaling",),
+    ),
+    Fault(
+        "not-boolean",
+        "the result holds numbers, not booleans",
+        "The result holds numbers. The task asks for booleans, True and False: end with `.bool()`.",
+        section="03-causal#causal-mask-task",
+    ),
+    Fault(
+        "only-next-token-hidden",
+        "only the very next token is hidden",
+        "Only the very next token is hidden. All later tokens must be hidden too.",
+        section="03-causal#causal-mask-task",
+    ),
+    Fault(
+        "only-itself-visible",
+        "a token may look at nothing but itself",
+        "Everything but the token itself is hidden, the past included. Hide only what comes after.",
+        section="03-causal#causal-mask-task",
+    ),
+    Fault(
+        "all-hidden",
+        "everything is hidden",
+        "Every entry is True, so a query may look at nothing. Hide only what comes after it.",
+        section="03-causal#causal-mask-task",
+    ),
+    Fault(
+        "mask-is-one-row",
+        "the mask is one row for all queries",
+        "This is one row. Every query needs a row of its own: compare `torch.arange(n)` as a row with the same as a "
+        "column, or use `torch.triu`.",
+        section="03-causal#triangles",
+    ),
+    Fault(
+        "mask-alone",
+        "the mask itself is the result",
+        "This is the triangle of ones itself. Multiply the weights by it.",
+        section="03-causal#mask-after-softmax-task",
+    ),
+    Fault(
+        "mask-as-matrix-product",
+        "the matrix product stands where entries should be multiplied",
+        "`@` is the matrix product. To set single entries to 0, multiply entry by entry, with `*`.",
+        section="03-causal#mask-after-softmax-task",
+    ),
+    Fault(
+        "infinity-in-weights",
+        "−∞ is filled into the weights, after the softmax",
+        "−∞ stands in the weights. It belongs into the scores, before the softmax. A weight that counts for nothing "
+        "is 0.",
+        section="03-causal#before-softmax-intro",
+    ),
+    Fault(
+        "step-too-many",
+        "the step of a later task is done already",
+        "This does one step more than the task asks for. That step comes later.",
+        section="03-causal#renormalise-task",
+    ),
+    Fault(
+        "shares-of-raw-scores",
+        "raw scores are divided by the sum of their row",
+        "These are raw scores, divided by the sum of their row. With a negative score the shares are negative or above "
+        "1, and no scale changes that, because it cancels. Softmax makes shares of scores.",
+        section="03-causal#bug-raw-scores-task",
+    ),
+    Fault(
+        "negative-scores-patched",
+        "the sign of negative scores is treated, and there is no softmax",
+        "There is no softmax: negative scores are moved, turned or cut off, so that the shares look right. Let softmax "
+        "make shares of the scores as they are.",
+        section="03-causal#bug-raw-scores-task",
+    ),
+    Fault(
+        "softmax-of-shares",
+        "the softmax comes last",
+        "The softmax comes last here. It gives every hidden 0 a weight again, because e⁰ is 1. Put it before the mask.",
+        section="03-causal#before-softmax-intro",
+    ),
+    Fault(
+        "exp-overflows",
+        "the exponential of a large score is infinite",
+        "This is right for ordinary scores. Near 150, `exp` gives inf, and inf / inf is nan. `torch.softmax` "
+        "subtracts the largest score first.",
+        section="01-dot-product#overflow-read",
+    ),
+    Fault(
+        "sums-without-keepdim",
+        "the row sums lose their axis and divide the columns",
+        "Each *column* is divided by a row's sum. Without `keepdim=True` the sums lose their axis, and broadcasting "
+        "lays them along the row. Write `sum(dim=-1, keepdim=True)`.",
+        section="03-causal#renormalise-task",
+    ),
+    Fault(
+        "columns-normalised",
+        "each column is divided by its sum",
+        "Here each column adds up to 1. A query's weights stand in a row: sum over `dim=-1`.",
+        section="03-causal#renormalise-task",
+    ),
+    Fault(
+        "divided-by-total",
+        "all entries are divided by one total",
+        "All entries together add up to 1. Each row must do so on its own: `sum(dim=-1, keepdim=True)`.",
+        section="03-causal#renormalise-task",
+    ),
+    Fault(
+        "divided-by-count",
+        "a row is divided by the number of its entries",
+        "You divided by how many there are. Divide by their sum.",
+        section="03-causal#renormalise-task",
+    ),
+    Fault(
+        "divided-by-largest",
+        "a row is divided by its largest entry",
+        "You divided by the largest, so the largest is 1 now. Divide by the sum.",
+        section="03-causal#renormalise-task",
+    ),
+    Fault(
+        "multiplied-by-sum",
+        "the row sums are multiplied in",
+        "The numbers are multiplied by their sum. Divide by it.",
+        section="03-causal#renormalise-task",
+    ),
+    Fault(
+        "remainder-to-itself",
+        "the share that is missing goes to the diagonal",
+        "What is missing goes to the diagonal. The rows add up to 1, but each visible token should grow in the same "
+        "proportion: divide.",
+        section="03-causal#renormalise-task",
+    ),
+    Fault(
+        "sign-kept",
+        "the sign of a difference is kept",
+        "A difference below 0 goes unnoticed. Take `.abs()` of the difference first.",
+        section="03-causal#proof-read",
+    ),
+    Fault(
+        "abs-too-late",
+        "the sign is removed after the largest is chosen",
+        "The largest difference is chosen before its sign is removed, so the most negative one is missed. `.abs()` "
+        "comes before `.max()`.",
+        section="03-causal#proof-read",
+    ),
+    Fault(
+        "mean-for-largest",
+        "the mean is taken, not the largest",
+        "This is the mean distance. One entry that is far off hides among many that agree: take the largest.",
+        section="03-causal#proof-read",
+    ),
+    Fault(
+        "sum-for-largest",
+        "the sum is taken, not the largest",
+        "This is the sum of all distances, which grows with the size of the matrix. Take the largest.",
+        section="03-causal#proof-read",
+    ),
+    Fault(
+        "smallest-for-largest",
+        "the smallest is taken, not the largest",
+        "This is the smallest distance. Take the largest.",
+        section="03-causal#proof-read",
+    ),
+    Fault(
+        "norm-for-largest",
+        "the length of all differences is taken, not the largest",
+        "This is the length of the difference, over all entries. Take the largest single distance.",
+        section="03-causal#proof-read",
+    ),
+    Fault(
+        "difference-of-largest",
+        "the two largest entries are compared",
+        "This compares the two largest entries, which may stand in different places. Subtract entry by entry, then "
+        "take the largest.",
+        section="03-causal#proof-read",
+    ),
+    Fault(
+        "squared-for-abs",
+        "differences are squared",
+        "The distances are squared, so a small one looks far smaller. Use `.abs()`.",
+        section="03-causal#proof-read",
+    ),
+    Fault(
+        "compared-with-itself",
+        "a result is compared with itself",
+        "The difference is always 0: nothing is compared, or the same thing twice. Call both `first` and `second`, and "
+        "no other function.",
+        section="03-causal#proof-read",
+    ),
+    Fault(
+        "function-not-called",
+        "one of the functions is never called",
+        "The first result is compared with the scores, and the second function is never called.",
+        section="03-causal#proof-read",
+    ),
+    Fault(
+        "one-number-per-row",
+        "there is one number for each row",
+        "This is one number for each row. The task asks for one number for the whole matrix.",
+        section="03-causal#proof-read",
+    ),
+    Fault(
+        "past-counts-as-leak",
+        "looking at the past counts as a leak",
+        "Entries below the diagonal are True as well: looking at the past is no leak. Keep only the rows before `j`.",
+        section="03-causal#leaks-intro",
+    ),
+    Fault(
+        "itself-counts-as-leak",
+        "looking at itself counts as a leak",
+        "The diagonal is True: an output depends on its own token, and that is no leak. Stop before row `j`.",
+        section="03-causal#leaks-intro",
+    ),
+    Fault(
+        "past-for-future",
+        "the past is tested, not the future",
+        "The rows *after* `j` are tested. Token `j` is the future of the rows before it.",
+        section="03-causal#leaks-intro",
+    ),
+    Fault(
+        "transposed-result",
+        "the result's rows and columns have changed places",
+        "The result's rows and columns have changed places. Turn it with `.T`.",
+        section="03-causal#leaks-intro",
+    ),
+    Fault(
+        "next-token-only",
+        "only the very next token is tested",
+        "Only leaks from the very next token are found. A token further on may leak as well: test all rows before `j`.",
+        section="03-causal#leaks-intro",
+    ),
+    Fault(
+        "last-token-only",
+        "only the last token is changed",
+        "Only the last token is changed. Let a loop change each one in turn.",
+        section="03-causal#leaks-intro",
+    ),
+    Fault(
+        "threshold-too-coarse",
+        "small changes go unnoticed",
+        "A leak of a thousandth goes unnoticed: the threshold is too coarse, or the step too small. Change the token by "
+        "about 1 and count what is larger than 1e-5.",
+        section="03-causal#leaks-intro",
+    ),
+    Fault(
+        "compared-exactly",
+        "floats are compared digit by digit",
+        "The results are compared digit by digit. Rounding moves a float's last digits, and that counts as a leak here. "
+        "Count what is larger than 1e-5.",
+        section="03-causal#leaks-intro",
+    ),
+    Fault(
+        "change-may-do-nothing",
+        "the change leaves some tokens as they are",
+        "The token is set to a fixed value, or multiplied. A token that has this value already does not change, and a "
+        "leak goes unnoticed. Add something to it.",
+        section="03-causal#leaks-intro",
+    ),
+    Fault(
+        "columns-cancel",
+        "movements of several columns cancel out",
+        "The movements of all columns are added with their signs, so two opposite ones cancel out. Take `.abs()` first.",
+        section="03-causal#leaks-intro",
+    ),
+    Fault(
+        "first-column-only",
+        "only the first column is compared",
+        "Only the first column of the outputs is compared. Any column may move: look at all of them.",
+        section="03-causal#leaks-intro",
+    ),
+    Fault(
+        "copy-made-once",
+        "the copy is made once, before the loop",
+        "The copy is made once, so each round adds to the changes of the rounds before. Make a new copy inside the "
+        "loop.",
+        section="03-causal#leaks-intro",
+    ),
+    Fault(
+        "all-later-at-once",
+        "all later tokens are changed together",
+        "All later tokens are changed together, so every one of them is blamed for the leak of one. Change one token "
+        "at a time.",
+        section="03-causal#leaks-intro",
+    ),
+    Fault(
+        "from-here-on",
+        "a token is changed with all after it",
+        "Token `j` is changed together with all after it: `changed[j:]`. One token alone is `changed[j]`.",
+        section="03-causal#leaks-intro",
+    ),
+    Fault(
+        "any-output-counts",
+        "one output that moves counts for all",
+        "Every earlier output is blamed as soon as *any* output moves, and token `j`'s own output always does. Compare "
+        "row by row.",
+        section="03-causal#leaks-intro",
+    ),
+    Fault(
+        "nothing-measured",
+        "the answer is made without a measurement",
+        "All future places are True, for every attention. Call `attention` and compare its outputs.",
+        section="03-causal#leaks-intro",
+    ),
+    Fault(
+        "nothing-found",
+        "nothing is ever found",
+        "Nothing is ever found. Is `attention` called with the *changed* tokens, and is the result written into the "
+        "matrix, before the function returns? Mind that `changed = x` makes no copy: then both calls see the same "
+        "tokens.",
+        section="03-causal#leaks-intro",
+    ),
+    # --- Lesson 01: dot products, shares, weighted sums ---------------------------------------------------
+    Fault(
+        "products-not-added",
+        "the products are not added up",
+        "The products are not added up yet. Add them up: that makes one number, or one vector, of them.",
+        section="01-dot-product#dot-product-intro",
+    ),
+    Fault(
+        "product-of-sums",
+        "sums are multiplied where products should be added",
+        "Two sums are multiplied here. Multiply number by number first, then add up the products.",
+        section="01-dot-product#dot-product-intro",
+    ),
+    Fault(
+        "added-for-multiplied",
+        "numbers are added where they should be multiplied",
+        "The numbers in the same place are added. Multiply them, then add up the products.",
+        section="01-dot-product#dot-product-intro",
+    ),
+    Fault(
+        "one-vector-twice",
+        "a vector is multiplied with itself",
+        "A vector is multiplied with itself, and the other one is not used. Multiply the two with each other.",
+        section="01-dot-product#dot-product-intro",
+    ),
+    Fault(
+        "absolute-values",
+        "signs are lost",
+        "The signs are lost. A number below 0 counts as such: take out `abs` and squares.",
+        section="01-dot-product#dot-product-intro",
+    ),
+    Fault(
+        "cosine",
+        "the dot products are divided by the vectors' lengths",
+        "These are cosines: each dot product was divided by the lengths of both vectors. Keep the plain dot product.",
+        section="01-dot-product#dot-product-intro",
+    ),
+    Fault(
+        "distances",
+        "distances stand where dot products belong",
+        "These are distances: that of a vector from itself is 0. A score is a dot product, which is large where two "
+        "vectors agree.",
+        section="01-dot-product#dot-product-intro",
+    ),
+    Fault(
+        "mean-for-sum",
+        "a mean is taken where a sum belongs",
+        "Something is divided by how many numbers go in: that is a mean. Take the sum itself.",
+        section="01-dot-product#dot-product-intro",
+    ),
+    Fault(
+        "sum-not-from-zero",
+        "the running total does not start from 0",
+        "The running total starts from another number than 0, and that number is still in the result.",
+        section="01-dot-product#dot-product-task",
+    ),
+    Fault(
+        "return-inside-loop",
+        "`return` stands inside the loop",
+        "Only the first round counts. Does `return` stand inside the loop? Then the function ends in that round: "
+        "indent `return` as far as `for`.",
+        section="01-dot-product#dot-product-task",
+    ),
+    Fault(
+        "overwritten-in-loop",
+        "each round of the loop replaces the one before",
+        "Only the last round is left: each round replaces the one before. Add to a running total with `+=`, or give "
+        "each round's result a place of its own.",
+        section="01-dot-product#dot-product-task",
+    ),
+    Fault(
+        "loop-stops-early",
+        "the loop leaves out the last position",
+        "The last position is missing. `range(n)` already stops before `n`: no `- 1` is needed.",
+        section="01-dot-product#dot-product-task",
+    ),
+    Fault(
+        "loop-starts-late",
+        "the loop leaves out the first position",
+        "The first position is missing: the loop starts at 1. Positions count from 0.",
+        section="01-dot-product#sentence-read",
+    ),
+    Fault(
+        "wrong-query",
+        "another token is the query",
+        "Another token is the query here. The query is “journey”, `inputs[1]`: Python counts from 0.",
+        section="01-dot-product#sentence-read",
+    ),
+    Fault(
+        "all-queries-at-once",
+        "all tokens are queries where one is asked for",
+        "This is the result of all tokens as queries. The task asks for that of one query.",
+        section="01-dot-product#query-scores-intro",
+    ),
+    Fault(
+        "one-query-only",
+        "one token is the query where all are asked for",
+        "This is the result of one query. Take all tokens as queries at once.",
+        section="01-dot-product#all-scores-intro",
+    ),
+    Fault(
+        "one-query-for-all",
+        "every row belongs to the same query",
+        "Every row belongs to the same query. Row i must belong to query i.",
+        section="01-dot-product#all-scores-intro",
+    ),
+    Fault(
+        "row-overwritten",
+        "one number fills a whole row",
+        "One number fills a whole row, because it is assigned to the row and not to one entry. Write to one entry, "
+        "with every index in the brackets.",
+        section="01-dot-product#all-scores-intro",
+    ),
+    Fault(
+        "one-half-only",
+        "only one half of the matrix is filled",
+        "One side of the diagonal stands at 0: the inner loop begins or ends at the query. Let it walk over all keys.",
+        section="01-dot-product#all-scores-intro",
+    ),
+    Fault(
+        "diagonal-only",
+        "only the diagonal is filled",
+        "Only the diagonal is filled: each token meets itself alone. Let every token meet every token.",
+        section="01-dot-product#all-scores-intro",
+    ),
+    Fault(
+        "dimensions-for-tokens",
+        "the dimensions meet each other, not the tokens",
+        "The dimensions are counted, or compared with each other. Compare the tokens: the rows of `{x}`.",
+        section="01-dot-product#all-scores-matmul",
+    ),
+    Fault(
+        "elementwise-product",
+        "entries are multiplied where a matrix product belongs",
+        "`*` multiplies entry by entry. The matrix product is `@`.",
+        section="01-dot-product#all-scores-matmul",
+    ),
+    Fault(
+        "summed-over-other-axis",
+        "the sum runs over the other axis",
+        "You added up along the wrong axis. Add up over {sum_over}.",
+        section="01-dot-product#sentence-read",
+    ),
+    Fault(
+        "scaled-unasked",
+        "the scores are scaled where plain ones are asked for",
+        "The scores are divided by √d. Lesson 02 does that; here they stay plain dot products.",
+        section="01-dot-product#explorer-read",
+    ),
+    Fault(
+        "softmax-too-early",
+        "softmax is applied where the scores are asked for",
+        "Softmax is applied here already, so the numbers add up to 1. The task asks for what comes before it.",
+        section="01-dot-product#softmax-intro",
+    ),
+    Fault(
+        "scores-returned",
+        "the scores come back in place of the context vectors",
+        "These are the scores. Softmax makes weights of them, and the weights times `{values}` are the context vectors.",
+        section="01-dot-product#recap",
+    ),
+    Fault(
+        "divided-by-length",
+        "the scores are divided by their vector's length",
+        "The scores are divided by the length of their vector, so their squares add up to 1. Divide by the plain sum.",
+        section="01-dot-product#sum-weights-intro",
+    ),
+    Fault(
+        "stretched-to-range",
+        "the scores are stretched from 0 to 1",
+        "The scores are stretched from 0 to 1, and do not add up to 1. Divide by their sum.",
+        section="01-dot-product#sum-weights-intro",
+    ),
+    Fault(
+        "subtracted-for-divided",
+        "the sum is subtracted where it should divide",
+        "The sum is subtracted. Divide by it.",
+        section="01-dot-product#sum-weights-intro",
+    ),
+    Fault(
+        "fraction-upside-down",
+        "the fraction stands upside down",
+        "The fraction stands upside down: what you divide by stands on the right of `/`.",
+        section="01-dot-product#sum-weights-intro",
+    ),
+    Fault(
+        "not-normalised",
+        "nothing is divided by the sum",
+        "The division is missing. Divide by the sum, so that the result adds up to 1.",
+        section="01-dot-product#softmax-formula",
+    ),
+    Fault(
+        "divided-by-sum-of-scores",
+        "the exponentials are divided by the sum of the scores",
+        "You divided by the sum of the scores. Divide by the sum of their exponentials.",
+        section="01-dot-product#softmax-formula",
+    ),
+    Fault(
+        "exp-of-sum",
+        "the exponential of the sum stands for the sum of exponentials",
+        "You divided by the exponential of the sum. Take the exponentials first, then add them up.",
+        section="01-dot-product#softmax-formula",
+    ),
+    Fault(
+        "scores-above-the-line",
+        "the score itself stands above the fraction line",
+        "Above the fraction line stands the score itself. Its exponential belongs there.",
+        section="01-dot-product#softmax-formula",
+    ),
+    Fault(
+        "softmax-after-division",
+        "the scores are divided by their sum before the exponential",
+        "The scores are divided by their sum first. Take the exponential of the scores themselves.",
+        section="01-dot-product#softmax-formula",
+    ),
+    Fault(
+        "exp-after-division",
+        "the exponential comes after the division",
+        "The exponential was taken after dividing by the sum. Take it first, then divide.",
+        section="01-dot-product#softmax-formula",
+    ),
+    Fault(
+        "other-base",
+        "powers of another number than e are taken",
+        "These are powers of another number than e. Softmax takes powers of e, which `torch.exp` does.",
+        section="01-dot-product#softmax-formula",
+    ),
+    Fault(
+        "sigmoid-for-softmax",
+        "each score is turned into a number between 0 and 1 by itself",
+        "Each score becomes a number between 0 and 1 by itself, as `torch.sigmoid` does. Softmax divides by the sum of "
+        "all exponentials.",
+        section="01-dot-product#softmax-formula",
+    ),
+    Fault(
+        "scores-negated",
+        "the scores have the wrong sign",
+        "The smallest score has the largest weight here: a minus sign is one too many.",
+        section="01-dot-product#softmax-intro",
+        parts=("softmax",),
+    ),
+    Fault(
+        "log-softmax",
+        "the logarithms of the weights are taken",
+        "These are logarithms of the weights. Leave out the log.",
+        section="01-dot-product#softmax-formula",
+        parts=("softmax",),
+    ),
+    Fault(
+        "softmax-over-everything",
+        "one softmax runs over all scores together",
+        "Here all weights together add up to 1. Each row has to, on its own: `{last_axis}`.",
+        section="01-dot-product#all-weights-intro",
+    ),
+    Fault(
+        "shifted-by-other-number",
+        "another number than the largest score is subtracted",
+        "You subtract another number than the largest score. Only the largest makes sure that no exponential is above "
+        "1 and that one of them is 1.",
+        section="01-dot-product#overflow-read",
+    ),
+    Fault(
+        "shift-as-division",
+        "the scores are divided by the largest, not shifted",
+        "You divide by the largest score. That changes the weights; subtracting it does not.",
+        section="01-dot-product#overflow-read",
+    ),
+    Fault(
+        "shift-added",
+        "the largest score is added, not subtracted",
+        "You add the largest score; it has to be subtracted.",
+        section="01-dot-product#overflow-read",
+    ),
+    Fault(
+        "shifted-on-one-side",
+        "the scores are shifted on one side of the fraction line only",
+        "You shifted the scores on one side of the fraction line only. Above and below it they must be the same.",
+        section="01-dot-product#overflow-read",
+    ),
+    Fault(
+        "shift-only-when-large",
+        "only large scores are shifted",
+        "Large scores are mended, and very negative ones are not: near −1000 every exponential is 0, and 0/0 is nan. "
+        "Subtract the largest score always, whatever it is.",
+        section="01-dot-product#overflow-read",
+    ),
+    Fault(
+        "clamped",
+        "large scores are cut off",
+        "The scores are cut off at a fixed number. Then 1000 and 1001.5 count as equal; a shift keeps them apart.",
+        section="01-dot-product#overflow-read",
+    ),
+    Fault(
+        "nan-replaced",
+        "nan is replaced, not prevented",
+        "Replacing nan hides the overflow: the weights of the largest scores are still wrong. Prevent it instead.",
+        section="01-dot-product#overflow-read",
+    ),
+    Fault(
+        "small-number-added",
+        "a small number is added below the fraction line",
+        "A small number below the fraction line avoids 0/0 but not inf/inf, and for very negative scores every weight "
+        "comes out as 0. Subtract the largest score instead.",
+        section="01-dot-product#overflow-read",
+    ),
+    Fault(
+        "weights-not-used",
+        "the weights are not used",
+        "Every token counts the same: the weights are not used. Multiply each token by its own weight.",
+        section="01-dot-product#context-intro",
+    ),
+    Fault(
+        "weights-meet-one-token",
+        "all weights meet the same token",
+        "These are tokens as they were: the weights are not used, or all of them met one and the same token. Multiply "
+        "each weight with its own token, and add them up.",
+        section="01-dot-product#context-intro",
+    ),
+    Fault(
+        "largest-only",
+        "only the token with the largest weight counts",
+        "Only the token with the largest weight is in it. Every token goes in, each with its weight.",
+        section="01-dot-product#context-intro",
+    ),
+    Fault(
+        "residual-added",
+        "the input is added to the context",
+        "The token itself, or its value, was added to its context. Keep the weighted sum alone.",
+        section="01-dot-product#context-intro",
+        parts=("softmax",),
+    ),
+    Fault(
+        "factors-swapped",
+        "the values stand on the left of the weights",
+        "The product stands the wrong way round. Put the weights first: a row of weights times `{values}`.",
+        section="01-dot-product#all-contexts-task",
+    ),
+    Fault(
+        "weights-times-weights",
+        "the weights are multiplied with themselves",
+        "The weights were multiplied with themselves. Multiply them with `{values}`.",
+        section="01-dot-product#all-contexts-task",
+    ),
+    Fault(
+        "attended-twice",
+        "the weights are applied twice",
+        "The weights are applied twice: to `{values}`, and to the result again. Once is right.",
+        section="01-dot-product#all-contexts-task",
+    ),
+    # --- Lesson 02: projections and classes --------------------------------------------------------------
+    Fault(
+        "root-by-precedence",
+        "the scores are divided by twice the width: the root was meant",
+        "The scores are divided by the width and by 2: `d**1/2` means `(d**1) / 2`, and `/ d * 0.5` halves. A root is "
+        "`d**0.5`: divide by {width}.",
+        section="02-trainable#scale-intro",
+        parts=("scaling",),
+    ),
+    Fault(
+        "scaled-by-half",
+        "the scores are divided by half the width",
+        "The scores are divided by half of the width: `* 0.5` halves, `** 0.5` is the root. Divide by {width}.",
+        section="02-trainable#scale-intro",
+    ),
+    Fault(
+        "scaled-by-square",
+        "the scores are divided by the square of the width",
+        "The scores are divided by the square of the width. Divide by its root, {width}.",
+        section="02-trainable#scale-intro",
+    ),
+    Fault(
+        "root-of-the-scores",
+        "the root is taken of the scores as well",
+        "The root is taken of the whole fraction, and a negative score has no root. Take the root of the width alone: "
+        "`{width_code}`.",
+        section="02-trainable#scale-intro",
+    ),
+    Fault(
+        "keys-not-turned",
+        "the queries meet keys that are not turned",
+        "The queries are multiplied by keys that are not turned, and the shapes do not fit. Write `{queries} @ {swap}`.",
+        section="02-trainable#scores-of-one-query-task",
+        parts=("projections",),
+    ),
+    Fault(
+        "values-as-keys",
+        "the values stand in for the keys",
+        "Values stand where keys belong: `{W_key}` makes those, and has no part in this.",
+        section="02-trainable#roles",
+        parts=("projections",),
+    ),
+    Fault(
+        "values-as-queries",
+        "the values stand in for the queries",
+        "Values stand where queries belong: `{W_query}` makes those, and has no part in this.",
+        section="02-trainable#roles",
+        parts=("projections",),
+    ),
+    Fault(
+        "not-projected",
+        "the input is left as it is",
+        "This is the input itself. Multiply it by its matrix of weights.",
+        section="02-trainable#roles-read",
+    ),
+    Fault(
+        "activation-added",
+        "an activation function stands where none belongs",
+        "A ReLU or another activation function stands where none belongs: projections, scores and weighted "
+        "sums are plain. Take it out.",
+    ),
+    Fault(
+        "masked-needlessly",
+        "the future is hidden although it should be visible",
+        "Later tokens are hidden. Here every query sees every key: leave the mask out.",
+    ),
+    Fault(
+        "tokens-pooled",
+        "the tokens are averaged into one vector",
+        "The tokens are averaged into one vector. Return one context vector for each token.",
+    ),
+    Fault(
+        "context-normalised",
+        "the context vectors go through a layer norm",
+        "The context vectors are normalised. Return the weighted sums as they are.",
+    ),
+    Fault(
+        "own-value-only",
+        "the result is the token's own value",
+        "This is the token's own value. Every token's value goes in, each with its weight.",
+    ),
+    Fault(
+        "reshaped-not-turned",
+        "something is reshaped where it should be transposed",
+        "The shape is right and the numbers stand in the wrong places: `reshape` and `view` fill in reading order. "
+        "`.T` turns a matrix round.",
+        section="02-trainable#linear-read",
+    ),
+    Fault(
+        "weight-not-turned",
+        "a linear layer's weight is used without being transposed",
+        "`nn.Linear` stores its weight as (d_out, d_in). Call the layer, or turn the weight round: `.weight.T`.",
+        section="02-trainable#linear-read",
+    ),
+    Fault(
+        "bias-not-added",
+        "the layers' biases are never added",
+        "With a bias this is wrong: only `.weight` is used, so the bias is never added. Call the layer.",
+        section="02-trainable#linear-read",
+    ),
+    Fault(
+        "bias-turned",
+        "the layers have a bias when they should have none",
+        "The layers have a bias when `qkv_bias` is False, and none when it is True. Pass `bias=qkv_bias` as it is.",
+        section="02-trainable#linear-read",
+    ),
+    Fault(
+        "bias-by-default",
+        "the layers have a bias unless they are told otherwise",
+        "`qkv_bias` is True where it is not given. Its default is False.",
+        section="04-dropout#causal-attention-task",
+    ),
+    Fault(
+        "sizes-turned",
+        "a layer's input and output size have changed places",
+        "The size that goes in and the size that comes out have changed places: it is (d_in, d_out).",
+        section="02-trainable#linear-read",
+    ),
+    Fault(
+        "other-names",
+        "the parameters have other names",
+        "The parameters have names of their own. This task wants `{W_query}`, `{W_key}` and `{W_value}`.",
+        parts=("class",),
+    ),
+    Fault(
+        "linear-for-parameter",
+        "linear layers stand where plain parameters are asked for",
+        "These are `nn.Linear` layers. This task wants plain parameters: `nn.Parameter(torch.rand(d_in, d_out))`.",
+    ),
+    Fault(
+        "parameter-for-linear",
+        "plain parameters stand where linear layers are asked for",
+        "These are plain parameters. This task wants an `nn.Linear` for each.",
+    ),
+    Fault(
+        "fused-projection",
+        "one layer makes queries, keys and values together",
+        "One layer makes queries, keys and values together. This task wants three: `{W_query}`, `{W_key}` and `{W_value}`.",
+    ),
+    Fault(
+        "one-matrix-for-all",
+        "queries, keys and values share one matrix",
+        "One and the same matrix makes queries, keys and values. Each of the three needs its own.",
+    ),
+    Fault(
+        "normal-start",
+        "the weights are drawn from the normal distribution",
+        "The arithmetic is right. The weights are drawn from the normal distribution, with `torch.randn`: the task asks "
+        "for `torch.rand`, numbers from 0 to 1.",
+        section="02-trainable#weights-intro",
+    ),
+    Fault(
+        "zero-start",
+        "all weights start at 0",
+        "The arithmetic is right. But all weights start at 0: every token gets the same context vector, and training "
+        "cannot begin. Draw them at random.",
+    ),
+    Fault(
+        "own-seed",
+        "a seed is set inside",
+        "The arithmetic is right. But a seed is set inside, so every object starts with the same weights, and whoever uses "
+        "it finds their own random numbers reset. Leave seeds to the caller.",
+    ),
+    Fault(
+        "no-super-init",
+        "`super().__init__()` is missing",
+        "`__init__` has to begin with `super().__init__()`: before that a module cannot hold parameters.",
+        section="02-trainable#class-intro",
+        parts=("class",),
+    ),
+    Fault(
+        "returns-nothing",
+        "nothing is returned",
+        "Nothing is returned. Does the last line begin with `return`?",
+        parts=("class",),
+    ),
+    Fault(
+        "returns-a-tuple",
+        "the weights come back beside the result",
+        "Several things come back, joined by a comma. Return the context vectors alone.",
+        parts=("class",),
+    ),
+    Fault(
+        "extra-axis",
+        "the result has an axis too many",
+        "The numbers are right, and the result has an axis too many. Leave out `[None]`, `unsqueeze` or `keepdim=True`.",
+    ),
+    Fault(
+        "not-a-tensor",
+        "the result is no tensor",
+        "The result is no tensor. Return it without `.numpy()`, `.tolist()` or `.item()`.",
+    ),
+    Fault(
+        "batch-expected",
+        "a batch axis is expected where there is none",
+        "The code expects three axes: batch, tokens, width. `{x}` has two here, (tokens, d_in).",
+    ),
+    Fault(
+        "extra-layer",
+        "there is a layer too many",
+        "There is a layer more than the task asks for. Take it out, and return what comes before it.",
+    ),
+    Fault(
+        "left-as-given",
+        "the bug is still there",
+        "This is the code as it was given. Its bug is still there.",
+    ),
+    Fault(
+        "condition-ignored",
+        "a switch has no effect",
+        "The same is done whatever the switch says. Put it under an `if`.",
+    ),
+    Fault(
+        "condition-turned",
+        "a switch works the wrong way round",
+        "It is done when the switch says False, and left out when it says True: the other way round.",
+    ),
+    Fault(
+        "wrong-statistic",
+        "another statistic is taken than the one asked for",
+        "The numbers are summed up in another way than the task asks for.",
+    ),
+    Fault(
+        "deviation-uncorrected",
+        "the standard deviation is taken without torch's correction",
+        "This is the standard deviation without torch's correction for small samples. Use `.std()` as it stands.",
+    ),
+    Fault(
+        "variance-for-deviation",
+        "the variance is taken for the standard deviation",
+        "This is the variance. The standard deviation is its root: `.std()`.",
+    ),
+    Fault(
+        "not-reduced",
+        "all entries come back where one number is asked for",
+        "These are all entries. The task wants one number.",
+    ),
+    Fault(
+        "relative-difference",
+        "the difference is divided by the size of the numbers",
+        "The differences are divided by the outputs. The task asks for the plain absolute difference.",
+    ),
+    Fault(
+        "added-not-subtracted",
+        "things are added that should be subtracted",
+        "The outputs are added. Subtract one from the other.",
+    ),
+    Fault(
+        "yes-or-no",
+        "the answer is yes or no where a number is asked for",
+        "This says yes or no. The task wants the number.",
+    ),
+    Fault(
+        "layer-forgotten",
+        "not all layers get new weights",
+        "Some parameters still hold their old numbers. All three get new ones.",
+    ),
+    Fault(
+        "copied-backwards",
+        "the weights go the wrong way",
+        "The weights go the wrong way. The one on the left of `copy_` gets new numbers.",
+    ),
+    Fault(
+        "outside-no-grad",
+        "a parameter is overwritten while gradients are recorded",
+        "PyTorch refuses to overwrite a parameter while gradients are recorded. Put it inside `with torch.no_grad():`.",
+        section="02-trainable#copy-weights-task",
+    ),
+    Fault(
+        "state-dict-as-it-is",
+        "a state dict is loaded under other names",
+        "The two classes name their parameters differently, so a state dict of one does not fit the other. Copy them "
+        "one by one.",
+    ),
+    Fault(
+        "shares-memory",
+        "the copy shares its memory with the original",
+        "The numbers are right, but both objects share one memory: to train the one would change the other. Make a copy: "
+        "`copy_(…)`, or `.clone()`.",
+        section="02-trainable#copy-weights-task",
+    ),
+    Fault(
+        "frozen",
+        "the parameters are no longer trained",
+        "The numbers are right, but with `requires_grad=False` the parameters can no longer be trained. Leave that out.",
+    ),
+    Fault(
+        "wrong-object-returned",
+        "another object is returned than the one asked for",
+        "Another object comes back than the one that is asked for.",
+    ),
+    # --- Lesson 04: dropout, batches, a mask that belongs to the module -----------------------------------
+    Fault(
+        "divided-by-p",
+        "what dropout keeps is divided by p",
+        "What is kept is divided by p. Divide by 1 − p, the share that is kept. With p = 0.5 the two agree.",
+        section="04-dropout#dropout-formula",
+    ),
+    Fault(
+        "multiplied-by-kept-share",
+        "what dropout keeps is multiplied by 1 − p",
+        "What is kept became smaller: it is multiplied by 1 − p. Divide by it, to make up for what is gone.",
+        section="04-dropout#dropout-formula",
+    ),
+    Fault(
+        "divided-by-counted-share",
+        "what dropout keeps is divided by the share that one mask happens to keep",
+        "You divide by the share that this one mask happens to keep. Divide by 1 − p, the share kept on average.",
+        section="04-dropout#renormalise-refuted",
+    ),
+    Fault(
+        "kept-and-dropped-swapped",
+        "what should stay is dropped, and the other way round",
+        "The entries that should stay are gone, and the others are there. It is the other way round.",
+        section="04-dropout#dropout-formula",
+    ),
+    Fault(
+        "p-as-share-kept",
+        "p is read as the share that is kept",
+        "A share p is kept and a share 1 − p dropped. In PyTorch, and here, p is the share that is dropped.",
+        section="04-dropout#dropout-formula",
+        parts=("dropout",),
+    ),
+    Fault(
+        "only-rescaled",
+        "everything is divided by 1 − p and nothing is dropped",
+        "Everything is divided by 1 − p and nothing becomes 0: the mask is not used.",
+        section="04-dropout#dropout-formula",
+    ),
+    Fault(
+        "dropped-not-zeroed",
+        "what is dropped keeps its numbers",
+        "The kept entries are right. The dropped ones still hold their numbers. They have to become 0.",
+        section="04-dropout#dropout-formula",
+    ),
+    Fault(
+        "boolean-index-flattens",
+        "a mask in brackets picks the entries out into one long vector",
+        "A mask in brackets, `{x}[mask]`, picks entries out into one long vector. The shape has to stay: multiply by "
+        "the mask, or use `torch.where`.",
+    ),
+    Fault(
+        "dropped-together",
+        "several entries share one random decision",
+        "Whole rows, whole columns, or all entries are dropped together. Draw one number for each entry.",
+        section="04-dropout#renormalise-refuted",
+    ),
+    Fault(
+        "other-distribution",
+        "random numbers come from another distribution",
+        "The random numbers come from another distribution: `torch.rand` draws evenly from 0 to 1, `torch.randn` from "
+        "a bell curve around 0.",
+    ),
+    Fault(
+        "modes-swapped",
+        "dropout works in eval mode and not in training",
+        "Something is dropped in evaluation and nothing in training. It is the other way round.",
+        section="04-dropout#train-eval-intro",
+    ),
+    Fault(
+        "rescaled-in-eval",
+        "results are divided by 1 − p in eval mode",
+        "In evaluation the numbers are divided by 1 − p. Nothing is dropped there, so there is nothing to make up for.",
+        section="04-dropout#renormalise-refuted",
+    ),
+    Fault(
+        "rescaled-in-eval-instead",
+        "eval mode multiplies by 1 − p in place of training's division",
+        "The numbers are multiplied by 1 − p in evaluation, as in the first papers on dropout. Here training makes up "
+        "for what is dropped: divide by 1 − p there, and leave evaluation alone.",
+        section="04-dropout#renormalise-refuted",
+        parts=("dropout",),
+    ),
+    Fault(
+        "dropout-twice",
+        "dropout falls on the weights and once more elsewhere",
+        "Dropout falls on the weights, and then once more, on the context vectors for example. Here it is asked for on "
+        "the weights alone.",
+        section="04-dropout#where-intro",
+        parts=("dropout",),
+    ),
+    Fault(
+        "dropout-stays-off",
+        "dropout stays off after one call of `eval()`",
+        "Once `eval()` was called, nothing is dropped in training any more: a p that `eval()` sets to 0 stays 0. Leave "
+        "`eval` and `train` as they are, and look at `self.training`.",
+        section="04-dropout#bug-eval-dropout-task",
+    ),
+    Fault(
+        "dropout-averaged",
+        "eval mode averages many draws",
+        "Eval mode averages many draws. That comes near, costs a lot and still changes from call to call. Drop "
+        "nothing there.",
+        section="04-dropout#bug-eval-dropout-task",
+    ),
+    Fault(
+        "seed-hides-dropout",
+        "a seed in `forward` hides that dropout goes on",
+        "Two calls agree, because a seed is set in `forward`: the same weights are dropped each time, in eval mode too. "
+        "That hides the fault.",
+        section="04-dropout#bug-eval-dropout-task",
+    ),
+    Fault(
+        "first-sequence-for-all",
+        "the first sequence of the batch stands in for all",
+        "Something of the first sequence is used for all of them. With two equal sequences that goes unnoticed. Leave "
+        "the batch axis where it is.",
+        section="04-dropout#batch-copies",
+        parts=("batch",),
+    ),
+    Fault(
+        "batch-summed",
+        "the sequences of a batch are added up",
+        "The results of all sequences are added up: the batch axis is gone. Keep it in the result.",
+        section="04-dropout#batch-matmul",
+    ),
+    Fault(
+        "sequences-chained",
+        "the sequences of a batch are laid end to end",
+        "All sequences are laid end to end, so that tokens of one look at tokens of another.",
+        section="04-dropout#batch-matmul",
+    ),
+    Fault(
+        "own-key-only",
+        "each query meets the key in its own place only",
+        "Each query meets the key in its own place only. It has to meet every key of its sequence.",
+    ),
+    Fault(
+        "axes-squeezed",
+        "`squeeze()` drops an axis that happens to have size 1",
+        "`squeeze()` drops every axis of size 1, so a batch of one sequence, or a sequence of one token, loses an axis. "
+        "Leave it out.",
+        section="04-dropout#batch-matmul",
+    ),
+    Fault(
+        "tokens-counted-on-another-axis",
+        "the number of tokens is read from another axis",
+        "The number of tokens is read from another axis. In (b, tokens, d_in) the tokens are axis 1: `x.shape[1]`.",
+        section="04-dropout#batch-matmul",
+        parts=("context-length", "batch"),
+    ),
+    Fault(
+        "mask-fills-infinity",
+        "hidden scores become +∞",
+        "Hidden scores become +∞, so that they get all the weight, or nan. Mind the minus sign: fill with `-torch.inf`.",
+        section="03-causal#minus-infinity-read",
+        parts=("masking",),
+    ),
+    Fault(
+        "mask-misaligned",
+        "the mask is cut from the wrong corner",
+        "The mask is cut from the wrong corner: its rows and its columns must begin at the same token. "
+        "`[:num_tokens, :num_tokens]` does that.",
+        section="04-dropout#causal-attention-task",
+        parts=("context-length",),
+    ),
+    Fault(
+        "mask-not-saved",
+        "the mask is missing from the state dict",
+        "The mask moves with the module, but its state dict holds no `mask`. Is the buffer called `mask`, and made in "
+        "the constructor, without `persistent=False`?",
+        section="04-dropout#buffer-intro",
+        parts=("buffer",),
+    ),
+    Fault(
+        "mask-is-a-parameter",
+        "the mask is a parameter",
+        "The mask is an `nn.Parameter`, although nothing in it is learned. What belongs to a module and is not learned is "
+        'a buffer: `self.register_buffer("mask", …)`.',
+        section="04-dropout#buffer-intro",
+        parts=("buffer",),
+    ),
+    Fault(
+        "made-on-the-cpu",
+        "a tensor that `forward` makes is always on the CPU",
+        "The numbers are right. But a tensor that `forward` makes, or that is kept as a plain attribute, is still on the "
+        "CPU: is it the mask? On another device it does not meet the scores. To catch the error would only leave the "
+        "mask out there.",
+        section="04-dropout#buffer-intro",
+    ),
+    Fault(
+        "carried-to-the-cpu",
+        "numbers are carried to the CPU and back",
+        "It runs, because the numbers are carried to the CPU and back at each call. That hides the fault and is slow: "
+        "make the mask on the device of the scores.",
+        section="04-dropout#buffer-intro",
+    ),
+    Fault(
+        "bias-uneven",
+        "not all three layers follow `qkv_bias`",
+        "Some of the three layers follow `qkv_bias` and some do not. Pass `bias=qkv_bias` to all of them.",
+        section="04-dropout#causal-attention-task",
+        parts=("bias-option",),
+    ),
+    Fault(
+        "layer-added",
+        "there is a layer that the task does not ask for",
+        "There is a layer that this task does not ask for, such as an output layer. Take it out.",
+    ),
+    Fault(
+        "seed-too-late",
+        "the seed is set after something was drawn",
+        "Something is drawn before the seed is set, so the seed does not determine it. Set the seed first.",
+        section="04-dropout#bug-seed-order-task",
+    ),
+    Fault(
+        "never-seeded",
+        "no seed is set",
+        "What is drawn is not determined by `seed`. Give it to `torch.manual_seed`, torch's own, before the first draw.",
+        section="04-dropout#bug-seed-order-task",
+    ),
+    Fault(
+        "drawn-in-another-order",
+        "things are drawn in another order",
+        "This can be repeated, but things are drawn in another order, so each takes other numbers of the seed. The task "
+        "fixes the order.",
+        section="04-dropout#bug-seed-order-task",
+    ),
+    Fault(
+        "seeded-twice",
+        "the seed is set twice",
+        "The seed is set once more between two draws, so both come from the same random numbers. Once, at the start, is "
+        "enough.",
+        section="04-dropout#bug-seed-order-task",
+    ),
+    Fault(
+        "seed-typed-in",
+        "the seed is typed in",
+        "The seed is the same whatever the function is called with. Use the argument `seed`.",
+        section="04-dropout#bug-seed-order-task",
+    ),
+    Fault(
+        "not-random",
+        "what should be drawn is a constant",
+        "What should be drawn at random is a constant now. That hides the fault: set the seed before the draw.",
+        section="04-dropout#bug-seed-order-task",
+    ),
+    # --- Lesson 05: heads ---------------------------------------------------------------------------------
+    Fault(
+        "split-and-merge-without-transpose",
+        "split and merge both leave out the transpose",
+        "Split and merge both leave out the transpose. They undo one another, so the shapes fit, yet each head holds "
+        "only a part of the tokens. Both need `transpose(1, 2)`.",
+        section="05-multi-head#numbered-read",
+        parts=("projections", "heads"),
+    ),
+    Fault(
+        "heads-not-brought-forward",
+        "the heads' axis stays behind that of the tokens",
+        "The cut is right, but the axes are (b, tokens, heads, head_dim): the heads of one token meet each other. Swap "
+        "axes 1 and 2.",
+        section="05-multi-head#numbered-read",
+        parts=("projections", "heads"),
+    ),
+    Fault(
+        "head-dim-for-heads",
+        "head_dim and the number of heads have changed places",
+        "The two new axes are the wrong way round: there are head_dim heads of num_heads numbers. Cut the last axis as "
+        "(num_heads, head_dim).",
+        section="05-multi-head#numbered-read",
+        parts=("projections", "heads"),
+    ),
+    Fault(
+        "merge-interleaved",
+        "a token's numbers alternate between the heads",
+        "A token's numbers alternate between the heads. All of head 0 comes first, then all of head 1: before the axes are "
+        "joined they are (b, tokens, heads, head_dim).",
+        section="05-multi-head#not-contiguous-read",
+        parts=("heads",),
+    ),
+    Fault(
+        "heads-not-joined",
+        "the heads are never joined",
+        "The heads still have an axis of their own. Make the last two axes one: (b, tokens, heads * head_dim).",
+        section="05-multi-head#not-contiguous-read",
+        parts=("heads",),
+    ),
+    Fault(
+        "wrong-axes-swapped",
+        "the wrong axes have changed places",
+        "The wrong axes have changed places. Swap tokens and heads: `transpose(1, 2)`.",
+        section="05-multi-head#numbered-read",
+    ),
+    Fault(
+        "view-of-a-transpose",
+        "`view` is called on a tensor that is not contiguous",
+        "After `transpose` the numbers no longer lie in reading order, and `view` refuses them: put `.contiguous()` before "
+        "it, or use `reshape`. If the message speaks of an invalid shape instead, print the shape before that line: the "
+        "last axis becomes heads × head_dim.",
+        section="05-multi-head#not-contiguous-read",
+    ),
+    Fault(
+        "joined-then-turned",
+        "the axes are joined in another order and then swapped",
+        "The axes were joined in another order and then swapped. After `transpose(1, 2)` and `.contiguous()`, view as (b, "
+        "tokens, d_out) directly.",
+        section="05-multi-head#not-contiguous-read",
+    ),
+    Fault(
+        "joined-along-wrong-axis",
+        "the heads' pieces are joined along another axis",
+        "The heads' pieces are joined along another axis, so they stand below one another. Join them along the last one: "
+        "`torch.cat(…, dim=-1)`.",
+        section="05-multi-head#error-with-heads-task",
+    ),
+    Fault(
+        "stacked-not-joined",
+        "the heads' pieces are stacked, not joined",
+        "`torch.stack` makes a new axis for the heads. `torch.cat(…, dim=-1)` makes the last axis longer instead.",
+        section="05-multi-head#error-with-heads-task",
+    ),
+    Fault(
+        "first-head-only",
+        "only the first head is there",
+        "Only head 0 is there. Does `return` stand inside a loop? Every head has its part in the result.",
+    ),
+    Fault(
+        "first-head-for-all",
+        "head 0 stands in for every head",
+        "Every head gives what head 0 gives. In the loop, use the head of that round.",
+    ),
+    Fault(
+        "one-head-repeated",
+        "one head stands in the list several times",
+        "`[head] * num_heads` puts one and the same head into the list several times. Make a new one for each place: "
+        "`for _ in range(num_heads)`.",
+        section="05-multi-head#stack-intro",
+    ),
+    Fault(
+        "heads-in-reverse",
+        "the heads stand in reverse order",
+        "The heads stand in reverse order. Head 0 comes first.",
+    ),
+    Fault(
+        "heads-in-series",
+        "each head gets what the head before it made",
+        "Each head gets what the head before it made. All heads get the same `{x}`, and their results are joined.",
+        section="05-multi-head#stack-intro",
+    ),
+    Fault(
+        "narrow-heads",
+        "each head gets only its share of the width",
+        "Each head has `d_out // num_heads` columns. In this class `d_out` is the width of one head, and the result is "
+        "`num_heads` times as wide.",
+        section="05-multi-head#multi-head-wrapper-task",
+    ),
+    Fault(
+        "heads-crossed",
+        "each head's queries meet another head's keys",
+        "Each head's queries meet another head's keys. A head's queries and keys belong together.",
+        section="05-multi-head#batched-head-scores-task",
+    ),
+    Fault(
+        "heads-meet",
+        "the tokens of all heads meet each other",
+        "All tokens of all heads meet one another, in one large square. Keep the heads' axis.",
+        section="05-multi-head#batched-head-scores-task",
+    ),
+    Fault(
+        "heads-before-batch",
+        "the heads' axis stands in front of the batch",
+        "The heads stand in front of the batch. The order is (b, heads, tokens, head_dim).",
+        section="05-multi-head#batched-head-scores-task",
+    ),
+    Fault(
+        "tokens-split",
+        "the tokens are split between the heads",
+        "Each head has all of d_out and only some of the tokens. It is the last axis that is cut: every head keeps all "
+        "tokens.",
+        section="05-multi-head#split-read",
+    ),
+    Fault(
+        "heads-get-everything",
+        "each head gets the whole vector",
+        "Each head has the whole vector. It gets its piece of it: head_dim = d_out // num_heads numbers.",
+        section="05-multi-head#split-read",
+    ),
+    Fault(
+        "error-for-each-head",
+        "each head gets an error of its own",
+        "Each head got an error of its own, and one number was made of them. Join the contexts first, then ask for one "
+        "error: the map has to see all heads at once.",
+        section="05-multi-head#error-with-heads-task",
+    ),
+    Fault(
+        "divisible-refused",
+        "a width that the heads can share is refused",
+        "A width that `num_heads` does divide is refused. Refuse only where `d_out % num_heads` is not 0.",
+        section="05-multi-head#fused-intro",
+        parts=("divisible",),
+    ),
+    Fault(
+        "out-proj-of-other-size",
+        "the output layer has another size",
+        "`{out_proj}` has another size: its input and its output are both as wide as all heads together.",
+        section="05-multi-head#fused-intro",
+        parts=("out-proj",),
+    ),
+    Fault(
+        "mended-in-part",
+        "the bug is mended in some places only",
+        "Some places are mended, and the same bug is left in others.",
+    ),
+    Fault(
+        "symptom-hidden",
+        "the symptom is gone and the bug is still there",
+        "What you saw is gone, and the bug is only hidden. Undo the change, and mend the cause.",
+    ),
+    Fault(
+        "nothing-copied",
+        "nothing is copied",
+        "The object still has the weights that it was made with. Write into them: `parameter.copy_(values)` under "
+        "`torch.no_grad()`.",
+    ),
+    Fault(
+        "out-proj-not-set",
+        "the output layer keeps numbers that it was drawn with",
+        "The heads' weights are right. `{out_proj}` still mixes them with random numbers: set its weight to `torch.eye` and "
+        "its bias to zeros.",
+        section="05-multi-head#copy-into-fused-task",
+    ),
+    Fault(
+        "not-the-identity",
+        "another matrix stands where the identity is asked for",
+        "This is not the identity matrix. That has ones on its diagonal and zeros elsewhere: `torch.eye`.",
+        section="05-multi-head#copy-into-fused-task",
+    ),
+    Fault(
+        "matrices-turned",
+        "matrices are transposed on their way",
+        "The matrices are transposed on their way. Both classes keep them as (out, in), so no `.T` is needed; where a head "
+        "is as wide as a token, the shapes do not give it away.",
+        section="05-multi-head#weight-shapes",
+    ),
+    Fault(
+        "layer-replaced",
+        "a layer is replaced by something without weights",
+        "A layer was replaced by something without weights. The numbers are right, but what was there to be trained is gone: "
+        "keep the layer, and copy the identity matrix into its weight and zeros into its bias.",
+        section="05-multi-head#copy-into-fused-task",
+    ),
+    # --- Lesson 06: heads of a batch, padding, two sentences -------------------------------------------
+    Fault(
+        "projected-twice",
+        "a layer is applied twice",
+        "A layer is applied twice. Once is right. Did the cell run on a result that was made already?",
+        section="06-encoder-decoder#project-batch-task",
+    ),
+    Fault(
+        "numbers-left-out",
+        "a part of each head is left out",
+        "Some numbers of each head are left out. Each head keeps `d_model // num_heads` numbers.",
+        section="06-encoder-decoder#into-heads-task",
+    ),
+    Fault(
+        "batch-and-tokens-swapped",
+        "the batch and the tokens have changed places",
+        "The batch and the tokens have changed places. The batch stays the first axis.",
+        section="06-encoder-decoder#heads-steps",
+    ),
+    Fault(
+        "keys-turned-on-other-axes",
+        "the keys are turned along other axes than the last two",
+        "The keys are turned along other axes than their last two. `.T` reverses all axes, and `transpose(1, 2)` "
+        "swaps heads and tokens. Write `{swap}`.",
+        section="06-encoder-decoder#scores-intro",
+    ),
+    Fault(
+        "batch-joined-with-tokens",
+        "the batch and the tokens are joined",
+        "The batch and the tokens are joined in one axis. Keep both: join the heads and head_dim only.",
+        section="06-encoder-decoder#contiguous-merge-task",
+    ),
+    Fault(
+        "padding-boundary",
+        "the border of the padding is off by one",
+        "The border of the padding is off by one. Positions count from 0, so a sequence of length 3 has the "
+        "positions 0, 1 and 2: a position is a token where `position < length`.",
+        section="06-encoder-decoder#padding-intro",
+    ),
+    Fault(
+        "mask-batch-for-queries",
+        "the mask lines up the batch with the queries",
+        "The rows are right, but with the shape (b, tokens) broadcasting lines up the batch with the queries. Put "
+        "in two axes of size 1: `[:, None, None, :]`.",
+        section="06-encoder-decoder#padding-intro",
+    ),
+    Fault(
+        "lengths-as-a-row",
+        "positions and lengths are lined up with each other",
+        "Positions (tokens,) and lengths (b,) are lined up with each other. Each length has to meet every position:"
+        " give the lengths one more axis, `lengths[:, None]`.",
+        section="06-encoder-decoder#padding-intro",
+    ),
+    Fault(
+        "padding-hides-queries",
+        "padding is hidden as a query",
+        "The rows of padding are hidden, so these queries have nothing to look at. What must not be looked at are "
+        "keys, the last axis: (b, 1, 1, tokens).",
+        section="06-encoder-decoder#padding-intro",
+    ),
+    Fault(
+        "padding-on-the-left",
+        "padding is expected on the left",
+        "Here the padding stands at the beginning. In this lesson it stands at the end.",
+        section="06-encoder-decoder#padding-intro",
+    ),
+    Fault(
+        "longest-length",
+        "the mask is as long as the longest sequence",
+        "The mask is as long as the longest sequence. All sequences may be shorter than their tensor: use "
+        "`num_tokens`.",
+        section="06-encoder-decoder#padding-intro",
+    ),
+    Fault(
+        "mask-of-infinities",
+        "the mask holds 0 and −∞",
+        "These are 0 and −∞, the form that is added to scores. This interface wants True and False: compare, and "
+        "leave it at that.",
+        section="06-encoder-decoder#polarity",
+    ),
+    Fault(
+        "masks-joined-with-or",
+        "two masks are joined with or",
+        "The masks are joined with *or*: one permission is enough, so both the future and the padding are visible. "
+        "Join masks that say “may look” with `&`.",
+        section="06-encoder-decoder#combine-intro",
+    ),
+    Fault(
+        "masks-summed",
+        "two masks are added",
+        "The masks are added: 2 where both allow it, 1 where one does, and 1 counts as “may look”. Multiply, or use"
+        " `&`.",
+        section="06-encoder-decoder#combine-intro",
+    ),
+    Fault(
+        "padding-visible",
+        "padding may be looked at",
+        "Padding may be looked at, as if it held words. Use the padding mask as well.",
+        section="06-encoder-decoder#padding-intro",
+    ),
+    Fault(
+        "future-visible",
+        "the causal mask is left out",
+        "The causal mask is left out here, so the future is visible. Use it as well.",
+        section="06-encoder-decoder#combine-intro",
+    ),
+    Fault(
+        "empty-row-nan",
+        "a query with nothing to look at gets nan",
+        "This is right wherever there is something to look at. A row that is hidden from end to end is `nan`. After"
+        " the softmax, set every hidden weight to 0.",
+        section="06-encoder-decoder#masked-softmax-task",
+    ),
+    Fault(
+        "nan-in-gradient",
+        "the weights are right and their gradient is nan",
+        "The weights are right, and the gradient is not. −∞ was *added*, and an addition passes the `nan` of an "
+        "empty row back to the scores. `masked_fill` lets none through.",
+        section="06-encoder-decoder#masked-softmax-gradient-read",
+    ),
+    Fault(
+        "empty-row-even",
+        "a query with nothing to look at looks at everything",
+        "With −1e9 a row that is hidden from end to end shares its attention evenly over what it must not see. Set "
+        "every hidden weight to 0 after the softmax as well.",
+        section="06-encoder-decoder#masked-softmax-task",
+    ),
+    Fault(
+        "tilde-on-numbers",
+        "`~` is applied to a mask that may hold numbers",
+        "`~` turns round True and False only, and a mask may hold 1.0 and 0.0. `mask == 0` does for both.",
+        section="06-encoder-decoder#masked-softmax-task",
+    ),
+    Fault(
+        "only-empty-rows-hidden",
+        "only rows that are all hidden are treated",
+        "Only the rows without any visible key are treated. In the others hidden keys still get weight.",
+        section="06-encoder-decoder#masked-softmax-task",
+    ),
+    Fault(
+        "all-zeros",
+        "everything is 0",
+        "Everything is 0. Is a mask compared with `mask == 0` on both sides, or a `nan` spread over everything and "
+        "then replaced?",
+        section="06-encoder-decoder#masked-softmax-task",
+    ),
+    Fault(
+        "query-length-for-keys",
+        "the keys are reshaped with the query's length",
+        "The keys are reshaped with the length of the queries. That is an error as soon as the two lengths differ. "
+        "Take each length from its own tensor.",
+        section="06-encoder-decoder#bug-query-length-read",
+    ),
+    Fault(
+        "source-cut",
+        "the source is cut to the length of the target",
+        "The source is cut to the length of the target: some words are never read, and a shorter source still "
+        "fails. Every source token takes part.",
+        section="06-encoder-decoder#bug-query-length-read",
+    ),
+    Fault(
+        "source-fitted",
+        "the source is cut or filled up to the length of the target",
+        "The error is hidden: the source is cut or filled up with zeros until it is as long as the target. Score "
+        "every source token, and no other.",
+        section="06-encoder-decoder#bug-query-length-read",
+    ),
+    Fault(
+        "target-fitted",
+        "the target is cut or filled up to the length of the source",
+        "The target is cut or filled up to the length of the source. There is one row for each target token.",
+        section="06-encoder-decoder#bug-query-length-read",
+    ),
+    Fault(
+        "source-filled-up",
+        "a short source is filled up with zeros",
+        "A short source is filled up with zeros, and these get scores. A long source still fails. Leave the source "
+        "as it is and use its own length.",
+        section="06-encoder-decoder#bug-query-length-read",
+    ),
+    Fault(
+        "batch-left-open",
+        "the batch size is left open in a reshape",
+        "With −1 for the batch, a source that is twice as long becomes two sequences, and no error is raised. Leave"
+        " the batch alone: it is the number of tokens that differs.",
+        section="06-encoder-decoder#bug-query-length-read",
+    ),
+    Fault(
+        "error-swallowed",
+        "the error is caught, not mended",
+        "Where the lengths differ, these are the scores of the target with itself. The error was avoided, not "
+        "mended.",
+        section="06-encoder-decoder#bug-query-length-read",
+    ),
+    Fault(
+        "mask-in-wrong-order",
+        "the mask is repeated in the wrong order",
+        "The mask is repeated in an order that gives heads the masks of other sequences. With an axis of size 1 for"
+        " the heads no `repeat` is needed: it broadcasts.",
+        section="06-encoder-decoder#padding-intro",
+    ),
+    Fault(
+        "mask-axis-added",
+        "the mask gets one axis too many",
+        "The mask gets one more axis by `unsqueeze` or `[:, None]`. Use it as it comes: (target, source) and (b, 1,"
+        " 1, source) both fit (b, heads, target, source).",
+        section="06-encoder-decoder#class-intro",
+    ),
+    Fault(
+        "mask-turned",
+        "the rows and the columns of the mask have changed places",
+        "The rows and the columns of the mask have changed places. Its rows are queries and its columns are keys, "
+        "as in the scores. Use it as it comes.",
+        section="06-encoder-decoder#polarity",
+    ),
+    Fault(
+        "mask-as-condition",
+        "a tensor stands where a condition is asked for",
+        "`if mask:` asks a whole tensor for one truth value, and PyTorch refuses. Write `if mask is not None:`.",
+        section="06-encoder-decoder#class-intro",
+    ),
+    Fault(
+        "no-mask-not-handled",
+        "a call without a mask fails",
+        "A call without a mask fails. `mask=None` hides nothing: write `if mask is not None:` before the mask is "
+        "used.",
+        section="06-encoder-decoder#class-intro",
+    ),
+    Fault(
+        "key-and-value-inputs-swapped",
+        "the inputs of keys and values have changed places",
+        "The keys are made from `v_input` and the values from `k_input`. Mind the order: q_input, k_input, v_input.",
+        section="06-encoder-decoder#class-intro",
+    ),
+    Fault(
+        "values-from-key-input",
+        "the values are made from the input of the keys",
+        "The values are made from `k_input`. They come from `v_input`, which is often the same tensor, and not "
+        "always.",
+        section="06-encoder-decoder#class-intro",
+    ),
+    Fault(
+        "keys-from-value-input",
+        "the keys are made from the input of the values",
+        "The keys are made from `v_input`. They come from `k_input`, which is often the same tensor, and not always.",
+        section="06-encoder-decoder#class-intro",
+    ),
+    Fault(
+        "values-from-query-input",
+        "the values come from the asking sentence",
+        "The values come from the sentence that asks, and the keys from the one that answers. A weight belongs to a"
+        " key *and* its value: take both from the sentence that answers.",
+        section="06-encoder-decoder#two-sentences-read",
+    ),
+    Fault(
+        "keys-from-query-input",
+        "the keys come from the asking sentence",
+        "The keys come from the sentence that asks, and the values from the one that answers. A weight belongs to a"
+        " key *and* its value: take both from the sentence that answers.",
+        section="06-encoder-decoder#two-sentences-read",
+    ),
+    Fault(
+        "source-asks",
+        "the source asks and the target answers",
+        "The source asks here and the target answers, so there is a row for each source token. Queries come from "
+        "the target.",
+        section="06-encoder-decoder#two-sentences-read",
+    ),
+    Fault(
+        "source-never-heard",
+        "keys and values come from the asking sentence",
+        "Keys and values both come from the sentence that asks, so the source is never read and another source "
+        "gives the same result. Take keys and values from the source.",
+        section="06-encoder-decoder#bug-cross-read",
+    ),
+    Fault(
+        "dropout-unasked",
+        "there is dropout that nobody asked for",
+        "Some numbers are dropped in training. This task has no dropout: take it out.",
+    ),
+    Fault(
+        "step-left-out",
+        "one step's result is thrown away",
+        "One step's result is thrown away: the next step starts from what came before it. Pass on what the step "
+        "gives.",
+        section="06-encoder-decoder#bug-cross-task",
+    ),
+    Fault(
+        "source-mean-added",
+        "the mean of the source is added",
+        "The symptom is gone, because the mean of the source is added. No token chooses what to read. Let attention"
+        " do it: keys and values come from the source.",
+        section="06-encoder-decoder#bug-cross-read",
+    ),
+    Fault(
+        "source-put-in-front",
+        "source and target are joined to one sentence",
+        "The source was put in front of the target, so the target still looks at itself here, future and padding "
+        "included. Keys and values are the source alone.",
+        section="06-encoder-decoder#bug-cross-read",
+    ),
+    Fault(
+        "modules-swapped",
+        "the two modules have changed places",
+        "The two modules have changed places. `self_attention` is for the target, `cross_attention` for the source.",
+        section="06-encoder-decoder#bug-cross-task",
+    ),
+    Fault(
+        "order-swapped",
+        "the two steps have changed places",
+        "The two steps have changed places. The target looks at itself first, then it asks the source.",
+        section="06-encoder-decoder#bug-cross-task",
+    ),
+)

@@ -1,0 +1,225 @@
+"""Held-out answers: right ones in many wordings, each with the slips that fit its style.
+
+The wordings imitate strangers: public repositories, tutorials, homework. A slip is one or a few edits of a
+wording's own text, under the name that `source/faults.py` gives to the mistake. Nothing here comes from a
+lesson's `tasks.py`, so that the table measures what the checks have never seen.
+"""
+
+from __future__ import annotations
+
+import importlib
+import random
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+from autograder.edits import Edit, Solution, changed, edit, fit
+
+MODULES = (
+    "self_attention",
+    "causal_attention",
+    "wrapper",
+    "multi_head",
+    "encoder_decoder",
+    "functions",
+)
+
+# Of each group, an answer shows one mistake at most: two about one step contradict or cover each other.
+ONE_OF = (
+    "no-scale scaled-by-input-width scaled-by-model-width scaled-without-root scaled-up scaled-by-tokens "
+    "scaled-by-batch scaled-by-heads scaled-twice scaled-after-softmax no-softmax shares-of-raw-scores "
+    "root-by-precedence",
+    "softmax-over-queries softmax-over-batch softmax-over-heads no-softmax softmax-twice "
+    "shares-of-raw-scores sums-without-keepdim own-value-only",
+    "no-mask empty-row-nan empty-row-even mask-fills-zero mask-fills-small mask-added mask-multiplied "
+    "mask-after-softmax past-hidden mask-polarity diagonal-hidden diagonal-too-far zero-times-infinity "
+    "mask-from-values mask-on-first-head mask-of-first-head mask-batch-for-heads no-softmax",
+    # Lengths that do not fit raise first.
+    "empty-row-nan empty-row-even values-from-query-input keys-from-query-input scores-turned "
+    "keys-as-queries query-length-for-keys",
+    "empty-row-nan empty-row-even softmax-twice",
+    "scores-turned query-length-for-keys",
+    # What is filled in is the same for all heads, and so makes no difference to a softmax over them.
+    "softmax-over-heads softmax-over-batch mask-fills-small mask-fills-zero mask-on-first-head "
+    "mask-after-softmax",
+    "no-mask mask-not-a-buffer mask-not-cut",
+    "keys-as-values queries-as-values input-as-values weights-returned values-from-query-input "
+    "values-from-key-input",
+    "keys-as-queries queries-as-keys input-for-scores projections-swapped scores-turned values-as-keys",
+    "split-without-transpose split-interleaved one-head input-split heads-typed-in full-width-heads",
+    "merge-without-transpose merge-interleaved heads-added one-head heads-typed-in",
+    "no-out-proj out-proj-twice out-proj-without-bias",
+    "no-dropout dropout-on-scores dropout-on-context dropout-on-input dropout-in-eval dropout-not-rescaled "
+    "dropout-renormalised dropout-typed-in dropout-same-each-time",
+    "bias-always bias-never",
+    "half-precision rounded float-forced",
+    "return-inside-loop overwritten-in-loop sum-not-from-zero product-of-sums loop-stops-early "
+    "loop-starts-late diagonal-only one-half-only row-overwritten",
+    "exp-overflows shifted-by-other-number shifted-on-one-side not-normalised clamped empty-row-nan",
+    "added-not-subtracted abs-too-late",
+    "difference-of-largest norm-for-largest one-number-per-row smallest-for-largest sign-kept "
+    "function-not-called",
+    "plain-tensors unregistered-list detached",
+    "bias-always mask-not-cut",
+)
+
+# Mistakes whose numbers are the same: whoever names one of them is right.
+SAME_NUMBERS = (
+    frozenset({"scaled-twice", "scaled-without-root"}),
+    frozenset({"projections-swapped", "scores-turned"}),
+    frozenset({"mask-multiplied", "mask-fills-zero"}),
+)
+
+# What these do leaves nothing of a second mistake to see: other weights at each call, nan everywhere, no run.
+ALONE = (
+    "weights-made-in-forward plain-tensors unregistered-list zero-times-infinity reads-the-notebook "
+    "weights-returned sizes-typed-in sizes-turned one-matrix-for-all returns-a-tuple own-value-only "
+    "bias-turned bias-by-default normal-start narrow-heads full-width-heads compared-with-itself "
+    "wrong-object-returned returns-nothing stacked-not-joined one-head-repeated zero-start"
+)
+
+
+@dataclass(frozen=True)
+class Wording:
+    """A right answer as one stranger would write it, and the slips that fit it.
+
+    A slip is written on one line, "fault: old => new ;; old => new", or with each of its edits on an indented
+    line below; " || " parts slips that share a line. An old text is replaced wherever it stands. "drop text"
+    leaves out the line with that text; a written \\n is a line's end.
+
+    Args:
+        name: unique in the task.
+        code: the whole answer cell.
+        slips: the slips by the names of `source/faults.py`, as above.
+        hidden: pairs of faults, "one+other", of which one hides the other here, and faults that hide every
+            other; they are not sampled.
+    """
+
+    name: str
+    code: str
+    slips: str = ""
+    hidden: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The right answer."""
+        return self.code.strip("\n")
+
+    @cached_property
+    def faults(self) -> Mapping[str, tuple[Edit, ...]]:
+        """The edits of each slip."""
+        slips = re.sub(r"\n {4}(?==> )", " ", re.sub(r":\n {4}", ": ", self.slips.strip("\n")))
+        lines = re.sub(r"\n {4}", " ;; ", slips).replace(" || ", "\n").splitlines()
+        pairs = (line.partition(": ") for line in lines)
+        return {fault: tuple(map(self._edit, parts.split(" ;; "))) for fault, _, parts in pairs}
+
+    def _edit(self, part: str) -> Edit:
+        text = f"{self.text}\n"
+        if part.startswith("drop "):
+            (old,) = [line for line in text.splitlines(keepends=True) if part[5:] in line]
+            return edit(old.rstrip("\n") if text.endswith(old) else old, "")
+        old, _, new = part.replace("\\n", "\n").partition(" =>")
+        return edit(old, new.removeprefix(" "), self.text.count(old))
+
+    def answer(self, *faults: str) -> str:
+        """The answer cell with these mistakes in it."""
+        if not faults:
+            return self.text
+        return changed(
+            Solution(self.text, "", "", False), [one for name in faults for one in self.faults[name]]
+        )
+
+    def go_together(self, *faults: str) -> bool:
+        """Whether these mistakes touch different places and can all be seen."""
+        given = set(faults)
+        if given & set(ALONE.split()) or any(len(given & set(group.split())) > 1 for group in ONE_OF):
+            return False
+        if any(given >= set(pair.split("+")) for pair in self.hidden):
+            return False
+        solution = Solution(self.text, "", "", False)
+        return fit(span for name in faults for one in self.faults[name] for span in one.spans(solution))
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """All held-out answers of one task, and how many of them are sampled with two and three mistakes."""
+
+    lesson: str
+    task: str
+    wordings: tuple[Wording, ...]
+    pairs: int = 40
+    triples: int = 10
+
+
+def read(text: str, pairs: int = 40, triples: int = 10) -> tuple[HeldOut, ...]:
+    """The tasks that a text describes.
+
+    A line "== lesson task" begins a task, "-- name" a wording of it. Lines with "? " in front are the
+    wording's slips, and what stands behind "! " names slips that hide others.
+    """
+    found = []
+    for task in re.split(r"^== ", text, flags=re.MULTILINE)[1:]:
+        head, *wordings = re.split(r"^-- ", task, flags=re.MULTILINE)
+        lesson, name = head.split()
+        found.append(HeldOut(lesson, name, tuple(map(_wording, wordings)), pairs, triples))
+    return tuple(found)
+
+
+def _wording(text: str) -> Wording:
+    name, _, rest = text.partition("\n")
+    lines = rest.splitlines()
+    slips = "\n".join(line[2:] for line in lines if line[:2] == "? ")
+    hidden = tuple(pair for line in lines if line[:2] == "! " for pair in line[2:].split())
+    return Wording(name, "\n".join(line for line in lines if line[:2] not in ("? ", "! ")), slips, hidden)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer cell and the mistakes that it makes; a right one makes none."""
+
+    lesson: str
+    task: str
+    wording: str
+    faults: tuple[str, ...]
+    text: str
+
+
+def tasks() -> tuple[HeldOut, ...]:
+    """Every task that has held-out answers."""
+    return tuple(
+        task
+        for name in MODULES
+        for task in importlib.import_module(f"{__package__ or 'tests.held_out'}.{name}").HELD_OUT
+    )
+
+
+def right_answers() -> Iterator[Answer]:
+    """Every wording as it stands."""
+    for task in tasks():
+        for wording in task.wordings:
+            yield Answer(task.lesson, task.task, wording.name, (), wording.answer())
+
+
+def single_answers() -> Iterator[Answer]:
+    """Every wording with one of its slips."""
+    for task in tasks():
+        for wording in task.wordings:
+            for fault in wording.faults:
+                yield Answer(task.lesson, task.task, wording.name, (fault,), wording.answer(fault))
+
+
+def combined_answers(size: int, seed: int = 123) -> Iterator[Answer]:
+    """A sample of answers with two mistakes (size 2) or three, the same for the same seed."""
+    for task in tasks():
+        wanted = {2: task.pairs, 3: task.triples}[size]
+        possible = [
+            (wording, faults)
+            for wording in task.wordings
+            for faults in combinations(wording.faults, size)
+            if wording.go_together(*faults)
+        ]
+        draw = random.Random(f"{seed} {task.task} {size}")
+        for wording, faults in draw.sample(possible, min(wanted, len(possible))):
+            yield Answer(task.lesson, task.task, wording.name, faults, wording.answer(*faults))
