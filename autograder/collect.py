@@ -12,7 +12,10 @@ import inspect
 import itertools
 import linecache
 import math
+import re
+import sys
 import types
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -61,8 +64,12 @@ def collect(
         }
         known = earlier | set(lesson.names)
         candidates = {name: value for name, value in namespace.items() if name not in known}
-        return Evidence(task.id, "missing", nearest=nearest_names(task.name, candidates))
-    return collect_answer(task, lesson, namespace[task.name], namespace, run)
+        nearest = nearest_names(task.name, candidates)
+        return Evidence(task.id, "missing", nearest=nearest, error=stopped(task.name, namespace))
+    evidence = collect_answer(task, lesson, namespace[task.name], namespace, run)
+    if evidence.status == "stub":
+        return replace(evidence, error=stopped(task.name, namespace))
+    return evidence
 
 
 def collect_answer(
@@ -207,7 +214,7 @@ def _draws_its_own(
     probe: Probe,
     result: Any,
 ) -> bool:
-    """Whether a module's result hangs on weights that could not be put in, so that its numbers say nothing."""
+    """Whether a module's result hangs on weights that could not be put in, so its numbers say nothing."""
     torch.default_generator.manual_seed(PROBE_SEED + 1)
     module = module_class(*arguments, **by_name)
     load_weights(module, probe.weights)
@@ -431,7 +438,7 @@ def _is_constant(value: Any) -> bool:
 def describe_error(error: BaseException, function: Any) -> ErrorReport:
     """An exception with the deepest line of the learner's own code, leaving our frames and torch's out."""
     is_own = is_file_of(function)
-    line, line_number, where = "", None, ""
+    line, line_number, where, meant = "", None, "", ""
     trace = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
@@ -439,8 +446,73 @@ def describe_error(error: BaseException, function: Any) -> ErrorReport:
             line_number = trace.tb_lineno
             line = linecache.getline(code.co_filename, line_number, trace.tb_frame.f_globals).strip()
             where = code.co_qualname
+            meant = _meant(error, trace.tb_frame)
         trace = trace.tb_next
-    return ErrorReport(type(error).__name__, _text(error), line[:MAX_TEXT], line_number, where)
+    return ErrorReport(type(error).__name__, _text(error), line[:MAX_TEXT], line_number, where, meant)
+
+
+def _meant(error: BaseException, frame: types.FrameType) -> str:
+    """The attribute of a module that a name without `self.` was meant to be; "" for none."""
+    if not isinstance(error, NameError):
+        return ""
+    try:
+        owner = frame.f_locals.get("self")
+        known = isinstance(owner, torch.nn.Module) and hasattr(owner, str(error.name))
+        return f"self.{error.name}"[:MAX_TEXT] if known else ""
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # looking at an object may run code of its own
+        return ""
+
+
+def stopped(name: str, namespace: Mapping[str, Any]) -> ErrorReport | None:
+    """The error that stopped the cell which should make `name`; None for any other cell's error, or none."""
+    try:
+        error = getattr(sys, "last_value", None)
+        failed = _failed_cell(error) if isinstance(error, BaseException) else None
+        if error is None or failed is None or not _makes(failed[0], name):
+            return None
+        source, number = failed
+        # A later cell may have made the name, and another one have taken it away again.
+        cells = [cell for cell in namespace.get("In", ()) if isinstance(cell, str) and name in cell]
+        latest = next((cell for cell in reversed(cells) if _makes(cell, name)), source)
+        if latest.strip() != source.strip():
+            return None
+        lines = source.splitlines()
+        line = lines[number - 1].strip() if 0 < number <= len(lines) else ""
+        message = str(error.msg)[:MAX_TEXT] if isinstance(error, SyntaxError) else _text(error)
+        return ErrorReport(type(error).__name__, message, line[:MAX_TEXT], number)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # an exception may run code of its own wherever it is looked at
+        return None
+
+
+def _failed_cell(error: BaseException) -> tuple[str, int] | None:
+    """The text of the cell that an error stopped, and the line of it that was running."""
+    trace = error.__traceback__
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if is_notebook_file(file):
+            return "".join(linecache.getlines(file)), trace.tb_lineno
+        trace = trace.tb_next
+    if isinstance(error, SyntaxError) and is_notebook_file(str(error.filename)):
+        return "".join(linecache.getlines(str(error.filename))), error.lineno or 0
+    return None
+
+
+def _makes(source: str, name: str) -> bool:
+    """Whether a cell's text gives a value to a name, outside of functions and classes."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            code = compile(source, "<cell>", "exec")
+    except (SyntaxError, ValueError):  # a slip, or a magic
+        word = re.escape(name)
+        pattern = rf"^[ \t]*((class|def)[ \t]+{word}\b|(\w+[ \t]*,[ \t]*)*{word}\b[\w, \t]*(:[^=\n]+)?=(?!=))"
+        return re.search(pattern, source, re.MULTILINE) is not None
+    steps = dis.get_instructions(code)
+    return any(step.opname in ("STORE_NAME", "STORE_GLOBAL") and step.argval == name for step in steps)
 
 
 def is_file_of(function: Any) -> Callable[[str], bool]:

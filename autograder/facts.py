@@ -59,7 +59,8 @@ def _first_apart(
 
 
 def _from_numbers(task: Task, outcomes: Mapping[str, Outcome]) -> Iterator[Fact]:
-    """How the first wrong result follows from the right one."""
+    """How the first wrong result follows from the right one; of single numbers, how all of them do."""
+    numbers: list[tuple[Tensor, Tensor]] = []
     for name, outcome in outcomes.items():
         probe = task.probes[name]
         expected, actual = probe.expected.tensor, outcome.tensor
@@ -69,9 +70,13 @@ def _from_numbers(task: Task, outcomes: Mapping[str, Outcome]) -> Iterator[Fact]
             continue
         if actual.is_complex() or actual.dtype == torch.bool or expected.dtype == torch.bool:
             continue
-        if not all_close(actual, expected):
+        if actual.shape == expected.shape == ():
+            numbers.append((actual.double(), expected.double()))
+        elif not all_close(actual, expected):
             yield from _related(actual.double(), expected.double())
             return
+    if len(numbers) > 1:
+        yield from _in_step(*(torch.stack(side) for side in zip(*numbers, strict=True)))
 
 
 def _related(actual: Tensor, expected: Tensor) -> Iterator[Fact]:
@@ -94,13 +99,9 @@ def _related(actual: Tensor, expected: Tensor) -> Iterator[Fact]:
         return
     size, error = float(expected.abs().max()), float((actual - expected).abs().max())
     if expected.numel() > 1:
-        factor = float((actual * expected).sum() / (expected * expected).sum()) if size else 0.0
-        if abs(factor) > 1e-6 and all_close(actual.float(), (factor * expected).float()):
-            yield Related("times", factor)
-            return
-        step = float((actual - expected).mean())
-        if all_close(actual.float(), (expected + step).float()):
-            yield Related("plus", step)
+        in_step = tuple(_in_step(actual, expected))
+        if in_step:
+            yield from in_step
             return
         for axis in range(expected.ndim):
             if expected.shape[axis] > 1 and all_close(actual.flip(axis).float(), expected.float()):
@@ -111,7 +112,19 @@ def _related(actual: Tensor, expected: Tensor) -> Iterator[Fact]:
         return
     right = close(actual.float(), expected.float())
     for axis in range(expected.ndim):
-        good = right.movedim(axis, 0).flatten(1).all(dim=1)
+        good = right.movedim(axis, 0).reshape(right.shape[axis], -1).all(dim=1)
         if good.numel() > 2 and int((~good).sum()) == 1:
             yield Related("but-one", float((~good).nonzero()[0]), axis)
             return
+
+
+def _in_step(actual: Tensor, expected: Tensor) -> Iterator[Fact]:
+    """Whether wrong numbers are the right ones times one factor, or plus one number."""
+    square = float((expected * expected).sum())
+    if all_close(actual.float(), expected.float()) or not bool(actual.isfinite().all() & (square > 0)):
+        return
+    factor, step = float((actual * expected).sum()) / square, float((actual - expected).mean())
+    if abs(factor) > 1e-6 and all_close(actual.float(), (factor * expected).float()):
+        yield Related("times", factor)
+    elif all_close(actual.float(), (expected + step).float()):
+        yield Related("plus", step)

@@ -5,12 +5,21 @@ from __future__ import annotations
 import html
 import re
 import textwrap
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
 
 from autograder.bank import Task
-from autograder.findings import CallsForbidden, CheckResult, MatchesKnownWrong, Verdict, WrongValues
+from autograder.findings import (
+    CallsForbidden,
+    CheckResult,
+    MatchesKnownWrong,
+    Raised,
+    Verdict,
+    WrongValues,
+)
 from autograder.picture import difference_picture
-from autograder.wording import Message, asked_instead, word
+from autograder.wording import Message, asked_instead, failing, mistakes, stood_in, word
 
 # JupyterLab's own colours where they exist, so that the card follows the light and the dark theme.
 # No headings: JupyterLab lists those of outputs in its table of contents, among the lesson's own.
@@ -32,10 +41,14 @@ background:var(--jp-layout-color2,#f0f0f0);color:inherit;padding:0 .2em;border-r
 
 @dataclass(frozen=True)
 class Feedback:
-    """What `check` shows. Truthy when all checks of the task pass."""
+    """What `check` shows. Truthy when all checks of the task pass.
+
+    `below` makes what stands under the card where there is somebody to use it, as a widget's data.
+    """
 
     task: Task
     verdict: Verdict
+    below: Callable[[], dict[str, Any]] | None = field(default=None, repr=False, compare=False)
 
     def __bool__(self) -> bool:
         return self.verdict.passed
@@ -45,6 +58,14 @@ class Feedback:
 
     def _repr_html_(self) -> str:
         return rich_text(self.task, self.verdict)
+
+    def _ipython_display_(self) -> None:
+        if self.below is None:
+            raise NotImplementedError  # then IPython shows text and HTML, as of any other object
+        from IPython.display import display
+
+        display({"text/plain": repr(self), "text/html": self._repr_html_()}, raw=True)
+        display(self.below(), raw=True)
 
 
 @dataclass(frozen=True)
@@ -69,7 +90,7 @@ class Notice:
 def rich_text(task: Task, verdict: Verdict) -> str:
     """The verdict as one self-contained piece of HTML; every text that came from a learner is escaped."""
     if verdict.passed:
-        body = f"<p>{_inline(task.learned)}</p>"
+        body = "".join(f"<p>{_inline(text)}</p>" for text in (task.learned, stood_in(verdict)) if text)
         return _card("ok", f"✓ {_escape(task.title)}", verdict, body)
     finding = verdict.finding
     assert finding is not None
@@ -98,7 +119,10 @@ def plain_text(task: Task, verdict: Verdict) -> str:
     """The verdict for a terminal, a log or a screen reader."""
     points = _points(verdict)
     if verdict.passed:
-        return _strip(f"[right] {task.title} ({points})\n{_wrap(task.learned)}")
+        lines = [f"[right] {task.title} ({points})", _wrap(task.learned)]
+        if verdict.stood_in:
+            lines.append(_wrap(stood_in(verdict)))
+        return _strip("\n".join(lines))
     finding = verdict.finding
     assert finding is not None
     message: Message = word(finding, task, verdict)
@@ -112,9 +136,11 @@ def plain_text(task: Task, verdict: Verdict) -> str:
         lines += [_wrap(f"{number}. {one.hint}") for number, one in enumerate(verdict.named, start=1)]
     lines += [_wrap(detail) for detail in message.details]
     if _is_listed(verdict):
-        lines += [
-            f"  {'ok ' if result.finding is None else '-- '} {result.title}" for result in verdict.results
-        ]
+        for result in verdict.results:
+            lines.append(f"  {'ok ' if result.finding is None else '-- '} {result.title}")
+            says = _why(task, verdict, result)
+            if says:
+                lines.append(textwrap.indent(textwrap.fill(says, width=80), "        "))
         if verdict.forbidden:
             lines.append(f"  --  {asked_instead(verdict.forbidden)} (costs {verdict.cost})")
     lines.append(f'Stuck? hint("{task.id}") gives one hint at a time.')
@@ -122,7 +148,7 @@ def plain_text(task: Task, verdict: Verdict) -> str:
 
 
 def _several(verdict: Verdict) -> str:
-    return f"{('Two', 'Three')[len(verdict.named) - 2]} mistakes together explain it:"
+    return f"{mistakes(len(verdict.named)).capitalize()} together explain this:"
 
 
 def _card(mark: str, title: str, verdict: Verdict, body: str) -> str:
@@ -155,13 +181,22 @@ def _result_html(task: Task, verdict: Verdict, result: CheckResult) -> str:
     sign, label = ("✓", "right") if result.finding is None else ("✗", "not yet")
     line = f'<span role="img" aria-label="{label}">{sign}</span> {_escape(result.title)}'
     line += f' <span class="ag-small">{result.earned} of {result.points}</span>'
-    if (
-        result.finding is not None
-        and result.finding is not verdict.finding
-        and not isinstance(result.finding, MatchesKnownWrong)
-    ):
-        line += f"<br><span class='ag-small'>{_inline(word(result.finding, task).headline)}</span>"
+    says = _why(task, verdict, result)
+    if says:
+        line += f"<br><span class='ag-small'>{_inline(says)}</span>"
     return f"<li>{line}</li>"
+
+
+def _why(task: Task, verdict: Verdict, result: CheckResult) -> str:
+    """What to say below a check's title: on which input it fails, or how, where that is not yet told."""
+    finding = result.finding
+    if finding is None:
+        return ""
+    first = verdict.finding
+    told = finding is first or isinstance(finding, MatchesKnownWrong)
+    if isinstance(finding, Raised) and isinstance(first, Raised):
+        told = told or (finding.error.type, finding.error.line) == (first.error.type, first.error.line)
+    return failing(finding, task) if told else word(finding, task).headline
 
 
 def _is_listed(verdict: Verdict) -> bool:

@@ -18,12 +18,17 @@ class Finding:
 
 @dataclass(frozen=True)
 class NotDefined(Finding):
+    """`error` is what stopped the cell that should make the answer."""
+
     nearest: tuple[str, ...] = ()
+    error: ErrorReport | None = None
 
 
 @dataclass(frozen=True)
 class StillStub(Finding):
-    pass
+    """`error` is what stopped a later run of the cell, so that the stub is still there."""
+
+    error: ErrorReport | None = None
 
 
 @dataclass(frozen=True)
@@ -141,6 +146,13 @@ class WrongValues(Finding):
 
 
 @dataclass(frozen=True)
+class StillWrong(Finding):
+    """What was found with the course's answers in place of earlier wrong ones; `kind` names a finding."""
+
+    kind: str = ""
+
+
+@dataclass(frozen=True)
 class CallsForbidden(Finding):
     """All checks pass, and the answer makes a call that the task forbids."""
 
@@ -194,7 +206,7 @@ class Reaches(Fact):
 class Related(Fact):
     """How the wrong numbers follow from the right ones.
 
-    `how` is "times" or "plus" (with the number `value`), "turned", "reversed" (along axis `value`), "digits" (of
+    `how` is "times" or "plus" (with the number `value`), "turned", "reversed" (along `axis`), "digits" (of
     which `value` are right) or "but-one" (all is right but slice `value` along `axis`).
     """
 
@@ -208,8 +220,9 @@ class Verdict:
     """The judgement of one answer.
 
     `named` are the known mistakes that explain it, the clearest first, and `facts` what general experiments
-    show where nothing known does. `unfinished` are earlier tasks that this one is built from and that are not right yet. `forbidden` is a
-    call that the task forbids, which takes `cost` points off.
+    show where nothing known does. `unfinished` are earlier tasks that this one is built from and that are not
+    right yet; for those named in `stood_in`, the course's own answers stood while this one was checked.
+    `forbidden` is a call that the task forbids, which takes `cost` points off.
     """
 
     task: str
@@ -218,6 +231,7 @@ class Verdict:
     facts: tuple[Fact, ...] = ()
     globals_read: tuple[str, ...] = ()
     unfinished: tuple[str, ...] = ()
+    stood_in: tuple[str, ...] = ()
     forbidden: ForbiddenCall | None = None
     cost: int = 0
 

@@ -208,9 +208,9 @@ def merge(first: Evidence, other: Evidence) -> Evidence:
 
 def _finding_about_the_whole(evidence: Evidence) -> Finding | None:
     if evidence.status == "missing":
-        return NotDefined(nearest=evidence.nearest)
+        return NotDefined(nearest=evidence.nearest, error=evidence.error)
     if evidence.status == "stub":
-        return StillStub()
+        return StillStub(error=evidence.error)
     if evidence.status == "not-callable":
         return NotAFunction(obtained=evidence.answer_type)
     if evidence.status == "not-run":

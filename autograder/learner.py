@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import html
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from autograder import bank, records
 from autograder.bank import AS_SEEN, BankError, LessonBank, Task
+from autograder.button import hint_button
 from autograder.collect import collect, collect_answer, raised_by_notebook
 from autograder.feedback import STYLE, Feedback, Notice
 from autograder.findings import Verdict
@@ -18,6 +20,7 @@ from autograder.judge import judge, with_unfinished
 from autograder.outcome import Evidence
 from autograder.reading import Cell, read
 from autograder.transport import EVIDENCE_MIME, EvidenceRefused, pack
+from autograder.wording import found
 
 # Set by nbgrader while it runs a notebook: "autograde" or "validate".
 EXECUTION = "NBGRADER_EXECUTION"
@@ -62,10 +65,10 @@ def check(task_id: str, answer: Any = _MISSING) -> Feedback | Notice | EvidenceO
         Feedback that shows itself at the end of a cell and is true when all is right.
     """
     try:
-        found = _find(task_id)
-        if isinstance(found, Notice):
-            return found
-        task, lesson = found
+        known = _find(task_id)
+        if isinstance(known, Notice):
+            return known
+        task, lesson = known
         namespace = _namespace()
         run = os.environ.get(RUN, AS_SEEN)
         evidence = _evidence(task, lesson, namespace, answer, run)
@@ -89,31 +92,52 @@ def check(task_id: str, answer: Any = _MISSING) -> Feedback | Notice | EvidenceO
             raise NotYet("\n" + repr(feedback))
         return feedback
     _remember(task, verdict)
+    if not verdict.passed and _has_front_end():
+        return replace(feedback, below=_button_for(task))
     return feedback
 
 
 def hint(task_id: str) -> Notice:
-    """The next hint for a task: each call gives one more, the last ones nearly the answer."""
+    """The next hint for a task: each call gives one more, the last ones nearly the answer.
+
+    It starts with what the last check found.
+    """
     try:
-        found = _find(task_id)
+        known = _find(task_id)
     except BankError as problem:
         return _our_fault(task_id, problem)
-    if isinstance(found, Notice):
-        return found
-    task, _ = found
+    if isinstance(known, Notice):
+        return known
+    task, _ = known
+    number, says = _next_hint(task)
+    last = number == len(task.hints)
+    after = "That was the last one." if last else f'Call hint("{task.id}") again for the next.'
+    before = [_FOUND[task.id]] if _FOUND.get(task.id) else []
+    return Notice(f"Hint {number} of {len(task.hints)}: {task.title}", (*before, says, after))
+
+
+def _next_hint(task: Task) -> tuple[int, str]:
+    """The number of the next hint, from 1, and the hint; it counts as seen from now on."""
     record = records.read(task.id)
     stage = min(record.hints, len(task.hints) - 1)
     trouble = records.write(task.id, replace(record, hints=stage + 1))
     if trouble or records.folder() is None:  # nothing is remembered, so count in this session only
         stage = min(max(stage, _SEEN_HINTS.get(task.id, 0)), len(task.hints) - 1)
         _SEEN_HINTS[task.id] = stage + 1
-    number = f"Hint {stage + 1} of {len(task.hints)}"
-    last = stage + 1 == len(task.hints)
-    after = "That was the last one." if last else f'Call hint("{task.id}") again for the next.'
-    return Notice(f"{number}: {task.title}", (task.hints[stage], after))
+    return stage + 1, task.hints[stage]
+
+
+def _button_for(task: Task) -> Callable[[], dict[str, Any]]:
+    def pressed() -> Notice:
+        number, says = _next_hint(task)
+        return Notice(f"Hint {number} of {len(task.hints)}", (says,))
+
+    return functools.partial(hint_button, pressed)
 
 
 _SEEN_HINTS: dict[str, int] = {}
+# What the last check of a task found, in this session.
+_FOUND: dict[str, str] = {}
 
 
 def progress(lesson: str | None = None) -> Progress | Notice:
@@ -208,6 +232,13 @@ def _namespace() -> Mapping[str, Any]:
     return shell.user_ns if shell is not None else {}
 
 
+def _has_front_end() -> bool:
+    """Whether a person runs this cell, in JupyterLab say: who only executes a notebook names no cell."""
+    request = getattr(_shell(), "parent_header", None)
+    metadata = request.get("metadata") if isinstance(request, dict) else None
+    return isinstance(metadata, dict) and "cellId" in metadata
+
+
 def _history() -> list[Cell]:
     """The text of the cells that were run so far, in the order in which they were."""
     history = getattr(_shell(), "history_manager", None)
@@ -232,6 +263,7 @@ def _evidence(
 
 
 def _remember(task: Task, verdict: Verdict) -> None:
+    _FOUND[task.id] = found(task, verdict)
     record = records.read(task.id)
     records.write(
         task.id,

@@ -41,7 +41,8 @@ class ErrorReport:
     """An exception, told from the learner's side of the call.
 
     `line` and `line_number` are the deepest line of the learner's own code, not of ours or a library's;
-    `line_number` is None where the call never reached their code.
+    `line_number` is None where the call never reached their code. `meant` is what a name that is not defined
+    probably means, as "self.W_query".
     """
 
     type: str
@@ -49,6 +50,7 @@ class ErrorReport:
     line: str = ""
     line_number: int | None = None
     function: str = ""
+    meant: str = ""
 
 
 @dataclass(frozen=True)
@@ -153,7 +155,7 @@ class Evidence:
     the one asked for. `changed_givens` are names of the lesson's example data that no longer hold what the
     lesson put there. `globals_read` are the notebook's data that a function reads besides its arguments.
     `forbidden` are calls that the task forbids and that were seen while the answer ran. `examined` is what
-    general experiments showed of it.
+    general experiments showed of it. `error` is what stopped the cell that should make a missing answer.
     """
 
     task: str
@@ -166,6 +168,7 @@ class Evidence:
     note: str = ""
     forbidden: tuple[ForbiddenCall, ...] = ()
     examined: Examination | None = None
+    error: ErrorReport | None = None
 
 
 def to_plain(evidence: Evidence) -> tuple[dict[str, Any], dict[str, Tensor]]:
@@ -194,7 +197,6 @@ def from_plain(plain: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Evide
     try:
         outcomes = {}
         for probe, entry in dict(plain["outcomes"]).items():
-            error = entry.get("error")
             tensor = tensors.get(entry.get("tensor_key", ""))
             # What is said of a tensor must not differ from what it is, or one shape could pass for another.
             shape = entry.get("shape") if tensor is None else tensor.shape
@@ -207,7 +209,7 @@ def from_plain(plain: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Evide
                 shape=None if shape is None else tuple(int(size) for size in shape),
                 dtype=str(dtype),
                 device=str(entry["device"]),
-                error=None if error is None else _error_from_plain(error),
+                error=_error_from_plain(entry.get("error")),
                 changed_inputs=_names(entry["changed_inputs"]),
                 module=module_from_plain(entry["module"]),
             )
@@ -225,12 +227,15 @@ def from_plain(plain: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Evide
             note=str(plain["note"])[:MAX_TEXT],
             forbidden=tuple(_call_from_plain(call) for call in list(plain["forbidden"])[:50]),
             examined=examination_from_plain(plain["examined"]),
+            error=_error_from_plain(plain["error"]),
         )
     except (KeyError, TypeError, AttributeError, OverflowError) as problem:
         raise ValueError(f"evidence is not in the expected form: {problem!r}") from problem
 
 
-def _error_from_plain(error: Mapping[str, Any]) -> ErrorReport:
+def _error_from_plain(error: Mapping[str, Any] | None) -> ErrorReport | None:
+    if error is None:
+        return None
     number = error["line_number"]
     return ErrorReport(
         type=str(error["type"])[:MAX_TEXT],
@@ -238,6 +243,7 @@ def _error_from_plain(error: Mapping[str, Any]) -> ErrorReport:
         line=str(error["line"])[:MAX_TEXT],
         line_number=None if number is None else int(number),
         function=str(error["function"])[:MAX_TEXT],
+        meant=str(error["meant"])[:MAX_TEXT],
     )
 
 

@@ -15,9 +15,9 @@ from torch import Tensor
 
 from autograder import experiments
 from autograder import findings as f
-from autograder.bank import Probe, Task
+from autograder.bank import AS_SEEN, Probe, Task
 from autograder.forbidden import FAMILIES
-from autograder.outcome import ForbiddenCall
+from autograder.outcome import ErrorReport, ForbiddenCall
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,15 @@ def word(finding: f.Finding, task: Task, verdict: f.Verdict | None = None) -> Me
         message = Message(first.headline, details, message.code)
     extra = list(message.details)
     if verdict is not None:
-        if verdict.unfinished:
+        if verdict.named and isinstance(finding, f.NotFinite):
+            extra = []  # the mistake's own hint says where the nan comes from
+        # Where a mistake of this answer itself is known, no earlier one is to blame.
+        if verdict.unfinished and not verdict.named:
             one = len(verdict.unfinished) == 1
             names = _listed([f"`{name}`" for name in verdict.unfinished])
             note = (
                 f"The usual way builds it from {names}, which {'is' if one else 'are'} not right yet: "
-                f"mend {'that' if one else 'those'} first, then run this check again."
+                f"correct {'that' if one else 'those'} first, then run this check again."
             )
             # What was computed from a number that was typed in was not itself typed in.
             extra = [note] if isinstance(finding, f.NotComputed) else [note, *extra]
@@ -65,9 +68,48 @@ def word(finding: f.Finding, task: Task, verdict: f.Verdict | None = None) -> Me
                 f"`{task.name}` reads {names} from the notebook. A function should use its arguments only: "
                 "otherwise its result depends on what else stands in the notebook."
             )
+        if verdict.stood_in:
+            extra.insert(0, stood_in(verdict))
         if verdict.forbidden and not isinstance(finding, f.CallsForbidden):
             extra.append(_forbidden(verdict.forbidden, task))
     return Message(message.headline, tuple(extra), message.code)
+
+
+def stood_in(verdict: f.Verdict) -> str:
+    """What a learner is told where the course's answers stood in for earlier ones of theirs; "" elsewhere."""
+    if not verdict.stood_in:
+        return ""
+    one = len(verdict.stood_in) == 1
+    names = _listed([f"`{name}`" for name in verdict.stood_in])
+    return (
+        f"Your {names} {'is' if one else 'are'} not right yet. This task was checked with the course's "
+        f"{names} in {'its' if one else 'their'} place, so that one mistake costs once."
+    )
+
+
+def mistakes(count: int) -> str:
+    """So many mistakes, as "two mistakes"."""
+    return f"{('two', 'three', 'four')[count - 2] if count < 5 else 'several'} mistakes"
+
+
+def found(task: Task, verdict: f.Verdict) -> str:
+    """What a check found, to stand before a hint; "" where all is right or nothing could be judged."""
+    finding = verdict.finding
+    if finding is None or isinstance(finding, f.NotDefined | f.StillStub | f.NotRun | f.GivensChanged):
+        return ""
+    names = [one.name for one in verdict.named if one.name]
+    if names:
+        several = "" if len(names) == 1 else f" {mistakes(len(names))}"
+        return f"Your last check found{several}: {'; '.join(names)}."
+    return f"Your last check found: {word(finding, task, verdict).headline}"
+
+
+def failing(finding: f.Finding, task: Task) -> str:
+    """On which input a check fails first, for a line below its title; "" where there is nothing to say."""
+    probe = task.probes.get(finding.probe)
+    if probe is None or (task.kind == "tensor" and probe.id == AS_SEEN):
+        return ""
+    return f"fails {'with' if task.kind == 'tensor' else 'on'}: {probe.says}"
 
 
 def axis_label(task: Task, axis: int) -> str:
@@ -99,7 +141,7 @@ def _where(finding: f.Finding, task: Task) -> str:
     if probe is None:
         return ""
     if task.kind == "tensor":
-        return "" if probe.id == "as-seen" else f" with {probe.says}"
+        return "" if probe.id == AS_SEEN else f" with {probe.says}"
     return f" on {probe.says}"
 
 
@@ -127,10 +169,12 @@ def _singular(name: str) -> str:
 
 
 def _not_defined(finding: f.NotDefined, task: Task) -> Message:
+    if finding.error:
+        return _cell_stopped(finding.error, task)
     kind = KINDS[task.kind]
     details = [
         "Run the cell above first: a cell that has not been run defines nothing.",
-        "If that cell stopped with an error, the error under it says what to mend.",
+        "If that cell stopped with an error, the error under it says what to correct.",
     ]
     if finding.nearest:
         details.insert(
@@ -141,7 +185,20 @@ def _not_defined(finding: f.NotDefined, task: Task) -> Message:
     return Message(f"There is no {kind} called `{task.name}` yet.", tuple(details))
 
 
+def _cell_stopped(error: ErrorReport, task: Task) -> Message:
+    where = f" in line {error.line_number}" if error.line_number else ""
+    explained = explain_error(error)
+    again = "Correct that line and run the cell again, then this one."
+    return Message(
+        f"The cell that should make `{task.name}` stopped{where}. {error.type}: {_told_by(error)}",
+        (explained, again) if explained else (again,),
+        error.line,
+    )
+
+
 def _still_stub(finding: f.StillStub, task: Task) -> Message:
+    if finding.error:
+        return _cell_stopped(finding.error, task)
     return Message(
         f"`{task.name}` is still waiting for you.",
         ("Replace the `...` in the cell above with your own code, run that cell, then this one.",),
@@ -218,8 +275,8 @@ def _wrong_parameters(finding: f.WrongParameters, task: Task) -> Message:
         details.insert(0, f"Expected: {_listed([f'`{name}`' for name in finding.expected])}.")
         if finding.unexpected and not finding.missing:
             details.append(
-                "An `nn.Parameter` is trained. A tensor that is not to be trained, a mask say, becomes a buffer "
-                "with `register_buffer`."
+                "An `nn.Parameter` is trained. A tensor that is not to be trained, a mask say, becomes a "
+                "buffer with `register_buffer`."
             )
         if finding.missing and not finding.unexpected:
             details.append(
@@ -240,7 +297,7 @@ def _raised(finding: f.Raised, task: Task) -> Message:
     if error.type == "NeedsEarlier":
         return Message(
             f"`{task.name}` is tried on your class `{error.line}`, which {error.message}.",
-            ("Mend that class and run its cell, then run this check again.",),
+            ("Correct that class and run its cell, then run this check again.",),
         )
     if error.type == "SystemExit":
         return Message(
@@ -254,18 +311,38 @@ def _raised(finding: f.Raised, task: Task) -> Message:
         elsewhere = owner not in ("", task.name) and not owner.startswith("<")
         cell = f"the cell of `{owner}`" if elsewhere else "its cell"
         details.append(f"It happened in line {error.line_number} of {cell}.")
-    explained = explain_error(error.type, error.message)
+    explained = explain_error(error)
     if explained:
-        details.append(explained)
+        details.insert(0, explained)
+    meant = f" Write `{error.meant}`." if error.meant else ""
     return Message(
-        f"`{task.name}` raised {error.type}{where}: {error.message or 'no message'}",
+        f"`{task.name}` raised {error.type}{where}: {_told_by(error)}{'.' if meant else ''}{meant}",
         tuple(details),
         error.line,
     )
 
 
+def _told_by(error: ErrorReport) -> str:
+    """An error's message, without the list of all that a call of torch could have taken."""
+    return " ".join(error.message.partition(", but expected one of:")[0].split()) or "no message"
+
+
 # What torch says, and what it means to somebody who meets it for the first time.
 ERRORS_EXPLAINED = (
+    (
+        r"'(float|int)' object is not callable",
+        "A number stands before the brackets, and only a function or a layer can be called. "
+        "`self.dropout = dropout` keeps the number alone: `nn.Dropout(dropout)` makes a layer of it.",
+    ),
+    (
+        r"'(Tensor|Parameter)' object is not callable",
+        "A tensor stands before the brackets, and only a function or a layer can be called. "
+        "An `nn.Parameter` is used with `@`, and an `nn.Linear` is called.",
+    ),
+    (
+        r"^AttributeError: '(?!Tensor|NoneType|list|tuple|dict|str|int|float)\w+' object has no attribute",
+        "Nothing has set an attribute of this name. Does `__init__` set it, spelt the same, on `self`?",
+    ),
     (
         r"missing the required .?forward.? function",
         "Calling a module runs its method `forward`: is it spelt so, and indented as part of the class?",
@@ -346,6 +423,15 @@ ERRORS_EXPLAINED = (
         "`dim` says along which axis to work: 0 is the first, -1 the last.",
     ),
     (
+        r"received an invalid combination of arguments",
+        "What the call was given stands in the brackets: the type of one of them does not fit.",
+    ),
+    (
+        r"^(Syntax|Indentation|Tab)Error",
+        "Python could not read the cell. Look at this line and the one before: is a bracket, a quote or a "
+        "colon missing, or one too many?",
+    ),
+    (
         r"^NameError|UnboundLocalError",
         "A name is used before anything has defined it: is it spelt right, and has its cell been run?",
     ),
@@ -356,9 +442,11 @@ ERRORS_EXPLAINED = (
 )
 
 
-def explain_error(kind: str, message: str) -> str:
-    """One sentence for an error that learners of torch often meet; nothing for any other."""
-    text = f"{kind}: {message}"
+def explain_error(error: ErrorReport) -> str:
+    """What an error means that learners of torch often meet; nothing for any other."""
+    if error.meant:
+        return "In a method, what belongs to the object itself needs `self.` in front of its name."
+    text = f"{error.type}: {error.message}"
     return next((says for pattern, says in ERRORS_EXPLAINED if re.search(pattern, text)), "")
 
 
@@ -492,6 +580,27 @@ def _matches_known_wrong(finding: f.MatchesKnownWrong, task: Task) -> Message:
     return Message(f"Not the right numbers yet{where}.")
 
 
+def _still_wrong(finding: f.StillWrong, task: Task) -> Message:
+    says = _STILL_WRONG.get(finding.kind, "`{name}` does not give the right result{where}.")
+    return Message(says.format(name=task.name, kind=KINDS[task.kind], where=_where(finding, task)))
+
+
+# What kind of thing is wrong, without anything that the learner's process said.
+_STILL_WRONG = {
+    "NotDefined": "There is no {kind} called `{name}` yet.",
+    "StillStub": "`{name}` is still waiting for you.",
+    "NotRun": "`{name}` could not be checked.",
+    "GivensChanged": "`{name}` is made by a cell that changes what the lesson put there.",
+    "NotAFunction": "`{name}` is no {kind}.",
+    "Raised": "`{name}` raises an error{where}.",
+    "WrongParameters": "The parameters of `{name}` are not those that the task names.",
+    "WrongShape": "The result of `{name}` has the wrong shape{where}.",
+    "WrongDtype": "The result of `{name}` has the wrong dtype{where}.",
+    "NotFinite": "The result of `{name}` holds nan or inf{where}.",
+    "NotRefused": "`{name}` does not refuse what it should refuse{where}.",
+}
+
+
 def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
     where = _where(finding, task)
     if finding.property == "sums-to-one":
@@ -553,7 +662,7 @@ def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
     if finding.property == "memory-of-its-own":
         names = _listed([f"`{name}`" for name in str(finding.obtained).split(", ")])
         return Message(
-            f"The numbers are right, but {names} shares its memory with the other module{_where(finding, task)}.",
+            f"The numbers are right, but {names} shares its memory with the other module{where}.",
             (
                 "When one of the two is trained, the other changes too. Copy the numbers: "
                 "`parameter.copy_(…)` inside `torch.no_grad()`, or `.clone()`.",
@@ -576,8 +685,11 @@ def _not_refused(finding: f.NotRefused, task: Task) -> Message:
     says = task.probes[finding.probe].says
     if finding.obtained == "AssertionError":
         return Message(
-            f"`{task.name}` refuses {says} with an `assert`. That is right, and the task asks for a {wanted}.",
-            (f'Python can be told to skip every `assert`. `if …: raise {wanted}("…")` always works.',),
+            f"`{task.name}` rightly refuses {says}, but with an `assert`.",
+            (
+                f"The task asks for a {wanted}. Python can be told to skip every `assert`; "
+                f'`if …: raise {wanted}("…")` always works.',
+            ),
         )
     if finding.obtained:
         return Message(
@@ -916,9 +1028,7 @@ def _idle(fact: f.Idle, task: Task) -> Message:
     it = "it" if len(fact.names) == 1 else "them"
     return Message(
         f"{_capital(names)} can change without any effect on the result.",
-        (
-            f"A right answer depends on {it}. Is something else used in {'its' if it == 'it' else 'their'} place?",
-        ),
+        (f"A right answer depends on {it}. Is something else used instead of {it}?",),
     )
 
 
@@ -940,9 +1050,7 @@ def _reaches(fact: f.Reaches, task: Task) -> Message:
         )
     return Message(
         f"The result of {label} changes when {changed} of `{fact.input}` changes, and it must not.",
-        (
-            "Something reaches further than it should: look at what is hidden, and along which axis things are summed.",
-        ),
+        ("Something reaches further than it should: look at what is hidden, and along which axis you sum.",),
     )
 
 
@@ -967,7 +1075,8 @@ def _related(fact: f.Related, task: Task) -> Message:
             return Message(
                 f"Every number is {number_text(fact.value)} times what it should be.",
                 (
-                    "One factor is missing, or there is one too many. Is a sum taken for a mean, or a division left out?",
+                    "One factor is missing, or there is one too many. Is it a sum instead of a mean? "
+                    "Is a division left out?",
                 ),
             )
         case "plus":
@@ -983,8 +1092,8 @@ def _related(fact: f.Related, task: Task) -> Message:
             return Message(
                 f"The numbers are right to about {int(fact.value)} digits only.",
                 (
-                    "That is more than rounding. Something was computed in half precision, a number in the code is "
-                    "not exact, or something that should be hidden still has a little weight.",
+                    "That is more than rounding. Something was computed in half precision, a number in the "
+                    "code is not exact, or something that should be hidden still has a little weight.",
                 ),
             )
     label = axis_label(task, fact.axis)
@@ -1008,6 +1117,7 @@ _WORDING: dict[type[f.Finding], Callable[..., Message]] = {
     f.NotFinite: _not_finite,
     f.MatchesKnownWrong: _matches_known_wrong,
     f.NotComputed: _not_computed,
+    f.StillWrong: _still_wrong,
     f.CallsForbidden: _calls_forbidden,
     f.BrokenProperty: _broken_property,
     f.NotRefused: _not_refused,

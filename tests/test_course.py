@@ -7,13 +7,14 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.authoring import load_lesson
+from autograder.authoring import load_faults, load_lesson
 from autograder.bank import RESULT, load
 from autograder.build.preprocessors import faulty_code
 from autograder.build.source import is_answer, read_source
 
 ROOT = Path(__file__).parents[1]
 LESSONS = sorted(path.parent.name for path in (ROOT / "source").glob("*/tasks.py"))
+FAULTS = load_faults(ROOT / "source")
 TASKS = [(name, task) for name in LESSONS for task in load_lesson(ROOT / "source" / name).tasks]
 
 
@@ -50,8 +51,17 @@ def test_a_task_knows_the_mistakes_people_make_and_the_other_ways_to_be_right(le
 
 @pytest.mark.parametrize(("lesson", "task"), TASKS, ids=named)
 def test_no_two_mistakes_get_the_same_hint(lesson, task):
-    hints = Counter(wrong.hint for wrong in task.wrong)
-    assert [hint for hint, count in hints.items() if count > 1] == []
+    hints = {(wrong.fault, FAULTS.hint(wrong, task)) for wrong in task.wrong}
+    counts = Counter(hint for _, hint in hints)
+    assert [hint for hint, count in counts.items() if count > 1] == []
+
+
+def test_every_mistake_is_made_in_some_task_and_is_explained_by_a_cell_of_the_course():
+    shown = {wrong.fault for _, task in TASKS for wrong in task.wrong}
+    assert sorted(set(FAULTS.known) - shown) == []
+    cells = {f"{lesson}#{cell['id']}" for lesson in LESSONS for cell in source(lesson).cells}
+    sections = {fault.section for fault in FAULTS.known.values()} - {""}
+    assert sorted(sections - cells) == []
 
 
 @pytest.mark.parametrize(

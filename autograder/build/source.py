@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import jupytext
+import nbformat
 from nbformat import NotebookNode
 
 CELL_START = re.compile(r"^# %%(.*)$")
@@ -40,6 +42,22 @@ def read_source(path: Path) -> NotebookNode:
     )
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     return notebook
+
+
+def answers_in(folder: Path, lesson: str) -> dict[str, str]:
+    """The text of a lesson's own answer cells, by the cell's id; none where its source is not there."""
+    for path in (folder / f"{lesson}.py", folder / f"{lesson}.ipynb"):
+        if path.is_file():
+            return dict(_answers(path, path.stat().st_mtime_ns))
+    return {}
+
+
+@lru_cache(maxsize=32)
+def _answers(path: Path, changed: int) -> dict[str, str]:
+    notebook = read_source(path) if path.suffix == ".py" else nbformat.read(path, as_version=4)
+    return {
+        cell["id"]: cell.source for cell in notebook.cells if is_answer(cell) and cell.cell_type == "code"
+    }
 
 
 def raw_cells(text: str) -> list[RawCell]:

@@ -6,7 +6,7 @@ import atexit
 import gc
 import json
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError, Executor, Future, as_completed
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -32,7 +32,8 @@ class Job:
     """A submission to grade, with everything that grading needs: it may happen on another machine.
 
     `text` is the file as it was handed in; `refused` says why it was not even opened. Where it is not
-    `sandboxed`, it runs in a Jupyter kernel with the grader's own rights.
+    `sandboxed`, it runs in a Jupyter kernel with the grader's own rights. `solution` is the text of the
+    course's own answer cells, by the cell's id.
     """
 
     lesson: str
@@ -41,6 +42,7 @@ class Job:
     text: bytes
     refused: str = ""
     sandboxed: bool = True
+    solution: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,8 @@ def grade_job(job: Job) -> Result:
         reason = submission.metadata.get(UNREADABLE)
         if reason:
             notes = (f"This submission could not be read: {reason}. Every task counts as not answered.",)
-        graded = grade(rebuilt.notebook, secret.answers(job.lesson).lesson, _runner(job.sandboxed), notes)
+        lesson = secret.answers(job.lesson).lesson
+        graded = grade(rebuilt.notebook, lesson, _runner(job.sandboxed), notes, job.solution)
     except (GraderFault, SandboxFailed) as fault:
         return Result(job.lesson, job.student, fault=str(fault))
     except Exception as fault:

@@ -135,17 +135,19 @@ def _jobs(
     course: Class, waiting: dict[tuple[str, str], tuple[Submission, str]], sandboxed: bool
 ) -> Iterator[Job]:
     releases: dict[str, str] = {}
+    solutions: dict[str, dict[str, str]] = {}
     for submission, _ in waiting.values():
         lesson = submission.lesson
         if lesson not in releases:
             releases[lesson] = course.release(lesson).read_text(encoding="utf-8")
+            solutions[lesson] = course.solution(lesson)
         refused, text = submission.refused, b""
         if not refused:
             try:
                 text = submission.path.read_bytes()
             except OSError as problem:
                 refused = f"the file cannot be opened ({problem.strerror})"
-        yield Job(lesson, submission.student, releases[lesson], text, refused, sandboxed)
+        yield Job(lesson, submission.student, releases[lesson], text, refused, sandboxed, solutions[lesson])
 
 
 def _take(

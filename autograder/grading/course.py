@@ -12,6 +12,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.build.release import CONFIG
+from autograder.build.source import answers_in
 from autograder.grading import secret
 from autograder.grading.digests import bank_digest, file_digest
 from autograder.grading.submission import refused
@@ -53,6 +54,10 @@ class Class:
 
     def release(self, lesson: str) -> Path:
         return self.place(self.directory.release_directory, ".", lesson) / f"{lesson}.ipynb"
+
+    def solution(self, lesson: str) -> dict[str, str]:
+        """The text of the course's own answer cells, by the cell's id; none where the source is not there."""
+        return answers_in(self.place(self.directory.source_directory, ".", lesson), lesson)
 
     def submissions(self, lesson: str, students: Collection[str] = ()) -> list[Submission]:
         """What was handed in for a lesson, by student; of the students named, or of all."""

@@ -125,12 +125,12 @@ def judge_notebook(
     """
     verdicts: dict[str, Verdict] = {}
     for task in bank.tasks.values():
-        verdict = _judge_task(task, bank, executed, redrawn, stopped, stops)
+        verdict = judge_task(task, bank, executed, redrawn, stopped, stops)
         verdicts[task.id] = with_unfinished(verdict, task, bank, verdicts)
     return verdicts
 
 
-def _judge_task(
+def judge_task(
     task: Task,
     bank: LessonBank,
     executed: NotebookNode,
@@ -138,6 +138,7 @@ def _judge_task(
     stopped: str,
     stops: Mapping[str, str],
 ) -> Verdict:
+    """Judge one task as `judge_notebook` does, without looking at the tasks that it is built from."""
     evidence = evidence_of(task.id, executed, stopped)
     why = stops.get(f"{task.id}-answer") or stops.get(task.id)
     if why and evidence.status in ("missing", "stub", "not-run"):

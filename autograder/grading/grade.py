@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from nbformat import NotebookNode, from_dict
@@ -10,13 +10,11 @@ from nbformat import NotebookNode, from_dict
 from autograder.bank import AS_SEEN, LessonBank
 from autograder.build.source import is_test
 from autograder.findings import Verdict
-from autograder.grading.evidence import bound_outputs, cells_before, judge_notebook, show_verdict
+from autograder.grading.evidence import EMPTY, bound_outputs, cells_before, judge_notebook, show_verdict
+from autograder.grading.followups import Submitted, judged_again
 from autograder.grading.made_up import made_up
-from autograder.grading.rebuild import with_explanation, with_givens
-from autograder.grading.running.execute import Executed
-
-# Runs a notebook with the givens of a run ("as-seen", "redrawn-1", …) in the environment of that run.
-Runner = Callable[[NotebookNode, str], Executed]
+from autograder.grading.rebuild import up_to_the_last, with_explanation, with_givens
+from autograder.grading.running.runner import Runner
 
 
 @dataclass(frozen=True)
@@ -28,7 +26,13 @@ class Graded:
     notes: tuple[str, ...]
 
 
-def grade(rebuilt: NotebookNode, lesson: LessonBank, run: Runner, notes: tuple[str, ...] = ()) -> Graded:
+def grade(
+    rebuilt: NotebookNode,
+    lesson: LessonBank,
+    run: Runner,
+    notes: tuple[str, ...] = (),
+    solution: Mapping[str, str] = EMPTY,
+) -> Graded:
     """Grade a submission that was rebuilt.
 
     Args:
@@ -36,13 +40,15 @@ def grade(rebuilt: NotebookNode, lesson: LessonBank, run: Runner, notes: tuple[s
         lesson: the lesson's bank, with its answers; nothing of it reaches the run.
         run: how notebooks are run.
         notes: what a person should know besides, from rebuilding.
+        solution: the text of the course's own answer cells, by the cell's id. They stand in for wrong
+            answers that other tasks are built from; without them, a mistake costs points in those as well.
 
     Raises:
         GraderFault: our own code failed beside an answer.
         SandboxFailed: the sandbox itself failed.
     """
     as_seen = run(from_dict(rebuilt), AS_SEEN)
-    asked = _up_to_the_last_tensor(rebuilt, lesson)
+    asked = up_to_the_last(rebuilt, [task.id for task in lesson.tasks.values() if task.kind == "tensor"])
     redrawn = {
         name: run(with_givens(asked, givens), name)
         for name, givens in lesson.givens.items()
@@ -56,12 +62,15 @@ def grade(rebuilt: NotebookNode, lesson: LessonBank, run: Runner, notes: tuple[s
         as_seen.gave_up,
         as_seen.stops,
     )
+    not_again: tuple[str, ...] = ()
+    if solution and not as_seen.gave_up:
+        verdicts, not_again = judged_again(Submitted(rebuilt, as_seen, verdicts), lesson, run, solution)
     bound_outputs(executed)
     for cell in executed.cells:
         if is_test(cell) and cell["id"] in verdicts:
             show_verdict(cell, lesson.tasks[cell["id"]], verdicts[cell["id"]])
     said = notes + tuple(f"The cell {name} was stopped: {why}." for name, why in as_seen.stops.items())
-    said += tuple(_not_seen(lesson, executed, verdicts))
+    said += (*_not_seen(lesson, executed, verdicts), *not_again)
     if as_seen.gave_up:
         said += (f"The notebook did not run to its end: {as_seen.gave_up}.",)
     if said:
@@ -76,13 +85,3 @@ def _not_seen(lesson: LessonBank, executed: NotebookNode, verdicts: Mapping[str,
             name = made_up(cells_before(task, executed))
             if name:
                 yield f"{task.id}: with `{name}`, a call that this task forbids may have gone unseen."
-
-
-def _up_to_the_last_tensor(notebook: NotebookNode, lesson: LessonBank) -> NotebookNode:
-    """What a run with other givens is for: only tensors are judged by it, so no other check runs in it."""
-    tensors = {task.id for task in lesson.tasks.values() if task.kind == "tensor"}
-    cells = [cell for cell in notebook.cells if not is_test(cell) or cell["id"] in tensors]
-    while cells and cells[-1]["id"] not in tensors:
-        cells.pop()
-    asked: NotebookNode = from_dict({**notebook, "cells": cells})
-    return asked

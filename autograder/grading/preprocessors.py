@@ -10,12 +10,13 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool
 
+from autograder.build.source import answers_in
 from autograder.grading import secret
-from autograder.grading.grade import Runner, grade
+from autograder.grading.grade import grade
 from autograder.grading.rebuild import rebuild
 from autograder.grading.running import sandbox
 from autograder.grading.running.kernels import UNPROTECTED
-from autograder.grading.running.runner import NoSandbox, shared_runner
+from autograder.grading.running.runner import NoSandbox, Runner, shared_runner
 from autograder.grading.submission import UNREADABLE, one_line
 
 Resources = dict[str, Any]
@@ -27,7 +28,8 @@ class Rebuild(NbGraderPreprocessor):
 
     def preprocess(self, notebook: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         marks = resources["nbgrader"]
-        release = nbformat.read(self._release(marks["assignment"], marks["notebook"]), as_version=4)
+        released = _folder(self, "release_directory", marks["assignment"]) / f"{marks['notebook']}.ipynb"
+        release = nbformat.read(released, as_version=4)
         rebuilt = rebuild(release, notebook)
         notes = list(rebuilt.notes)
         unreadable = notebook.metadata.get(UNREADABLE) if isinstance(notebook.metadata, dict) else None
@@ -37,13 +39,6 @@ class Rebuild(NbGraderPreprocessor):
             self.log.warning("%s of %s: %s", marks["assignment"], one_line(marks["student"]), one_line(note))
         rebuilt.notebook.metadata[NOTES] = notes
         return rebuilt.notebook, resources
-
-    def _release(self, assignment: str, notebook: str) -> Path:
-        coursedir = (
-            self.parent.coursedir if hasattr(self.parent, "coursedir") else self.parent.parent.coursedir
-        )
-        folder = coursedir.format_path(coursedir.release_directory, ".", assignment)
-        return Path(folder) / f"{notebook}.ipynb"
 
 
 class RunAndJudge(NbGraderPreprocessor):
@@ -61,7 +56,8 @@ class RunAndJudge(NbGraderPreprocessor):
         marks = resources["nbgrader"]
         lesson = secret.answers(marks["assignment"]).lesson
         notes = tuple(notebook.metadata.pop(NOTES, ()))
-        graded = grade(notebook, lesson, self._runner(), notes)
+        solution = answers_in(_folder(self, "source_directory", marks["assignment"]), marks["notebook"])
+        graded = grade(notebook, lesson, self._runner(), notes, solution)
         for note in graded.notes[len(notes) :]:
             self.log.warning("%s of %s: %s", marks["assignment"], one_line(marks["student"]), one_line(note))
         return graded.notebook, resources
@@ -74,3 +70,9 @@ class RunAndJudge(NbGraderPreprocessor):
         if reason:
             raise NoSandbox(reason)
         return shared_runner()
+
+
+def _folder(step: NbGraderPreprocessor, name: str, assignment: str) -> Path:
+    """A lesson's folder among nbgrader's: `name` is the name of a directory in its configuration."""
+    coursedir = step.parent.coursedir if hasattr(step.parent, "coursedir") else step.parent.parent.coursedir
+    return Path(coursedir.format_path(getattr(coursedir, name), ".", assignment))

@@ -11,7 +11,7 @@ import html
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +20,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from torch import Tensor
 
 from autograder.bank import Value, dtype_name
-from autograder.build.source import is_answer, is_given
+from autograder.build.source import is_answer, is_given, is_test
 from autograder.grading.submission import one_line
 
 # Where a learner's own cell came from is kept in its id, and one id may stand on one cell only.
@@ -99,11 +99,28 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
     return Rebuilt(notebook, notes)
 
 
-def with_givens(notebook: NotebookNode, givens: Mapping[str, Value]) -> NotebookNode:
-    """The notebook with its example data replaced, right after each `given` cell has run."""
-    # A figure defines nothing that an answer could need, and drawing it takes most of a run's time.
+def without_figures(notebook: NotebookNode) -> NotebookNode:
+    """A copy of the notebook without the course's figures.
+
+    A figure defines nothing that an answer could need, and drawing it takes most of a run's time.
+    """
     cells = [cell for cell in notebook.cells if "figure" not in cell.metadata.get("tags", ())]
     copy: NotebookNode = from_dict({**notebook, "cells": cells})
+    return copy
+
+
+def up_to_the_last(notebook: NotebookNode, tasks: Collection[str]) -> NotebookNode:
+    """A copy of the notebook that ends with the last of some tasks' checks, and checks no other task."""
+    cells = [cell for cell in notebook.cells if not is_test(cell) or cell["id"] in tasks]
+    while cells and cells[-1]["id"] not in tasks:
+        cells.pop()
+    copy: NotebookNode = from_dict({**notebook, "cells": cells})
+    return copy
+
+
+def with_givens(notebook: NotebookNode, givens: Mapping[str, Value]) -> NotebookNode:
+    """The notebook with its example data replaced, right after each `given` cell has run."""
+    copy = without_figures(notebook)
     lines = "\n".join(f"{name} = {_literal(value)}" for name, value in givens.items())
     # After each of them, because what a course cell computes between two of them is to follow as well.
     for cell in copy.cells:

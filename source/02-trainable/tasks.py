@@ -403,7 +403,7 @@ ATTENTION = (
         edit("queries @ keys.T", "queries.T @ keys"),
         edit(RESULT, "values @ weights"),
     ),
-    Wrong("own-seed", edit("super().__init__()\n", f"super().__init__(){SEED}")),
+    Wrong("own-seed", edit("()\n        self.W_query = nn.", f"(){SEED}        self.W_query = nn.")),
     Wrong("no-super-init", edit("        super().__init__()\n", "")),
     Wrong("other-names", *[edit(f"self.{name}", f"self.{name[:3]}", 2) for name in NAMES]),
 )
@@ -575,8 +575,8 @@ SELF_ATTENTION_V1 = Task(
             *for_each("x @ self.{}", "x @ self.{}.T"),
         ),
         Wrong("sizes-typed-in", edit("rand(d_in, d_out)", "rand(3, 2)", 3)),
-        Wrong("normal-start", edit("torch.rand(", "torch.randn(", 3)),
-        Wrong("zero-start", edit("torch.rand(", "torch.zeros(", 3)),
+        Wrong("normal-start", edit("nn.Parameter(torch.rand(", "nn.Parameter(torch.randn(", 3)),
+        Wrong("zero-start", edit("nn.Parameter(torch.rand(", "nn.Parameter(torch.zeros(", 3)),
         Wrong(
             "one-matrix-for-all",
             edit(f"self.W_key = {RANDOM}", "self.W_key = self.W_query"),

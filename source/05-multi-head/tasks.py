@@ -202,10 +202,7 @@ A_LIST = "This is a list with one tensor for each head. Join them to one tensor 
 PARTS = "x.split(self.heads[0].W_key.in_features, dim=-1)"
 SLICED = "Each head sees only a slice of the token. Every head gets all of `x`; the result is made of pieces."
 HEADS_TYPED_IN = "There is always the same number of heads. Let `range(num_heads)` count them."
-IN_A_LIST = (
-    "None of the heads' parameters is registered. A module does not look into a plain Python list, nor does it know heads "
-    "that are made in `forward`. Make them in `__init__`, in an `nn.ModuleList`."
-)
+IN_A_LIST = "A module looks into no plain list, and knows no heads made in `forward`. Use an `nn.ModuleList`."
 
 MULTI_HEAD_WRAPPER = Task(
     id="multi-head-wrapper",
@@ -255,6 +252,7 @@ MULTI_HEAD_WRAPPER = Task(
     },
     wrong=(
         Wrong("unregistered-list", edit("nn.ModuleList(", "list("), hint=IN_A_LIST),
+        Wrong("narrow-heads", edit("(d_in, d_out", "(d_in, d_out // num_heads")),
         Wrong("narrow-heads", edit("(d_in, d_out", "(d_in, max(d_out // num_heads, 1)")),
         Wrong("full-width-heads", edit("(d_in, d_out", "(d_in, d_out * num_heads"), hint=TOO_WIDE),
         Wrong("sizes-turned", edit("(d_in, d_out", "(d_out, d_in")),
@@ -566,6 +564,7 @@ FLAT = {"W_query.weight": torch.zeros(12, 7)}  # all scores are 0, whatever they
 SCALE = "self.head_dim**0.5"
 PRESENT = "[:num_tokens, :num_tokens]"
 HIDDEN = f"self.mask.bool(){PRESENT}"
+PARAMETER = "nn.Parameter(torch.rand(d_in, d_out))"
 LAYER = "nn.Linear(d_in, d_out, bias=qkv_bias)"
 OUT = "self.out_proj(context)"
 DROPPED = "self.dropout(weights)"
@@ -586,7 +585,6 @@ NEW_LAYERS = (
     "setattr(self, name, nn.Linear(x.shape[-1], self.out_proj.in_features, bias=False).to(x))"
 )
 NOT_BOOLEAN = "The mask holds numbers, and `masked_fill` wants True and False: `self.mask.bool()`."
-RESIDUAL = "Something was added to the contexts. Keep the weighted sums of the values alone."
 
 
 def hidden_later(fill):
@@ -751,7 +749,7 @@ MULTI_HEAD_ATTENTION = Task(
         Wrong("sigmoid-for-softmax", edit("torch.softmax(", "torch.sigmoid("), edit(", dim=-1", "")),
         Wrong("not-normalised", edit("torch.softmax(", "torch.exp("), edit(", dim=-1", "")),
         Wrong("weights-on-the-right", edit("weights @", "weights.mT @")),
-        Wrong("residual-added", edit("@ values", "@ values + values"), hint=RESIDUAL),
+        Wrong("residual-added", edit("@ values", "@ values + values")),
         Wrong("attended-twice", edit("weights @", "weights @ weights @")),
         Wrong("own-value-only", edit("weights @ values", "values")),
         # The mask.
@@ -869,6 +867,7 @@ MULTI_HEAD_ATTENTION = Task(
         Wrong("bias-by-default", edit("qkv_bias=False", "qkv_bias=True")),
         Wrong("sizes-turned", *wide("d_out, d_in")),
         Wrong("plain-tensors", edit(LAYER, "torch.rand(d_in, d_out)", 3), *projected("x @ self.W_{0}")),
+        Wrong("parameter-for-linear", edit(LAYER, PARAMETER, 3), *projected("x @ self.W_{0}")),
         Wrong("one-matrix-for-all", *(edit(f"W_{n} = {LAYER}", f"W_{n} = self.W_query") for n in QKV[1:])),
         Wrong("other-names", edit("self.W_", "self.w_", 6)),
         Wrong("weights-made-in-forward", first(NEW_LAYERS)),
@@ -1220,7 +1219,6 @@ BUG_SEED = Task(
                 """,
             ),
         ),
-        # Batch and module from one generator's state, set by hand.
         Right(
             "generator-state",
             edit(

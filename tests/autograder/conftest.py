@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from traitlets.config import Config
 from autograder import bank, learner
 from autograder.bank import Check, KnownWrong, LessonBank, Probe, Property, Task
 from autograder.collect import collect_answer
+from autograder.explain import sight, tabulate
 from autograder.findings import Verdict
 from autograder.judge import judge
 from autograder.outcome import ErrorReport, Evidence, Outcome
@@ -32,6 +34,24 @@ def outcome_of(value: Any, changed: tuple[str, ...] = ()) -> Outcome:
     return Outcome("torch.Tensor", tensor, tuple(tensor.shape), dtype, changed_inputs=changed)
 
 
+def knowing(
+    task: Task, wrong: Mapping[str, Mapping[str, Outcome]], hints: Mapping[str, str] | None = None
+) -> Task:
+    """The task with known wrong answers that do this; "one and other" is an answer with two mistakes."""
+    faults = [name for name in wrong if " and " not in name]
+    return replace(
+        task,
+        known_wrong=tuple(KnownWrong(name, (hints or {}).get(name, "")) for name in faults),
+        explanations=tabulate(
+            [tuple(map(faults.index, name.split(" and "))) for name in wrong],
+            [
+                {name: sight(task, probe, done[name]) for name, probe in task.probes.items()}
+                for done in wrong.values()
+            ],
+        ),
+    )
+
+
 def function_task(
     reference: Callable[..., Any],
     probes: Mapping[str, tuple[str, dict[str, Any]]],
@@ -44,24 +64,26 @@ def function_task(
         changed = tuple(name for name in inputs if not torch.equal(copies[name], inputs[name]))
         return outcome_of(result, changed)
 
-    return Task(
+    task = Task(
         kind="function",
         probes={
             name: Probe(name, says, inputs, run(reference, inputs)) for name, (says, inputs) in probes.items()
         },
-        known_wrong=tuple(
-            KnownWrong(name, hint, {probe: run(answer, inputs) for probe, (_, inputs) in probes.items()})
-            for name, (answer, hint) in wrong.items()
-        ),
+        known_wrong=(),
         **{"needs": (), "number": False, "dtypes": ("float32", "float64"), "properties": (), **fields},
     )
+    done = {
+        name: {probe: run(answer, inputs) for probe, (_, inputs) in probes.items()}
+        for name, (answer, _) in wrong.items()
+    }
+    return knowing(task, done, {name: hint for name, (_, hint) in wrong.items()})
 
 
 def tensor_task(
     reference: Callable[..., Any], wrong: Mapping[str, tuple[Callable[..., Any], str]], **fields: Any
 ) -> Task:
     runs = {"as-seen": TABLE, "redrawn-1": OTHER_TABLE}
-    return Task(
+    task = Task(
         kind="tensor",
         number=False,
         dtypes=("float32", "float64"),
@@ -70,12 +92,14 @@ def tensor_task(
             run: Probe(run, "other example data", {}, outcome_of(reference(table)))
             for run, table in runs.items()
         },
-        known_wrong=tuple(
-            KnownWrong(name, hint, {run: outcome_of(answer(table)) for run, table in runs.items()})
-            for name, (answer, hint) in wrong.items()
-        ),
+        known_wrong=(),
         **{"needs": (), **fields},
     )
+    done = {
+        name: {run: outcome_of(answer(table)) for run, table in runs.items()}
+        for name, (answer, _) in wrong.items()
+    }
+    return knowing(task, done, {name: hint for name, (_, hint) in wrong.items()})
 
 
 def overwritten(x: torch.Tensor) -> torch.Tensor:

@@ -13,7 +13,7 @@ from autograder import bank
 from autograder.bank import BankError, Made, Probe, Specimen, dtype_name
 from autograder.collect import collect_answer
 from autograder.judge import judge
-from autograder.outcome import ErrorReport, ModuleReport, Outcome
+from autograder.outcome import Examination, Influence, Outcome
 
 LESSON = "01-tiny"
 
@@ -40,12 +40,19 @@ def test_a_bank_that_was_saved_is_the_same_when_loaded(folder, lesson):
     assert all(torch.equal(before[key].nan_to_num(7), after[key].nan_to_num(7)) for key in before)
 
 
-def test_a_loaded_bank_judges_like_the_one_that_was_saved(folder, lesson, share):
+@pytest.mark.parametrize(
+    ("answer", "known"),
+    [
+        (lambda x: x / x.sum(), ""),
+        (lambda x: x / x.max(), "by-largest"),
+        (lambda x: x.div_(x.sum().clone()), "overwritten"),
+    ],
+)
+def test_a_loaded_bank_judges_like_the_one_that_was_saved(folder, answer, known):
     loaded = bank.load(LESSON, folder)
-    right = collect_answer(loaded.tasks["share"], loaded, lambda x: x / x.sum(), {})
-    wrong = collect_answer(loaded.tasks["share"], loaded, lambda x: x / x.max(), {})
-    assert judge(loaded.tasks["share"], right).passed
-    assert judge(loaded.tasks["share"], wrong).known_wrong == "by-largest"
+    task = loaded.tasks["share"]
+    verdict = judge(task, collect_answer(task, loaded, answer, {}))
+    assert (verdict.passed, verdict.known_wrong) == (not known, known)
 
 
 def test_the_same_bank_gives_the_same_bytes(tmp_path, lesson):
@@ -54,11 +61,6 @@ def test_the_same_bank_gives_the_same_bytes(tmp_path, lesson):
     for ending in ("json", "safetensors"):
         one, other = (tmp_path / name / f"{LESSON}.{ending}" for name in ("one", "other"))
         assert one.read_bytes() == other.read_bytes()
-
-
-def test_a_known_wrong_answer_that_overwrites_its_input_is_remembered_so(folder):
-    wrong = {one.id: one for one in bank.load(LESSON, folder).tasks["share"].known_wrong}
-    assert wrong["overwritten"].outcomes["three"].changed_inputs == ("x",)
 
 
 def test_points_are_the_sum_over_the_checks(folder):
@@ -178,11 +180,7 @@ def with_probe(lesson, **fields):
     """The tiny lesson with one more probe in its first task."""
     probe = dataclasses.replace(PLAIN, **fields)
     share = lesson.tasks["share"]
-    wrong = tuple(
-        dataclasses.replace(one, outcomes={**one.outcomes, "special": probe.expected})
-        for one in share.known_wrong
-    )
-    task = dataclasses.replace(share, probes={**share.probes, "special": probe}, known_wrong=wrong)
+    task = dataclasses.replace(share, probes={**share.probes, "special": probe})
     return dataclasses.replace(lesson, tasks={**lesson.tasks, "share": task})
 
 
@@ -251,27 +249,14 @@ def test_the_committed_bank_of_the_first_lesson_is_unchanged_by_reading_and_writ
     assert tensors.keys() == stored.keys()
 
 
-def known_wrong_kept(lesson, folder, outcome):
-    """What a known wrong answer did on the probe, saved and loaded."""
-    made = with_probe(lesson)
-    share = made.tasks["share"]
-    wrong = share.known_wrong[0]
-    wrong = dataclasses.replace(wrong, outcomes={**wrong.outcomes, "special": outcome})
-    task = dataclasses.replace(share, known_wrong=(wrong, *share.known_wrong[1:]))
-    bank.save(dataclasses.replace(made, tasks={**made.tasks, "share": task}), folder)
-    return bank.load(LESSON, folder).tasks["share"].known_wrong[0].outcomes["special"]
-
-
-def test_what_was_seen_of_a_known_wrong_module_is_remembered(lesson, tmp_path):
-    report = ModuleReport(unreached=("W",), unsteady=True)
-    kept = known_wrong_kept(lesson, tmp_path, dataclasses.replace(PLAIN.expected, module=report))
-    assert kept.module == report
-
-
-def test_what_a_known_wrong_answer_raises_is_remembered_with_its_words(lesson, tmp_path):
-    error = ErrorReport("RuntimeError", "sizes 3 and 4 do not fit", "x @ y", 3, "share")
-    kept = known_wrong_kept(lesson, tmp_path, Outcome(error=error))
-    assert kept.error == ErrorReport("RuntimeError", "sizes 3 and 4 do not fit")
+def test_what_explains_a_wrong_answer_and_what_was_examined_survive(lesson, tmp_path, share):
+    examined = Examination("three", ("x",), (Influence("x", "tokens", ((0, 1), (1,))),))
+    task = dataclasses.replace(share, examined=examined, input_axes={"x": ("tokens",)})
+    bank.save(dataclasses.replace(lesson, tasks={"share": task}), tmp_path)
+    loaded = bank.load(LESSON, tmp_path).tasks["share"]
+    assert (loaded.examined, loaded.input_axes) == (examined, task.input_axes)
+    assert loaded.known_wrong == task.known_wrong
+    assert same(loaded.explanations, task.explanations)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,16 @@ import pytest
 import torch
 
 from autograder.feedback import Feedback, Notice, plain_text, rich_text
-from autograder.findings import CheckResult, NotDefined, Raised, StillStub, Verdict, WrongType
+from autograder.findings import (
+    CheckResult,
+    MatchesKnownWrong,
+    Named,
+    NotDefined,
+    Raised,
+    StillStub,
+    Verdict,
+    WrongType,
+)
 from autograder.judge import judge
 from autograder.outcome import ErrorReport, Evidence
 
@@ -133,6 +142,30 @@ def test_each_check_has_a_line_so_that_one_failure_does_not_hide_the_rest(shown,
     assert "2 of 2" in html.text
 
 
+def test_under_a_check_that_fails_stands_on_which_input(shown, share):
+    html, text = shown(share, half)
+    assert re.search(r"-- +three numbers\n +fails on: three numbers", text)
+    assert "fails on: three numbers" in html.text
+    assert "fails on: four numbers" not in html.text + text
+
+
+def test_an_error_is_told_once_and_then_only_on_which_input(shown, share):
+    html, text = shown(share, lambda x: x / unheard_of)  # noqa: F821
+    for said in (html.text, text):
+        assert said.count("unheard_of' is not defined") == 1
+        assert "fails on: four numbers" in said
+
+
+def test_several_mistakes_are_counted_and_numbered(share):
+    named = (Named("a", "", "Use `x.sum()`."), Named("b", "", "Divide."))
+    verdict = Verdict("share", (CheckResult("a", 1, 0, MatchesKnownWrong("three")),), named)
+    html = Reader(rich_text(share, verdict))
+    assert "Two mistakes together explain this:" in html.text
+    assert (html.tags.count("ol"), html.tags.count("li")) == (1, 2)
+    text = plain_text(share, verdict)
+    assert "Two mistakes together explain this:\n1. Use `x.sum()`.\n2. Divide.\n" in text
+
+
 def test_a_second_check_that_fails_in_another_way_says_how(judged, share):
     verdict = judged(share, lambda x: off(x) if len(x) == 3 else [1.0])
     assert "gives back a list on four numbers" in Reader(rich_text(share, verdict)).text
@@ -175,6 +208,7 @@ def learner_texts(share):
         ),
         "signature": Verdict("share", (CheckResult("a", 1, 0, Raised("three", signature)),)),
         "result type": Verdict("share", (CheckResult("a", 1, 0, WrongType("three", EVIL)),)),
+        "stopped": judge(share, Evidence("share", "missing", error=error)),
         "unfinished": Verdict("share", (CheckResult("a", 1, 0, StillStub()),), unfinished=(EVIL,)),
     }
 
@@ -189,6 +223,7 @@ PLACES = [
     "second error",
     "signature",
     "result type",
+    "stopped",
     "unfinished",
 ]
 

@@ -17,12 +17,19 @@ from autograder.bank import Forbids
 from autograder.feedback import Feedback, Notice
 from autograder.findings import GivensChanged, NotDefined, NotRun, StillStub, WrongValues
 from autograder.learner import EvidenceOutput, NotYet
-from autograder.outcome import Evidence, ForbiddenCall
+from autograder.outcome import ErrorReport, Evidence, ForbiddenCall
 from autograder.transport import EVIDENCE_MIME, unpack
 
 RIGHT = "def share(x):\n    return x / x.sum()"
 HALF = "def share(x):\n    return x / x.sum() if len(x) == 4 else torch.softmax(x, 0)"
 WRONG = "def share(x):\n    return torch.softmax(x, 0)"
+
+
+@pytest.fixture(autouse=True)
+def nothing_ran_before(shell, monkeypatch):
+    shell.history_manager.input_hist_parsed[:] = [""]
+    monkeypatch.setattr(learner, "_FOUND", {})
+    monkeypatch.delattr(sys, "last_value", raising=False)
 
 
 # check in a notebook
@@ -44,6 +51,73 @@ def test_a_name_that_is_not_defined_is_told_with_the_nearest(notebook):
 def test_a_stub_waits(notebook):
     notebook.run("row_sums = ...")
     assert notebook.run('check("row-sums")').verdict.finding == StillStub()
+
+
+def fails(notebook, *cells):
+    """Run cells one after another, whatever they raise, and give the text of the check that follows."""
+    for cell in cells:
+        notebook.shell.run_cell(cell, store_history=True)
+    return " ".join(repr(check("row-sums")).split())
+
+
+STUB = "row_sums = ..."
+
+
+@pytest.mark.parametrize("before", [(), (STUB,)])
+def test_a_cell_that_stopped_repeats_its_error(notebook, before):
+    text = fails(notebook, *before, "scale = 1\nrow_sums = scale * tabel.sum(dim=1)")
+    assert "`row_sums` stopped in line 2. NameError: name 'tabel' is not defined" in text
+    assert "row_sums = scale * tabel.sum(dim=1)" in text
+
+
+@pytest.mark.parametrize("cell", ["row_sums = table.sum(dim=1", "%precision 4\nrow_sums = table.sum(dim=1))"])
+def test_a_cell_that_could_not_be_read_repeats_its_error(notebook, cell):
+    assert "`row_sums` stopped in line" in (text := fails(notebook, cell))
+    assert "SyntaxError" in text
+
+
+def test_an_error_below_the_cell_is_told_with_the_cells_own_line(notebook):
+    text = fails(notebook, "def halve(x):\n    y = x\n    return y / nothing", "\nrow_sums = halve(table)")
+    assert "`row_sums` stopped in line 2. NameError: name 'nothing' is not defined" in text
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ("other = tabel",),
+        ("print(row_sums)",),
+        ("def other():\n    row_sums = tabel\nother()",),
+        ("row_sums = tabel", STUB),
+        ("row_sums = tabel", "row_sums = 1\ndel row_sums"),
+    ],
+)
+def test_an_error_of_another_cell_or_of_an_earlier_text_is_not_repeated(notebook, cells):
+    assert "stopped" not in fails(notebook, *cells)
+
+
+def test_an_error_that_cannot_be_looked_at_stops_no_check(notebook):
+    odd = "class Odd(Exception):\n    def __str__(self):\n        raise SystemExit\nrow_sums = 1 / Odd()"
+    assert "stopped in line 4. TypeError" in fails(notebook, odd)
+    odd = odd.replace("row_sums = 1 / Odd()", "raise Odd\nrow_sums = 1")
+    assert "stopped in line 4. Odd: no message" in fails(notebook, odd)
+
+
+def test_under_autograde_what_stopped_the_cell_is_part_of_the_evidence(notebook, monkeypatch):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    notebook.shell.run_cell("row_sums = tabel")
+    evidence = unpack(notebook.run('check("row-sums")')._repr_mimebundle_()[EVIDENCE_MIME])
+    expected = ErrorReport("NameError", "name 'tabel' is not defined", "row_sums = tabel", 1)
+    assert evidence.error == expected
+
+
+def test_a_name_without_self_in_a_module_is_told_with_it(notebook):
+    notebook.run(
+        "class Layer(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.scale = torch.nn.Parameter(torch.ones(1))\n"
+        "    def forward(self, x):\n        return scale * x\nshare = lambda x: Layer()(x)"
+    )
+    text = " ".join(repr(notebook.run('check("share")')).split())
+    assert "name 'scale' is not defined. Write `self.scale`." in text
 
 
 def test_an_error_shows_the_learners_own_line_and_none_of_ours(notebook):
@@ -180,7 +254,7 @@ def remove_tensors(folder):
 
 def change_format(folder):
     path = folder / "01-tiny.json"
-    path.write_text(path.read_text().replace('"format": 1', '"format": 99'))
+    path.write_text(path.read_text().replace(f'"format": {bank.FORMAT}', '"format": 99'))
 
 
 def lose_a_tensor(folder):
@@ -246,6 +320,82 @@ def test_hints_come_one_at_a_time_and_the_last_one_stays(bank_folder):
     ]
     assert 'Call hint("share") again for the next.' in shown[0]
     assert "That was the last one." in shown[2]
+
+
+def test_a_hint_starts_with_what_the_last_check_found(bank_folder):
+    check("share", lambda x: x + 1)
+    assert repr(hint("share")).splitlines()[1].startswith("Your last check found: ")
+    check("share", lambda x: x / x.sum())
+    assert repr(hint("share")).splitlines()[1] == "Divide by the sum."
+
+
+# A button for hints
+
+
+@pytest.fixture
+def in_lab(notebook, monkeypatch):
+    """A notebook whose cells are run by a person: JupyterLab sends the cell's id along."""
+    monkeypatch.setattr(notebook.shell, "parent_header", {"metadata": {"cellId": "x"}}, raising=False)
+    return notebook
+
+
+@pytest.fixture
+def shown(in_lab, monkeypatch):
+    """What a cell displays."""
+    outputs = []
+    monkeypatch.setattr(in_lab.shell.display_pub, "publish", lambda data, **_: outputs.append(data))
+    return outputs
+
+
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+def test_where_a_person_runs_the_cell_a_button_stands_below_the_card(in_lab, shown):
+    in_lab.run(WRONG)
+    in_lab.run('check("share")')
+    card, button = shown
+    assert set(card) == {"text/plain", "text/html"}
+    assert card["text/plain"].startswith("[not yet] Shares of a whole")
+    assert set(button) == {WIDGET, "text/plain", "text/html"}
+    assert button["text/plain"] == button["text/html"] == ""
+
+
+def test_each_press_shows_the_next_hint_and_is_remembered(in_lab, shown):
+    import ipywidgets
+
+    in_lab.run(WRONG)
+    in_lab.run('check("share")')
+    box = ipywidgets.widget_serialization["from_json"](f"IPY_MODEL_{shown[1][WIDGET]['model_id']}", None)
+    button, said, _ = box.children
+    for number, expected in enumerate(["What do they add up to?", "Divide by the sum."], start=1):
+        button.click()
+        assert f"Hint {number} of 3" in said.value
+        assert expected in said.value
+        assert records.read("share").hints == number
+
+
+def test_a_right_answer_gets_no_button(in_lab, shown):
+    in_lab.run(RIGHT)
+    data, _ = in_lab.shell.display_formatter.format(in_lab.run('check("share")'))
+    assert set(data) == {"text/plain", "text/html"}
+    assert shown == []
+
+
+@pytest.mark.parametrize("header", [None, {}, {"metadata": {}}])
+def test_where_a_notebook_is_only_executed_there_is_no_button(in_lab, shown, monkeypatch, header):
+    monkeypatch.setattr(in_lab.shell, "parent_header", header)
+    in_lab.run(WRONG)
+    data, _ = in_lab.shell.display_formatter.format(in_lab.run('check("share")'))
+    assert set(data) == {"text/plain", "text/html"}
+    assert shown == []
+
+
+@pytest.mark.parametrize("mode", ["autograde", "validate"])
+def test_under_nbgrader_there_is_no_button(in_lab, shown, monkeypatch, mode):
+    monkeypatch.setenv("NBGRADER_EXECUTION", mode)
+    in_lab.run(RIGHT if mode == "validate" else WRONG)
+    in_lab.run('check("share")')
+    assert shown == []
 
 
 def test_a_hint_is_followed_by_the_next_in_another_process(bank_folder):

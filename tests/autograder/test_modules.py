@@ -5,9 +5,8 @@ import torch
 from torch import nn
 
 from autograder import bank
-from autograder.authoring import Check, Lesson, Probe, Task, Wrong
-from autograder.bank import AS_SEEN
-from autograder.build.answers import Runs, make_bank
+from autograder.authoring import Check, Fault, Faults, Lesson, Probe, Task, Wrong, edit
+from autograder.build.answers import make_bank, run_solution
 from autograder.collect import collect_answer
 from autograder.feedback import plain_text, rich_text
 from autograder.findings import (
@@ -22,6 +21,7 @@ from autograder.findings import (
 )
 from autograder.judge import judge
 from autograder.transport import pack, unpack
+from tests.autograder.build.conftest import solved
 
 
 class Projection(nn.Module):
@@ -68,17 +68,19 @@ TASK = Task(
     learned="You know modules.",
     hints=("Think.",),
     wrong=(
-        Wrong("unscaled", Unscaled, "Divide by the root of d_out."),
-        Wrong("over-queries", OverQueries, "Softmax runs over dim=0."),
+        Wrong("unscaled", edit(" / self.W_key.shape[1] ** 0.5", "")),
+        Wrong("over-queries", edit("dim=-1", "dim=0")),
     ),
 )
+FAULTS = Faults({name: Fault(name, "", "Think.") for name in ("unscaled", "over-queries")}, {})
 
 
 @pytest.fixture(scope="module")
 def lesson(tmp_path_factory):
     """The bank of a lesson with that task alone, written and read again."""
-    runs = Runs({AS_SEEN: {}}, {AS_SEEN: {"Projection": Projection}})
-    made = make_bank(Lesson("Modules", (TASK,), {}, lambda generator: {}, redraws=0), runs, "01-modules")
+    described = Lesson("Modules", (TASK,), {}, lambda generator: {}, redraws=0)
+    runs = run_solution(described, solved({"projection": Projection}), "01-modules")
+    made = make_bank(described, runs, "01-modules", FAULTS)
     folder = tmp_path_factory.mktemp("bank")
     bank.save(made, folder)
     return bank.load("01-modules", folder)
@@ -187,7 +189,7 @@ def test_a_turned_parameter_is_told_with_both_shapes(judged, lesson):
         def __init__(self, d_in, d_out):
             super().__init__(d_out, d_in)
 
-    assert "`W_query` has shape (2, 3); it should be (3, 2)" in said(lesson, judged(Turned))
+    assert "has a parameter `W_query` of shape (2, 3), which should be (3, 2)" in said(lesson, judged(Turned))
 
 
 def test_a_module_without_super_init_is_told_its_own_line(judged, lesson):

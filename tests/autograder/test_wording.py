@@ -13,7 +13,7 @@ from autograder.bank import Check, Probe, Task
 from autograder.experiments import EXPERIMENTS, MEASURES
 from autograder.findings import Verdict
 from autograder.outcome import ErrorReport, Outcome
-from autograder.wording import EXPERIMENT_AXES, axis_label, number_text, shape_text, word
+from autograder.wording import EXPERIMENT_AXES, axis_label, found, number_text, shape_text, word
 
 
 def said(message) -> str:
@@ -38,6 +38,28 @@ def test_the_nearest_name_is_offered_first(share):
     message = word(f.NotDefined(nearest=("shares", "shave")), share)
     assert message.details[0].startswith("`shares` is defined: is that the one?")
     assert "spelt exactly so" in message.details[0]
+
+
+STOPPED = ErrorReport("NameError", "name 'tabel' is not defined", "row_sums = tabel.sum(dim=1)", 2)
+
+
+@pytest.mark.parametrize(
+    "finding", [f.NotDefined(nearest=("row_sum",), error=STOPPED), f.StillStub(error=STOPPED)]
+)
+def test_a_cell_that_stopped_repeats_its_error_and_says_what_to_do(row_sums, finding):
+    message = word(finding, row_sums)
+    assert message.headline == (
+        "The cell that should make `row_sums` stopped in line 2. NameError: name 'tabel' is not defined"
+    )
+    assert message.code == "row_sums = tabel.sum(dim=1)"
+    assert message.details[0].startswith("A name is used before anything has defined it")
+    assert message.details[1] == "Correct that line and run the cell again, then this one."
+
+
+def test_a_cell_that_python_could_not_read_says_where_to_look(row_sums):
+    message = word(f.NotDefined(error=ErrorReport("SyntaxError", "'[' was never closed")), row_sums)
+    assert message.headline.endswith("`row_sums` stopped. SyntaxError: '[' was never closed")
+    assert "the one before" in message.details[0]
 
 
 def test_a_stub_says_where_to_write(share):
@@ -90,6 +112,40 @@ def test_an_error_without_a_message_says_so(share):
 def test_an_error_without_a_line_of_the_learners_names_none(share):
     message = word(f.Raised("three", ErrorReport("RuntimeError", "sizes")), share)
     assert (message.details, message.code) == ((), "")
+
+
+def raised(kind, text, **more):
+    return f.Raised("three", ErrorReport(kind, text, **more))
+
+
+def test_a_name_without_self_is_told_with_it(share):
+    message = word(raised("NameError", "name 'W_key' is not defined", meant="self.W_key"), share)
+    assert message.headline.endswith("on three numbers: name 'W_key' is not defined. Write `self.W_key`.")
+    assert message.details == (
+        "In a method, what belongs to the object itself needs `self.` in front of its name.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "advice"),
+    [
+        ("TypeError", "'float' object is not callable", "`nn.Dropout(dropout)` makes a layer of it"),
+        ("TypeError", "'Parameter' object is not callable", "used with `@`"),
+        ("AttributeError", "'Attention' object has no attribute 'W_q'", "Does `__init__` set it"),
+    ],
+)
+def test_an_error_that_learners_often_meet_is_explained_first(share, kind, text, advice):
+    assert advice in word(raised(kind, text, line_number=3), share).details[0]
+
+
+def test_an_attribute_of_a_tensor_is_not_looked_for_in_init(share):
+    assert word(raised("AttributeError", "'Tensor' object has no attribute 'W_q'"), share).details == ()
+
+
+def test_all_that_a_call_could_have_taken_is_left_out(share):
+    text = "masked_fill() received - got (bool, float), but expected one of:\n * (Tensor mask, Tensor value)"
+    headline = word(raised("TypeError", text), share).headline
+    assert headline.endswith("on three numbers: masked_fill() received - got (bool, float)")
 
 
 def test_ending_the_program_says_what_to_take_out(share):
@@ -359,13 +415,89 @@ def test_several_unfinished_earlier_tasks_are_told_in_the_plural(share):
     assert "`row_sums` and `share`, which are not right yet" in details[0]
 
 
+BY_LARGEST = f.Named("by-largest", "the numbers are divided by the largest", "Use `x.sum()`.")
+NO_SUM = f.Named("no-sum", "nothing is added up", "Add up.")
+
+
+def test_an_earlier_task_is_not_to_blame_where_the_mistake_is_known(share):
+    message = word(wrong_values(), share, verdict(unfinished=("row_sums",), named=(BY_LARGEST,)))
+    assert "row_sums" not in said(message)
+
+
+def test_where_nan_comes_from_is_not_told_beside_a_known_mistake(share):
+    nan = f.NotFinite("three", math.nan, (1,), 1)
+    assert word(nan, share, verdict(named=(BY_LARGEST,))).details == ()
+
+
+def test_what_experiments_show_is_told_before_the_numbers(share):
+    facts = (f.Related("times", 3.0), f.Idle(("x", "scale")))
+    message = word(wrong_values(), share, verdict(facts=facts))
+    assert message.headline == "Every number is 3 times what it should be."
+    assert message.details[1] == "`x` and `scale` can change without any effect on the result."
+    assert "and should be 0.2500" in message.details[2]
+
+
+@pytest.mark.parametrize(
+    ("fact", "says"),
+    [
+        (f.Idle(("W_key.weight",)), "`W_key.weight` can change without any effect on the result."),
+        (
+            f.Reaches("x", "b", 0, 1),
+            "The result of batch element 0 changes when batch element 1 of `x` changes.",
+        ),
+        (
+            f.Reaches("x", "num_tokens", 0, 2),
+            "The result of token 0 changes when token 2 of `x` changes, and it must not.",
+        ),
+        (
+            f.Reaches("x", "tokens as query", 1, 1, missing=True),
+            "The result of query 1 does not depend on its own place of `x`.",
+        ),
+        (f.Related("times", -1.0), "Every number has the wrong sign."),
+        (f.Related("plus", 0.5), "Every number is off by the same amount, 0.5000."),
+        (f.Related("turned"), "These are the right numbers, turned: rows and columns have changed places."),
+        (f.Related("reversed", axis=0), "These are the right numbers in reverse order along axis 0."),
+        (f.Related("digits", 3.0), "The numbers are right to about 3 digits only."),
+        (f.Related("but-one", 2.0, 1), "All is right but key 2."),
+    ],
+)
+def test_a_fact_is_told_in_one_sentence(pairs, fact, says):
+    assert word(wrong_values(index=(1, 0)), pairs, verdict(facts=(fact,))).headline == says
+
+
+@pytest.mark.parametrize(
+    ("named", "says"),
+    [
+        ((BY_LARGEST,), "Your last check found: the numbers are divided by the largest."),
+        (
+            (BY_LARGEST, NO_SUM),
+            "Your last check found two mistakes: "
+            "the numbers are divided by the largest; nothing is added up.",
+        ),
+    ],
+)
+def test_what_a_check_found_is_said_by_the_names_of_the_mistakes(share, named, says):
+    wrong = Verdict("share", (f.CheckResult("a", 1, 0, f.MatchesKnownWrong("three")),), named)
+    assert found(share, wrong) == says
+
+
+def test_what_a_check_found_is_the_headline_where_no_mistake_is_known(share):
+    wrong = Verdict("share", (f.CheckResult("a", 1, 0, wrong_values()),))
+    assert found(share, wrong) == f"Your last check found: {word(wrong_values(), share).headline}"
+
+
+@pytest.mark.parametrize("finding", [None, f.NotDefined(), f.StillStub(), f.NotRun(), f.GivensChanged()])
+def test_nothing_was_found_where_nothing_could_be_judged(share, finding):
+    assert found(share, Verdict("share", (f.CheckResult("a", 1, 0, finding),))) == ""
+
+
 def test_globals_that_a_function_reads_are_told_last(share):
     message = word(wrong_values(), share, verdict(globals_read=("table", "scores")))
     assert message.details[-1].startswith("`share` reads `table` and `scores` from the notebook.")
 
 
 def test_globals_are_not_told_where_the_mistake_is_known(share):
-    message = word(wrong_values(), share, verdict(globals_read=("table",), known_wrong="by-largest"))
+    message = word(wrong_values(), share, verdict(globals_read=("table",), named=(BY_LARGEST,)))
     assert "from the notebook" not in said(message)
 
 
@@ -762,9 +894,15 @@ def test_a_tensor_that_should_be_left_alone_is_named_as_the_lessons_own(share):
 
 
 def test_another_exception_than_the_one_asked_for_is_not_said_to_be_none(share):
-    message = word(f.NotRefused("three", ("ValueError",), "AssertionError"), share)
-    assert message.headline == "`share` stops at three numbers with an AssertionError."
+    message = word(f.NotRefused("three", ("ValueError",), "TypeError"), share)
+    assert message.headline == "`share` stops at three numbers with a TypeError."
     assert "ValueError" in message.details[0]
+
+
+def test_an_assert_is_told_to_be_right_but_not_what_is_asked_for(share):
+    message = word(f.NotRefused("three", ("ValueError",), "AssertionError"), share)
+    assert message.headline == "`share` rightly refuses three numbers, but with an `assert`."
+    assert message.details[0].startswith("The task asks for a ValueError.")
 
 
 def test_a_line_of_an_earlier_class_is_said_to_stand_in_that_classs_cell(share):

@@ -13,7 +13,7 @@ def test_a_later_task_names_the_earlier_one_that_is_not_right() -> None:
     for verdict in (judged.in_notebook, judged.graded):
         assert verdict.unfinished == ("attn_scores_2",)
         assert "`attn_scores_2`, which is not right yet" in message(judged.task, verdict)
-        assert "mend that first" in message(judged.task, verdict)
+        assert "correct that first" in message(judged.task, verdict)
 
 
 def test_what_is_built_from_typed_in_numbers_names_them_when_graded() -> None:

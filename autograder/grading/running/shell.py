@@ -244,10 +244,14 @@ class _Shell(ZMQInteractiveShell):
     def showtraceback(self, *args: Any, **kwargs: Any) -> None:
         if self.heard:
             super().showtraceback(*args, **kwargs)
+        else:
+            self._get_exc_info(*args[:1])  # which keeps it: a check tells what stopped a cell
 
     def showsyntaxerror(self, *args: Any, **kwargs: Any) -> None:
         if self.heard:
             super().showsyntaxerror(*args, **kwargs)
+        else:
+            self._get_exc_info()
 
     def _showtraceback(self, etype: Any, evalue: Any, stb: Sequence[str]) -> None:
         self._last_traceback = stb

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import shutil
-from collections.abc import Callable
+import textwrap
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.authoring import Lesson, load_lesson
 from autograder.build.lint import lint
@@ -70,10 +74,21 @@ SOURCE = re.sub(
     SOURCE,
 )
 
+FAULTS = """\
+from autograder.authoring import Fault
+
+WORDS = {"whole": "the sum"}
+FAULTS = (
+    Fault("by-largest", "divided by the largest", "Divide by {whole}."),
+    Fault("by-count", "divided by the count", "Divide by {whole}, not by the count.", "01-tiny#title"),
+    Fault("columns", "columns summed", "These are the columns."),
+    Fault("means", "means taken", "These are means."),
+)
+"""
 TASKS = """\
 import torch
 
-from autograder.authoring import Check, Lesson, Probe, Property, Right, Task, Wrong
+from autograder.authoring import Check, Lesson, Probe, Property, Right, Task, Wrong, edit, returns
 
 SHARE = Task(
     id="share",
@@ -92,10 +107,10 @@ SHARE = Task(
     hints=("Divide by the sum.",),
     properties=(Property("sums-to-one", {"axis": -1}),),
     wrong=(
-        Wrong("by-largest", lambda x: x / x.max(), "Divide by the sum."),
-        Wrong("by-count", lambda x: x / len(x), "Divide by the sum, not by the count."),
+        Wrong("by-largest", edit("x.sum()", "x.max()")),
+        Wrong("by-count", edit("x.sum()", "len(x)")),
     ),
-    right=(Right("double", lambda x: x.double() / x.double().sum()),),
+    right=(Right("double", returns("x.double() / x.double().sum()")),),
 )
 ROW_SUMS = Task(
     id="row-sums",
@@ -109,8 +124,8 @@ ROW_SUMS = Task(
     learned="A row has one sum.",
     hints=("Sum over axis 1.",),
     wrong=(
-        Wrong("columns", lambda table: table.sum(dim=0), "These are the columns."),
-        Wrong("means", lambda table: table.mean(dim=1), "These are means."),
+        Wrong("columns", edit("dim=1", "dim=0")),
+        Wrong("means", edit("table.sum", "table.mean")),
     ),
 )
 LESSON = Lesson(
@@ -132,21 +147,34 @@ def edited(text: str, *edits: Edit) -> str:
     return text
 
 
-def write_course(root: Path, source: str = SOURCE, tasks: str = TASKS) -> Course:
+def write_course(root: Path, source: str = SOURCE, tasks: str = TASKS, faults: str = FAULTS) -> Course:
     folder = root / "source" / NAME
     folder.mkdir(parents=True)
+    (folder.parent / "faults.py").write_text(faults, encoding="utf-8")
     (folder / f"{NAME}.py").write_text(source, encoding="utf-8")
     (folder / "tasks.py").write_text(tasks, encoding="utf-8")
     shutil.copyfile(CONFIG, root / CONFIG.name)
     return Course(root)
 
 
+def solved(answers: Mapping[str, Callable[..., object] | str]) -> NotebookNode:
+    """A lesson's notebook whose answer cells hold these functions and classes, or this text, by task."""
+    cells = [new_code_cell("import torch\nfrom torch import nn", id="setup")]
+    for task, answer in answers.items():
+        text = answer if isinstance(answer, str) else textwrap.dedent(inspect.getsource(answer))
+        cells.append(new_code_cell(text, id=f"{task}-answer", metadata={"nbgrader": {"solution": True}}))
+    return new_notebook(cells=cells)
+
+
 @pytest.fixture
 def course_with(tmp_path: Path) -> Callable[..., Course]:
-    """Makes the tiny course with some of its source or its tasks replaced."""
+    """Makes the tiny course with some of its source, its tasks or its faults replaced."""
 
-    def make(source: tuple[Edit, ...] = (), tasks: tuple[Edit, ...] = ()) -> Course:
-        return write_course(tmp_path / "course", edited(SOURCE, *source), edited(TASKS, *tasks))
+    def make(
+        source: tuple[Edit, ...] = (), tasks: tuple[Edit, ...] = (), faults: tuple[Edit, ...] = ()
+    ) -> Course:
+        texts = ((SOURCE, source), (TASKS, tasks), (FAULTS, faults))
+        return write_course(tmp_path / "course", *(edited(text, *edits) for text, edits in texts))
 
     return make
 

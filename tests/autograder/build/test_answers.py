@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from autograder.audit import audit_lesson
-from autograder.authoring import load_lesson
-from autograder.bank import AS_SEEN, Forbids
+from autograder.authoring import load_faults, load_lesson
+from autograder.bank import AS_SEEN, Forbids, KnownWrong
 from autograder.build.answers import make_bank, run_solution
 from autograder.build.hidden import with_hidden_probes
 from autograder.build.pipeline import prepare
@@ -15,15 +15,16 @@ from autograder.build.source import read_source
 from autograder.problems import AuthoringError
 
 NAME = "01-tiny"
+DOUBLE = 'returns("x.double() / x.double().sum()")'
 
 
 @pytest.fixture
 def refused(course_with):
     """Why the tiny lesson with some of it replaced is refused."""
 
-    def find(source=(), tasks=()):
+    def find(source=(), tasks=(), faults=()):
         with pytest.raises(AuthoringError) as caught:
-            prepare(course_with(source, tasks), NAME)
+            prepare(course_with(source, tasks, faults), NAME)
         return caught.value.problems
 
     return find
@@ -31,7 +32,7 @@ def refused(course_with):
 
 @pytest.fixture
 def prepared(course_with):
-    return lambda source=(), tasks=(): prepare(course_with(source, tasks), NAME)
+    return lambda source=(), tasks=(), faults=(): prepare(course_with(source, tasks, faults), NAME)
 
 
 # What the bank holds
@@ -44,14 +45,30 @@ def test_the_expected_outcome_is_what_the_solution_itself_gives(prepared):
 
 
 def test_another_solution_gives_another_bank(prepared):
-    no_right = (('    right=(Right("double", lambda x: x.double() / x.double().sum()),),\n', ""),)
+    no_right = ((f'    right=(Right("double", {DOUBLE}),),\n', ""),)
     made = prepared(source=(("return x / x.sum()", "return x - x.sum()"),), tasks=no_right).bank
     assert made.tasks["share"].probes["three"].expected.tensor.tolist() == [-7.0, -6.0, -3.0]
 
 
-def test_known_wrong_answers_are_run_on_the_same_probes(prepared):
-    wrong = {one.id: one for one in prepared().bank.tasks["share"].known_wrong}
-    assert wrong["by-largest"].outcomes["four"].tensor.tolist() == [0.25, 0.25, 0.5, 1.0]
+def test_a_known_wrong_answer_is_kept_with_what_its_mistake_is_called_and_where_it_is_explained(prepared):
+    expected = KnownWrong(
+        "by-count", "Divide by the sum, not by the count.", "divided by the count", "01-tiny#title"
+    )
+    assert prepared().bank.tasks["share"].known_wrong[1] == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "hint"),
+    [
+        ('edit("x.sum()", "len(x)")', 'edit("x.sum()", "len(x)"), hint="{name}: {whole}!"', "share: the sum!"),
+        ("    hints=", '    words={"whole": "x.sum()"},\n    hints=', "Divide by x.sum(), not by the count."),
+    ],
+    ids=["a hint of its own", "a word of its own"],
+)
+def test_a_task_may_say_otherwise_what_a_hint_says_to_all(prepared, old, new, hint):
+    end = "learned=\"Shares add up to 1.\",\n"
+    tasks = ((end + old, end + new),) if old.startswith("    hints") else ((old, new),)
+    assert prepared(tasks=tasks).bank.tasks["share"].known_wrong[1].hint == hint
 
 
 def test_a_tensor_is_made_once_with_each_set_of_givens(prepared):
@@ -79,7 +96,7 @@ def test_a_name_that_the_solution_does_not_define_is_named(refused):
 
 
 def test_a_solution_that_fails_on_a_probe_is_named_with_its_error(refused):
-    found = refused(source=(("return x / x.sum()", "return x / [] if len(x) == 4 else x"),))
+    found = refused(source=(("return x / x.sum()", "return x / x.sum() if len(x) == 3 else x / []"),))
     assert found == [f"{NAME}: task share, probe four: the solution raises TypeError"]
 
 
@@ -92,7 +109,7 @@ def test_a_solution_that_gives_no_tensor_is_named_with_what_it_gives(refused):
 
 
 def test_a_solution_with_other_axes_than_named_is_refused(refused):
-    found = refused(source=(("table.sum(dim=1)", "table"),))
+    found = refused(source=(("table.sum(dim=1)", "table.sum(dim=1)[:, None]"),))
     expected = f"{NAME}: task row-sums, probe as-seen: the solution has 2 axes, and the task names ('rows',)"
     assert expected in found
 
@@ -122,55 +139,109 @@ def test_a_given_that_no_cell_defines_is_named(refused):
 
 
 def test_a_known_wrong_answer_that_passes_is_named(refused):
-    found = refused(tasks=(("lambda x: x / x.max()", "lambda x: x.div(x.sum())"),))
+    found = refused(tasks=(('"x.max()"', '"(x).sum()"'),))
     assert f"{NAME}: task share: the known wrong answer by-largest passes" in found
 
 
 def test_a_known_wrong_tensor_that_passes_is_named(refused):
-    found = refused(tasks=(("table.mean(dim=1)", "torch.stack([row.sum() for row in table])"),))
+    found = refused(tasks=(('"table.mean"', '"(2 * table / 2).sum"'),))
     assert f"{NAME}: task row-sums: the known wrong answer means passes" in found
 
 
 def test_a_known_wrong_answer_that_is_wrong_on_one_probe_is_wrong_enough(prepared):
-    one = (("lambda x: x / x.max()", "lambda x: x / x.sum() if len(x) == 3 else x"),)
+    one = (('"x.max()"', '"(x.sum() if len(x) == 3 else 1)"'),)
     assert prepared(tasks=one).bank.tasks["share"].known_wrong[0].id == "by-largest"
 
 
-def test_a_known_wrong_tensor_made_from_a_variable_that_nobody_defines_is_named(refused):
-    found = refused(tasks=(("lambda table: table.mean(dim=1)", "lambda tables: tables.mean(dim=1)"),))
-    assert len(found) == 1
-    assert "task row-sums" in found[0]
-    assert "tables" in found[0]
+MEANS = f"{NAME}: task row-sums: the wrong answer means: "
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('"table.mean"', '"tables.mean"', "an answer fails: NameError: name 'tables' is not defined"),
+        ('"table.mean"', '"table.mean("', "an answer fails: SyntaxError: "),
+        ('"table.sum"', '"tables"', "cell row-sums-answer: the edit of 'tables' expects 1 places"),
+        ('"table.sum"', '"row"', "cell row-sums-answer: the edit of 'row' expects 1 places"),
+        ('edit("table.sum", "table.mean")', 'returns("1"), edit("dim", "axis")', "cell row-sums-answer: two"),
+        ('"table.mean"', '"table.sum"', "cell row-sums-answer: its edits change nothing"),
+        ('Wrong("means"', 'Wrong("mean"', "faults.py does not name it"),
+    ],
+)
+def test_a_wrong_answer_that_cannot_be_made_is_named_with_task_mistake_and_cell(refused, old, new, problem):
+    (found,) = refused(tasks=((old, new),))
+    assert found.replace("answer mean:", "answer means:").startswith(MEANS + problem)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('"by-count"', '"means"', "faults.py: means is named 2 times"),
+        ("FAULTS =", 'TOGETHER = (("means", "mean", "columns"),)\nFAULTS =', "faults.py: TOGETHER names mean,"),
+        ("FAULTS =", "1 / 0\nFAULTS =", "source/faults.py: ZeroDivisionError: division by zero"),
+        ("{whole}.", "{part}.", f"{NAME}: task share: the wrong answer by-largest: by-largest: its hint cannot"),
+    ],
+)
+def test_what_is_wrong_with_the_mistakes_themselves_is_named(refused, old, new, problem):
+    assert refused(faults=((old, new),))[0].startswith(problem)
+
+
+SIGN = ("FAULTS = (", 'FAULTS = (Fault("sign", "sign turned", "", parts=("share",)),')
+SHOWN = 'Wrong("sign", edit("x /", "-x /")),'
+
+
+def of_part(cannot="", wrong="", parts='"share",'):
+    """The tiny tasks, where the first has parts, and says what it cannot show or shows it."""
+    return (
+        ('    wrong=(\n        Wrong("by-largest"', f'    wrong=({wrong}\n        Wrong("by-largest"'),
+        ('    input_axes={"x"', f'    parts=({parts}), cannot={{{cannot}}},\n    input_axes={{"x"'),
+    )
+
+
+@pytest.mark.parametrize("tasks", [of_part(wrong=SHOWN), of_part('"sign": "why"'), of_part(parts="")])
+def test_a_mistake_is_shown_or_said_not_to_be_possible_where_a_tasks_parts_ask_for_it(prepared, tasks):
+    assert prepared(tasks=tasks, faults=(SIGN,)).bank.tasks["share"].points == 3
+
+
+@pytest.mark.parametrize(
+    ("tasks", "problem"),
+    [
+        (of_part(), "no wrong answer shows sign; write one, or say in `cannot` why there is none"),
+        (of_part('"sign": "why"', SHOWN), "`cannot` names sign, which a wrong answer shows"),
+        (of_part('"sign": "why"', parts=""), "`cannot` names sign, which its parts do not make possible"),
+    ],
+)
+def test_a_gap_in_what_a_task_shows_is_named(refused, tasks, problem):
+    assert refused(tasks=tasks, faults=(SIGN,)) == [f"{NAME}: task share: {problem}"]
 
 
 def test_two_known_wrong_answers_that_no_probe_tells_apart_are_named(refused):
-    found = refused(tasks=(("lambda x: x / len(x)", "lambda x: x * (1 / x.max())"),))
-    assert found == [f"{NAME}: task share: no probe tells by-largest from by-count"]
+    found = refused(tasks=(('"len(x)"', '"(1 * x).max()"'),))
+    assert found == [f"{NAME}: task share: no probe tells by-count from by-largest"]
 
 
 def test_two_known_wrong_answers_that_fail_alike_are_named(refused):
     found = refused(
         tasks=(
-            ("lambda x: x / len(x)", "lambda x: x @ x[:1]"),
-            ("lambda x: x / x.max()", "lambda x: x @ x[:2]"),
+            ('edit("x.sum()", "len(x)")', 'returns("x @ x[:1]")'),
+            ('edit("x.sum()", "x.max()")', 'returns("x @ x[:2]")'),
         )
     )
-    assert found == [f"{NAME}: task share: no probe tells by-largest from by-count"]
+    assert found == [f"{NAME}: task share: no probe tells by-count from by-largest"]
 
 
 def test_a_different_right_answer_that_is_rejected_is_named(refused):
-    found = refused(tasks=(("lambda x: x.double() / x.double().sum()", "lambda x: x"),))
+    found = refused(tasks=((DOUBLE, 'returns("x")'),))
     assert len(found) == 1
     assert found[0].startswith(f"{NAME}: task share: the right answer double is rejected (")
 
 
 def test_a_right_answer_that_fails_a_hidden_probe_is_named(course_with):
-    remembers = "lambda x: x / x.sum() if x[0] in (1.0, 2.0) else x"
-    course = course_with(tasks=(("lambda x: x.double() / x.double().sum()", remembers),))
+    course = course_with(tasks=((DOUBLE, 'returns("x / x.sum() if x[0] in (1.0, 2.0) else x")'),))
     described = load_lesson(course.source / NAME)
     runs = run_solution(described, read_source(course.source / NAME / f"{NAME}.py"), NAME)
     with pytest.raises(AuthoringError, match="task share: the right answer double is rejected"):
-        make_bank(with_hidden_probes(described, "secret"), runs, NAME)
+        make_bank(with_hidden_probes(described, "secret"), runs, NAME, load_faults(course.source))
 
 
 # Axes
@@ -240,15 +311,16 @@ def test_a_missing_file_is_named(course_with, name):
 
 # What a task forbids
 
-SHARE_END = '    right=(Right("double", lambda x: x.double() / x.double().sum()),),\n)'
-SUMS_END = '        Wrong("means", lambda table: table.mean(dim=1), "These are means."),\n    ),\n)'
+SHARE_END = f'    right=(Right("double", {DOUBLE}),),\n)'
+SUMS_END = '        Wrong("means", edit("table.sum", "table.mean")),\n    ),\n)'
 SAID = ("# Text about it.", "# Do without `torch.softmax`.")
-CAUGHT = "lambda x: torch.softmax(x.log(), 0)"
-TENSOR_CAUGHT = "lambda table: table.sum(dim=1) * torch.softmax(torch.zeros(1), 0)"
+CAUGHT = "torch.softmax(x.log(), 0)"
+TENSOR_CAUGHT = "table.sum(dim=1) * torch.softmax(torch.zeros(1), 0)"
 
 
 def forbidding(answer=CAUGHT, end=SHARE_END, points=2):
-    forbids = f'    forbids=Forbid(("softmax",), points={points}, caught=(Right("torch", {answer}),)),\n)'
+    caught = f'(Right("torch", returns("{answer}")),)'
+    forbids = f'    forbids=Forbid(("softmax",), points={points}, caught={caught}),\n)'
     return (("import Check, Lesson", "import Check, Forbid, Lesson"), (end, end[:-1] + forbids))
 
 
@@ -262,8 +334,9 @@ def test_the_bank_holds_what_is_forbidden_and_what_the_course_defines(prepared):
 @pytest.mark.parametrize(
     ("answer", "problem"),
     [
-        ("lambda x: x / x.sum()", "torch makes no forbidden call that is seen"),
-        ("lambda x: torch.softmax(x, 0)", "torch is not right otherwise"),
+        ("1 * x / x.sum()", "torch makes no forbidden call that is seen"),
+        ("torch.softmax(x, 0)", "torch is not right otherwise"),
+        ("x +", "torch cannot be made (an answer fails: SyntaxError"),
     ],
 )
 def test_an_answer_that_should_be_caught_and_is_not_is_refused(refused, answer, problem):
@@ -271,7 +344,7 @@ def test_an_answer_that_should_be_caught_and_is_not_is_refused(refused, answer, 
 
 
 def test_a_solution_that_makes_the_call_is_refused(refused):
-    source = (SAID, ("return x / x.sum()", "return torch.softmax(x.log(), 0)"))
+    source = (SAID, ("return x / x.sum()", "return x / x.sum() + 0 * torch.softmax(x, 0)"))
 
     assert refused(source, forbidding()) == [f"{NAME}: the solution does not earn all of share"]
 
@@ -283,8 +356,7 @@ def test_a_solution_is_read_as_well(refused):
 
 
 def test_a_right_answer_that_makes_the_call_is_refused(refused):
-    double = 'Right("double", lambda x: x.double() / x.double().sum())'
-    tasks = (*forbidding(), (double, 'Right("double", lambda x: torch.softmax(x.double().log(), 0))'))
+    tasks = (*forbidding(), (DOUBLE, 'returns("torch.softmax(x.double().log(), 0)")'))
 
     assert "the right answer double is rejected" in refused((SAID,), tasks)[0]
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
-from torch import Tensor
 
-from autograder.authoring import Check, Forbid, Lesson, Probe, Right, Task
-from autograder.bank import AS_SEEN
-from autograder.build.answers import Runs
+from autograder.authoring import Check, Forbid, Lesson, Probe, Right, Task, instead
+from autograder.build.answers import run_solution
 from autograder.build.draws import MOST_DRAWS, choose_draws
 from autograder.build.hidden import twin_of
+from tests.autograder.build.conftest import solved
 
 SECRET = "a secret"
 ASKS = Probe("asks", "three numbers", {"x": torch.tensor([1.0, 2.0, 5.0])})
@@ -31,86 +30,84 @@ TASK = Task(
     probes=(ASKS,),
 )
 
-Answer = Callable[[Tensor], Tensor]
+SHARE = "def share(x):\n    return x / x.sum()"
+DOUBLE = "def share(x):\n    return x.double() / x.double().sum()"
+AS_VISIBLE = "torch.tensor([0.125, 0.25, 0.625])"
 
 
-def share(x: Tensor) -> Tensor:
-    return x / x.sum()
-
-
-def as_visible(x: Tensor) -> Tensor:
-    return share(ASKS.inputs["x"])
-
-
-def other_on(draws: Sequence[int], otherwise: Answer, usual: Answer = share) -> Answer:
+def other_on(draws: Sequence[int], otherwise: str, usual: str = SHARE) -> str:
     """An answer that does otherwise on the twin's draws of these numbers."""
-    those = [twin_of(TASK, ASKS, SECRET, draw).inputs["x"] for draw in draws]
-    return lambda x: (otherwise if any(torch.equal(x, one) for one in those) else usual)(x)
+    those = [twin_of(TASK, ASKS, SECRET, draw).inputs["x"].tolist() for draw in draws]
+    return (
+        f"{usual}\n\nusual = share\n\ndef share(x, usual=usual):\n"
+        f"    those = torch.tensor({those})\n"
+        f"    return {otherwise} if len(x) == 3 and (those == x).all(1).any() else usual(x)"
+    )
 
 
-def chosen(task: Task, solution: Answer = share) -> dict[tuple[str, str], int | None]:
-    runs = Runs({AS_SEEN: {}}, {AS_SEEN: {"share": solution}})
-    return choose_draws(Lesson("Shares", (task,), {}, lambda generator: {}, redraws=0), runs, SECRET)
+def chosen(task: Task, solution: str = SHARE) -> dict[tuple[str, str], int | None]:
+    lesson = Lesson("Shares", (task,), {}, lambda generator: {}, redraws=0)
+    return choose_draws(lesson, run_solution(lesson, solved({"share": solution}), "01"), SECRET)
 
 
-def with_right(*answers: Answer) -> Task:
-    return replace(TASK, right=tuple(Right(f"right-{number}", one) for number, one in enumerate(answers)))
+def with_right(*answers: str) -> Task:
+    return replace(
+        TASK, right=tuple(Right(f"right-{number}", instead(one)) for number, one in enumerate(answers))
+    )
 
 
 def test_a_first_draw_that_is_fair_and_new_is_kept():
-    task = replace(with_right(share, lambda x: share(x.double())), probes=(ASKS, OTHER))
+    task = replace(with_right(DOUBLE), probes=(ASKS, OTHER))
     assert chosen(task) == {("share", "asks"): 0, ("share", "other"): 0}
 
 
 def test_a_twin_that_a_right_answer_fails_is_drawn_again():
-    picky = other_on((0, 1), lambda x: x)
-    assert chosen(with_right(share, picky)) == {("share", "asks"): 2}
+    picky = other_on((0, 1), "x")
+    assert chosen(with_right(DOUBLE, picky)) == {("share", "asks"): 2}
 
 
 def test_each_of_the_right_answers_must_pass():
-    task = with_right(other_on((0, 2), lambda x: x), other_on((1,), lambda x: x))
+    task = with_right(other_on((0, 2), "x"), other_on((1,), "x"))
     assert chosen(task) == {("share", "asks"): 3}
 
 
 def test_an_answer_that_only_a_forbidden_call_costs_points_must_pass():
-    caught = Right("caught", other_on((0,), lambda x: x))
+    caught = Right("caught", instead(other_on((0,), "x")))
     assert chosen(replace(TASK, forbids=Forbid(("softmax",), 1, (caught,)))) == {("share", "asks"): 1}
 
 
 def test_a_twin_with_the_result_of_a_visible_probe_is_drawn_again():
-    solution = other_on((0, 1, 2), as_visible)
-    assert chosen(with_right(solution), solution) == {("share", "asks"): 3}
+    solution = other_on((0, 1, 2), AS_VISIBLE)
+    assert chosen(TASK, solution) == {("share", "asks"): 3}
 
 
 def test_the_result_of_any_visible_probe_counts():
     longer = replace(ASKS, id="longer", inputs={"x": torch.tensor([3.0, 3.0, 2.0])})
     task = replace(TASK, probes=(ASKS, longer))
-    solution = other_on((0,), lambda x: share(torch.tensor([3.0, 3.0, 2.0])))
+    solution = other_on((0,), "torch.tensor([0.375, 0.375, 0.25])")
     assert chosen(task, solution)["share", "asks"] == 1
 
 
 def test_a_twin_that_no_draw_makes_fair_is_left_out():
-    task = with_right(other_on(range(MOST_DRAWS), lambda x: x))
+    task = with_right(other_on(range(MOST_DRAWS), "x"))
     assert chosen(task) == {("share", "asks"): None}
 
 
 def test_where_every_draw_has_a_visible_result_the_first_fair_one_is_kept():
-    solution = other_on(range(MOST_DRAWS), as_visible)
-    picky = other_on((0, 1), lambda x: x, solution)
+    solution = other_on(range(MOST_DRAWS), AS_VISIBLE)
+    picky = other_on((0, 1), "x", solution)
     assert chosen(with_right(picky), solution) == {("share", "asks"): 2}
 
 
 def test_a_fair_twin_with_a_visible_result_is_kept_before_new_ones_that_are_unfair():
-    solution = other_on((1,), as_visible)
-    picky = other_on((0, *range(2, MOST_DRAWS)), lambda x: x, solution)
+    solution = other_on((1,), AS_VISIBLE)
+    picky = other_on((0, *range(2, MOST_DRAWS)), "x", solution)
     assert chosen(with_right(picky), solution) == {("share", "asks"): 1}
 
 
 def test_where_the_solution_fails_on_a_twin_the_first_draw_is_kept_for_the_build_to_name():
-    def failing(x):
-        return share(x) if torch.equal(x, ASKS.inputs["x"]) else x[5]
-
-    assert chosen(with_right(share), failing) == {("share", "asks"): 0}
+    failing = "def share(x):\n    return x / 8 if x.tolist() == [1.0, 2.0, 5.0] else x[5]"
+    assert chosen(with_right(DOUBLE), failing) == {("share", "asks"): 0}
 
 
 def test_what_has_no_twin_is_not_drawn():

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 
 import pytest
 import torch
 from torch import nn
 
 from autograder import bank
-from autograder.authoring import Check, Lesson, Made, Probe, Specimen, Task, Wrong
-from autograder.bank import AS_SEEN
-from autograder.build.answers import Runs, make_bank
+from autograder.authoring import (
+    Check,
+    Fault,
+    Faults,
+    Lesson,
+    Made,
+    Probe,
+    Specimen,
+    Task,
+    Wrong,
+    body,
+    edit,
+    returns,
+)
+from autograder.build.answers import make_bank, run_solution
 from autograder.collect import collect_answer
 from autograder.findings import MatchesKnownWrong, Raised, WrongBehaviour
 from autograder.judge import judge
 from autograder.problems import AuthoringError
+from tests.autograder.build.conftest import solved
 
 
 class Causal(nn.Module):
@@ -60,7 +74,24 @@ def alone(name, **settings):
     return Probe(name, "five tokens", {"x": numbers(4, 5, 3)}, construct=CONSTRUCT, **settings)
 
 
-def module_task(*probes, plain=PLAIN, wrong=(("unmasked", Unmasked), ("over-batch", OverBatch))):
+WRONG = (
+    Wrong("unmasked", body("forward", "return torch.softmax(x @ x.mT, dim=-1) @ self.W(x)")),
+    Wrong("over-batch", body("forward", "return torch.softmax(x @ x.mT, dim=0) @ self.W(x)")),
+)
+PLAIN_MASK = Wrong("plain-mask", edit('self.register_buffer("mask",', "self.mask = ("))
+HALF = Wrong("half", edit("return x", "return 0.5 * x"))
+ZERO = Wrong("zero", edit("return x", "return 0 * x"))
+ALWAYS, NEVER = (Wrong(f"always-{number}", returns(f"torch.tensor({number}.0)")) for number in (1, 0))
+FAULTS = Faults(
+    {
+        wrong.fault: Fault(wrong.fault, "", "Think again.")
+        for wrong in (*WRONG, PLAIN_MASK, HALF, ZERO, ALWAYS, NEVER)
+    },
+    {},
+)
+
+
+def module_task(*probes, plain=PLAIN, wrong=WRONG):
     return Task(
         id="causal",
         title="",
@@ -72,7 +103,7 @@ def module_task(*probes, plain=PLAIN, wrong=(("unmasked", Unmasked), ("over-batc
         checks=(Check("all", 2, ("plain", *(probe.id for probe in probes))),),
         learned="",
         hints=("Think.",),
-        wrong=tuple(Wrong(name, answer, "Think again.") for name, answer in wrong),
+        wrong=wrong,
     )
 
 
@@ -88,10 +119,7 @@ def function_task(*probes):
         checks=(Check("all", 1, tuple(probe.id for probe in probes)),),
         learned="",
         hints=("Think.",),
-        wrong=(
-            Wrong("always", lambda model, x: torch.tensor(1.0), ""),
-            Wrong("never", lambda model, x: torch.tensor(0.0), ""),
-        ),
+        wrong=(ALWAYS, NEVER),
     )
 
 
@@ -99,11 +127,10 @@ def function_task(*probes):
 def made(tmp_path):
     """The bank of a lesson with these tasks, written and read again."""
 
-    def make(*tasks, **namespace):
-        solution = {"Causal": Causal, "depends": depends} | namespace
-        runs = Runs({AS_SEEN: {}}, {AS_SEEN: solution})
+    def make(*tasks, causal=Causal):
         lesson = Lesson("Special", tasks, {}, lambda generator: {}, redraws=0)
-        bank.save(make_bank(lesson, runs, "09-special"), tmp_path)
+        runs = run_solution(lesson, solved({"causal": causal, "leak": depends}), "09-special")
+        bank.save(make_bank(lesson, runs, "09-special", FAULTS), tmp_path)
         bank.load.cache_clear()
         return bank.load("09-special", tmp_path)
 
@@ -179,14 +206,11 @@ def test_the_solutions_buffers_are_asked_for_by_name(made):
 
 
 def test_only_buffers_that_the_solution_saves_are_asked_for(made):
-    class Solution(Causal):
-        def __init__(self, *sizes):
-            super().__init__(*sizes)
-            self.register_buffer("scratch", torch.ones(2), persistent=False)
-            self.register_buffer("positions", torch.arange(3))
-
-    probe = made(module_task(BUFFERS), Causal=Solution).tasks["causal"].probes["buffers"]
-    assert probe.settings["names"] == ["mask", "positions"]
+    more = 'self.register_buffer("scratch", torch.ones(2), persistent=False)\n        '
+    more += 'self.register_buffer("positions", torch.arange(3))\n        self.W ='
+    solution = inspect.getsource(Causal).replace("self.W =", more)
+    probe = made(module_task(BUFFERS), causal=solution).tasks["causal"].probes["buffers"]
+    assert probe.settings["names"] == ["positions", "mask"]
 
 
 def test_an_author_need_not_name_the_buffers_and_cannot(made):
@@ -202,8 +226,7 @@ def test_no_other_experiment_is_given_names(made):
 
 
 def test_a_known_wrong_answer_may_differ_by_its_buffers_only(made):
-    wrong = (("unmasked", Unmasked), ("plain-mask", Plain))
-    verdict = verdict_on(made(module_task(BUFFERS, wrong=wrong)), Plain)
+    verdict = verdict_on(made(module_task(BUFFERS, wrong=(WRONG[0], PLAIN_MASK))), Plain)
     assert (verdict.known_wrong, verdict.earned) == ("plain-mask", 0)
 
 
@@ -298,16 +321,9 @@ def test_axes_that_never_meet_in_a_probe_may_have_the_same_size(made):
         input_axes={"x": ("d_in",)},
         probes=tuple(probes),
         checks=(Check("all", 1, ("two", "three")),),
-        wrong=(
-            Wrong(
-                "half", type("Half", (Table,), {"forward": lambda self, x: Table.forward(self, x) / 2}), ""
-            ),
-            Wrong(
-                "zero", type("Zero", (Table,), {"forward": lambda self, x: Table.forward(self, x) * 0}), ""
-            ),
-        ),
+        wrong=(HALF, ZERO),
     )
-    assert made(task, Table=Table).tasks["causal"].axes == ("d_out",)
+    assert made(task, causal=Table).tasks["causal"].axes == ("d_out",)
 
 
 class Pooled(Causal):
@@ -319,7 +335,8 @@ class Pooled(Causal):
 
 def test_an_influence_may_have_fewer_outputs_than_slices(made):
     task = dataclasses.replace(module_task(INFLUENCE), axes=("batch", "middle", "d_out"))
-    lesson = made(task, Causal=Pooled)
+    result = "torch.softmax(s, dim=-1) @ self.W(x)"
+    lesson = made(task, causal=inspect.getsource(Causal).replace(result, f"({result})[:, 2:3]"))
     seen = lesson.tasks["causal"].probes["influence"].expected.tensor
     assert torch.equal(seen, torch.ones(5, 5, dtype=torch.bool).tril()[2:3])
     assert verdict_on(lesson, Pooled).passed

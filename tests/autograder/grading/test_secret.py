@@ -13,7 +13,7 @@ import torch
 from typer.testing import CliRunner
 
 from autograder import bank, cli
-from autograder.authoring import Lesson, load_lesson
+from autograder.authoring import Lesson, load_faults, load_lesson
 from autograder.bank import AS_SEEN, LessonBank, without_answers
 from autograder.build.answers import Runs, make_bank, make_probe, make_task, run_solution
 from autograder.build.draws import choose_draws
@@ -38,7 +38,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Course, LessonBank]:
     course = write_course(tmp_path_factory.mktemp("secret") / "course")
     lesson = load_lesson(course.source / NAME)
     notebook = read_source(course.source / NAME / f"{NAME}.py")
-    return course, make_bank(lesson, run_solution(lesson, notebook, NAME), NAME)
+    runs = run_solution(lesson, notebook, NAME)
+    return course, make_bank(lesson, runs, NAME, load_faults(course.source))
 
 
 @pytest.fixture
@@ -139,12 +140,12 @@ def test_hidden_probes_earn_points_together_with_the_visible_ones(course):
 
 
 # Right on the visible probes. Their twins begin with 1 and 2, moved by up to a quarter.
-PICKY = "lambda x: x / x.sum() if x[0] in (1.0, 2.0) or {other} else x"
+PICKY = 'returns("x / x.sum() if x[0] in (1.0, 2.0) or {other} else x")'
 
 
 def picky_course(place: Path, other: str) -> Course:
     """The tiny course with a right answer that is wrong unless something else holds as well."""
-    right = ("lambda x: x.double() / x.double().sum()", PICKY.format(other=other))
+    right = ('returns("x.double() / x.double().sum()")', PICKY.format(other=other))
     return write_course(place / "picky", tasks=edited(TASKS, right))
 
 
@@ -307,7 +308,7 @@ def test_every_probe_of_the_course_that_can_have_a_twin_has_one(drawn, chosen):
 def test_no_check_of_the_course_is_passed_with_results_that_are_public(drawn, chosen):
     passed = []
     for task in drawn.lesson.tasks:
-        visible = make_task(replace(task, wrong=()), drawn.runs).probes.values()
+        visible = make_task(task, drawn.runs).probes.values()
         public = [probe.expected.tensor for probe in visible if probe.expected.tensor is not None]
         new = []
         for probe in task.probes:

@@ -1,0 +1,168 @@
+"""Judge follow-up tasks again, with the course's answers in the place of wrong ones that they are built from.
+
+One mistake is to cost once. A learner's code that runs beside the course's answers can read them, so nothing
+of what it says is kept: only points, known mistakes, and what kind of thing is wrong.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+
+from nbformat import NotebookNode
+
+from autograder.bank import AS_SEEN, LessonBank, Task
+from autograder.findings import CheckResult, MatchesKnownWrong, StillStub, StillWrong, Verdict
+from autograder.forbidden import FAMILIES
+from autograder.grading.evidence import GraderFault, judge_task
+from autograder.grading.rebuild import up_to_the_last, with_givens, without_figures
+from autograder.grading.running.execute import Executed
+from autograder.grading.running.runner import Runner
+from autograder.grading.running.workers import SandboxFailed
+from autograder.outcome import ForbiddenCall
+
+# A submission with a single mistake needs one.
+MOST_ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """A rebuilt submission after its first run.
+
+    Attributes:
+        notebook: the course's cells with the learner's answers.
+        ran: what became of them, with the givens as the learner saw them.
+        verdicts: the verdicts on them.
+    """
+
+    notebook: NotebookNode
+    ran: Executed
+    verdicts: Mapping[str, Verdict]
+
+
+def judged_again(
+    submitted: Submitted, lesson: LessonBank, run: Runner, solution: Mapping[str, str]
+) -> tuple[dict[str, Verdict], tuple[str, ...]]:
+    """The verdicts, where a follow-up task may have a better one, and notes for a person.
+
+    Args:
+        submitted: what was handed in, as it was judged first.
+        lesson: the lesson's bank, with its answers.
+        run: how notebooks are run.
+        solution: the text of the course's own answer cells, by the cell's id.
+    """
+    verdicts = dict(submitted.verdicts)
+    needs = _all_needs(lesson)
+    cells = {cell["id"]: cell.source for cell in submitted.notebook.cells if cell.cell_type == "code"}
+    known = {name for name in lesson.tasks if f"{name}-answer" in solution and f"{name}-answer" in cells}
+    empty = {
+        name
+        for name, verdict in verdicts.items()
+        if isinstance(verdict.finding, StillStub) and "..." in cells.get(f"{name}-answer", "")
+    }
+    tried: dict[str, set[frozenset[str]]] = defaultdict(set)
+    for rounds in range(MOST_ROUNDS + 1):
+        due: dict[str, frozenset[str]] = {}
+        for name in lesson.tasks:
+            wrong = frozenset(
+                other for other in needs[name] & known if not verdicts[other].right and other not in due
+            )
+            if wrong and wrong not in tried[name] and name not in empty and not verdicts[name].right:
+                due[name] = wrong
+        if not due:
+            break
+        if rounds == MOST_ROUNDS:
+            return verdicts, (_note(due, "they build on too many wrong answers"),)
+        # Only tasks that build on all that is replaced: nobody is to find an answer there that is not meant
+        # for them.
+        replaced = next(iter(due.values()))
+        asked = [name for name, wrong in due.items() if wrong == replaced]
+        try:
+            found = _judged_with(replaced, asked, submitted, lesson, run, solution)
+        except (GraderFault, SandboxFailed) as fault:
+            # What it says may come from the learner's process.
+            return verdicts, (_note(due, f"that failed with {type(fault).__name__}"),)
+        for name in asked:
+            tried[name].add(replaced)
+            first = verdicts[name]
+            if (found[name].earned, bool(found[name].named)) > (first.earned, bool(first.named)):
+                stood_in = tuple(task.name for task in lesson.tasks.values() if task.id in replaced)
+                verdicts[name] = replace(
+                    _without_words(found[name], lesson.tasks[name], submitted.verdicts[name]),
+                    stood_in=stood_in,
+                )
+    return verdicts, ()
+
+
+def _all_needs(lesson: LessonBank) -> dict[str, frozenset[str]]:
+    """All earlier tasks that each task is built from, directly or through others."""
+    found: dict[str, frozenset[str]] = {}
+    for task in lesson.tasks.values():
+        direct = [need for need in task.needs if need in found]
+        found[task.id] = frozenset(direct).union(*(found[need] for need in direct))
+    return found
+
+
+def _note(names: Collection[str], why: str) -> str:
+    tasks = ", ".join(names)
+    return f"Not checked with the course's answers in place of wrong earlier ones: {tasks} ({why})."
+
+
+def _judged_with(
+    replaced: Collection[str],
+    asked: Collection[str],
+    submitted: Submitted,
+    lesson: LessonBank,
+    run: Runner,
+    solution: Mapping[str, str],
+) -> dict[str, Verdict]:
+    """The verdicts on some tasks, with the course's answers in the place of others."""
+    answers = {f"{name}-answer" for name in replaced}
+    own = {f"{name}-answer" for name in asked} | set(asked)
+    notebook = without_figures(submitted.notebook)
+    # What had to be stopped once would be stopped again.
+    left_out = set(submitted.ran.stops) - answers - own
+    notebook.cells = [cell for cell in notebook.cells if cell["id"] not in left_out]
+    for cell in notebook.cells:
+        if cell["id"] in answers:
+            cell.source = solution[cell["id"]]
+    tensors = [name for name in asked if lesson.tasks[name].kind == "tensor"]
+    as_seen = run(up_to_the_last(notebook, asked), AS_SEEN, quiet=True)
+    redrawn = {
+        name: run(with_givens(up_to_the_last(notebook, tensors), givens), name).notebook
+        for name, givens in lesson.givens.items()
+        if name != AS_SEEN and tensors
+    }
+    return {
+        name: judge_task(
+            lesson.tasks[name], lesson, as_seen.notebook, redrawn, as_seen.gave_up, as_seen.stops
+        )
+        for name in asked
+    }
+
+
+def _without_words(verdict: Verdict, task: Task, first: Verdict) -> Verdict:
+    """A verdict without any text or number that the learner's process chose."""
+    call = None
+    if verdict.forbidden:
+        family = verdict.forbidden.family
+        name = family if family in FAMILIES else "a call that this task forbids"
+        call = first.forbidden or ForbiddenCall(name, family if family in FAMILIES else "")
+    return Verdict(
+        verdict.task,
+        tuple(_result_without_words(result, task) for result in verdict.results),
+        named=verdict.named,
+        forbidden=call,
+        cost=verdict.cost,
+    )
+
+
+def _result_without_words(result: CheckResult, task: Task) -> CheckResult:
+    finding = result.finding
+    if finding is None:
+        return result
+    probe = finding.probe if finding.probe in task.probes else ""
+    if isinstance(finding, MatchesKnownWrong):
+        return replace(result, finding=MatchesKnownWrong(probe))
+    return replace(result, finding=StillWrong(probe, kind=type(finding).__name__))
