@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -80,7 +80,7 @@ def load_weights(module: nn.Module, weights: Mapping[str, Tensor]) -> ModuleRepo
     unexpected = tuple(name for name, value in own.items() if id(value) not in named)
     places = {name: own[name] for name in weights if name in own}
     if len(missing) == len(unexpected):
-        places |= {name: own[other] for name, other in zip(missing, unexpected, strict=True)}
+        places |= {name: own[other] for name, other in _renamed(missing, unexpected).items()}
     with torch.no_grad():
         for name, place in places.items():
             weight = weights[name]
@@ -100,6 +100,23 @@ def load_weights(module: nn.Module, weights: Mapping[str, Tensor]) -> ModuleRepo
             if name in own and own[name].shape != weight.shape
         ),
     )
+
+
+def _renamed(missing: Sequence[str], unexpected: Sequence[str]) -> dict[str, str]:
+    """Which parameter most likely stands under which other name: the likest names, in their order."""
+    left = list(unexpected)
+    found = {}
+    for name in missing:
+        word = name.lower().replace("w_", "")
+        likest = max(left, key=lambda other: _likeness(word, other.lower().replace("w_", "")))
+        found[name] = likest
+        left.remove(likest)
+    return found
+
+
+def _likeness(word: str, other: str) -> tuple[bool, bool]:
+    """Whether two names are of one kind (weight or bias), and whether they begin alike: "query", "q_proj"."""
+    return word.rpartition(".")[2] == other.rpartition(".")[2], word[:1] == other[:1]
 
 
 def split(inputs: Mapping[str, Any], keywords: Collection[str]) -> tuple[list[Any], dict[str, Any]]:

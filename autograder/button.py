@@ -36,7 +36,7 @@ def hint_button(next_hint: Callable[[], Notice]) -> dict[str, Any]:
     box.add_class("ag-more")
 
     def pressed(_: Any) -> None:
-        said.value = next_hint()._repr_html_()
+        said.value = next_hint().html()
         button.description = "Next hint"
 
     button.on_click(pressed)

@@ -241,6 +241,10 @@ def _put_to_use(
         positional, keywords = split(given, probe.keywords)
         with watch if len(calls) <= MOST_WATCHED else UNWATCHED:
             result = answer(*positional, **keywords)
+            if probe.observe != RESULT and isinstance(result, tuple) and result:
+                result = result[
+                    0
+                ]  # what it does is looked at; that there are several is told by the plain call
             if not probe.then or not callable(result):
                 return result
             if isinstance(result, torch.nn.Module):
@@ -329,7 +333,9 @@ def _same_result(result: Any, again: Any) -> bool:
 def observe(value: Any, changed_inputs: tuple[str, ...] = ()) -> Outcome:
     """Write down a returned value: its type, and its numbers where it has any."""
     name = type_name(value)
-    tensor = _as_tensor(value)
+    # The first of several results may be the one that is asked for; that there are several is told by the type.
+    first = isinstance(value, tuple) and value and isinstance(value[0], Tensor)
+    tensor = _as_tensor(value[0] if first else value)
     if tensor is None:
         return Outcome(type_name=name, changed_inputs=changed_inputs)
     carried: Tensor | None = None

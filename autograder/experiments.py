@@ -361,7 +361,9 @@ def start_values(subject: Subject, settings: Settings) -> Any:
         alike = [other for other in settings["names"][:position] if torch.equal(start, first[other])]
         row = [float(not torch.equal(start, second[name])), float(not alike)]
         if settings.get("range"):
-            row += [round(float(value), 1) for value in (start.min(), start.mean(), start.max())]
+            # The ends of a normal distribution differ from draw to draw; that they lie outside does not.
+            ends = (max(float(start.min()), -1.0), float(start.mean()), min(float(start.max()), 2.0))
+            row += [round(value, 1) for value in ends]
         rows.append(row)
     return torch.tensor(rows)
 

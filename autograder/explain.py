@@ -137,6 +137,8 @@ def explain(task: Task, outcomes: Mapping[str, Outcome]) -> Explained:
         explained = [compared.explained(row, left) for row in alone or rows]
         results = set.intersection(*(one.results for one in explained))
         marks = set.intersection(*(one.marks for one in explained))
+        if not results and not marks:
+            break
         done = _Cells(done.results | results, done.marks | marks)
         left = _Cells(left.results - results, left.marks - marks)
     return Explained(tuple(found.values()), frozenset(done.results), frozenset(done.marks))
@@ -216,9 +218,12 @@ class _Compared:
                 possible &= marks[cell]
         columns = [self._places[name] for name in left.results]
         count = self._agrees[:, columns].sum(dim=1)
-        for shown in marks.values():
+        # What nobody has tried agrees with anything, and says nothing by itself.
+        told = (self._agrees & ~self._untried)[:, columns].any(dim=1)
+        for (name, _), shown in marks.items():
             count = count + shown
-        possible &= count > 0
+            told |= shown & ~self._untried[:, self._places[name]]
+        possible &= told
         most = int(self._size.max()) + 1
         exact = self._exact[:, columns].sum(dim=1)
         score = torch.where(possible, (count * most + most - self._size) * (len(columns) + 1) + exact, -1)
@@ -298,8 +303,10 @@ def _marks(task: Task, probe: Probe, outcome: Outcome) -> list[str]:
         marks += [f"leaves {name}" for name in set(expected.changed_inputs) - set(outcome.changed_inputs)]
     marks += [LACKS + name for name in seen.missing]
     # A parameter of a layer that the task does not know may have any name.
-    layers = {name.rpartition(".")[0] for name in probe.weights} - {""}
-    marks += [EXTRA + (name if name.rpartition(".")[0] in layers else "other") for name in seen.unexpected]
+    layers = {name.rpartition(".")[0] or name for name in probe.weights}
+    marks += [
+        EXTRA + (name if (name.rpartition(".")[0] or name) in layers else "other") for name in seen.unexpected
+    ]
     marks += [RESHAPED + one.name for one in seen.reshaped]
     marks += [f"no gradient to {name}" for name in set(seen.unreached) - set(right.unreached)]
     marks += [f"shares {name}" for name in set(seen.shared) - set(right.shared)]

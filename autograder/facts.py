@@ -107,7 +107,7 @@ def _related(actual: Tensor, expected: Tensor) -> Iterator[Fact]:
             if expected.shape[axis] > 1 and all_close(actual.flip(axis).float(), expected.float()):
                 yield Related("reversed", axis=axis)
                 return
-    if 0 < error < 2e-3 * size:
+    if 0 < error < 6e-3 * size:
         yield Related("digits", math.floor(-math.log10(error / size)))
         return
     right = close(actual.float(), expected.float())

@@ -82,9 +82,13 @@ class Notice:
         return _strip("\n".join([self.headline, *(_wrap(line) for line in self.lines)]))
 
     def _repr_html_(self) -> str:
+        return self.html(' role="status"')
+
+    def html(self, role: str = "") -> str:
+        """The message as HTML, with a role where it is not part of a region that has one."""
         lines = "".join(f"<p>{_inline(line)}</p>" for line in self.lines)
         body = f"<p class='ag-head'>{_inline(self.headline)}</p>{lines}"
-        return f'<style>{STYLE}</style><div class="ag ag-wait" role="status">{body}</div>'
+        return f'<style>{STYLE}</style><div class="ag ag-wait"{role}>{body}</div>'
 
 
 def rich_text(task: Task, verdict: Verdict) -> str:

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from autograder.bank import AS_SEEN, RESULT, LessonBank, Probe, Task
 from autograder.compare import close
-from autograder.explain import Explained, explain
+from autograder.explain import Explained, explain, sight
 from autograder.facts import facts
 from autograder.findings import (
     BrokenProperty,
@@ -67,12 +67,16 @@ def judge(task: Task, evidence: Evidence, read: Sequence[ForbiddenCall] = ()) ->
     if any(findings.values()):
         explained = explain(task, seen)
         findings = _findings(task, seen, explained)
-    results = []
+    failing = []
     for check in task.checks:
         found = [
             findings.get(probe, NotRun(probe, evidence.note)) for probe in check.probes if probe in asked
         ]
-        finding = next((one for one in found if one is not None), None)
+        failing.append([one for one in found if one is not None])
+    forgiven = _forgiven(task, seen, failing)
+    results = []
+    for place, check in enumerate(task.checks):
+        finding = next(iter(failing[place]), None) if place not in forgiven else None
         results.append(CheckResult(check.title, check.points, 0 if finding else check.points, finding))
     passed = all(result.finding is None for result in results)
     return Verdict(
@@ -84,6 +88,30 @@ def judge(task: Task, evidence: Evidence, read: Sequence[ForbiddenCall] = ()) ->
         forbidden=next(iter((*read, *evidence.forbidden)), None) if task.forbids else None,
         cost=task.forbids.points if task.forbids else 0,
     )
+
+
+def _forgiven(
+    task: Task, seen: Mapping[str, Outcome], failing: Sequence[Sequence[Finding]]
+) -> frozenset[int]:
+    """Places of checks that fail for nothing but what another check fails for already.
+
+    What is wrong beside the results, a changed argument say, shows on every probe. It costs one check: one that
+    fails anyway, or the one with the fewest points.
+    """
+    shown: dict[int, frozenset[str]] = {}
+    lost: list[int] = []
+    for place, found in enumerate(failing):
+        sights = [sight(task, task.probes[one.probe], seen[one.probe]) for one in found if one.probe in seen]
+        if len(sights) < len(found) or any(one.result or not one.marks for one in sights):
+            lost.append(place)
+        if sights:
+            shown[place] = frozenset().union(*(one.marks for one in sights))
+    costs = set(lost)
+    for mark in sorted(frozenset().union(*shown.values())):
+        places = [place for place, marks in shown.items() if mark in marks]
+        if not costs & set(places):
+            costs.add(min(places, key=lambda place: (task.checks[place].points, place)))
+    return frozenset(place for place, found in enumerate(failing) if found and place not in costs)
 
 
 def _findings(

@@ -63,13 +63,13 @@ class _Tries:
     def add(self, places: tuple[int, ...], spans: Sequence[Span]) -> None:
         """Make some wrong answers together with these spans, and keep what is seen if it is new.
 
-        They are run on the plain probes on which the result of more than one of them is wrong, or of one that
-        is worded anew. Elsewhere it shows as it does alone. Experiments take long, so none is done: where several
-        mistakes show in one, nobody knows how.
+        They are run on the plain probes on which the result of more than one of them is wrong; of one is enough
+        where it is worded anew, and for a function, which is called quickly. Elsewhere it shows as it does alone.
+        Experiments take long, so none is done: where several mistakes show in one, nobody knows how.
         """
         alone = [self._alone[place] for place in places]
         wrong = {name: sum(bool(one[name].result) for one in alone) for name in self._entry.probes}
-        enough = 1 if len(places) == 1 else 2
+        enough = 1 if len(places) == 1 or self._entry.kind == "function" else 2
         unclear = {name: probe for name, probe in self._plain.items() if wrong[name] >= enough}
         try:
             outcomes = self._run(put_in(self._solution.text, spans), unclear) if unclear else {}

@@ -10,6 +10,7 @@ import io
 import linecache
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any
 
 import torch
@@ -36,7 +37,7 @@ class Moment:
         """
         code = compile(text, name, "exec")
         variables = dict(self.variables)
-        for key in code.co_names:
+        for key in _names(code):
             value = variables.get(key)
             if isinstance(value, Tensor) and not value.requires_grad:
                 variables[key] = value.clone()
@@ -44,6 +45,12 @@ class Moment:
             torch.set_rng_state(self.random_state)
             exec(code, variables)
         return variables
+
+
+def _names(code: CodeType) -> set[str]:
+    """The global names that a piece of code mentions, in its functions too."""
+    inner = (_names(part) for part in code.co_consts if isinstance(part, CodeType))
+    return set(code.co_names).union(*inner)
 
 
 def run_cells(

@@ -11,7 +11,7 @@ from torch import nn
 from autograder.arguments import NeedsEarlier, copy, fresh, load_weights
 from autograder.bank import Made, Probe, Specimen
 from autograder.collect import call, call_module
-from autograder.outcome import ModuleReport, Outcome
+from autograder.outcome import ModuleReport, Outcome, Reshaped
 from autograder.specimens import Affine, Mixing
 
 
@@ -321,17 +321,56 @@ def test_weights_that_fit_are_put_in_whatever_their_order():
     assert (module.weight.sum().item(), module.bias.sum().item()) == (0, 3)
 
 
-def test_nothing_is_changed_where_something_does_not_fit():
-    module = nn.Linear(2, 3)
-    before = module.weight.detach().clone()
-    report = load_weights(module, {"weight": torch.zeros(3, 2), "bias": torch.ones(4)})
-    assert report.reshaped == ("bias (3,) (4,)",)
-    assert torch.equal(module.weight, before)
+class Named(nn.Module):
+    """Parameters by these names and shapes, all full of tens."""
+
+    def __init__(self, **shapes):
+        super().__init__()
+        for name, shape in shapes.items():
+            self.register_parameter(name, nn.Parameter(torch.full(shape, 10.0)))
 
 
-def test_names_that_do_not_fit_are_told_both_ways():
-    report = load_weights(nn.Linear(2, 3), {"weight": torch.zeros(3, 2), "shift": torch.ones(3)})
-    assert (report.missing, report.unexpected) == (("shift",), ("bias",))
+SQUARE, TALL = torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+
+
+@pytest.mark.parametrize(
+    ("shapes", "report", "values"),
+    [
+        (
+            {"W_q": (3, 2), "W_k": (2, 2)},
+            ModuleReport(("W_query", "W_key"), ("W_q", "W_k")),
+            {"W_q": TALL, "W_k": SQUARE},
+        ),
+        (
+            {"W_query": (2, 3), "W_key": (2, 2)},
+            ModuleReport(reshaped=(Reshaped("W_query", (2, 3), (3, 2)),)),
+            {"W_query": TALL.mT, "W_key": SQUARE},
+        ),
+        (
+            {"W_query": (4, 2), "W_key": (2, 2)},
+            ModuleReport(reshaped=(Reshaped("W_query", (4, 2), (3, 2)),)),
+            {"W_query": torch.full((4, 2), 10.0), "W_key": SQUARE},
+        ),
+        (
+            {"W_query": (3, 2), "W_key": (2, 2), "key_bias": (2,)},
+            ModuleReport(unexpected=("key_bias",)),
+            {"key_bias": torch.zeros(2), "W_query": TALL},
+        ),
+        (
+            {"W_query": (3, 2), "W_key": (2, 2), "W_value": (2,)},
+            ModuleReport(unexpected=("W_value",)),
+            {"W_value": torch.full((2,), 10.0)},
+        ),
+        ({"W_key": (2, 2)}, ModuleReport(missing=("W_query",)), {"W_key": SQUARE}),
+    ],
+    ids=["renamed", "turned", "another size", "a bias too many", "a matrix too many", "one is missing"],
+)
+def test_what_fits_is_put_in_and_what_does_not_is_told(shapes, report, values):
+    module = Named(**shapes)
+    assert load_weights(module, {"W_query": TALL, "W_key": SQUARE}) == report
+    assert {name: module.get_parameter(name).tolist() for name in values} == {
+        name: value.tolist() for name, value in values.items()
+    }
 
 
 def test_buffers_are_no_weights():

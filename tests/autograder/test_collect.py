@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from dataclasses import replace
+from math import inf, pi
 from unittest.mock import Mock
 
 import numpy as np
@@ -14,6 +15,7 @@ import torch
 from autograder.bank import Made, Probe
 from autograder.collect import (
     call,
+    call_module,
     changed_givens,
     collect,
     collect_answer,
@@ -172,11 +174,24 @@ def test_arguments_go_by_position_or_by_name_as_the_probe_says():
     assert seen == {"factor": 3.0, "mode": "sum"}
 
 
-@pytest.mark.parametrize("function", [lambda: X, lambda x, y: x, lambda *, x: x])
+@pytest.mark.parametrize("function", [lambda: X, lambda x, y: x, lambda *, y: y])
 def test_a_signature_that_does_not_fit_is_told_apart_from_an_error_inside(probe, function):
     error = call(function, probe).error
     assert error is not None
     assert (error.type, error.line_number) == ("SignatureMismatch", None)
+
+
+def test_what_takes_its_arguments_by_name_only_gets_them_so(probe):
+    class Scaled(torch.nn.Module):
+        def __init__(self, *, factor):
+            super().__init__()
+            self.factor = factor
+
+        def forward(self, x):
+            return x * self.factor
+
+    assert call(lambda *, x: 2 * x, probe).tensor.tolist() == [2.0, 4.0]
+    assert call_module(Scaled, replace(probe, construct={"factor": 3.0})).tensor.tolist() == [3.0, 6.0]
 
 
 def test_a_type_error_inside_the_function_is_the_learners_own(probe):
@@ -526,12 +541,17 @@ def reads_its_argument(X):
     return X * 2
 
 
+def reads_constants(x):
+    return (x * pi).nan_to_num(posinf=inf)
+
+
 @pytest.mark.parametrize(
     ("function", "expected"),
     [
         (reads_setting, ("SETTING",)),
         (reads_inside, ("X",)),
         (reads_its_argument, ()),
+        (reads_constants, ()),
         (lambda x: torch.softmax(x, dim=0), ()),
         (torch.dot, ()),
     ],
@@ -606,9 +626,12 @@ class Halves(torch.nn.Module):
         return x * self.weight
 
 
-def filled(fill):
-    made = Made("Halves", {}, {"weight": torch.ones(2)})
-    probe = Probe("p", "", {"module": made}, Outcome(), then={"x": torch.ones(2)})
+def filled(fill, **others):
+    inputs = {
+        name: Made("Halves", {}, {"weight": torch.full((2,), value)})
+        for name, value in {"module": 1.0, **others}.items()
+    }
+    probe = Probe("p", "", inputs, Outcome(), then={"x": torch.ones(2)})
     return call(fill, probe, {"Halves": Halves}).module
 
 
@@ -618,6 +641,19 @@ def test_a_module_that_is_filled_and_trainable_has_nothing_to_report():
         return module
 
     assert filled(fill) == ModuleReport()
+
+
+def test_memory_that_is_shared_with_another_module_is_told():
+    def borrows(module, other):
+        module.weight.data = other.weight.data
+        return module
+
+    def copies(module, other):
+        module.weight.data = other.weight.data.clone()
+        return module
+
+    assert filled(borrows, other=3.0).shared == ("weight",)
+    assert filled(copies, other=3.0).shared == ()
 
 
 def test_a_frozen_copy_is_told():
@@ -635,3 +671,32 @@ def test_a_parameter_that_is_gone_is_told():
         return module
 
     assert filled(fill).missing == ("weight",)
+
+
+# Weights that could not be put in
+
+
+class Guess(torch.nn.Module):
+    """A layer under another name, and one too many."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer, self.other = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+class GuessesLittle(Guess):
+    """The same, and the result hangs on neither."""
+
+    def forward(self, x):
+        return 2 * x
+
+
+@pytest.mark.parametrize(("answer", "numbers"), [(Guess, None), (GuessesLittle, [2.0, 4.0])])
+def test_numbers_that_hang_on_weights_of_its_own_are_left_out(probe, answer, numbers):
+    outcome = call_module(answer, replace(probe, weights={"weight": torch.ones(2, 2)}))
+    assert outcome.module.missing == ("weight",)
+    assert outcome.shape == (2,)
+    assert (outcome.tensor if numbers is None else outcome.tensor.tolist()) == numbers

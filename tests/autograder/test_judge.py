@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.bank import Check, KnownWrong, Made, Probe, Task
+from autograder.bank import Check, Made, Probe, Task
 from autograder.collect import call, call_module, collect_answer
 from autograder.findings import (
     BrokenProperty,
@@ -18,6 +18,7 @@ from autograder.findings import (
     NotAFunction,
     NotDefined,
     NotFinite,
+    NotRefused,
     NotRun,
     Raised,
     StillStub,
@@ -27,8 +28,9 @@ from autograder.findings import (
     WrongType,
     WrongValues,
 )
-from autograder.judge import judge, match_known_wrong, merge, same_outcome
+from autograder.judge import judge, merge
 from autograder.outcome import ErrorReport, Evidence, ModuleReport, Outcome, from_plain, to_plain
+from tests.autograder.conftest import knowing
 
 NAN, INF = float("nan"), float("inf")
 
@@ -184,6 +186,33 @@ def test_a_dtype_that_the_task_does_not_allow_is_named(judged, share, dtype):
     assert finding == WrongDtype("three", name, ("float32", "float64"))
 
 
+def test_fewer_digits_than_the_right_answer_keeps_are_named(share):
+    doubled = dataclasses.replace(share.probes["three"].expected, dtype="float64")
+    three = dataclasses.replace(share.probes["three"], expected=doubled)
+    task = dataclasses.replace(share, probes={**share.probes, "three": three})
+    outcomes = {name: probe.expected for name, probe in share.probes.items()}
+    finding = judge(task, Evidence("share", "answered", outcomes=outcomes)).finding
+    assert finding == WrongDtype("three", "float32", ("float64",))
+
+
+@pytest.mark.parametrize(
+    ("raised", "finding"),
+    [
+        ("ValueError", None),
+        ("AssertionError", NotRefused("three", ("ValueError",), "AssertionError")),
+        ("", NotRefused("three", ("ValueError",), "")),
+    ],
+)
+def test_what_must_be_refused_must_be_refused_by_the_right_name(share, failed, yielded, raised, finding):
+    three = dataclasses.replace(share.probes["three"], raises=("ValueError",))
+    task = dataclasses.replace(share, probes={**share.probes, "three": three}, explanations=None)
+    outcomes = {
+        "three": failed(raised, "in words of its own") if raised else yielded([1.0]),
+        "four": share.probes["four"].expected,
+    }
+    assert judge(task, Evidence("share", "answered", outcomes=outcomes)).finding == finding
+
+
 def test_the_first_entry_that_is_not_finite_is_named_and_they_are_counted(judged, share):
     finding = judged(share, lambda x: torch.where(x > 1, INF, x / x.sum())).finding
     assert (finding.value, finding.index, finding.count) == (INF, (1,), 2)
@@ -194,7 +223,7 @@ def test_what_is_infinite_in_the_right_answer_may_be_infinite(share, yielded):
         name: dataclasses.replace(probe, expected=yielded([0.0, -INF]))
         for name, probe in share.probes.items()
     }
-    task = dataclasses.replace(share, probes=masked, known_wrong=())
+    task = dataclasses.replace(share, probes=masked, known_wrong=(), explanations=None)
     same = Evidence("share", "answered", outcomes=dict.fromkeys(masked, yielded([0.0, -INF])))
     assert judge(task, same).passed
     for other in ([0.0, INF], [0.0, 5.0], [0.0, NAN]):
@@ -211,16 +240,6 @@ def test_a_known_wrong_answer_of_the_wrong_shape_is_named_with_its_hint(judged, 
     verdict = judged(total, lambda a, b: a * b)
     assert isinstance(verdict.finding, WrongShape)
     assert (verdict.known_wrong, verdict.hint) == ("not-added", "Add the products up.")
-
-
-def test_a_known_wrong_answer_that_is_right_on_numbers_and_overwrites_its_input_is_named(judged, share):
-    verdict = judged(share, lambda x: x.div_(x.sum().clone()))
-    assert (verdict.known_wrong, verdict.earned) == ("overwritten", 0)
-
-
-def test_an_answer_that_is_wrong_in_a_known_way_on_one_probe_only_is_not_named(judged, share):
-    verdict = judged(share, lambda x: x / x.max() if len(x) == 3 else torch.softmax(x, 0))
-    assert (verdict.known_wrong, verdict.hint) == ("", "")
 
 
 def test_a_broken_property_says_where_and_what_was_found(judged, share):
@@ -264,6 +283,20 @@ def test_numbers_copied_from_the_text_are_recognised_as_rounded(judged, share, y
 def test_a_check_that_fails_does_not_cost_the_others(judged, share):
     verdict = judged(share, lambda x: x / x.sum() if len(x) == 4 else x)
     assert (earned(verdict), verdict.earned, verdict.points, verdict.passed) == ([0, 2], 2, 3, False)
+
+
+@pytest.mark.parametrize(
+    ("answer", "points"),
+    [
+        (lambda x: x.div_(x.sum().clone()), [0, 2]),
+        (lambda x: (x / x.sum()).numpy(), [0, 2]),
+        (lambda x: x.div_(x.sum().clone()) if len(x) == 3 else x.mul_(2), [1, 0]),
+        (lambda x: x.mul_(2), [0, 0]),
+    ],
+    ids=["its argument", "its type", "its argument, and one result", "all results"],
+)
+def test_what_is_wrong_beside_the_results_costs_one_check_and_the_cheapest(judged, share, answer, points):
+    assert earned(judged(share, answer)) == points
 
 
 def test_a_check_with_several_probes_needs_all_of_them(judged, total):
@@ -321,7 +354,8 @@ def test_globals_are_told_beside_a_wrong_answer_only(share, judged):
 )
 def test_an_odd_result_is_wrong_and_no_fault_of_ours(judged, share, answer):
     verdict = judged(share, answer)
-    assert (verdict.passed, verdict.earned) == (False, 0)
+    assert not verdict.passed
+    assert verdict.earned < verdict.points
     assert verdict.finding is not None
 
 
@@ -355,7 +389,7 @@ def test_an_empty_tensor_that_claims_the_right_shape_earns_nothing(forged, share
 
 def test_a_tensor_that_claims_the_right_shape_and_broadcasts_to_it_earns_nothing(forged, share, yielded):
     even = dataclasses.replace(share.probes["three"], expected=yielded([0.5, 0.5]))
-    task = dataclasses.replace(share, probes={"three": even}, checks=share.checks[:1], known_wrong=())
+    task = dataclasses.replace(share, probes={"three": even}, checks=share.checks[:1], known_wrong=(), explanations=None)
     assert forged(task, torch.tensor(0.5), (2,)).earned == 0
     assert forged(task, torch.tensor([0.5, 0.5]), (2,)).earned == 1
 
@@ -367,41 +401,7 @@ def test_a_tensor_that_claims_a_finer_dtype_than_it_has_earns_nothing(forged, to
     assert forged(one, right["pairs"], ()).finding is None
 
 
-# Known wrong answers and merging
-
-
-def test_a_known_wrong_answer_that_overflows_is_not_every_answer(share, yielded):
-    endless = dataclasses.replace(
-        share.known_wrong[0], outcomes={"three": yielded([INF] * 3), "four": yielded([INF] * 4)}
-    )
-    task = dataclasses.replace(share, known_wrong=(endless,))
-    seen = {"three": yielded([1.0, 2.0, 3.0]), "four": yielded([1.0, 2.0, 3.0, 4.0])}
-    assert match_known_wrong(task, seen) is None
-
-
-def test_a_known_wrong_answer_is_matched_on_all_there_is_evidence_of(share):
-    seen = {"four": share.known_wrong[0].outcomes["four"]}
-    assert match_known_wrong(share, seen).id == "by-largest"
-
-
-def test_nothing_seen_matches_no_known_wrong_answer(share):
-    assert match_known_wrong(share, {}) is None
-
-
-def test_what_is_right_on_all_that_was_seen_matches_no_known_wrong_answer(total, yielded):
-    seen = {name: probe.expected for name, probe in total.probes.items()}
-    assert match_known_wrong(total, seen) is None
-
-
-def test_outcomes_are_the_same_by_error_type_or_by_numbers(failed, yielded):
-    assert same_outcome(failed("ValueError", "one"), failed("ValueError", "one"))
-    assert not same_outcome(failed("ValueError"), failed("TypeError"))
-    assert not same_outcome(failed("ValueError"), yielded(1.0))
-    assert same_outcome(yielded(1.0), yielded(1.0 + 1e-7))
-    assert not same_outcome(yielded([1.0]), yielded(1.0))
-    assert not same_outcome(yielded(1.0), yielded(1.0, ("x",)))
-    assert same_outcome(Outcome("list"), Outcome("list"))
-    assert not same_outcome(Outcome("list"), Outcome("tuple"))
+# Merging
 
 
 def runs(row_sums, seen, redrawn):
@@ -455,7 +455,7 @@ def experiment_task(reference, *, known=(), checks=None, namespace=(), **asked):
         Probe("tried", "the same", inputs, Outcome(), **asked),
     ]
     probes = [dataclasses.replace(probe, expected=call(reference, probe)) for probe in probes]
-    return Task(
+    task = Task(
         id="past",
         title="The past",
         name="past",
@@ -470,11 +470,10 @@ def experiment_task(reference, *, known=(), checks=None, namespace=(), **asked):
         properties=(),
         checks=checks or (Check("all", 2, ("plain", "tried")),),
         probes={probe.id: probe for probe in probes},
-        known_wrong=tuple(
-            KnownWrong(name, "", {probe.id: call(answer, probe) for probe in probes})
-            for name, answer in known
-        ),
+        known_wrong=(),
     )
+    done = {name: {probe.id: call(answer, probe) for probe in probes} for name, answer in known}
+    return knowing(task, done) if known else task
 
 
 def tell(task, answer):
@@ -597,7 +596,11 @@ def seen(task, **report):
 def test_what_changes_from_call_to_call_is_told_before_what_no_gradient_reaches(share):
     verdict = judge(share, seen(share, unsteady=True, unreached=("W",)))
     assert verdict.finding == BrokenProperty("three", "same-in-eval")
-    assert verdict.earned == 0
+
+
+def test_memory_that_is_shared_is_told_though_the_numbers_are_right(share):
+    verdict = judge(share, seen(share, shared=("W",)))
+    assert verdict.finding == BrokenProperty("three", "memory-of-its-own", (), "W")
 
 
 class Masked(nn.Module):
@@ -630,18 +633,16 @@ def buffers_task(known=()):
         ),
     }
     task = experiment_task(sums_of_the_past, **INFLUENCE)
-    return dataclasses.replace(
+    task = dataclasses.replace(
         task,
         kind="module",
         probes={
             name: dataclasses.replace(probe, expected=call_module(Masked, probe))
             for name, probe in probes.items()
         },
-        known_wrong=tuple(
-            KnownWrong(name, "", {one.id: call_module(answer, one) for one in probes.values()})
-            for name, answer in known
-        ),
     )
+    done = {name: {one.id: call_module(answer, one) for one in probes.values()} for name, answer in known}
+    return knowing(task, done) if known else task
 
 
 def test_right_numbers_with_a_buffer_that_is_not_registered_are_not_enough():
@@ -663,22 +664,6 @@ def test_wrong_numbers_are_told_before_a_buffer():
 def test_a_known_wrong_answer_may_be_one_that_registers_no_buffer():
     verdict = tell(buffers_task(known=[("plain-scale", Unregistered)]), Unregistered)
     assert (verdict.known_wrong, verdict.passed) == ("plain-scale", False)
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        (("ValueError", "no"), ("ValueError", "no"), True),
-        (("ValueError", "no"), ("TypeError", "no"), False),
-        (("ValueError", "no"), ("ValueError", "yes"), False),
-        (("RuntimeError", "sizes 3 and 4"), ("RuntimeError", "sizes 5 and 16"), True),
-        (("RuntimeError", "sizes 3 and 4"), ("RuntimeError", "sizes 3 and x"), False),
-    ],
-)
-def test_two_exceptions_are_the_same_where_they_say_the_same_whatever_the_sizes(one, other, same):
-    first, second = (Outcome(error=ErrorReport(*error)) for error in (one, other))
-    assert same_outcome(first, second) == same
-    assert not same_outcome(first, Outcome())
 
 
 def test_a_class_that_an_input_needs_is_told_as_what_was_raised(share):

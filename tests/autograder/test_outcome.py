@@ -7,7 +7,19 @@ import dataclasses
 import pytest
 import torch
 
-from autograder.outcome import MAX_TEXT, ErrorReport, Evidence, ModuleReport, Outcome, from_plain, to_plain
+from autograder.outcome import (
+    MAX_AXES,
+    MAX_TEXT,
+    ErrorReport,
+    Evidence,
+    Examination,
+    Influence,
+    ModuleReport,
+    Outcome,
+    Reshaped,
+    from_plain,
+    to_plain,
+)
 
 RAISED = Outcome(error=ErrorReport("ValueError", "no", "return y", 3, "share"))
 
@@ -23,6 +35,7 @@ def evidence(yielded):
         changed_givens=("table",),
         globals_read=("scores",),
         note="a note",
+        examined=Examination("three", ("x",), (Influence("x", "tokens", ((0, 1), ())),)),
     )
 
 
@@ -54,6 +67,7 @@ def test_lists_that_json_made_of_tuples_become_tuples_again(evidence):
     assert back.outcomes["three"].shape == (2,)
     assert back.outcomes["three"].changed_inputs == ("x",)
     assert back.nearest == ("shares",)
+    assert back.examined == evidence.examined
 
 
 def test_an_unknown_status_is_refused(evidence):
@@ -81,10 +95,15 @@ def test_texts_longer_than_any_honest_one_are_cut(evidence):
     plain["note"] = long
     plain["outcomes"]["four"]["error"]["message"] = long
     plain["nearest"] = [long] * 1000
+    plain["examined"]["idle"] = [long] * 1000
+    plain["examined"]["influences"][0]["moved"] = [list(range(1000))] * 1000
+    plain["examined"]["influences"] *= 1000
     back = from_plain(plain, tensors)
     assert len(back.note) == MAX_TEXT
     assert len(back.outcomes["four"].error.message) == MAX_TEXT
     assert len(back.nearest) == 50
+    assert (len(back.examined.idle), len(back.examined.influences)) == (50, 50)
+    assert len(back.examined.influences[0].moved[0]) == len(back.examined.influences[0].moved) == MAX_AXES
 
 
 @pytest.mark.parametrize("shape", [[5], [2, 1], [], None, [-2]])
@@ -124,8 +143,9 @@ def test_a_size_or_line_that_is_no_number_is_refused(evidence, number):
 REPORT = ModuleReport(
     missing=("W_q",),
     unexpected=("W",),
-    reshaped=("W_k (2, 3) (3, 2)",),
+    reshaped=(Reshaped("W_k", (2, 3), (3, 2)),),
     unreached=("W_v",),
+    shared=("W_v",),
     unsteady=True,
 )
 
@@ -155,7 +175,7 @@ def test_only_names_and_shapes_keep_weights_out():
         assert not ModuleReport(**{kind: ("W",)}).loadable
 
 
-@pytest.mark.parametrize("kind", ["missing", "unexpected", "reshaped", "unreached"])
+@pytest.mark.parametrize("kind", ["missing", "unexpected", "unreached", "shared"])
 def test_names_of_parameters_are_cut_like_all_texts(yielded, kind):
     plain, tensors = to_plain(with_report(yielded, REPORT))
     plain["outcomes"]["p"]["module"][kind] = ["x" * 10 * MAX_TEXT] * 1000

@@ -1,0 +1,236 @@
+"""Which known mistakes explain an answer: alone, together, side by side, or none of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from autograder.bank import Check, Probe, Task
+from autograder.collect import call
+from autograder.explain import UNTRIED, explain, sight, tabulate
+from autograder.outcome import ErrorReport, ModuleReport, Outcome, Reshaped
+from tests.autograder.conftest import knowing
+
+NAN, INF = float("nan"), float("inf")
+
+
+def answer(*faults, raised=ValueError, words="nothing to share"):
+    """An answer that makes these mistakes: halve, add one and turn round, and refuse what is empty."""
+
+    def run(x):
+        if not len(x) and "takes-empty" not in faults:
+            raise raised(words)
+        x = x if "no-half" in faults else x / 2
+        x = x if "no-one" in faults else x + 1
+        x = x.double() if "double" in faults else x
+        return x if "no-turn" in faults else x.flip(0)
+
+    return run
+
+
+def done(function, task=None):
+    return {name: call(function, probe) for name, probe in (task or TASK).probes.items()}
+
+
+def asked():
+    probes = [
+        Probe("three", "three numbers", {"x": torch.tensor([1.0, 2.0, 5.0])}, Outcome()),
+        Probe("four", "four numbers", {"x": torch.tensor([2.0, 2.0, 4.0, 8.0])}, Outcome()),
+        Probe("even", "the same twice", {"x": torch.tensor([4.0, 4.0])}, Outcome()),
+        Probe("empty", "no numbers", {"x": torch.ones(0)}, Outcome(), raises=("ValueError",)),
+    ]
+    probes = [replace(probe, expected=call(answer(), probe)) for probe in probes]
+    return Task(
+        id="steps",
+        title="Steps",
+        name="steps",
+        kind="function",
+        signature="steps(x)",
+        axes=("tokens",),
+        number=False,
+        dtypes=("float32",),
+        learned="",
+        hints=(),
+        needs=(),
+        properties=(),
+        checks=(
+            Check("first", 1, ("three", "even")),
+            Check("other", 1, ("four",)),
+            Check("no", 1, ("empty",)),
+        ),
+        probes={probe.id: probe for probe in probes},
+        known_wrong=(),
+    )
+
+
+TASK = asked()
+ALONE = {name: done(answer(name)) for name in ("no-half", "no-one", "no-turn", "takes-empty", "double")}
+TASK = knowing(TASK, {**ALONE, "no-half and no-one": done(answer("no-half", "no-one"))})
+
+
+def names(outcomes, task=TASK):
+    return [one.id for one in explain(task, outcomes).wrong]
+
+
+@pytest.mark.parametrize("fault", ALONE)
+def test_a_mistake_is_known_by_what_it_does(fault):
+    assert names(done(answer(fault))) == [fault]
+
+
+def test_two_mistakes_that_were_tried_together_are_both_known():
+    assert names(done(answer("no-one", "no-half"))) == ["no-half", "no-one"]
+
+
+def test_two_mistakes_that_leave_each_other_alone_are_known_without_that():
+    explained = explain(TASK, done(answer("no-turn", "takes-empty")))
+    assert [one.id for one in explained.wrong] == ["no-turn", "takes-empty"]
+    assert explained.results == {"three", "four", "empty"}
+
+
+def test_a_mistake_beside_the_numbers_is_known_with_one_in_them():
+    explained = explain(TASK, done(answer("no-turn", "double")))
+    assert [one.id for one in explained.wrong] == ["no-turn", "double"]
+    assert ("even", "dtype float64") in explained.marks
+
+
+@pytest.mark.parametrize("fault", ["no-half", "no-turn"])
+def test_what_a_known_mistake_leaves_unexplained_does_not_hide_it(fault):
+    explained = explain(TASK, done(lambda x: answer(fault)(x) + 7 * (len(x) == 4)))
+    assert [one.id for one in explained.wrong] == [fault]
+    assert "four" not in explained.results
+
+
+def test_a_probe_that_passes_rules_out_what_would_fail_on_it():
+    assert names(done(lambda x: answer(*["no-half"] * (len(x) != 4))(x))) == []
+
+
+def test_of_mistakes_that_explain_as_much_only_what_they_have_in_common_is_named():
+    strange = done(lambda x: x + 100)
+    pairs = {"no-half and no-one": strange, "no-half and no-turn": strange}
+    assert names(strange, knowing(TASK, {**ALONE, **pairs})) == ["no-half"]
+    assert names(strange, knowing(TASK, {"no-half": strange, "no-one": strange})) == []
+
+
+def test_of_two_explanations_that_fit_the_one_with_fewer_mistakes_is_named():
+    table = {**ALONE, "no-half and no-one": ALONE["no-turn"]}
+    assert names(ALONE["no-turn"], knowing(TASK, table)) == ["no-turn"]
+
+
+@pytest.mark.parametrize("words", ["nothing to share", "in words of its own"])
+def test_on_what_must_be_refused_words_do_not_count(words):
+    assert names(done(answer("no-half", words=words))) == ["no-half"]
+
+
+def test_a_refusal_by_another_name_is_no_part_of_another_mistake():
+    explained = explain(TASK, done(answer("no-half", raised=AssertionError)))
+    assert [one.id for one in explained.wrong] == ["no-half"]
+    assert explained.marks == frozenset()
+
+
+def test_what_is_taken_instead_of_refused_is_known_whatever_comes_of_it():
+    assert names(done(lambda x: answer()(x) if len(x) else torch.full((7,), 3.0))) == ["takes-empty"]
+
+
+@pytest.mark.parametrize("seen", [["four"], ["three", "even"]])
+def test_what_was_not_seen_does_not_count(seen):
+    outcomes = done(answer("no-half"))
+    assert names({name: outcomes[name] for name in seen}) == ["no-half"]
+
+
+@pytest.mark.parametrize("outcomes", [{}, done(answer())], ids=["nothing", "all right"])
+def test_where_nothing_is_wrong_no_mistake_is_named(outcomes):
+    assert explain(TASK, outcomes).wrong == ()
+
+
+def untried(name, **fields):
+    """The task, where two mistakes together were not tried on one probe."""
+    both = done(answer("no-half", "no-turn"))
+    sights = [
+        {one: sight(TASK, probe, wrong[one]) for one, probe in TASK.probes.items()}
+        for wrong in (*ALONE.values(), both)
+    ]
+    sights[-1][name] = UNTRIED
+    members = [*((place,) for place in range(len(ALONE))), (0, 2)]
+    return replace(TASK, explanations=tabulate(members, sights), **fields)
+
+
+def test_where_two_mistakes_were_not_tried_together_whatever_they_do_is_theirs():
+    outcomes = done(answer("no-half", "no-turn")) | {"even": Outcome(error=ErrorReport("IndexError", "no"))}
+    assert names(outcomes, untried("even")) == ["no-half", "no-turn"]
+
+
+def test_what_was_not_tried_explains_nothing_by_itself():
+    outcomes = done(answer()) | {"even": Outcome(error=ErrorReport("IndexError", "no"))}
+    assert names(outcomes, untried("even")) == []
+
+
+def test_an_answer_that_overflows_is_not_explained_by_every_other_that_does():
+    endless = {name: Outcome("torch.Tensor", torch.full((2,), INF), (2,), "float32") for name in TASK.probes}
+    task = knowing(TASK, {"endless": endless})
+    assert names(endless, task) == ["endless"]
+    assert names(done(answer("no-half")), task) == []
+
+
+# What is seen of one outcome
+
+
+def outcome(value, **fields):
+    tensor = torch.as_tensor(value)
+    return Outcome("torch.Tensor", tensor, tuple(tensor.shape), "float32", **fields)
+
+
+def raised(kind, message):
+    return Outcome(error=ErrorReport(kind, message))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (outcome([1.0, 2.0]), outcome([1.0, 2.0 + 1e-7]), True),
+        (outcome([1.0, 2.0]), outcome([2.0, 1.0]), False),
+        (outcome([1.0, 2.0]), outcome([[1.0], [2.0]]), False),
+        (outcome([NAN, 2.0]), outcome([NAN, 2.0]), True),
+        (outcome([NAN, 2.0]), outcome([INF, 2.0]), False),
+        (outcome([INF, 2.0]), outcome([-INF, 2.0]), False),
+        (outcome(torch.ones(0)), outcome(torch.ones(0)), True),
+        (raised("RuntimeError", "sizes 3 and 4"), raised("RuntimeError", "sizes 5 and 16"), True),
+        (raised("NameError", "name 'w' is"), raised("NameError", "name 'q' is"), True),
+        (raised("RuntimeError", "sizes"), raised("RuntimeError", "types"), False),
+        (raised("ValueError", "no"), raised("TypeError", "no"), False),
+        (raised("ValueError", "no"), outcome([1.0]), False),
+        (Outcome("list"), Outcome("list"), True),
+        (Outcome("list"), Outcome("tuple"), False),
+    ],
+)
+def test_two_wrong_results_are_the_same_by_their_numbers_or_by_what_is_raised(one, other, same):
+    first, second = (sight(TASK, TASK.probes["three"], each) for each in (one, other))
+    assert first.wrong
+    assert first.agrees(second) == same
+
+
+RIGHT = TASK.probes["three"].expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "marks"),
+    [
+        ({"changed_inputs": ("x",)}, {"changes x"}),
+        ({"dtype": "float64"}, {"dtype float64"}),
+        ({"type_name": "numpy.ndarray"}, {"type numpy.ndarray"}),
+        ({"module": ModuleReport(unsteady=True)}, {"unsteady"}),
+        ({"module": ModuleReport(unreached=("W",))}, {"no gradient to W"}),
+        ({"module": ModuleReport(shared=("W",))}, {"shares W"}),
+        ({"module": ModuleReport(reshaped=(Reshaped("W", (2, 3), (3, 2)),))}, {"shape of W"}),
+        (
+            {"module": ModuleReport(missing=("W.bias",), unexpected=("V.bias",))},
+            {"lacks W.bias", "extra other"},
+        ),
+        ({"module": ModuleReport(unexpected=("W.bias",))}, {"extra W.bias"}),
+    ],
+)
+def test_what_is_wrong_beside_right_numbers_is_marked(fields, marks):
+    probe = replace(TASK.probes["three"], weights={"W.weight": torch.ones(1)})
+    seen = sight(TASK, probe, replace(RIGHT, **fields))
+    assert (seen.result, seen.marks) == ("", marks)

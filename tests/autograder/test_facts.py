@@ -1,0 +1,178 @@
+"""What general experiments and the numbers themselves show of an answer that nothing known explains."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import nn
+
+from autograder.bank import AS_SEEN, Check, Probe, Task
+from autograder.collect import call
+from autograder.examine import examine, probe_to_examine
+from autograder.facts import facts
+from autograder.findings import Idle, Reaches, Related
+from autograder.outcome import Outcome
+
+
+def numbers(*shape):
+    return torch.rand(*shape, generator=torch.Generator().manual_seed(5)) + 0.5
+
+
+def past(x, shift):
+    """The sum of all tokens so far."""
+    return x.cumsum(1) + shift
+
+
+def made(function, x, **fields):
+    """A task whose solution is this function, tried on one input."""
+    probe = Probe("plain", "some tokens", {"x": x, "shift": numbers(x.shape[-1])}, Outcome())
+    probe = replace(probe, expected=call(function, probe))
+    task = Task(
+        id="past",
+        title="The past",
+        name="past",
+        kind="function",
+        signature="past(x, shift)",
+        axes=("batch", "tokens", "d_in"),
+        number=False,
+        dtypes=("float32",),
+        learned="",
+        hints=(),
+        needs=(),
+        properties=(),
+        checks=(Check("all", 1, ("plain",)),),
+        probes={"plain": probe},
+        known_wrong=(),
+        input_axes={"x": ("batch", "tokens", "d_in"), "shift": ("d_in",)},
+    )
+    return replace(task, examined=examine(task, function, {}), **fields)
+
+
+TASK = made(past, numbers(2, 4, 3))
+
+
+def told(function, task=TASK):
+    outcomes = {name: call(function, probe) for name, probe in task.probes.items()}
+    return facts(task, outcomes, examine(task, function, {}))
+
+
+def but_one(x, shift):
+    result = past(x, shift)
+    result[:, 2] = 7
+    return result
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (lambda x, shift: x.cumsum(1), [Idle(("shift",))]),
+        (lambda x, shift: torch.zeros(2, 4, 3), [Idle(("x", "shift"))]),
+        (lambda x, shift: x.sum(1, keepdim=True) + shift + 0 * x, [Reaches("x", "tokens", 0, 1)]),
+        (lambda x, shift: past(x, shift) - x, [Reaches("x", "tokens", 0, 0, missing=True)]),
+        (lambda x, shift: past(x, shift) + x.mean(0), [Reaches("x", "batch", 1, 0)]),
+        (
+            lambda x, shift: past(x, shift).flip(1),
+            [Reaches("x", "tokens", 0, 1), Related("reversed", axis=1)],
+        ),
+        (lambda x, shift: past(x, shift) * 2, [Related("times", pytest.approx(2.0))]),
+        (lambda x, shift: past(x, shift) - 3, [Related("plus", pytest.approx(-3.0))]),
+        (lambda x, shift: past(x, shift).mT, [Related("turned")]),
+        (lambda x, shift: past(x, shift).half().float(), [Related("digits", 3)]),
+        (but_one, [Related("but-one", 2.0, axis=1)]),
+        (lambda x, shift: past(x, shift).sqrt(), []),
+        (lambda x, shift: past(x, shift) * torch.nan, []),
+    ],
+    ids=[
+        "an idle argument",
+        "all are idle",
+        "looks ahead",
+        "not at itself",
+        "batch elements mix",
+        "reversed",
+        "a factor",
+        "a step",
+        "turned",
+        "a few digits",
+        "all but one slice",
+        "nothing to say",
+        "nan",
+    ],
+)
+def test_what_a_wrong_answer_does_otherwise_is_told(answer, expected):
+    assert [
+        fact for fact in told(answer) if not getattr(fact, "missing", False) or fact in expected
+    ] == expected
+
+
+def test_a_square_result_can_be_turned_too():
+    task = made(past, numbers(2, 3, 3))
+    assert Related("turned") in told(lambda x, shift: past(x, shift).mT, task)
+
+
+def test_what_is_idle_in_the_solution_as_well_is_not_told():
+    task = made(lambda x, shift: x.cumsum(1), numbers(2, 4, 3))
+    assert told(lambda x, shift: 2 * x.cumsum(1), task) == (Related("times", pytest.approx(2.0)),)
+
+
+@pytest.mark.parametrize(
+    "change", [{"hidden": True}, {"observe": "influence"}, {"raises": ("ValueError",)}, {"train": True}]
+)
+def test_only_a_plain_probe_that_may_be_shown_is_examined(change):
+    task = replace(TASK, probes={"plain": replace(TASK.probes["plain"], **change)})
+    assert probe_to_examine(task) is None
+
+
+def test_the_probe_with_the_most_different_sizes_is_examined():
+    small = replace(TASK.probes["plain"], id="small", inputs={"x": numbers(2, 2, 2), "shift": numbers(2)})
+    long = replace(TASK.probes["plain"], id="long", inputs={"x": numbers(2, 500, 3), "shift": numbers(3)})
+    task = replace(TASK, probes={"small": small, "long": long, **TASK.probes})
+    assert probe_to_examine(task).id == "plain"
+
+
+@pytest.mark.parametrize(
+    "answer", [lambda x, shift: 1 / 0, lambda x, shift: [x], lambda x: x], ids=["fails", "no tensor", "other"]
+)
+def test_what_cannot_be_examined_is_not(answer):
+    assert examine(TASK, answer, {}) is None
+
+
+def test_examining_changes_neither_the_input_nor_random_numbers():
+    before, state = TASK.probes["plain"].inputs["x"].clone(), torch.get_rng_state()
+    examine(TASK, lambda x, shift: x.mul_(2) + torch.rand(3), {})
+    assert torch.equal(TASK.probes["plain"].inputs["x"], before)
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+class Weighed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.used, self.unused = nn.Linear(3, 3), nn.Linear(3, 3)
+        self.used.weight.requires_grad_(False)
+
+    def forward(self, x, shift):
+        return self.used(x) + shift
+
+
+def test_a_parameter_that_has_no_effect_is_idle_and_keeps_its_value():
+    probe = replace(TASK.probes["plain"], weights={"used.weight": torch.eye(3), "unused.bias": numbers(3)})
+    task = replace(TASK, kind="module", probes={"plain": probe})
+    examined = examine(task, Weighed, {})
+    assert examined.idle == ("unused.weight", "unused.bias")
+    assert [(one.input, one.axis) for one in examined.influences] == [
+        ("x", "batch"),
+        ("x", "tokens"),
+        ("x", "d_in"),
+        ("shift", "d_in"),
+    ]
+    assert examined.influences[1].moved == ((0,), (1,), (2,), (3,))
+
+
+def test_of_a_tensor_only_what_the_learner_sees_is_told():
+    probe = TASK.probes["plain"]
+    seen = {AS_SEEN: replace(probe, id=AS_SEEN), "redrawn-1": replace(probe, id="redrawn-1")}
+    task = replace(TASK, kind="tensor", probes=seen, examined=None)
+    twice = replace(probe.expected, tensor=2 * probe.expected.tensor)
+    assert facts(task, {"redrawn-1": twice, AS_SEEN: probe.expected}, None) == ()
+    assert facts(task, {AS_SEEN: twice}, None) == (Related("times", pytest.approx(2.0)),)
