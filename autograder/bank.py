@@ -124,13 +124,15 @@ class KnownWrong:
     """A wrong answer that people really give.
 
     `id` is that of the mistake, in the course's vocabulary, `name` what a report calls it, `hint` what a learner
-    reads, and `section` the cell that explains it. Several answers may show one mistake.
+    reads, and `section` the cell that explains it; `varies` says that there is a number in it that may be any.
+    Several answers may show one mistake.
     """
 
     id: str
     hint: str
     name: str = ""
     section: str = ""
+    varies: bool = False
 
 
 @dataclass(frozen=True)

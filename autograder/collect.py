@@ -194,7 +194,8 @@ def call_module(
                 if not probe.train:
                     again, _ = _put_to_use(module, inputs, probe, UNWATCHED)
                     report = replace(report, unsteady=not _same_result(result, again))
-                report = replace(report, unreached=_unreached(module, result))
+                frozen = tuple(name for name, one in module.named_parameters() if not one.requires_grad)
+                report = replace(report, unreached=_unreached(module, result), frozen=frozen)
             own = not report.loadable and _draws_its_own(
                 module_class, arguments, by_name, inputs, probe, result
             )
@@ -292,6 +293,12 @@ def _report_of_filled(
         missing=tuple(one for name in modules for one in before[name] if one not in now[name]),
         unexpected=tuple(one for name in modules for one in now[name] if one not in before[name]),
         unreached=tuple(one for module in modules.values() for one in _unreached(module, result)),
+        frozen=tuple(
+            name
+            for module in modules.values()
+            for name, parameter in module.named_parameters()
+            if not parameter.requires_grad
+        ),
         shared=tuple(
             name
             for module in modules.values()

@@ -8,6 +8,7 @@ unexplained is looked at again by itself.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -28,6 +29,9 @@ CLOSE = 3e-5
 # What is stored for a result that holds nan or inf, so that it still has numbers to compare.
 NAN, ABOVE, BELOW = 17.0, 19.0, -23.0
 MOST_MISTAKES = 3
+# Of a wrong result, which entries are off by more than this share of the largest right one is kept as well.
+PLAINLY = 1e-3
+WRONG_AT = " wrong at "
 
 REFUSED_OTHERWISE = "refused as "
 LACKS, EXTRA, RESHAPED = "lacks ", "extra ", "shape of "
@@ -50,13 +54,6 @@ class Sight:
     @property
     def wrong(self) -> bool:
         return bool(self.result or self.marks)
-
-    def agrees(self, other: Sight) -> bool:
-        """Whether two results are the same, marks aside."""
-        return self.result == other.result and all(
-            abs(one - two) <= CLOSE * (1 + abs(two))
-            for one, two in zip(self.numbers, other.numbers, strict=True)
-        )
 
 
 RIGHT = Sight()
@@ -94,7 +91,10 @@ def sight(task: Task, probe: Probe, outcome: Outcome) -> Sight:
     expected = probe.expected.tensor
     if expected is not None and all_close(outcome.tensor, expected):
         return Sight(marks=marks)
-    return Sight(str(tuple(outcome.tensor.shape)), numbers_of(outcome.tensor), marks)
+    shape = str(tuple(outcome.tensor.shape))
+    if expected is None or expected.shape != outcome.tensor.shape:
+        return Sight(shape, numbers_of(outcome.tensor), marks)
+    return Sight(f"{shape}{WRONG_AT}{_places(outcome.tensor, expected)}", numbers_of(outcome.tensor), marks)
 
 
 def numbers_of(tensor: Tensor) -> tuple[float, ...]:
@@ -107,40 +107,50 @@ def numbers_of(tensor: Tensor) -> tuple[float, ...]:
     return (*sums.tolist(), float(flat.square().mean().sqrt()))
 
 
+def _places(actual: Tensor, expected: Tensor) -> str:
+    """Which entries are plainly wrong, in short."""
+    right, size = expected.double(), float(expected.double().nan_to_num(0, 0, 0).abs().max().clamp(min=1e-6))
+    apart = ~((actual.double() - right).abs() <= PLAINLY * size) & ~(actual.isnan() & expected.isnan())
+    return hashlib.blake2s(bytes(apart.flatten().tolist()), digest_size=3).hexdigest()
+
+
 def explain(task: Task, outcomes: Mapping[str, Outcome]) -> Explained:
     """The known mistakes that explain what an answer did on the probes it was tried on."""
     table = task.explanations
     if table is None:
         return Explained()
     seen = {name: sight(task, task.probes[name], outcomes[name]) for name in table.probes if name in outcomes}
-    compared = _Compared(table, seen)
+    compared = _Compared(task, table, seen)
     left = _Cells(
         {name for name, one in seen.items() if one.result},
         {(name, mark) for name, one in seen.items() for mark in one.marks},
     )
     found: dict[str, KnownWrong] = {}
     done = _Cells(set(), set())
+    asked = _first_failing(task, left)
     while left and len(found) < MOST_MISTAKES:
-        rows = compared.best(left, done, _first_failing(task, left))
+        rows = compared.best(left, asked if not found else ())
+        if not rows and not found:
+            rows = compared.best(left)
         members = [[place for place in table.members[row].tolist() if place >= 0] for row in rows]
         faults = [
             {task.known_wrong[place].id: task.known_wrong[place] for place in places} for places in members
         ]
         common = set.intersection(*map(set, faults)) if faults else set()
-        if not common:
+        if not common - set(found):
             break  # nothing fits, or several mistakes fit equally well
-        found |= {name: wrong for name, wrong in faults[0].items() if name in common and name not in found}
+        found |= {name: wrong for name, wrong in faults[0].items() if name in common}
         # Of mistakes that fit equally well, what they have in common explains what it does without the rest.
-        alone = (
-            compared.rows_of(common, table, task) if any(len(one) > len(common) for one in faults) else rows
-        )
-        explained = [compared.explained(row, left) for row in alone or rows]
+        if any(len(one) > len(common) for one in faults):
+            rows = compared.rows_of(common, task) or rows
+        explained = [compared.explained(row, left) for row in rows]
         results = set.intersection(*(one.results for one in explained))
         marks = set.intersection(*(one.marks for one in explained))
         if not results and not marks:
             break
         done = _Cells(done.results | results, done.marks | marks)
-        left = _Cells(left.results - results, left.marks - marks)
+        # Where a mistake shows otherwise than it does alone, no other mistake alone explains that.
+        left = _Cells(left.results - compared.touched(rows), left.marks - marks)
     return Explained(tuple(found.values()), frozenset(done.results), frozenset(done.marks))
 
 
@@ -158,7 +168,7 @@ class _Cells:
 class _Compared:
     """All of a task's explanations, held against what was seen of one answer."""
 
-    def __init__(self, table: Explanations, seen: Mapping[str, Sight]) -> None:
+    def __init__(self, task: Task, table: Explanations, seen: Mapping[str, Sight]) -> None:
         self._table = table
         self._seen = seen
         self._columns = {name: column for column, name in enumerate(table.probes) if name in seen}
@@ -172,12 +182,19 @@ class _Compared:
         own = torch.tensor([one.numbers or (0.0,) * NUMBERS for one in asked], dtype=torch.float64).reshape(
             -1, NUMBERS
         )
-        same = (kind == own_kind) & ((numbers - own).abs() <= CLOSE * (1 + own.abs())).all(dim=2)
+        shapes = {one.partition(WRONG_AT)[0]: place for place, one in enumerate(table.kinds)}
+        shape = torch.tensor([shapes[one.partition(WRONG_AT)[0]] for one in table.kinds])[kind.long()]
+        own_shape = torch.tensor([shapes.get(one.result.partition(WRONG_AT)[0], -2) for one in asked])
+        same = (shape == own_shape) & ((numbers - own).abs() <= CLOSE * (1 + own.abs())).all(dim=2)
         self._exact = same & ~right
         own_right = torch.tensor([not one.result for one in asked], dtype=torch.bool)
         # Columns are probes that were seen, rows explanations.
         # Where a mistake makes some calls fail and not others, what exactly is raised hangs on the wording.
         same |= self._raises_alike(kind, asked, right)
+        # The same entries are wrong, by other numbers: enough for a mistake with a number in it that may be any.
+        varies = torch.tensor([one.varies for one in task.known_wrong])
+        alone = (table.members >= 0).sum(dim=1) == 1
+        same |= (kind == own_kind) & (alone & varies[table.members[:, 0].long()])[:, None]
         self._agrees = (same | untried) & ~right & ~own_right
         self._differs = ~same & ~right & ~untried
         lacking = torch.zeros_like(right)
@@ -203,10 +220,14 @@ class _Compared:
         raises = torch.tensor([bool(one) for one in types])[kind.long()]
         return alike & ~raises.all(dim=1, keepdim=True) & ~(raises | ~right).all(dim=1, keepdim=True)
 
-    def best(self, left: _Cells, done: _Cells, asked: Collection[str]) -> list[int]:
-        """The rows that explain all wrong results of the probes asked about, and most besides, by fewest mistakes."""
+    def best(self, left: _Cells, asked: Collection[str] = ()) -> list[int]:
+        """The rows that explain most of what is left, by the fewest mistakes.
+
+        Where probes are asked about, all wrong results on them must be explained. Else nothing that a row shows may
+        be otherwise.
+        """
         possible = self._possible.clone()
-        if done:  # what is added to a mistake that was found may leave nothing of its own unexplained
+        if not asked:
             possible &= ~self._differs.any(dim=1)
         wanted = [self._places[name] for name in asked if name in left.results]
         if wanted:
@@ -226,15 +247,20 @@ class _Compared:
         possible &= told
         most = int(self._size.max()) + 1
         exact = self._exact[:, columns].sum(dim=1)
-        score = torch.where(possible, (count * most + most - self._size) * (len(columns) + 1) + exact, -1)
+        score = torch.where(possible, (count * (len(columns) + 1) + exact) * most + most - self._size, -1)
         return (score == score.max()).nonzero().flatten().tolist() if bool(possible.any()) else []
 
-    def rows_of(self, faults: Collection[str], table: Explanations, task: Task) -> list[int]:
+    def touched(self, rows: Sequence[int]) -> set[str]:
+        """The probes on which one of some rows shows a wrong result."""
+        wrong = (self._agrees | self._differs)[rows].any(dim=0)
+        return {name for name, place in self._places.items() if bool(wrong[place])}
+
+    def rows_of(self, faults: Collection[str], task: Task) -> list[int]:
         """The possible rows of exactly these mistakes."""
         return [
             row
             for row in self._possible.nonzero().flatten().tolist()
-            if {task.known_wrong[place].id for place in table.members[row].tolist() if place >= 0}
+            if {task.known_wrong[place].id for place in self._table.members[row].tolist() if place >= 0}
             == set(faults)
         ]
 
@@ -308,7 +334,10 @@ def _marks(task: Task, probe: Probe, outcome: Outcome) -> list[str]:
         EXTRA + (name if (name.rpartition(".")[0] or name) in layers else "other") for name in seen.unexpected
     ]
     marks += [RESHAPED + one.name for one in seen.reshaped]
-    marks += [f"no gradient to {name}" for name in set(seen.unreached) - set(right.unreached)]
+    if set(seen.unreached) - set(right.unreached) - set(seen.frozen):
+        marks.append("no gradient")
+    if set(seen.frozen) - set(right.frozen):
+        marks.append("frozen")
     marks += [f"shares {name}" for name in set(seen.shared) - set(right.shared)]
     if seen.unsteady and not right.unsteady:
         marks.append("unsteady")

@@ -24,8 +24,10 @@ def facts(task: Task, outcomes: Mapping[str, Outcome], examined: Examination | N
         outcomes: what the answer did on the probes.
         examined: what general experiments showed of it.
     """
-    found = [*_from_examination(task.examined, examined), *_from_numbers(task, outcomes)]
-    return tuple(found[:MOST_FACTS])
+    related = tuple(_from_numbers(task, outcomes))
+    if any(one.how in ("turned", "reversed") for one in related):
+        return related  # what reaches where follows from that
+    return (*_from_examination(task.examined, examined), *related)[:MOST_FACTS]
 
 
 def _from_examination(right: Examination | None, examined: Examination | None) -> Iterator[Fact]:
@@ -58,7 +60,7 @@ def _first_apart(
     return None
 
 
-def _from_numbers(task: Task, outcomes: Mapping[str, Outcome]) -> Iterator[Fact]:
+def _from_numbers(task: Task, outcomes: Mapping[str, Outcome]) -> Iterator[Related]:
     """How the first wrong result follows from the right one; of single numbers, how all of them do."""
     numbers: list[tuple[Tensor, Tensor]] = []
     for name, outcome in outcomes.items():
@@ -79,7 +81,7 @@ def _from_numbers(task: Task, outcomes: Mapping[str, Outcome]) -> Iterator[Fact]
         yield from _in_step(*(torch.stack(side) for side in zip(*numbers, strict=True)))
 
 
-def _related(actual: Tensor, expected: Tensor) -> Iterator[Fact]:
+def _related(actual: Tensor, expected: Tensor) -> Iterator[Related]:
     if actual.shape != expected.shape:
         if (
             actual.ndim >= 2

@@ -67,6 +67,7 @@ class ModuleReport:
     """What was seen of a module beside what it returned; all empty where nothing is wrong, or for a function.
 
     `missing` and `unexpected` are names of parameters, `unreached` are parameters that no gradient reaches,
+    `frozen` are those that ask for none,
     `shared` are parameters that share their memory with another module's, and `unsteady` means that two calls
     in eval mode gave different results.
     """
@@ -75,6 +76,7 @@ class ModuleReport:
     unexpected: tuple[str, ...] = ()
     reshaped: tuple[Reshaped, ...] = ()
     unreached: tuple[str, ...] = ()
+    frozen: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
     unsteady: bool = False
 
@@ -290,6 +292,7 @@ def module_from_plain(plain: Mapping[str, Any]) -> ModuleReport:
             for one in list(plain["reshaped"])[:50]
         ),
         unreached=_names(plain["unreached"]),
+        frozen=_names(plain["frozen"]),
         shared=_names(plain["shared"]),
         unsteady=bool(plain["unsteady"]),
     )

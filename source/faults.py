@@ -113,7 +113,6 @@ FAULTS = (
         "the scores are divided twice",
         "There are two divisions by {width}. One is right, that of the scores.",
         section="02-trainable#scale-intro",
-        parts=("scaling",),
     ),
     Fault(
         "scores-turned",
@@ -194,6 +193,7 @@ FAULTS = (
         "with `-torch.inf`.",
         section="03-causal#before-softmax-intro",
         parts=("masking",),
+        varies=True,
     ),
     Fault(
         "mask-added",
@@ -500,6 +500,7 @@ FAULTS = (
         "The same share is dropped whatever the argument says. Use the argument.",
         section="04-dropout#causal-attention-task",
         parts=("dropout",),
+        varies=True,
     ),
     Fault(
         "dropout-same-each-time",

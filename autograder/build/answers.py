@@ -266,7 +266,9 @@ def _known_wrong(
                 raise authoring.AuthoringError(["faults.py does not name it"])
             fault = faults.known[wrong.fault]
             outcomes.append(outcomes_of(task, changed_answer(task, wrong.changes, runs), probes, runs))
-            made.append(bank.KnownWrong(fault.id, faults.hint(wrong, task), fault.name, fault.section))
+            made.append(
+                bank.KnownWrong(fault.id, faults.hint(wrong, task), fault.name, fault.section, fault.varies)
+            )
         except authoring.AuthoringError as problem:
             problems += [f"the wrong answer {wrong.fault}: {one}" for one in problem.problems]
     if problems:

@@ -543,7 +543,6 @@ CAUSAL_ATTENTION = Task(
         *("masking", "causal", "context-length", "buffer", "dropout"),
     ),
     cannot={
-        "scaled-twice": "to divide by √d_out twice is to divide by d_out, which is scaled-without-root",
         "weights-made-in-forward": "layers that only forward makes are no parameters, which is plain-tensors",
     },
     wrong=(

@@ -715,7 +715,6 @@ MULTI_HEAD_ATTENTION = Task(
     ),
     words={"width": "√head_dim", "width_code": "self.head_dim**0.5", "swap": "keys.transpose(2, 3)"},
     cannot={
-        "scaled-twice": "two divisions by the root are one by the width: scaled-without-root",
         "input-as-values": "tokens narrower than d_out cannot be split: the shapes stop it",
     },
     wrong=(

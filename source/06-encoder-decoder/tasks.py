@@ -1047,7 +1047,6 @@ MULTI_HEAD_ATTENTION = Task(
     | {"x": "q_input", "queries": "q", "keys": "k", "values": "v", "out_proj": "fc"}
     | {"width": "√head_dim", "width_code": "head_dim**0.5", "swap": "k.transpose(-2, -1)"},
     parts=PARTS,
-    cannot={"scaled-twice": "To divide by a root twice is to divide by the width: scaled-without-root."},
     wrong=(
         # Scores and their scale.
         Wrong("no-scale", edit(" / head_dim**0.5", "")),

@@ -39,7 +39,7 @@ def test_a_solution_is_its_cells_text_without_marks():
         ([edit("x /", "len(x) /"), edit("x + 1", "y")], f"{HEAD}    x = y\n    return len(x) / x.sum()"),
         ([edit("x = ", "y = "), edit("sum", "max")], f"{HEAD}    y = x + 1\n    return x / x.max()"),
         ([edit(" x ", " y ", places=3)], f"{HEAD}    y = y + 1\n    return y / x.sum()"),
-        ([body("share", "  y = x\n\n  return y")], f"{HEAD}    y = x\n\n    return y"),
+        ([body("share", "\n  y = x\n\n  return y\n")], f"{HEAD}    y = x\n\n    return y"),
         ([instead("  share = len\n  pass")], "share = len\npass"),
         ([returns("x")], "def share(x):\n    return x"),
         (

@@ -223,7 +223,7 @@ def test_what_is_infinite_in_the_right_answer_may_be_infinite(share, yielded):
         name: dataclasses.replace(probe, expected=yielded([0.0, -INF]))
         for name, probe in share.probes.items()
     }
-    task = dataclasses.replace(share, probes=masked, known_wrong=(), explanations=None)
+    task = dataclasses.replace(share, probes=masked, explanations=None)
     same = Evidence("share", "answered", outcomes=dict.fromkeys(masked, yielded([0.0, -INF])))
     assert judge(task, same).passed
     for other in ([0.0, INF], [0.0, 5.0], [0.0, NAN]):
@@ -389,7 +389,7 @@ def test_an_empty_tensor_that_claims_the_right_shape_earns_nothing(forged, share
 
 def test_a_tensor_that_claims_the_right_shape_and_broadcasts_to_it_earns_nothing(forged, share, yielded):
     even = dataclasses.replace(share.probes["three"], expected=yielded([0.5, 0.5]))
-    task = dataclasses.replace(share, probes={"three": even}, checks=share.checks[:1], known_wrong=(), explanations=None)
+    task = dataclasses.replace(share, probes={"three": even}, checks=share.checks[:1], explanations=None)
     assert forged(task, torch.tensor(0.5), (2,)).earned == 0
     assert forged(task, torch.tensor([0.5, 0.5]), (2,)).earned == 1
 

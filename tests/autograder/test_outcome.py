@@ -146,6 +146,7 @@ REPORT = ModuleReport(
     reshaped=(Reshaped("W_k", (2, 3), (3, 2)),),
     unreached=("W_v",),
     shared=("W_v",),
+    frozen=("W_v",),
     unsteady=True,
 )
 
@@ -175,7 +176,7 @@ def test_only_names_and_shapes_keep_weights_out():
         assert not ModuleReport(**{kind: ("W",)}).loadable
 
 
-@pytest.mark.parametrize("kind", ["missing", "unexpected", "unreached", "shared"])
+@pytest.mark.parametrize("kind", ["missing", "unexpected", "unreached", "shared", "frozen"])
 def test_names_of_parameters_are_cut_like_all_texts(yielded, kind):
     plain, tensors = to_plain(with_report(yielded, REPORT))
     plain["outcomes"]["p"]["module"][kind] = ["x" * 10 * MAX_TEXT] * 1000

@@ -60,13 +60,13 @@ def test_a_known_wrong_answer_is_kept_with_what_its_mistake_is_called_and_where_
 @pytest.mark.parametrize(
     ("old", "new", "hint"),
     [
-        ('edit("x.sum()", "len(x)")', 'edit("x.sum()", "len(x)"), hint="{name}: {whole}!"', "share: the sum!"),
+        ('edit("x.sum()", "len(x)")', 'edit("x.sum()", "len(x)"), hint="{name}: {whole}"', "share: the sum"),
         ("    hints=", '    words={"whole": "x.sum()"},\n    hints=', "Divide by x.sum(), not by the count."),
     ],
     ids=["a hint of its own", "a word of its own"],
 )
 def test_a_task_may_say_otherwise_what_a_hint_says_to_all(prepared, old, new, hint):
-    end = "learned=\"Shares add up to 1.\",\n"
+    end = 'learned="Shares add up to 1.",\n'
     tasks = ((end + old, end + new),) if old.startswith("    hints") else ((old, new),)
     assert prepared(tasks=tasks).bank.tasks["share"].known_wrong[1].hint == hint
 
@@ -177,9 +177,9 @@ def test_a_wrong_answer_that_cannot_be_made_is_named_with_task_mistake_and_cell(
     ("old", "new", "problem"),
     [
         ('"by-count"', '"means"', "faults.py: means is named 2 times"),
-        ("FAULTS =", 'TOGETHER = (("means", "mean", "columns"),)\nFAULTS =', "faults.py: TOGETHER names mean,"),
+        ("FAULTS =", 'TOGETHER = (("means", "mean"),)\nFAULTS =', "faults.py: TOGETHER names mean,"),
         ("FAULTS =", "1 / 0\nFAULTS =", "source/faults.py: ZeroDivisionError: division by zero"),
-        ("{whole}.", "{part}.", f"{NAME}: task share: the wrong answer by-largest: by-largest: its hint cannot"),
+        ("{whole}.", "{part}.", f"{NAME}: task share: the wrong answer by-largest: by-largest: its hint"),
     ],
 )
 def test_what_is_wrong_with_the_mistakes_themselves_is_named(refused, old, new, problem):

@@ -73,10 +73,10 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxRunner]:
     remembered: dict[str, Any] = {}
     really = batch.grade
 
-    def grade(notebook: NotebookNode, lesson: Any, run: Any, notes: tuple[str, ...] = ()) -> Any:
+    def grade(notebook: NotebookNode, lesson: Any, run: Any, notes: tuple[str, ...], solution: Any) -> Any:
         key = hashlib.sha256(repr((notebook, notes)).encode()).hexdigest()
         if key not in remembered:
-            remembered[key] = really(notebook, lesson, made, notes)
+            remembered[key] = really(notebook, lesson, made, notes, solution)
         return deepcopy(remembered[key])
 
     patch.setattr(batch, "grade", grade)

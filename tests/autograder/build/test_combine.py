@@ -1,0 +1,105 @@
+"""Wrong answers made together: which are, what is kept of them, and that both mistakes are then named."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from autograder.authoring import Check, Fault, Faults, Lesson, Probe, Right, Task, Wrong, edit, instead
+from autograder.build.answers import changed_answer, make_task, outcomes_of, run_solution
+from autograder.explain import explain
+from tests.autograder.build.conftest import solved
+
+
+def steps(x):
+    if not len(x):
+        raise ValueError("nothing to do")
+    x = x / 2
+    x = x + 1
+    return x.flip(0)
+
+
+X = torch.tensor([[1.0, 2.0], [5.0, 3.0], [4.0, 9.0]])
+WRONG = (
+    Wrong("no-half", instead("def steps(x):\n    x[0]\n    return (x + 1).flip(0)")),
+    Wrong("no-half", edit(" / 2", "")),
+    Wrong("no-one", edit(" + 1", "")),
+    Wrong("no-turn", edit(".flip(0)", "")),
+    Wrong("takes-empty", edit("not len(x)", "False")),
+    Wrong("summed", edit("x + 1", "x.cumsum(0) + 1")),
+    Wrong("zeros", edit("return x", "return 0 * x")),
+)
+TASK = Task(
+    id="steps",
+    title="Steps",
+    name="steps",
+    kind="function",
+    signature="steps(x)",
+    axes=("tokens", "d_in"),
+    learned="",
+    hints=(),
+    checks=(Check("all", 1, ("three", "empty", "tried")),),
+    wrong=WRONG,
+    right=(
+        Right("late", edit("x / 2", "x"), edit(".flip(0)", ".flip(0) / 2 + 0.5")),
+        Right("later", edit("x / 2", "x"), edit(".flip(0)", ".flip(0) * 0.5 + 0.5")),
+    ),
+    probes=(
+        Probe("three", "three tokens", {"x": X}),
+        Probe("empty", "no tokens", {"x": torch.ones(0, 2)}, raises=("ValueError",)),
+        Probe(
+            "tried",
+            "three tokens",
+            {"x": X},
+            observe="influence",
+            settings={"input": "x", "axis": 0},
+        ),
+    ),
+)
+FAULTS = Faults(
+    {wrong.fault: Fault(wrong.fault, "", "") for wrong in WRONG}, {}, (("no-half", "no-one", "no-turn"),)
+)
+
+
+@pytest.fixture(scope="module")
+def runs():
+    lesson = Lesson("Steps", (TASK,), {}, lambda generator: {}, redraws=0)
+    return run_solution(lesson, solved({"steps": steps}), "01")
+
+
+@pytest.fixture(scope="module")
+def made(runs):
+    return make_task(TASK, runs, FAULTS, combined=True)
+
+
+def test_what_does_something_new_together_is_kept(made):
+    members = [tuple(place for place in row if place >= 0) for row in made.explanations.members.tolist()]
+    alone, reworded = [(place,) for place in range(len(WRONG))], [(2,), (6,)]
+    # "no-half" is taken as the small edit, and what is all zeros hides it, and "no-one", wherever it shows.
+    pairs = [(1, 2), (1, 3), (1, 4), (1, 5), (2, 3), (2, 4), (3, 4), (3, 5), (3, 6), (4, 5), (4, 6), (5, 6)]
+    assert members == [*alone, *reworded, *pairs, (1, 2, 3)]
+
+
+@pytest.mark.parametrize("places", [(2, 1), (3, 5), (4, 6), (1, 2, 3)], ids=str)
+def test_mistakes_made_together_are_all_named(made, runs, places):
+    text = changed_answer(TASK, [change for place in places for change in WRONG[place].changes], runs)
+    explained = explain(made, outcomes_of(TASK, text, made.probes, runs))
+    assert {one.id for one in explained.wrong} == {WRONG[place].fault for place in places}
+
+
+def test_a_mistake_is_named_in_another_wording_too(made, runs):
+    text = changed_answer(TASK, [*WRONG[2].changes, *TASK.right[0].changes], runs)
+    explained = explain(made, outcomes_of(TASK, text, made.probes, runs))
+    assert [one.id for one in explained.wrong] == ["no-one"]
+
+
+def test_an_experiment_that_both_mistakes_show_in_is_not_tried(made):
+    table = made.explanations
+    kinds = table.kind[table.members.tolist().index([3, 5, -1])].tolist()
+    assert [table.kinds[kind] == "untried" for kind in kinds] == [False, False, True]
+
+
+def test_a_mistake_is_tried_where_answers_run_and_without_touching_the_lesson(runs):
+    before = torch.get_rng_state()
+    make_task(TASK, runs, FAULTS, combined=True)
+    assert torch.equal(torch.get_rng_state(), before)
