@@ -195,7 +195,13 @@ def call_module(
                     again, _ = _put_to_use(module, inputs, probe, UNWATCHED)
                     report = replace(report, unsteady=not _same_result(result, again))
                 frozen = tuple(name for name, one in module.named_parameters() if not one.requires_grad)
-                report = replace(report, unreached=_unreached(module, result), frozen=frozen)
+                unreached = _unreached(module, result)
+                if unreached:
+                    used = _used(
+                        module, unreached, result, lambda: _put_to_use(module, inputs, probe, UNWATCHED)[0]
+                    )
+                    unreached = tuple(name for name in unreached if name in used)
+                report = replace(report, unreached=unreached, frozen=frozen)
             own = not report.loadable and _draws_its_own(
                 module_class, arguments, by_name, inputs, probe, result
             )
@@ -328,6 +334,23 @@ def _unreached(module: torch.nn.Module, result: Any) -> tuple[str, ...]:
         # An input edited in place, say: that is found by looking at the input, and this step is ours.
         return frozen
     return frozen + tuple(name for name, gradient in zip(wanted, found, strict=True) if gradient is None)
+
+
+def _used(
+    module: torch.nn.Module, names: Sequence[str], result: Any, again: Callable[[], Any]
+) -> frozenset[str]:
+    """Those of some parameters that the result depends on: to the others, no gradient could come."""
+    parameters = dict(module.named_parameters())
+    found = set()
+    for name in names:
+        kept = parameters[name].detach().clone()
+        with torch.no_grad():
+            parameters[name].add_(torch.linspace(0.5, 1.5, kept.numel()).reshape(kept.shape).to(kept.dtype))
+        if not _same_result(result, again()):
+            found.add(name)
+        with torch.no_grad():
+            parameters[name].copy_(kept)
+    return frozenset(found)
 
 
 def _same_result(result: Any, again: Any) -> bool:

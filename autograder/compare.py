@@ -44,3 +44,13 @@ def close(actual: Tensor, expected: Tensor) -> Tensor:
 def all_close(actual: Tensor, expected: Tensor) -> bool:
     """Whether two tensors have the same shape and agree everywhere."""
     return actual.shape == expected.shape and bool(close(actual, expected).all())
+
+
+def looks_rounded(actual: Tensor, expected: Tensor) -> bool:
+    """Whether the answer is the right one cut to a few decimals, as when copied from the text."""
+    for decimals in (4, 3, 2):
+        if torch.allclose(actual.double(), expected.double(), rtol=0, atol=0.51 * 10**-decimals) and bool(
+            ((actual.double() * 10**decimals).round() / 10**decimals - actual.double()).abs().max() < 1e-6
+        ):
+            return True
+    return False

@@ -39,7 +39,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Solution:
-    """A solution cell's text without marks, what the task calls its answer, and the bug to find if it has one."""
+    """A solution cell's text without marks, what the task calls its answer, and the bug to find, if any."""
 
     text: str
     name: str
@@ -72,11 +72,8 @@ class Edit:
             [match.start() for match in re.finditer(re.escape(self.old), solution.text)] if self.old else []
         )
         if len(found) != self.places:
-            raise AuthoringError(
-                [
-                    f"the edit of {self.old!r} expects {self.places} places in the solution; it has {len(found)}"
-                ]
-            )
+            problem = f"expects {self.places} places in the solution; it has {len(found)}"
+            raise AuthoringError([f"the edit of {self.old!r} {problem}"])
         return [Span(start, start + len(self.old), self.new) for start in found]
 
 

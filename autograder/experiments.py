@@ -402,8 +402,8 @@ def moved(before: Tensor, after: Tensor, axis: int) -> Tensor:
     """For each slice along the axis, whether it changed. Shape (size,), bool."""
     if before.shape != after.shape:
         return torch.ones(before.shape[axis], dtype=torch.bool)
-    first = before.detach().double().movedim(axis, 0).flatten(1)  # (size, …)
-    second = after.detach().double().movedim(axis, 0).flatten(1)  # (size, …)
+    first = before.detach().double().movedim(axis, 0).unsqueeze(-1).flatten(1)  # (size, …)
+    second = after.detach().double().movedim(axis, 0).unsqueeze(-1).flatten(1)  # (size, …)
     # The last bits may differ with what stands in other rows, a common shift of all scores say.
     largest = first[first.isfinite()].abs().max() if bool(first.isfinite().any()) else first.new_zeros(())
     close = (first - second).abs() <= 1e-5 * largest.clamp(min=1)

@@ -120,7 +120,7 @@ def _related(actual: Tensor, expected: Tensor) -> Iterator[Related]:
             return
 
 
-def _in_step(actual: Tensor, expected: Tensor) -> Iterator[Fact]:
+def _in_step(actual: Tensor, expected: Tensor) -> Iterator[Related]:
     """Whether wrong numbers are the right ones times one factor, or plus one number."""
     square = float((expected * expected).sum())
     if all_close(actual.float(), expected.float()) or not bool(actual.isfinite().all() & (square > 0)):

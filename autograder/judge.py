@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from autograder.bank import AS_SEEN, RESULT, LessonBank, Probe, Task
-from autograder.compare import close
+from autograder.compare import close, looks_rounded
 from autograder.explain import Explained, explain, sight
 from autograder.facts import facts
 from autograder.findings import (
@@ -274,7 +274,7 @@ def _wrong_values(probe: str, actual: Tensor, expected: Tensor, right: Tensor) -
         share_right=float(right.double().mean()),
         obtained_tensor=actual,
         expected_tensor=expected,
-        rounded=_looks_rounded(actual, expected),
+        rounded=looks_rounded(actual, expected),
         unfilled=_unfilled(actual, expected, right),
     )
 
@@ -287,13 +287,3 @@ def _unfilled(actual: Tensor, expected: Tensor, right: Tensor) -> int:
     if actual.dtype == torch.bool or not actual.ndim or bool((expected == 0).any()):
         return 0
     return int((~right).sum()) if bool((actual[~right] == 0).all()) else 0
-
-
-def _looks_rounded(actual: Tensor, expected: Tensor) -> bool:
-    """Whether the answer is the right one cut to a few decimals, as when copied from the text."""
-    for decimals in (4, 3, 2):
-        if torch.allclose(actual.double(), expected.double(), rtol=0, atol=0.51 * 10**-decimals) and bool(
-            ((actual.double() * 10**decimals).round() / 10**decimals - actual.double()).abs().max() < 1e-6
-        ):
-            return True
-    return False

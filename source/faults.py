@@ -596,11 +596,13 @@ FAULTS = (
         "the result was computed in half precision",
         "The numbers are right to about three digits: something was computed in half precision. Keep the input's dtype.",
         parts=("class",),
+        varies=True,
     ),
     Fault(
         "rounded",
         "the result is rounded",
         "The numbers are rounded. Return them as they are.",
+        varies=True,
     ),
     Fault(
         "float-forced",

@@ -104,6 +104,8 @@ def grade_class(asked: Asked, say: Say, advance: Advance, executor: Executor | N
             note = secret.answers(lesson).note
             if note:
                 say(f"{lesson}: {note}")
+            if not course.solution(lesson):
+                say(f"{lesson}: its source is not there, so a mistake also costs what is built from it")
             for submission in course.submissions(lesson, asked.students):
                 fingerprint = course.fingerprint(submission)
                 if not asked.force and book.is_current(submission, fingerprint):

@@ -908,6 +908,16 @@ ATTACKS: dict[str, Attack] = {
         )
     ),
     "leaves-process": Attack(added(DETACHED)),
+    # Where `dot` is wrong, the course's own stands in for it while the tasks that are built from it are checked.
+    "checks-the-stand-in": Attack(
+        added(
+            "attn_scores_2 = torch.stack([dot(token, inputs[1]) for token in inputs])\n"
+            "softmax_naive = softmax_stable = scores_with_loops = simple_attention = dot\n"
+            'check("dot-product")',
+            after="query-scores-answer",
+        ),
+        earns=1,  # the scores of one query are made as they should be
+    ),
     "edits-config": Attack(
         added(
             "import glob\nfor path in ['nbgrader_config.py', '../../../nbgrader_config.py', '/course/nbgrader_config.py']:\n"

@@ -102,10 +102,41 @@ def test_what_a_known_mistake_leaves_unexplained_does_not_hide_it(fault):
     assert "four" not in explained.results
 
 
-def test_a_second_mistake_must_leave_nothing_of_its_own_unexplained():
+def test_where_a_mistake_shows_otherwise_than_alone_no_other_alone_explains_that():
     outcomes = done(lambda x: answer("no-half")(x) + 7 * (len(x) == 4))
-    task = knowing(TASK, {**ALONE, "strange": done(lambda x: answer()(x) * 0) | {"four": outcomes["four"]}})
+    task = knowing(TASK, {**ALONE, "strange": done(answer()) | {"four": outcomes["four"]}})
     assert names(outcomes, task) == ["no-half"]
+
+
+@pytest.mark.parametrize(("faults", "known"), [(["takes-empty"], ["takes-empty"]), (["no-half"], [])])
+def test_a_later_check_names_a_mistake_that_shows_nowhere_otherwise(faults, known):
+    assert names(done(lambda x: answer(*faults)(x) + 7 * (len(x) == 3))) == known
+
+
+def failing(error):
+    def run(x):
+        if len(x) == 3:
+            raise error
+        return answer()(x)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("known", "made", "expected"),
+    [
+        (["a"], IndexError("b"), ["a"]),
+        (["a", "b"], IndexError("b"), ["b"]),
+        (["a", "b"], IndexError("c"), []),
+        (["a"], TypeError("a"), []),
+    ],
+    ids=["other words", "the same words", "words of neither", "another type"],
+)
+def test_a_call_that_fails_among_others_that_do_not_is_known_by_type_and_better_by_words(
+    known, made, expected
+):
+    table = {words: done(failing(IndexError(words))) for words in known}
+    assert names(done(failing(made)), knowing(TASK, table)) == expected
 
 
 def test_a_probe_that_passes_rules_out_what_would_fail_on_it():
@@ -115,7 +146,8 @@ def test_a_probe_that_passes_rules_out_what_would_fail_on_it():
 def test_of_mistakes_that_explain_as_much_only_what_they_have_in_common_is_named():
     strange = done(lambda x: x + 100)
     pairs = {"no-half and no-one": strange, "no-half and no-turn": strange}
-    assert names(strange, knowing(TASK, {**ALONE, **pairs})) == ["no-half"]
+    explained = explain(knowing(TASK, {**ALONE, **pairs}), strange)
+    assert ([one.id for one in explained.wrong], explained.results) == (["no-half"], frozenset())
     assert names(strange, knowing(TASK, {"no-half": strange, "no-one": strange})) == []
 
 
@@ -164,7 +196,9 @@ def untried(*names):
 
 def test_where_two_mistakes_were_not_tried_together_whatever_they_do_is_theirs():
     outcomes = done(answer("no-half", "no-turn")) | {"even": Outcome(error=ErrorReport("IndexError", "no"))}
-    assert names(outcomes, untried("even")) == ["no-half", "no-turn"]
+    explained = explain(untried("even"), outcomes)
+    assert [one.id for one in explained.wrong] == ["no-half", "no-turn"]
+    assert "even" in explained.results
 
 
 def test_what_was_not_tried_explains_nothing_by_itself():

@@ -86,6 +86,20 @@ def test_redrawn_givens_are_the_same_in_every_build(prepared):
     assert torch.equal(first, again)
 
 
+def test_an_answer_runs_at_the_moment_of_its_cell_and_leaves_no_trace(course_with):
+    course = course_with()
+    described = load_lesson(course.source / NAME)
+    runs = run_solution(described, read_source(course.source / NAME / f"{NAME}.py"), NAME)
+    moment, made = runs.moments[AS_SEEN]["row-sums"], []
+    for seed in (1, 2):
+        state = torch.manual_seed(seed).get_state()
+        made.append(moment.run("row_sums = table.zero_() + torch.rand(3)", "<cell>")["row_sums"])
+        assert torch.equal(torch.get_rng_state(), state)
+    assert torch.equal(*made)
+    assert torch.equal(moment.variables["table"], runs.givens[AS_SEEN]["table"])
+    assert "row_sums" not in moment.variables
+
+
 # Solutions
 
 

@@ -227,7 +227,8 @@ def test_questions_hold_nothing_that_says_what_is_right(course, tmp_path):
     asked = bank.load(NAME, tmp_path / "questions")
     assert list(asked.givens) == [AS_SEEN]
     for task in asked.tasks.values():
-        assert (task.known_wrong, task.hints, task.learned) == ((), (), "")
+        assert (task.known_wrong, task.explanations, task.examined) == ((), None, None)
+        assert (task.hints, task.learned) == ((), "")
         assert {probe.expected for probe in task.probes.values()} == {Outcome()}
     text = (tmp_path / "questions" / f"{NAME}.json").read_text()
     for told in ("Divide by the sum", "Shares add up", "by-largest", "These are the columns"):
