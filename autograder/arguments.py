@@ -70,7 +70,8 @@ def _made(made: Made, namespace: Mapping[str, Any]) -> nn.Module:
 def load_weights(module: nn.Module, weights: Mapping[str, Tensor]) -> ModuleReport:
     """Put weights into a module by parameter name, and say which names or shapes do not fit.
 
-    What fits is put in also where something else does not, so that the rest of the module can still be judged:
+    What fits is put in also where something else does not, so that the rest of the module can still be
+    judged:
     a matrix the other way round is put in turned, parameters with other names are taken in their order, and a
     bias that should not be there is made 0.
     """

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from string import ascii_uppercase
 
 from rich.console import Console
 from rich.table import Table
 
 from autograder import bank
-from autograder.authoring import Task
+from autograder.authoring import Task, load_faults, load_lesson
 from autograder.build.answers import changed_answer, evidence_for
 from autograder.build.pipeline import Course, prepare
 from autograder.edits import Change
@@ -79,6 +80,41 @@ def audit_lesson(course: Course, name: str) -> list[Row]:
                 row.failures.append(f"{answer.id} is not caught, or wrong besides: {verdict.finding}")
         rows.append(row)
     return rows
+
+
+def print_coverage(course: Course, names: Sequence[str], console: Console) -> bool:
+    """Print which class task has a wrong answer for which mistake; whether every cell is filled or explained.
+
+    A cell is a count of wrong answers, "no" where the task says why there can be none, and empty where its
+    parts do not make the mistake possible.
+    """
+    faults = load_faults(course.source)
+    tasks = [
+        task for name in names for task in load_lesson(course.source / name).tasks if task.kind == "module"
+    ]
+    table = Table(title="Mistakes by class task")
+    table.add_column("mistake", no_wrap=True)
+    for letter, task in zip(ascii_uppercase, tasks, strict=False):
+        console.print(f"{letter}: {task.id}")
+        table.add_column(letter, justify="center")
+    missing: list[str] = []
+    for fault in faults.known.values():
+        cells = []
+        for task in tasks:
+            count = sum(wrong.fault == fault.id for wrong in task.wrong)
+            possible = bool(fault.parts) and set(fault.parts) <= set(task.parts)
+            if possible and not count and fault.id not in task.cannot:
+                missing.append(f"{task.id}: {fault.id}")
+            cells.append(
+                str(count) if count else "no" if fault.id in task.cannot else "?" if possible else ""
+            )
+        if any(cells):
+            table.add_row(fault.id, *cells)
+    console.print(table)
+    console.print(f"{len(faults.known)} mistakes, {table.row_count} of them in {len(tasks)} class tasks.")
+    for line in missing:
+        console.print(f"no wrong answer: {line}", style="red", markup=False, highlight=False)
+    return not missing
 
 
 def print_table(rows: Sequence[Row], console: Console) -> None:

@@ -119,7 +119,8 @@ class Fault:
         section: the lesson's cell that explains it, as "02-trainable#why-scale"; empty where none does.
         parts: what a task must have for the mistake to be possible, by the names in `Task.parts`; none where
             the mistake is expected of no task in particular.
-        varies: whether there is a number in it that may be any, so that it is known by which results are wrong.
+        varies: whether there is a number in it that may be any, so that it is known by which results are
+            wrong.
     """
 
     id: str

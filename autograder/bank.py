@@ -123,9 +123,10 @@ class Forbids:
 class KnownWrong:
     """A wrong answer that people really give.
 
-    `id` is that of the mistake, in the course's vocabulary, `name` what a report calls it, `hint` what a learner
-    reads, and `section` the cell that explains it; `varies` says that there is a number in it that may be any.
-    Several answers may show one mistake.
+    `id` is that of the mistake, in the course's vocabulary, `name` what a report calls it, `hint` what a
+    learner
+    reads, and `section` the cell that explains it; `varies` says that there is a number in it that may be
+    any. Several answers may show one mistake.
     """
 
     id: str
@@ -139,8 +140,8 @@ class KnownWrong:
 class Explanations:
     """What known wrong answers look like, alone and made together, in the short form of `autograder.explain`.
 
-    `members` are places in the task's known wrong answers, -1 for none. `kind` and `mark` hold places in `kinds`
-    and `marks`.
+    `members` are places in the task's known wrong answers, -1 for none. `kind` and `mark` hold places in
+    `kinds` and `marks`.
 
     Shapes:
         members: (explanations, mistakes)

@@ -75,13 +75,22 @@ def build(
 
 
 @app.command()
-def audit(lessons: Lessons = None, jobs: AtOnce = processors(), course: Root = Path()) -> None:  # noqa: B008
+def audit(
+    lessons: Lessons = None,
+    table: Annotated[
+        bool, typer.Option("--table", help="Show which class task covers which mistake; try nothing.")
+    ] = False,
+    jobs: AtOnce = processors(),  # noqa: B008
+    course: Root = Path(),
+) -> None:
     """Try every known wrong and every other right answer on every task."""
-    from autograder.audit import audit_lesson, print_table
+    from autograder.audit import audit_lesson, print_coverage, print_table
     from autograder.build.pipeline import Course
 
     place = Course(course.resolve())
     names = _chosen(place.lessons(), lessons or [])
+    if table:
+        raise typer.Exit(0 if print_coverage(place, names, console) else 1)
     results = dict(each_lesson(partial(audit_lesson, place), names, jobs))
     rows = []
     for name in names:

@@ -363,7 +363,8 @@ def _same_result(result: Any, again: Any) -> bool:
 def observe(value: Any, changed_inputs: tuple[str, ...] = ()) -> Outcome:
     """Write down a returned value: its type, and its numbers where it has any."""
     name = type_name(value)
-    # The first of several results may be the one that is asked for; that there are several is told by the type.
+    # The first of several results may be the one that is asked for; that there are several is told by the
+    # type.
     first = isinstance(value, tuple) and value and isinstance(value[0], Tensor)
     tensor = _as_tensor(value[0] if first else value)
     if tensor is None:

@@ -197,7 +197,8 @@ class _Compared:
         # Columns are probes that were seen, rows explanations.
         # Where a mistake makes some calls fail and not others, what exactly is raised hangs on the wording.
         same |= self._raises_alike(kind, asked, right)
-        # The same entries are wrong, by other numbers: enough for a mistake with a number in it that may be any.
+        # The same entries are wrong, by other numbers: enough for a mistake with a number in it that may
+        # be any.
         varies = torch.tensor([one.varies for one in task.known_wrong])
         alone = (table.members >= 0).sum(dim=1) == 1
         same |= (kind == own_kind) & (alone & varies[table.members[:, 0].long()])[:, None]
@@ -229,8 +230,8 @@ class _Compared:
     def best(self, left: _Cells, asked: Collection[str] = ()) -> list[int]:
         """The rows that explain most of what is left, by the fewest mistakes.
 
-        Where probes are asked about, all wrong results on them must be explained. Else nothing that a row shows may
-        be otherwise.
+        Where probes are asked about, all wrong results on them must be explained. Else nothing that a row
+        shows may be otherwise.
         """
         possible = self._possible.clone()
         if not asked:

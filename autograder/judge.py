@@ -95,8 +95,8 @@ def _forgiven(
 ) -> frozenset[int]:
     """Places of checks that fail for nothing but what another check fails for already.
 
-    What is wrong beside the results, a changed argument say, shows on every probe. It costs one check: one that
-    fails anyway, or the one with the fewest points.
+    What is wrong beside the results, a changed argument say, shows on every probe. It costs one check: one
+    that fails anyway, or the one with the fewest points.
     """
     shown: dict[int, frozenset[str]] = {}
     lost: list[int] = []

@@ -62,7 +62,7 @@ def word(finding: f.Finding, task: Task, verdict: f.Verdict | None = None) -> Me
             )
             # What was computed from a number that was typed in was not itself typed in.
             extra = [note] if isinstance(finding, f.NotComputed) else [note, *extra]
-        elif verdict.globals_read and not verdict.known_wrong:
+        elif verdict.globals_read:
             names = _listed([f"`{name}`" for name in verdict.globals_read])
             extra.append(
                 f"`{task.name}` reads {names} from the notebook. A function should use its arguments only: "

@@ -4,7 +4,8 @@
 
 The answers of `tests/held_out` are complete answer cells in strangers' wordings: right ones, ones with a
 single mistake, and samples of ones with two and three. Each is run and judged as in a learner's notebook. For
-each task the table tells how many right ones were accepted, how many wrong ones were rejected, and in how many the
+each task the table tells how many right ones were accepted, how many wrong ones were rejected, and in how
+many the
 true mistakes were named: all of them, at least one, or a wrong one. `--missed` lists what was not named.
 """
 
@@ -66,9 +67,8 @@ class Counts:
         self.wrong_names += len(false)
         if len(true) < len(answer.faults) or false:
             told = type(verdict.finding).__name__ if verdict.finding else "accepted"
-            self.missed.append(
-                f"{answer.task} / {answer.wording}: {' + '.join(answer.faults)} -> {' + '.join(named) or 'none'}; {told}"
-            )
+            where, faults = f"{answer.task} / {answer.wording}", " + ".join(answer.faults)
+            self.missed.append(f"{where}: {faults} -> {' + '.join(named) or 'none'}; {told}")
 
 
 def same(fault: str, name: str) -> bool:

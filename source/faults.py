@@ -548,7 +548,7 @@ FAULTS = (
     Fault(
         "detached",
         "the result is cut off from the parameters",
-        "The numbers are right, but no gradient reaches the parameters, or not all of them. Take out "
+        "The way back from the result to the parameters, or to some of them, is cut. Take out "
         "`.detach()`, `.data`, `torch.no_grad()` or `requires_grad=False`.",
         section="02-trainable#self-attention-v1-read",
         parts=("class",),
@@ -1565,7 +1565,7 @@ FAULTS = (
     Fault(
         "frozen",
         "the parameters are no longer trained",
-        "The numbers are right, but with `requires_grad=False` the parameters can no longer be trained. Leave that out.",
+        "With `requires_grad=False` the parameters can no longer be trained. Leave that out.",
     ),
     Fault(
         "wrong-object-returned",

@@ -38,8 +38,8 @@ REDRAW_SEED = 7001
 class Runs:
     """A lesson's namespaces: one for each set of givens, the first as the learner sees it.
 
-    `moments` are, for each of them, the moments before the answer cells, by task; `solutions` are the texts of
-    the answer cells.
+    `moments` are, for each of them, the moments before the answer cells, by task; `solutions` are the
+    texts of the answer cells.
     """
 
     givens: Mapping[str, Mapping[str, Value]]

@@ -1,4 +1,4 @@
-"""Wrong answers made together: every two whose edits touch different places, and some that are made by threes.
+"""Wrong answers made together: every two whose edits touch different places, and some by threes.
 
 What such an answer does is kept in short, so that a judge can name both mistakes of a learner who made two.
 """
@@ -29,8 +29,8 @@ def combine(
 ) -> tuple[list[tuple[int, ...]], list[Sights]]:
     """Try the wrong answers of a task in other wordings and together.
 
-    The other wordings are the small edits among the right answers: what a mistake does may hang on the order of
-    the steps around it.
+    The other wordings are the small edits among the right answers: what a mistake does may hang on the
+    order of the steps around it.
 
     Returns:
         Places in `task.wrong`, and what is seen of each combination.
@@ -63,9 +63,10 @@ class _Tries:
     def add(self, places: tuple[int, ...], spans: Sequence[Span]) -> None:
         """Make some wrong answers together with these spans, and keep what is seen if it is new.
 
-        They are run on the plain probes on which the result of more than one of them is wrong; of one is enough
-        where it is worded anew, and for a function, which is called quickly. Elsewhere it shows as it does alone.
-        Experiments take long, so none is done: where several mistakes show in one, nobody knows how.
+        They are run on the plain probes on which the result of more than one of them is wrong; of one is
+        enough
+        where it is worded anew, and for a function, which is called quickly. Elsewhere it shows as it does
+        alone. Experiments take long, so none is done: where several mistakes show in one, nobody knows how.
         """
         alone = [self._alone[place] for place in places]
         wrong = {name: sum(bool(one[name].result) for one in alone) for name in self._entry.probes}
@@ -105,7 +106,7 @@ def _together(
     """Places of wrong answers that can be made together: of each mistake, the first that is a small edit."""
     first: dict[str, int] = {}
     for place, wrong in enumerate(task.wrong):
-        if wrong.fault not in first or not _small(spans[first[wrong.fault]]) and _small(spans[place]):
+        if wrong.fault not in first or (_small(spans[place]) and not _small(spans[first[wrong.fault]])):
             first[wrong.fault] = place
     for one, other in combinations(first.values(), 2):
         if fit([*spans[one], *spans[other]]):

@@ -101,9 +101,10 @@ def build(course: Course, name: str) -> None:
         if not _same_bank(Path(temporary) / "bank", course.bank, name):
             course.bank.mkdir(parents=True, exist_ok=True)
             for ending in ("json", "safetensors"):
-                shutil.copyfile(
-                    Path(temporary) / "bank" / f"{name}.{ending}", course.bank / f"{name}.{ending}"
-                )
+                # Another process may have the old file mapped: it keeps it, and the new one takes its name.
+                fresh = course.bank / f".{name}.{ending}"
+                shutil.copyfile(Path(temporary) / "bank" / f"{name}.{ending}", fresh)
+                fresh.replace(course.bank / f"{name}.{ending}")
         _replace(Path(temporary) / "notebooks" / name, course.root / "notebooks" / name)
         built = Path(temporary) / "solutions" / name / f"{name}.ipynb"
         kept = course.root / "solutions" / name / f"{name}.ipynb"

@@ -40,7 +40,9 @@ TASKS.hold(
     Wrong("squared-distance", VALUES + NAMED) | returns("((a - b) ** 2).sum()"),
     Wrong("cosine-similarity", NAMED) | returns("torch.nn.functional.cosine_similarity(a, b, dim=0)"),
     Wrong("mean-of-the-products", NAMED) | returns("(a * b).mean()"),
-    Wrong("reads-the-notebook-variables", VALUES, says="`input_query` and `input_1` from the notebook")
+    Wrong(
+        "reads-the-notebook-variables", VALUES + NAMED, says="`input_query` and `input_1` from the notebook"
+    )
     | rename("total", "res")
     | edit("(len(a))", "(len(input_query))")
     | edit("= res + a[i] * b", "+= input_query[i] * input_1"),
@@ -63,9 +65,9 @@ TASKS.hold(
     | edit("for i in a:", "for i in range(d_in):"),
     Wrong("six-terms-in-a-generator", RAISED, says="line 2 of its cell", never="genexpr")
     | returns("sum(a[i] * b[i] for i in range(6))"),
-    Wrong("edits-its-argument", RULE) | body("a *= b", "return a.sum()"),
+    Wrong("edits-its-argument", RULE, keeps=1) | body("a *= b", "return a.sum()"),
     Wrong("takes-one-matrix", RAISED) | typed("def dot(x):", "    return x[0] @ x[1]"),
-    Wrong("comma-makes-a-tuple", TYPE, base="elements-used-as-indices")
+    Wrong("comma-makes-a-tuple", TYPE, keeps=1, base="elements-used-as-indices")
     | lines("for i in a:", "return total", "for x, y in zip(a, b):", "    total += x * y", "return total,"),
     Wrong("called-otherwise", MISSING, says="`dot_product`")
     | typed("def dot_product(a, b):", "    return sum(x * y for x, y in zip(a, b))"),
@@ -310,8 +312,8 @@ TASKS.hold(
     | typed("e = 2.7", "def softmax_naive(x):", "    return e**x / (e**x).sum()"),
     Wrong("sign-flipped", NAMED) | returns("torch.exp(-x) / torch.exp(-x).sum()"),
     Wrong("logarithm-kept", RULE + NAMED) | returns("torch.log_softmax(x, dim=0)"),
-    Wrong("exponential-in-place", RULE) | body("x.exp_()", "return x / x.sum()"),
-    Wrong("divides-in-place", RULE) | body("x = x.exp_()", "x /= x.sum()", "return x"),
+    Wrong("exponential-in-place", RULE, keeps=1) | body("x.exp_()", "return x / x.sum()"),
+    Wrong("divides-in-place", RULE, keeps=1) | body("x = x.exp_()", "x /= x.sum()", "return x"),
     Wrong("reads-the-notebook-scores", NAMED, says=NOT_ITS_ARGUMENT)
     | returns("torch.exp(attn_scores_2) / torch.exp(attn_scores_2).sum()"),
     Wrong("sums-the-notebook-scores", RULE, says=NOT_ITS_ARGUMENT)
@@ -325,7 +327,8 @@ TASKS.hold(
     Wrong("sum-without-its-call", RAISED, says=CALL_IT) | returns("torch.exp(x) / torch.exp(x).sum"),
     Wrong("a-python-list", TYPE, base="math-exp-on-a-vector")
     | body("total = sum(math.exp(v) for v in x)", "return [math.exp(v) / total for v in x]"),
-    Wrong("a-numpy-array", TYPE, base="numpy-and-back") | body("e = np.exp(x.numpy())", "return e / e.sum()"),
+    Wrong("a-numpy-array", TYPE, keeps=1, base="numpy-and-back")
+    | body("e = np.exp(x.numpy())", "return e / e.sum()"),
     Wrong("divides-by-the-mean", RULE + NAMED) | returns("torch.exp(x) / torch.exp(x).mean()"),
     Wrong("divides-by-the-largest", RULE + NAMED) | returns("torch.exp(x) / torch.exp(x).max()"),
     Wrong("sigmoid", RULE + NAMED) | returns("torch.sigmoid(x)"),
@@ -338,8 +341,9 @@ TASKS.hold(
     Wrong("negative-scores-cut-off", VALUES, keeps=1)
     | body("e = torch.exp(torch.relu(x))", "return e / e.sum()"),
     Wrong("twice", NAMED + VALUES) | returns("x.softmax(0).softmax(0)"),
-    Wrong("rounded", VALUES, never=SAME_DIGITS) | returns("torch.round(torch.softmax(x, 0), decimals=4)"),
-    Wrong("copied-with-four-decimals", VALUES, never=SAME_DIGITS)
+    Wrong("rounded", VALUES + NAMED, never=SAME_DIGITS)
+    | returns("torch.round(torch.softmax(x, 0), decimals=4)"),
+    Wrong("copied-with-four-decimals", VALUES + NAMED, never=SAME_DIGITS)
     | returns("torch.tensor([0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581])"),
     Wrong("return-forgotten", TYPE) | body("exps = torch.exp(x)", "exps / exps.sum()"),
     Wrong("return-inside-the-loop", RULE + NAMED).body("""
@@ -348,7 +352,7 @@ TASKS.hold(
             out[i] = torch.exp(x[i]) / torch.exp(x).sum()
             return out"""),
     Wrong("an-axis-too-many", SHAPE) | returns("torch.softmax(x[None], dim=-1)"),
-    Wrong("weights-and-their-sum", TYPE)
+    Wrong("weights-and-their-sum", TYPE, keeps=1)
     | body("weights = torch.exp(x) / torch.exp(x).sum()", "return weights, weights.sum()"),
     Wrong("whole-numbers", DTYPE, base="return-inside-the-loop")
     | edit("zeros_like(x)", "zeros(len(x), dtype=torch.long)")
@@ -425,7 +429,8 @@ TASKS.hold(
     Wrong("epsilon-below", NAMED) | body("e = torch.exp(x)", "return e / (e.sum() + 1e-9)"),
     Wrong("forgets-to-divide", NAMED + RULE) | returns("torch.exp(x - x.max())"),
     Wrong("logarithm-kept", RULE + NAMED) | returns("x - torch.logsumexp(x, 0)"),
-    Wrong("shifts-its-argument", RULE) | body("x -= x.max()", "return torch.exp(x) / torch.exp(x).sum()"),
+    Wrong("shifts-its-argument", RULE, keeps=2)
+    | body("x -= x.max()", "return torch.exp(x) / torch.exp(x).sum()"),
     Wrong("max-with-an-axis-is-a-pair", RAISED)
     | body("x = x - x.max(dim=0)", "return torch.exp(x) / torch.exp(x).sum()"),
     Wrong(
@@ -576,7 +581,7 @@ TASKS.hold(
     Wrong("made-anew-in-every-round", NAMED)
     | without("context_vec_2 =")
     | above("context_vec_2", "context_vec_2 = torch.zeros(query.shape)"),
-    Wrong("starts-from-ones", VALUES).typed("""
+    Wrong("starts-from-ones", VALUES + NAMED).typed("""
         context_vec_2 = torch.ones(3)
         for w, x in zip(attn_weights_2, inputs):
             context_vec_2 += w * x"""),
@@ -738,7 +743,7 @@ TASKS.hold(
     Wrong("scaled", VALUES + NAMED) | returns("x @ x.T / x.shape[1] ** 0.5"),
     Wrong("unit-vectors", VALUES + NAMED) | body("x = x / x.norm(dim=1, keepdim=True)", "return x @ x.T"),
     Wrong("no-argument", RAISED) | typed("def scores_with_loops():", "    return inputs @ inputs.T"),
-    Wrong("edits-its-argument", RULE, base="return-inside-the-outer-loop")
+    Wrong("edits-its-argument", RULE, keeps=1, base="return-inside-the-outer-loop")
     | edit("j in range(len(x))", "j in range(i, len(x))")
     | edit("torch.dot", "scores[j, i] = dot")
     | edit("return scores", "x[i] = 0\n    return scores"),
@@ -796,9 +801,9 @@ TASKS.hold(
     Wrong("scaled", NAMED) | returns("inputs @ inputs.T / inputs.shape[1] ** 0.5"),
     Wrong("scaled-by-d", VALUES + NAMED) | returns("inputs @ inputs.T / 3"),
     Wrong("softmax-as-well", NAMED + RULE) | returns("torch.softmax(inputs @ inputs.T, dim=-1)"),
-    Wrong("future-hidden", RULE) | returns("torch.tril(inputs @ inputs.T)"),
+    Wrong("future-hidden", RULE + NAMED) | returns("torch.tril(inputs @ inputs.T)"),
     Wrong("itself-left-out", VALUES) | below("attn_scores", "attn_scores.fill_diagonal_(0)"),
-    Wrong("only-lengths", VALUES) | returns("torch.diag((inputs * inputs).sum(1))"),
+    Wrong("only-lengths", VALUES + NAMED) | returns("torch.diag((inputs * inputs).sum(1))"),
     Wrong("unit-vectors", VALUES + NAMED)
     | typed("unit = torch.nn.functional.normalize(inputs, dim=1)", "attn_scores = unit @ unit.T"),
     Wrong("distances", VALUES + NAMED) | returns("torch.cdist(inputs, inputs)"),
@@ -866,7 +871,7 @@ TASKS.hold(
     Wrong("scaled", NAMED) | edit(", dim=-1", " / 3**0.5, dim=-1"),
     Wrong("softmax-of-the-tokens", SHAPE) | edit("attn_scores", "inputs"),
     Wrong("exponential-only", RULE + NAMED) | returns("torch.exp(attn_scores)"),
-    Wrong("scores-renamed", RULE) | returns("attn_scores"),
+    Wrong("scores-renamed", RULE + NAMED) | returns("attn_scores"),
     Wrong("one-query-only", SHAPE) | edit(", dim=-1", "[1], dim=-1"),
     Wrong("ones-of-journey", SHAPE) | returns("attn_weights_2"),
     Wrong("twice", VALUES + NAMED) | returns("attn_scores.softmax(-1).softmax(-1)"),
@@ -944,7 +949,7 @@ TASKS.hold(
     Wrong("result-turned", SHAPE) | returns("(attn_weights @ inputs).T"),
     Wrong("softmax-down-the-columns", NAMED) | returns("attn_scores.softmax(0) @ inputs"),
     Wrong("tokens-added", VALUES + NAMED) | returns("inputs + attn_weights @ inputs"),
-    Wrong("divided-again", VALUES) | edit("@ inputs", "@ inputs / 6"),
+    Wrong("divided-again", VALUES + NAMED) | edit("@ inputs", "@ inputs / 6"),
     Wrong("overwritten-in-the-loop", VALUES + NAMED, base="row-by-row")
     | edit("+= attn_weights", "= attn_weights")
     | edit("[i][j] *", "[i, j] *"),
@@ -1042,14 +1047,15 @@ TASKS.hold(
         attn_weights = torch.softmax(attn_scores, dim=-1)
         return attn_weights @ inputs"""),
     Wrong("return-forgotten", TYPE) | edit("return weights", "context = weights"),
-    Wrong("weights-come-along", TYPE) | body("w = torch.softmax(x @ x.T, dim=-1)", "return w @ x, w"),
+    Wrong("weights-come-along", TYPE, keeps=2)
+    | body("w = torch.softmax(x @ x.T, dim=-1)", "return w @ x, w"),
     Wrong("dimensions-attend", VALUES + NAMED)
     | body("scores = x.T @ x", "weights = torch.softmax(scores, dim=-1)", "return x @ weights"),
     Wrong("not-turned", RAISED) | edit("= x @ x.T", "= x @ x"),
     Wrong("tokens-added", VALUES + NAMED) | returns("x + torch.softmax(x @ x.T, dim=-1) @ x"),
     Wrong("scores-weighed-with-scores", SHAPE) | edit("weights @ x", "weights @ scores"),
     Wrong("second-token-only", SHAPE) | body("scores = x @ x[1]", "return torch.softmax(scores, 0) @ x"),
-    Wrong("six-tokens-always", RAISED, keeps=1).body("""
+    Wrong("six-tokens-always", RAISED, keeps=2).body("""
         out = torch.zeros(6, 3)
         for i in range(6):
             w = torch.softmax(x @ x[i], dim=0)
@@ -1057,13 +1063,13 @@ TASKS.hold(
         return out"""),
     Wrong("clamped", VALUES + NAMED + NOT_FINITE, keeps=2)
     | body("e = torch.exp((x @ x.T).clamp(max=80))", "return e / e.sum(-1, keepdim=True) @ x"),
-    Wrong("edits-its-argument", RULE, never=r"x \*= 2")
+    Wrong("edits-its-argument", RULE, keeps=2, never=r"x \*= 2")
     | body("weights = torch.softmax(x @ x.T, dim=-1)", "x[:] = weights @ x", "return x"),
     Wrong("future-hidden", VALUES)
     | line("weights =", "mask = torch.triu(torch.ones(len(x), len(x)), diagonal=1).bool()")
     | edit("weights @", 'torch.softmax(scores.masked_fill(mask, float("-inf")), dim=-1) @'),
     Wrong("plain-mean", VALUES + NAMED) | returns("x.mean(0, keepdim=True).expand_as(x)"),
-    Wrong("the-tokens-themselves", VALUES) | returns("x"),
+    Wrong("the-tokens-themselves", VALUES + NAMED) | returns("x"),
     Wrong("weights-times-turned", SHAPE) | returns("x.T @ torch.softmax(x @ x.T, -1)"),
     Wrong("sums-without-keepdim", NAMED, says="keepdim")
     | body("e = torch.exp(x @ x.T)", "return e / e.sum(dim=1) @ x"),
@@ -1075,7 +1081,7 @@ TASKS.hold(
         base="largest-of-the-square",
     )
     | lines("e = torch", "return (e", "e = torch.exp(s - s.max())", "w = e / e.sum(dim=1)", "return w @ x"),
-    Wrong("half-precision", DTYPE) | body("h = x.bfloat16()", "return (h @ h.T).softmax(-1) @ h"),
+    Wrong("half-precision", DTYPE, keeps=1) | body("h = x.bfloat16()", "return (h @ h.T).softmax(-1) @ h"),
     Wrong("result-not-function", NO_FUNCTION)
     | typed("simple_attention = torch.softmax(inputs @ inputs.T, dim=-1) @ inputs"),
     Wrong("three-arguments", RAISED)

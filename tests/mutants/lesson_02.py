@@ -494,7 +494,7 @@ TASKS.hold(
     Wrong("values-of-the-notebook", NAMED + VALUES + RAISED, base="plain") | edit("values =", "value ="),
     Wrong("keys-of-the-notebook", RULE + NAMED + VALUES + RAISED + SHAPE, base="plain")
     | edit("keys = x", "key = x"),
-    Wrong("tokens-of-the-notebook", NAMED + VALUES + RAISED + SHAPE, says="`inputs`", base="plain")
+    Wrong("tokens-of-the-notebook", NAMED + VALUES + RAISED + SHAPE, base="plain")
     | edit("x @ self", "inputs @ self", places=3),
     Wrong("matrices-of-the-notebook", RULE + NAMED + VALUES + RAISED + SHAPE, base="plain")
     | edit("@ self.", "@ ", places=3),
@@ -506,17 +506,18 @@ TASKS.hold(
     Wrong(
         "switched-off",
         NAMED + BEHAVIOUR + RULE + PARAMETERS,
+        keeps=3,
         never=r"numbers are right.*numbers are right.*\|",
         base="plain",
     )
     | edit("(d_in, d_out)", "(d_in, d_out), requires_grad=False", places=3),
-    Wrong("drawn-from-the-normal-distribution", NAMED + VALUES + BEHAVIOUR, keeps=2, base="plain")
+    Wrong("drawn-from-the-normal-distribution", NAMED + VALUES + BEHAVIOUR, keeps=3, base="plain")
     | rename("rand", "randn"),
-    Wrong("zeros", NAMED + VALUES + BEHAVIOUR, keeps=2, base="plain") | rename("rand", "zeros"),
-    Wrong("xavier", NAMED + VALUES + BEHAVIOUR, keeps=2, base="keys-ask")
+    Wrong("zeros", NAMED + VALUES + BEHAVIOUR, keeps=3, base="plain") | rename("rand", "zeros"),
+    Wrong("xavier", NAMED + VALUES + BEHAVIOUR, keeps=3, base="keys-ask")
     | below("self.W_value =", "for p in self.parameters():", "    nn.init.xavier_uniform_(p)")
     | edit("keys @ queries", "queries @ keys"),
-    Wrong("own-seed", NAMED + VALUES + BEHAVIOUR, keeps=2, base="plain")
+    Wrong("own-seed", NAMED + VALUES + BEHAVIOUR, keeps=3, base="plain")
     | above("self.W_query =", "torch.manual_seed(123)"),
     Wrong(
         "one-matrix-for-all", PARAMETERS + VALUES + NAMED, never="has no parameter", base="plain"
@@ -526,16 +527,16 @@ TASKS.hold(
             W = nn.Parameter(torch.rand(d_in, d_out))
             self.W_query = self.W_key = self.W_value = W"""),
     Wrong("turned-matrices", PARAMETERS, base="plain") | edit("(d_in, d_out)", "(d_out, d_in)", places=3),
-    Wrong("turned-matrices-turned-back", PARAMETERS, base="values-without-gradient")
+    Wrong("turned-matrices-turned-back", PARAMETERS, keeps=2, base="values-without-gradient")
     | edit("(d_in, d_out)", "(d_out, d_in)", places=3)
     | edit("@ self.W_key", "@ self.W_key.T")
     | edit("@ self.W_query", "@ self.W_query.T")
     | edit("W_value.data", "W_value.T"),
-    Wrong("short-names", PARAMETERS, base="plain")
+    Wrong("short-names", PARAMETERS, keeps=3, base="plain")
     | rename("W_query", "W_q")
     | rename("W_key", "W_k")
     | rename("W_value", "W_v"),
-    Wrong("linear-layers", PARAMETERS + NAMED, base="plain")
+    Wrong("linear-layers", PARAMETERS + NAMED, keeps=2, base="plain")
     | edit("Parameter(torch.rand(d_in, d_out))", "Linear(d_in, d_out, bias=False)", places=3)
     | lines(
         "keys = x @ self",
@@ -554,7 +555,7 @@ TASKS.hold(
             super().__init__()
             self.weights = [nn.Parameter(torch.rand(d_in, d_out)) for _ in range(3)]""")
     | line("q, k, v =", "q, k, v = [x @ w for w in self.weights]"),
-    Wrong("a-fourth-parameter", PARAMETERS, base="return-forgotten")
+    Wrong("a-fourth-parameter", PARAMETERS, keeps=3, base="return-forgotten")
     | below("self.W_value =", "self.W_o = nn.Parameter(torch.eye(d_out))")
     | line("context_vec", "return attn_weights @ values @ self.W_o"),
     Wrong("drawn-in-every-forward", PARAMETERS).define("""
@@ -582,7 +583,7 @@ TASKS.hold(
     Wrong("print-not-return", TYPE, base="plain")
     | line("return attn_weights", "print(attn_weights @ values)"),
     Wrong("returns-the-weights", SHAPE, base="plain") | edit(" @ values", ""),
-    Wrong("returns-both", TYPE, base="plain") | edit("@ values", "@ values, attn_weights"),
+    Wrong("returns-both", TYPE, keeps=3, base="plain") | edit("@ values", "@ values, attn_weights"),
     Wrong("returns-one-token", SHAPE, base="detached") | edit(".detach()", "[1]"),
     Wrong("second-query-only", SHAPE, base="plain") | edit("queries = x", "queries = x[1]"),
     Wrong("six-tokens-always", RAISED, keeps=2, base="zeros-filled-token-by-token")
@@ -590,9 +591,9 @@ TASKS.hold(
     Wrong("two-dimensions-always", SHAPE, keeps=2, base="columns-then-turned")
     | line("w = torch", "w = torch.softmax(q @ k.T / k.shape[1] ** 0.5, dim=-1)")
     | edit("return w.T @ v", "return torch.stack([w @ v[:, 0], w @ v[:, 1]], dim=1)"),
-    Wrong("detached", NAMED + BEHAVIOUR + RULE, base="plain")
+    Wrong("detached", NAMED + BEHAVIOUR + RULE, keeps=3, base="plain")
     | line("return attn_weights", "return (attn_weights @ values).detach()"),
-    Wrong("no-grad-in-forward", NAMED + BEHAVIOUR + RULE).define("""
+    Wrong("no-grad-in-forward", NAMED + BEHAVIOUR + RULE, keeps=3).define("""
         def forward(self, x):
             with torch.no_grad():
                 keys = x @ self.W_key
@@ -601,12 +602,13 @@ TASKS.hold(
                 attn_scores = queries @ keys.T  # omega
                 attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)
                 return attn_weights @ values"""),
-    Wrong("values-without-gradient", NAMED + BEHAVIOUR + RULE, base="plain")
+    Wrong("values-without-gradient", NAMED + BEHAVIOUR + RULE, keeps=3, base="plain")
     | edit("@ self.W_value", "@ self.W_value.data"),
     Wrong("edits-its-argument", VALUES + RULE + NAMED, base="an-object-not-a-class")
     | below("def forward", "    x /= x.norm(dim=-1, keepdim=True)")
     | lines("return attn_weights", "SelfAttention_v1 =", "return attn_weights @ values"),
-    Wrong("edits-its-argument-afterwards", RULE, base="plain") | below("attn_weights =", "x.div_(x.norm())"),
+    Wrong("edits-its-argument-afterwards", RULE, keeps=3, base="plain")
+    | below("attn_weights =", "x.div_(x.norm())"),
     Wrong("future-hidden", VALUES + NAMED, base="scaled-after-the-softmax")
     | edit("attn_scores, dim=-1)", "(attn_scores")
     | edit("0.5", "0.5).masked_fill(torch.ones_like(attn_scores).triu(1).bool(), -torch.inf), dim=-1)"),
@@ -614,7 +616,7 @@ TASKS.hold(
     | edit(" torch", " nn.functional.dropout(torch")
     | edit("1)", "1), 0.1)"),
     Wrong("residual", VALUES + NAMED, base="return-forgotten") | edit("context_vec =", "return values +"),
-    Wrong("half-precision", DTYPE, base="detached") | edit("detach()", "half()"),
+    Wrong("half-precision", DTYPE, keeps=3, base="detached") | edit("detach()", "half()"),
     Wrong("forward-misspelt", RAISED, never=r"Replace the `\.\.\.`", base="plain")
     | edit("def forward", "def foward"),
     Wrong("init-misspelt", RAISED, base="plain") | edit(" __init__", " _init_"),
@@ -719,7 +721,7 @@ TASKS.hold(
                 scores = torch.stack([q[i] @ k[j] for j in range(len(x))])
                 out.append(torch.softmax(scores / q.shape[1] ** 0.5, dim=0) @ v)
             return torch.stack(out)"""),
-    Right("zeros-filled-token-by-token").define("""
+    Wrong("zeros-filled-token-by-token", NAMED + DTYPE, keeps=3).define("""
         def forward(self, x):
             q, k, v = x @ self.W_query, x @ self.W_key, x @ self.W_value
             out = torch.zeros(len(x), v.shape[1])
@@ -764,7 +766,7 @@ TASKS.hold(
         class SelfAttention_v1(Base):
             def forward(self, x: torch.Tensor) -> torch.Tensor:
                 return attend(x @ self.W_query, x @ self.W_key, x @ self.W_value)"""),
-    Right("float64-inside").define("""
+    Wrong("float64-inside", NAMED + DTYPE, keeps=3).define("""
         def forward(self, x):
             x = x.double()
             q, k, v = (x @ w.double() for w in (self.W_query, self.W_key, self.W_value))
@@ -858,7 +860,7 @@ TASKS.hold(
     Wrong("returns-the-scores", SHAPE + NAMED) | rename("scores", "s") | line("return s.std()", "return s"),
     Wrong("method-not-called", TYPE) | rename("scores", "s") | line("return s.std()", "return s.std"),
     Wrong("print-not-return", TYPE) | rename("scores", "s") | line("return s.std()", "print(s.std())"),
-    Wrong("std-and-mean", TYPE, base="numpy-std") | edit("s.numpy().std()", "torch.std_mean(s)"),
+    Wrong("std-and-mean", TYPE, keeps=1, base="numpy-std") | edit("s.numpy().std()", "torch.std_mean(s)"),
     Wrong("edits-its-queries", RULE, keeps=1)
     | body("if scaled:", "    queries /= queries.shape[-1] ** 0.5", "return (queries @ keys.T).std()"),
     Wrong("random-vectors-of-its-own", VALUES + RULE, base="numpy-std")
@@ -959,16 +961,17 @@ TASKS.hold(
     Wrong("weights-turned", NAMED, base="plain") | edit(" @ values", ".T @ values"),
     Wrong("no-softmax", NAMED + VALUES, base="scaled-after-the-softmax")
     | edit("torch.softmax(attn_scores, dim=-1)", "attn_scores"),
-    Wrong("bias-always", PARAMETERS + NAMED, keeps=1, base="plain") | edit("=qkv_bias", "=True", places=3),
-    Wrong("bias-left-to-the-default", PARAMETERS + NAMED, keeps=1, base="plain")
+    Wrong("bias-always", PARAMETERS + NAMED, keeps=2, base="plain") | edit("=qkv_bias", "=True", places=3),
+    Wrong("bias-left-to-the-default", PARAMETERS + NAMED, keeps=2, base="plain")
     | edit(", bias=qkv_bias", "", places=3),
     Wrong("bias-never", PARAMETERS + NAMED, keeps=2, base="plain") | edit("=qkv_bias", "=False", places=3),
-    Wrong("bias-polarity", PARAMETERS + NAMED, base="plain") | edit("=qkv_bias", "=not qkv_bias", places=3),
+    Wrong("bias-polarity", PARAMETERS + NAMED, keeps=1, base="plain")
+    | edit("=qkv_bias", "=not qkv_bias", places=3),
     Wrong("bias-only-for-the-queries", PARAMETERS + NAMED, keeps=2, base="bias-never")
     | line("self.W_query =", "self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)"),
     Wrong("switch-left-out", RAISED, keeps=1, base="bias-never") | edit(", qkv_bias=False", ""),
     Wrong("switch-without-default", RAISED, keeps=1, base="plain") | edit("qkv_bias=False", "qkv_bias"),
-    Wrong("switch-on-by-default", PARAMETERS, keeps=1, base="plain")
+    Wrong("switch-on-by-default", PARAMETERS, keeps=2, base="plain")
     | edit("qkv_bias=False", "qkv_bias=True"),
     Wrong("switch-called-bias", RAISED, keeps=2, base="plain") | edit("qkv_bias", "bias", places=4),
     Wrong("bias-dropped-in-forward", NAMED + VALUES, keeps=2, base="weight-not-turned")
@@ -984,11 +987,11 @@ TASKS.hold(
     Wrong("square-layers", PARAMETERS + SHAPE, base="plain") | edit("d_out, bias", "d_in, bias", places=3),
     Wrong("sizes-typed-in", PARAMETERS + RAISED, keeps=1, base="plain")
     | edit("d_in, d_out, bias", "3, 2, bias", places=3),
-    Wrong("plain-parameters", PARAMETERS + NAMED, base="weight-not-turned")
+    Wrong("plain-parameters", PARAMETERS + NAMED, keeps=1, base="weight-not-turned")
     | edit("Linear(d_in, d_out, bias=qkv_bias)", "Parameter(torch.rand(d_in, d_out))", places=3)
     | edit(".weight", "", places=3)
     | edit("@ keys.T", "@ keys.T  # omega"),
-    Wrong("short-names", PARAMETERS, says="W_query", base="plain")
+    Wrong("short-names", PARAMETERS, keeps=1, says="W_query", base="plain")
     | rename("W_query", "W_q")
     | rename("W_key", "W_k")
     | rename("W_value", "W_v"),
@@ -1014,15 +1017,16 @@ TASKS.hold(
     Wrong("started-at-zero", NAMED + VALUES, keeps=2, base="plain")
     | below("self.W_value =", "for p in self.parameters():", "    nn.init.zeros_(p)"),
     Wrong("values-of-the-notebook", NAMED + RULE + VALUES, base="plain") | edit("values =", "value ="),
-    Wrong("tokens-of-the-notebook", NAMED + VALUES, says="`inputs`", base="plain")
+    Wrong("tokens-of-the-notebook", NAMED + VALUES, base="plain")
     | edit("W_key(x)", "W_key(inputs)")
     | edit("W_query(x)", "W_query(inputs)")
     | edit("W_value(x)", "W_value(inputs)"),
     Wrong("return-forgotten", TYPE, base="plain") | edit("return attn_weights", "context = attn_weights"),
     Wrong("returns-the-weights", SHAPE, base="plain") | edit(" @ values", ""),
-    Wrong("returns-both", TYPE, base="plain") | edit("@ values", "@ values, attn_weights"),
-    Wrong("frozen", NAMED + RULE, base="plain") | below("self.W_value =", "self.requires_grad_(False)"),
-    Wrong("detached", NAMED + RULE, base="plain") | edit("@ values", "@ values.detach()"),
+    Wrong("returns-both", TYPE, keeps=2, base="plain") | edit("@ values", "@ values, attn_weights"),
+    Wrong("frozen", NAMED + RULE, keeps=2, base="plain")
+    | below("self.W_value =", "self.requires_grad_(False)"),
+    Wrong("detached", NAMED + RULE, keeps=2, base="plain") | edit("@ values", "@ values.detach()"),
     Wrong("linear-then-relu", VALUES + NAMED, base="plain")
     | line("values = self", "values = torch.relu(self.W_value(x))"),
     Wrong("super-forgotten", RAISED, base="plain") | without("super().__init__()"),
@@ -1112,7 +1116,7 @@ TASKS.hold(
                 w = torch.softmax(keys @ self.W_query(token) / keys.shape[-1] ** 0.5, dim=0)
                 rows.append(sum(w_j * v_j for w_j, v_j in zip(w, values)))
             return torch.stack(rows)"""),
-    Right("zeros-filled-token-by-token").define("""
+    Wrong("zeros-filled-token-by-token", NAMED + DTYPE, keeps=2).define("""
         def forward(self, x):
             keys, values = self.W_key(x), self.W_value(x)
             out = torch.zeros(x.shape[0], values.shape[1])
@@ -1167,7 +1171,7 @@ TASKS.hold(
     | returns("torch.allclose(first(x), second(x), atol=1e-6)"),
     Wrong("compared-with-a-limit", TYPE + VALUES + DTYPE + NAMED) | edit("().max()", "().max() < 1e-6"),
     Wrong("not-called", RAISED) | returns("(first - second).abs().max()"),
-    Wrong("called-on-the-sentence", VALUES + NAMED + RAISED, says="`inputs`")
+    Wrong("called-on-the-sentence", VALUES + NAMED + RAISED)
     | returns("(first(inputs) - second(inputs)).abs().max()"),
     Wrong("classes-of-the-notebook", RAISED + VALUES) | returns("(sa_v1(x) - sa_v2(x)).abs().max()"),
     Wrong("first-with-itself", NAMED + VALUES) | returns("(first(x) - first(x)).abs().max()"),
@@ -1195,7 +1199,7 @@ TASKS.hold(
             for j in range(a.shape[1]):
                 best = max(best, abs(a[i, j] - b[i, j]).item())
         return best"""),
-    Wrong("edits-what-it-was-given", RULE + BEHAVIOUR + NAMED + VALUES)
+    Wrong("edits-what-it-was-given", RULE + BEHAVIOUR + NAMED + VALUES, keeps=1)
     | line("return (first", "a = first(x)", "a -= second(x)", "x.zero_()", "return a.abs().max()"),
     Wrong("whole-number", VALUES + NAMED) | returns("int((first(x) - second(x)).abs().max())"),
     Wrong("left-as-it-was", STUB) | body("...  # your code here"),
@@ -1287,13 +1291,18 @@ TASKS.hold(
         v2.W_key.weight.data = v1.W_key.data.T
         v2.W_value.weight.data = v1.W_value.data.T
         return v1"""),
-    Wrong("returns-v2", NAMED) | line("return v1", "return v2"),
+    Wrong("returns-v2", NAMED, keeps=1) | line("return v1", "return v2"),
     Wrong("return-forgotten", TYPE + NAMED) | without("return v1"),
     Wrong("returns-both", TYPE, never="asks for a tensor") | line("return v1", "return v1, v2"),
     Wrong("returns-the-weights", TYPE, never="asks for a tensor")
     | line("return v1", "return v1.W_query, v1.W_key, v1.W_value"),
     Wrong("returns-a-result", TYPE + RAISED + VALUES + SHAPE) | line("return v1", "return v1(inputs)"),
-    Wrong("v2-turned-in-place", RULE + RAISED + NAMED + VALUES + BEHAVIOUR, base="bias-into-the-weights")
+    Wrong(
+        "v2-turned-in-place",
+        RULE + RAISED + NAMED + VALUES + BEHAVIOUR,
+        keeps=1,
+        base="bias-into-the-weights",
+    )
     | lines("layer = getattr", "w = w + layer.bias", "w = getattr(v2, n).weight.t_()"),
     Wrong("state-dict-as-it-is", RAISED) | body("v1.load_state_dict(v2.state_dict())", "return v1"),
     Wrong("state-dict-not-strict", NAMED + VALUES)
@@ -1304,9 +1313,9 @@ TASKS.hold(
     | edit("v2.W_query", "sa_v2.W_query")
     | edit("v2.W_key", "sa_v2.W_key")
     | edit("(v2.W_value.weight.T)", "(sa_v2.W_value.weight.T)"),
-    Wrong("gradients-lost", RULE + NAMED + BEHAVIOUR + PARAMETERS, base="new-parameters-sharing")
+    Wrong("gradients-lost", RULE + NAMED + BEHAVIOUR + PARAMETERS, keeps=1, base="new-parameters-sharing")
     | edit("weight.T", "weight.T, requires_grad=False", places=3),
-    Wrong("v2-frozen", RULE + NAMED + BEHAVIOUR) | above("with torch", "v2.requires_grad_(False)"),
+    Wrong("v2-frozen", RULE + NAMED + BEHAVIOUR, keeps=1) | above("with torch", "v2.requires_grad_(False)"),
     Wrong("bias-into-the-weights", NAMED + VALUES, keeps=1).body("""
         with torch.no_grad():
             for n in ('W_query', 'W_key', 'W_value'):
@@ -1320,14 +1329,15 @@ TASKS.hold(
     | edit("W_query.weight.T", "W_query.weight.T / v2.W_query.weight.shape[0] ** 0.5"),
     Wrong("added-not-copied", VALUES + NAMED, base="copied-in-no-grad") | rename("copy_", "add_"),
     Wrong("copy-without-underscore", RAISED, base="copied-in-no-grad") | rename("copy_", "copy"),
-    Wrong("forward-borrowed", NAMED + RULE) | body("v1.forward = v2.forward", "return v1"),
+    Wrong("forward-borrowed", NAMED + RULE, keeps=1) | body("v1.forward = v2.forward", "return v1"),
     Wrong("v1-unchanged", NAMED + VALUES) | returns("v1"),
-    Wrong("deep-copy-of-v2", NAMED + RULE) | body("import copy", "v1 = copy.deepcopy(v2)", "return v1"),
+    Wrong("deep-copy-of-v2", NAMED + RULE, keeps=1)
+    | body("import copy", "v1 = copy.deepcopy(v2)", "return v1"),
     Wrong("arguments-swapped", RAISED, base="copied-in-no-grad") | edit("(v2, v1)", "(v1, v2)"),
     Wrong("names-of-v2-as-tensors", RAISED, base="copied-in-no-grad") | edit("weight.", "", places=3),
     Wrong("left-as-it-was", STUB) | body("...  # your code here"),
     Right("copied-in-no-grad", base="solution"),
-    Right("new-parameters-sharing").body("""
+    Wrong("new-parameters-sharing", NAMED + RULE, keeps=1).body("""
         v1.W_query = nn.Parameter(v2.W_query.weight.T)
         v1.W_key = nn.Parameter(v2.W_key.weight.T)
         v1.W_value = nn.Parameter(v2.W_value.weight.T)
@@ -1336,7 +1346,7 @@ TASKS.hold(
     | edit("W_query.weight.T", "W_query.weight.detach().T.clone()")
     | edit("W_key.weight.T", "W_key.weight.detach().T.clone()")
     | edit("(v2.W_value.weight.T)", "(v2.W_value.weight.detach().T.clone())"),
-    Right("data").body("""
+    Wrong("data", NAMED + RULE, keeps=1).body("""
         v1.W_query.data = v2.W_query.weight.data.T
         v1.W_key.data = v2.W_key.weight.data.T
         v1.W_value.data = v2.W_value.weight.data.T
@@ -1464,7 +1474,8 @@ TASKS.hold(
     ),
     Wrong("gradient-faked", NAMED + VALUES + RAISED, base="smallest-change")
     | edit("weights @ value", "weights @ values + 0 * value"),
-    Wrong("value-detached", NAMED + RULE, base="scale-mended-only") | edit("@ values", "@ value.detach()"),
+    Wrong("value-detached", NAMED + RULE, keeps=1, base="scale-mended-only")
+    | edit("@ values", "@ value.detach()"),
     Wrong("nan-to-num", NAMED + VALUES + RULE + RAISED, base="faulty")
     | line("return weights", "return torch.nan_to_num(weights @ values)"),
     Wrong("clamped", NAMED + VALUES, keeps=1, base="smallest-change")
@@ -1474,7 +1485,7 @@ TASKS.hold(
     Wrong("keys-and-queries-swapped-too", NAMED + VALUES, base="smallest-change")
     | edit("queries @ keys", "keys @ queries"),
     Wrong("weights-turned-too", NAMED + VALUES, base="scale-mended-only") | edit(" @ values", ".T @ value"),
-    Wrong("layers-replaced-by-matrices", PARAMETERS + NAMED, base="written-anew")
+    Wrong("layers-replaced-by-matrices", PARAMETERS + NAMED, keeps=1, base="written-anew")
     | edit("Linear(d_in, d_out, bias=qkv_bias)", "Parameter(torch.rand(d_in, d_out))", places=3)
     | edit("= self", "= x @ self", places=3)
     | edit("W_key(x)", "W_key")

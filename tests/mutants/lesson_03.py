@@ -25,17 +25,17 @@ TASKS.hold(
     | returns("torch.triu(torch.ones(num_tokens, num_tokens), diagonal=2).bool()"),
     Wrong("tril-with-diagonal-one", NAMED + VALUES)
     | returns("torch.tril(torch.ones(num_tokens, num_tokens), diagonal=1).bool()"),
-    Wrong("not-turned-into-booleans", DTYPE, base="tuple") | edit(".bool(),", ""),
-    Wrong("integers", DTYPE)
+    Wrong("not-turned-into-booleans", DTYPE, keeps=1, base="tuple") | edit(".bool(),", ""),
+    Wrong("integers", DTYPE, keeps=1)
     | returns("torch.triu(torch.ones(num_tokens, num_tokens, dtype=torch.long), diagonal=1)"),
-    Wrong("bytes", DTYPE)
+    Wrong("bytes", DTYPE, keeps=1)
     | returns("torch.triu(torch.ones((num_tokens, num_tokens)), diagonal=1).to(torch.uint8)"),
     Wrong("additive-mask-of-infinities", DTYPE)
     | returns('torch.triu(torch.full((num_tokens, num_tokens), float("-inf")), diagonal=1)'),
     Wrong("zero-times-infinity", NAMED + VALUES)
     | returns("(torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1) * -torch.inf).bool()"),
     Wrong("nested-list", TYPE) | returns("[[j > i for j in range(num_tokens)] for i in range(num_tokens)]"),
-    Wrong("numpy-array", TYPE)
+    Wrong("numpy-array", TYPE, keeps=1)
     | body("return np.triu(np.ones((num_tokens, num_tokens)), k=1).astype(bool)")
     | before("import numpy as np"),
     Wrong("six-tokens-always", SHAPE + NAMED) | returns("torch.triu(torch.ones(6, 6), diagonal=1).bool()"),
@@ -60,7 +60,8 @@ TASKS.hold(
     Wrong("everything-but-oneself", NAMED) | returns("~torch.eye(num_tokens, dtype=torch.bool)"),
     Wrong("batch-axis-in-front", SHAPE)
     | returns("torch.triu(torch.ones(1, num_tokens, num_tokens), diagonal=1).bool()"),
-    Wrong("tuple", TYPE) | returns("torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool(),"),
+    Wrong("tuple", TYPE, keeps=1)
+    | returns("torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool(),"),
     Wrong("bool-without-its-call", TYPE, says=CALL_IT, base="tuple") | edit(".bool(),", ".bool"),
     Wrong("prints", TYPE) | body("print(torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool())"),
     Wrong("forgot-to-return", TYPE)
@@ -86,7 +87,7 @@ TASKS.hold(
     | body("positions = torch.arange(num_tokens)", "return positions[:, None] < positions[:, None].T - 1"),
     Wrong("greater-or-equal", NAMED)
     | body("idx = torch.arange(num_tokens)", "return idx.unsqueeze(0) >= idx.unsqueeze(1)"),
-    Wrong("sparse-tensor", TYPE, base="tuple") | edit(".bool(),", ".bool().to_sparse()"),
+    Wrong("sparse-tensor", TYPE, keeps=1, base="tuple") | edit(".bool(),", ".bool().to_sparse()"),
     Right("bool-ones") | returns("torch.ones(num_tokens, num_tokens, dtype=torch.bool).triu(diagonal=1)"),
     Right("tril-and-not").typed("""
         def causal_mask(num_tokens: int) -> torch.Tensor:
@@ -163,7 +164,7 @@ TASKS.hold(
     Wrong("matrix-product-with-the-mask", VALUES + NAMED).typed("""
         mask_simple = torch.tril(torch.ones(context_length, context_length))
         masked_simple = attn_weights @ mask_simple"""),
-    Wrong("added-mask", RULE) | returns("attn_weights + torch.tril(torch.ones(6, 6))"),
+    Wrong("added-mask", RULE + NAMED) | returns("attn_weights + torch.tril(torch.ones(6, 6))"),
     Wrong("divided-already", NAMED, base="product")
     | below("masked_simple", "masked_simple = masked_simple / masked_simple.sum(dim=-1, keepdim=True)"),
     Wrong("written-into-the-weights", RULE + GIVENS)
@@ -343,15 +344,14 @@ TASKS.hold(
     Wrong("clamped-at-zero", VALUES + NAMED, base="faulty") | edit("scores *", "scores.clamp(min=1e-9) *"),
     Wrong("scaled-but-no-softmax", NAMED + VALUES, base="faulty")
     | above("masked = scores", "scores = scores / d_k**0.5"),
-    Wrong("no-scaling", NAMED) | edit(" / d_k**0.5", ""),
-    Wrong("divided-by-d-k", NAMED) | edit("d_k**0.5", "d_k"),
+    Wrong("no-scaling", NAMED, keeps=1) | edit(" / d_k**0.5", ""),
+    Wrong("divided-by-d-k", NAMED, keeps=1) | edit("d_k**0.5", "d_k"),
     Wrong("precedence-of-the-root", NAMED + VALUES) | edit("d_k**0.5", "d_k ** 1/2"),
-    Wrong("times-the-root", NAMED) | edit("/ d_k**0.5", "* d_k**0.5"),
+    Wrong("times-the-root", NAMED, keeps=1) | edit("/ d_k**0.5", "* d_k**0.5"),
     Wrong("root-of-the-number-of-tokens", NAMED + VALUES) | edit("d_k**0.5", "scores.shape[-1] ** 0.5"),
     Wrong("root-of-two", NAMED + VALUES) | edit("d_k**0.5", "2**0.5"),
-    Wrong("keys-from-the-notebook", NAMED + VALUES, says="`keys`")
-    | edit("d_k**0.5", "keys.shape[-1] ** 0.5"),
-    Wrong("scaled-after-the-softmax", NAMED + VALUES)
+    Wrong("keys-from-the-notebook", NAMED + VALUES) | edit("d_k**0.5", "keys.shape[-1] ** 0.5"),
+    Wrong("scaled-after-the-softmax", NAMED + VALUES, keeps=1)
     | edit("(scores / d_k**0.5, dim=-1)", "(scores, dim=-1) / d_k**0.5"),
     Wrong("softmax-over-the-queries", NAMED)
     | edit("(scores / d_k**0.5, dim=-1)", "(scores / d_k**0.5, dim=0)"),
@@ -361,19 +361,20 @@ TASKS.hold(
     | lines("masked = weights", "return masked", "return weights * torch.tril(torch.ones_like(scores))"),
     Wrong("softmax-of-zeroed-scores", NAMED, base="faulty")
     | line("return masked", "return torch.softmax(masked / d_k**0.5, dim=-1)"),
-    Wrong("zeroed-before-and-after", NAMED + VALUES, base="no-scaling")
+    Wrong("zeroed-before-and-after", NAMED + VALUES, keeps=1, base="no-scaling")
     | above("weights =", "scores = scores * torch.tril(torch.ones_like(scores))"),
     Wrong("softmax-at-the-end", RULE).body("""
         masked = scores * torch.tril(torch.ones_like(scores))
         masked = masked / masked.sum(dim=-1, keepdim=True)
         return torch.softmax(masked / d_k**0.5, dim=-1)"""),
-    Wrong("softmax-for-the-division", RULE) | line("return masked", "return torch.softmax(masked, dim=-1)"),
+    Wrong("softmax-for-the-division", RULE + NAMED)
+    | line("return masked", "return torch.softmax(masked, dim=-1)"),
     Wrong("keepdim-left-out", NAMED + VALUES) | line("return masked", "return masked / masked.sum(dim=-1)"),
     Wrong("sums-of-columns", NAMED + VALUES) | edit("-1, keepdim", "0, keepdim"),
     Wrong("triu", NAMED) | edit("torch.tril", "torch.triu"),
     Wrong("diagonal-lost", NOT_FINITE + NAMED)
     | line("masked = weights", "masked = torch.tril(weights, diagonal=-1)"),
-    Wrong("diagonal-lost-and-nan-hidden", RULE).body("""
+    Wrong("diagonal-lost-and-nan-hidden", RULE + NAMED).body("""
         weights = torch.softmax(scores / d_k**0.5, dim=-1)
         masked = torch.tril(weights, diagonal=-1)
         return torch.nan_to_num(masked / masked.sum(dim=-1, keepdim=True))"""),
@@ -382,12 +383,12 @@ TASKS.hold(
         masked = attn_weights * torch.tril(torch.ones_like(attn_weights))
         return masked / masked.sum(dim=-1, keepdim=True)"""),
     Wrong("answer-of-task-three", SHAPE + VALUES + NAMED) | returns("masked_simple_norm"),
-    Wrong("scores-edited", RULE, never="Use `masked_fill`")
+    Wrong("scores-edited", RULE, keeps=1, never="Use `masked_fill`")
     | line("weights =", "scores /= d_k**0.5", "weights = torch.softmax(scores, dim=-1)"),
     Wrong("softmax-without-axis", RAISED) | edit(", dim=-1", ""),
     Wrong("undefined-helper", RAISED) | edit("= torch.", "= F.") | edit("d_k**0.5", "math.sqrt(d_k)"),
     Wrong("return-forgotten", TYPE) | edit("return masked", "masked = masked"),
-    Wrong("exponentials-of-masked-scores", RULE, base="faulty")
+    Wrong("exponentials-of-masked-scores", RULE + NAMED, base="faulty")
     | line("return masked", "e = torch.exp(masked / d_k**0.5)", "return e / e.sum(dim=-1, keepdim=True)"),
     Wrong("exponentials-never-scaled", NAMED + VALUES, base="faulty")
     | edit("scores *", "torch.exp(scores) *"),
@@ -611,10 +612,10 @@ TASKS.hold(
     Wrong("only-the-result-kept", NAMED, keeps=1, base="faulty")
     | edit("scores.masked_fill", "scores = scores.masked_fill"),
     Wrong("only-the-mask-mended", NAMED, base="both-lines") | edit("scores = ", ""),
-    Wrong("in-place-fill", RULE, base="both-lines") | edit(" = scores.masked_fill", ".masked_fill_"),
-    Wrong("in-place-fill-and-mask-from-values", NAMED + RULE, base="faulty")
+    Wrong("in-place-fill", RULE, keeps=1, base="both-lines") | edit(" = scores.masked_fill", ".masked_fill_"),
+    Wrong("in-place-fill-and-mask-from-values", NAMED + RULE, keeps=1, base="faulty")
     | edit("masked_fill", "masked_fill_"),
-    Wrong("in-place-by-index", RULE, never="`masked_fill_` wrote", base="faulty")
+    Wrong("in-place-by-index", RULE, keeps=1, never="`masked_fill_` wrote", base="faulty")
     | lines("future = torch", "scores.masked_fill", "scores[causal_mask(len(scores))] = -torch.inf"),
     Wrong("zeros-nudged", VALUES)
     | line("future = torch", "future = torch.triu(scores + 1e-3, diagonal=1) != 0")
@@ -645,10 +646,10 @@ TASKS.hold(
     Wrong("raw-mask-then-zeros-wiped", RULE, keeps=1)
     | line("future = torch", "future = torch.triu(scores, diagonal=1) != 0")
     | line("return torch", "return torch.softmax(masked / d_k**0.5, dim=-1).tril()"),
-    Wrong("scale-lost", NAMED).body("""
+    Wrong("scale-lost", NAMED, keeps=1).body("""
         future = torch.triu(torch.ones_like(scores), diagonal=1) != 0
         return torch.softmax(scores.masked_fill(future, -torch.inf), dim=-1)"""),
-    Wrong("scaled-twice", NAMED + VALUES, base="both-lines")
+    Wrong("scaled-twice", NAMED + VALUES, keeps=1, base="both-lines")
     | above("future = torch", "scores = scores / d_k**0.5"),
     Wrong("softmax-over-queries", NAMED + VALUES, base="both-lines") | edit(", dim=-1", ", dim=0"),
     Wrong("mask-of-three", RAISED).body("""
@@ -780,7 +781,7 @@ TASKS.hold(
     Wrong("diagonal-only", VALUES + NAMED)
     | returns("max(abs(first(scores)[i, i] - second(scores)[i, i]) for i in range(len(scores)))"),
     Wrong("item-without-its-call", TYPE, says=CALL_IT) | edit("().max()", "().max().item"),
-    Wrong("relative", VALUES + NOT_FINITE)
+    Wrong("relative", VALUES + NOT_FINITE + NAMED)
     | body("a, b = first(scores), second(scores)", "return ((a - b).abs() / b.abs()).max()"),
     Wrong("other-name", MISSING, says="largest_diff`") | edit("largest_difference", "largest_diff"),
     Wrong("left-alone", STUB) | body("pass"),
@@ -791,7 +792,7 @@ TASKS.hold(
     Wrong("lower-triangle-only", VALUES + NAMED) | edit("abs().max", "tril().abs().max"),
     Wrong("scores-edited-between", VALUES + NAMED + RULE)
     | body("a = first(scores)", "scores.fill_(0)", "return (a - second(scores)).abs().max()"),
-    Wrong("rounded", VALUES, keeps=1)
+    Wrong("rounded", VALUES + NAMED, keeps=1)
     | returns("round((first(scores) - second(scores)).abs().max().item(), 4)"),
     Right("one-line") | returns("(first(scores) - second(scores)).abs().max()"),
     Right("float") | returns("float(torch.max(torch.abs(first(scores) - second(scores))))"),
@@ -903,7 +904,7 @@ TASKS.hold(
     Wrong("six-tokens", SHAPE + RAISED, base="last-token-skipped")
     | edit("n = len(x)", "leaks = torch.zeros(6, 6, dtype=torch.bool)")
     | lines("leaks = torch.zeros(n", "for j in range", "for j in range(6):"),
-    Wrong("the-notebooks-attention", VALUES + NAMED + RAISED, says="sa_v2", base="last-token-skipped")
+    Wrong("the-notebooks-attention", VALUES + NAMED + RAISED, base="last-token-skipped")
     | without("before = attention(x)")
     | line("for j in range", "before = sa_v2(x)", "for j in range(n):")
     | edit("attention(changed)", "sa_v2(changed)"),
@@ -928,7 +929,7 @@ TASKS.hold(
             changed[j] += 1
             leaks[:j, j] = ((attention(changed) - before).abs() > 1e-5).any(dim=-1)[:j]
         return leaks"""),
-    Wrong("floats", DTYPE, base="last-token-skipped")
+    Wrong("floats", DTYPE, keeps=2, base="last-token-skipped")
     | edit(", dtype=torch.bool", "")
     | edit("(n - 1):", "(n):")
     | edit("(dim=-1)[:j]", "(dim=-1)[:j].float()"),
@@ -1071,36 +1072,37 @@ TASKS.hold(
     Wrong("sdpa-with-the-mask-the-wrong-way", NAMED + NOT_FINITE + VALUES).body("""
         return torch.nn.functional.scaled_dot_product_attention(
             queries, keys, values, attn_mask=causal_mask(len(queries)))"""),
-    Wrong("sdpa-without-scale", NAMED).body("""
+    Wrong("sdpa-without-scale", NAMED, keeps=1).body("""
         return torch.nn.functional.scaled_dot_product_attention(
             queries, keys, values, is_causal=True, scale=1.0)"""),
     Wrong("mask-discarded", NAMED).body("""
         scores = queries @ keys.T
         scores.masked_fill(causal_mask(len(scores)), -torch.inf)
         return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1) @ values"""),
-    Wrong("no-scaling", NAMED, base="divided-by-d-k") | edit(" / keys.shape[-1]", ""),
-    Wrong("scaled-by-the-values", NAMED + VALUES, keeps=1, base="divided-by-d-k")
+    Wrong("no-scaling", NAMED, keeps=1, base="divided-by-d-k") | edit(" / keys.shape[-1]", ""),
+    Wrong("scaled-by-the-values", NAMED + VALUES, keeps=2, base="divided-by-d-k")
     | edit("keys.shape[-1]", "values.shape[-1] ** 0.5"),
-    Wrong("scaled-by-the-tokens", NAMED + VALUES, base="divided-by-d-k")
+    Wrong("scaled-by-the-tokens", NAMED + VALUES, keeps=1, base="divided-by-d-k")
     | edit("shape[-1]", "shape[0] ** 0.5"),
-    Wrong("divided-by-d-k", NAMED + VALUES).body("""
+    Wrong("divided-by-d-k", NAMED + VALUES, keeps=1).body("""
         scores = (queries @ keys.T).masked_fill(causal_mask(len(queries)), -torch.inf)
         return torch.softmax(scores / keys.shape[-1], dim=-1) @ values"""),
-    Wrong("times-the-root", NAMED + VALUES, base="scaled-by-the-values") | edit("/ values", "* keys"),
+    Wrong("times-the-root", NAMED + VALUES, keeps=1, base="scaled-by-the-values")
+    | edit("/ values", "* keys"),
     Wrong("scaled-after-the-softmax", NAMED + VALUES).body("""
         scores = (queries @ keys.T).masked_fill(causal_mask(len(queries)), -torch.inf)
         return torch.softmax(scores, dim=-1) / keys.shape[-1] ** 0.5 @ values"""),
-    Wrong("d-k-from-the-notebook", NAMED + VALUES, keeps=1, says="`d_k`", base="divided-by-d-k")
+    Wrong("d-k-from-the-notebook", NAMED + VALUES, keeps=2, says="`d_k`", base="divided-by-d-k")
     | edit("keys.shape[-1]", "d_k**0.5"),
     Wrong("attn-scores-from-the-notebook", RAISED + VALUES + NAMED + SHAPE).body("""
         masked = attn_scores.masked_fill(causal_mask(6), -torch.inf)
         return torch.softmax(masked / keys.shape[-1] ** 0.5, dim=-1) @ values"""),
     Wrong("weights-from-the-notebook", RAISED + VALUES + NAMED) | returns("causal_attn_weights @ values"),
-    Wrong("mask-of-six", RAISED, keeps=1).body("""
+    Wrong("mask-of-six", RAISED, keeps=2).body("""
         mask = torch.triu(torch.ones(context_length, context_length), diagonal=1).bool()
         scores = (queries @ keys.T).masked_fill(mask, -torch.inf)
         return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1) @ values"""),
-    Wrong("queries-and-keys-swapped", NAMED).body("""
+    Wrong("queries-and-keys-swapped", NAMED, keeps=1).body("""
         scores = (keys @ queries.T).masked_fill(causal_mask(len(queries)), -torch.inf)
         return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1) @ values"""),
     Wrong("softmax-over-the-queries", NAMED, base="divided-by-d-k") | edit(", dim=-1", " ** 0.5, dim=0"),
@@ -1138,7 +1140,7 @@ TASKS.hold(
         return masked / masked.sum(dim=-1, keepdim=True) @ values"""),
     Wrong("dropout-too", VALUES + RULE + NAMED, base="weights-transposed")
     | edit("weights.T", "nn.Dropout(0.5)(weights)"),
-    Wrong("queries-scaled-in-place", RULE, base="weights-transposed")
+    Wrong("queries-scaled-in-place", RULE, keeps=2, base="weights-transposed")
     | above("scores = (queries", "queries /= queries.shape[-1] ** 0.5")
     | lines("weights =", "return weights", "return torch.softmax(scores, dim=-1) @ values"),
     Wrong("batch-transpose-on-a-matrix", RAISED, base="queries-and-keys-swapped")
@@ -1157,7 +1159,8 @@ TASKS.hold(
             for j in range(i + 1):
                 out[i] += weights[i, j] * values[j]
         return out"""),
-    Wrong("both-returned", TYPE, base="weights-transposed") | edit(".T @ values", " @ values, weights"),
+    Wrong("both-returned", TYPE, keeps=2, base="weights-transposed")
+    | edit(".T @ values", " @ values, weights"),
     Wrong("nothing-returned", TYPE, base="weights-transposed")
     | edit("return weights.T", "context = weights"),
     Wrong("takes-the-inputs", RAISED).typed("""
@@ -1173,7 +1176,7 @@ TASKS.hold(
         return torch.stack(out)"""),
     Wrong("cumulative-mean", VALUES + NAMED)
     | body("counts = torch.arange(1, len(values) + 1)[:, None]", "return values.cumsum(dim=0) / counts"),
-    Wrong("zeroed-weights-from-the-notebook", VALUES + NAMED, keeps=1)
+    Wrong("zeroed-weights-from-the-notebook", VALUES + NAMED, keeps=2)
     | returns("masked_weights(queries @ keys.T, 2) @ values"),
     Right("own-mask").body("""
         scores = queries @ keys.T

@@ -35,8 +35,8 @@ TASKS.hold(
     Wrong("layer-on-top", VALUES + NAMED, never="never filled in")
     | body("layer = nn.Dropout(p)", "return layer(x * kept)"),
     Wrong("ready-made", VALUES + NAMED) | returns("F.dropout(x, p)"),
-    Wrong("edits-x", RULE + NAMED) | body("x[~kept] = 0", "return x / (1 - p)"),
-    Wrong("edits-x-with-an-operator", RULE + NAMED) | body("x *= kept", "x /= 1 - p", "return x"),
+    Wrong("edits-x", RULE + NAMED, keeps=1) | body("x[~kept] = 0", "return x / (1 - p)"),
+    Wrong("edits-x-with-an-operator", RULE + NAMED, keeps=1) | body("x *= kept", "x /= 1 - p", "return x"),
     Wrong("masked-fill-discarded", VALUES + NAMED)
     | body("y = x / (1 - p)", "y.masked_fill(~kept, 0.0)", "return y"),
     Wrong("weights-of-the-notebook", RAISED + VALUES + SHAPE) | returns("attn_weights * kept / (1 - p)"),
@@ -220,10 +220,10 @@ TASKS.hold(
 
 TASKS.hold(
     "dropout-by-hand",
-    Wrong("not-rescaled", NAMED + BEHAVIOUR + RULE)
+    Wrong("not-rescaled", NAMED + BEHAVIOUR + RULE, keeps=1)
     | lines("kept = torch", "return apply_dropout", "mask = torch.rand(x.shape) > p", "return x * mask"),
-    Wrong("keeps-a-share-of-p", NAMED + BEHAVIOUR + RULE) | edit("(x.shape) >=", "(x.shape) <"),
-    Wrong("keeps-and-divides-by-p", NAMED + BEHAVIOUR + RULE + NOT_FINITE)
+    Wrong("keeps-a-share-of-p", NAMED + BEHAVIOUR + RULE, keeps=1) | edit("(x.shape) >=", "(x.shape) <"),
+    Wrong("keeps-and-divides-by-p", NAMED + BEHAVIOUR + RULE + NOT_FINITE, keeps=1)
     | lines("kept = torch", "return apply_dropout", "kept = torch.rand(x.shape) < p", "return x * kept / p"),
     Wrong("training-ignored", NAMED + BEHAVIOUR + VALUES + RULE, keeps=2)
     | body("kept = torch.rand(x.shape) >= p", "return apply_dropout(x, kept, p)"),
@@ -233,12 +233,12 @@ TASKS.hold(
     | body("if training:", "    return x * (torch.rand(x.shape) >= p)", "return x * (1 - p)"),
     Wrong("divided-in-eval", NAMED + VALUES + BEHAVIOUR, keeps=2)
     | body("if training:", "    x = x * (torch.rand(x.shape) >= p)", "return x / (1 - p)"),
-    Wrong("normal-numbers", NAMED + BEHAVIOUR + RULE) | edit("torch.rand", "torch.randn"),
-    Wrong("one-mask-for-all-rows", NAMED + BEHAVIOUR + RULE, base="mask-alone")
+    Wrong("normal-numbers", NAMED + BEHAVIOUR + RULE, keeps=1) | edit("torch.rand", "torch.randn"),
+    Wrong("one-mask-for-all-rows", NAMED + BEHAVIOUR + RULE, keeps=1, base="mask-alone")
     | line("return (torch", "kept = torch.rand(x.shape[-1]) >= p", "return x * kept / (1 - p)"),
-    Wrong("whole-rows-dropped", NAMED + BEHAVIOUR + RULE + SHAPE, base="one-mask-for-all-rows")
+    Wrong("whole-rows-dropped", NAMED + BEHAVIOUR + RULE + SHAPE, keeps=1, base="one-mask-for-all-rows")
     | edit("shape[-1]", "shape[0], 1"),
-    Wrong("one-number-for-all", NAMED + BEHAVIOUR + RULE, base="edits-x")
+    Wrong("one-number-for-all", NAMED + BEHAVIOUR + RULE, keeps=1, base="edits-x")
     | line("x[torch.rand", "if random.random() < p:", "    return torch.zeros_like(x)")
     | before("import random"),
     Wrong("mask-of-the-figure", VALUES + RAISED, says=NOT_ITS_ARGUMENT) | without("kept = torch"),
@@ -258,7 +258,7 @@ TASKS.hold(
             if x.shape not in drawn:
                 drawn[x.shape] = torch.rand(x.shape)
             return apply_dropout(x, drawn[x.shape] >= p, p)"""),
-    Wrong("exact-count", NAMED + BEHAVIOUR + RULE).body("""
+    Wrong("exact-count", NAMED + BEHAVIOUR + RULE, keeps=1).body("""
         if not training:
             return x
         n = x.numel()
@@ -266,16 +266,16 @@ TASKS.hold(
         out = x.clone().flatten()
         out[drop] = 0
         return out.reshape(x.shape) / (1 - p)"""),
-    Wrong("rows-renormalised", NAMED + BEHAVIOUR + RULE + VALUES)
+    Wrong("rows-renormalised", NAMED + BEHAVIOUR + RULE + VALUES, keeps=1)
     | line("return apply_dropout", "y = x * kept", "return y / y.sum(dim=-1, keepdim=True).clamp(min=1e-8)"),
-    Wrong("half-always", NAMED + BEHAVIOUR + RULE + VALUES)
+    Wrong("half-always", NAMED + BEHAVIOUR + RULE + VALUES, keeps=1)
     | edit("(x.shape) >= p", "(x.shape) >= 0.5")
     | edit("apply_dropout(x, kept, p)", "x * kept * 2"),
     Wrong("six-by-six", RAISED + SHAPE + BEHAVIOUR, base="multiplies-in-place")
     | line("x *= (torch", "mask = torch.rand(6, 6) >= p", "return x * mask / (1 - p)"),
-    Wrong("edits-x", RULE + NAMED + BEHAVIOUR)
+    Wrong("edits-x", RULE + NAMED + BEHAVIOUR, keeps=2)
     | lines("kept = torch", "return apply_dropout", "x[torch.rand(x.shape) < p] = 0", "return x / (1 - p)"),
-    Wrong("multiplies-in-place", RULE + NAMED + BEHAVIOUR)
+    Wrong("multiplies-in-place", RULE + NAMED + BEHAVIOUR, keeps=2)
     | body("if training:", "    x *= (torch.rand(x.shape) > p) / (1 - p)", "return x"),
     Wrong("no-return-in-eval", TYPE, keeps=2)
     | body("if training:", "    kept = torch.rand(x.shape) >= p", "    return apply_dropout(x, kept, p)"),
@@ -292,25 +292,25 @@ TASKS.hold(
     | body("layer = nn.Dropout(p)", "return layer(x)"),
     Wrong("argument-in-the-wrong-place", RAISED + VALUES) | edit(", kept, p", ", p, kept"),
     Wrong("shape-not-unpacked", RAISED) | edit("(x.shape)", "(x)"),
-    Wrong("mask-comes-along", TYPE)
+    Wrong("mask-comes-along", TYPE, keeps=2)
     | edit("return x", "return x, None")
     | line("return apply_dropout", "return apply_dropout(x, kept, p), kept"),
-    Wrong("mask-alone", NAMED + BEHAVIOUR + RULE + VALUES)
+    Wrong("mask-alone", NAMED + BEHAVIOUR + RULE + VALUES, keeps=1)
     | body("if not training:", "    return x", "return (torch.rand(x.shape) >= p) / (1 - p)"),
     Wrong("name", MISSING) | typed("def drop_out(x, p, training=True):", "    return x"),
     Wrong("does-nothing", BEHAVIOUR + NAMED + RULE) | returns("x"),
     Wrong("untouched", STUB) | body("...  # your code here"),
-    Wrong("bernoulli-of-p", NAMED + BEHAVIOUR + RULE).body("""
+    Wrong("bernoulli-of-p", NAMED + BEHAVIOUR + RULE, keeps=1).body("""
         if not training or p == 0:
             return x
         mask = torch.bernoulli(torch.full_like(x, p))
         return x * mask / (1 - p)"""),
-    Wrong("drawn-twice", NAMED + BEHAVIOUR + RULE + VALUES, base="one-mask-for-all-rows")
+    Wrong("drawn-twice", NAMED + BEHAVIOUR + RULE + VALUES, keeps=1, base="one-mask-for-all-rows")
     | line("kept = torch", "x = x * (torch.rand(x.shape) >= p) / (1 - p)")
     | edit("x * kept", "x * (torch.rand(x.shape) >= p)"),
-    Wrong("rounded-draw", VALUES + NAMED + BEHAVIOUR, never="never filled in", base="mask-alone")
+    Wrong("rounded-draw", VALUES + NAMED + BEHAVIOUR, keeps=1, never="never filled in", base="mask-alone")
     | line("return (torch", "kept = torch.rand(x.shape).round()", "return x * kept / (1 - p)"),
-    Wrong("noise-added", BEHAVIOUR + RULE + VALUES)
+    Wrong("noise-added", BEHAVIOUR + RULE + VALUES, keeps=1)
     | body("if not training:", "    return x", "return x + torch.randn(x.shape) * p"),
     Wrong("ready-made", FORBIDDEN, says="ready-made|by hand|yourself") | returns("F.dropout(x, p, training)"),
     Wrong("one-mask-for-all-sentences", NAMED + BEHAVIOUR + RULE, keeps=1, base="mask-alone")
@@ -446,7 +446,7 @@ TASKS.hold(
     Wrong("name", MISSING) | typed("def batch_scores(queries, keys):", "    return queries @ keys.mT"),
     Wrong("bmm-without-transpose", RAISED, says="without any transpose|is a transpose missing")
     | returns("torch.bmm(queries, keys)"),
-    Wrong("transposes-in-place", RULE + NAMED + RAISED)
+    Wrong("transposes-in-place", RULE + NAMED + RAISED, keeps=1)
     | body("keys.transpose_(1, 2)", "return queries @ keys"),
     Wrong("scaled-by-tokens", VALUES + NAMED) | returns("queries @ keys.mT / keys.shape[1]"),
     Wrong("squeezed", SHAPE, keeps=1) | returns("(queries @ keys.transpose(1, 2)).squeeze()"),
@@ -496,11 +496,11 @@ TASKS.hold(
     | edit("(attn_scores / keys.shape[-1] ** 0.5, dim=-1)", "(attn_scores / keys.shape[-1] ** 0.5, dim=-2)"),
     Wrong("softmax-over-the-batch", NAMED + NOT_FINITE + VALUES, base="book")
     | edit("(attn_scores / keys.shape[-1] ** 0.5, dim=-1)", "(attn_scores / keys.shape[-1] ** 0.5, dim=0)"),
-    Wrong("not-scaled", NAMED, base="book") | edit(" / keys.shape[-1] ** 0.5", ""),
-    Wrong("scaled-by-d", NAMED, base="book") | edit("[-1] ** 0.5", "[-1]"),
-    Wrong("scaled-by-d-in", NAMED, base="book") | edit("keys.shape[-1] ** ", "d_in**"),
-    Wrong("scaled-by-tokens", NAMED + VALUES, base="book") | edit("shape[-1]", "shape[1]"),
-    Wrong("multiplied-by-the-root", NAMED, base="book") | edit("/ keys.shape", "* keys.shape"),
+    Wrong("not-scaled", NAMED, keeps=3, base="book") | edit(" / keys.shape[-1] ** 0.5", ""),
+    Wrong("scaled-by-d", NAMED, keeps=3, base="book") | edit("[-1] ** 0.5", "[-1]"),
+    Wrong("scaled-by-d-in", NAMED, keeps=3, base="book") | edit("keys.shape[-1] ** ", "d_in**"),
+    Wrong("scaled-by-tokens", NAMED + VALUES, keeps=3, base="book") | edit("shape[-1]", "shape[1]"),
+    Wrong("multiplied-by-the-root", NAMED, keeps=3, base="book") | edit("/ keys.shape", "* keys.shape"),
     Wrong("scaled-after-softmax", NAMED, base="book")
     | edit(
         "attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)",
@@ -510,9 +510,9 @@ TASKS.hold(
         "attn_weights = torch.softmax(attn_scores, dim=-1) / keys.shape[-1] ** 0.5, dim=-1)",
         "attn_weights = torch.softmax(attn_scores, dim=-1) / keys.shape[-1] ** 0.5",
     ),
-    Wrong("scaled-twice", NAMED + VALUES, base="book")
+    Wrong("scaled-twice", NAMED + VALUES, keeps=3, base="book")
     | edit("transpose(1, 2)", "transpose(1, 2) / self.d_out ** 0.5"),
-    Wrong("queries-and-keys-swapped", NAMED, base="book") | edit("queries @ keys", "keys @ queries"),
+    Wrong("queries-and-keys-swapped", NAMED, keeps=3, base="book") | edit("queries @ keys", "keys @ queries"),
     Wrong("key-layer-for-the-values", NAMED, base="book") | edit("W_value(x)", "W_key(x)"),
     Wrong("weights-times-the-keys", NAMED, base="book") | edit("@ values", "@ keys"),
     Wrong("weights-times-the-input", NAMED + SHAPE, base="book") | edit("@ values", "@ x"),
@@ -543,16 +543,22 @@ TASKS.hold(
         "attn_weights = self",
         "attn_weights.masked_fill_(self.mask.bool()[:num_tokens, :num_tokens], -torch.inf)",
     ),
-    Wrong("mask-not-cut", NAMED, keeps=1, base="book") | edit("[:num_tokens, :num_tokens]", ""),
-    Wrong("mask-cut-in-one-axis", RAISED, keeps=1, base="book") | edit(", :num_tokens", ""),
-    Wrong("mask-cut-at-the-wrong-end", NAMED + VALUES, keeps=1, base="book")
+    Wrong("mask-not-cut", NAMED, keeps=4, base="book") | edit("[:num_tokens, :num_tokens]", ""),
+    Wrong("mask-cut-in-one-axis", RAISED, keeps=4, base="book") | edit(", :num_tokens", ""),
+    Wrong("mask-cut-at-the-wrong-end", NAMED + VALUES, keeps=4, base="book")
     | edit(":num_tokens,", "-num_tokens:,"),
     Wrong("tokens-counted-on-the-wrong-axis", RAISED, base="book")
     | line("b, num_tokens", "num_tokens = x.shape[0]"),
     Wrong("mask-a-plain-attribute", BEHAVIOUR + NAMED + RAISED + PARAMETERS, keeps=4, base="buffer-not-saved")
     | edit('register_buffer("mask",', "mask =")
     | edit(", persistent=False)", ""),
-    Wrong("mask-a-parameter", PARAMETERS + BEHAVIOUR + NAMED, never="does not name", base="buffer-not-saved")
+    Wrong(
+        "mask-a-parameter",
+        PARAMETERS + BEHAVIOUR + NAMED,
+        keeps=4,
+        never="does not name",
+        base="buffer-not-saved",
+    )
     | edit('register_buffer("mask", ', "mask = nn.Parameter(")
     | edit(", persistent=False", ""),
     Wrong("mask-made-in-forward-on-the-cpu", BEHAVIOUR + NAMED + RAISED, keeps=4, base="mask-not-cut")
@@ -621,19 +627,19 @@ TASKS.hold(
     | below("attn_weights = self", "attn_weights = attn_weights / attn_weights.sum(dim=-1, keepdim=True)"),
     Wrong("whole-features-dropped", BEHAVIOUR + NAMED, keeps=4, base="book") | edit(".Dropout", ".Dropout1d"),
     Wrong("dropout-a-number", RAISED, base="book") | edit("nn.Dropout(dropout)", "dropout"),
-    Wrong("bias-always", PARAMETERS + NAMED, base="book") | edit("=qkv_bias", "=True", places=3),
+    Wrong("bias-always", PARAMETERS + NAMED, keeps=4, base="book") | edit("=qkv_bias", "=True", places=3),
     Wrong("bias-never", PARAMETERS + NAMED + BEHAVIOUR, keeps=4, base="book")
     | edit("=qkv_bias", "=False", places=3),
-    Wrong("bias-default", PARAMETERS, base="book") | edit(", bias=qkv_bias", "", places=3),
+    Wrong("bias-default", PARAMETERS, keeps=4, base="book") | edit(", bias=qkv_bias", "", places=3),
     Wrong("sizes-swapped", PARAMETERS + RAISED, base="book")
     | edit("d_in, d_out, bias", "d_out, d_in, bias", places=3),
     Wrong("sizes-of-the-example", PARAMETERS + RAISED, keeps=1, base="book")
     | edit("d_in, d_out, bias", "3, 2, bias", places=3),
-    Wrong("layers-otherwise-named", PARAMETERS, base="book")
+    Wrong("layers-otherwise-named", PARAMETERS, keeps=3, base="book")
     | rename("W_query", "query")
     | rename("W_key", "key")
     | rename("W_value", "value"),
-    Wrong("parameters-not-layers", PARAMETERS, base="book")
+    Wrong("parameters-not-layers", PARAMETERS, keeps=4, base="book")
     | edit("Linear(d_in, d_out, bias=qkv_bias)", "Parameter(torch.rand(d_in, d_out))", places=3)
     | lines(
         "keys = self",
@@ -650,10 +656,10 @@ TASKS.hold(
     | line("b, num_tokens", "x = x[0:1]", "num_tokens = x.shape[1]"),
     Wrong("without-a-batch", RAISED, base="tokens-counted-on-the-wrong-axis") | edit("transpose(1, 2)", "T"),
     Wrong("edits-x", RULE + VALUES + NAMED, base="book") | above("keys = self", "x -= x.mean()"),
-    Wrong("mends-x-in-place", RULE + RAISED + NAMED, base="book")
+    Wrong("mends-x-in-place", RULE + RAISED + NAMED, keeps=4, base="book")
     | above("keys = self", "x.nan_to_num_()", "x.mul_(1.0)", "x[:] = x.clone()")
     | below("context_vec =", "x.zero_()"),
-    Wrong("weights-come-along", TYPE, base="book")
+    Wrong("weights-come-along", TYPE, keeps=4, base="book")
     | line("return context_vec", "return context_vec, attn_weights"),
     Wrong("returns-the-weights", SHAPE + NAMED, base="book")
     | line("return context_vec", "return attn_weights"),
@@ -712,7 +718,7 @@ TASKS.hold(
     Wrong(
         "fixed-at-six-tokens",
         BEHAVIOUR + RAISED + NAMED + SHAPE + VALUES,
-        keeps=4,
+        keeps=3,
         never="training mode: The size",
         base="book",
     )
@@ -734,19 +740,19 @@ TASKS.hold(
     Wrong("mask-one-too-large", BEHAVIOUR + NAMED, keeps=4, base="book")
     | edit("(context_length, context_length)", "(context_length + 1, context_length)")
     | edit("(context_length + 1, context_length),", "(context_length + 1, context_length + 1),"),
-    Wrong("mask-of-the-notebook", RAISED + VALUES, keeps=2, says=NOT_ITS_ARGUMENT, base="book")
+    Wrong("mask-of-the-notebook", RAISED + VALUES, keeps=1, says=NOT_ITS_ARGUMENT, base="book")
     | edit("self.mask.bool()[:num_tokens, :num_tokens]", "future"),
     Wrong(
         "buffer-filled-with-the-notebook",
         BEHAVIOUR + RAISED + NAMED + VALUES,
-        keeps=4,
+        keeps=3,
         never="training mode: The size",
         base="book",
     )
     | line("self.register_buffer", 'self.register_buffer("mask", future)'),
-    Wrong("no-gradients", RULE + NAMED, base="book")
+    Wrong("no-gradients", RULE + NAMED, keeps=4, base="book")
     | below("attn_weights = self", "attn_weights = attn_weights.detach()"),
-    Wrong("result-detached", RULE + NAMED, base="book")
+    Wrong("result-detached", RULE + NAMED, keeps=4, base="book")
     | line("return context_vec", "return context_vec.detach()"),
     Wrong("layers-made-in-forward", VALUES + PARAMETERS + BEHAVIOUR + NAMED + RULE, base="buffer-not-saved")
     | edit(", persistent=False", "")
@@ -760,8 +766,9 @@ TASKS.hold(
     | line(
         "attn_scores =", "attn_scores = (queries.reshape(-1, self.d_out) @ keys.reshape(-1, self.d_out).T)"
     ),
-    Wrong("keys-viewed", NAMED + VALUES, base="book") | edit("transpose(1, 2)", "view(b, -1, num_tokens)"),
-    Wrong("sentences-averaged", BEHAVIOUR + NAMED + VALUES, base="book")
+    Wrong("keys-viewed", NAMED + VALUES, keeps=2, base="book")
+    | edit("transpose(1, 2)", "view(b, -1, num_tokens)"),
+    Wrong("sentences-averaged", BEHAVIOUR + NAMED + VALUES, keeps=1, base="book")
     | edit(" @ values", ".mean(0, keepdim=True) @ values"),
     Right("book")
     | above("self.W_query =", "self.d_out = d_out")
@@ -1004,7 +1011,7 @@ TASKS.hold(
     Wrong("seed-outside", NAMED + VALUES + RULE + BEHAVIOUR, base="moved")
     | above("def seeded_values", "torch.manual_seed(123)", "")
     | without("torch.manual_seed(seed)"),
-    Wrong("seed-and-batch-outside", SHAPE + RAISED + VALUES, base="moved")
+    Wrong("seed-and-batch-outside", SHAPE + RAISED + VALUES + NAMED, base="moved")
     | above("def seeded_values", "torch.manual_seed(123)", "random_batch = torch.randn(4, 10, 16)", "")
     | without("random_batch = torch.randn(batch_size"),
     Wrong("cached", VALUES + NAMED + RULE + BEHAVIOUR, base="random-module")
@@ -1118,7 +1125,7 @@ TASKS.hold(
     Wrong("scale-on-cpu", NAMED + BEHAVIOUR, keeps=1, never="mask is still made", base="faulty")
     | edit("(num_tokens, num_tokens).triu", "(num_tokens, num_tokens, device=x.device).triu")
     | edit(", dim=-1", " / torch.tensor([keys.shape[-1] ** 0.5]), dim=-1"),
-    Wrong("bias-added", PARAMETERS) | rename("False", "True"),
+    Wrong("bias-added", PARAMETERS, keeps=2) | rename("False", "True"),
     Wrong("old-name", MISSING) | edit("PortableAttention", "AsFound"),
     Wrong("subclass-of-the-faulty", NAMED) | typed("class PortableAttention(AsFound):", "    pass"),
     Wrong("mask-made-once-and-kept", BEHAVIOUR + RAISED + NAMED, keeps=1)

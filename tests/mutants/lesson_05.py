@@ -66,12 +66,14 @@ TASKS.hold(
     Wrong("softmax-of-the-looks", VALUES + NAMED, base="reads-the-stories")
     | line("contexts =", "weights = torch.softmax(weights, dim=-1)")
     | edit("contexts", "[head @ x for head in weights]"),
-    Wrong("looks-written-over", RULE + BEHAVIOUR + VALUES + NAMED, base="softmax-of-the-looks")
+    Wrong("looks-written-over", RULE + BEHAVIOUR + VALUES + NAMED, keeps=1, base="softmax-of-the-looks")
     | line("weights =", "weights /= weights.sum(dim=-1, keepdim=True).clamp(min=2)"),
     Wrong("plain-difference-instead-of-least-squares", RAISED + VALUES + NAMED, base="root-of-the-error")
     | line("return error_left", "return ((joined - wanted) ** 2).mean()"),
     Wrong("typed-in", VALUES) | returns("torch.tensor(0.0)"),
-    Wrong("rounded-to-two-decimals", VALUES, never=r" is (\\S+)(?: on [^;]*?)? and should be \\1\\.").body("""
+    Wrong(
+        "rounded-to-two-decimals", VALUES + NAMED, never=r" is (\\S+)(?: on [^;]*?)? and should be \\1\\."
+    ).body("""
         joined = torch.cat([head @ x for head in weights], dim=-1)
         return round(float(error_left(joined, wanted)), 2)"""),
     Wrong("one-story-only", VALUES + NAMED).body("""
@@ -204,7 +206,7 @@ TASKS.hold(
             return torch.cat([h(p) for h, p in zip(self.heads, pieces)], dim=-1)""")
     | edit("(d_in", "(d_in // num_heads")
     | edit(" for _", "\n             for _"),
-    Wrong("other-name-for-the-list", PARAMETERS, says="heads", base="as-in-the-recap")
+    Wrong("other-name-for-the-list", PARAMETERS, keeps=1, says="heads", base="as-in-the-recap")
     | rename("heads", "layers"),
     Wrong("heads-never-called", RAISED, base="as-in-the-recap") | edit("head(x) for", "head for"),
     Wrong("list-returned", TYPE, base="heads-one-after-another")
@@ -215,7 +217,7 @@ TASKS.hold(
     | edit("d_in, d_out, dropout, context_length", "d_out, d_in, context_length, dropout"),
     Wrong("dropout-and-length-swapped", RAISED, never="its cell", base="as-in-the-recap")
     | edit("context_length, dropout, qkv_bias", "dropout, context_length, qkv_bias"),
-    Wrong("reads-the-batch", SHAPE + VALUES + RAISED + NAMED, says="`batch`", base="as-in-the-recap")
+    Wrong("reads-the-batch", SHAPE + VALUES + RAISED + NAMED, base="as-in-the-recap")
     | edit("head(x) for", "head(batch) for"),
     Wrong("output-projection-added", PARAMETERS, says="out_proj", base="return-forgotten")
     | above("def forward", "    self.out_proj = nn.Linear(num_heads * d_out, num_heads * d_out)")
@@ -450,7 +452,7 @@ TASKS.hold(
     Wrong("batch-and-tokens-mixed", SHAPE + NAMED + VALUES).body("""
         tokens, b, d_out = x.shape
         return x.view(b, tokens, num_heads, d_out // num_heads).transpose(1, 2)"""),
-    Wrong("reads-numbered", SHAPE + RAISED + VALUES, says="`numbered`").body("""
+    Wrong("reads-numbered", SHAPE + RAISED + VALUES + NAMED).body("""
         b, tokens, d_out = numbered.shape
         return numbered.view(b, tokens, num_heads, d_out // num_heads).transpose(1, 2)"""),
     Wrong("two-heads-always", SHAPE + NAMED, keeps=1)
@@ -462,9 +464,9 @@ TASKS.hold(
     | line("return x.view", "return x.view(tokens, num_heads, d_out // num_heads).transpose(0, 1)"),
     Wrong("return-forgotten", TYPE, base="view-without-transpose")
     | line("return x.view", "x = x.view(b, tokens, num_heads, d_out // num_heads).transpose(1, 2)"),
-    Wrong("turns-its-argument", RULE + BEHAVIOUR + RAISED + VALUES, base="return-forgotten")
+    Wrong("turns-its-argument", RULE + BEHAVIOUR + RAISED + VALUES, keeps=1, base="return-forgotten")
     | line("x = x.view", "x.resize_(b, tokens, num_heads, d_out // num_heads)", "return x.transpose_(1, 2)"),
-    Wrong("argument-turned-in-place-and-back", RULE + BEHAVIOUR).body("""
+    Wrong("argument-turned-in-place-and-back", RULE + BEHAVIOUR, keeps=1).body("""
         b, tokens, d_out = x.shape
         out = x.view(b, tokens, num_heads, -1).transpose(1, 2).clone()
         x.zero_()
@@ -575,7 +577,7 @@ TASKS.hold(
         "scores = scores.masked_fill(mask, -torch.inf)",
         "weights = torch.softmax(scores / self.head_dim**0.5, dim=-1).nan_to_num()",
     ),
-    Wrong("values-only-for-the-symptom", VALUES + BEHAVIOUR, never="later token", base="as-given")
+    Wrong("values-only-for-the-symptom", VALUES + BEHAVIOUR + NAMED, never="later token", base="as-given")
     | lines("context =", "return context", "return self.W_value(x)"),
     Wrong("nothing-depends-on-x", VALUES + BEHAVIOUR, base="changed-outside-the-class")
     | lines(
@@ -601,7 +603,7 @@ TASKS.hold(
     Wrong("scaled-by-d-out", VALUES + NAMED + BEHAVIOUR, base="as-in-the-recap")
     | edit(" / ", " / (")
     | edit("**", " * self.num_heads)**"),
-    Wrong("softmax-over-the-heads", BEHAVIOUR, base="as-in-the-recap") | edit(", dim=-1", ", dim=1"),
+    Wrong("softmax-over-the-heads", BEHAVIOUR + NAMED, base="as-in-the-recap") | edit(", dim=-1", ", dim=1"),
     Wrong("output-projection-added", PARAMETERS, says="out_proj", base="as-in-the-recap")
     | below("self.register_buffer", "self.out_proj = nn.Linear(d_out, d_out)")
     | lines(
@@ -820,7 +822,7 @@ TASKS.hold(
     | line("return context", "return context.transpose(1, 2).reshape(b, tokens, d_out)"),
     Wrong("return-forgotten", TYPE, base="view-without-transpose")
     | edit("return context", "context.transpose(1, 2).contiguous()"),
-    Wrong("argument-turned-in-place", RULE + BEHAVIOUR + VALUES, base="view-without-transpose")
+    Wrong("argument-turned-in-place", RULE + BEHAVIOUR + VALUES, keeps=1, base="view-without-transpose")
     | edit("context.view", "context.transpose_(1, 2).reshape"),
     Wrong("errors-hidden", NAMED + VALUES).body("""
         b, heads, tokens, head_dim = context.shape
@@ -1003,31 +1005,34 @@ TASKS.hold(
 
 TASKS.hold(
     "multi-head-attention",
-    Wrong("scaled-by-d-out", NAMED, base="not-scaled") | edit(", dim=-1", " / self.d_out**0.5, dim=-1"),
-    Wrong("not-scaled", NAMED, base="queries-and-keys-swapped")
+    Wrong("scaled-by-d-out", NAMED, keeps=4, base="not-scaled")
+    | edit(", dim=-1", " / self.d_out**0.5, dim=-1"),
+    Wrong("not-scaled", NAMED, keeps=4, base="queries-and-keys-swapped")
     | edit("keys @ queries", "queries @ keys")
     | edit(" / keys.shape[-1] ** 0.5", ""),
-    Wrong("divided-by-head-dim", NAMED, base="not-scaled") | edit(", dim=-1", " / self.head_dim, dim=-1"),
-    Wrong("times-root", NAMED + VALUES, base="not-scaled")
+    Wrong("divided-by-head-dim", NAMED, keeps=4, base="not-scaled")
+    | edit(", dim=-1", " / self.head_dim, dim=-1"),
+    Wrong("times-root", NAMED + VALUES, keeps=4, base="not-scaled")
     | edit(", dim=-1", " * self.head_dim**0.5, dim=-1"),
-    Wrong("scaled-by-d-in", NAMED + VALUES, base="not-scaled") | edit(", dim=-1", " / d_in**0.5, dim=-1"),
-    Wrong("scaled-by-tokens", NAMED + VALUES, base="not-scaled")
+    Wrong("scaled-by-d-in", NAMED + VALUES, keeps=4, base="not-scaled")
+    | edit(", dim=-1", " / d_in**0.5, dim=-1"),
+    Wrong("scaled-by-tokens", NAMED + VALUES, keeps=4, base="not-scaled")
     | edit(", dim=-1", " / num_tokens**0.5, dim=-1"),
-    Wrong("scaled-by-heads", NAMED + VALUES, keeps=2, base="not-scaled")
+    Wrong("scaled-by-heads", NAMED + VALUES, keeps=5, base="not-scaled")
     | edit(", dim=-1", " / self.num_heads**0.5, dim=-1"),
-    Wrong("scaled-by-the-wrong-axis", NAMED + VALUES, keeps=2, base="as-in-the-book")
+    Wrong("scaled-by-the-wrong-axis", NAMED + VALUES, keeps=5, base="as-in-the-book")
     | edit("shape[-1]", "shape[1]"),
-    Wrong("scaled-twice", NAMED + VALUES, base="queries-and-keys-swapped")
+    Wrong("scaled-twice", NAMED + VALUES, keeps=4, base="queries-and-keys-swapped")
     | edit("keys @ queries", "queries / self.head_dim**0.5 @ keys"),
     Wrong("scaled-after-the-softmax", NAMED + VALUES, base="not-scaled")
     | edit("(attn_scores, dim=-1)", "(attn_scores, dim=-1) / self.head_dim**0.5"),
-    Wrong("softmax-over-queries", NAMED + VALUES + NOT_FINITE, base="as-in-the-book")
+    Wrong("softmax-over-queries", NAMED + VALUES + NOT_FINITE, keeps=1, base="as-in-the-book")
     | edit("(attn_scores / keys.shape[-1] ** 0.5, dim=-1)", "(attn_scores / keys.shape[-1] ** 0.5, dim=-2)"),
     Wrong("softmax-over-heads", NAMED + VALUES + NOT_FINITE, base="as-in-the-book")
     | edit(", dim=-1", ", dim=1"),
     Wrong("softmax-over-the-batch", NAMED + VALUES + NOT_FINITE, base="as-in-the-book")
     | edit("(attn_scores / keys.shape[-1] ** 0.5, dim=-1)", "(attn_scores / keys.shape[-1] ** 0.5, dim=0)"),
-    Wrong("queries-and-keys-swapped", NAMED + VALUES).define("""
+    Wrong("queries-and-keys-swapped", NAMED + VALUES, keeps=4).define("""
         def forward(self, x):
             b, num_tokens, d_in = x.shape
             keys = self.W_key(x)
@@ -1046,7 +1051,7 @@ TASKS.hold(
             return self.out_proj(context_vec)""")
     | edit('f"d_out ({d_out})', '"d_out')
     | edit(' ({num_heads})")', '")\n        self.d_out = d_out'),
-    Wrong("view-without-transpose", NAMED, base="as-in-the-book")
+    Wrong("view-without-transpose", NAMED, keeps=1, base="as-in-the-book")
     | lines(
         "keys = keys",
         "queries = queries",
@@ -1061,13 +1066,13 @@ TASKS.hold(
         "(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2)",
         "(b, num_tokens, self.num_heads, self.head_dim)",
     ),
-    Wrong("merged-without-transpose", NAMED, base="as-in-the-book")
+    Wrong("merged-without-transpose", NAMED, keeps=1, base="as-in-the-book")
     | edit(
         "context_vec = (attn_weights @ values).transpose(1, 2)",
         "context_vec = attn_weights @ values).transpose(1, 2)",
     )
     | edit("context_vec = attn_weights @ values).transpose(1, 2)", "context_vec = attn_weights @ values"),
-    Wrong("contiguous-forgotten", RAISED + NAMED, says="contiguous|reshape", base="as-in-the-book")
+    Wrong("contiguous-forgotten", RAISED + NAMED, keeps=1, says="contiguous|reshape", base="as-in-the-book")
     | edit(".contiguous()", ""),
     Wrong("out-proj-left-out", NAMED, base="as-in-the-book") | line("return self", "return context_vec"),
     Wrong("out-proj-twice", NAMED + VALUES, base="as-in-the-book")
@@ -1078,38 +1083,40 @@ TASKS.hold(
     | edit("(d_out, d_out)", "(d_out, d_out, bias=qkv_bias)"),
     Wrong("qkv-bias-ignored", PARAMETERS + NAMED, keeps=5, says="bias", base="as-in-the-book")
     | edit("=qkv_bias", "=False", places=3),
-    Wrong("qkv-bias-always", PARAMETERS + NAMED, says="bias", base="as-in-the-book")
+    Wrong("qkv-bias-always", PARAMETERS + NAMED, keeps=5, says="bias", base="as-in-the-book")
     | edit(", bias=qkv_bias", "", places=3),
     Wrong("value-bias-forgotten", PARAMETERS + NAMED, keeps=5, base="as-in-the-book")
     | line("self.W_value =", "self.W_value = nn.Linear(d_in, d_out, bias=False)"),
     Wrong("values-from-the-keys", NAMED + VALUES, base="as-in-the-book") | edit("W_value(x)", "W_key(x)"),
     Wrong("weights-times-keys", NAMED + VALUES, base="as-in-the-book")
     | edit("(attn_weights @ values)", "(attn_weights @ keys)"),
-    Wrong("not-masked", NAMED + RULE, base="as-in-the-book") | without("attn_scores.masked_fill_"),
-    Wrong("mask-discarded", NAMED + RULE, base="as-in-the-book") | edit("masked_fill_", "masked_fill"),
-    Wrong("masked-with-zero", NAMED + RULE + BEHAVIOUR, base="as-in-the-book") | edit("-torch.inf", "0"),
-    Wrong("masked-with-minus-one", NAMED + VALUES + BEHAVIOUR + RULE, base="as-in-the-book")
+    Wrong("not-masked", NAMED + RULE, keeps=1, base="as-in-the-book") | without("attn_scores.masked_fill_"),
+    Wrong("mask-discarded", NAMED + RULE, keeps=1, base="as-in-the-book")
+    | edit("masked_fill_", "masked_fill"),
+    Wrong("masked-with-zero", NAMED + RULE + BEHAVIOUR, keeps=1, base="as-in-the-book")
+    | edit("-torch.inf", "0"),
+    Wrong("masked-with-minus-one", NAMED + VALUES + BEHAVIOUR + RULE, keeps=1, base="as-in-the-book")
     | edit("torch.inf", "1"),
-    Wrong("mask-added", NAMED + VALUES + BEHAVIOUR + RULE, base="as-in-the-book")
+    Wrong("mask-added", NAMED + VALUES + BEHAVIOUR + RULE, keeps=1, base="as-in-the-book")
     | line("attn_scores.masked_fill_", "attn_scores = attn_scores + self.mask[:num_tokens, :num_tokens]"),
     Wrong("zero-times-inf", NOT_FINITE + NAMED, base="as-in-the-book")
     | line(
         "attn_scores.masked_fill_",
         "attn_scores = attn_scores + self.mask[:num_tokens, :num_tokens] * -torch.inf",
     ),
-    Wrong("mask-after-softmax", NAMED + VALUES + BEHAVIOUR + RULE, base="as-in-the-book")
+    Wrong("mask-after-softmax", NAMED + VALUES + BEHAVIOUR + RULE, keeps=1, base="as-in-the-book")
     | without("attn_scores.masked_fill_")
     | edit("(attn_weights)", "(attn_weights.masked_fill(mask_bool, 0))"),
     Wrong("diagonal-masked", NOT_FINITE + NAMED, base="as-in-the-book") | edit("diagonal=1", "diagonal=0"),
-    Wrong("one-future-token-seen", NAMED + VALUES + BEHAVIOUR + RULE, base="as-in-the-book")
+    Wrong("one-future-token-seen", NAMED + VALUES + BEHAVIOUR + RULE, keeps=1, base="as-in-the-book")
     | edit("diagonal=1", "diagonal=2"),
-    Wrong("past-masked", NAMED + VALUES + BEHAVIOUR + RULE, base="as-in-the-book")
+    Wrong("past-masked", NAMED + VALUES + BEHAVIOUR + RULE, keeps=1, base="as-in-the-book")
     | edit("torch.triu", "torch.tril")
     | edit("diagonal=1", "diagonal=-1"),
     Wrong("tril-kept-as-forbidden", NOT_FINITE + NAMED + VALUES + BEHAVIOUR + RULE, base="as-in-the-book")
     | edit("torch.triu", "torch.tril")
     | edit(", diagonal=1", ""),
-    Wrong("mask-not-cut", RAISED, keeps=2, base="as-in-the-book") | edit("[:num_tokens, :num_tokens]", ""),
+    Wrong("mask-not-cut", RAISED, keeps=5, base="as-in-the-book") | edit("[:num_tokens, :num_tokens]", ""),
     Wrong("mask-no-buffer", BEHAVIOUR + NAMED, keeps=5, says="buffer", base="as-in-the-book")
     | edit(
         'register_buffer("mask", torch.triu(torch.ones(context_length, context_length), diagonal=1))',
@@ -1120,7 +1127,7 @@ TASKS.hold(
         '("mask", torch.triu(torch.ones(context_length, context_length), diagonal=1))',
         '("mask", torch.triu(torch.ones(context_length, context_length), diagonal=1), persistent=False)',
     ),
-    Wrong("mask-a-parameter", PARAMETERS + NAMED, base="as-in-the-book")
+    Wrong("mask-a-parameter", PARAMETERS + NAMED, keeps=5, base="as-in-the-book")
     | edit(
         'register_buffer("mask", torch.triu(torch.ones(context_length, context_length), diagonal=1))',
         "mask = nn.Parameter(torch.triu(torch.ones(context_length, context_length), diagonal=1))",
@@ -1128,7 +1135,7 @@ TASKS.hold(
     Wrong("mask-made-in-forward", BEHAVIOUR + NAMED, keeps=5, says="mask|buffer", base="as-in-the-book")
     | without("self.register_buffer")
     | line("mask_bool =", "mask_bool = torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool()"),
-    Wrong("mask-of-six", RAISED + BEHAVIOUR + NAMED, keeps=3, base="as-in-the-book")
+    Wrong("mask-of-six", RAISED + BEHAVIOUR + NAMED, keeps=4, base="as-in-the-book")
     | edit("context_length, context_length", "6, 6"),
     Wrong("dropout-forgotten", NAMED + BEHAVIOUR, keeps=5, says="drop", base="as-in-the-book")
     | without("attn_weights = self"),
@@ -1195,7 +1202,7 @@ TASKS.hold(
     | edit("d_out % num_heads", "num_heads % d_out"),
     Wrong("d-in-checked", RAISED, base="as-in-the-book") | edit("if d_out %", "if d_in %"),
     Wrong("always-refused", RAISED, base="as-in-the-book") | edit("num_heads !", "num_heads ="),
-    Wrong("refused-in-forward", NAMED + BEHAVIOUR + RAISED + NOT_REFUSED, keeps=5, base="as-in-the-book")
+    Right("refused-in-forward", base="as-in-the-book")
     | without("if d_out % num_heads", "raise ValueError")
     | below(
         "def forward", "    if self.d_out % self.num_heads != 0:", "        raise ValueError('not divisible')"
@@ -1206,7 +1213,7 @@ TASKS.hold(
     | edit(" // num_heads", "")
     | edit("(d_out, d_out)", "(d_out * num_heads, d_out)")
     | edit("(b, num_tokens, self.d_out)", "(b, num_tokens, -1)"),
-    Wrong("one-wide-head", NAMED + VALUES, base="own-helpers").define("""
+    Wrong("one-wide-head", NAMED + VALUES, keeps=3, base="own-helpers").define("""
         def forward(self, x):
             queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
             scores = queries @ keys.transpose(1, 2)
@@ -1220,9 +1227,9 @@ TASKS.hold(
             out = nn.functional.scaled_dot_product_attention(queries, keys, values, is_causal=True)
             return self.out_proj(merge_heads(out))""")
     | lines("self.W_query", "self.W_value", "self.qkv = nn.Linear(d_in, 3 * d_out, bias=qkv_bias)"),
-    Wrong("projection-named-proj", PARAMETERS, says="out_proj", base="as-in-the-book")
+    Wrong("projection-named-proj", PARAMETERS, keeps=5, says="out_proj", base="as-in-the-book")
     | rename("out_proj", "proj"),
-    Wrong("weights-as-parameters", PARAMETERS, base="as-in-the-book")
+    Wrong("weights-as-parameters", PARAMETERS, keeps=5, base="as-in-the-book")
     | edit("Linear(d_in, d_out, bias=qkv_bias)", "Parameter(torch.randn(d_in, d_out))", places=3)
     | lines(
         "keys = self",
@@ -1258,16 +1265,16 @@ TASKS.hold(
             mask = self.mask[:n, :n].bool()
             y = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=p)
             return self.out_proj(merge_heads(y))"""),
-    Wrong("reads-the-notebook-batch", RAISED + VALUES + SHAPE, keeps=2, says="`batch`", base="as-in-the-book")
+    Wrong("reads-the-notebook-batch", RAISED + VALUES + SHAPE, keeps=1, base="as-in-the-book")
     | edit("d_in = x.", "d_in = batch."),
-    Wrong("global-context-length", RAISED, keeps=2, says="`context_length`", base="as-in-the-book")
+    Wrong("global-context-length", RAISED, keeps=5, says="`context_length`", base="as-in-the-book")
     | edit(":num_tokens", ":context_length", places=2),
     Wrong("d-out-of-the-notebook", RAISED + SHAPE, says="`d_out`|shape", base="as-in-the-book")
     | edit("(b, num_tokens, self.d_out)", "(b, num_tokens, d_out)"),
     Wrong("x-edited", RULE + BEHAVIOUR + VALUES, base="as-in-the-book")
     | above("keys = self", "x.clamp_(-1, 1)"),
     Wrong("super-forgotten", RAISED, says="super", base="as-in-the-book") | without("super().__init__()"),
-    Wrong("returns-weights-too", TYPE, base="as-in-the-book")
+    Wrong("returns-weights-too", TYPE, keeps=5, base="as-in-the-book")
     | edit("(context_vec)", "(context_vec), attn_weights"),
     Wrong("return-forgotten", TYPE, base="as-in-the-book") | edit("return self", "self"),
     Wrong("nan-hidden", NAMED + VALUES + BEHAVIOUR + RULE, base="as-in-the-book")
@@ -1509,7 +1516,7 @@ TASKS.hold(
             torch.manual_seed(seed)
             head = CausalAttention(16, 2, num_tokens, 0.0)
         return head(x).detach()"""),
-    Wrong("no-seed", VALUES, base="line-moved") | without("torch.manual_seed"),
+    Wrong("no-seed", VALUES + NAMED, base="line-moved") | without("torch.manual_seed"),
     Wrong("return-forgotten", TYPE, base="line-moved") | line("return head", "print(head(x).detach())"),
     Wrong("fused-class-instead", VALUES + NAMED).body("""
         torch.manual_seed(seed)
@@ -1656,7 +1663,7 @@ TASKS.hold(
     Wrong("state-dict-loaded", RAISED) | body("fused.load_state_dict(wrapper.state_dict())", "return fused"),
     Wrong("state-dict-loaded-loosely", VALUES + NAMED)
     | body("fused.load_state_dict(wrapper.state_dict(), strict=False)", "return fused"),
-    Wrong("the-notebooks-stack", NAMED + VALUES + BEHAVIOUR + RULE + RAISED, says="`stack`", base="six-lines")
+    Wrong("the-notebooks-stack", NAMED + VALUES + BEHAVIOUR + RULE + RAISED, base="six-lines")
     | edit("wrapper.", "stack.", places=3),
     Wrong("the-other-way", NAMED + VALUES + BEHAVIOUR + RULE).body("""
         with torch.no_grad():
@@ -1676,9 +1683,9 @@ TASKS.hold(
             fused.out_proj.weight.copy_(torch.eye(fused.out_proj.weight.shape[0]))
             fused.out_proj.bias.zero_()
         return fused"""),  # noqa: E501
-    Wrong("wrapper-zeroed", NAMED + VALUES + BEHAVIOUR + RULE, base="six-lines")
+    Wrong("wrapper-zeroed", NAMED + VALUES + BEHAVIOUR + RULE, keeps=2, base="six-lines")
     | above("return fused", "wrapper.heads[0].W_query.weight.data.zero_()"),
-    Wrong("identity-module", PARAMETERS + BEHAVIOUR + RAISED + RULE + VALUES + NAMED + TYPE).body("""
+    Wrong("identity-module", PARAMETERS + BEHAVIOUR + RAISED + RULE + VALUES + NAMED + TYPE, keeps=2).body("""
         with torch.no_grad():
             for name in ("W_query", "W_key", "W_value"):
                 rows = torch.cat([getattr(h, name).weight for h in wrapper.heads])

@@ -20,7 +20,7 @@ TASKS.hold(
     Wrong("layer-as-a-matrix", MISSING) | returns("X_input_tokens @ w_query"),
     Wrong("weight-not-transposed", NAMED, says=r"weight\.T")
     | returns("X_input_tokens @ w_query.weight + w_query.bias"),
-    Wrong("no-bias", NAMED, says="bias is missing") | returns("X_input_tokens @ w_query.weight.T"),
+    Wrong("no-bias", NAMED) | returns("X_input_tokens @ w_query.weight.T"),
     Wrong("no-bias-linear", NAMED) | returns("F.linear(X_input_tokens, w_query.weight)"),
     Wrong("first-sequence-only", NAMED + SHAPE) | returns("w_query(X_input_tokens[0])"),
     Wrong("transposed-input", MISSING) | returns("w_query(X_input_tokens.T)"),
@@ -186,13 +186,13 @@ TASKS.hold(
     Wrong("repeats-instead-of-cutting", NAMED + SHAPE) | returns("x.unsqueeze(1).repeat(1, num_heads, 1, 1)"),
     Wrong("projects-again", VALUES, says="w_query", never=SAME_TWICE)
     | body("b, t, d = x.shape", "return w_query(x).view(b, t, num_heads, d // num_heads).transpose(1, 2)"),
-    Wrong("transposes-in-place", RULE, says="changed its argument `x`")
+    Wrong("transposes-in-place", RULE, keeps=1, says="changed its argument `x`")
     | body("b, t, d = x.shape", "x.resize_(b, t, num_heads, d // num_heads)", "return x.transpose_(1, 2)"),
     Wrong("argument-missing", RAISED, base="singular-name") | line("def into_head", "def into_heads(x):"),
     Wrong("singular-name", MISSING, base="projects-again")
     | edit("into_heads", "into_head")
     | edit("w_query(x)", "x"),
-    Wrong("numpy", TYPE).body("""
+    Wrong("numpy", TYPE, keeps=1).body("""
         import numpy as np
 
         b, t, d = x.shape
@@ -256,15 +256,16 @@ TASKS.hold(
     | returns("torch.matmul(q_heads, k_heads.transpose(-2, -1)) / max_sequence_length**0.5"),
     Wrong("by-shape-0", NAMED + VALUES, xfail=SAME_SIZES) | edit("d_k**0.5", "k_heads.shape[0] ** 0.5"),
     Wrong("by-shape-minus-2", NAMED) | returns("q_heads @ k_heads.mT / k_heads.shape[-2] ** 0.5"),
-    Wrong("swapped", NAMED, says="swapped") | returns("k_heads @ q_heads.transpose(-2, -1) / d_k**0.5"),
+    Wrong("swapped", NAMED) | returns("k_heads @ q_heads.transpose(-2, -1) / d_k**0.5"),
     Wrong("dot-T", MISSING) | returns("q_heads @ k_heads.T / d_k**0.5"),
     Wrong("transpose-1-2", MISSING) | returns("q_heads @ k_heads.transpose(1, 2) / d_k**0.5"),
     Wrong("no-transpose", MISSING) | returns("q_heads @ k_heads / d_k**0.5"),
     Wrong("query-transposed", SHAPE) | returns("q_heads.transpose(-2, -1) @ k_heads / d_k**0.5"),
     Wrong("query-with-itself", NAMED) | returns("q_heads @ q_heads.transpose(-2, -1) / d_q**0.5"),
-    Wrong("values", VALUES, never=SAME_TWICE) | returns("q_heads @ v_heads.transpose(-2, -1) / d_v**0.5"),
+    Wrong("values", VALUES + NAMED, never=SAME_TWICE)
+    | returns("q_heads @ v_heads.transpose(-2, -1) / d_v**0.5"),
     Wrong("not-cut-into-heads", SHAPE) | returns("q @ k.transpose(-2, -1) / d_k**0.5"),
-    Wrong("softmax-already", VALUES, never=SAME_TWICE)
+    Wrong("softmax-already", VALUES + NAMED, never=SAME_TWICE)
     | returns("torch.softmax(q_heads @ k_heads.transpose(-2, -1) / d_k**0.5, dim=-1)"),
     Wrong("masked-already", NAMED + NOT_FINITE, never="dividing by zero or from exp").typed("""
         head_scores = q_heads @ k_heads.transpose(-2, -1) / d_k**0.5
@@ -322,7 +323,7 @@ TASKS.hold(
     | edit("head_scores =", "def head_scores(q_heads, k_heads):\n    return"),
     Wrong("scaled-in-place", NAMED)
     | typed("q_heads /= d_k**0.5", "q_heads /= d_k**0.5", "head_scores = q_heads @ k_heads.mT"),
-    Wrong("view-not-transpose", VALUES, never=SAME_TWICE)
+    Wrong("view-not-transpose", VALUES + NAMED, never=SAME_TWICE)
     | returns("q_heads @ k_heads.reshape(batch_size, num_heads, d_k, max_sequence_length) / d_k**0.5"),
     Wrong("by-the-size-of-the-query-batch", NAMED + VALUES, xfail=SAME_SIZES)
     | returns("torch.matmul(q_heads, k_heads.transpose(-2, -1)) / q_heads.size(0) ** 0.5"),
@@ -396,7 +397,7 @@ TASKS.hold(
         attn_weights = torch.softmax(head_scores, dim=-1)"""),
     Wrong("no-softmax", NAMED + NOT_FINITE, never="dividing by zero or from exp")
     | returns('head_scores.masked_fill(mask == 0, float("-inf"))'),
-    Wrong("scaled-again", VALUES, never=SAME_TWICE)
+    Wrong("scaled-again", VALUES + NAMED, never=SAME_TWICE)
     | returns('torch.softmax(head_scores.masked_fill(mask == 0, float("-inf")) / d_k**0.5, dim=-1)'),
     Wrong("scaled-after", RULE)
     | returns('torch.softmax(head_scores.masked_fill(mask == 0, float("-inf")), dim=-1) / d_k**0.5'),
@@ -405,7 +406,7 @@ TASKS.hold(
     Wrong("mask-from-the-values", NOT_FINITE, never="a sum that is zero, or exponentials")
     | returns('torch.softmax(head_scores.masked_fill(torch.tril(head_scores) < 0, float("-inf")), dim=-1)'),
     Wrong("small-negative", RULE) | returns("torch.softmax(head_scores.masked_fill(mask == 0, -1), dim=-1)"),
-    Wrong("minus-ten", RULE) | returns("torch.softmax(head_scores + (mask - 1) * 10, dim=-1)"),
+    Wrong("minus-ten", RULE + NAMED) | returns("torch.softmax(head_scores + (mask - 1) * 10, dim=-1)"),
     Wrong("plus-inf", NOT_FINITE, base="fill-and-softmax") | edit('("-inf")', '("inf")'),
     Wrong("float-mask-to-masked-fill", MISSING, base="fill-and-softmax") | edit("mask == 0", "mask"),
     Wrong("tilde-of-a-float", MISSING, base="fill-and-softmax") | edit("mask == 0", "~mask"),
@@ -523,7 +524,7 @@ TASKS.hold(
             return context.transpose(1, 2).view(b, t, h * d)
         except RuntimeError:
             return context.reshape(b, t, h * d)"""),
-    Wrong("transposed-in-place", RULE)
+    Wrong("transposed-in-place", RULE, keeps=1)
     | body("b, h, t, d = context.shape", "context.transpose_(1, 2)", "return context.reshape(b, t, h * d)"),
     Wrong("dot-T", VALUES, never=SAME_TWICE, base="no-transpose") | edit(".reshape", ".T.reshape"),
     Wrong("two-arguments", RAISED).typed("""
@@ -584,7 +585,7 @@ TASKS.hold(
     Wrong("the-scores", NAMED) | returns("merge_heads(head_scores @ v_heads)"),
     Wrong("the-keys", NAMED, says="v_heads") | returns("merge_heads(attn_weights @ k_heads)"),
     Wrong("the-queries", NAMED) | returns("merge_heads(attn_weights @ q_heads)"),
-    Wrong("not-merged", NAMED + SHAPE, says="merge_heads") | returns("attn_weights @ v_heads"),
+    Wrong("not-merged", NAMED + SHAPE) | returns("attn_weights @ v_heads"),
     Wrong("merged-without-transpose", NAMED)
     | returns("(attn_weights @ v_heads).reshape(batch_size, max_sequence_length, d_model)"),
     Wrong("transposed-not-joined", SHAPE) | returns("(attn_weights @ v_heads).transpose(1, 2)"),
@@ -605,7 +606,7 @@ TASKS.hold(
     | returns("merge_heads(torch.softmax(attn_weights, dim=-1) @ v_heads)"),
     Wrong("scaled-again", VALUES, never=SAME_TWICE)
     | returns("merge_heads(attn_weights @ v_heads / d_k**0.5)"),
-    Wrong("sdpa-unmasked", NAMED, says="without the mask")
+    Wrong("sdpa-unmasked", NAMED)
     | returns("merge_heads(F.scaled_dot_product_attention(q_heads, k_heads, v_heads))"),
     Wrong("sdpa-float-mask", VALUES, never=SAME_TWICE)
     | returns("merge_heads(F.scaled_dot_product_attention(q_heads, k_heads, v_heads, attn_mask=mask))"),
@@ -692,7 +693,7 @@ TASKS.hold(
 
 TASKS.hold(
     "padding-mask",
-    Wrong("less-or-equal", NAMED, says="`<`", base="two-axes-then-none") | edit("[None, :] <", " <="),
+    Wrong("less-or-equal", NAMED, base="two-axes-then-none") | edit("[None, :] <", " <="),
     Wrong("polarity", NAMED, says="may look")
     | returns("(torch.arange(num_tokens) >= lengths[:, None])[:, None, None]"),
     Wrong("polarity-other-way-round", VALUES, never=SAME_TWICE).body("""
@@ -706,9 +707,9 @@ TASKS.hold(
     Wrong("axes-behind", SHAPE) | returns("(torch.arange(num_tokens) < lengths[:, None])[:, :, None, None]"),
     Wrong("on-the-query-axis", NAMED + SHAPE)
     | returns("(torch.arange(num_tokens)[:, None] < lengths.view(-1, 1, 1, 1))"),
-    Wrong("floats", DTYPE + NAMED)
+    Wrong("floats", DTYPE + NAMED, keeps=1)
     | returns("(torch.arange(num_tokens) < lengths[:, None])[:, None, None, :].float()"),
-    Wrong("integers", DTYPE + NAMED, base="loop")
+    Wrong("integers", DTYPE + NAMED, keeps=1, base="loop")
     | edit("torch.bool", "torch.int")
     | edit("[i, 0, 0, :n] = True", "[i, 0, 0, :n] = 1"),
     Wrong("longest-length", NAMED + SHAPE, base="polarity") | edit("(num_tokens) >=", "(lengths.max()) <"),
@@ -752,10 +753,10 @@ TASKS.hold(
     Wrong("rows-of-tril", VALUES, keeps=1, never=SAME_TWICE).body("""
         return torch.tril(torch.ones(num_tokens, num_tokens, dtype=torch.bool))[lengths - 1][:, None, None]
         """),
-    Wrong("lengths-changed-in-place", RULE, says="changed its argument `lengths`")
+    Wrong("lengths-changed-in-place", RULE, keeps=1, says="changed its argument `lengths`")
     | body("lengths -= 1", "return (torch.arange(num_tokens) <= lengths[:, None])[:, None, None]"),
     Wrong("from-tokens-not-zero", SHAPE) | returns("(lengths != 0).unsqueeze(1).unsqueeze(2)"),
-    Wrong("numpy", TYPE).body("""
+    Wrong("numpy", TYPE, keeps=1).body("""
         import numpy as np
 
         return (np.arange(num_tokens) < lengths.numpy()[:, None])[:, None, None, :]"""),
@@ -814,10 +815,10 @@ TASKS.hold(
     Wrong("diagonal-hidden", NAMED).body("""
         causal = torch.tril(torch.ones(num_tokens, num_tokens), diagonal=-1).bool()
         return padding_mask(lengths, num_tokens) & causal"""),
-    Wrong("one-too-many", VALUES, never=SAME_TWICE).body("""
+    Wrong("one-too-many", VALUES + NAMED, never=SAME_TWICE).body("""
         causal = torch.ones(num_tokens, num_tokens).tril(1).bool()
         return causal & padding_mask(lengths, num_tokens)"""),
-    Wrong("floats", DTYPE + NAMED)
+    Wrong("floats", DTYPE + NAMED, keeps=1)
     | returns("padding_mask(lengths, num_tokens) * torch.tril(torch.ones(num_tokens, num_tokens))"),
     Wrong("notebook-mask", NAMED + RAISED, keeps=1)
     | returns("padding_mask(lengths, num_tokens) & mask.bool()"),
@@ -847,7 +848,7 @@ TASKS.hold(
         causal = torch.tril(torch.ones(num_tokens, num_tokens, dtype=torch.bool))
         return causal, padding_mask(lengths, num_tokens)"""),
     Wrong("nothing-returned", TYPE, base="tuple-of-masks") | edit("return causal,", "both = causal &"),
-    Wrong("transposed", VALUES, never=SAME_TWICE, base="tuple-of-masks")
+    Wrong("transposed", VALUES + NAMED, never=SAME_TWICE, base="tuple-of-masks")
     | line("return causal", "return (causal & padding_mask(lengths, num_tokens)).transpose(-2, -1)"),
     Wrong("longest", SHAPE)
     | body("n = int(lengths.max())", "return padding_mask(lengths, n) & torch.ones(n, n).tril().bool()"),
@@ -861,7 +862,7 @@ TASKS.hold(
     Wrong("own-position-always", VALUES, never=SAME_TWICE).body("""
         causal = torch.ones(num_tokens, num_tokens).tril().bool()
         return (padding_mask(lengths, num_tokens) & causal) | torch.eye(num_tokens, dtype=torch.bool)"""),
-    Wrong("integers", DTYPE + NAMED).body("""
+    Wrong("integers", DTYPE + NAMED, keeps=1).body("""
         causal = torch.tril(torch.ones(num_tokens, num_tokens, dtype=torch.int))
         return padding_mask(lengths, num_tokens).int() & causal"""),
     Wrong("additive", NOT_FINITE + DTYPE, never="dividing by zero or from exp").body("""
@@ -923,11 +924,11 @@ TASKS.hold(
 
 TASKS.hold(
     "masked-softmax",
-    Wrong("nan-rows", NAMED + NOT_FINITE, keeps=1, never=r"\bquerie\b")
+    Wrong("nan-rows", NAMED + NOT_FINITE, keeps=2, never=r"\bquerie\b")
     | returns('torch.softmax(scores.masked_fill(mask == 0, float("-inf")), dim=-1)'),
-    Wrong("minus-1e9", NAMED, keeps=1, says="evenly")
+    Wrong("minus-1e9", NAMED, keeps=2, says="evenly")
     | returns("torch.softmax(scores.masked_fill(mask == 0, -1e9), dim=-1)"),
-    Wrong("finfo-min", NAMED, keeps=1)
+    Wrong("finfo-min", NAMED, keeps=2)
     | returns("F.softmax(scores.masked_fill(~mask.bool(), torch.finfo(scores.dtype).min), dim=-1)"),
     Wrong("additive-painted-over", NAMED, keeps=2, says="gradient").body("""
         bias = torch.zeros(mask.shape).masked_fill(mask == 0, float("-inf"))
@@ -935,7 +936,7 @@ TASKS.hold(
     Wrong("additive-filled-after", NAMED, keeps=2).body("""
         bias = torch.zeros(mask.shape).masked_fill(mask == 0, float("-inf"))
         return torch.softmax(scores + bias, dim=-1).masked_fill(mask == 0, 0)"""),
-    Wrong("times-mask-after-inf", NAMED + NOT_FINITE, keeps=1)
+    Wrong("times-mask-after-inf", NAMED + NOT_FINITE, keeps=2)
     | returns('torch.softmax(scores.masked_fill(mask == 0, float("-inf")), dim=-1) * mask'),
     Wrong("zeroed-not-renormalised", NAMED) | returns("torch.softmax(scores, dim=-1) * mask"),
     Wrong("zero-filled-first", NAMED) | returns("torch.softmax(scores.masked_fill(mask == 0, 0), dim=-1)"),
@@ -951,13 +952,13 @@ TASKS.hold(
     | returns("scores.masked_fill(mask == 0, -torch.inf).softmax(dim=-2).masked_fill(mask == 0, 0)"),
     Wrong("over-the-heads", NAMED)
     | returns("scores.masked_fill(mask == 0, -torch.inf).softmax(dim=1).masked_fill(mask == 0, 0)"),
-    Wrong("fill-in-place", NAMED + RULE, says="masked_fill`, without").body("""
+    Wrong("fill-in-place", NAMED + RULE, keeps=2).body("""
         scores.masked_fill_(mask == 0, float("-inf"))
         return torch.softmax(scores, dim=-1).masked_fill(mask == 0, 0)"""),
-    Wrong("index-in-place", NAMED + RULE).body("""
+    Wrong("index-in-place", NAMED + RULE, keeps=2).body("""
         scores[(mask == 0).expand_as(scores)] = -1e9
         return scores.softmax(-1).masked_fill(mask == 0, 0)"""),
-    Wrong("plus-equals", NAMED + RULE)
+    Wrong("plus-equals", NAMED + RULE, keeps=2)
     | body("scores += (mask.float() - 1) * 1e9", "return torch.softmax(scores, dim=-1) * mask"),
     Wrong("row-divided-by-zero", NAMED + NOT_FINITE)
     | body("e = torch.exp(scores) * mask", "return e / e.sum(dim=-1, keepdim=True)"),
@@ -971,9 +972,9 @@ TASKS.hold(
     Wrong("notebook-scores", RAISED).body("""
         return torch.softmax(head_scores.masked_fill(mask == 0, float("-inf")), -1).masked_fill(mask == 0, 0)
         """),
-    Wrong("mask-ignored", VALUES, never=r"\bquerie\b") | returns("torch.softmax(scores, dim=-1)"),
+    Wrong("mask-ignored", VALUES + NAMED, never=r"\bquerie\b") | returns("torch.softmax(scores, dim=-1)"),
     Wrong("mask-added", NAMED) | returns("torch.softmax(scores + mask, dim=-1)"),
-    Wrong("zero-times-inf", VALUES, never=SAME_TWICE)
+    Wrong("zero-times-inf", VALUES + NAMED, never=SAME_TWICE)
     | returns('torch.softmax(scores + (1 - mask.int()) * float("-inf"), dim=-1).nan_to_num()'),
     Wrong("fill-discarded", NAMED).body("""
         scores.masked_fill(mask == 0, float("-inf"))
@@ -987,7 +988,7 @@ TASKS.hold(
     | line("return torch", "if torch.isnan(w).any():", "    return torch.zeros_like(scores)", "return w"),
     Wrong("small-constant", NAMED + VALUES, keeps=2)
     | returns("scores.masked_fill(mask == 0, -20.0).softmax(-1).masked_fill(mask == 0, 0)"),
-    Wrong("ones-in-empty-rows", VALUES, keeps=1, never=SAME_TWICE).body("""
+    Wrong("ones-in-empty-rows", VALUES + NAMED, keeps=2, never=SAME_TWICE).body("""
         empty = (mask == 0).all(dim=-1, keepdim=True)
         w = scores.masked_fill((mask == 0) & ~empty, -torch.inf).softmax(-1)
         return w"""),
@@ -1005,7 +1006,7 @@ TASKS.hold(
         """),
     Wrong("dim-forgotten", NAMED)
     | returns('F.softmax(scores.masked_fill(mask == 0, float("-inf"))).masked_fill(mask == 0, 0)'),
-    Wrong("nan-to-num-before", NAMED, keeps=1)
+    Wrong("nan-to-num-before", NAMED, keeps=2)
     | returns('torch.softmax(scores.masked_fill(mask == 0, float("-inf")).nan_to_num(), dim=-1)'),
     Wrong("mask-indexing-drops-axes", SHAPE)
     | returns("torch.softmax(scores[mask.bool().expand_as(scores)], dim=-1)"),
@@ -1094,7 +1095,7 @@ TASKS.hold(
 
 TASKS.hold(
     "bug-query-length",
-    Wrong("as-given", NAMED + RAISED, says="as it was given", base="faulty"),
+    Wrong("as-given", NAMED + RAISED, base="faulty"),
     Wrong("length-of-the-keys-for-both", NAMED + RAISED, base="faulty")
     | edit("= q.shape", "= k.shape")
     | line("return q @ k", "return q @ k.transpose(-2, -1) / d_k**0.5"),
@@ -1121,7 +1122,7 @@ TASKS.hold(
     Wrong("typed-six", RAISED, base="minus-one") | edit("-1, num_heads", "6, num_heads"),
     Wrong("free-axis-in-the-wrong-place", RAISED, base="minus-one")
     | line("k = k.reshape", "k = k.reshape(batch_size, max_sequence_length, num_heads, -1).transpose(1, 2)"),
-    Wrong("try-and-except", NAMED + SHAPE, says="caught, not mended", base="minus-one")
+    Wrong("try-and-except", NAMED + SHAPE, base="minus-one")
     | line(
         "k = k.reshape",
         "try:",
@@ -1142,7 +1143,7 @@ TASKS.hold(
     | rename("max_sequence_length", "target")
     | above("d_k = d_model", "source = k.shape[1]")
     | edit("(batch_size, -1, num_heads, d_k).transpose(1, 2)", "(batch_size, num_heads, source, d_k)"),
-    Wrong("keys-in-place-of-queries", VALUES, never=SAME_TWICE, base="transpose-dropped-for-the-keys")
+    Wrong("keys-in-place-of-queries", VALUES + NAMED, never=SAME_TWICE, base="transpose-dropped-for-the-keys")
     | edit("(batch_size, num_heads, source, d_k)", "(batch_size, source, num_heads, d_k).transpose(1, 2)")
     | edit("return q @ k", "return k @ q"),
     Wrong("scaled-by-d-model", NAMED).body("""
@@ -1202,7 +1203,7 @@ TASKS.hold(
         "full[:, :n] = k[:, :n]",
     )
     | edit("= k.reshape", "= full.reshape"),
-    Wrong("scaled-in-place-in-the-queries", RULE, base="source-length-from-the-notebook")
+    Wrong("scaled-in-place-in-the-queries", RULE, keeps=1, base="source-length-from-the-notebook")
     | below("d_k = d_model", "q /= d_k**0.5")
     | edit("len(source)", "-1")
     | edit(" / d_k**0.5", ""),
@@ -1266,24 +1267,24 @@ TASKS.hold(
     | edit("self.query", "self.layers[0]")
     | edit("self.key", "self.layers[1]")
     | edit("self.value", "self.layers[2]"),
-    Wrong("module-list", PARAMETERS, base="layers-in-a-list").define("""
+    Wrong("module-list", PARAMETERS, keeps=5, base="layers-in-a-list").define("""
         def __init__(self, d_model, num_heads):
             super().__init__()
             self.num_heads = num_heads
             self.head_dim = d_model // num_heads
             self.layers = nn.ModuleList([nn.Linear(d_model, d_model) for _ in range(3)])
             self.fc = nn.Linear(d_model, d_model)"""),
-    Wrong("names-of-lesson-05", PARAMETERS, says="W_query", base="written-out")
+    Wrong("names-of-lesson-05", PARAMETERS, keeps=5, says="W_query", base="written-out")
     | rename("query", "W_query")
     | rename("key", "W_key")
     | rename("value", "W_value")
     | rename("fc", "out_proj"),
-    Wrong("chat-names", PARAMETERS, base="written-out")
+    Wrong("chat-names", PARAMETERS, keeps=5, base="written-out")
     | rename("query", "w_q")
     | rename("key", "w_k")
     | rename("value", "w_v")
     | rename("fc", "w_o"),
-    Wrong("out-proj-only-renamed", PARAMETERS, base="own-functions") | rename("fc", "out_proj"),
+    Wrong("out-proj-only-renamed", PARAMETERS, keeps=5, base="own-functions") | rename("fc", "out_proj"),
     Wrong("no-bias-in-the-projections", PARAMETERS, base="own-functions")
     | lines(
         "self.query =",
@@ -1325,10 +1326,10 @@ TASKS.hold(
     | edit("return merge_heads(weights @ v))", "return merge_heads(weights @ v)"),
     Wrong("fc-twice", NAMED, base="written-out") | edit("(context)", "(self.fc(context))"),
     Wrong("key-layer-for-the-values", NAMED, base="own-functions") | edit("value(v_input)", "key(v_input)"),
-    Wrong("values-from-k-input", NAMED, keeps=3, base="own-functions") | edit("(v_input)", "(k_input)"),
-    Wrong("keys-from-v-input", VALUES, keeps=3, never=SAME_TWICE, base="own-functions")
+    Wrong("values-from-k-input", NAMED, keeps=4, base="own-functions") | edit("(v_input)", "(k_input)"),
+    Wrong("keys-from-v-input", VALUES + NAMED, keeps=4, never=SAME_TWICE, base="own-functions")
     | edit("(k_input)", "(v_input)"),
-    Wrong("keys-and-values-from-the-target", NAMED, keeps=2, base="own-functions")
+    Wrong("keys-and-values-from-the-target", NAMED, keeps=3, base="own-functions")
     | edit("(k_input)", "(q_input)")
     | edit("(v_input)", "(q_input)"),
     Wrong(
@@ -1339,10 +1340,9 @@ TASKS.hold(
         base="own-functions",
     )
     | edit("(v_input)", "(q_input)"),
-    Wrong("query-from-the-source", BEHAVIOUR, keeps=1, never="knows no order", base="own-functions")
+    Wrong("query-from-the-source", BEHAVIOUR + SHAPE, keeps=2, never="knows no order", base="own-functions")
     | edit("(q_input)", "(k_input)"),
-    Wrong("length-of-the-query", NAMED + RAISED, keeps=2, says="query's length", base="written-out")
-    | line("s = k_input", "s = t"),
+    Wrong("length-of-the-query", NAMED + RAISED, keeps=3, base="written-out") | line("s = k_input", "s = t"),
     Wrong("view-without-transpose", NAMED, base="written-out")
     | edit(" s, self", " self", places=2)
     | edit("b, self.num_heads, ", "b, self.num_heads, s, ", places=2)
@@ -1362,17 +1362,19 @@ TASKS.hold(
     Wrong("by-d-model", NAMED, base="own-functions") | edit("self.head_dim**", "q_input.shape[-1] ** "),
     Wrong("by-d-k", NAMED, base="own-functions") | edit("head_dim**0.5", "head_dim"),
     Wrong("times-root", NAMED, base="own-functions") | edit("(-2, -1) / self", "(-2, -1) * self"),
-    Wrong("by-num-heads", VALUES, never=SAME_TWICE, base="own-functions") | edit("head_dim*", "num_heads*"),
-    Wrong("by-shape-0", VALUES, keeps=2, never=SAME_TWICE, base="own-functions")
+    Wrong("by-num-heads", VALUES + NAMED, never=SAME_TWICE, base="own-functions")
+    | edit("head_dim*", "num_heads*"),
+    Wrong("by-shape-0", VALUES + NAMED, keeps=2, never=SAME_TWICE, base="own-functions")
     | edit("self.head_dim**", "k.shape[0] ** "),
-    Wrong("by-shape-2", VALUES, never=SAME_TWICE, base="written-out")
+    Wrong("by-shape-2", VALUES + NAMED, never=SAME_TWICE, base="written-out")
     | edit("self.head_dim**", "k.shape[2] ** "),
     Wrong("scaled-after-softmax", NAMED, base="own-functions")
     | edit(" / self.head_dim**0.5", "")
     | edit("weights @ v", "weights / self.head_dim**0.5 @ v"),
     Wrong("scaled-twice", NAMED, base="query-from-the-source")
     | line("q = into_heads", "q = into_heads(self.query(q_input), self.num_heads) / self.head_dim**0.5"),
-    Wrong("notebook-d-k", VALUES, never=SAME_TWICE, base="own-functions") | edit("self.head_dim*", "d_k*"),
+    Wrong("notebook-d-k", VALUES + NAMED, never=SAME_TWICE, base="own-functions")
+    | edit("self.head_dim*", "d_k*"),
     Wrong("notebook-num-heads", VALUES, says=NOT_ITS_ARGUMENT, never=SAME_TWICE, base="own-functions")
     | edit(", self.", ", ", places=3),
     Wrong("notebook-batch-size", RAISED, base="written-out")
@@ -1383,7 +1385,7 @@ TASKS.hold(
     | edit("mask == 0", "mask == 1", places=2),
     Wrong("mask-polarity-bool", NAMED, keeps=3, base="written-out")
     | edit("mask == 0", "mask.bool()", places=2),
-    Wrong("nan-rows", NAMED + NOT_FINITE, keeps=5, says="masked_softmax", base="written-out")
+    Wrong("nan-rows", NAMED + NOT_FINITE, keeps=5, base="written-out")
     | lines("weights = torch", "weights = weights", "weights = torch.softmax(scores, dim=-1)"),
     Wrong("minus-1e9-and-no-more", NAMED, keeps=5, base="nan-rows") | edit('float("-inf")', "-1e9"),
     Wrong("zeros-in-the-scores", NAMED, keeps=3, base="nan-rows") | edit('float("-inf")', "0"),
@@ -1410,25 +1412,25 @@ TASKS.hold(
     Wrong("softmax-over-heads", NAMED, base="written-out") | edit(", dim=-1", ", dim=1"),
     Wrong("softmax-over-queries-when-unmasked", VALUES, keeps=3, never=SAME_TWICE, base="own-functions")
     | edit(", dim=-1", ", dim=2"),
-    Wrong("softmax-missing", VALUES, never=SAME_TWICE, base="written-out")
+    Wrong("softmax-missing", VALUES + NAMED, never=SAME_TWICE, base="written-out")
     | line("weights = torch", "weights = scores"),
     Wrong("scores-transposed", NAMED, base="scaled-after-softmax")
     | line("scores = q", "scores = (k @ q.transpose(-2, -1)) / self.head_dim**0.5")
     | edit("/ self.head_dim**0.5 ", ""),
     Wrong("weights-times-keys", NAMED, base="own-functions") | edit("(weights @ v)", "(weights @ k)"),
-    Wrong("dropout-too", NAMED + RULE + BEHAVIOUR + VALUES, base="unused-dropout-of-zero")
+    Wrong("dropout-too", NAMED + RULE + BEHAVIOUR + VALUES, keeps=5, base="unused-dropout-of-zero")
     | edit("Dropout(0.0)", "Dropout(0.1)"),
     Wrong("layers-made-in-forward", VALUES, never=SAME_TWICE, base="heads-averaged")
     | above("q = into_heads", "self.query = nn.Linear(q_input.shape[-1], q_input.shape[-1])")
     | line("return self", "return self.fc(merge_heads(weights @ v))"),
-    Wrong("returns-weights-too", TYPE, base="own-functions")
+    Wrong("returns-weights-too", TYPE, keeps=5, base="own-functions")
     | edit("(merge_heads(weights @ v))", "(merge_heads(weights @ v)), weights"),
     Wrong("residual", NAMED, base="own-functions") | edit("return self", "return q_input + self"),
     Wrong("layer-norm", VALUES, never=SAME_TWICE, base="heads-averaged")
     | line("return self", "return F.layer_norm(self.fc(merge_heads(weights @ v)), q_input.shape[-1:])"),
     Wrong("heads-averaged", RAISED, base="own-functions")
     | line("return self", "return self.fc((weights @ v).mean(dim=1))"),
-    Wrong("heads-interleaved", VALUES, never=SAME_TWICE, base="written-out")
+    Wrong("heads-interleaved", VALUES + NAMED, never=SAME_TWICE, base="written-out")
     | edit("transpose(1, 2).", "permute(0, 2, 3, 1)."),
     Wrong("inputs-edited", VALUES, never=SAME_TWICE, base="own-functions")
     | above("q = into_heads", "q_input -= q_input.mean()"),
@@ -1460,13 +1462,13 @@ TASKS.hold(
     ),
     Wrong("sdpa-mask-as-it-comes", NAMED, keeps=4, never=SAME_TWICE, base="sdpa-inverted")
     | without("if mask is", "mask = ~mask"),
-    Wrong("sdpa-always-causal", VALUES, keeps=1, never=SAME_TWICE, base="scaled-after-softmax")
+    Wrong("sdpa-always-causal", VALUES + NAMED, keeps=1, never=SAME_TWICE, base="scaled-after-softmax")
     | lines(
         "scores = q",
         "return self",
         "return self.fc(merge_heads(F.scaled_dot_product_attention(q, k, v, is_causal=True)))",
     ),
-    Wrong("no-gradient", RULE, says="no gradient", base="own-functions").define("""
+    Wrong("no-gradient", RULE, keeps=5, says="no gradient", base="own-functions").define("""
         def forward(self, q_input, k_input, v_input, mask=None):
             with torch.no_grad():
                 q = into_heads(self.query(q_input), self.num_heads)
@@ -1478,7 +1480,8 @@ TASKS.hold(
                 else:
                     weights = masked_softmax(scores, mask)
                 return self.fc(merge_heads(weights @ v))"""),
-    Wrong("weights-detached", RULE, base="own-functions") | edit("weights @ v", "weights.detach() @ v"),
+    Wrong("weights-detached", RULE, keeps=5, base="own-functions")
+    | edit("weights @ v", "weights.detach() @ v"),
     Wrong("zeros-after-fc", VALUES, keeps=5, never=SAME_TWICE, base="residual-written-into-the-input")
     | line(
         "q_input +=",
@@ -1494,7 +1497,7 @@ TASKS.hold(
     Wrong("fc-before-the-merge", PARAMETERS, base="own-functions")
     | line("self.fc =", "self.fc = nn.Linear(self.head_dim, self.head_dim)")
     | edit("self.fc(merge_heads(weights @ v))", "merge_heads(self.fc(weights @ v))"),
-    Wrong("input-split-one-projection", NAMED + PARAMETERS, says="whole input").define("""
+    Wrong("input-split-one-projection", NAMED + PARAMETERS).define("""
         def forward(self, q_input, k_input, v_input, mask=None):
             q = self.query(into_heads(q_input, self.num_heads))
             k = self.key(into_heads(k_input, self.num_heads))
@@ -1510,7 +1513,7 @@ TASKS.hold(
         "self.key = nn.Linear(d, d)",
         "self.value = nn.Linear(d, d)",
     ),
-    Wrong("mask-only-when-square", VALUES, keeps=4, never=SAME_TWICE, base="own-functions")
+    Wrong("mask-only-when-square", VALUES, keeps=5, never=SAME_TWICE, base="own-functions")
     | edit("is None:", "is None or q_input.shape[1] != k_input.shape[1]:"),
     Wrong("true-division", RAISED, base="written-out") | edit("d_model //", "d_model /"),
     Wrong("arguments-swapped", PARAMETERS, base="own-functions")
@@ -1543,13 +1546,13 @@ TASKS.hold(
     | edit("key(k_input)", 'layers["key"](k_input)')
     | edit("value(v_input)", 'layers["value"](v_input)')
     | edit("fc(merge_heads(weights @ v))", 'layers["fc"](merge_heads(weights @ v))'),
-    Wrong("residual-written-into-the-input", RULE, base="own-functions")
+    Wrong("residual-written-into-the-input", RULE, keeps=5, base="own-functions")
     | line("return self", "out = self.fc(merge_heads(weights @ v))", "q_input += out.detach()", "return out"),
-    Wrong("mask-unsqueezed-in-place", RULE, keeps=4, base="written-out")
+    Wrong("mask-unsqueezed-in-place", RULE, keeps=5, base="written-out")
     | above("scores = scores", "while mask.dim() < 4:", "    mask.unsqueeze_(0)"),
     Wrong("dropout-that-ignores-eval", VALUES, never=SAME_TWICE, base="own-functions")
     | edit("(weights @ v)", "(F.dropout(weights, 0.1) @ v)"),
-    Wrong("dropout-on-the-scores", NAMED + RULE + BEHAVIOUR + VALUES, base="scaled-after-softmax")
+    Wrong("dropout-on-the-scores", NAMED + RULE + BEHAVIOUR + VALUES, keeps=5, base="scaled-after-softmax")
     | below("self.fc =", "self.dropout = nn.Dropout(0.5)")
     | edit("scores = q @ k.transpose(-2, -1)", "scores = self.dropout(q @ k.transpose(-2, -1)")
     | edit(
@@ -1781,12 +1784,11 @@ TASKS.hold(
 
 TASKS.hold(
     "bug-cross-from-decoder",
-    Wrong("as-given", NAMED, says="Another source", base="one-line")
+    Wrong("as-given", NAMED, base="one-line")
     | edit("encoder_output, encoder_output, source_padding", "x, x, causal"),
-    Wrong("mask-left-causal", NAMED + RAISED, says="mask of its own", base="one-line")
+    Wrong("mask-left-causal", NAMED + RAISED, base="one-line")
     | edit("encoder_output, source_padding", "encoder_output, causal"),
-    Wrong("no-mask", NAMED, says="source_padding", base="one-line")
-    | edit("encoder_output, source_padding", "encoder_output"),
+    Wrong("no-mask", NAMED, base="one-line") | edit("encoder_output, source_padding", "encoder_output"),
     Wrong("mask-none", NAMED, base="one-line")
     | edit("encoder_output, source_padding", "encoder_output, None"),
     Wrong("only-the-mask-mended", RAISED, base="one-line") | edit("encoder_output, encoder_output", "x, x"),
@@ -1856,9 +1858,9 @@ TASKS.hold(
         x = self_attention(decoder_input, decoder_input, decoder_input, causal)
         encoder_output[:] = cross_attention(encoder_output, encoder_output, encoder_output, source_padding)
         return cross_attention(x, encoder_output, encoder_output, source_padding)"""),
-    Wrong("encoder-cleaned-in-place", RULE, base="encoder-output-edited-in-place")
+    Wrong("encoder-cleaned-in-place", RULE, keeps=1, base="encoder-output-edited-in-place")
     | line("encoder_output[:", "encoder_output *= source_padding.reshape(encoder_output.shape[0], -1, 1)"),
-    Wrong("decoder-input-overwritten", RULE).body("""
+    Wrong("decoder-input-overwritten", RULE, keeps=1).body("""
         decoder_input[:] = self_attention(decoder_input, decoder_input, decoder_input, causal)
         return cross_attention(decoder_input, encoder_output, encoder_output, source_padding)"""),
     Right("one-line", base="keyword-mask") | edit(", mask=", ", ", places=2),
