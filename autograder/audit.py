@@ -92,7 +92,7 @@ def print_coverage(course: Course, names: Sequence[str], console: Console) -> bo
     tasks = [
         task for name in names for task in load_lesson(course.source / name).tasks if task.kind == "module"
     ]
-    table = Table(title="Mistakes by class task")
+    table = Table(title="Mistakes by class task", padding=0)
     table.add_column("mistake", no_wrap=True)
     for letter, task in zip(ascii_uppercase, tasks, strict=False):
         console.print(f"{letter}: {task.id}")
