@@ -108,7 +108,7 @@ def numbers_of(tensor: Tensor) -> tuple[float, ...]:
 
 
 def _places(actual: Tensor, expected: Tensor) -> str:
-    """Where a result is wrong, in short: in which rows, or first; or that it is nearly right everywhere."""
+    """Where a result is wrong, in short: in which rows or entries; or that it is nearly right everywhere."""
     one, right = actual.double(), expected.double()
     if looks_rounded(one, right):
         return "rounded"
@@ -116,7 +116,7 @@ def _places(actual: Tensor, expected: Tensor) -> str:
         return "nearly"
     wrong = ~close(actual, expected)
     if wrong.ndim < 2:
-        return str(int(wrong.flatten().nonzero()[0]))
+        return ",".join(str(place) for place in wrong.flatten().nonzero().flatten()[:12].tolist())
     return hashlib.blake2s(bytes(wrong.any(dim=-1).flatten().tolist()), digest_size=3).hexdigest()
 
 

@@ -52,8 +52,8 @@ def word(finding: f.Finding, task: Task, verdict: f.Verdict | None = None) -> Me
     if verdict is not None:
         if verdict.named and isinstance(finding, f.NotFinite):
             extra = []  # the mistake's own hint says where the nan comes from
-        # Where a mistake of this answer itself is known, no earlier one is to blame.
-        if verdict.unfinished and not verdict.named:
+        # A tensor takes over the mistakes of what it is made from. Of a function or class they are its own.
+        if verdict.unfinished and (task.kind == "tensor" or not verdict.named):
             one = len(verdict.unfinished) == 1
             names = _listed([f"`{name}`" for name in verdict.unfinished])
             note = (

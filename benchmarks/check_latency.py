@@ -24,6 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder import check
+from autograder.build.answers import answer_made, changed_answer
 from autograder.build.pipeline import Course, prepare
 
 ROUNDS = 30
@@ -66,8 +67,7 @@ def main() -> None:
         shell.user_ns.update(made.runs.namespaces["as-seen"])
         for task in made.lesson.tasks:
             right = made.runs.namespaces["as-seen"][task.name]
-            known = made.bank.tasks[task.id].known_wrong[0].outcomes
-            wrong = task.wrong[0].answer if task.kind == "function" else known["as-seen"].tensor
+            wrong = answer_made(task, changed_answer(task, task.wrong[0].changes, made.runs), made.runs)
             times = []
             for answer in (right, wrong, wrong_in_no_known_way(right)):
                 shell.user_ns[task.name] = answer

@@ -12,7 +12,7 @@ LESSON = "01-dot-product"
 
 
 def test_the_task_that_contributing_adds_can_be_added_as_it_says(tmp_path):
-    cells, task = re.findall(
+    cells, task, fault = re.findall(
         r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL
     )
     shutil.copytree(ROOT / "source" / LESSON, tmp_path / "source" / LESSON)
@@ -23,6 +23,10 @@ def test_the_task_that_contributing_adds_can_be_added_as_it_says(tmp_path):
     text = tasks.read_text(encoding="utf-8").replace("LESSON = Lesson(", task + "\nLESSON = Lesson(")
     tasks.write_text(
         text.replace("        SIMPLE_ATTENTION,\n", "        SIMPLE_ATTENTION,\n        MEAN_VECTOR,\n")
+    )
+    faults = (ROOT / "source" / "faults.py").read_text(encoding="utf-8")
+    (tmp_path / "source" / "faults.py").write_text(
+        faults.replace("FAULTS = (\n", f"FAULTS = (\n{fault}", 1), encoding="utf-8"
     )
 
     course = Course(tmp_path)

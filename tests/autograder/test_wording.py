@@ -496,11 +496,6 @@ def test_globals_that_a_function_reads_are_told_last(share):
     assert message.details[-1].startswith("`share` reads `table` and `scores` from the notebook.")
 
 
-def test_globals_are_not_told_where_the_mistake_is_known(share):
-    message = word(wrong_values(), share, verdict(globals_read=("table",), named=(BY_LARGEST,)))
-    assert "from the notebook" not in said(message)
-
-
 @pytest.mark.parametrize(
     "kind",
     [kind for kind in f.Finding.__subclasses__() if kind not in (f.BrokenProperty, f.WrongBehaviour)],

@@ -23,7 +23,7 @@ def test_a_mask_of_the_past_is_named_and_the_right_one_passes(executed_lesson):
     check = lesson.cell('check("causal-mask")')
     lesson.answer("def causal_mask(num_tokens):", WRONG)
     lesson.run(check)
-    check.get_by_text("This mask hides the past").wait_for(timeout=20_000)
+    check.get_by_text("The past is hidden and the future is visible").wait_for(timeout=20_000)
     lesson.picture("lesson-03-a-mask-of-the-past", of=check)
     lesson.answer("def causal_mask(num_tokens):", RIGHT)
     lesson.run(check)
@@ -35,10 +35,10 @@ def test_a_mask_of_the_past_is_named_and_the_right_one_passes(executed_lesson):
 def test_a_bug_that_is_half_mended_keeps_half_of_the_points(executed_lesson):
     lesson = executed_lesson(LESSON)
     check = lesson.cell('check("bug-mask-from-values")')
-    check.get_by_text("This is the code as it was given").wait_for(timeout=20_000)
+    check.get_by_text("Nothing is hidden, so every token sees the whole sentence").wait_for(timeout=20_000)
     lesson.answer("def masked_weights(scores, d_k):", HALF_MENDED)
     lesson.run(check)
-    check.get_by_text("a future score of exactly 0 is not hidden").wait_for(timeout=20_000)
+    check.get_by_text("What is hidden is read from the scores' values").wait_for(timeout=20_000)
     assert "1 of 2 points" in check.inner_text()
     lesson.picture("lesson-03-half-mended", of=check)
     assert lesson.errors == []

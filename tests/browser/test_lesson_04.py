@@ -20,7 +20,7 @@ def test_a_swap_of_queries_and_keys_is_named_and_the_right_order_passes(executed
     check = lesson.cell('check("batched-scores")')
     lesson.answer("def batched_scores(queries, keys):", SWAPPED)
     lesson.run(check)
-    check.get_by_text("the scores are transposed").wait_for(timeout=20_000)
+    check.get_by_text("Queries and keys have changed places").wait_for(timeout=20_000)
     lesson.picture("lesson-04-queries-and-keys-swapped", of=check)
     lesson.answer("def batched_scores(queries, keys):", RIGHT)
     lesson.run(check)

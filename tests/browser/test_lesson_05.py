@@ -28,7 +28,7 @@ def test_a_split_across_tokens_is_named_and_the_right_one_passes(executed_lesson
     check = lesson.cell('check("split-heads")')
     lesson.answer(STUB, WRONG)
     lesson.run(check)
-    check.get_by_text("a head's rows do not come from one token each").wait_for(timeout=20_000)
+    check.get_by_text("a head's rows are pieces of several tokens").wait_for(timeout=20_000)
     lesson.picture("lesson-05-a-split-across-tokens", of=check)
     lesson.answer(STUB, RIGHT)
     lesson.run(check)

@@ -49,8 +49,8 @@ CALL_IT = r"parenthes|bracket|\(\)|\bcall"
 TYPED_IN = r"typed|copied|copy|not computed"
 WRONG_NAME = r"is that the one"
 NOT_ITS_ARGUMENT = r"from the notebook|Use the argument"
-SAME_DIGITS = r" is (\S+)(?: on [^;]*?)? and should be \1\."
-SAME_TWICE = r" is (\S+)(?: on [^;]*?)? and should be \1\.(?:\s|$)"
+SAME_DIGITS = r" is (\S+)(?: on [^;.]*?)? and should be \1\."
+SAME_TWICE = r" is (\S+)(?: on [^;.]*?)? and should be \1\.(?:\s|$)"
 
 
 class Change(Protocol):
