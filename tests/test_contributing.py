@@ -26,7 +26,7 @@ def test_the_task_that_contributing_adds_can_be_added_as_it_says(tmp_path):
     )
     faults = (ROOT / "source" / "faults.py").read_text(encoding="utf-8")
     (tmp_path / "source" / "faults.py").write_text(
-        faults.replace("FAULTS = (\n", f"FAULTS = (\n{fault}", 1), encoding="utf-8"
+        faults.replace("FAULTS = (\n", f"FAULTS = (\n{fault},\n", 1), encoding="utf-8"
     )
 
     course = Course(tmp_path)
