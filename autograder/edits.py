@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -199,12 +200,18 @@ def faulty() -> Faulty:
     return Faulty()
 
 
+def faulty_code(source: str) -> str:
+    """The faulty code that a cell gives the learner to mend, taken out of its comments; "" for none."""
+    region = source.partition("### BEGIN FAULTY")[2].partition("### END FAULTY")[0]
+    lines = region.strip("\n").splitlines()
+    return textwrap.dedent("\n".join(re.sub(r"^(\s*)# ?", r"\1", line) for line in lines))
+
+
 def with_faulty(source: str) -> str:
     """An answer cell as a learner gets it who is to find a bug; "" for a cell without faulty code."""
-    found, region = FAULTY.search(source), REGION.search(source)
-    if found is None or region is None:
+    code, region = faulty_code(source), REGION.search(source)
+    if not code or region is None:
         return ""
-    code = "\n".join(re.sub(r"^[ \t]*# ?", "", line) for line in found[1].splitlines())
     return source[: region.start()] + _indented(code, region[1]) + FAULTY.sub("", source[region.end() :])
 
 

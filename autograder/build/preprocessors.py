@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import ast
-import re
 import tempfile
 import textwrap
 from typing import Any
@@ -17,6 +16,7 @@ from nbgrader.utils import setenv
 from traitlets import default
 
 from autograder import records
+from autograder.edits import faulty_code
 
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 STUB = "...  # your code here"
@@ -68,23 +68,12 @@ def solution_region(source: str) -> list[str]:
     return lines
 
 
-def faulty_code(source: str) -> str:
-    """The faulty code that a cell gives the learner to mend, taken out of its comments; "" for none."""
-    lines = _faulty_lines(source)
-    return textwrap.dedent("\n".join(re.sub(r"^(\s*)# ?", r"\1", line) for line in lines))
-
-
 def without_faulty(source: str) -> str:
     """The cell without its faulty code."""
     if "BEGIN FAULTY" not in source:
         return source
     before, _, rest = source.partition("### BEGIN FAULTY")
     return before.rstrip() + rest.partition("### END FAULTY")[2]
-
-
-def _faulty_lines(source: str) -> list[str]:
-    region = source.partition("### BEGIN FAULTY")[2].partition("### END FAULTY")[0]
-    return region.strip("\n").splitlines()
 
 
 class ExecuteSolution(Execute):
