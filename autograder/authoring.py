@@ -29,6 +29,7 @@ __all__ = [
     "Forbid",
     "Lesson",
     "Made",
+    "OnResult",
     "Probe",
     "Property",
     "Right",
@@ -129,6 +130,40 @@ class Fault:
     section: str = ""
     parts: tuple[str, ...] = ()
     varies: bool = False
+
+
+@dataclass(frozen=True)
+class OnResult:
+    """A mistake that is made with a result when it is done, whatever was computed before.
+
+    The build tries it on the right result and on that of each other mistake, without running anything.
+
+    Args:
+        fault: the id of the mistake.
+        change: makes the wrong result of a result and the place of an axis.
+        axes: names of the axes that it may be made along; the last axis where there are none.
+        least: how many axes a result must have.
+        alone: whether it is not tried together with other mistakes.
+    """
+
+    fault: str
+    change: Callable[[torch.Tensor, int], torch.Tensor]
+    axes: tuple[str, ...] = ()
+    least: int = 1
+    alone: bool = False
+
+    def of(self, result: torch.Tensor, axes: Axes) -> torch.Tensor | None:
+        """The wrong result; None where this result has no such axis, or is no result of this task."""
+        named = [place for place, name in enumerate(axes) if name in self.axes]
+        if result.ndim != len(axes) or result.ndim < self.least or (self.axes and not named):
+            return None
+        axis = named[0] if named else result.ndim - 1
+        if not result.shape[axis] or not result.is_floating_point():
+            return None
+        try:
+            return self.change(result, axis)
+        except (RuntimeError, IndexError):
+            return None  # a result of this size has no such place
 
 
 @dataclass(frozen=True, init=False)
@@ -256,11 +291,13 @@ class Faults:
         known: every mistake by its id.
         words: what hints call things where a task does not say.
         together: mistakes that are often made together, three or more at a time, by id.
+        on_results: mistakes that are made with a result when it is done.
     """
 
     known: Mapping[str, Fault]
     words: Mapping[str, str]
     together: tuple[tuple[str, ...], ...] = ()
+    on_results: tuple[OnResult, ...] = ()
 
     def hint(self, wrong: Wrong, task: Task) -> str:
         """What a learner reads who gave this answer to this task.
@@ -322,10 +359,12 @@ def load_faults(source: Path) -> Faults:
         raise AuthoringError(twice)
     known = {fault.id: fault for fault in faults}
     together = tuple(tuple(names) for names in found.get("TOGETHER", ()))
-    unknown = sorted({name for names in together for name in names} - set(known))
+    on_results: tuple[OnResult, ...] = tuple(found.get("ON_RESULTS", ()))
+    used = {name for names in together for name in names} | {one.fault for one in on_results}
+    unknown = sorted(used - set(known))
     if unknown:
-        raise AuthoringError([f"faults.py: TOGETHER names {', '.join(unknown)}, which FAULTS does not"])
-    return Faults(known, dict(found.get("WORDS", {})), together)
+        raise AuthoringError([f"faults.py: {', '.join(unknown)} is used, and FAULTS does not name it"])
+    return Faults(known, dict(found.get("WORDS", {})), together, on_results)
 
 
 def _load(path: Path, name: str) -> dict[str, Any]:

@@ -94,7 +94,8 @@ def sight(task: Task, probe: Probe, outcome: Outcome) -> Sight:
     shape = str(tuple(outcome.tensor.shape))
     if expected is None or expected.shape != outcome.tensor.shape:
         return Sight(shape, numbers_of(outcome.tensor), marks)
-    return Sight(f"{shape}{WRONG_AT}{_places(outcome.tensor, expected)}", numbers_of(outcome.tensor), marks)
+    places = _places(outcome.tensor, expected, probe.observe == RESULT)
+    return Sight(f"{shape}{WRONG_AT}{places}", numbers_of(outcome.tensor), marks)
 
 
 def numbers_of(tensor: Tensor) -> tuple[float, ...]:
@@ -107,12 +108,12 @@ def numbers_of(tensor: Tensor) -> tuple[float, ...]:
     return (*sums.tolist(), float(flat.square().mean().sqrt()))
 
 
-def _places(actual: Tensor, expected: Tensor) -> str:
+def _places(actual: Tensor, expected: Tensor, is_result: bool) -> str:
     """Where a result is wrong, in short: in which rows or entries; or that it is nearly right everywhere."""
     one, right = actual.double(), expected.double()
-    if looks_rounded(one, right):
+    if is_result and looks_rounded(one, right):
         return "rounded"
-    if float((one - right).abs().max()) < NEARLY * float(right.abs().max()):
+    if is_result and float((one - right).abs().max()) < NEARLY * float(right.abs().max()):
         return "nearly"
     wrong = ~close(actual, expected)
     if wrong.ndim < 2:
@@ -198,10 +199,12 @@ class _Compared:
         # Where a mistake makes some calls fail and not others, what exactly is raised hangs on the wording.
         same |= self._raises_alike(kind, asked, right)
         # The same entries are wrong, by other numbers: enough for a mistake with a number in it that may
-        # be any.
-        varies = torch.tensor([one.varies for one in task.known_wrong])
-        alone = (table.members >= 0).sum(dim=1) == 1
-        same |= (kind == own_kind) & (alone & varies[table.members[:, 0].long()])[:, None]
+        # be any, or that draws numbers.
+        varies = torch.tensor([*(one.varies for one in task.known_wrong), False])[table.members.long()]
+        drawn = torch.tensor([task.probes[name].train for name in self._columns], dtype=torch.bool)
+        loosely = ((kind == own_kind) | (drawn & (shape == own_shape))) & varies.any(dim=1, keepdim=True)
+        self._loosely = loosely & ~same
+        same |= loosely
         self._agrees = (same | untried) & ~right & ~own_right
         self._differs = ~same & ~right & ~untried
         lacking = torch.zeros_like(right)
@@ -217,15 +220,10 @@ class _Compared:
         self._size = (table.members >= 0).sum(dim=1)
 
     def _raises_alike(self, kind: Tensor, asked: Sequence[Sight], right: Tensor) -> Tensor:
-        """Where an explanation raises the same type as the answer, and does not raise on every probe."""
-        types = [_type_raised(one) for one in self._table.kinds]
-        alike = torch.zeros_like(right)
-        for column, one in enumerate(asked):
-            own = _type_raised(one.result)
-            if own:
-                alike[:, column] = torch.tensor([own == other for other in types])[kind[:, column].long()]
-        raises = torch.tensor([bool(one) for one in types])[kind.long()]
-        return alike & ~raises.all(dim=1, keepdim=True) & ~(raises | ~right).all(dim=1, keepdim=True)
+        """Where an explanation raises as the answer does, if it is right on other probes."""
+        raises = torch.tensor([_raises(one) for one in self._table.kinds])[kind.long()]
+        own = torch.tensor([_raises(one.result) for one in asked], dtype=torch.bool)
+        return raises & own & ~(raises | ~right).all(dim=1, keepdim=True)
 
     def best(self, left: _Cells, asked: Collection[str] = ()) -> list[int]:
         """The rows that explain most of what is left, by the fewest mistakes.
@@ -254,7 +252,10 @@ class _Compared:
         possible &= told
         most = int(self._size.max()) + 1
         exact = self._exact[:, columns].sum(dim=1)
-        score = torch.where(possible, (count * (len(columns) + 1) + exact) * most + most - self._size, -1)
+        # What is known by its numbers comes before what is known by where it is wrong.
+        sure = count - (self._agrees & self._loosely)[:, columns].sum(dim=1)
+        score = ((sure * (len(columns) + 1) + count) * (len(columns) + 1) + exact) * most + most - self._size
+        score = torch.where(possible, score, -1)
         return (score == score.max()).nonzero().flatten().tolist() if bool(possible.any()) else []
 
     def touched(self, rows: Sequence[int]) -> set[str]:
@@ -317,9 +318,8 @@ def tabulate(members: Sequence[tuple[int, ...]], sights: Sequence[Mapping[str, S
     )
 
 
-def _type_raised(result: str) -> str:
-    """The type that a result of this kind raises; "" where it raises nothing."""
-    return result.partition(":")[0] if result.startswith("raises ") else ""
+def _raises(result: str) -> bool:
+    return result.startswith("raises ")
 
 
 def _first_failing(task: Task, left: _Cells) -> Sequence[str]:

@@ -6,7 +6,9 @@ and the section that explains it stand here. `WORDS` fills in what a hint leaves
 parts needs a wrong answer that shows it, or a reason why not.
 """
 
-from autograder.authoring import Fault
+from torch.nn.functional import layer_norm
+
+from autograder.authoring import Fault, OnResult
 
 WORDS = {
     "x": "x",
@@ -37,6 +39,63 @@ TOGETHER = (
     ("no-scale", "no-dropout", "bias-never"),
     ("no-mask", "no-dropout", "no-out-proj"),
     ("no-dropout", "mask-not-cut", "mask-not-a-buffer"),
+)
+
+QUERIES = ("tokens", "tokens as query", "queries", "target", "rows")
+BATCH = ("b", "batch")
+HEADS = ("heads",)
+CONTEXT = ("d_out", "d_v", "d_model", "columns of all heads")
+
+
+def only(place):
+    """Keeps one slice along an axis, which is lost."""
+    return lambda result, axis: result.select(axis, place)
+
+
+def for_all(place):
+    """Puts one slice along an axis in the place of all."""
+    return lambda result, axis: result.select(axis, place).unsqueeze(axis).expand_as(result)
+
+
+# Mistakes that are made with a result when it is done. The build tries them with all others.
+ON_RESULTS = (
+    OnResult(
+        "loop-starts-late", lambda result, axis: result.narrow(axis, 1, result.shape[axis] - 1), QUERIES
+    ),
+    OnResult(
+        "loop-stops-early", lambda result, axis: result.narrow(axis, 0, result.shape[axis] - 1), QUERIES
+    ),
+    *(OnResult("one-query-only", only(place), QUERIES, least=2, alone=place == 1) for place in (0, -1, 1)),
+    OnResult(
+        "return-inside-loop", lambda result, axis: result.narrow(axis, 0, 1), QUERIES, least=2, alone=True
+    ),
+    *(
+        OnResult("one-query-for-all", for_all(place), QUERIES, least=2, alone=place != 0)
+        for place in (0, -1, 1)
+    ),
+    OnResult("first-sequence-only", only(0), BATCH),
+    OnResult("first-sequence-only", lambda result, axis: result.narrow(axis, 0, 1), BATCH),
+    OnResult("first-sequence-for-all", for_all(0), BATCH),
+    OnResult("first-sequence-for-all", for_all(-1), BATCH, alone=True),
+    OnResult("batch-mixed", lambda result, axis: result.mean(axis, keepdim=True).expand_as(result), BATCH),
+    OnResult("batch-summed", lambda result, axis: result.sum(axis), BATCH, alone=True),
+    OnResult("first-head-only", only(0), HEADS),
+    OnResult("first-head-only", lambda result, axis: result.narrow(axis, 0, 1), HEADS, alone=True),
+    OnResult("first-head-for-all", for_all(0), HEADS, alone=True),
+    OnResult("heads-in-reverse", lambda result, axis: result.flip(axis), HEADS, alone=True),
+    OnResult(
+        "context-normalised", lambda result, axis: layer_norm(result, result.shape[axis:]), CONTEXT, least=2
+    ),
+    OnResult("activation-added", lambda result, axis: result.relu(), CONTEXT, least=2),
+    OnResult("extra-axis", lambda result, axis: result[None]),
+    OnResult("extra-axis", lambda result, axis: result.unsqueeze(-1), alone=True),
+    OnResult("transposed-result", lambda result, axis: result.mT, least=2, alone=True),
+    OnResult("fraction-upside-down", lambda result, axis: 1 / result, alone=True),
+    *(
+        OnResult("rounded", lambda result, axis, digits=digits: result.round(decimals=digits))
+        for digits in (2, 3, 4)
+    ),
+    OnResult("half-precision", lambda result, axis: result.half().to(result.dtype)),
 )
 
 FAULTS = (
@@ -286,6 +345,11 @@ FAULTS = (
         parts=("masking", "heads"),
     ),
     Fault(
+        "mask-of-first-head",
+        "the mask of head 0 serves for all heads",
+        "The mask may differ from head to head. Here that of head 0 is used for all: keep its axis of heads.",
+    ),
+    Fault(
         "mask-batch-for-heads",
         "the mask lines up the batch with the heads",
         "The mask has a batch axis and no axis for the heads, so it lines up the batch with the heads.",
@@ -456,6 +520,7 @@ FAULTS = (
         "weights, after the softmax.",
         section="04-dropout#dropout-of-scores-read",
         parts=("dropout",),
+        varies=True,
     ),
     Fault(
         "dropout-on-context",
@@ -463,6 +528,7 @@ FAULTS = (
         "Dropout falls on the context vectors. Apply it to the weights, before they meet the values.",
         section="04-dropout#where-intro",
         parts=("dropout",),
+        varies=True,
     ),
     Fault(
         "dropout-on-input",
@@ -470,6 +536,7 @@ FAULTS = (
         "Dropout falls on the input or on the values. Apply it to the weights, before they meet the values.",
         section="04-dropout#where-intro",
         parts=("dropout",),
+        varies=True,
     ),
     Fault(
         "dropout-in-eval",
@@ -478,6 +545,7 @@ FAULTS = (
         "in `__init__` sees to it by itself. One that is made in `forward` is always in training mode.",
         section="04-dropout#bug-eval-dropout-task",
         parts=("dropout",),
+        varies=True,
     ),
     Fault(
         "dropout-not-rescaled",
@@ -486,6 +554,7 @@ FAULTS = (
         "sees to it by itself.",
         section="04-dropout#renormalise-refuted",
         parts=("dropout",),
+        varies=True,
     ),
     Fault(
         "dropout-renormalised",
@@ -493,6 +562,7 @@ FAULTS = (
         "After dropout the rows are made to add up to 1 again. What is kept is divided by 1 − p and by nothing else.",
         section="04-dropout#renormalise-refuted",
         parts=("dropout",),
+        varies=True,
     ),
     Fault(
         "dropout-typed-in",
@@ -544,6 +614,7 @@ FAULTS = (
         "The weights are made in `forward`, so each call has others. Make them once, in `__init__`.",
         section="02-trainable#self-attention-v1-task",
         parts=("class",),
+        varies=True,
     ),
     Fault(
         "detached",
@@ -1578,24 +1649,28 @@ FAULTS = (
         "what dropout keeps is divided by p",
         "What is kept is divided by p. Divide by 1 − p, the share that is kept. With p = 0.5 the two agree.",
         section="04-dropout#dropout-formula",
+        varies=True,
     ),
     Fault(
         "multiplied-by-kept-share",
         "what dropout keeps is multiplied by 1 − p",
         "What is kept became smaller: it is multiplied by 1 − p. Divide by it, to make up for what is gone.",
         section="04-dropout#dropout-formula",
+        varies=True,
     ),
     Fault(
         "divided-by-counted-share",
         "what dropout keeps is divided by the share that one mask happens to keep",
         "You divide by the share that this one mask happens to keep. Divide by 1 − p, the share kept on average.",
         section="04-dropout#renormalise-refuted",
+        varies=True,
     ),
     Fault(
         "kept-and-dropped-swapped",
         "what should stay is dropped, and the other way round",
         "The entries that should stay are gone, and the others are there. It is the other way round.",
         section="04-dropout#dropout-formula",
+        varies=True,
     ),
     Fault(
         "p-as-share-kept",
@@ -1603,6 +1678,7 @@ FAULTS = (
         "A share p is kept and a share 1 − p dropped. In PyTorch, and here, p is the share that is dropped.",
         section="04-dropout#dropout-formula",
         parts=("dropout",),
+        varies=True,
     ),
     Fault(
         "only-rescaled",
@@ -1627,18 +1703,21 @@ FAULTS = (
         "several entries share one random decision",
         "Whole rows, whole columns, or all entries are dropped together. Draw one number for each entry.",
         section="04-dropout#renormalise-refuted",
+        varies=True,
     ),
     Fault(
         "other-distribution",
         "random numbers come from another distribution",
         "The random numbers come from another distribution: `torch.rand` draws evenly from 0 to 1, `torch.randn` from "
         "a bell curve around 0.",
+        varies=True,
     ),
     Fault(
         "modes-swapped",
         "dropout works in eval mode and not in training",
         "Something is dropped in evaluation and nothing in training. It is the other way round.",
         section="04-dropout#train-eval-intro",
+        varies=True,
     ),
     Fault(
         "rescaled-in-eval",
@@ -1661,6 +1740,7 @@ FAULTS = (
         "the weights alone.",
         section="04-dropout#where-intro",
         parts=("dropout",),
+        varies=True,
     ),
     Fault(
         "dropout-stays-off",
@@ -2301,6 +2381,7 @@ FAULTS = (
         "dropout-unasked",
         "there is dropout that nobody asked for",
         "Some numbers are dropped in training. This task has no dropout: take it out.",
+        varies=True,
     ),
     Fault(
         "step-left-out",

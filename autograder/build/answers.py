@@ -104,7 +104,7 @@ def make_bank(lesson: authoring.Lesson, runs: Runs, name: str, faults: authoring
             continue
         problems += _reference_problems(entry)
         if not problems:
-            problems += _wrong_answer_problems(entry)
+            problems += _wrong_answer_problems(entry, len(task.wrong))
             problems += _axes_problems(task, entry, lesson, runs)
             problems += _missing_faults(task, faults)
         tasks[task.id] = entry
@@ -240,22 +240,24 @@ def make_task(
     if faults is None:
         return entry
     known, outcomes = _known_wrong(task, probes, runs, faults)
-    alone = [{name: sight(entry, probes[name], one[name]) for name in probes} for one in outcomes]
     members: list[tuple[int, ...]] = [(place,) for place in range(len(known))]
-    sights: list[Mapping[str, Sight]] = list(alone)
+    sights: list[Mapping[str, Sight]] = [
+        {name: sight(entry, probes[name], one[name]) for name in probes} for one in outcomes
+    ]
     if combined:
 
         def run(text: str, some: Mapping[str, bank.Probe]) -> Mapping[str, Outcome]:
             return outcomes_of(task, text, some, runs)
 
-        places, together = combine(task, entry, alone, runs.solutions[task.id], faults, run)
+        added, places, together = combine(task, entry, outcomes, runs.solutions[task.id], faults, run)
+        known += [_as_known(authoring.Wrong(fault), task, faults) for fault in added]
         members, sights = members + places, sights + together
-    return replace(entry, known_wrong=known, explanations=tabulate(members, sights))
+    return replace(entry, known_wrong=tuple(known), explanations=tabulate(members, sights))
 
 
 def _known_wrong(
     task: authoring.Task, probes: Mapping[str, bank.Probe], runs: Runs, faults: authoring.Faults
-) -> tuple[tuple[bank.KnownWrong, ...], list[Mapping[str, Outcome]]]:
+) -> tuple[list[bank.KnownWrong], list[Mapping[str, Outcome]]]:
     """The known wrong answers, and what each does."""
     made: list[bank.KnownWrong] = []
     outcomes: list[Mapping[str, Outcome]] = []
@@ -264,16 +266,18 @@ def _known_wrong(
         try:
             if wrong.fault not in faults.known:
                 raise authoring.AuthoringError(["faults.py does not name it"])
-            fault = faults.known[wrong.fault]
             outcomes.append(outcomes_of(task, changed_answer(task, wrong.changes, runs), probes, runs))
-            made.append(
-                bank.KnownWrong(fault.id, faults.hint(wrong, task), fault.name, fault.section, fault.varies)
-            )
+            made.append(_as_known(wrong, task, faults))
         except authoring.AuthoringError as problem:
             problems += [f"the wrong answer {wrong.fault}: {one}" for one in problem.problems]
     if problems:
         raise authoring.AuthoringError(problems)
-    return tuple(made), outcomes
+    return made, outcomes
+
+
+def _as_known(wrong: authoring.Wrong, task: authoring.Task, faults: authoring.Faults) -> bank.KnownWrong:
+    fault = faults.known[wrong.fault]
+    return bank.KnownWrong(fault.id, faults.hint(wrong, task), fault.name, fault.section, fault.varies)
 
 
 def make_probe(task: authoring.Task, probe: authoring.Probe, runs: Runs) -> bank.Probe:
@@ -392,12 +396,13 @@ def _reference_problems(entry: bank.Task) -> list[str]:
     return problems
 
 
-def _wrong_answer_problems(entry: bank.Task) -> list[str]:
+def _wrong_answer_problems(entry: bank.Task, written: int) -> list[str]:
+    """What is wrong with the wrong answers that the task writes: the first of those that are known."""
     table = entry.explanations
     assert table is not None
     problems = []
     alike: dict[tuple[Any, ...], list[str]] = {}
-    for row, wrong in enumerate(entry.known_wrong):
+    for row, wrong in enumerate(entry.known_wrong[:written]):
         if not bool(table.kind[row].any() | table.mark[row].any()):
             problems.append(f"task {entry.id}: the known wrong answer {wrong.id} passes")
         numbers = [round(number, 4) for number in table.numbers[row].flatten().tolist()]

@@ -6,7 +6,8 @@ What such an answer does is kept in short, so that a judge can name both mistake
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import combinations
+from dataclasses import replace
+from itertools import combinations, islice
 
 from autograder import authoring, bank
 from autograder.bank import RESULT
@@ -17,34 +18,60 @@ from autograder.outcome import Outcome
 # What an answer cell with a text does on some probes.
 Run = Callable[[str, Mapping[str, bank.Probe]], Mapping[str, Outcome]]
 Sights = Mapping[str, Sight]
+# How many probes mistakes made together are run on. The first ones tell most, and each takes its time.
+MOST_PROBES = 5
 
 
 def combine(
     task: authoring.Task,
     entry: bank.Task,
-    alone: Sequence[Sights],
+    outcomes: Sequence[Mapping[str, Outcome]],
     solution: Solution,
     faults: authoring.Faults,
     run: Run,
-) -> tuple[list[tuple[int, ...]], list[Sights]]:
-    """Try the wrong answers of a task in other wordings and together.
+) -> tuple[list[str], list[tuple[int, ...]], list[Sights]]:
+    """Try the wrong answers of a task in other wordings, together, and with mistakes made with their results.
 
     The other wordings are the small edits among the right answers: what a mistake does may hang on the
     order of the steps around it.
 
+    Args:
+        task: the task, as its author describes it.
+        entry: the task as the bank holds it.
+        outcomes: what each of `task.wrong` does on each probe.
+        solution: the text of the solution.
+        faults: the course's mistakes.
+        run: what runs an answer cell.
+
     Returns:
-        Places in `task.wrong`, and what is seen of each combination.
+        Mistakes that no wrong answer of the task shows, places in `task.wrong` followed by these, and what
+        is seen of each combination.
     """
     spans = [[span for change in wrong.changes for span in change.spans(solution)] for wrong in task.wrong]
     reworded = [[span for change in right.changes for span in change.spans(solution)] for right in task.right]
+    alone = [{name: sight(entry, entry.probes[name], one[name]) for name in entry.probes} for one in outcomes]
     tries = _Tries(entry, alone, solution, run)
     for place, own in enumerate(spans):
         for other in reworded:
             if _small(other) and fit([*own, *other]):
                 tries.add((place,), [*own, *other])
-    for places in _together(task, spans, faults):
+    first = _firsts(task, spans)
+    for places in _together(first, spans, faults):
         tries.add(places, [span for place in places for span in spans[place]])
-    return tries.found, tries.kept
+    ids = [wrong.fault for wrong in task.wrong]
+    added: list[str] = []
+    for slip in faults.on_results:
+        if slip.fault in task.cannot:
+            continue
+        place = (ids + added).index(slip.fault) if slip.fault in ids + added else len(ids + added)
+        right = {name: probe.expected for name, probe in entry.probes.items()}
+        new = tries.add_slip((place,), slip, right)
+        for second in () if slip.alone else first.values():
+            if second != place:
+                new |= tries.add_slip((second, place), slip, outcomes[second])
+        if new and place == len(ids + added):
+            added.append(slip.fault)
+    return added, tries.found, tries.kept
 
 
 class _Tries:
@@ -60,7 +87,7 @@ class _Tries:
         self._plain = {name: probe for name, probe in entry.probes.items() if probe.observe == RESULT}
         self._known = {_key(sights) for sights in alone}
 
-    def add(self, places: tuple[int, ...], spans: Sequence[Span]) -> None:
+    def add(self, places: tuple[int, ...], spans: Sequence[Span]) -> bool:
         """Make some wrong answers together with these spans, and keep what is seen if it is new.
 
         They are run on the plain probes on which the result of more than one of them is wrong; of one is
@@ -72,23 +99,50 @@ class _Tries:
         wrong = {name: sum(bool(one[name].result) for one in alone) for name in self._entry.probes}
         enough = 1 if len(places) == 1 or self._entry.kind == "function" else 2
         unclear = {name: probe for name, probe in self._plain.items() if wrong[name] >= enough}
+        if len(places) > 1:
+            unclear = dict(islice(unclear.items(), MOST_PROBES))
         try:
             outcomes = self._run(put_in(self._solution.text, spans), unclear) if unclear else {}
         except authoring.AuthoringError:
-            return  # they do not make a program together
+            return False  # they do not make a program together
         sights = {
             name: sight(self._entry, self._entry.probes[name], outcomes[name])
             if name in outcomes
             else _joined([one[name] for one in alone])
             for name in self._entry.probes
         }
+        return self._keep(places, sights)
+
+    def add_slip(
+        self, places: tuple[int, ...], slip: authoring.OnResult, outcomes: Mapping[str, Outcome]
+    ) -> bool:
+        """Make a mistake with some results, and keep what is seen if it is new.
+
+        What it does to an experiment is not known.
+        """
+        sights, made_any = {}, False
+        for name, probe in self._entry.probes.items():
+            outcome = outcomes[name]
+            if probe.observe != RESULT:
+                sights[name] = UNTRIED
+                continue
+            made = None if outcome.tensor is None else slip.of(outcome.tensor, self._entry.axes)
+            if made is not None:
+                made_any = True
+                outcome = replace(outcome, tensor=made, shape=tuple(made.shape))
+            sights[name] = sight(self._entry, probe, outcome)
+        return made_any and self._keep(places, sights)
+
+    def _keep(self, places: tuple[int, ...], sights: Sights) -> bool:
         key = _key(sights)
-        if not any(one.wrong for one in sights.values()) or key in self._known:
-            return
+        tried = [one for one in sights.values() if one != UNTRIED]
+        if not any(one.wrong for one in tried) or key in self._known:
+            return False
         if len(places) == 1:
             self._known.add(key)
         self.found.append(places)
         self.kept.append(sights)
+        return True
 
 
 def _joined(alone: Sequence[Sight]) -> Sight:
@@ -100,14 +154,19 @@ def _joined(alone: Sequence[Sight]) -> Sight:
     return Sight(result.result, result.numbers, frozenset().union(*(one.marks for one in alone)))
 
 
-def _together(
-    task: authoring.Task, spans: Sequence[Sequence[Span]], faults: authoring.Faults
-) -> Iterator[tuple[int, ...]]:
-    """Places of wrong answers that can be made together: of each mistake, the first that is a small edit."""
+def _firsts(task: authoring.Task, spans: Sequence[Sequence[Span]]) -> Mapping[str, int]:
+    """For each mistake, the place of the first wrong answer that is a small edit, or else of the first."""
     first: dict[str, int] = {}
     for place, wrong in enumerate(task.wrong):
         if wrong.fault not in first or (_small(spans[place]) and not _small(spans[first[wrong.fault]])):
             first[wrong.fault] = place
+    return first
+
+
+def _together(
+    first: Mapping[str, int], spans: Sequence[Sequence[Span]], faults: authoring.Faults
+) -> Iterator[tuple[int, ...]]:
+    """Places of wrong answers that can be made together."""
     for one, other in combinations(first.values(), 2):
         if fit([*spans[one], *spans[other]]):
             yield one, other

@@ -324,6 +324,27 @@ def divided(options):
     return edit(", dim=-1)", f")\n        weights = weights / weights.sum({options})")
 
 
+# Softmax written out, with the largest score of a row taken off first.
+BY_HAND = """
+def softmax_by_hand(scores, dim):
+    exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True))
+    return {}
+"""
+SUMMED = "exponentials / exponentials.sum(dim=dim, keepdim=True)"
+
+
+def by_hand(shares):
+    """The class with its softmax written out, and these shares of the exponentials."""
+    return before(BY_HAND.format(shares)), edit("torch.softmax(", "softmax_by_hand(")
+
+
+SLIPS_BY_HAND = (
+    Wrong("not-normalised", *by_hand("exponentials")),
+    Wrong("sums-without-keepdim", *by_hand("exponentials / exponentials.sum(dim=dim)")),
+    Wrong("softmax-over-queries", *by_hand("exponentials / exponentials.sum(dim=-2, keepdim=True)")),
+    Wrong("softmax-over-everything", *by_hand("exponentials / exponentials.sum()")),
+)
+
 SCALING = (
     Wrong("no-scale", edit(SCALE, "")),
     Wrong("scaled-without-root", edit(" ** 0.5", "")),
@@ -348,6 +369,7 @@ MEETING = (
 ATTENTION = (
     *SCALING,
     *MEETING,
+    *SLIPS_BY_HAND,
     Wrong("scale-typed-in", edit("keys.shape[-1]", "3")),
     Wrong("scale-typed-in", edit("keys.shape[-1]", "64")),
     Wrong("scaled-by-half", edit("keys.shape[-1] ** 0.5", "(keys.shape[-1] * 0.5)")),
@@ -384,6 +406,10 @@ ATTENTION = (
     Wrong("half-precision", edit(RESULT, "(weights @ values).half().to(x.dtype)")),
     Wrong("rounded", edit(RESULT, "torch.round(weights @ values, decimals=4)")),
     Wrong("float-forced", edit(RESULT, "(weights @ values).float()")),
+    Wrong("half-precision", edit("queries @ keys.T", "(queries.half() @ keys.half().T).to(x.dtype)")),
+    Wrong("summed-over-other-axis", edit(RESULT, "weights * values.sum(dim=1)")),
+    Wrong("summed-over-other-axis", edit(RESULT, "weights.sum(dim=0)[:, None] * values")),
+    Wrong("half-precision", edit("(scores /", "(scores.half().to(x.dtype) /")),
     Wrong("edits-its-argument", edit("        queries = ", "        x -= x.mean(dim=0)\n        queries = ")),
     Wrong("edits-its-argument", edit("return weights", "x *= 2\n        return weights")),
     Wrong("residual-added", edit("return weights", "return x + weights")),
@@ -413,6 +439,7 @@ ROUTES = (
     Right("scaled-queries", edit("= queries @", "= (queries * keys.shape[-1] ** -0.5) @"), edit(SCALE, "")),
     Right("transpose", edit("keys.T", "keys.transpose(-2, -1)")),
     Right("by-hand", EXP, divided("dim=-1, keepdim=True")),
+    Right("by-hand-and-shifted", *by_hand(SUMMED)),
     Right(
         "values-first", edit("self.W_query = ", "self.W_value = "), edit("self.W_value = ", "self.W_query = ")
     ),
@@ -560,9 +587,10 @@ SELF_ATTENTION_V1 = Task(
             hint="The class's own matrices hang on `self`.",
         ),
         Wrong("activation-added", *for_each("= x @ self.{}", "= torch.relu(x @ self.{})")),
-        Wrong("detached", edit("d_out))", "d_out), requires_grad=False)", 3)),
+        Wrong("frozen", edit("d_out))", "d_out), requires_grad=False)", 3)),
         Wrong("plain-tensors", edit(RANDOM, "torch.rand(d_in, d_out)", 3)),
         Wrong("weights-made-in-forward", *for_each("x @ self.{}", "x @ torch.rand(self.{}.shape)")),
+        Wrong("weights-made-in-forward", edit("x @ self.W_value", "x @ torch.rand(self.W_value.shape)")),
         Wrong(
             "linear-for-parameter",
             edit(RANDOM, "nn.Linear(d_in, d_out, bias=False)", 3),

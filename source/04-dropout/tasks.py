@@ -368,7 +368,7 @@ BATCHED_SCORES = Task(
         Wrong("scores-turned", edit("queries @ keys.transpose", "keys @ queries.transpose")),
         Wrong("keys-reshaped", edit("transpose(1, 2)", "reshape(keys.shape[0], keys.shape[2], -1)")),
         Wrong(
-            "step-too-many",
+            "scaled-unasked",
             edit("transpose(1, 2)", "transpose(1, 2) / keys.shape[-1] ** 0.5"),
             hint="These scores are divided by √d already. That comes with the softmax; here they stay as they are.",
         ),
@@ -384,6 +384,8 @@ BATCHED_SCORES = Task(
         ),
         Wrong("first-sequence-only", edit(SCORES, "queries[0] @ keys[0].T")),
         Wrong("first-sequence-for-all", edit("keys.transpose(1, 2)", "keys[0].T")),
+        Wrong("first-sequence-for-all", edit("queries @", "queries[:1] @")),
+        Wrong("dimensions-for-tokens", edit(SCORES, "queries.mT @ keys")),
         Wrong("elementwise-product", edit(SCORES, "queries * keys")),
         Wrong("own-key-only", edit(SCORES, "(queries * keys).sum(dim=-1)")),
         Wrong("batch-summed", edit(SCORES, f"({SCORES}).sum(dim=0)")),
@@ -482,6 +484,27 @@ FUSED = """
     return F.scaled_dot_product_attention(queries, keys, values, {}, dropout_p=share)
 """
 
+# Softmax written out, with the largest score of a row taken off first.
+BY_HAND = """
+def softmax_by_hand(scores, dim):
+    exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True))
+    return {}
+"""
+SUMMED = "exponentials / exponentials.sum(dim=dim, keepdim=True)"
+
+
+def by_hand(shares):
+    """The class with its softmax written out, and these shares of the exponentials."""
+    return before(BY_HAND.format(shares)), edit("torch.softmax(", "softmax_by_hand(")
+
+
+SLIPS_BY_HAND = (
+    Wrong("not-normalised", *by_hand("exponentials")),
+    Wrong("sums-without-keepdim", *by_hand("exponentials / exponentials.sum(dim=dim).unsqueeze(1)")),
+    Wrong("softmax-over-queries", *by_hand("exponentials / exponentials.sum(dim=-2, keepdim=True)")),
+    Wrong("softmax-over-everything", *by_hand("exponentials / exponentials.sum()")),
+)
+
 CAUSAL_ATTENTION = Task(
     id="causal-attention",
     title="Causal attention, complete",
@@ -574,6 +597,7 @@ CAUSAL_ATTENTION = Task(
         Wrong("keys-reshaped", edit("transpose(1, 2)", "reshape(keys.shape[0], keys.shape[2], -1)")),
         Wrong("softmax-over-queries", edit("dim=-1", "dim=1")),
         Wrong("softmax-over-batch", edit("dim=-1", "dim=0")),
+        *SLIPS_BY_HAND,
         Wrong("no-softmax", edit("torch.softmax(", "("), edit(", dim=-1)", ")")),
         Wrong("no-softmax", edit("return attn_weights", "return attn_scores")),
         Wrong(
@@ -591,6 +615,7 @@ CAUSAL_ATTENTION = Task(
         Wrong("mask-fills-zero", edit("-torch.inf", "0.0")),
         Wrong("mask-fills-small", edit("-torch.inf", "-10.0")),
         Wrong("mask-fills-infinity", edit("-torch.inf", "torch.inf")),
+        *(Wrong("mask-fills-small", edit("-torch.inf", f"-{number}")) for number in (1, 3)),
         Wrong("mask-added", edit("masked_fill_(", "add_("), edit(", -torch.inf)", ")")),
         Wrong(
             "not-boolean",
@@ -751,11 +776,13 @@ CAUSAL_ATTENTION = Task(
         Wrong("detached", edit("return attn_weights", "return attn_weights.detach()")),
         Wrong("detached", edit("@ values  #", "@ values.detach()  #")),
         Wrong("half-precision", result("(attn_weights.half() @ values.half()).to(x.dtype)")),
+        Wrong("half-precision", edit(SCORES, "(queries.half() @ keys.half().mT).to(x.dtype)")),
         Wrong("half-precision", edit(SCORES, "(queries.bfloat16() @ keys.bfloat16().mT).to(x.dtype)")),
         Wrong("float-forced", result("({}).float()")),
     ),
     right=(
         Right("big-negative-number", edit("-torch.inf", "-1e9")),
+        Right("by-hand", *by_hand(SUMMED)),
         Right(
             "other-order-of-layers",
             edit("self.W_query = nn", "self.W_value = nn"),

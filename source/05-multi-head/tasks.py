@@ -300,6 +300,7 @@ MULTI_HEAD_WRAPPER = Task(
         ),
         Wrong("heads-typed-in", edit("range(num_heads)", "range(2)"), hint=HEADS_TYPED_IN),
         Wrong("heads-typed-in", edit("range(num_heads)", "range(1)"), hint=HEADS_TYPED_IN),
+        Wrong("heads-typed-in", edit("range(num_heads)", "range(4)"), hint=HEADS_TYPED_IN),
         Wrong("heads-typed-in", edit("in self.heads", "in self.heads[:2]"), hint=HEADS_TYPED_IN),
         Wrong("loop-stops-early", edit("range(num_heads)", "range(num_heads - 1)")),
         Wrong("reads-the-notebook", edit("head(x)", "head(batch)")),
@@ -634,6 +635,27 @@ READY_MADE = """
     return context.transpose(0, 1)
     """
 
+# Softmax written out, with the largest score of a row taken off first.
+BY_HAND = """
+def softmax_by_hand(scores, dim):
+    exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True))
+    return {}
+"""
+SUMMED = "exponentials / exponentials.sum(dim=dim, keepdim=True)"
+
+
+def by_hand(shares):
+    """The class with its softmax written out, and these shares of the exponentials."""
+    return before(BY_HAND.format(shares)), edit("torch.softmax(", "softmax_by_hand(")
+
+
+SLIPS_BY_HAND = (
+    Wrong("not-normalised", *by_hand("exponentials")),
+    Wrong("sums-without-keepdim", *by_hand("exponentials / exponentials.sum(dim=dim).unsqueeze(-2)")),
+    Wrong("softmax-over-queries", *by_hand("exponentials / exponentials.sum(dim=-2, keepdim=True)")),
+    Wrong("softmax-over-everything", *by_hand("exponentials / exponentials.sum()")),
+)
+
 MULTI_HEAD_ATTENTION = Task(
     id="multi-head-attention",
     title="Multi-head attention",
@@ -747,6 +769,7 @@ MULTI_HEAD_ATTENTION = Task(
         Wrong("log-softmax", edit("torch.softmax", "torch.log_softmax")),
         Wrong("sigmoid-for-softmax", edit("torch.softmax(", "torch.sigmoid("), edit(", dim=-1", "")),
         Wrong("not-normalised", edit("torch.softmax(", "torch.exp("), edit(", dim=-1", "")),
+        *SLIPS_BY_HAND,
         Wrong("weights-on-the-right", edit("weights @", "weights.mT @")),
         Wrong("residual-added", edit("@ values", "@ values + values")),
         Wrong("attended-twice", edit("weights @", "weights @ weights @")),
@@ -755,7 +778,7 @@ MULTI_HEAD_ATTENTION = Task(
         Wrong("no-mask", NO_MASK),
         Wrong("mask-fills-zero", edit("-torch.inf", "0.0")),
         Wrong("mask-fills-small", edit("-torch.inf", "-10.0")),
-        Wrong("mask-fills-small", edit("-torch.inf", "-1.0")),
+        *(Wrong("mask-fills-small", edit("-torch.inf", f"-{number}")) for number in (1, 3, 5)),
         Wrong("mask-fills-infinity", edit("-torch.inf", "torch.inf")),
         Wrong("mask-added", MASK_AS_NUMBERS, edit("], -torch.inf)", "]")),
         Wrong("zero-times-infinity", MASK_AS_NUMBERS, edit("], -torch.inf)", "] * -torch.inf")),

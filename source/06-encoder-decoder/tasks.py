@@ -782,6 +782,8 @@ Y_EVEN = drawn(35, 5, 4, 10)
 MEMORY_SHORT = drawn(22, 5, 4, 10)
 SOURCE_PADDING = real(torch.tensor([7, 2]), 7)[:, None, None]
 BOTH_MASKS = real(torch.tensor([5, 2, 4, 1]), 5)[:, None, None] & CAUSAL.bool()
+# Head 0 is causal, head 1 sees everything, head 2 the past and the next token.
+BY_HEAD = torch.stack([torch.ones(5, 5).tril(ahead) for ahead in (0, 5, 1)]).expand(4, -1, -1, -1)
 NOTHING_TO_READ = real(torch.tensor([2, 0, 4, 1, 3]), 4)[:, None, None]
 NO_ROW = torch.tensor([[1.0, 1, 0, 1, 0], [0, 0, 0, 0, 0], [0, 0, 1, 1, 1], [0, 1, 0, 0, 0], [1, 1, 1, 1, 0]])
 MANY, MANY_READ = drawn(29, 6, 4, 10), drawn(31, 6, 4, 10)
@@ -984,6 +986,7 @@ MULTI_HEAD_ATTENTION = Task(
             mask=SOURCE_PADDING,
         ),
         asked("padded-and-causal", "both masks in one, another for each sequence", X_TWELVE, mask=BOTH_MASKS),
+        asked("mask-by-head", "a mask that differs from head to head", X_TWELVE, mask=BY_HEAD),
         asked(
             "own-sequence",
             "a batch with another mask for each sequence",
@@ -1024,7 +1027,7 @@ MULTI_HEAD_ATTENTION = Task(
         Check(
             "a padding mask for each sequence, for all its heads",
             1,
-            ("padded", "padded-and-causal", "own-sequence", "many-sequences"),
+            ("padded", "padded-and-causal", "mask-by-head", "own-sequence", "many-sequences"),
         ),
         Check(
             "a query with nothing to look at",
@@ -1053,6 +1056,7 @@ MULTI_HEAD_ATTENTION = Task(
         Wrong("scaled-by-model-width", edit("head_dim**", "d_model**")),
         Wrong("scaled-without-root", edit("head_dim**0.5", "head_dim")),
         Wrong("root-by-precedence", edit("**0.5", "**1 / 2")),
+        Wrong("scaled-by-half", edit("head_dim**0.5", "(head_dim**1 / 2)")),
         Wrong("scaled-up", edit("/ head_dim**", "* head_dim**")),
         Wrong("scaled-by-tokens", edit("head_dim**", "source**")),
         Wrong("scaled-by-tokens", edit("head_dim**", "target**")),
@@ -1076,7 +1080,10 @@ MULTI_HEAD_ATTENTION = Task(
         # Masks.
         Wrong("no-mask", UNMASKED, UNGUARDED),
         Wrong("mask-fills-zero", edit('float("-inf")', "0.0"), UNGUARDED),
-        Wrong("mask-fills-small", edit('float("-inf")', "-10.0"), UNGUARDED),
+        *(
+            Wrong("mask-fills-small", edit('float("-inf")', f"-{number}.0"), UNGUARDED)
+            for number in (10, 1, 3)
+        ),
         Wrong("mask-fills-infinity", edit('"-inf"', '"inf"')),
         Wrong("mask-after-softmax", UNMASKED),
         Wrong("mask-added", edit(FILLED, " + mask"), UNGUARDED),
@@ -1098,6 +1105,7 @@ MULTI_HEAD_ATTENTION = Task(
         Wrong("empty-row-nan", UNGUARDED),
         Wrong("empty-row-even", edit('float("-inf")', "-1e9"), UNGUARDED),
         Wrong("first-sequence-for-all", masked_by("mask[:1] if mask.ndim == 4 else mask")),
+        Wrong("mask-of-first-head", masked_by("mask[:, :1] if mask.ndim == 4 else mask")),
         Wrong(
             "mask-in-wrong-order",
             masked_by("mask.expand(b, 1, target, source).repeat(self.num_heads, 1, 1, 1).view_as(scores)"),
@@ -1177,6 +1185,7 @@ MULTI_HEAD_ATTENTION = Task(
         Wrong("out-proj-of-other-size", *layers("nn.Linear(d_model, d_model * num_heads)", ["fc"])),
         Wrong("out-proj-twice", result("self.fc(self.fc(context))")),
         Wrong("out-proj-without-bias", *layers("nn.Linear(d_model, d_model, bias=False)", ["fc"])),
+        Wrong("out-proj-without-bias", result("F.linear(context, self.fc.weight)")),
         Wrong("bias-never", *layers("nn.Linear(d_model, d_model, bias=False)"), hint=WITH_BIAS),
         Wrong("bias-never", *layers("nn.Linear(d_model, d_model, bias=False)", ALL), hint=WITH_BIAS),
         Wrong("residual-added", result("q_input + self.fc(context)")),

@@ -128,11 +128,12 @@ def failing(error):
         (["a"], IndexError("b"), ["a"]),
         (["a", "b"], IndexError("b"), ["b"]),
         (["a", "b"], IndexError("c"), []),
-        (["a"], TypeError("a"), []),
+        (["a"], TypeError("a"), ["a"]),
+        (["a", "b"], TypeError("a"), []),
     ],
-    ids=["other words", "the same words", "words of neither", "another type"],
+    ids=["other words", "the same words", "words of neither", "another type", "another type of two"],
 )
-def test_a_call_that_fails_among_others_that_do_not_is_known_by_type_and_better_by_words(
+def test_a_call_that_fails_among_others_that_do_not_is_known_and_better_by_its_words(
     known, made, expected
 ):
     table = {words: done(failing(IndexError(words))) for words in known}

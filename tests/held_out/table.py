@@ -70,6 +70,11 @@ SAME_NUMBERS = (
     frozenset({"scaled-twice", "scaled-without-root"}),
     frozenset({"projections-swapped", "scores-turned"}),
     frozenset({"mask-multiplied", "mask-fills-zero"}),
+    # `d ** 1 / 2` is half of d, and `x / d ** 1 / 2` half of x / d.
+    frozenset({"root-by-precedence", "scaled-by-half"}),
+    # A list of modules that is one too short is the same, whichever is left out.
+    frozenset({"loop-starts-late", "loop-stops-early"}),
+    frozenset({"scaled-unasked", "step-too-many"}),
 )
 
 # What these do leaves nothing of a second mistake to see: other weights at each call, nan everywhere, no run.

@@ -191,7 +191,7 @@ def test_a_wrong_answer_that_cannot_be_made_is_named_with_task_mistake_and_cell(
     ("old", "new", "problem"),
     [
         ('"by-count"', '"means"', "faults.py: means is named 2 times"),
-        ("FAULTS =", 'TOGETHER = (("means", "mean"),)\nFAULTS =', "faults.py: TOGETHER names mean,"),
+        ("FAULTS =", 'TOGETHER = (("means", "mean"),)\nFAULTS =', "faults.py: mean is used"),
         ("FAULTS =", "1 / 0\nFAULTS =", "source/faults.py: ZeroDivisionError: division by zero"),
         ("{whole}.", "{part}.", f"{NAME}: task share: the wrong answer by-largest: by-largest: its hint"),
     ],
