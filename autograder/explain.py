@@ -138,7 +138,7 @@ def explain(task: Task, outcomes: Mapping[str, Outcome]) -> Explained:
     while left and len(found) < MOST_MISTAKES:
         rows = compared.best(left, asked if not found else ())
         if not rows and not found:
-            rows = compared.best(left)
+            rows = compared.best(left) or compared.partly(left)
         members = [[place for place in table.members[row].tolist() if place >= 0] for row in rows]
         faults = [
             {task.known_wrong[place].id: task.known_wrong[place] for place in places} for places in members
@@ -176,6 +176,7 @@ class _Compared:
     """All of a task's explanations, held against what was seen of one answer."""
 
     def __init__(self, task: Task, table: Explanations, seen: Mapping[str, Sight]) -> None:
+        self._task = task
         self._table = table
         self._seen = seen
         self._columns = {name: column for column, name in enumerate(table.probes) if name in seen}
@@ -202,7 +203,8 @@ class _Compared:
         # be any, or that draws numbers.
         varies = torch.tensor([*(one.varies for one in task.known_wrong), False])[table.members.long()]
         drawn = torch.tensor([task.probes[name].train for name in self._columns], dtype=torch.bool)
-        loosely = ((kind == own_kind) | (drawn & (shape == own_shape))) & varies.any(dim=1, keepdim=True)
+        alone = (table.members >= 0).sum(dim=1, keepdim=True) == 1
+        loosely = ((kind == own_kind) & alone | drawn & (shape == own_shape)) & varies.any(dim=1, keepdim=True)
         self._loosely = loosely & ~same
         same |= loosely
         self._agrees = (same | untried) & ~right & ~own_right
@@ -244,19 +246,37 @@ class _Compared:
                 possible &= marks[cell]
         columns = [self._places[name] for name in left.results]
         count = self._agrees[:, columns].sum(dim=1)
-        # What nobody has tried agrees with anything, and says nothing by itself.
-        told = (self._agrees & ~self._untried)[:, columns].any(dim=1)
+        # What nobody has tried agrees with anything, and says nothing by itself. What is left by one mistake
+        # is laid to another only where the numbers agree.
+        vague = self._untried if asked else self._untried | self._loosely
+        told = (self._agrees & ~vague)[:, wanted or columns].any(dim=1)
         for (name, _), shown in marks.items():
             count = count + shown
             told |= shown & ~self._untried[:, self._places[name]]
         possible &= told
         most = int(self._size.max()) + 1
-        exact = self._exact[:, columns].sum(dim=1)
-        # What is known by its numbers comes before what is known by where it is wrong.
-        sure = count - (self._agrees & self._loosely)[:, columns].sum(dim=1)
-        score = ((sure * (len(columns) + 1) + count) * (len(columns) + 1) + exact) * most + most - self._size
+        raised = torch.tensor([_raises(self._seen[name].result) for name in left.results], dtype=torch.bool)
+        exact, same_words = ((self._exact[:, columns] & some).sum(dim=1) for some in (~raised, raised))
+        # What is known by its numbers comes first, then what is known otherwise, then what nobody has tried.
+        untried = (self._agrees & self._untried)[:, columns].sum(dim=1)
+        base = len(columns) + len(marks) + 1
+        score = ((exact * base + count - untried) * base + untried) * base + same_words
+        score = score * most + most - self._size
         score = torch.where(possible, score, -1)
         return (score == score.max()).nonzero().flatten().tolist() if bool(possible.any()) else []
+
+    def partly(self, left: _Cells) -> list[int]:
+        """The rows of single mistakes whose numbers an answer shows on most probes, if on any.
+
+        Where a second mistake shows as well, the numbers are others; two results do not agree by chance.
+        """
+        columns = [
+            self._places[name]
+            for name in left.results
+            if self._task.probes[name].observe == RESULT and not _raises(self._seen[name].result)
+        ]
+        exact = (self._exact[:, columns] & self._possible[:, None] & (self._size == 1)[:, None]).sum(dim=1)
+        return (exact == exact.max()).nonzero().flatten().tolist() if bool((exact > 0).any()) else []
 
     def touched(self, rows: Sequence[int]) -> set[str]:
         """The probes on which one of some rows shows a wrong result."""

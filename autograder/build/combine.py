@@ -86,6 +86,7 @@ class _Tries:
         self._run = run
         self._plain = {name: probe for name, probe in entry.probes.items() if probe.observe == RESULT}
         self._known = {_key(sights) for sights in alone}
+        self._known_plain = {_key({name: sights[name] for name in self._plain}) for sights in alone}
 
     def add(self, places: tuple[int, ...], spans: Sequence[Span]) -> bool:
         """Make some wrong answers together with these spans, and keep what is seen if it is new.
@@ -131,7 +132,8 @@ class _Tries:
                 made_any = True
                 outcome = replace(outcome, tensor=made, shape=tuple(made.shape))
             sights[name] = sight(self._entry, probe, outcome)
-        return made_any and self._keep(places, sights)
+        new = _key({name: sights[name] for name in self._plain}) not in self._known_plain
+        return made_any and new and self._keep(places, sights)
 
     def _keep(self, places: tuple[int, ...], sights: Sights) -> bool:
         key = _key(sights)

@@ -452,7 +452,7 @@ def decoder_mask(lengths, num_tokens):
 def masked_softmax(scores, mask):
     mask = mask.to(scores.dtype)
     top = scores.detach().masked_fill(mask == 0, float("-inf")).amax(dim=-1, keepdim=True)
-    e = torch.exp(scores - top.clamp(min=-1e30)).masked_fill(mask == 0, 0.0)
+    e = torch.exp(scores - top.nan_to_num(neginf=0.0)).masked_fill(mask == 0, 0.0)
     return e / (e.sum(dim=-1, keepdim=True) + (e.sum(dim=-1, keepdim=True) == 0))
 ? mask-polarity: mask == 0 => mask == 1 || empty-row-nan: + (e.sum(dim=-1, keepdim=True) == 0) =>
 ? softmax-over-queries: dim=-1 => dim=-2 || no-mask: .masked_fill(mask == 0, 0.0) =>

@@ -351,7 +351,7 @@ class SelfAttention_v2(nn.Module):
 ? scaled-by-input-width: k.shape[1] => x.shape[1] || projections-swapped: q, k, v = [ => k, q, v = [
 ? softmax-over-queries: nn.Softmax(dim=1) => nn.Softmax(dim=0) || mean-for-sum: .sum(dim=1) => .mean(dim=1)
 ? keys-as-values: self.W_key, self.W_value)] => self.W_key, self.W_key)]
-? weights-on-the-right: .sum(dim=1) => .sum(dim=0) || bias-never: bias=qkv_bias => bias=False
+? summed-over-other-axis: .sum(dim=1) => .sum(dim=0) || bias-never: bias=qkv_bias => bias=False
 ? detached: return out => return out.detach()
 ? rounded: return out => return torch.round(out * 10**4) / 10**4
 ? one-matrix-for-all:
@@ -440,7 +440,6 @@ class SelfAttention_v2(nn.Module):
 ? weights-on-the-right: shares.matmul(v) => shares.mT.matmul(v)
 ? detached: shares.matmul(v) => shares.matmul(v.detach())
 ? half-precision: shares.matmul(v) => shares.half().matmul(v.half()).to(v.dtype)
-? float-forced: .exp() => .exp().float().to(v.dtype)
 ! keys-as-values+detached
 """
 )

@@ -41,6 +41,8 @@ ONE_OF = (
     "keys-as-queries query-length-for-keys",
     "empty-row-nan empty-row-even softmax-twice",
     "scores-turned query-length-for-keys",
+    # Two of these are one and the same as the third.
+    "softmax-over-queries scores-turned weights-on-the-right projections-swapped",
     # What is filled in is the same for all heads, and so makes no difference to a softmax over them.
     "softmax-over-heads softmax-over-batch mask-fills-small mask-fills-zero mask-on-first-head "
     "mask-after-softmax",
@@ -75,6 +77,8 @@ SAME_NUMBERS = (
     # A list of modules that is one too short is the same, whichever is left out.
     frozenset({"loop-starts-late", "loop-stops-early"}),
     frozenset({"scaled-unasked", "step-too-many"}),
+    # A mask that keeps with probability p, and the right scale behind it.
+    frozenset({"p-as-share-kept", "kept-and-dropped-swapped"}),
 )
 
 # What these do leaves nothing of a second mistake to see: other weights at each call, nan everywhere, no run.

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 
-from autograder.authoring import Check, Fault, Faults, Lesson, Probe, Right, Task, Wrong, edit, instead
+from autograder.authoring import (
+    Check,
+    Fault,
+    Faults,
+    Lesson,
+    OnResult,
+    Probe,
+    Right,
+    Task,
+    Wrong,
+    edit,
+    instead,
+)
 from autograder.build.answers import changed_answer, make_task, outcomes_of, run_solution
 from autograder.explain import explain
 from tests.autograder.build.conftest import solved
@@ -103,3 +117,22 @@ def test_a_mistake_is_tried_where_answers_run_and_without_touching_the_lesson(ru
     before = torch.get_rng_state()
     make_task(TASK, runs, FAULTS, combined=True)
     assert torch.equal(torch.get_rng_state(), before)
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ([edit("flip(0)", "flip(0)[1:]")], {"first-lost"}),
+        ([*WRONG[2].changes, edit("flip(0)", "flip(0)[1:]")], {"no-one", "first-lost"}),
+        ([edit("flip(0)", "flip(0).T")], set()),
+    ],
+    ids=["alone", "with another", "not asked for"],
+)
+def test_a_mistake_made_with_a_result_is_named_without_an_answer_that_shows_it(runs, changes, named):
+    lost = OnResult("first-lost", lambda result, axis: result.narrow(axis, 1, 2), ("tokens",))
+    turned = OnResult("turned", lambda result, axis: result.T)
+    known = FAULTS.known | {name: Fault(name, "", "") for name in ("first-lost", "turned")}
+    task = replace(TASK, cannot={"turned": "nobody does"})
+    made = make_task(task, runs, Faults(known, {}, (), (lost, turned)), combined=True)
+    explained = explain(made, outcomes_of(TASK, changed_answer(TASK, changes, runs), made.probes, runs))
+    assert {one.id for one in explained.wrong} == named
