@@ -204,7 +204,8 @@ class _Compared:
         varies = torch.tensor([*(one.varies for one in task.known_wrong), False])[table.members.long()]
         drawn = torch.tensor([task.probes[name].train for name in self._columns], dtype=torch.bool)
         alone = (table.members >= 0).sum(dim=1, keepdim=True) == 1
-        loosely = ((kind == own_kind) & alone | drawn & (shape == own_shape)) & varies.any(dim=1, keepdim=True)
+        in_place = (kind == own_kind) & alone | drawn & (shape == own_shape)
+        loosely = in_place & varies.any(dim=1, keepdim=True)
         self._loosely = loosely & ~same
         same |= loosely
         self._agrees = (same | untried) & ~right & ~own_right
