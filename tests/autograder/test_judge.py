@@ -11,6 +11,7 @@ from torch import nn
 
 from autograder.bank import Check, Made, Probe, Task
 from autograder.collect import call, call_module, collect_answer
+from autograder.explain import RIGHT, sight
 from autograder.findings import (
     BrokenProperty,
     GivensChanged,
@@ -30,6 +31,7 @@ from autograder.findings import (
 )
 from autograder.judge import judge, merge
 from autograder.outcome import ErrorReport, Evidence, ModuleReport, Outcome, from_plain, to_plain
+from autograder.transport import pack, unpack
 from tests.autograder.conftest import knowing
 
 NAN, INF = float("nan"), float("inf")
@@ -195,22 +197,30 @@ def test_fewer_digits_than_the_right_answer_keeps_are_named(share):
     assert finding == WrongDtype("three", "float32", ("float64",))
 
 
+class Uneven(UnicodeError):
+    """A learner's own kind of ValueError."""
+
+
 @pytest.mark.parametrize(
     ("raised", "finding"),
     [
-        ("ValueError", None),
-        ("AssertionError", NotRefused("three", ("ValueError",), "AssertionError")),
-        ("", NotRefused("three", ("ValueError",), "")),
+        (ValueError, None),
+        (Uneven, None),
+        (AssertionError, NotRefused("three", ("ValueError",), "AssertionError")),
+        (None, NotRefused("three", ("ValueError",), "")),
     ],
 )
-def test_what_must_be_refused_must_be_refused_by_the_right_name(share, failed, yielded, raised, finding):
+def test_what_must_be_refused_must_be_refused_by_the_right_name(share, raised, finding):
+    def answer(x):
+        if raised and len(x) == 3:
+            raise raised("in words of its own")
+        return right(x)
+
     three = dataclasses.replace(share.probes["three"], raises=("ValueError",))
-    task = dataclasses.replace(share, probes={**share.probes, "three": three}, explanations=None)
-    outcomes = {
-        "three": failed(raised, "in words of its own") if raised else yielded([1.0]),
-        "four": share.probes["four"].expected,
-    }
-    assert judge(task, Evidence("share", "answered", outcomes=outcomes)).finding == finding
+    task = dataclasses.replace(share, probes={**share.probes, "three": three})
+    evidence = unpack(pack(collect_answer(task, None, answer, {})))
+    assert judge(task, evidence).finding == finding
+    assert (sight(task, three, evidence.outcomes["three"]) == RIGHT) == (finding is None)
 
 
 def test_the_first_entry_that_is_not_finite_is_named_and_they_are_counted(judged, share):
@@ -416,6 +426,9 @@ def test_a_tensor_must_be_right_in_every_run(row_sums):
     right_ones = [row_sums.probes[run].expected.tensor for run in ("as-seen", "redrawn-1")]
     assert runs(row_sums, *right_ones).passed
     assert not runs(row_sums, right_ones[0], right_ones[0]).passed
+    seen = Evidence("row-sums", "answered", outcomes={"as-seen": row_sums.probes["as-seen"].expected})
+    assert judge(row_sums, seen).finding == NotRun("redrawn-1")
+    assert judge(row_sums, seen, as_seen=True).passed
 
 
 @pytest.mark.parametrize("status", ["missing", "stub", "not-run"])

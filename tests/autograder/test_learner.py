@@ -295,7 +295,7 @@ def test_progress_with_a_damaged_bank_says_what_is_wrong(bank_folder, damage):
 
 
 def test_a_fault_in_the_judge_is_a_fault_of_the_course(bank_folder, monkeypatch):
-    monkeypatch.setattr(learner, "judge", lambda *arguments: 1 / 0)
+    monkeypatch.setattr(learner, "judge", lambda *_, **__: 1 / 0)
     text = repr(check("share", lambda x: x))
     assert "a fault of the course" in text
     assert "ZeroDivisionError" in text
