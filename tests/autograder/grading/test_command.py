@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+import nbgrader.api
 import pytest
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
@@ -28,7 +29,7 @@ from typer.testing import CliRunner
 from autograder import cli
 from autograder.bank import load
 from autograder.build.source import read_source
-from autograder.grading import batch, command, preprocessors, secret
+from autograder.grading import batch, command, gradebook, preprocessors, secret
 from autograder.grading import grade as grading
 from autograder.grading.command import Asked, Summary
 from autograder.grading.course import Class
@@ -531,14 +532,52 @@ def test_an_interrupted_run_leaves_a_whole_book_and_the_next_one_goes_on(place):
     assert scores(place) == STUDENTS
 
 
-def test_an_interruption_between_book_and_notebook_is_mended_by_the_next_run(place, monkeypatch):
-    from autograder.grading import gradebook
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [(KeyboardInterrupt, "stopped before the end"), (OSError, "4 submissions could not be graded")],
+)
+def test_what_fails_between_book_and_notebook_is_told_and_mended_by_the_next_run(
+    place, monkeypatch, error, told
+):
+    def replace(*_: Any) -> None:
+        raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr(gradebook, "_put", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-        assert grade(place)[0].interrupted
+        patch.setattr(gradebook.os, "replace", replace)
+        summary, said = grade(place)
+        assert told in summary.text
+        assert any("only scores were written: OSError" in line for line in said) == (error is OSError)
     assert grade(place)[0].graded == 4
     assert scores(place) == STUDENTS
+
+
+@pytest.mark.parametrize("in_the_way", ["student", "notebook"])
+def test_where_the_notebook_cannot_be_put_no_score_is_written(place, in_the_way):
+    if in_the_way == "student":
+        autograded(place, "ada").parents[1].mkdir(parents=True)
+        autograded(place, "ada").parent.write_text("")
+    else:
+        autograded(place, "ada").mkdir(parents=True)
+    _, said = grade(place, students=frozenset({"ada"}))
+    assert any("needs attention, no score was written" in line for line in said)
+    assert scores(place) == {}
+
+
+def test_the_programs_of_this_interpreter_are_found_without_a_path(place, monkeypatch):
+    (place / "gradebook.db").unlink()
+    monkeypatch.setenv("PATH", "/usr/bin")
+    assert grade(place)[0].graded == 4
+
+
+def test_a_gradebook_that_is_half_made_is_told(place, monkeypatch):
+    (place / "gradebook.db").unlink()
+    with monkeypatch.context() as patch:
+        patch.setattr(nbgrader.api, "get_alembic_version", lambda: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            command.Book(Class(place))
+    done = invoke("--course", str(place))
+    assert done.exit_code == 2
+    assert "gradebook.db is half-made" in done.output
 
 
 # The command line
