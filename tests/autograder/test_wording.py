@@ -14,7 +14,7 @@ from autograder.bank import Check, Probe, Task
 from autograder.experiments import EXPERIMENTS, MEASURES
 from autograder.findings import Verdict
 from autograder.outcome import ErrorReport, Outcome
-from autograder.wording import EXPERIMENT_AXES, axis_label, found, number_text, shape_text, word
+from autograder.wording import EXPERIMENT_AXES, axis_label, found, number_text, word
 from tests.autograder.conftest import PAIRS, ROW_SUMS, SHARE, TOTAL
 
 
@@ -277,12 +277,6 @@ def test_a_number_reads_like_in_the_text(value, expected):
     assert number_text(value) == expected
 
 
-@pytest.mark.parametrize(("shape", "expected"), [((), "()"), ((3,), "(3,)"), ((6, 3), "(6, 3)")])
-def test_a_shape_reads_like_in_torch(shape, expected):
-    assert shape_text(shape) == expected
-    assert shape_text(torch.Size(shape)) == expected
-
-
 def test_an_axis_with_a_role_is_told_with_it(pairs, share):
     assert axis_label(pairs, 0) == "tokens, one for each query"
     assert axis_label(share, 0) == "tokens"
@@ -358,13 +352,6 @@ def test_a_batch_axis_under_any_name_is_told_as_a_batch(name):
     message = word(*behaves(influence(0, name, "tokens", "d_out"), (0, 1), True))
     assert "batch element 0" in message.headline
     assert "comes later" not in said(message)
-
-
-@pytest.mark.parametrize("name", ["tokens", "num_tokens"])
-def test_tokens_under_a_longer_name_are_called_tokens(name):
-    message = word(*behaves(influence(1, "batch", name, "d_out"), (0, 1), True))
-    assert message.headline == "The output of token 0 changes on six tokens when token 1 is changed."
-    assert message.details == ("Token 1 comes later and must be hidden.",)
 
 
 @pytest.mark.parametrize("axis", [1, 3])
@@ -465,10 +452,6 @@ SAID_OF_DROPOUT = {
 }
 
 
-def test_every_measure_of_dropout_is_told_here():
-    assert tuple(SAID_OF_DROPOUT) == MEASURES
-
-
 @pytest.mark.parametrize("measure", MEASURES)
 def test_a_measure_of_dropout_says_what_was_seen_and_what_should_be(measure):
     obtained, expected, headline, detail = SAID_OF_DROPOUT[measure]
@@ -476,13 +459,6 @@ def test_a_measure_of_dropout_says_what_was_seen_and_what_should_be(measure):
     message = word(*behaves(task, (MEASURES.index(measure),), obtained, expected))
     assert message.headline == headline
     assert detail in message.details[0]
-
-
-@pytest.mark.parametrize(("p", "shown"), [(0.1, "0.1"), (0.25, "0.25"), (0.5, "0.5")])
-def test_p_is_written_as_a_person_writes_it(p, shown):
-    task = asked("tokens", observe="dropout", settings={"p": p})
-    index = (MEASURES.index("share kept"),)
-    assert word(*behaves(task, index, 1.0, 1 - p)).headline.startswith(f"With p = {shown}, 100 % of")
 
 
 def dropping_function(**settings):
