@@ -32,8 +32,9 @@ from autograder.findings import (
 from autograder.judge import judge, merge
 from autograder.outcome import Evidence, ModuleReport, Outcome, from_plain, to_plain
 from autograder.transport import pack, unpack
-from tests.autograder.conftest import knowing
+from tests.autograder.conftest import PAIRS, ROW_SUMS, SHARE, TOTAL, knowing
 
+RESULT = SHARE.probes["three"].expected
 NAN, INF = float("nan"), float("inf")
 
 
@@ -49,36 +50,23 @@ def earned(verdict):
 
 
 @pytest.mark.parametrize(
-    "answer",
+    ("task", "answer"),
     [
-        right,
-        lambda x: x.double() / x.double().sum(),
-        lambda x: (x / x.sum()).requires_grad_(),
-        lambda x: torch.nn.Parameter(x / x.sum()),
-        lambda x: torch.einsum("i,->i", x, 1 / x.sum()),
-        lambda x: torch.stack([entry / x.sum() for entry in x]),
-        lambda x: x / x.sum() + 1e-6,
+        (SHARE, right),
+        (SHARE, lambda x: right(x.double())),
+        (SHARE, lambda x: torch.nn.Parameter(right(x))),
+        (SHARE, lambda x: torch.stack([entry / x.sum() for entry in x])),
+        (SHARE, lambda x: right(x) + 1e-6),
+        (TOTAL, lambda a, b: float((a * b).sum())),
+        (TOTAL, lambda a, b: np.float32((a * b).sum())),
+        (TOTAL, lambda a, b: np.float64((a * b).sum())),
+        (TOTAL, lambda a, b: (a * b).sum().double()),
     ],
 )
-def test_a_right_answer_by_any_route_earns_everything(judged, share, answer):
-    verdict = judged(share, answer)
-    assert (verdict.passed, earned(verdict), verdict.finding) == (True, [1, 2], None)
-
-
-@pytest.mark.parametrize(
-    "convert",
-    [
-        lambda n: n,
-        float,
-        lambda n: n.item(),
-        lambda n: np.float32(n),
-        lambda n: np.float64(n),
-        lambda n: n.double(),
-    ],
-    ids=["tensor", "float", "item", "numpy.float32", "numpy.float64", "double"],
-)
-def test_a_number_of_any_kind_is_right_where_a_number_is_asked_for(judged, total, convert):
-    assert judged(total, lambda a, b: convert((a * b).sum())).passed
+def test_a_right_answer_by_any_route_earns_everything(judged, task, answer):
+    verdict = judged(task, answer)
+    points = [check.points for check in task.checks]
+    assert (verdict.passed, earned(verdict), verdict.finding) == (True, points, None)
 
 
 def test_a_whole_number_is_right_where_it_is_the_number(lesson, total, yielded):
@@ -89,11 +77,6 @@ def test_a_whole_number_is_right_where_it_is_the_number(lesson, total, yielded):
     assert judge(three, evidence).passed
 
 
-def test_a_truth_value_is_not_a_number(judged, total):
-    assert judged(total, lambda a, b: True).finding == WrongType("pairs", "bool")
-    assert not judged(total, lambda a, b: np.bool_(True)).passed
-
-
 @pytest.mark.parametrize("kind", [complex, np.complex64, np.complex128, lambda n: torch.tensor(complex(n))])
 def test_a_complex_number_is_never_right(judged, total, kind):
     assert not judged(total, lambda a, b: kind(float((a * b).sum()))).passed
@@ -101,12 +84,6 @@ def test_a_complex_number_is_never_right(judged, total, kind):
 
 
 # The order of findings
-
-UNDEFINED = Evidence("share", "missing", nearest=("shares",))
-
-
-def test_not_defined_comes_first(share):
-    assert judge(share, UNDEFINED).finding == NotDefined(nearest=("shares",))
 
 
 def undone(x):
@@ -141,37 +118,73 @@ def test_the_first_thing_that_is_wrong_is_told(judged, share, answer, expected):
     assert verdict.earned == 0
 
 
-def test_changed_givens_are_told_before_the_values(lesson, row_sums):
-    evidence = Evidence(
-        "row-sums", "answered", changed_givens=("table",), outcomes={"as-seen": Outcome("list")}
-    )
-    assert judge(row_sums, evidence).finding == GivensChanged(names=("table",))
-
-
 # What each finding says
 
 
-def test_a_wrong_shape_names_the_first_axis_of_the_wrong_size(judged, pairs):
-    finding = judged(pairs, lambda x: torch.ones(3, 2)).finding
-    assert finding == WrongShape("three", (3, 2), (3, 3), axis=1)
+def overwrites(x):
+    result = x @ x.T
+    x.zero_()
+    return result
 
 
-def test_a_wrong_number_of_axes_names_no_axis(judged, pairs):
-    finding = judged(pairs, lambda x: torch.ones(3)).finding
-    assert finding == WrongShape("three", (3,), (3, 3), axis=None)
+@pytest.mark.parametrize(
+    ("task", "answer", "finding"),
+    [
+        (PAIRS, lambda x: torch.ones(3, 2), WrongShape("three", (3, 2), (3, 3), axis=1)),
+        (PAIRS, lambda x: torch.ones(3), WrongShape("three", (3,), (3, 3), axis=None)),
+        (SHARE, lambda x: torch.ones(1), WrongShape("three", (1,), (3,), axis=0)),
+        (SHARE, lambda x: torch.tensor(1.0), WrongShape("three", (), (3,))),
+        (SHARE, lambda x: right(x).to(torch.int64), WrongDtype("three", "int64", ("float32", "float64"))),
+        (SHARE, lambda x: right(x).bfloat16(), WrongDtype("three", "bfloat16", ("float32", "float64"))),
+        (TOTAL, lambda a, b: True, WrongType("pairs", "bool")),
+        (TOTAL, lambda a, b: np.bool_(True), WrongDtype("pairs", "bool", ("float32", "float64"))),
+        (SHARE, lambda x: torch.where(x > 1, INF, right(x)), NotFinite("three", INF, (1,), 2)),
+        (SHARE, lambda x: x * 3, BrokenProperty("three", "sums-to-one", (), 24.0, 0)),
+        (PAIRS, overwrites, BrokenProperty("three", "input-untouched", (), "x")),
+    ],
+)
+def test_a_finding_says_where_and_what(judged, task, answer, finding):
+    assert judged(task, answer).finding == finding
 
 
-def test_a_shape_that_would_broadcast_is_wrong(judged, share):
-    assert isinstance(judged(share, lambda x: torch.ones(1)).finding, WrongShape)
-    assert isinstance(judged(share, lambda x: torch.tensor(1.0)).finding, WrongShape)
-    assert isinstance(judged(share, lambda x: torch.ones(0)).finding, WrongShape)
+@pytest.mark.parametrize(
+    ("task", "answer", "kind", "known"),
+    [
+        (SHARE, lambda x: x / x.max(), MatchesKnownWrong, "by-largest"),
+        (TOTAL, lambda a, b: a * b, WrongShape, "not-added"),
+    ],
+)
+def test_a_known_wrong_answer_is_named_with_its_hint(judged, task, answer, kind, known):
+    verdict = judged(task, answer)
+    assert (type(verdict.finding), verdict.known_wrong) == (kind, known)
+    assert verdict.hint == next(one.hint for one in task.known_wrong if one.id == known)
 
 
-@pytest.mark.parametrize("dtype", [torch.int64, torch.float16, torch.bfloat16, torch.bool, torch.complex64])
-def test_a_dtype_that_the_task_does_not_allow_is_named(judged, share, dtype):
-    finding = judged(share, lambda x: (x / x.sum()).to(dtype)).finding
-    name = str(dtype).removeprefix("torch.")
-    assert finding == WrongDtype("three", name, ("float32", "float64"))
+@pytest.mark.parametrize(
+    ("task", "evidence", "finding"),
+    [
+        (SHARE, Evidence("share", "missing", nearest=("shares",)), NotDefined(nearest=("shares",))),
+        (SHARE, Evidence("share", "not-run", note="it died"), NotRun(reason="it died")),
+        (SHARE, Evidence("share", "answered"), NotRun("three")),
+        (ROW_SUMS, Evidence("row-sums", "answered"), NotRun("as-seen")),
+        (
+            SHARE,
+            Evidence("share", "answered", outcomes={"three ": RESULT}, note="why"),
+            NotRun("three", "why"),
+        ),
+        (
+            ROW_SUMS,
+            Evidence(
+                "row-sums", "answered", changed_givens=("table",), outcomes={"as-seen": Outcome("list")}
+            ),
+            GivensChanged(names=("table",)),
+        ),
+    ],
+    ids=["missing", "not run", "no outcomes", "no run", "another probe", "changed givens"],
+)
+def test_evidence_without_what_was_asked_for_earns_nothing(task, evidence, finding):
+    verdict = judge(task, evidence)
+    assert (verdict.earned, verdict.finding) == (0, finding)
 
 
 def test_fewer_digits_than_the_right_answer_keeps_are_named(share):
@@ -209,11 +222,6 @@ def test_what_must_be_refused_must_be_refused_by_the_right_name(share, raised, f
     assert (sight(task, three, evidence.outcomes["three"]) == RIGHT) == (finding is None)
 
 
-def test_the_first_entry_that_is_not_finite_is_named_and_they_are_counted(judged, share):
-    finding = judged(share, lambda x: torch.where(x > 1, INF, x / x.sum())).finding
-    assert (finding.value, finding.index, finding.count) == (INF, (1,), 2)
-
-
 def test_what_is_infinite_in_the_right_answer_may_be_infinite(share, yielded):
     masked = {
         name: dataclasses.replace(probe, expected=yielded([0.0, -INF]))
@@ -225,32 +233,6 @@ def test_what_is_infinite_in_the_right_answer_may_be_infinite(share, yielded):
     for other in ([0.0, INF], [0.0, 5.0], [0.0, NAN]):
         evidence = Evidence("share", "answered", outcomes=dict.fromkeys(masked, yielded(other)))
         assert not judge(task, evidence).passed
-
-
-def test_a_known_wrong_answer_is_named_with_its_hint(judged, share):
-    verdict = judged(share, lambda x: x / x.max())
-    assert (verdict.known_wrong, verdict.hint) == ("by-largest", "You divided by the largest: use `x.sum()`.")
-
-
-def test_a_known_wrong_answer_of_the_wrong_shape_is_named_with_its_hint(judged, total):
-    verdict = judged(total, lambda a, b: a * b)
-    assert isinstance(verdict.finding, WrongShape)
-    assert (verdict.known_wrong, verdict.hint) == ("not-added", "Add the products up.")
-
-
-def test_a_broken_property_says_where_and_what_was_found(judged, share):
-    finding = judged(share, lambda x: x * 3).finding
-    assert (finding.property, finding.index, finding.obtained, finding.axis) == ("sums-to-one", (), 24.0, 0)
-
-
-def test_a_changed_input_is_named(judged, pairs):
-    def overwrites(x):
-        result = x @ x.T
-        x.zero_()
-        return result
-
-    finding = judged(pairs, overwrites).finding
-    assert (finding.property, finding.obtained) == ("input-untouched", "x")
 
 
 def test_wrong_values_say_where_how_far_and_how_many(judged, share):
@@ -298,21 +280,6 @@ def test_what_is_wrong_beside_the_results_costs_one_check_and_the_cheapest(judge
 def test_a_check_with_several_probes_needs_all_of_them(judged, total):
     verdict = judged(total, lambda a, b: (a * b).sum() if len(a) == 2 else torch.tensor(0.0))
     assert (verdict.earned, verdict.finding.probe) == (0, "triples")
-
-
-def test_evidence_about_probes_that_nobody_asked_for_earns_nothing(share):
-    outcomes = {"three ": share.probes["three"].expected}
-    assert judge(share, Evidence("share", "answered", outcomes=outcomes)).earned == 0
-
-
-def test_evidence_without_outcomes_earns_nothing(share, row_sums):
-    assert judge(share, Evidence("share", "answered")).earned == 0
-    assert judge(row_sums, Evidence("row-sums", "answered")).earned == 0
-
-
-def test_what_was_not_run_earns_nothing_and_says_why(share):
-    verdict = judge(share, Evidence("share", "not-run", note="the kernel died"))
-    assert (verdict.earned, verdict.finding) == (0, NotRun(reason="the kernel died"))
 
 
 def test_globals_are_told_beside_a_wrong_answer_only(share, judged):
