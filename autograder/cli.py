@@ -120,6 +120,7 @@ def grade(
 ) -> None:
     """Grade what was handed in: into nbgrader's gradebook and autograded/."""
     from autograder.grading import command
+    from autograder.grading.gradebook import HalfMade
     from autograder.grading.running.runner import NoSandbox
 
     if dask and no_sandbox:
@@ -142,7 +143,7 @@ def grade(
                 summary = _grade_on_cluster(dask, asked, say, advance)
             else:
                 summary = command.grade_class(asked, say, advance)
-        except NoSandbox as problem:
+        except (NoSandbox, HalfMade) as problem:
             _refuse(problem)
     console.print(summary.text, markup=False, highlight=False)
     if summary.faults or summary.interrupted:

@@ -485,7 +485,8 @@ def describe_error(error: BaseException, function: Any) -> ErrorReport:
             where = code.co_qualname
             meant = _meant(error, trace.tb_frame)
         trace = trace.tb_next
-    return ErrorReport(type(error).__name__, _text(error), line[:MAX_TEXT], line_number, where, meant)
+    names = tuple(kind.__name__ for kind in type(error).__mro__)
+    return ErrorReport(names[0], _text(error), line[:MAX_TEXT], line_number, where, meant, names[1:])
 
 
 def _meant(error: BaseException, frame: types.FrameType) -> str:

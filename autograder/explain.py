@@ -81,7 +81,7 @@ def sight(task: Task, probe: Probe, outcome: Outcome) -> Sight:
     if probe.raises:
         if outcome.error is None:
             return Sight("accepted")
-        proper = outcome.error.type in probe.raises
+        proper = outcome.error.is_one_of(probe.raises)
         return RIGHT if proper else Sight(marks=frozenset({REFUSED_OTHERWISE + outcome.error.type}))
     marks = frozenset(_marks(task, probe, outcome))
     if outcome.error is not None:

@@ -45,22 +45,22 @@ from autograder.outcome import Evidence, ForbiddenCall, Outcome
 from autograder.properties import first_index, violation
 
 
-def judge(task: Task, evidence: Evidence, read: Sequence[ForbiddenCall] = ()) -> Verdict:
-    """Judge one answer from the evidence about it.
-
-    For a tensor the evidence of several runs may be merged; the probes that it says nothing about are left
-    out of the judgement, but the first is always asked for.
+def judge(
+    task: Task, evidence: Evidence, read: Sequence[ForbiddenCall] = (), as_seen: bool = False
+) -> Verdict:
+    """Judge one answer from the evidence about it. What the evidence says nothing about fails its checks.
 
     Args:
         task: the task, with its answers.
         evidence: what was seen of the answer.
         read: forbidden calls found by reading its code, which count beside those that evidence tells of.
+        as_seen: the notebook ran with the lesson's own givens only, so no tensor of another run is asked for.
     """
     whole = _finding_about_the_whole(evidence)
     if whole is not None:
         return _fail_all(task, whole)
     seen = {probe: outcome for probe, outcome in evidence.outcomes.items() if probe in task.probes}
-    asked = set(seen) | ({AS_SEEN} if task.kind == "tensor" else set(task.probes))
+    asked = set(seen) | {AS_SEEN} if as_seen and task.kind == "tensor" else set(task.probes)
     findings = _findings(task, seen)
     explained = Explained()
     # Most answers are right, and to compare one with all that is known takes longer than to judge it.
@@ -139,7 +139,7 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = 
     `explained` says that a known mistake yields the same.
     """
     if probe.raises:
-        refused = outcome.error is not None and outcome.error.type in probe.raises
+        refused = outcome.error is not None and outcome.error.is_one_of(probe.raises)
         obtained = "" if outcome.error is None else outcome.error.type
         return None if refused else NotRefused(probe.id, probe.raises, obtained)
     expected = probe.expected.tensor

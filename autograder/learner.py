@@ -75,10 +75,14 @@ def check(task_id: str, answer: Any = _MISSING) -> Feedback | Notice | EvidenceO
         mode = os.environ.get(EXECUTION)
         if mode == "autograde":
             return EvidenceOutput(evidence)
-        verdict = judge(task, evidence, read(task, lesson, _history()) if answer is _MISSING else ())
+        called = read(task, lesson, _history()) if answer is _MISSING else ()
+        verdict = judge(task, evidence, called, as_seen=True)
         if not verdict.passed and answer is _MISSING:
             needed = {name: lesson.tasks[name] for name in task.needs}
-            earlier = {name: judge(one, collect(one, lesson, namespace)) for name, one in needed.items()}
+            earlier = {
+                name: judge(one, collect(one, lesson, namespace), as_seen=True)
+                for name, one in needed.items()
+            }
             verdict = with_unfinished(verdict, task, lesson, earlier)
         feedback = Feedback(task, verdict)
     except KeyboardInterrupt:

@@ -6,7 +6,7 @@ plus tensors, never as pickles, so that a judge in another process can read them
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, get_args
 
@@ -42,7 +42,7 @@ class ErrorReport:
 
     `line` and `line_number` are the deepest line of the learner's own code, not of ours or a library's;
     `line_number` is None where the call never reached their code. `meant` is what a name that is not defined
-    probably means, as "self.W_query".
+    probably means, as "self.W_query". `bases` are the names of its class's base classes.
     """
 
     type: str
@@ -51,6 +51,11 @@ class ErrorReport:
     line_number: int | None = None
     function: str = ""
     meant: str = ""
+    bases: tuple[str, ...] = ()
+
+    def is_one_of(self, names: Collection[str]) -> bool:
+        """Whether `except` with these names would catch it."""
+        return not {self.type, *self.bases}.isdisjoint(names)
 
 
 @dataclass(frozen=True)
@@ -246,6 +251,7 @@ def _error_from_plain(error: Mapping[str, Any] | None) -> ErrorReport | None:
         line_number=None if number is None else int(number),
         function=str(error["function"])[:MAX_TEXT],
         meant=str(error["meant"])[:MAX_TEXT],
+        bases=_names(error["bases"]),
     )
 
 

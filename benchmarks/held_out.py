@@ -119,7 +119,8 @@ def judged(answer: held_out.Answer, runs: Runs) -> Verdict | None:
         made = answer_made(described, answer.text, runs)
     except AuthoringError:
         return None
-    return judge(task, collect_answer(task, lesson, made, runs.namespaces[bank.AS_SEEN]))
+    evidence = collect_answer(task, lesson, made, runs.namespaces[bank.AS_SEEN])
+    return judge(task, evidence, as_seen=True)
 
 
 def show(counts: Mapping[tuple[str, str], Counts], refused: list[str], missed: bool) -> None:

@@ -180,7 +180,7 @@ def _refuse_unearned(made: Prepared, workplace: Path) -> None:
 def _verdict(
     task: Task, bank: LessonBank, namespace: Mapping[str, Any], cells: Sequence[Cell] = ()
 ) -> Verdict:
-    return judge(task, collect(task, bank, namespace), read(task, bank, cells))
+    return judge(task, collect(task, bank, namespace), read(task, bank, cells), as_seen=True)
 
 
 def _replace(fresh: Path, kept: Path) -> None:

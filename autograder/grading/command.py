@@ -85,6 +85,7 @@ def grade_class(asked: Asked, say: Say, advance: Advance, executor: Executor | N
 
     Raises:
         NoSandbox: submissions cannot be shut in on this machine.
+        HalfMade: the gradebook is no whole one.
     """
     if not asked.sandboxed:
         say(UNPROTECTED)
@@ -163,10 +164,9 @@ def _take(
         return
     before = book.scores(submission)
     for task, score in result.scores.items():
-        old = before.get(task)
-        if old is not None and old != score:
+        if before.get(task, score) != score:
             summary.changed += 1
-            say(f"{who}: {task} {old:g} -> {score}")
+            say(f"{who}: {task} {before[task]:g} -> {score}")
     for note in result.notes:
         say(f"{who}: {note}")
     summary.graded += 1
@@ -179,7 +179,8 @@ def _take(
             book.undo()
             summary.graded -= 1
             summary.faults.append(who)
-            say(f"{who}: needs attention, no score was written: {type(problem).__name__}: {problem}")
+            done = "no score was written" if book.scores(submission) == before else "only scores were written"
+            say(f"{who}: needs attention, {done}: {type(problem).__name__}: {problem}")
 
 
 def _count(number: int, what: str) -> str:

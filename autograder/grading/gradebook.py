@@ -6,18 +6,19 @@ import json
 import logging
 import os
 import shutil
+import sysconfig
 import tempfile
 import warnings
-from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, cast
+from typing import cast
+from unittest import mock
 
 import nbformat
 from nbformat import NotebookNode
 from nbgrader import utils
-from nbgrader.api import Gradebook, MissingEntry, SubmittedNotebook
+from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
 from nbgrader.preprocessors import AssignLatePenalties, LimitOutput, SaveCells
 
 from autograder.grading.course import STAMP, Class, Submission
@@ -27,14 +28,29 @@ GRADED_FROM = "graded_from"
 PERMISSIONS = 0o444
 SQLITE = "sqlite:///"
 
+# Where nbgrader's programs are, and the table that it makes last.
+SCRIPTS = sysconfig.get_path("scripts")
+FINISHED = "alembic_version"
+
 log = logging.getLogger(__name__)
+
+
+class HalfMade(Exception):
+    """nbgrader was stopped while it made its gradebook."""
+
+    def __init__(self, database: str) -> None:
+        super().__init__(
+            f"The gradebook {database} is half-made: nbgrader was stopped while it made it. Move it away and "
+            "start again."
+        )
 
 
 class Book:
     """The gradebook of a class, open for writing.
 
-    For each submission the database is changed in one transaction, and only then is the graded notebook put
-    in its place: whatever interrupts a run, the next one finds what is missing.
+    A graded notebook is written whole, beside its place, before the database is changed in one transaction;
+    the old one is gone by then, and the new one put in its place after that. Whatever fails or interrupts a
+    run, no score is in the book without its notebook that the next run does not write again.
 
     Args:
         course: the class's folder.
@@ -47,7 +63,15 @@ class Book:
         self._course = course
         self._copy = tempfile.TemporaryDirectory(prefix="gradebook-") if dry else None
         self._database = _copied(course.database, Path(self._copy.name)) if self._copy else course.database
-        self._gradebook = Gradebook(self._database, course.directory.course_id)
+        # nbgrader runs `alembic` by its name, and it lies beside this interpreter.
+        with mock.patch.dict(os.environ, PATH=os.pathsep.join((SCRIPTS, os.environ.get("PATH", "")))):
+            self._gradebook = Gradebook(self._database, course.directory.course_id)
+        engine = self._gradebook.engine
+        with engine.connect() as connection:
+            finished = engine.dialect.has_table(connection, FINISHED)
+        if not finished:
+            self.__exit__(None, None, None)
+            raise HalfMade(course.database)
         self._students: set[str] = set()
         self._cells: dict[str, dict[str, str]] = {}
 
@@ -85,14 +109,14 @@ class Book:
             self._gradebook.db.expire_all()
         return ""
 
-    def scores(self, submission: Submission) -> dict[str, float | None]:
-        """The scores that checks gave a submission, by task; empty where it was never graded."""
+    def scores(self, submission: Submission) -> dict[str, float]:
+        """The scores that checks gave a submission, by task."""
         try:
             notebook = self._notebook(submission)
         except MissingEntry:
             return {}
         names = self._names(submission.lesson)
-        return {names[grade.cell_id]: grade.auto_score for grade in notebook.grades}
+        return {names[one.cell_id]: one.auto_score for one in notebook.grades if one.auto_score is not None}
 
     def waiting_for_a_person(self, submission: Submission) -> int:
         """How many written answers of a submission nobody has graded yet."""
@@ -113,10 +137,15 @@ class Book:
         """Put one graded submission into the gradebook, and its notebook into `autograded/`."""
         book, lesson, student = self._gradebook, submission.lesson, submission.student
         LimitOutput(config=self._course.config).preprocess(graded, {})
+        graded.metadata[GRADED_FROM] = fingerprint
+        fresh = _written(graded, submission.graded)
+        submission.graded.unlink(missing_ok=True)
+        folder = submission.path.parent
+        if _is_plain(folder / STAMP):
+            shutil.copyfile(folder / STAMP, submission.graded.parent / STAMP)
         if student not in self._students:
             book.update_or_create_student(student)
             self._students.add(student)
-        folder = submission.path.parent
         timestamp = self._timestamp(submission)
         known = {"timestamp": timestamp} if timestamp else {}
         handed_in = book.update_or_create_submission(lesson, student, **known)
@@ -131,15 +160,10 @@ class Book:
             cell = cells[names[comment.cell_id]]
             untouched = cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
             comment.auto_comment = "No response." if untouched else None
-        book.db.commit()
         # A penalty of an earlier run is taken back where the time was corrected.
-        if handed_in.total_seconds_late > 0 or notebook.late_submission_penalty is not None:
-            self._penalise(graded, submission)
-        graded.metadata[GRADED_FROM] = fingerprint
-        _put(graded, submission.graded)
-        stamp = folder / STAMP
-        if _is_plain(stamp):
-            shutil.copyfile(stamp, submission.graded.parent / stamp.name)
+        notebook.late_submission_penalty = self._penalty(handed_in, notebook)
+        book.db.commit()
+        os.replace(fresh, submission.graded)
 
     def undo(self) -> None:
         """Forget what was not yet written of the last submission."""
@@ -159,16 +183,17 @@ class Book:
         except (SystemExit, AttributeError):  # nbgrader means to end its command here, and trips over that
             raise ValueError(f"{STAMP} beside the submission says no time") from None
 
-    def _penalise(self, graded: NotebookNode, submission: Submission) -> None:
-        resources: Mapping[str, Any] = {
-            "nbgrader": {
-                "notebook": submission.lesson,
-                "assignment": submission.lesson,
-                "student": submission.student,
-                "db_url": self._database,
-            }
-        }
-        AssignLatePenalties(config=self._course.config).preprocess(graded, resources)
+    def _penalty(self, handed_in: SubmittedAssignment, notebook: SubmittedNotebook) -> float | None:
+        """What being late costs, as nbgrader's own step has it, which opens the book once more."""
+        if handed_in.total_seconds_late <= 0:
+            return None
+        self._gradebook.db.flush()
+        self._gradebook.db.refresh(notebook)
+        step = AssignLatePenalties(config=self._course.config)
+        step.init_plugin()
+        late = handed_in.total_seconds_late
+        asked = step.plugin_inst.late_submission_penalty(handed_in.student.id, notebook.score, late)
+        return None if asked is None else cast("float", step._check_late_penalty(notebook, asked))
 
     def _names(self, lesson: str) -> dict[str, str]:
         """The lesson's marked cells, by the number that the database has for each. Asked of a grade itself,
@@ -201,8 +226,8 @@ def _copied(database: str, folder: Path) -> str:
     return f"{SQLITE}{copy}"
 
 
-def _put(notebook: NotebookNode, place: Path) -> None:
-    """Write a notebook whole or not at all."""
+def _written(notebook: NotebookNode, place: Path) -> Path:
+    """Write a notebook beside its place."""
     place.parent.mkdir(parents=True, exist_ok=True)
     fresh = place.with_name(f".{place.name}.new")
     fresh.unlink(missing_ok=True)
@@ -214,4 +239,4 @@ def _put(notebook: NotebookNode, place: Path) -> None:
     # submission costs here.
     fresh.write_text(json.dumps(notebook, ensure_ascii=False, sort_keys=True), encoding="utf-8")
     fresh.chmod(PERMISSIONS)
-    os.replace(fresh, place)
+    return fresh

@@ -258,7 +258,7 @@ def collected() -> Callable[..., Evidence]:
 @pytest.fixture
 def judged(collected: Callable[..., Evidence]) -> Callable[..., Verdict]:
     """The verdict on an answer, collected and judged."""
-    return lambda task, answer: judge(task, collected(task, answer))
+    return lambda task, answer: judge(task, collected(task, answer), as_seen=True)
 
 
 @pytest.fixture

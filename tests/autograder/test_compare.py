@@ -7,7 +7,7 @@ import warnings
 import pytest
 import torch
 
-from autograder.compare import TOLERANCES, all_close, close, tolerance
+from autograder.compare import TOLERANCES, all_close, close, looks_rounded, tolerance
 
 
 @pytest.mark.parametrize("dtype", TOLERANCES)
@@ -21,9 +21,12 @@ def test_the_wider_tolerance_counts_where_dtypes_differ():
     assert tolerance(torch.float64, torch.float16) == TOLERANCES[torch.float16]
 
 
-@pytest.mark.parametrize("dtype", [torch.int64, torch.bool])
-def test_whole_numbers_and_truth_values_are_compared_exactly(dtype):
-    assert tolerance(dtype) == (0.0, 0.0)
+def test_whole_numbers_and_truth_values_are_compared_exactly():
+    large = torch.tensor([2**53, 2**62 + 1])  # as doubles, the neighbours of these are the same numbers
+    assert close(large, large + torch.tensor([1, 0])).tolist() == [False, True]
+    assert not looks_rounded(large, large + 1)
+    assert all_close(torch.tensor([True, False]), torch.tensor([1, 0]))
+    assert not all_close(torch.tensor([True]), torch.tensor([2]))
 
 
 def test_each_entry_is_judged_by_itself():

@@ -109,36 +109,6 @@ def causal(size):
     return torch.ones(size, size, dtype=torch.bool).tril()
 
 
-def boolean_index(self, s):
-    s = s.clone()
-    s[:, upper(s)] = -INF
-    return s
-
-
-def rows_in_a_loop(self, s):
-    for row in range(s.shape[-1]):
-        s[:, row, row + 1 :] = -INF
-    return s
-
-
-def weights_then_mask(self, x):
-    q, k, v = self.qkv(x)
-    w = torch.softmax(q @ k.mT / self.d_out**0.5, dim=-1)
-    w = w * torch.ones(x.shape[1], x.shape[1], dtype=x.dtype).tril()
-    return w / w.sum(dim=-1, keepdim=True) @ v
-
-
-def token_by_token(self, x):
-    q, k, v = self.qkv(x)
-    out = torch.zeros_like(v)
-    for b in range(x.shape[0]):
-        for i in range(x.shape[1]):
-            s = torch.stack([q[b, i] @ k[b, j] for j in range(i + 1)]) / self.d_out**0.5
-            w = torch.softmax(s, dim=0)
-            out[b, i] = sum(w[j] * v[b, j] for j in range(i + 1))
-    return out
-
-
 def by_hand(largest):
     def normalise(self, s):
         s = s / self.d_out**0.5
@@ -150,16 +120,6 @@ def by_hand(largest):
 
 def fused(self, x):
     return F.scaled_dot_product_attention(*self.qkv(x), is_causal=True)
-
-
-def fused_with_a_mask(self, x):
-    return F.scaled_dot_product_attention(*self.qkv(x), attn_mask=~upper(x[:, :, :1] @ x[:, :, :1].mT))
-
-
-def by_einsum(self, x):
-    q, k, v = self.qkv(x)
-    w = self.normalise(self.hide(torch.einsum("bqd,bkd->bqk", q, k)))
-    return torch.einsum("bqk,bkd->bqd", w, v)
 
 
 class Heads(Attention):
@@ -193,58 +153,20 @@ class Stacked(nn.Module):
         return torch.cat([head(x) for head in self.heads], dim=-1)
 
 
-class OneProjection(Attention):
-    """Queries, keys and values from one matrix."""
-
-    def __init__(self, d_in, d_out, context_length, dropout=0.0):
-        super().__init__(d_in, d_out, context_length, dropout)
-        self.qkv_proj = nn.Linear(d_in, 3 * d_out)
-
-    def qkv(self, x):
-        return self.qkv_proj(x).chunk(3, dim=-1)
-
-
-def bool_buffer(self, size):
-    self.register_buffer("mask", torch.ones(size, size, dtype=torch.bool).triu(1))
-
-
 CAUSAL = {
     "a float buffer": Attention,
-    "a bool buffer": variant(
-        set_up=bool_buffer, hide=lambda self, s: s.masked_fill(self.mask[: s.shape[1], : s.shape[1]], -INF)
-    ),
     "in place": variant(hide=lambda self, s: s.masked_fill_(upper(s), -INF)),
-    "-1e9": variant(hide=lambda self, s: s.masked_fill(upper(s), -1e9)),
-    "-1e9 added": variant(hide=lambda self, s: s + upper(s) * -1e9),
-    "-inf added": variant(hide=lambda self, s: s + torch.full(s.shape[-2:], -INF, dtype=s.dtype).triu(1)),
-    "tril == 0": variant(
-        hide=lambda self, s: s.masked_fill(torch.ones_like(s[0], device=s.device).tril() == 0, -INF)
-    ),
-    "where": variant(hide=lambda self, s: torch.where(upper(s, device=s.device), -INF, s)),
-    "where with a tensor": variant(hide=lambda self, s: torch.where(~upper(s), s, torch.full_like(s, -INF))),
-    "positions": variant(
-        hide=lambda self, s: s.masked_fill(torch.arange(s.shape[1])[:, None] < torch.arange(s.shape[1]), -INF)
-    ),
-    "a boolean index": variant(hide=boolean_index),
-    "row by row": variant(hide=rows_in_a_loop),
-    "after softmax, renormalised": variant(forward=weights_then_mask),
-    "token by token": variant(forward=token_by_token),
-    "exponentials less each row's largest": variant(normalise=by_hand(lambda s: s.amax(-1, keepdim=True))),
     "exponentials less the largest of all": variant(normalise=by_hand(lambda s: s.max())),
-    "exponentials alone": variant(normalise=by_hand(lambda s: 0)),
     "fused": variant(forward=fused),
-    "fused with a mask": variant(forward=fused_with_a_mask),
-    "einsum": variant(forward=by_einsum),
-    "two heads": variant(Heads),
     "two heads with a bool mask": variant(Heads, hide=lambda self, s: s.masked_fill(upper(s), -INF)),
     "a list of heads": Stacked,
-    "one projection": OneProjection,
     "dropout that eval mode turns off": variant(drop=lambda self, w: F.dropout(w, 0.5, self.training)),
 }
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    ("size", "dtype"), [("small", "float32"), ("longer mask", "float32"), ("many numbers", "float64")]
+)
 @pytest.mark.parametrize("way", CAUSAL)
 def test_causal_attention_written_in_any_way_lets_no_later_token_and_no_other_batch_in(way, size, dtype):
     (b, tokens, _), _ = SIZES[size]
@@ -254,33 +176,11 @@ def test_causal_attention_written_in_any_way_lets_no_later_token_and_no_other_ba
     assert torch.equal(influences(CAUSAL[way], 0, size, dtype).tensor, alone(b))
 
 
-def after_softmax(self, x):
-    q, k, v = self.qkv(x)
-    return self.normalise(q @ k.mT).tril() @ v
-
-
 LEAKS = {
     "no mask": variant(hide=lambda self, s: s),
-    "the other triangle": variant(hide=lambda self, s: s.masked_fill(upper(s).mT, -INF)),
-    "one diagonal too far": variant(hide=lambda self, s: s.masked_fill(upper(s, 2), -INF)),
     "the own token hidden": variant(hide=lambda self, s: s.masked_fill(upper(s, 0), -1e9)),
-    "scores set to 0": variant(hide=lambda self, s: s.masked_fill(upper(s), 0)),
-    "tril of the scores": variant(hide=lambda self, s: s.tril()),
     "scores set to -10": variant(hide=lambda self, s: s.masked_fill(upper(s), -10.0)),
-    "after softmax, rows left short": variant(forward=after_softmax),
-    "the mask's result dropped": variant(hide=lambda self, s: [s.masked_fill(upper(s), -INF), s][1]),
-    "softmax over the queries": variant(normalise=lambda self, s: torch.softmax(s, dim=-2)),
     "every token alone": variant(forward=lambda self, x: self.W_value(x)),
-    "the same for any input": variant(forward=lambda self, x: torch.zeros(*x.shape[:2], self.d_out)),
-    "fused without a mask": variant(forward=lambda self, x: F.scaled_dot_product_attention(*self.qkv(x))),
-    "two heads without a mask": variant(Heads, hide=lambda self, s: s),
-    "two heads viewed without a transpose": variant(
-        Heads,
-        split=lambda self, t: t.view(t.shape[0], self.heads, t.shape[1], -1),
-    ),
-    "two heads joined without a transpose": variant(
-        Heads, join=lambda self, c: c.reshape(c.shape[0], c.shape[2], -1)
-    ),
 }
 
 
@@ -288,14 +188,7 @@ LEAKS = {
 @pytest.mark.parametrize("way", LEAKS)
 def test_attention_that_is_not_causal_does_not_look_causal(way, size):
     (_, tokens, _), _ = SIZES[size]
-    outcome = influences(LEAKS[way], 1, size)
-    assert not torch.equal(outcome.tensor, causal(tokens))
-
-
-def view_that_mixes(self, x):
-    b, tokens, _ = x.shape
-    q, k, v = (t.reshape(tokens, b, -1).transpose(0, 1) for t in self.qkv(x))
-    return self.normalise(self.hide(q @ k.mT)) @ v
+    assert not torch.equal(influences(LEAKS[way], 1, size).tensor, causal(tokens))
 
 
 def one_long_sequence(self, x):
@@ -304,44 +197,23 @@ def one_long_sequence(self, x):
     return (self.normalise(s.masked_fill(upper(s), -INF)) @ v).view(*x.shape[:2], -1)
 
 
-def normed_over_the_batch(self, x):
-    return Attention.forward(self, (x - x.mean(dim=0)) / x.std(dim=0))
-
-
 MIXED = {
-    "softmax over the batch": variant(normalise=lambda self, s: torch.softmax(s, dim=0)),
-    "a view that swaps batch and tokens": variant(forward=view_that_mixes),
     "the batch as one long sequence": variant(forward=one_long_sequence),
-    "normalised over the batch": variant(forward=normed_over_the_batch),
-    "added up over the batch": variant(forward=lambda self, x: Attention.forward(self, x + x.sum(0))),
     "the first of the batch for all": variant(
         forward=lambda self, x: Attention.forward(self, x[:1]).expand(x.shape[0], -1, -1)
-    ),
-    "the batch reversed": variant(forward=lambda self, x: Attention.forward(self, x.flip(0))),
-    "keys transposed with the batch": variant(
-        forward=lambda self, x: (lambda q, k, v: self.normalise(q @ k.flip(0).mT) @ v)(*self.qkv(x))
     ),
 }
 
 
-@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("way", MIXED)
-def test_attention_that_mixes_the_batch_does_not_look_separate(way, size):
-    (b, _, _), _ = SIZES[size]
-    assert not torch.equal(influences(MIXED[way], 0, size).tensor, alone(b))
+def test_attention_that_mixes_the_batch_does_not_look_separate(way):
+    assert not torch.equal(influences(MIXED[way], 0).tensor, alone(2))
 
 
 def test_where_an_output_depends_on_what_is_told_by_row_and_column():
     subject = Subject(lambda inputs: inputs["x"] @ torch.tensor([[1.0, 0, 0], [1, 1, 0], [0, 0, 0]]), {})
     seen = influence(dataclasses.replace(subject, inputs={"x": torch.rand(2, 3)}), {"input": "x", "axis": -1})
     assert seen.tolist() == [[True, True, False], [False, True, False], [False, False, False]]
-
-
-@pytest.mark.parametrize("axis", [0, -2])
-def test_a_sequence_without_a_batch_is_asked_about_its_tokens(axis):
-    probe = Probe("p", "", {"x": numbers(5, 3)}, Outcome(), observe="influence")
-    probe = dataclasses.replace(probe, settings={"input": "x", "axis": axis})
-    assert torch.equal(call(lambda x: x.cumsum(0), probe).tensor, causal(5))
 
 
 @pytest.mark.parametrize(
@@ -403,20 +275,7 @@ def test_whole_numbers_are_changed_too():
     assert torch.equal(call(lambda x: table[x].cumsum(0), probe).tensor, causal(6))
 
 
-def overwriting(self, x):
-    result = Attention.forward(self, x)
-    x += 1
-    return result
-
-
-@pytest.mark.parametrize("axis", [0, 1])
-def test_an_answer_that_overwrites_its_input_is_told_that_and_nothing_else(axis):
-    outcome = influences(variant(forward=overwriting), axis)
-    assert outcome.changed_inputs == ("x",)
-    assert torch.equal(outcome.tensor, causal(6) if axis else alone(2))
-
-
-@pytest.mark.parametrize("way", CAUSAL)
+@pytest.mark.parametrize("way", ["exponentials less the largest of all", "fused"])
 def test_rounding_is_no_influence_where_scores_are_large(way):
     answer = CAUSAL[way]
     shape, construct = SIZES["many numbers"]
@@ -498,58 +357,22 @@ def reordered(answer, shape=(6, 3), axis=0, **construct):
     return outcome.tensor
 
 
-def plain_loops(self, x):
-    q, k, v = self.qkv(x)
-    s = torch.stack([torch.stack([one @ other for other in k]) for one in q])
-    return torch.stack([row @ v for row in self.normalise(s)])
-
-
 ORDERLESS = {
     "no mask": Unmasked,
-    "fused": variant(forward=lambda self, x: F.scaled_dot_product_attention(*self.qkv(x))),
-    "einsum": variant(Unmasked, forward=by_einsum),
-    "loops": variant(Unmasked, forward=plain_loops),
-    "a list of heads": variant(Stacked, forward=lambda self, x: sum(head.W_value(x) for head in self.heads)),
-    "every token alone": variant(forward=lambda self, x: self.W_value(x)),
+    "nan": variant(forward=lambda self, x: self.W_value(x) * torch.nan),
     "the mean added": variant(forward=lambda self, x: self.W_value(x) + x.mean()),
 }
 
 
-@pytest.mark.parametrize("way", [way for way in ORDERLESS if way != "einsum"])
-def test_what_knows_no_order_gives_the_same_for_another_order(way):
-    assert reordered(ORDERLESS[way]).tolist() == [False] * 6
-
-
-@pytest.mark.parametrize("way", ["no mask", "fused", "einsum"])
-def test_what_knows_no_order_gives_the_same_for_another_order_in_a_batch(way):
-    assert reordered(ORDERLESS[way], (2, 6, 3), axis=1).tolist() == [False] * 6
-
-
-class Learned(Unmasked):
-    def set_up(self, size):
-        self.positions = nn.Embedding(size, 3)
-
-    def forward(self, x):
-        return super().forward(x + self.positions.weight[: x.shape[-2]])
+@pytest.mark.parametrize(("shape", "axis"), [((6, 3), 0), ((2, 6, 3), 1)])
+@pytest.mark.parametrize("way", ORDERLESS)
+def test_what_knows_no_order_gives_the_same_for_another_order(way, shape, axis):
+    assert reordered(ORDERLESS[way], shape, axis).tolist() == [False] * 6
 
 
 ORDERED = {
     "causal": variant(hide=lambda self, s: s.masked_fill(upper(s), -INF)),
-    "a learned position": Learned,
-    "the index added": variant(
-        Unmasked, forward=lambda self, x: Unmasked.forward(self, x + torch.arange(x.shape[0])[:, None])
-    ),
-    "sines": variant(
-        Unmasked,
-        forward=lambda self, x: Unmasked.forward(self, x + torch.arange(x.shape[0])[:, None].sin()),
-    ),
-    "nearer tokens weigh more": variant(
-        Unmasked,
-        hide=lambda self, s: s - (torch.arange(s.shape[0])[:, None] - torch.arange(s.shape[0])).abs(),
-    ),
-    "sums of the past": variant(forward=lambda self, x: self.W_value(x).cumsum(0)),
     "the first token for all": variant(forward=lambda self, x: self.W_value(x[:1]).expand(x.shape[0], -1)),
-    "sorted": variant(forward=lambda self, x: self.W_value(x).sort(dim=0).values),
 }
 
 
@@ -558,49 +381,11 @@ def test_what_knows_an_order_gives_something_else_for_another(way):
     assert reordered(ORDERED[way]).any()
 
 
-WRONG_BUT_ORDERLESS = {
-    "unscaled": variant(Unmasked, normalise=lambda self, s: torch.softmax(s, dim=-1)),
-    "softmax over the queries": variant(Unmasked, normalise=lambda self, s: torch.softmax(s, dim=0)),
-    "no softmax": variant(Unmasked, normalise=lambda self, s: s),
-    "the values alone": variant(forward=lambda self, x: self.W_value(x)),
-    "zeros": variant(forward=lambda self, x: torch.zeros(x.shape[0], self.d_out)),
-    "nan": variant(forward=lambda self, x: self.W_value(x) * torch.nan),
-}
-
-
-@pytest.mark.parametrize("way", WRONG_BUT_ORDERLESS)
-def test_wrong_numbers_are_compared_with_themselves_only(way):
-    assert reordered(WRONG_BUT_ORDERLESS[way]).tolist() == [False] * 6
-
-
-def test_the_slices_that_another_order_changes_are_those_of_the_result():
-    def first_marked(x):
-        marked = x.clone()
-        marked[0] += 100
-        return marked
-
-    given = []
-    x = numbers(5, 3)
-    seen = asked(lambda x: given.append(x) or first_marked(x), "permuted", {"x": x}, input="x", axis=0).tensor
-    first_then = (x == given[1][0]).all(dim=1).nonzero().item()
-    assert seen.nonzero().flatten().tolist() == [0, first_then]
-
-
-@pytest.mark.parametrize("size", range(2, 17))
+@pytest.mark.parametrize("size", range(2, 9))
 @pytest.mark.parametrize("special", [0, -1])
 def test_a_place_that_counts_for_more_is_noticed_whatever_the_size(size, special):
     seen = asked(lambda x: x + x[special], "permuted", {"x": numbers(size, 3)}, input="x", axis=0).tensor
     assert seen.all()
-
-
-@pytest.mark.parametrize("size", range(2, 17))
-def test_the_other_order_is_another_order(size):
-    seen = []
-    asked(lambda x: seen.append(x.tolist()) or x, "permuted", {"x": torch.arange(size)}, input="x", axis=0)
-    first, second = seen
-    assert first == list(range(size))
-    assert sorted(second) == first
-    assert not any(one == other for one, other in zip(first, second, strict=True))
 
 
 def test_several_inputs_are_put_into_the_same_order():
@@ -619,14 +404,6 @@ def test_several_inputs_are_put_into_the_same_order():
     found = [(inputs["keys"] == key).all(dim=1).nonzero().item() for key in keys]
     assert found != list(range(5))
     assert torch.equal(inputs["values"][found], values)
-
-
-def test_keys_and_values_in_another_order_than_each_other_are_noticed():
-    inputs = {"keys": numbers(5, 3), "values": numbers(5, 3, seed=6)}
-    seen = asked(
-        lambda keys, values: keys + values.sort(0).values, "permuted", inputs, input="keys,values", axis=0
-    )
-    assert seen.tensor.any()
 
 
 # Dropout
@@ -669,39 +446,15 @@ def in_training(drop):
     return variant(drop=lambda self, w: drop(w, self.dropout.p) if self.training else w)
 
 
-def zeroed(w, p):
-    w = w.clone()
-    w[torch.rand_like(w) < p] = 0
-    return w / (1 - p)
-
-
-def fused_dropout(self, x):
-    p = self.dropout.p if self.training else 0.0
-    return F.scaled_dot_product_attention(*self.qkv(x), is_causal=True, dropout_p=p)
-
-
 DROPS = {
     "nn.Dropout": Attention,
-    "F.dropout with training": dropping(lambda self, w: F.dropout(w, self.dropout.p, training=self.training)),
-    "F.dropout where training": in_training(F.dropout),
-    "torch.dropout": dropping(lambda self, w: torch.dropout(w, self.dropout.p, self.training)),
     "rand by hand": in_training(lambda w, p: w * (torch.rand_like(w) >= p) / (1 - p)),
-    "rand below the share kept": in_training(lambda w, p: w * (torch.rand(w.shape) < 1 - p) / (1 - p)),
-    "bernoulli": in_training(lambda w, p: w * torch.bernoulli(torch.full_like(w, 1 - p)) / (1 - p)),
-    "bernoulli in place": in_training(
-        lambda w, p: w.masked_fill(torch.empty_like(w).bernoulli_(p).bool(), 0) / (1 - p)
-    ),
-    "a boolean index": in_training(zeroed),
-    "fused": variant(forward=fused_dropout),
     "row by row": dropping(lambda self, w: torch.stack([torch.stack([*map(self.dropout, b)]) for b in w])),
-    "a mask of ones dropped": dropping(lambda self, w: w * self.dropout(torch.ones_like(w))),
 }
 DROPOUT_SIZES = [
     {},
     {"p": 0.1, "tokens": 4, "copies": 3},
-    {"p": 0.3, "tokens": 8, "batch": 2},
-    {"p": 0.2, "dtype": "float64"},
-    {"p": 0.4, "tokens": 3},
+    {"p": 0.3, "tokens": 8, "batch": 2, "dtype": "float64"},
 ]
 
 
@@ -718,30 +471,6 @@ def test_dropout_on_the_weights_written_in_any_way_measures_the_same(way, size):
 def renormalised(self, w):
     w = self.dropout(w)
     return w / w.sum(dim=-1, keepdim=True)
-
-
-def on_the_scores(drop):
-    def forward(self, x):
-        q, k, v = self.qkv(x)
-        return self.normalise(drop(self, q @ k.mT)) @ v
-
-    return variant(forward=forward)
-
-
-def minus_infinity(self, s):
-    s = self.hide(s)
-    return s.masked_fill(torch.rand_like(s) < self.dropout.p, -INF) if self.training else s
-
-
-def seeded(self, w):
-    torch.manual_seed(0)
-    return self.dropout(w)
-
-
-def stuck(self, w):
-    if not self.training:
-        self.dropout.p = 0.0
-    return self.dropout(w)
 
 
 def scaled_in_eval(self, w):
@@ -761,78 +490,27 @@ class Drawn(Attention):
         self.keep = (torch.rand(size, size) >= self.dropout.p) / (1 - self.dropout.p)
 
 
-class Evaluated(Attention):
-    def eval(self):
-        self.dropout = nn.Identity()
-        return super().eval()
-
-
-class Never(Attention):
-    def __init__(self, d_in, d_out, context_length, dropout):
-        super().__init__(d_in, d_out, context_length)
-
-
 def on_the_context(self, x):
     q, k, v = self.qkv(x)
     return self.dropout(self.normalise(self.hide(q @ k.mT)) @ v)
 
 
-def on_the_values(self, x):
-    q, k, v = self.qkv(x)
-    return self.normalise(self.hide(q @ k.mT)) @ self.dropout(v)
-
-
-def on_both(self, x):
-    return self.dropout(Attention.forward(self, x))
-
-
 FINITE, EVAL, DRAWS, SHARE, COPIES, OWN, COUNTS, EVEN, FACTOR, SIZE = MEASURES
 MISTAKES = {
     "none": (dropping(lambda self, w: w), DRAWS),
-    "F.dropout not in training": (
-        dropping(lambda self, w: F.dropout(w, self.dropout.p, training=False)),
-        DRAWS,
-    ),
-    "a fresh nn.Dropout in eval mode": (dropping(lambda self, w: nn.Dropout(0.2).eval()(w)), DRAWS),
-    "p = 0": (Never, DRAWS),
-    "stuck at 0 after eval": (dropping(stuck), DRAWS),
-    "replaced by eval": (Evaluated, DRAWS),
-    "seeded in every call": (dropping(seeded), DRAWS),
     "drawn once": (variant(Drawn, drop=lambda self, w: w * self.keep if self.training else w), DRAWS),
-    "F.dropout's own p": (dropping(lambda self, w: F.dropout(w, training=self.training)), SHARE),
     "p kept": (in_training(lambda w, p: w * (torch.rand_like(w) < p) / (1 - p)), SHARE),
-    "p kept and scaled by it": (in_training(lambda w, p: F.dropout(w, 1 - p)), SHARE),
     "twice": (dropping(lambda self, w: self.dropout(self.dropout(w))), SHARE),
-    "on weights and context": (variant(forward=on_both), SHARE),
-    "before softmax": (on_the_scores(lambda self, s: self.hide(self.dropout(s))), SHARE),
-    "softmax once more": (dropping(lambda self, w: torch.softmax(self.dropout(w), dim=-1)), SHARE),
     "on the context": (variant(forward=on_the_context), COPIES),
-    "on the values": (variant(forward=on_the_values), COPIES),
     "renormalised": (dropping(renormalised), FINITE),
-    "-inf before softmax": (on_the_scores(minus_infinity), FINITE),
     "unscaled": (in_training(lambda w, p: w * (torch.rand_like(w) >= p)), FACTOR),
-    "scaled by 1/p": (in_training(lambda w, p: w * (torch.rand_like(w) >= p) / p), FACTOR),
-    "scaled by 1-p": (in_training(lambda w, p: F.dropout(w, p) * (1 - p) ** 2), FACTOR),
-    "scaled in eval mode too": (
-        dropping(lambda self, w: w / (1 - self.dropout.p) if not self.training else self.dropout(w)),
-        FACTOR,
-    ),
     "scaled in eval mode instead": (dropping(scaled_in_eval), SIZE),
     "whole queries": (dropping(lambda self, w: w * self.dropout(torch.ones_like(w[..., :1]))), OWN),
-    "whole keys": (dropping(lambda self, w: w * self.dropout(torch.ones_like(w[:, :1]))), OWN),
-    "dropout1d": (dropping(lambda self, w: F.dropout1d(w, self.dropout.p, self.training)), OWN),
-    "all or nothing": (dropping(lambda self, w: w * self.dropout(torch.ones(1, 1, 1))), OWN),
     "pairs of queries": (
         dropping(lambda self, w: w * self.dropout(torch.ones_like(w[:, ::2])).repeat_interleave(2, 1)),
         OWN,
     ),
     "F.dropout without training": (dropping(lambda self, w: F.dropout(w, self.dropout.p)), EVAL),
-    "a fresh nn.Dropout in every call": (dropping(lambda self, w: nn.Dropout(self.dropout.p)(w)), EVAL),
-    "rand by hand without training": (
-        dropping(lambda self, w: w * (torch.rand_like(w) >= self.dropout.p) / (1 - self.dropout.p)),
-        EVAL,
-    ),
-    "set back to training mode": (dropping(lambda self, w: self.dropout.train()(w)), EVAL),
     "the weights shrink for good": (dropping(shrinking), EVAL),
 }
 
@@ -841,25 +519,10 @@ MISTAKES = {
 def test_a_mistake_with_dropout_is_told_by_what_it_does(mistake):
     answer, measure = MISTAKES[mistake]
     assert first_difference(answer) == measure
+    assert all(first_difference(answer, **size) for size in DROPOUT_SIZES[1:])
 
 
-@pytest.mark.parametrize("size", DROPOUT_SIZES[1:3], ids=str)
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_with_dropout_never_measures_like_the_right_answer(mistake, size):
-    assert first_difference(MISTAKES[mistake][0], **size) != ""
-
-
-@pytest.mark.parametrize("mistake", [name for name, (_, measure) in MISTAKES.items() if measure == EVAL])
-def test_where_eval_mode_drops_nothing_else_is_told(mistake):
-    assert dropped(MISTAKES[mistake][0]).tensor.tolist() == [1] + [0] * (len(MEASURES) - 1)
-
-
-def test_one_draw_for_the_whole_batch_does_not_measure_like_the_right_answer():
-    drop = dropping(lambda self, w: w * self.dropout(torch.ones_like(w[0])))
-    assert first_difference(drop, batch=2) == OWN
-
-
-@pytest.mark.parametrize("p", [0.1, 0.15, 0.25, 0.35])
+@pytest.mark.parametrize("p", [0.1, 0.35])
 @pytest.mark.parametrize("way", [name for name, (_, measure) in MISTAKES.items() if measure == OWN])
 def test_entries_that_are_dropped_together_are_told_so_and_not_as_another_share(monkeypatch, way, p):
     told = []
@@ -887,11 +550,6 @@ def test_without_dropout_nothing_is_dropped():
     assert {value for value in told.values() if value != 0} == {1}
 
 
-def test_dropout_where_there_should_be_none_is_told_by_its_draws():
-    always = dropping(lambda self, w: F.dropout(w, 0.3, self.training))
-    assert first_difference(always, p=0.0) == DRAWS
-
-
 @pytest.mark.parametrize(
     "result",
     [
@@ -906,12 +564,6 @@ def test_a_result_from_which_nothing_can_be_told_is_the_outcome_itself(result):
     outcome = dropped(variant(forward=result))
     assert outcome.error is None
     assert outcome.shape != (len(MEASURES),)
-
-
-def test_whole_numbers_in_a_result_are_measured_too():
-    outcome = dropped(variant(forward=lambda self, x: Attention.forward(self, x) > 0))
-    assert outcome.error is None
-    assert outcome.tensor[MEASURES.index(EVAL)] == 1
 
 
 def test_a_result_with_nan_is_not_said_to_drop_in_eval_mode():
@@ -945,10 +597,6 @@ def drops(x, p):
 FUNCTIONS = {
     "F.dropout": drops,
     "rand": lambda x, p: x * (torch.rand_like(x) > p) / (1 - p),
-    "where": lambda x, p: torch.where(torch.rand(x.shape) < p, torch.zeros(()), x / (1 - p)),
-    "a module": lambda x, p: nn.Dropout(p)(x),
-    "bernoulli": lambda x, p: x * torch.bernoulli(torch.full(x.shape, 1 - p)) / (1 - p),
-    "in place on a copy": lambda x, p: F.dropout(x.clone(), p, inplace=True),
 }
 
 
@@ -965,17 +613,7 @@ OTHER_FUNCTIONS = {
         lambda x, p: torch.where(x > x.min(), x, -INF) * F.dropout(torch.ones_like(x), p),
         FINITE,
     ),
-    "one draw for all rows": (lambda x, p: x * F.dropout(torch.ones(x.shape[-1]), p), OWN),
-    "unscaled": (lambda x, p: x * (torch.rand_like(x) > p), FACTOR),
-    "p kept": (lambda x, p: x * (torch.rand_like(x) < p) / (1 - p), SHARE),
-    "p kept and scaled by it": (lambda x, p: F.dropout(x, 1 - p), SHARE),
-    "whole rows": (lambda x, p: x * F.dropout(torch.ones(x.shape[0], 1), p), OWN),
-    "whole columns": (lambda x, p: x * F.dropout(torch.ones(x.shape[1]), p), OWN),
-    "normal numbers": (lambda x, p: x * (torch.randn_like(x) > p) / (1 - p), SHARE),
     "renormalised": (lambda x, p: (lambda d: d * x.sum() / d.sum())(F.dropout(x, p)), EVEN),
-    "scaled by 1/p": (lambda x, p: x * (torch.rand_like(x) > p) / p, FACTOR),
-    "nothing": (lambda x, p: x, DRAWS),
-    "a seed": (lambda x, p: [torch.manual_seed(1), F.dropout(x, p)][1], DRAWS),
 }
 
 
@@ -998,13 +636,6 @@ def test_a_function_with_a_mistake_is_told_by_what_it_does(mistake):
     probe = dropping_function(numbers(6, 6) + 3, 0.2)
     same = close(call(answer, probe).tensor, call(drops, probe).tensor)
     assert MEASURES[int((~same).nonzero()[0])] == measure
-
-
-def test_a_function_that_drops_in_place_is_told_that_and_nothing_else():
-    probe = dropping_function(numbers(6, 6) + 3, 0.2)
-    outcome = call(lambda x, p: F.dropout(x, p, inplace=True), probe)
-    assert outcome.changed_inputs == ("x",)
-    assert all_close(outcome.tensor, call(drops, probe).tensor)
 
 
 @pytest.mark.parametrize(
@@ -1058,100 +689,24 @@ def filling(**where):
     return variant(forward=forward)
 
 
-def indexed(self, s):
-    s[:, self.mask.bool()[: s.shape[1], : s.shape[1]]] = -INF
-    return s
-
-
 def first(action):
     """Does something with the input and then attends."""
     return variant(forward=lambda self, x: [action(x), Attention.forward(self, x)][1])
 
 
 AT_HOME = {
-    "a buffer": Attention,
-    "a bool buffer": hiding(lambda self, s: s.masked_fill(self.mask, -INF), bool_buffer),
-    "a buffer that is not saved": variant(set_up=not_persistent),
-    "a buffer, in place": hiding(lambda self, s: s.masked_fill_(self.mask.bool(), -INF)),
-    "a plain tensor moved in forward": hiding(
-        lambda self, s: s.masked_fill(self.mask.to(s.device), -INF), plain_bool_mask
-    ),
     "made on the device": hiding(lambda self, s: s.masked_fill(upper(s, device=s.device), -INF)),
-    "made on the CPU and moved": hiding(lambda self, s: s.masked_fill(upper(s).to(s.device), -INF)),
-    "made like the scores": hiding(lambda self, s: s.masked_fill_(torch.ones_like(s).triu(1) == 1, -INF)),
-    "made new from the scores": hiding(
-        lambda self, s: s.masked_fill(s.new_ones(s.shape[-2:]).triu(1) > 0, -1e9)
-    ),
-    "where": hiding(lambda self, s: torch.where(torch.ones_like(s).tril() == 1, s, -INF)),
     "where with a single number": hiding(
         lambda self, s: torch.where(torch.ones_like(s).tril() == 1, s, torch.tensor(-INF))
     ),
-    "positions on the device": hiding(
-        lambda self, s: s.masked_fill(
-            torch.arange(6, device=s.device)[:, None] < torch.arange(6, device=s.device), -INF
-        )
-    ),
-    "added": hiding(lambda self, s: s + torch.full_like(s, -INF).triu(1)),
-    "a boolean index": hiding(indexed),
-    "row by row": hiding(rows_in_a_loop),
-    "fused": variant(forward=fused),
-    "fused with a mask": variant(
-        forward=lambda self, x: F.scaled_dot_product_attention(
-            *self.qkv(x), attn_mask=~upper(x.mT, device=x.device).new_ones(6, 6).triu(1)
-        )
-    ),
-    "a root of a single number": hiding(lambda self, s: Attention.hide(self, s) / torch.tensor(4.0).sqrt()),
-    "positions as an index": hiding(lambda self, s: Attention.hide(self, s[:, :, torch.arange(6)])),
     "filled in token by token": filling(),
-    "one of the batch after the other": variant(
-        forward=lambda self, x: torch.cat([Attention.forward(self, one[None]) for one in x])
-    ),
-    "a shape printed": first(lambda x: print(x.shape)),
-    "numbers printed": first(print),
     "one number taken": first(lambda x: x.sum().item()),
-    "a number formatted": first(lambda x: f"{x.mean():.2f}"),
-    "a condition": first(lambda x: 1 if x.isnan().any() else 2),
-    "two heads": Heads,
-    "a list of heads": Stacked,
 }
-
-
-@pytest.mark.parametrize("way", AT_HOME)
-def test_what_would_run_on_another_device_stays_there(way):
-    assert moved(AT_HOME[way]) == STAYS
-
-
-@pytest.mark.parametrize("way", [way for way in CAUSAL if way.startswith("two heads with") or "one" in way])
-def test_parameters_and_buffers_of_any_kind_move_along(way):
-    expected = MIXES if "mask" in way else STAYS
-    assert moved(CAUSAL[way]) == expected
 
 
 LEFT_BEHIND = {
     "a plain tensor": (variant(set_up=plain_mask), MIXES),
-    "a plain bool tensor": (hiding(lambda self, s: s.masked_fill(self.mask, -INF), plain_bool_mask), MIXES),
-    "a plain tensor, in place": (
-        hiding(lambda self, s: s.masked_fill_(self.mask, -INF), plain_bool_mask),
-        MIXES,
-    ),
-    "made on the CPU": (hiding(lambda self, s: s.masked_fill(upper(s), -INF)), MIXES),
     "made on the CPU, in place": (hiding(lambda self, s: s.masked_fill_(upper(s), -INF)), MIXES),
-    "added on the CPU": (hiding(lambda self, s: s + torch.full((6, 6), -INF).triu(1)), MIXES),
-    "multiplied on the CPU": (hiding(lambda self, s: s * torch.ones(6, 6).tril()), MIXES),
-    "where on the CPU": (hiding(lambda self, s: torch.where(upper(s), -INF, s)), MIXES),
-    "positions on the CPU": (
-        hiding(lambda self, s: s.masked_fill(torch.arange(6)[:, None] < torch.arange(6), -INF)),
-        MIXES,
-    ),
-    "fused with a mask on the CPU": (
-        variant(
-            forward=lambda self, x: F.scaled_dot_product_attention(
-                *self.qkv(x), attn_mask=torch.ones(6, 6, dtype=torch.bool).tril()
-            )
-        ),
-        MIXES,
-    ),
-    "fixed to the CPU": (hiding(lambda self, s: s.masked_fill(upper(s, device="cpu"), -INF)), MIXES),
     "zeros joined": (
         variant(
             forward=lambda self, x: torch.cat([Attention.forward(self, x), torch.zeros(2, 1, 4)], 1)[:, :-1]
@@ -1159,44 +714,11 @@ LEFT_BEHIND = {
         MIXES,
     ),
     "cpu() first": (variant(forward=lambda self, x: Attention.forward(self, x.cpu())), RETURNS),
-    "to('cpu') first": (variant(forward=lambda self, x: Attention.forward(self, x.to("cpu"))), RETURNS),
-    "cpu() last": (variant(forward=lambda self, x: Attention.forward(self, x).cpu()), RETURNS),
-    "there and back": (
-        hiding(lambda self, s: s.cpu().masked_fill(upper(s), -INF).to(s.device)),
-        RETURNS,
-    ),
     "to where the mask is": (
         hiding(lambda self, s: s.to(self.mask.device).masked_fill(self.mask.bool(), -INF), plain_mask),
         RETURNS,
     ),
-    "through numpy": (
-        variant(forward=lambda self, x: torch.from_numpy(Attention.forward(self, x).detach().cpu().numpy())),
-        RETURNS,
-    ),
-    "through a list": (
-        variant(forward=lambda self, x: torch.tensor(Attention.forward(self, x).tolist())),
-        RETURNS,
-    ),
 }
-
-
-@pytest.mark.parametrize("way", LEFT_BEHIND)
-def test_what_another_device_would_refuse_or_pay_for_is_told(way):
-    answer, expected = LEFT_BEHIND[way]
-    assert moved(answer) == expected
-
-
-def looks_first(look):
-    def hide(self, s):
-        look(s)
-        return s.masked_fill(upper(s), -INF)
-
-    return hiding(hide)
-
-
-def scalar_weighs(self, x):
-    """A single number of the device, times a matrix of the CPU."""
-    return Attention.forward(self, x) * 0 + x.mean() * torch.ones(6, 4)
 
 
 def looked_up(where):
@@ -1220,17 +742,6 @@ def looked_up(where):
 
 MORE_LEFT_BEHIND = {
     "zeros on the CPU filled in": (filling(device="cpu"), RETURNS),
-    "zeros made without a device filled in": (
-        variant(forward=lambda self, x: torch.zeros(2, 6, 4).copy_(Attention.forward(self, x))),
-        RETURNS,
-    ),
-    "a number taken before the mask": (looks_first(lambda s: s.max().item()), MIXES),
-    "a condition before the mask": (looks_first(lambda s: bool(s.isnan().any())), MIXES),
-    "printed before the mask": (looks_first(print), MIXES),
-    "numpy without cpu()": (
-        variant(forward=lambda self, x: torch.from_numpy(Attention.forward(self, x).detach().numpy())),
-        RETURNS,
-    ),
     "moved and not kept": (
         hiding(lambda self, s: [self.mask.to(s.device), s.masked_fill(self.mask, -INF)][1], plain_bool_mask),
         MIXES,
@@ -1249,16 +760,10 @@ MORE_LEFT_BEHIND = {
         hiding(lambda self, s: Attention.hide(self, s.type_as(self.other))),
         RETURNS,
     ),
-    "joined and cut": (
-        hiding(lambda self, s: Attention.hide(self, torch.cat([s, torch.zeros(2, 6, 1)], -1)[..., :-1])),
+    "a number of the device with the CPU": (
+        variant(forward=lambda self, x: Attention.forward(self, x) * 0 + x.mean() * torch.ones(6, 4)),
         MIXES,
     ),
-    "a matrix product with the CPU": (hiding(lambda self, s: Attention.hide(self, s @ torch.eye(6))), MIXES),
-    "einsum with the CPU": (
-        hiding(lambda self, s: Attention.hide(self, torch.einsum("bqk,kj->bqj", s, torch.eye(6)))),
-        MIXES,
-    ),
-    "a number of the device with the CPU": (variant(forward=scalar_weighs), MIXES),
     "a table on the CPU, looked up": (looked_up("plain"), MIXES),
 }
 for name in ("to a plain tensor", "the type of a plain tensor"):
@@ -1268,17 +773,6 @@ for name in ("to a plain tensor", "the type of a plain tensor"):
     ]
 
 
-@pytest.mark.parametrize("way", MORE_LEFT_BEHIND)
-def test_what_another_device_would_refuse_does_not_look_at_home(way):
-    answer, expected = MORE_LEFT_BEHIND[way]
-    assert moved(answer) == expected
-
-
-def in_a_context(self, s):
-    with s.device:
-        return s.masked_fill(upper(s), -INF)
-
-
 def remade(self, s):
     """Makes its mask again where it does not fit the scores."""
     if self.mask.device != s.device or self.mask.shape[-1] < s.shape[-1]:
@@ -1286,60 +780,29 @@ def remade(self, s):
     return s.masked_fill(self.mask.bool(), -INF)
 
 
-class ByTorch(nn.Module):
-    """torch's own attention, with a mask as the learner makes it."""
-
-    where = "x"
-
-    def __init__(self, d_in, d_out, context_length, dropout=0.0):
-        super().__init__()
-        self.attend = nn.MultiheadAttention(d_in, 1, dropout, batch_first=True)
-
-    def forward(self, x):
-        mask = upper(x[0, :, :1] @ x[0, :, :1].T, **({"device": x.device} if self.where == "x" else {}))
-        return self.attend(x, x, x, attn_mask=mask)[0]
-
-
 MORE_AT_HOME = {
     "a table of the device, looked up": looked_up("buffer"),
     "a table of the device, looked up from the CPU": looked_up("ids"),
-    "made where a weight is": hiding(
-        lambda self, s: s.masked_fill(upper(s, device=self.W_query.weight.device), -INF)
-    ),
-    "made where the first parameter is": hiding(
-        lambda self, s: s.masked_fill(upper(s, device=next(self.parameters()).device), -INF)
-    ),
-    "moved by keyword": hiding(lambda self, s: s.masked_fill(upper(s).to(device=s.device), -INF)),
-    "moved to a tensor": hiding(lambda self, s: s.masked_fill(upper(s, 1).to(s).bool(), -INF)),
     "the type of the scores": hiding(lambda self, s: s + torch.full((6, 6), -INF).triu(1).type_as(s)),
     "moved, kept, and used twice": hiding(
         lambda self, s: setattr(self, "mask", self.mask.to(s.device)) or s.masked_fill(self.mask, -INF),
         plain_bool_mask,
     ),
-    "a context of the device": hiding(in_a_context),
-    "copied into zeros of the device": variant(
-        forward=lambda self, x: torch.zeros(2, 6, 4, device=x.device).copy_(Attention.forward(self, x))
-    ),
     "filled from the CPU": hiding(
         lambda self, s: torch.ones_like(s).copy_(torch.zeros(6, 6)) + Attention.hide(self, s)
     ),
-    "chunks and a list": variant(
-        forward=lambda self, x: torch.stack([*Attention.forward(self, x).chunk(2)]).flatten(0, 1)
-    ),
-    "the largest with its position": hiding(lambda self, s: Attention.hide(self, s - s.max(-1, True).values)),
-    "normal numbers of the device": first(lambda x: x + torch.randn_like(x)),
-    "torch's own attention": ByTorch,
-    "float64": variant(forward=lambda self, x: Attention.forward(self, x.double().float())),
 }
 
 
-@pytest.mark.parametrize("way", MORE_AT_HOME)
-def test_what_finds_the_device_by_itself_stays_there(way):
-    assert moved(MORE_AT_HOME[way]) == STAYS
+@pytest.mark.parametrize("way", AT_HOME | MORE_AT_HOME)
+def test_what_would_run_on_another_device_stays_there(way):
+    assert moved((AT_HOME | MORE_AT_HOME)[way]) == STAYS
 
 
-def test_torchs_own_attention_with_a_mask_on_the_cpu_mixes():
-    assert moved(variant(ByTorch, where="CPU")) == MIXES
+@pytest.mark.parametrize("way", LEFT_BEHIND | MORE_LEFT_BEHIND)
+def test_what_another_device_would_refuse_or_pay_for_is_told(way):
+    answer, expected = (LEFT_BEHIND | MORE_LEFT_BEHIND)[way]
+    assert moved(answer) == expected
 
 
 @pytest.mark.xfail(strict=True, reason="the word cpu that the input's device gives is any other word cpu")
@@ -1369,15 +832,8 @@ def test_an_answer_works_on_as_before_while_it_is_watched():
 
 
 DEVICE_FUNCTIONS = {
-    "made of the input": (lambda x: x.cumsum(0), STAYS),
-    "made on the device": (lambda x: torch.ones(6, 6, device=x.device).triu(1) * x, STAYS),
-    "made on the CPU": (lambda x: torch.ones(6, 6).triu(1) * x, MIXES),
-    "made like the input": (lambda x: torch.where(torch.ones_like(x).tril() == 1, x, -INF), STAYS),
-    "back on the CPU": (lambda x: x.cpu(), RETURNS),
     "through numpy": (lambda x: torch.from_numpy(np.tril(x.numpy())), RETURNS),
     "through an array": (lambda x: torch.from_numpy(np.tril(np.array(x))), RETURNS),
-    "a list": (lambda x: torch.tensor([[0.0] * 6] * 6), STAYS),
-    "no tensor": (lambda x: 5, STAYS),
 }
 
 
@@ -1420,21 +876,6 @@ def in_state_dict(answer, names=NAMES, sizes=BUFFER_SIZES):
     return outcome.tensor.tolist()
 
 
-def both(self, size):
-    Attention.set_up(self, size)
-    self.register_buffer("positions", torch.arange(size))
-
-
-def the_other_way_round(self, size):
-    self.register_buffer("positions", torch.arange(size))
-    Attention.set_up(self, size)
-
-
-def with_one_more(self, size):
-    both(self, size)
-    self.register_buffer("extra", torch.ones(1))
-
-
 def registered_later(self, size):
     self.register_buffer("mask", None)
     self.mask = torch.ones(size, size).triu(1)
@@ -1452,20 +893,11 @@ def other_sizes(self, size):
 
 
 SET_UP = {
-    "both": (both, [RIGHT, RIGHT]),
-    "the other way round": (the_other_way_round, [RIGHT, RIGHT]),
-    "with one more": (with_one_more, [RIGHT, RIGHT]),
     "registered and then assigned": (registered_later, [RIGHT, RIGHT]),
     "of another dtype, with axes of size 1": (other_numbers, [RIGHT, RIGHT]),
     "of another size": (other_sizes, [OTHER_SIZE, OTHER_SIZE]),
     "only one": (Attention.set_up, [RIGHT, MISSING]),
-    "a plain tensor": (plain_mask, [MISSING, MISSING]),
     "not saved": (not_persistent, [MISSING, MISSING]),
-    "under another name": (
-        lambda self, size: self.register_buffer("causal_mask", torch.ones(size, size).triu(1)),
-        [MISSING, MISSING],
-    ),
-    "never assigned": (lambda self, size: self.register_buffer("mask", None), [MISSING, MISSING]),
 }
 
 
@@ -1477,10 +909,6 @@ def test_each_of_the_solutions_buffers_is_looked_for_in_the_state_dict(way):
 
 def test_a_buffer_of_a_module_within_is_named_with_it():
     assert in_state_dict(Stacked, ["heads.0.mask", "heads.3.mask"], [[6, 6], [6, 6]]) == [RIGHT, MISSING]
-
-
-def test_a_module_need_not_run_to_be_asked_about_its_buffers():
-    assert in_state_dict(Raises, ["mask"], [[6, 6]]) == [RIGHT]
 
 
 # The way back to an input
@@ -1495,41 +923,10 @@ def empty_rows_filled(self, x):
     return w.nan_to_num(0.0) @ v
 
 
-def empty_rows_masked_and_filled(self, x):
-    """The same, where `masked_fill` lets no gradient back, nan or not."""
-    q, k, v = self.qkv(x)
-    w = torch.softmax((q @ k.mT).masked_fill(upper(x @ x.mT, 0), -INF), dim=-1)
-    return w.nan_to_num(0.0) @ v
-
-
-def empty_rows_spared(self, x):
-    q, k, v = self.qkv(x)
-    hidden = upper(x @ x.mT, 0)
-    w = torch.softmax((q @ k.mT).masked_fill(hidden, torch.finfo(x.dtype).min), dim=-1)
-    return w.masked_fill(hidden, 0.0) @ v
-
-
 GRADIENTS = {
     "attention": (Attention, ARRIVES),
-    "in place": (CAUSAL["in place"], ARRIVES),
-    "-1e9": (CAUSAL["-1e9"], ARRIVES),
-    "token by token": (CAUSAL["token by token"], ARRIVES),
-    "fused": (CAUSAL["fused"], ARRIVES),
-    "a square": (variant(forward=lambda self, x: self.W_value(x**2)), ARRIVES),
-    "empty rows spared": (variant(forward=empty_rows_spared), ARRIVES),
-    "empty rows masked and filled": (variant(forward=empty_rows_masked_and_filled), ARRIVES),
-    "the input detached": (variant(forward=lambda self, x: Attention.forward(self, x.detach())), CUT),
-    "the result detached": (variant(forward=lambda self, x: Attention.forward(self, x).detach()), CUT),
     "no_grad": (variant(forward=torch.no_grad()(Attention.forward)), CUT),
-    "the input's data": (variant(forward=lambda self, x: Attention.forward(self, x.data)), CUT),
-    "through a list": (
-        variant(forward=lambda self, x: Attention.forward(self, torch.tensor(x.tolist()))),
-        CUT,
-    ),
-    "the weights alone": (variant(forward=lambda self, x: self.W_value.weight.sum().expand(2, 6, 2)), CUT),
     "empty rows filled": (variant(forward=empty_rows_filled), SPOILT),
-    "a root of 0": (variant(forward=lambda self, x: self.W_value((x - x).sqrt())), SPOILT),
-    "nan": (variant(forward=lambda self, x: self.W_value(x) * torch.nan), SPOILT),
 }
 
 
@@ -1546,14 +943,6 @@ def test_what_has_no_gradient_at_all_is_the_outcome_itself(value):
     outcome = asked(lambda x: value, "gradient", {"x": numbers(2)}, input="x")
     assert outcome.error is None
     assert outcome.shape == (None if value is None else getattr(value, "shape", ()))
-
-
-def test_only_the_named_input_is_asked_about():
-    inputs = {"x": numbers(2), "y": numbers(2)}
-    ways = [
-        asked(lambda x, y: x * y.detach(), "gradient", inputs, input=name).tensor.tolist() for name in "xy"
-    ]
-    assert ways == [ARRIVES, CUT]
 
 
 # All experiments alike
@@ -1695,12 +1084,8 @@ def second(answer, size=3):
     ).tensor
 
 
-def test_a_second_call_gives_what_it_would_have_given_alone():
-    alone = second(Attention, size=6)
-    assert all_close(second(Attention), alone)
-
-
 def test_what_is_kept_of_a_shorter_sentence_shows_in_the_next():
+    assert all_close(second(Attention), second(Attention, size=6))
     assert not all_close(second(Caching), second(Caching, size=6))
 
 
@@ -1720,18 +1105,6 @@ class Drawn2(nn.Module):
         return x @ self.one + x @ self.other
 
 
-class OwnSeeded(Drawn2):
-    def __init__(self, d_in, d_out):
-        torch.manual_seed(5)
-        super().__init__(d_in, d_out)
-
-
-class Tied(Drawn2):
-    def __init__(self, d_in, d_out):
-        super().__init__(d_in, d_out)
-        self.other = nn.Parameter(self.one.detach().clone())
-
-
 def started(answer, **settings):
     weights = {"one": numbers(4, 300), "other": numbers(4, 300) + 1}
     probe = Probe("p", "", {"x": numbers(2, 4)}, Outcome(), construct={"d_in": 4, "d_out": 300},
@@ -1740,36 +1113,21 @@ def started(answer, **settings):
     return call_module(answer, probe).tensor.tolist()
 
 
-def test_weights_drawn_afresh_are_told_by_their_range():
-    assert started(Drawn2, range=True) == [[1.0, 1.0, 0.0, 0.5, 1.0]] * 2
-    assert started(Drawn2) == [[1.0, 1.0]] * 2
+class OwnSeeded(Drawn2):
+    def __init__(self, d_in, d_out):
+        torch.manual_seed(5)
+        super().__init__(d_in, d_out)
 
 
-@pytest.mark.parametrize("draw", [torch.zeros, torch.ones])
-def test_weights_that_are_not_drawn_are_the_same_in_every_object(draw):
-    assert started(variant(Drawn2, draw=lambda self, *size: draw(*size))) == [[0.0, 1.0], [0.0, 0.0]]
-
-
-def test_a_seed_inside_makes_every_object_the_same():
-    assert started(OwnSeeded) == [[0.0, 1.0]] * 2
-
-
-def test_a_copy_of_another_parameter_is_told():
-    assert started(Tied) == [[1.0, 1.0], [1.0, 0.0]]
-
-
-def test_other_numbers_than_those_asked_for_have_another_range():
-    lowest = started(variant(Drawn2, draw=lambda self, *size: torch.randn(*size)), range=True)[0][2]
-    assert lowest == -1  # where the ends of a normal distribution lie hangs on the draw
-
-
-# Several inputs changed together
-
-
-def test_inputs_that_are_one_sentence_are_changed_together():
-    def causal(q, k):
-        return torch.tril(torch.ones(4, 4)) @ k + q
-
-    probe = Probe("p", "", {"q": numbers(4, 2), "k": numbers(4, 2) + 1}, Outcome(), observe="influence",
-                  settings={"input": "q,k", "axis": 0})  # fmt: skip
-    assert call(causal, probe).tensor.tolist() == torch.ones(4, 4).tril().bool().tolist()
+@pytest.mark.parametrize(
+    ("answer", "settings", "told"),
+    [
+        (Drawn2, {}, [[1.0, 1.0]] * 2),
+        (Drawn2, {"range": True}, [[1.0, 1.0, 0.0, 0.5, 1.0]] * 2),
+        (OwnSeeded, {}, [[0.0, 1.0]] * 2),
+        (variant(Drawn2, draw=lambda self, *size: torch.zeros(*size)), {}, [[0.0, 1.0], [0.0, 0.0]]),
+    ],
+    ids=["drawn", "drawn in a range", "a seed inside", "not drawn, and alike"],
+)
+def test_start_values_are_told_by_whether_they_are_drawn_and_by_their_range(answer, settings, told):
+    assert started(answer, **settings) == told

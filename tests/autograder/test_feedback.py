@@ -301,11 +301,6 @@ def test_a_notice_has_no_control_characters():
     assert text.startswith("a[31m")
 
 
-@pytest.mark.parametrize("show", [rich_text, plain_text])
-def test_feedback_can_be_written_to_a_file_whatever_the_learner_put_in(share, show):
-    show(share, control_verdict()).encode("utf-8")
-
-
 def test_plain_text_is_wrapped_for_a_terminal(share, judged):
     text = plain_text(share, judged(share, off))
     assert max(len(line) for line in text.splitlines()) <= 88
@@ -326,7 +321,3 @@ def test_colours_follow_the_theme(judged, share):
 def test_feedback_has_no_headings_because_jupyterlab_lists_them_among_the_lessons(shown, share, answer):
     read, _ = shown(share, answer)
     assert [tag for tag in read.tags if tag in ("h1", "h2", "h3", "h4", "h5", "h6")] == []
-
-
-def test_a_notice_has_no_headings_either():
-    assert "<h" not in Notice("Hint 1 of 2", ("Think.",))._repr_html_()

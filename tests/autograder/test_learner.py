@@ -120,14 +120,6 @@ def test_a_name_without_self_in_a_module_is_told_with_it(notebook):
     assert "name 'scale' is not defined. Write `self.scale`." in text
 
 
-def test_an_error_shows_the_learners_own_line_and_none_of_ours(notebook):
-    notebook.run("def share(x):\n    parts = x / x.sum()\n    return parts @ torch.ones(7)")
-    text = repr(notebook.run('check("share")'))
-    assert "    return parts @ torch.ones(7)" in text
-    assert "line 3 of its cell" in text
-    assert "autograder" not in text
-
-
 def test_leaving_the_program_does_not_end_the_kernel(notebook):
     notebook.run("import sys\ndef share(x):\n    sys.exit(1)")
     assert "ended the program" in repr(notebook.run('check("share")'))
@@ -192,24 +184,14 @@ def test_an_answer_built_from_a_right_one_points_nowhere_else(notebook):
     assert notebook.run('check("doubled-sums")').verdict.unfinished == ()
 
 
-def test_an_answer_that_is_a_stub_points_nowhere_else(notebook):
-    notebook.run("doubled_sums = ...")
-    assert notebook.run('check("doubled-sums")').verdict.unfinished == ()
-
-
-def test_an_unknown_task_gets_the_nearest_one_there_is(notebook):
-    notice = notebook.run('check("row-sum")')
-    assert isinstance(notice, Notice)
-    assert repr(notice) == "There is no task called `row-sum`. Did you mean `row-sums`?"
-
-
-def test_a_task_that_is_nothing_like_any_gets_no_suggestion(bank_folder):
-    assert repr(check("quaternions")) == "There is no task called `quaternions`."
-
-
-@pytest.mark.parametrize("task_id", [None, 5, "", EVIL := "<script>"])
+@pytest.mark.parametrize("task_id", [None, 5, "", EVIL := "<script>", "quaternions"])
 def test_whatever_is_given_as_a_task_gets_an_answer(bank_folder, task_id):
-    assert "There is no task called" in repr(check(task_id))
+    assert repr(check(task_id)) == f"There is no task called `{task_id}`."
+
+
+@pytest.mark.parametrize("ask", [check, hint])
+def test_an_unknown_task_gets_the_nearest_one_there_is(bank_folder, ask):
+    assert repr(ask("row-sum")) == "There is no task called `row-sum`. Did you mean `row-sums`?"
 
 
 # check outside a notebook
@@ -223,11 +205,6 @@ def test_outside_a_notebook_the_answer_is_passed(bank_folder):
 def test_outside_a_notebook_a_tensor_is_judged_with_the_lessons_own_givens(bank_folder, table):
     assert check("row-sums", table.sum(dim=1))
     assert isinstance(check("row-sums", table.sum(dim=1) + 1).verdict.finding, WrongValues)
-
-
-def test_outside_a_notebook_without_an_answer_nothing_is_defined(bank_folder, monkeypatch):
-    monkeypatch.delitem(sys.modules, "IPython")
-    assert check("share").verdict.finding == NotDefined()
 
 
 def test_dots_still_wait_and_none_is_told_to_be_none(bank_folder):
@@ -248,15 +225,6 @@ def damage_tensors(folder):
     path.write_bytes(path.read_bytes()[:-40])
 
 
-def remove_tensors(folder):
-    (folder / "01-tiny.safetensors").unlink()
-
-
-def change_format(folder):
-    path = folder / "01-tiny.json"
-    path.write_text(path.read_text().replace(f'"format": {bank.FORMAT}', '"format": 99'))
-
-
 def lose_a_tensor(folder):
     path = folder / "01-tiny.json"
     path.write_text(path.read_text().replace('"share/three/expected"', '"share/gone"'))
@@ -269,42 +237,23 @@ def lose_a_field(folder):
     path.write_text(json.dumps(plain))
 
 
-DAMAGES = [damage_index, damage_tensors, remove_tensors, change_format, lose_a_tensor, lose_a_field]
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("damage", [damage_index, damage_tensors, lose_a_tensor, lose_a_field])
 def test_a_damaged_bank_is_a_fault_of_the_course_and_not_the_learners(bank_folder, damage):
     damage(bank_folder)
     notice = check("share", lambda x: x)
     assert isinstance(notice, Notice)
     assert "a fault of the course, not of your answer" in repr(notice)
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_hint_from_a_damaged_bank_is_a_fault_of_the_course(bank_folder, damage):
-    damage(bank_folder)
+    assert records.read("share").checks == 0
     assert "a fault of the course" in repr(hint("share"))
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_progress_with_a_damaged_bank_says_what_is_wrong(bank_folder, damage):
-    damage(bank_folder)
-    shown = progress()
-    assert "01-tiny" in repr(shown)
-    assert "01-tiny" in shown._repr_html_()
+    assert "01-tiny" in repr(progress())
+    assert "01-tiny" in progress()._repr_html_()
 
 
 def test_a_fault_in_the_judge_is_a_fault_of_the_course(bank_folder, monkeypatch):
-    monkeypatch.setattr(learner, "judge", lambda *arguments: 1 / 0)
+    monkeypatch.setattr(learner, "judge", lambda *_, **__: 1 / 0)
     text = repr(check("share", lambda x: x))
     assert "a fault of the course" in text
     assert "ZeroDivisionError" in text
-
-
-def test_a_fault_of_ours_is_not_remembered_as_a_check(bank_folder, own_progress):
-    damage_tensors(bank_folder)
-    check("share", lambda x: x)
-    assert records.read("share").checks == 0
 
 
 # Hints
@@ -390,14 +339,6 @@ def test_where_a_notebook_is_only_executed_there_is_no_button(in_lab, shown, mon
     assert shown == []
 
 
-@pytest.mark.parametrize("mode", ["autograde", "validate"])
-def test_under_nbgrader_there_is_no_button(in_lab, shown, monkeypatch, mode):
-    monkeypatch.setenv("NBGRADER_EXECUTION", mode)
-    in_lab.run(RIGHT if mode == "validate" else WRONG)
-    in_lab.run('check("share")')
-    assert shown == []
-
-
 def test_a_hint_is_followed_by_the_next_in_another_process(bank_folder):
     hint("share")
     code = "from autograder import hint; print(hint('share'))"
@@ -408,36 +349,15 @@ def test_a_hint_is_followed_by_the_next_in_another_process(bank_folder):
     assert done.stdout.startswith("Hint 2 of 3")
 
 
-def test_hints_go_on_where_nothing_is_remembered(bank_folder, monkeypatch):
-    monkeypatch.setenv(records.PLACE, "off")
-    assert [repr(hint("total")).splitlines()[0][:11] for _ in range(3)] == ["Hint 1 of 2"] + [
-        "Hint 2 of 2"
-    ] * 2
-
-
 def test_hints_go_on_where_progress_cannot_be_saved(bank_folder, own_progress, monkeypatch):
     (own_progress / "a-file").write_text("")
     monkeypatch.setenv(records.PLACE, str(own_progress / "a-file" / "below"))
-    assert [repr(hint("total")).splitlines()[0][:11] for _ in range(2)] == ["Hint 1 of 2", "Hint 2 of 2"]
-
-
-@pytest.mark.parametrize(("kept", "expected"), [(-5, "Hint 1 of 3"), (99, "Hint 3 of 3")])
-def test_a_record_that_was_edited_still_gives_a_hint(bank_folder, kept, expected):
-    records.write("share", records.Record(hints=kept))
-    assert repr(hint("share")).startswith(expected)
-
-
-def test_a_hint_for_an_unknown_task_gets_the_nearest(bank_folder):
-    assert repr(hint("shares")) == "There is no task called `shares`. Did you mean `share`?"
+    assert [repr(hint("total"))[:11] for _ in range(2)] == ["Hint 1 of 2", "Hint 2 of 2"]
+    monkeypatch.setenv(records.PLACE, "off")
+    assert [repr(hint("share"))[:11] for _ in range(3)] == ["Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3"]
 
 
 # Progress
-
-
-def test_a_check_is_remembered(bank_folder):
-    check("share", lambda x: x)
-    check("share", lambda x: x / x.sum())
-    assert records.read("share") == records.Record(solved=True, points=3, checks=2, hints=0)
 
 
 def test_what_was_solved_once_stays_solved(bank_folder):
@@ -461,12 +381,6 @@ def test_a_corrupt_record_does_not_stop_a_check(bank_folder, own_progress, text)
     (own_progress / "share.json").write_bytes(text)
     assert check("share", lambda x: x / x.sum())
     assert records.read("share").solved
-
-
-def test_a_place_that_cannot_be_written_does_not_stop_a_check(bank_folder, own_progress, monkeypatch):
-    (own_progress / "a-file").write_text("")
-    monkeypatch.setenv(records.PLACE, str(own_progress / "a-file" / "below"))
-    assert check("share", lambda x: x / x.sum())
 
 
 def test_progress_lists_every_task_and_says_what_is_next(bank_folder):

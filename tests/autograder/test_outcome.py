@@ -55,21 +55,6 @@ def test_evidence_put_together_again_is_the_same(evidence):
     assert same(from_plain(*to_plain(evidence)), evidence)
 
 
-def test_what_is_split_off_is_the_tensors_only(evidence):
-    plain, tensors = to_plain(evidence)
-    assert list(tensors) == ["share/three"]
-    assert plain["outcomes"]["three"]["tensor_key"] == "share/three"
-    assert "tensor_key" not in plain["outcomes"]["four"]
-
-
-def test_lists_that_json_made_of_tuples_become_tuples_again(evidence):
-    back = from_plain(*to_plain(evidence))
-    assert back.outcomes["three"].shape == (2,)
-    assert back.outcomes["three"].changed_inputs == ("x",)
-    assert back.nearest == ("shares",)
-    assert back.examined == evidence.examined
-
-
 def test_an_unknown_status_is_refused(evidence):
     plain, tensors = to_plain(evidence)
     with pytest.raises(ValueError, match="unknown status 'perfect'"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-
 import pytest
 import torch
 from torch import nn
@@ -11,7 +9,7 @@ from torch import nn
 from autograder.bank import Probe, Specimen
 from autograder.collect import call, call_module
 from autograder.outcome import Outcome
-from autograder.specimens import SPECIMENS, Affine, Mixing, specimen
+from autograder.specimens import SPECIMENS, Mixing, specimen
 
 SETTINGS = {"mixing": {"weights": torch.eye(3)}, "affine": {}}
 
@@ -26,11 +24,6 @@ def test_a_specimen_is_a_module_in_eval_mode_made_afresh(name):
     assert isinstance(one, nn.Module)
     assert one is not other
     assert not one.training
-
-
-@pytest.mark.parametrize("name", SETTINGS)
-def test_a_specimen_has_nothing_to_learn(name):
-    assert list(specimen(name, SETTINGS[name]).parameters()) == []
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -59,11 +52,6 @@ def test_an_unknown_specimen_is_an_error_of_the_author():
         specimen("mixed", {})
 
 
-@pytest.mark.parametrize("name", SETTINGS)
-def test_a_specimen_says_what_it_does(name):
-    assert inspect.getdoc(SPECIMENS[name])
-
-
 def test_mixing_lets_an_output_depend_on_the_tokens_that_it_weighs():
     weights = torch.tensor([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.0, 0.25, 0.75]])
     inputs = {"model": Specimen("mixing", {"weights": weights}), "x": torch.rand(2, 3, 4)}
@@ -76,11 +64,6 @@ def test_mixing_keeps_the_batch_apart():
     inputs = {"model": Specimen("mixing", {"weights": torch.ones(3, 3)}), "x": torch.rand(2, 3, 4)}
     probe = Probe("p", "", inputs, Outcome(), observe="influence", settings={"input": "x", "axis": 0})
     assert torch.equal(call(lambda model, x: model(x), probe).tensor, torch.eye(2, dtype=torch.bool))
-
-
-def test_affine_multiplies_and_shifts():
-    assert Affine(2.0, 1.0)(torch.tensor([1.0, 3.0])).tolist() == [3, 7]
-    assert Affine()(torch.tensor([1.0, 3.0])).tolist() == [1, 3]
 
 
 def test_a_specimen_that_an_answer_changes_is_whole_in_the_next_call():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import copy
-import dataclasses
 import json
 import random
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ import torch
 
 from autograder import transport
 from autograder.collect import observe
-from autograder.outcome import ErrorReport, Evidence, ModuleReport, Outcome, to_plain
+from autograder.outcome import ErrorReport, Evidence, Outcome, to_plain
 from autograder.transport import EvidenceRefused, pack, unpack
 
 
@@ -50,19 +49,6 @@ def test_what_was_packed_comes_out_again(evidence):
     assert torch.equal(
         back.outcomes["three"].tensor.nan_to_num(7), evidence.outcomes["three"].tensor.nan_to_num(7)
     )
-
-
-def test_what_was_seen_of_a_module_travels_too():
-    report = ModuleReport(unreached=("W_query", "W_key"), unsteady=True)
-    outcome = dataclasses.replace(observe(torch.ones(2)), module=report)
-    back = unpack(pack(Evidence("t", "answered", outcomes={"p": outcome})))
-    assert back.outcomes["p"].module == report
-
-
-@pytest.mark.parametrize("unreached", [None, 5, {"a": 1}, "mask", [["mask"]]])
-def test_names_of_parameters_in_another_form_are_read_or_refused(packed, unreached):
-    packed["evidence"]["outcomes"]["three"]["module"]["unreached"] = unreached
-    read_or_refused(json.dumps(packed))
 
 
 @pytest.mark.parametrize("status", ["missing", "stub", "not-callable", "not-run"])

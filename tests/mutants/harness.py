@@ -2,14 +2,16 @@
 
 Everything around that cell is the lesson's own source with its solutions, so that a finding is about the
 answer under test. A cell that raises is tolerated, as in a notebook: the cells after it still run. An
-answer is judged twice, as the learner's own notebook does it (the lesson's givens only) and as it is graded
-(the redrawn givens too, and evidence that has been through the transport between sandbox and judge).
+answer is judged twice: as the learner's own notebook does it (the lesson's givens only), and by the grader's
+own `grade`, which is given this process in the place of its sandbox, and no solution to stand in for wrong
+answers.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import linecache
 import re
 import warnings
@@ -23,17 +25,21 @@ from typing import Any
 
 import torch
 from nbformat import NotebookNode
-from torch import Tensor
+from nbformat.v4 import new_output
 
 from autograder import bank
 from autograder.bank import AS_SEEN, LessonBank, Task
-from autograder.build.source import is_answer, is_given, is_test, read_source
+from autograder.build.source import is_test, read_source
 from autograder.collect import collect
 from autograder.feedback import plain_text, rich_text
 from autograder.findings import Verdict
-from autograder.judge import judge, merge, with_unfinished
-from autograder.outcome import Evidence
-from autograder.transport import pack, unpack
+from autograder.grading.evidence import cells_before
+from autograder.grading.grade import grade
+from autograder.grading.rebuild import up_to_the_last, without_figures
+from autograder.grading.running.execute import Executed
+from autograder.judge import judge, with_unfinished
+from autograder.learner import EvidenceOutput
+from autograder.reading import read
 from tests.mutants.answers import ROOT
 from tests.mutants.answers import Right as Right
 from tests.mutants.answers import Wrong as Wrong
@@ -53,29 +59,19 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A code cell of the lesson, compiled once."""
-
-    id: str
-    code: CodeType | None
-    is_test: bool
-    is_given: bool
-
-
-@dataclass(frozen=True)
 class Lesson:
-    """A lesson's cells in order, without its figures, and its bank."""
+    """A lesson's solved notebook without its figures, and its bank."""
 
     name: str
-    cells: tuple[Cell, ...]
+    notebook: NotebookNode
     bank: LessonBank
 
 
 @cache
 def load_lesson(name: str) -> Lesson:
-    """Read a lesson's source and bank; the cells are compiled once and shared by all answers."""
+    """Read a lesson's source and bank."""
     notebook = read_source(ROOT / "source" / name / f"{name}.py")
-    return Lesson(name, tuple(_cells(name, notebook)), bank.load(name))
+    return Lesson(name, without_figures(notebook), bank.load(name))
 
 
 def judge_answer(lesson_name: str, task_id: str, code: str) -> Judged:
@@ -95,37 +91,57 @@ def judge_notebook(lesson_name: str, answers: Mapping[str, str], last: str = "")
     unknown = set(answers) - set(lesson.bank.tasks)
     if unknown:
         raise ValueError(f"{lesson_name} has no task {', '.join(sorted(unknown))}")
-    seen, verdicts = _run(lesson, answers, AS_SEEN, last)
-    others = [run for run in lesson.bank.givens if run != AS_SEEN]
-    if last and lesson.bank.tasks[last].kind != "tensor":
-        others = []  # a function's probes bring their own inputs, so other givens would show nothing new
-    redrawn = {run: _run(lesson, answers, run, last)[0] for run in others}
-    judged: dict[str, Judged] = {}
-    graded: dict[str, Verdict] = {}
-    for task_id, evidence in seen.items():
-        task = lesson.bank.tasks[task_id]
-        whole = evidence
-        if task.kind == "tensor":
-            for other in redrawn.values():
-                whole = merge(whole, other[task_id])
-        verdict = judge(task, unpack(pack(whole)))
-        graded[task_id] = with_unfinished(verdict, task, lesson.bank, graded)
-        judged[task_id] = Judged(task, verdicts[task_id], graded[task_id])
-    return judged
-
-
-def _cells(name: str, notebook: NotebookNode) -> Iterator[Cell]:
+    asked = [last, *lesson.bank.tasks[last].needs] if last else list(lesson.bank.tasks)
+    notebook = up_to_the_last(lesson.notebook, asked)
+    typed = {f"{task}-answer": dedent(code).strip("\n") for task, code in answers.items()}
+    if last:
+        before = {
+            cell["id"] for cell in itertools.takewhile(lambda one: one["id"] not in typed, notebook.cells)
+        }
+        notebook.cells = [cell for cell in notebook.cells if cell["id"] not in TRAINS & before]
     for cell in notebook.cells:
-        if cell.cell_type != "code" or "figure" in cell.metadata.get("tags", ()):
-            continue
-        yield Cell(cell["id"], _compiled(name, cell["id"], cell.source), is_test(cell), is_given(cell))
-        if is_answer(cell) and not cell["id"].endswith("-answer"):
-            raise ValueError(f"{name}: the answer cell {cell['id']} does not end in -answer")
+        cell.source = typed.get(cell["id"], cell.source)
+    kernel = Kernel(lesson)
+    graded = grade(notebook, lesson.bank, kernel).verdicts
+    shown = kernel.verdicts.items()
+    return {name: Judged(lesson.bank.tasks[name], verdict, graded[name]) for name, verdict in shown}
 
 
-def _compiled(lesson: str, cell: str, text: str) -> CodeType | None:
+class Kernel:
+    """Runs a lesson's notebooks in this process, and keeps what `check` shows where they run as handed in."""
+
+    def __init__(self, lesson: Lesson) -> None:
+        self.lesson = lesson
+        self.verdicts: dict[str, Verdict] = {}
+
+    def __call__(self, notebook: NotebookNode, run: str, /, *, quiet: bool = False) -> Executed:
+        namespace: dict[str, Any] = {"__name__": "__main__", "display": lambda *values: None}
+        with torch_as_it_was():
+            for cell in notebook.cells:
+                if is_test(cell):
+                    cell.outputs = [self._check(cell["id"], notebook, namespace, run)]
+                elif cell.cell_type == "code":
+                    execute(compiled(self.lesson.name, cell["id"], cell.source), namespace)
+        return Executed(notebook)
+
+    def _check(
+        self, name: str, notebook: NotebookNode, namespace: Mapping[str, Any], run: str
+    ) -> NotebookNode:
+        """What a check puts out when graded; and in the notebook, what it shows."""
+        task, bank = self.lesson.bank.tasks[name], self.lesson.bank
+        evidence = collect(task, bank, namespace, run)
+        if run == AS_SEEN:
+            verdict = judge(task, evidence, read(task, bank, cells_before(task, notebook)), as_seen=True)
+            needed = [] if verdict.passed else [bank.tasks[need] for need in task.needs]
+            earlier = {one.id: judge(one, collect(one, bank, namespace), as_seen=True) for one in needed}
+            self.verdicts[name] = with_unfinished(verdict, task, bank, earlier)
+        return new_output("execute_result", EvidenceOutput(evidence)._repr_mimebundle_())
+
+
+@cache
+def compiled(lesson: str, cell: str, text: str) -> CodeType | None:
     """A cell's code under a file name like a notebook's, or None if it is no Python."""
-    file = f"<cell {lesson}/{cell}>"
+    file = f"<cell {lesson}/{cell} {hash(text)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)
@@ -135,40 +151,7 @@ def _compiled(lesson: str, cell: str, text: str) -> CodeType | None:
             return None
 
 
-def _run(
-    lesson: Lesson, answers: Mapping[str, str], run: str, last: str
-) -> tuple[dict[str, Evidence], dict[str, Verdict]]:
-    """Run the cells in order; evidence and the notebook's own verdict at every check on the way."""
-    replaced = {
-        f"{task}-answer": _compiled(lesson.name, f"{task}-answer, as typed", dedent(code).strip("\n"))
-        for task, code in answers.items()
-    }
-    namespace: dict[str, Any] = {"__name__": "__main__", "display": lambda *values: None}
-    evidence: dict[str, Evidence] = {}
-    verdicts: dict[str, Verdict] = {}
-    solved = bool(last)  # no cell so far is other than the lesson's own
-    with _torch_as_it_was():
-        for cell in lesson.cells:
-            if cell.is_test:
-                if last and cell.id != last:
-                    continue
-                task = lesson.bank.tasks[cell.id]
-                evidence[cell.id] = collect(task, lesson.bank, namespace, run)
-                if run == AS_SEEN:
-                    verdicts[cell.id] = _verdict_in_notebook(task, lesson.bank, namespace, evidence[cell.id])
-                if cell.id == last:
-                    break
-                continue
-            solved = solved and cell.id not in replaced
-            if solved and cell.id in TRAINS:
-                continue
-            _execute(replaced.get(cell.id, cell.code), namespace)
-            if cell.is_given:
-                namespace.update({name: _fresh(value) for name, value in lesson.bank.givens[run].items()})
-    return evidence, verdicts
-
-
-def _execute(code: CodeType | None, namespace: dict[str, Any]) -> None:
+def execute(code: CodeType | None, namespace: dict[str, Any]) -> None:
     """Run one cell as a notebook would: what it raises or prints stays in the cell."""
     if code is None:
         return
@@ -183,20 +166,8 @@ def _execute(code: CodeType | None, namespace: dict[str, Any]) -> None:
         exec(code, namespace)
 
 
-def _verdict_in_notebook(
-    task: Task, lesson: LessonBank, namespace: Mapping[str, Any], evidence: Evidence
-) -> Verdict:
-    """What `check` shows in the learner's notebook, with the earlier answers that are not right yet."""
-    verdict = judge(task, evidence)
-    if verdict.passed:
-        return verdict
-    needed = [lesson.tasks[name] for name in task.needs]
-    earlier = {one.id: judge(one, collect(one, lesson, namespace)) for one in needed}
-    return with_unfinished(verdict, task, lesson, earlier)
-
-
 @contextlib.contextmanager
-def _torch_as_it_was() -> Iterator[None]:
+def torch_as_it_was() -> Iterator[None]:
     """Put back what an answer may have changed for the whole process."""
     state, dtype, gradients = torch.get_rng_state(), torch.get_default_dtype(), torch.is_grad_enabled()
     try:
@@ -205,10 +176,6 @@ def _torch_as_it_was() -> Iterator[None]:
         torch.set_rng_state(state)
         torch.set_default_dtype(dtype)
         torch.set_grad_enabled(gradients)
-
-
-def _fresh(value: Any) -> Any:
-    return value.clone() if isinstance(value, Tensor) else value
 
 
 # What a learner must never meet in a message about their own code.

@@ -131,11 +131,6 @@ def test_masks_and_whole_numbers_stay(name):
     assert torch.equal(twin(ASKS).inputs[name], ASKS.inputs[name])
 
 
-@pytest.mark.parametrize("name", ["heads", "scale", "name"])
-def test_what_is_no_tensor_stays(name):
-    assert twin(ASKS).inputs[name] == ASKS.inputs[name]
-
-
 def test_the_identity_and_zeros_stay():
     probe = Probe("still", "the identity", {"eye": torch.eye(3), "zeros": torch.zeros(2, 2)})
     made = twin(probe)
@@ -148,10 +143,6 @@ def test_objects_of_the_notebook_get_other_weights_and_the_courses_own_stay():
     assert made.inputs["model"].seed != OBJECTS.inputs["model"].seed
     assert made.inputs["model"].construct == {"d": 2}
     assert made.inputs["part"] == OBJECTS.inputs["part"]
-
-
-def test_a_module_draws_other_weights():
-    assert twin(OTHER).seed != OTHER.seed
 
 
 def test_experiments_get_no_twin():
@@ -174,13 +165,6 @@ def test_the_same_secret_draws_the_same_and_another_secret_another():
     first, again, other = (twin(ASKS, name).inputs["scores"] for name in ("one", "one", "two"))
     assert torch.equal(first, again)
     assert not torch.equal(first, other)
-
-
-def test_each_probe_draws_for_itself():
-    same = [Probe(name, "scores", {"scores": SCORES}) for name in ("first", "second")]
-    (task,) = with_hidden_probes(lesson(*same), "a secret").tasks
-    first, second = (probe.inputs["scores"] for probe in task.probes[2:])
-    assert not torch.equal(first, second)
 
 
 def test_the_visible_probes_are_left_as_they_are():

@@ -25,20 +25,10 @@ def test_every_cell_has_the_id_from_its_header(notebook):
     assert [cell["id"] for cell in notebook.cells] == IDS
 
 
-def test_the_id_does_not_stay_in_the_metadata(notebook):
-    assert [cell for cell in notebook.cells if "id" in cell.metadata] == []
-
-
 def test_a_cell_without_an_id_has_an_empty_one(tmp_path):
     path = tmp_path / "lesson.py"
     path.write_text("# %%\nx = 1\n")
     assert [cell["id"] for cell in read_source(path).cells] == [""]
-
-
-def test_prose_and_code_are_told_apart(notebook):
-    kinds = {cell["id"]: cell.cell_type for cell in notebook.cells}
-    assert (kinds["title"], kinds["setup"]) == ("markdown", "code")
-    assert notebook.cells[0].source == "# A tiny lesson\n\nText about it."
 
 
 def test_the_notebook_is_valid_and_reads_the_same_every_time(notebook, tmp_path):

@@ -202,12 +202,6 @@ def test_an_author_need_not_name_the_buffers_and_cannot(made):
     assert probe.settings["names"] == ["mask"]
 
 
-def test_no_other_experiment_is_given_names(made):
-    probes = made(module_task(INFLUENCE, BUFFERS)).tasks["causal"].probes
-    assert probes["influence"].settings == {"input": "x", "axis": 1}
-    assert probes["plain"].settings == {}
-
-
 def test_a_known_wrong_answer_may_differ_by_its_buffers_only(made):
     verdict = verdict_on(made(module_task(BUFFERS, wrong=(WRONG[0], PLAIN_MASK))), Plain)
     assert (verdict.known_wrong, verdict.earned) == ("plain-mask", 0)
@@ -231,13 +225,6 @@ def test_a_chosen_weight_of_an_unknown_name_is_refused(made):
     probe = Probe("chosen", "ones", PLAIN.inputs, construct=CONSTRUCT, weights={"V": torch.ones(2, 3)})
     with pytest.raises(AuthoringError, match="probe chosen: there is no parameter V"):
         made(module_task(probe))
-
-
-def test_an_object_is_given_the_weights_that_the_solutions_class_draws(made):
-    kept = made(function_task(OBJECT, LEAKY)).tasks["leak"].probes["object"].inputs["model"]
-    torch.manual_seed(123)
-    assert torch.equal(kept.weights["W.weight"], Causal(**CONSTRUCT).W.weight)
-    assert (kept.name, kept.construct) == ("Causal", CONSTRUCT)
 
 
 def test_a_function_is_tried_on_the_learners_own_class_and_on_specimens(made):
@@ -330,13 +317,6 @@ def test_another_number_of_outputs_than_the_solutions_is_behaviour_without_a_pla
     task = dataclasses.replace(task, checks=(Check("all", 2, ("influence", "plain")),))
     finding = verdict_on(made(task), Pooled).finding
     assert finding == WrongBehaviour("influence", "influence", ())
-
-
-def test_random_numbers_go_on_as_if_no_bank_had_been_made(made):
-    torch.manual_seed(3)
-    before = torch.get_rng_state()
-    made(module_task(INFLUENCE))
-    assert torch.equal(before, torch.get_rng_state())
 
 
 class Fused(Causal):

@@ -9,7 +9,6 @@ from nbformat import NotebookNode
 
 from autograder import bank
 from autograder.bank import AS_SEEN, LessonBank
-from autograder.build.source import is_test
 from autograder.grading.grade import grade
 from autograder.grading.running.execute import Executed
 
@@ -49,8 +48,3 @@ def test_a_run_with_other_givens_ends_with_the_last_tensor_and_checks_tensors_al
 def test_without_a_tensor_there_is_no_other_run(release, runs):
     graded(release, with_kinds(share="function", row_sums="module"), runs)
     assert list(runs) == [AS_SEEN]
-
-
-def test_the_submission_that_was_given_keeps_its_checks(release, runs):
-    graded(release, with_kinds(share="function", row_sums="tensor"), runs)
-    assert [cell["id"] for cell in release.cells if is_test(cell)] == ["share", "row-sums"]

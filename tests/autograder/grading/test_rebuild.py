@@ -75,18 +75,100 @@ def assert_whole(made):
     assert sources(made.notebook)["example-data"] == "table = torch.tensor([[1.0]])"
 
 
-# Whole submissions
+# What is done to a submission
 
 
-def test_an_honest_submission_is_taken_over_without_a_note(rebuilt):
-    made = rebuilt()
+def copy_of(cell, source):
+    """A cell copied in JupyterLab: the same metadata, another id."""
+    copy = deepcopy(cell)
+    copy["id"] = "a1b2c3d4"
+    copy.source = source
+    return copy
+
+
+def strip_ids(notebook):
+    notebook.nbformat_minor = 4
+    for cell in notebook.cells:
+        del cell["id"]
+
+
+def no_longer_known(notebook, name):
+    """The cell under an id that the lesson does not have any more."""
+    cell = notebook.cells[index(notebook, name)]
+    cell["id"] = f"old-{name}"
+    if "nbgrader" in cell.metadata:
+        cell.metadata["nbgrader"]["grade_id"] = f"old-{name}"
+    return cell
+
+
+def work_in_a_copy(place, stub="def share(x):\n    ..."):
+    def damage(notebook):
+        copy = copy_of(notebook.cells[3], SHARE)
+        notebook.cells[3].source = stub
+        notebook.cells.insert(place, copy)
+
+    return damage
+
+
+def older_data(change):
+    def damage(notebook):
+        notebook.cells[2].source = OLD_DATA
+        change(notebook)
+
+    return damage
+
+
+def split_lines(notebook):
+    for cell in notebook.cells:
+        cell["source"] = cell["source"].splitlines(keepends=True)
+
+
+OLD_DATA = "table = torch.tensor([[1.5, 2.5]])"
+TWICE = ["the cell share-answer stood there 2 times"]
+PUT_BACK = "course cells were missing and were put back: "
+# What is done, the sources of the cells that run beside the course's then, and what is noted.
+WHOLE = {
+    "nothing": (lambda notebook: None, [], []),
+    "a check deleted": (lambda notebook: notebook.cells.pop(4), [], [PUT_BACK + "share"]),
+    "an answer doubled": (
+        lambda notebook: notebook.cells.insert(4, copy_of(notebook.cells[3], "share = 1")),
+        ["share = 1"],
+        TWICE,
+    ),
+    "only a copy worked in": (work_in_a_copy(4), [SHARE], TWICE),
+    "only a copy above worked in": (work_in_a_copy(0), [], TWICE),
+    "Windows' line ends in the original": (work_in_a_copy(4, "def share(x):\r\n    ..."), [SHARE], TWICE),
+    "a check doubled": (
+        lambda notebook: notebook.cells.append(copy_of(notebook.cells[4], "check = None")),
+        [],
+        [],
+    ),
+    "prose added": (lambda notebook: notebook.cells.insert(4, new_markdown_cell("my notes")), [], []),
+    "a blank cell added": (lambda notebook: notebook.cells.insert(4, new_code_cell("  \n ")), [], []),
+    "thousands of cells added": (
+        lambda notebook: notebook.cells.extend(NotebookNode(new_code_cell("x = 1")) for _ in range(3000)),
+        ["x = 1"] * MAX_ADDED_CELLS,
+        ["3000 cells were added; only the first 500 were run"],
+    ),
+    "ids lost": (strip_ids, [], []),
+    "older data": (older_data(lambda notebook: None), [], []),
+    "older data under another id": (
+        older_data(lambda notebook: no_longer_known(notebook, "example-data")),
+        [],
+        [],
+    ),
+    "older data without ids": (older_data(strip_ids), [], []),
+    "a check of another id": (lambda notebook: no_longer_known(notebook, "share"), [], []),
+    "sources that are lists": (split_lines, [], []),
+}
+
+
+@pytest.mark.parametrize("what", WHOLE)
+def test_whatever_happened_the_submission_is_made_whole_and_it_is_noted(rebuilt, what):
+    damage, sources_added, notes = WHOLE[what]
+    made = rebuilt(damage)
     assert_whole(made)
-    assert made.notes == []
-    assert added(made.notebook) == []
-
-
-def test_an_untouched_submission_is_the_release(release):
-    assert rebuild(release, deepcopy(release)).notebook == release
+    assert (added(made.notebook), made.notes) == (sources_added, notes)
 
 
 def test_the_release_and_the_submission_are_left_as_they_were(release, submission):
@@ -117,55 +199,10 @@ def test_an_answer_in_a_cell_that_lost_all_its_marks_is_not_overwritten_by_the_s
     assert "def share(x):\n    ..." not in texts
 
 
-def test_a_missing_test_cell_is_put_back_and_noted(rebuilt):
-    made = rebuilt(lambda notebook: notebook.cells.pop(4))
-    assert_whole(made)
-    assert made.notes == ["course cells were missing and were put back: share"]
-
-
 def test_an_empty_notebook_becomes_the_release_with_notes(release):
     made = rebuild(release, NotebookNode(cells=[]))
     assert made.notebook == release
     assert "the cell share-answer was missing" in made.notes
-
-
-def copy_of(cell, source):
-    """A cell copied in JupyterLab: the same metadata, another id."""
-    copy = deepcopy(cell)
-    copy["id"] = "a1b2c3d4"
-    copy.source = source
-    return copy
-
-
-def test_of_a_doubled_answer_the_original_counts_where_it_was_worked_in(rebuilt):
-    made = rebuilt(lambda notebook: notebook.cells.insert(4, copy_of(notebook.cells[3], "share = 1")))
-    assert_whole(made)
-    assert made.notes == ["the cell share-answer stood there 2 times"]
-
-
-def test_of_a_doubled_answer_the_copy_counts_where_only_it_was_worked_in(rebuilt, release, cell_of):
-    def work_in_the_copy(notebook):
-        cell_of(notebook, "share-answer").source = cell_of(release, "share-answer").source
-        notebook.cells.insert(4, copy_of(cell_of(notebook, "share-answer"), SHARE))
-
-    made = rebuilt(work_in_the_copy)
-    assert_whole(made)
-
-
-def test_a_copy_that_comes_before_the_original_counts_just_so(rebuilt, release, cell_of):
-    def work_above(notebook):
-        original = cell_of(notebook, "share-answer")
-        original.source = cell_of(release, "share-answer").source
-        notebook.cells.insert(0, copy_of(original, SHARE))
-
-    assert_whole(rebuilt(work_above))
-
-
-def test_where_both_were_worked_in_the_original_counts_wherever_the_copy_stands(rebuilt, cell_of):
-    def work_in_both(notebook):
-        notebook.cells.insert(0, copy_of(cell_of(notebook, "share-answer"), "share = 'a draft'"))
-
-    assert_whole(rebuilt(work_in_both))
 
 
 def test_a_copy_of_an_answer_also_runs_where_it_stands(rebuilt, cell_of):
@@ -174,18 +211,6 @@ def test_a_copy_of_an_answer_also_runs_where_it_stands(rebuilt, cell_of):
     )
     assert added(made.notebook) == ["share = 'again'"]
     assert ids(made.notebook)[-1].startswith(ADDED)
-
-
-def test_a_doubled_test_cell_counts_once(rebuilt, cell_of):
-    made = rebuilt(
-        lambda notebook: notebook.cells.append(copy_of(cell_of(notebook, "share"), "check = None"))
-    )
-    assert_whole(made)
-    assert added(made.notebook) == []
-
-
-def test_cells_in_another_order_go_back_to_the_courses(rebuilt):
-    assert_whole(rebuilt(lambda notebook: notebook.cells.reverse()))
 
 
 # Course cells
@@ -230,21 +255,6 @@ def test_an_added_cell_above_everything_stays_there(rebuilt):
     assert ids(made.notebook)[0] == f"{ADDED}0"
 
 
-def test_added_cells_keep_their_order(rebuilt):
-    def add(notebook):
-        for number in range(5):
-            notebook.cells.insert(4 + number, new_code_cell(f"x = {number}"))
-
-    assert added(rebuilt(add).notebook) == [f"x = {number}" for number in range(5)]
-
-
-@pytest.mark.parametrize(
-    "cell", [new_markdown_cell("my notes"), new_code_cell("  \n ")], ids=["prose", "blank"]
-)
-def test_added_cells_that_run_nothing_are_left_out(rebuilt, cell):
-    assert added(rebuilt(lambda notebook: notebook.cells.insert(4, cell)).notebook) == []
-
-
 def test_a_cell_added_behind_a_deleted_one_stays_behind_the_one_before(rebuilt):
     def replace(notebook):
         notebook.cells[5] = new_code_cell("mine = 1")
@@ -272,43 +282,7 @@ def test_an_added_cell_that_claims_to_be_the_grader_is_a_plain_cell(rebuilt):
     assert (mine["id"], mine.metadata) == (f"{ADDED}0", {})
 
 
-def test_of_thousands_of_added_cells_the_first_are_run_and_it_is_noted(rebuilt):
-    made = rebuilt(
-        lambda notebook: notebook.cells.extend(NotebookNode(new_code_cell("x = 1")) for _ in range(3000))
-    )
-    assert len(added(made.notebook)) == MAX_ADDED_CELLS
-    assert made.notes == ["3000 cells were added; only the first 500 were run"]
-    assert_whole(made)
-
-
 # Stripped
-
-
-def test_metadata_that_was_stripped_does_not_matter(rebuilt):
-    def strip(notebook):
-        for cell in notebook.cells:
-            cell.metadata = {}
-
-    made = rebuilt(strip)
-    assert_whole(made)
-    assert made.notes == []
-
-
-def strip_ids(notebook):
-    notebook.nbformat_minor = 4
-    for cell in notebook.cells:
-        del cell["id"]
-
-
-def test_answers_whose_ids_were_stripped_are_known_by_their_metadata(rebuilt):
-    made = rebuilt(strip_ids)
-    assert_whole(made)
-
-
-def test_course_cells_whose_ids_were_stripped_are_not_taken_for_the_learners(rebuilt):
-    made = rebuilt(strip_ids)
-    assert added(made.notebook) == []
-    assert made.notes == []
 
 
 def test_an_added_cell_among_stripped_ids_stays_in_its_place(rebuilt):
@@ -322,31 +296,6 @@ def test_an_added_cell_among_stripped_ids_stays_in_its_place(rebuilt):
 
 
 # Handed in on an older release
-
-OLD_DATA = "table = torch.tensor([[1.5, 2.5]])"
-
-
-def no_longer_known(notebook, name):
-    """The cell under an id that the lesson does not have any more."""
-    cell = notebook.cells[index(notebook, name)]
-    cell["id"] = f"old-{name}"
-    if "nbgrader" in cell.metadata:
-        cell.metadata["nbgrader"]["grade_id"] = f"old-{name}"
-    return cell
-
-
-@pytest.mark.parametrize("ids_are", ["the same", "others", "lost"])
-def test_data_of_an_older_release_do_not_come_back(rebuilt, cell_of, ids_are):
-    def make_older(notebook):
-        cell_of(notebook, "example-data").source = OLD_DATA
-        if ids_are == "others":
-            no_longer_known(notebook, "example-data")
-        elif ids_are == "lost":
-            strip_ids(notebook)
-
-    made = rebuilt(make_older)
-    assert_whole(made)
-    assert added(made.notebook) == []
 
 
 def test_a_cell_of_the_learners_own_is_not_taken_for_one_of_an_older_release(rebuilt):
@@ -363,10 +312,6 @@ def test_an_answer_whose_cell_was_renamed_since_is_not_overwritten_by_the_stub(r
     texts = [cell.source for cell in made.notebook.cells]
     assert texts.index(SHARE) < texts.index('check("share")')
     assert "def share(x):\n    ..." not in texts
-
-
-def test_a_check_that_was_renamed_since_is_put_back_under_its_new_name(rebuilt):
-    assert_whole(rebuilt(lambda notebook: no_longer_known(notebook, "share")))
 
 
 def test_what_a_lesson_did_not_have_yet_is_added_and_noted(rebuilt, release):
@@ -395,23 +340,6 @@ def test_a_task_that_the_lesson_has_no_more_runs_where_it_stood(rebuilt):
 # Odd sources
 
 
-def test_windows_line_ends_become_ours(rebuilt, cell_of):
-    def dos(notebook):
-        for cell in notebook.cells:
-            cell.source = cell.source.replace("\n", "\r\n")
-
-    assert_whole(rebuilt(dos))
-
-
-def test_windows_line_ends_alone_are_no_work_in_a_cell(rebuilt, release, cell_of):
-    def dos(notebook):
-        original = cell_of(notebook, "share-answer")
-        original.source = cell_of(release, "share-answer").source.replace("\n", "\r\n")
-        notebook.cells.append(copy_of(original, SHARE))
-
-    assert sources(rebuilt(dos).notebook)["share-answer"] == SHARE
-
-
 def test_an_answer_that_was_turned_into_prose_is_taken_by_its_text(rebuilt, cell_of):
     def to_markdown(notebook):
         position = index(notebook, "share-answer")
@@ -421,14 +349,6 @@ def test_an_answer_that_was_turned_into_prose_is_taken_by_its_text(rebuilt, cell
     made = rebuilt(to_markdown)
     assert_whole(made)
     assert cell_of(made.notebook, "share-answer").cell_type == "code"
-
-
-def test_sources_that_are_lists_of_lines_are_joined(rebuilt):
-    def split(notebook):
-        for cell in notebook.cells:
-            cell["source"] = cell["source"].splitlines(keepends=True)
-
-    assert_whole(rebuilt(split))
 
 
 @pytest.mark.parametrize("source", [None, 5, {}, [None, 5]], ids=str)
@@ -480,22 +400,12 @@ def test_a_cell_with_an_absurd_part_is_passed_over_or_read(rebuilt, key, value):
     assert_whole(rebuilt(break_it))
 
 
-@pytest.mark.parametrize("cells", [None, 5, "text", {}, [None, 5, "text", [], [[]]]], ids=str)
-def test_cells_that_are_none_become_the_release(release, cells):
-    made = rebuild(release, NotebookNode(cells=cells))
-    assert made.notebook == release
-
-
 def test_things_among_the_cells_that_are_no_cells_do_not_matter(rebuilt):
     def mix_in(notebook):
         for position in (0, 3, 5):
             notebook.cells.insert(position, ["no", "cell"])
 
     assert_whole(rebuilt(mix_in))
-
-
-def test_a_notebook_without_cells_becomes_the_release(release):
-    assert rebuild(release, NotebookNode()).notebook == release
 
 
 def test_whatever_is_done_to_the_cells_the_courses_own_are_whole(release, submission):

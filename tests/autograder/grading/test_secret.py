@@ -79,13 +79,6 @@ def test_the_secret_is_made_once_and_its_bank_is_the_same_every_time(course):
     assert after == before
 
 
-def test_another_secret_draws_other_numbers(course, tmp_path, monkeypatch):
-    kept = secret.make(course, NAME).folder
-    monkeypatch.setenv(secret.PLACE, str(tmp_path / "elsewhere"))
-    other = secret.make(course, NAME).folder
-    assert (kept / f"{NAME}.safetensors").read_bytes() != (other / f"{NAME}.safetensors").read_bytes()
-
-
 def test_only_the_secret_and_its_banks_are_left_in_its_place(course):
     secret.make(course, NAME)
     assert sorted(path.name for path in secret.folder().iterdir()) == ["bank", secret.NAME]
@@ -169,13 +162,6 @@ def test_a_probe_whose_twin_no_draw_makes_fair_has_none_and_the_command_names_it
     said = CliRunner().invoke(cli.app, ["secret", "--course", str(picky.root)])
     assert said.exit_code == 0, said.output
     assert f"{NAME}: task share, probe three: no hidden twin is fair to every right answer" in said.output
-
-
-def test_an_answer_that_computes_passes_either_bank(course):
-    public = secret.answers(NAME).lesson
-    secret.make(course, NAME)
-    for lesson in (public, secret.answers(NAME).lesson):
-        assert verdict_on(lambda x: x / x.sum(), lesson).earned == 3
 
 
 def test_an_answer_that_remembers_passes_what_is_public_and_fails_what_is_hidden(course):

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 
+from autograder.build.source import is_test
 from tests.mutants import harness
 
 SIZES = {"b": 5, "tokens": 7, "d_in": 3, "d_out": 8, "heads": 2, "head_dim": 4}
@@ -43,17 +44,15 @@ def sentences() -> torch.Tensor:
 def namespace_of(lesson: str, answers: Mapping[str, str] | None = None) -> dict[str, Any]:
     """What a learner's kernel holds after the answer cells, with some of them typed otherwise."""
     answers = answers or {}
-    typed = {
-        f"{task}-answer": harness._compiled(lesson, f"{task}-answer, as typed", dedent(code).strip("\n"))
-        for task, code in answers.items()
-    }
-    cells = harness.load_lesson(lesson).cells
-    last = max((place for place, cell in enumerate(cells) if cell.id in typed), default=len(cells) - 1)
+    typed = {f"{task}-answer": dedent(code).strip("\n") for task, code in answers.items()}
+    cells = [cell for cell in harness.load_lesson(lesson).notebook.cells if cell.cell_type == "code"]
+    last = max((place for place, cell in enumerate(cells) if cell["id"] in typed), default=len(cells) - 1)
     namespace: dict[str, Any] = {"__name__": "__main__", "display": lambda *values: None}
-    with harness._torch_as_it_was():
+    with harness.torch_as_it_was():
         for cell in cells[: last + 1]:
-            if not cell.is_test:
-                harness._execute(typed.get(cell.id, cell.code), namespace)
+            if not is_test(cell):
+                code = harness.compiled(lesson, cell["id"], typed.get(cell["id"], cell.source))
+                harness.execute(code, namespace)
     return namespace
 
 
