@@ -91,10 +91,6 @@ ON_RESULTS = (
     OnResult("extra-axis", lambda result, axis: result.unsqueeze(-1), alone=True),
     OnResult("transposed-result", lambda result, axis: result.mT, least=2, alone=True),
     OnResult("fraction-upside-down", lambda result, axis: 1 / result, alone=True),
-    *(
-        OnResult("rounded", lambda result, axis, digits=digits: result.round(decimals=digits), alone=True)
-        for digits in (2, 3, 4)
-    ),
     OnResult("half-precision", lambda result, axis: result.half().to(result.dtype)),
 )
 
