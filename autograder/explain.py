@@ -204,8 +204,10 @@ class _Compared:
         varies = torch.tensor([*(one.varies for one in task.known_wrong), False])[table.members.long()]
         drawn = torch.tensor([task.probes[name].train for name in self._columns], dtype=torch.bool)
         alone = (table.members >= 0).sum(dim=1, keepdim=True) == 1
-        in_place = (kind == own_kind) & alone | drawn & (shape == own_shape)
-        loosely = in_place & varies.any(dim=1, keepdim=True)
+        in_place = (kind == own_kind) | drawn & (shape == own_shape)
+        places = {marks: place for place, marks in enumerate(table.marks)}
+        own_mark = torch.tensor([places.get(tuple(sorted(one.marks)), -2) for one in asked])
+        loosely = in_place & alone & varies[:, :1] & (table.mark[:, columns] == own_mark)
         self._loosely = loosely & ~same
         same |= loosely
         self._agrees = (same | untried) & ~right & ~own_right

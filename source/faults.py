@@ -91,7 +91,6 @@ ON_RESULTS = (
     OnResult("extra-axis", lambda result, axis: result.unsqueeze(-1), alone=True),
     OnResult("transposed-result", lambda result, axis: result.mT, least=2, alone=True),
     OnResult("fraction-upside-down", lambda result, axis: 1 / result, alone=True),
-    OnResult("half-precision", lambda result, axis: result.half().to(result.dtype)),
 )
 
 FAULTS = (
@@ -2377,7 +2376,6 @@ FAULTS = (
         "dropout-unasked",
         "there is dropout that nobody asked for",
         "Some numbers are dropped in training. This task has no dropout: take it out.",
-        varies=True,
     ),
     Fault(
         "step-left-out",

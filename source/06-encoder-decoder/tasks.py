@@ -783,7 +783,7 @@ MEMORY_SHORT = drawn(22, 5, 4, 10)
 SOURCE_PADDING = real(torch.tensor([7, 2]), 7)[:, None, None]
 BOTH_MASKS = real(torch.tensor([5, 2, 4, 1]), 5)[:, None, None] & CAUSAL.bool()
 # Head 0 is causal, head 1 sees everything, head 2 the past and the next token.
-BY_HEAD = torch.stack([torch.ones(5, 5).tril(ahead) for ahead in (0, 5, 1)]).expand(4, -1, -1, -1)
+BY_HEAD = torch.stack([torch.ones(5, 5).tril(ahead) for ahead in (0, 5, 1)]).bool().expand(4, -1, -1, -1)
 NOTHING_TO_READ = real(torch.tensor([2, 0, 4, 1, 3]), 4)[:, None, None]
 NO_ROW = torch.tensor([[1.0, 1, 0, 1, 0], [0, 0, 0, 0, 0], [0, 0, 1, 1, 1], [0, 1, 0, 0, 0], [1, 1, 1, 1, 0]])
 MANY, MANY_READ = drawn(29, 6, 4, 10), drawn(31, 6, 4, 10)

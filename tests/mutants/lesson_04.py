@@ -437,7 +437,7 @@ TASKS.hold(
         return q @ k.T"""),
     Wrong("keys-with-keys", VALUES + NAMED) | edit("queries @", "keys @"),
     Wrong("queries-with-queries", NAMED) | returns("queries @ queries.transpose(-2, -1)"),
-    Wrong("from-the-notebook", SHAPE + VALUES) | edit("queries @ keys", "W_query(batch) @ W_key(batch)"),
+    Wrong("from-the-notebook", NAMED + SHAPE) | edit("queries @ keys", "W_query(batch) @ W_key(batch)"),
     Wrong("layers-once-more", RAISED + VALUES)
     | above("return queries", "queries = W_query(queries)", "keys = W_key(keys)"),
     Wrong("transpose-not-called", RAISED) | returns("queries @ keys.transpose"),

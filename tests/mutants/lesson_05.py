@@ -352,7 +352,7 @@ TASKS.hold(
         first_head = a[0, 0]
         first_res = first_head @ first_head.T
         head_scores = torch.stack([first_res, first_res])[None]"""),
-    Wrong("heads-swapped", VALUES) | returns("(a @ a.mT).flip(1)"),
+    Wrong("heads-swapped", NAMED) | returns("(a @ a.mT).flip(1)"),
     Wrong("heads-against-each-other", NAMED) | returns("a @ a.flip(1).transpose(2, 3)"),
     Wrong("tensordot-over-everything", SHAPE) | returns("torch.tensordot(a, a, dims=([3], [3]))"),
     Wrong("einsum-over-the-heads-too", SHAPE + NAMED) | returns('torch.einsum("bhqd,bhkd->bqk", a, a)'),

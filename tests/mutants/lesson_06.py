@@ -67,7 +67,7 @@ TASKS.hold(
         )"""),
     Wrong("softmax-too", VALUES, never=SAME_TWICE)
     | returns("torch.softmax(w_query(X_input_tokens), dim=-1)"),
-    Wrong("relu-too", VALUES, never=SAME_TWICE) | returns("F.relu(w_query(X_input_tokens))"),
+    Wrong("relu-too", NAMED, never=SAME_TWICE) | returns("F.relu(w_query(X_input_tokens))"),
     Wrong("scaled-already", VALUES, never=SAME_TWICE) | returns("w_query(X_input_tokens) / d_model**0.5"),
     Wrong("projected-twice", NAMED) | returns("w_query(w_query(X_input_tokens))"),
     Wrong("capital-W", MISSING) | returns("W_query(X_input_tokens)"),
@@ -179,7 +179,7 @@ TASKS.hold(
     | body("b, t, d = x.shape", "return x.reshape(b, t, 4, d // 4).transpose(1, 2)"),
     Wrong("head-dim-taken-for-heads", SHAPE)
     | body("b, t, d = x.shape", "return x.reshape(b, t, d // num_heads, -1).transpose(1, 2)"),
-    Wrong("same-for-every-sequence", VALUES, never=SAME_TWICE).body("""
+    Wrong("same-for-every-sequence", NAMED, never=SAME_TWICE).body("""
         b, t, d = x.shape
         return x[0].reshape(t, num_heads, d // num_heads).transpose(0, 1).expand(b, -1, -1, -1)"""),
     Wrong("repeats-instead-of-cutting", NAMED + SHAPE) | returns("x.unsqueeze(1).repeat(1, num_heads, 1, 1)"),
@@ -1424,7 +1424,7 @@ TASKS.hold(
     Wrong("returns-weights-too", TYPE, keeps=5, base="own-functions")
     | edit("(merge_heads(weights @ v))", "(merge_heads(weights @ v)), weights"),
     Wrong("residual", NAMED, base="own-functions") | edit("return self", "return q_input + self"),
-    Wrong("layer-norm", VALUES, never=SAME_TWICE, base="heads-averaged")
+    Wrong("layer-norm", NAMED, never=SAME_TWICE, base="heads-averaged")
     | line("return self", "return F.layer_norm(self.fc(merge_heads(weights @ v)), q_input.shape[-1:])"),
     Wrong("heads-averaged", RAISED, base="own-functions")
     | line("return self", "return self.fc((weights @ v).mean(dim=1))"),
