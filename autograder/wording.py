@@ -752,7 +752,7 @@ def _permuted(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
         )
     return Message(
         f"Tokens in another order do not just change places in the result{_where(finding, task)}.",
-        ("Attention without a mask knows no order: a token's result is the same wherever it stands.",),
+        ("Without a mask there is no order: a token's result is the same wherever it stands.",),
     )
 
 
@@ -846,7 +846,7 @@ def _other_device(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Messag
     if finding.obtained == experiments.RETURNS:
         return Message(
             f"On another device, `{task.name}` copies a tensor back to the CPU.",
-            ("That costs more than the attention itself. Let everything live where the input lives.",),
+            ("Copying costs more than computing. Let everything live where the input lives.",),
         )
     return Message(
         f"On another device `{task.name}` stops: a tensor of its own is still on the CPU.",

@@ -94,7 +94,7 @@ def run(command: list[str], folder: Path) -> Cost:
     """Run a command to its end; what it says is shown if it fails."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
     # No secret: the same probes for all three.
-    environment["ATTENTION_SECRET"] = str(folder / "no-secret")
+    environment["AUTOGRADER_SECRET"] = str(folder / "no-secret")
     most = [0.0, 0.0]
     with tempfile.TemporaryFile("w+") as said:
         start = time.perf_counter()

@@ -22,7 +22,7 @@ ID_FORM = re.compile(r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")
 NBGRADER_KEYS = {"cell_type", "grade", "grade_id", "locked", "schema_version", "solution", "task"}
 PICTURE_WITHOUT_ALT = re.compile(r"!\[\s*\]\(")
 IMG_TAG = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
-READY_MADE = re.compile(r"`(\w[\w.]*\.\w+|scaled_dot_product_attention)`")
+READY_MADE = re.compile(r"`(\w[\w.]*\.\w+)`")
 SCHEME_LINE = re.compile(r"^- (\d+) points?:", re.MULTILINE)
 ALT_TEXT = re.compile(r"""\balt\s*=\s*(["'])\s*[^"'\s]""", re.IGNORECASE)
 

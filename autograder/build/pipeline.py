@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import tempfile
@@ -25,6 +26,7 @@ from autograder.build.release import generate, write_notebook
 from autograder.build.source import is_answer, read_source
 from autograder.collect import collect
 from autograder.compare import close
+from autograder.course import FILE, Course
 from autograder.findings import Verdict
 from autograder.judge import judge
 from autograder.problems import AuthoringError
@@ -32,25 +34,6 @@ from autograder.reading import Cell, read
 
 # A picture that stands in HTML, with its alternative text beside it.
 INLINE_PICTURE = re.compile(r"data:image/(?:png|jpeg);base64,[A-Za-z0-9+/=]*")
-
-
-@dataclass(frozen=True)
-class Course:
-    """The folders of a course, all below one root."""
-
-    root: Path
-
-    @property
-    def source(self) -> Path:
-        return self.root / "source"
-
-    @property
-    def bank(self) -> Path:
-        return self.root / "autograder" / "bank"
-
-    def lessons(self) -> list[str]:
-        """Every lesson that has a source, in order."""
-        return sorted(path.parent.name for path in self.source.glob("*/tasks.py"))
 
 
 @dataclass(frozen=True)
@@ -123,7 +106,7 @@ def stale(course: Course, name: str) -> list[str]:
         _make(course, name, Path(temporary))
         fresh = Path(temporary)
         if not _same_bank(fresh / "bank", course.bank, name):
-            found.append(f"autograder/bank/{name}: differs from its source")
+            found.append(f"{_said(course.bank / name, course)}: differs from its source")
         for path in sorted((fresh / "notebooks" / name).iterdir()):
             kept = course.root / "notebooks" / name / path.name
             if not kept.is_file() or kept.read_bytes() != path.read_bytes():
@@ -141,8 +124,8 @@ def stale(course: Course, name: str) -> list[str]:
 
 
 def without_source(course: Course) -> list[str]:
-    """What was once generated from a lesson that is no more, as one line for each."""
-    known = set(course.lessons())
+    """What was generated from a lesson that `course.toml` does not name, as one line for each."""
+    known = set(course.lessons)
     found = []
     for folder in ("notebooks", "solutions"):
         for path in sorted((course.root / folder).glob("*/")):
@@ -150,14 +133,21 @@ def without_source(course: Course) -> list[str]:
                 found.append(f"{folder}/{path.name}: has no source")
     for path in sorted(course.bank.glob("*.json")):
         if path.stem not in known:
-            found.append(f"autograder/bank/{path.stem}: has no source")
+            found.append(f"{_said(course.bank / path.stem, course)}: has no source")
+    for path in sorted(course.source.glob("*/tasks.py")):
+        if path.parent.name not in known:
+            found.append(f"{_said(path.parent, course)}: {FILE} does not name it")
     return found
+
+
+def _said(path: Path, course: Course) -> str:
+    return os.path.relpath(path, course.root).replace(os.sep, "/")
 
 
 def _make(course: Course, name: str, workplace: Path) -> Prepared:
     made = prepare(course, name)
     bank_files.save(made.bank, workplace / "bank")
-    generate(course.root, workplace, name, made.notebook, workplace / "bank")
+    generate(course, workplace, name, made.notebook)
     _refuse_unearned(made, workplace)
     return made
 

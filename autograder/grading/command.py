@@ -6,12 +6,9 @@ import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from nbformat import from_dict
 
-from autograder import bank
-from autograder.grading import secret
 from autograder.grading.batch import ExecutorLost, Job, Result, close_sandboxes, grade_all
 from autograder.grading.course import Class, Submission
 from autograder.grading.gradebook import Book
@@ -28,7 +25,7 @@ Advance = Callable[[int, int, str], None]
 class Asked:
     """What to grade: lessons by name, students by id (all if none), and how."""
 
-    root: Path
+    course: Class
     lessons: list[str]
     jobs: int = 2
     students: frozenset[str] = frozenset()
@@ -68,10 +65,9 @@ class Summary:
         return ", ".join(lines) + "."
 
 
-def lessons(root: Path) -> list[str]:
+def lessons(course: Class) -> list[str]:
     """The lessons that have a release and a bank."""
-    course = Class(root)
-    return [name for name in dict.fromkeys(bank.index().values()) if course.release(name).is_file()]
+    return [name for name in course.banks.folders if course.release(name).is_file()]
 
 
 def grade_class(asked: Asked, say: Say, advance: Advance, executor: Executor | None = None) -> Summary:
@@ -90,7 +86,7 @@ def grade_class(asked: Asked, say: Say, advance: Advance, executor: Executor | N
         say(UNPROTECTED)
     elif executor is None and (reason := sandbox.why_not()):
         raise NoSandbox(reason)
-    course = Class(asked.root)
+    course = asked.course
     told, say = say, lambda line: told(one_line(line))
     summary = Summary(dry_run=asked.dry_run)
     with Book(course, dry=asked.dry_run) as book:
@@ -99,11 +95,10 @@ def grade_class(asked: Asked, say: Say, advance: Advance, executor: Executor | N
             problem = book.know(lesson)
             if problem:
                 summary.faults.append(lesson)
-                say(f"{lesson}: needs attention, nothing was graded: {problem}")
+                say(f"{lesson}: needs a look, nothing was graded: {problem}")
                 continue
-            note = secret.answers(lesson).note
-            if note:
-                say(f"{lesson}: {note}")
+            if lesson in course.banks.notes:
+                say(f"{lesson}: {course.banks.notes[lesson]}")
             if not course.solution(lesson):
                 say(f"{lesson}: its source is not there, so a mistake also costs what is built from it")
             for submission in course.submissions(lesson, asked.students):
@@ -149,7 +144,16 @@ def _jobs(
                 text = submission.path.read_bytes()
             except OSError as problem:
                 refused = f"the file cannot be opened ({problem.strerror})"
-        yield Job(lesson, submission.student, releases[lesson], text, refused, sandboxed, solutions[lesson])
+        yield Job(
+            lesson,
+            submission.student,
+            releases[lesson],
+            text,
+            course.banks,
+            refused,
+            sandboxed,
+            solutions[lesson],
+        )
 
 
 def _take(
@@ -159,7 +163,7 @@ def _take(
     who = f"{submission.student} {submission.lesson}"
     if result.fault:
         summary.faults.append(who)
-        say(f"{who}: needs attention, no score was written: {result.fault}")
+        say(f"{who}: needs a look, no score was written: {result.fault}")
         return
     before = book.scores(submission)
     for task, score in result.scores.items():
@@ -179,7 +183,7 @@ def _take(
             book.undo()
             summary.graded -= 1
             summary.faults.append(who)
-            say(f"{who}: needs attention, no score was written: {type(problem).__name__}: {problem}")
+            say(f"{who}: needs a look, no score was written: {type(problem).__name__}: {problem}")
 
 
 def _count(number: int, what: str) -> str:

@@ -36,7 +36,7 @@ TAGS = {
 PLAIN = {"alt", "title", "role", "width", "height", "align", "colspan", "rowspan", "scope", "start", "open"}
 # Of the course's own and of highlighted code. Others are nbgrader's, and its buttons go by them.
 CLASSES = re.compile(
-    r"(ag|ag-[\w-]+|attention-[\w-]+|highlight|hl-\w+|[a-z][a-z\d]{0,2}|dataframe|number|bar|track)"
+    r"(ag|ag-[\w-]+|\w+-explorer|highlight|hl-\w+|[a-z][a-z\d]{0,2}|dataframe|number|bar|track)"
 )
 PICTURE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[\w+/=\s]*")
 LINK = re.compile(r"(https?://|mailto:|#)", re.IGNORECASE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -208,8 +207,8 @@ LESSON = LessonBank(
 def own_progress(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Nobody's real progress is read or written by a test."""
     folder = tmp_path_factory.mktemp("progress")
-    monkeypatch.setenv("ATTENTION_PROGRESS", str(folder))
-    for name in ("NBGRADER_EXECUTION", "ATTENTION_RUN", "AUTOGRADER_BANK"):
+    monkeypatch.setenv("AUTOGRADER_PROGRESS", str(folder))
+    for name in ("NBGRADER_EXECUTION", "AUTOGRADER_RUN", "AUTOGRADER_COURSE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(learner, "_SEEN_HINTS", {})
     return folder
@@ -278,8 +277,9 @@ def bank_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the tiny lesson's bank, which `check`, `hint` and `progress` read."""
     folder = tmp_path / "bank"
     bank.save(LESSON, folder)
-    monkeypatch.setattr(bank, "index", functools.partial(bank.index, folder))
-    monkeypatch.setattr(bank, "load", functools.partial(bank.load, folder=folder))
+    described = 'name = "tiny"\ntitle = "Tiny"\nlessons = ["01-tiny"]\nbank = "."\n'
+    (folder / "course.toml").write_text(described, encoding="utf-8")
+    monkeypatch.setenv("AUTOGRADER_COURSE", str(folder))
     return folder
 
 

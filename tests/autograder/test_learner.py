@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import json
 import os
 import subprocess
@@ -304,7 +303,7 @@ def test_a_fault_in_the_judge_is_a_fault_of_the_course(bank_folder, monkeypatch)
 def test_a_fault_of_ours_is_not_remembered_as_a_check(bank_folder, own_progress):
     damage_tensors(bank_folder)
     check("share", lambda x: x)
-    assert records.read("share").checks == 0
+    assert records.read("tiny", "share").checks == 0
 
 
 # Hints
@@ -371,7 +370,7 @@ def test_each_press_shows_the_next_hint_and_is_remembered(in_lab, shown):
         button.click()
         assert f"Hint {number} of 3" in said.value
         assert expected in said.value
-        assert records.read("share").hints == number
+        assert records.read("tiny", "share").hints == number
 
 
 def test_a_right_answer_gets_no_button(in_lab, shown):
@@ -401,7 +400,7 @@ def test_under_nbgrader_there_is_no_button(in_lab, shown, monkeypatch, mode):
 def test_a_hint_is_followed_by_the_next_in_another_process(bank_folder):
     hint("share")
     code = "from autograder import hint; print(hint('share'))"
-    environment = {**os.environ, "AUTOGRADER_BANK": str(bank_folder)}
+    environment = {**os.environ, "AUTOGRADER_COURSE": str(bank_folder)}
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
@@ -423,7 +422,7 @@ def test_hints_go_on_where_progress_cannot_be_saved(bank_folder, own_progress, m
 
 @pytest.mark.parametrize(("kept", "expected"), [(-5, "Hint 1 of 3"), (99, "Hint 3 of 3")])
 def test_a_record_that_was_edited_still_gives_a_hint(bank_folder, kept, expected):
-    records.write("share", records.Record(hints=kept))
+    records.write("tiny", "share", records.Record(hints=kept))
     assert repr(hint("share")).startswith(expected)
 
 
@@ -437,13 +436,13 @@ def test_a_hint_for_an_unknown_task_gets_the_nearest(bank_folder):
 def test_a_check_is_remembered(bank_folder):
     check("share", lambda x: x)
     check("share", lambda x: x / x.sum())
-    assert records.read("share") == records.Record(solved=True, points=3, checks=2, hints=0)
+    assert records.read("tiny", "share") == records.Record(solved=True, points=3, checks=2, hints=0)
 
 
 def test_what_was_solved_once_stays_solved(bank_folder):
     check("share", lambda x: x / x.sum())
     check("share", lambda x: x)
-    assert records.read("share") == records.Record(solved=True, points=3, checks=2)
+    assert records.read("tiny", "share") == records.Record(solved=True, points=3, checks=2)
 
 
 def test_partial_points_are_kept(notebook):
@@ -451,7 +450,7 @@ def test_partial_points_are_kept(notebook):
     notebook.run('check("share")')
     notebook.run(WRONG)
     notebook.run('check("share")')
-    assert records.read("share") == records.Record(solved=False, points=2, checks=2)
+    assert records.read("tiny", "share") == records.Record(solved=False, points=2, checks=2)
 
 
 @pytest.mark.parametrize(
@@ -460,7 +459,7 @@ def test_partial_points_are_kept(notebook):
 def test_a_corrupt_record_does_not_stop_a_check(bank_folder, own_progress, text):
     (own_progress / "share.json").write_bytes(text)
     assert check("share", lambda x: x / x.sum())
-    assert records.read("share").solved
+    assert records.read("tiny", "share").solved
 
 
 def test_a_place_that_cannot_be_written_does_not_stop_a_check(bank_folder, own_progress, monkeypatch):
@@ -485,7 +484,7 @@ def test_progress_lists_every_task_and_says_what_is_next(bank_folder):
 
 def test_at_the_end_nothing_is_next(bank_folder, lesson):
     for task in lesson.tasks:
-        records.write(task, records.Record(solved=True))
+        records.write("tiny", task, records.Record(solved=True))
     assert progress().next_task is None
     assert repr(progress()).endswith("This lesson is done.")
 
@@ -498,7 +497,6 @@ def test_progress_of_one_lesson_is_shown_by_its_name(bank_folder):
 def test_progress_escapes_what_it_shows(bank_folder):
     path = bank_folder / "01-tiny.json"
     path.write_text(path.read_text().replace("Shares of a whole", "<script>"))
-    bank.load.func.cache_clear()
     assert "<script>" not in progress()._repr_html_()
 
 
@@ -522,7 +520,7 @@ def test_under_validate_nothing_is_remembered(notebook, monkeypatch):
     monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
     notebook.run(RIGHT)
     notebook.run('check("share")')
-    assert records.read("share") == records.Record()
+    assert records.read("tiny", "share") == records.Record()
 
 
 def test_under_autograde_evidence_is_given_and_no_verdict(notebook, monkeypatch):
@@ -576,7 +574,7 @@ def test_under_autograde_an_answer_that_is_too_large_says_so(monkeypatch, yielde
 
 def test_in_a_redrawn_run_the_evidence_is_about_that_run(notebook, monkeypatch):
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
-    monkeypatch.setenv("ATTENTION_RUN", "redrawn-1")
+    monkeypatch.setenv("AUTOGRADER_RUN", "redrawn-1")
     notebook.run("table = torch.tensor([[2.0, 1.0, 0.5], [3.0, 1.0, 6.0]])\nrow_sums = table.sum(dim=1)")
     evidence = notebook.run('check("row-sums")').evidence
     assert (list(evidence.outcomes), evidence.changed_givens) == (["redrawn-1"], ())
@@ -586,15 +584,14 @@ def test_in_a_redrawn_run_the_evidence_is_about_that_run(notebook, monkeypatch):
 
 
 @pytest.fixture
-def forbidding(notebook, lesson, tmp_path, monkeypatch):
+def forbidding(notebook, lesson, bank_folder, monkeypatch):
     """The notebook, where `share` and `row_sums` have to do without softmax, and cells enter the history."""
     forbids = Forbids(("softmax",), 2, ("table", "torch", "check", "hint", "progress"))
     tasks = {
         name: dataclasses.replace(task, forbids=forbids if name in ("share", "row-sums") else None)
         for name, task in lesson.tasks.items()
     }
-    bank.save(dataclasses.replace(lesson, tasks=tasks), tmp_path / "forbidding")
-    monkeypatch.setattr(bank, "load", functools.partial(bank.load.func, folder=tmp_path / "forbidding"))
+    bank.save(dataclasses.replace(lesson, tasks=tasks), bank_folder)
     notebook.shell.history_manager.input_hist_raw[:] = [""]
     monkeypatch.setattr(
         notebook, "run", lambda cell: notebook.shell.run_cell(cell, store_history=True).result
@@ -615,7 +612,7 @@ def test_a_forbidden_call_is_told_at_once_with_its_line(forbidding):
     assert feedback.verdict.forbidden == ForbiddenCall(
         "torch.softmax", "softmax", "return torch.softmax(torch.log(x), 0)", 2, "share"
     )
-    assert not records.read("share").solved
+    assert not records.read("tiny", "share").solved
 
 
 def test_a_call_that_no_probe_reaches_is_read_in_the_cell(forbidding):

@@ -25,10 +25,10 @@ import torch
 from nbformat import NotebookNode
 from torch import Tensor
 
-from autograder import bank
 from autograder.bank import AS_SEEN, LessonBank, Task
 from autograder.build.source import is_answer, is_given, is_test, read_source
 from autograder.collect import collect
+from autograder.course import Course
 from autograder.feedback import plain_text, rich_text
 from autograder.findings import Verdict
 from autograder.judge import judge, merge, with_unfinished
@@ -75,7 +75,7 @@ class Lesson:
 def load_lesson(name: str) -> Lesson:
     """Read a lesson's source and bank; the cells are compiled once and shared by all answers."""
     notebook = read_source(ROOT / "source" / name / f"{name}.py")
-    return Lesson(name, tuple(_cells(name, notebook)), bank.load(name))
+    return Lesson(name, tuple(_cells(name, notebook)), Course.read(ROOT).load(name))
 
 
 def judge_answer(lesson_name: str, task_id: str, code: str) -> Judged:

@@ -20,6 +20,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder import records
+from autograder.course import PACKED
 from autograder.grading import secret
 from autograder.grading.running.gallery import Bundle
 from autograder.grading.running.limits import Limits
@@ -109,7 +110,7 @@ class Kernels:
         return {
             **kept,
             "PYTHONPATH": path,
-            "AUTOGRADER_BANK": str(self._questions),
+            PACKED: str(self._questions),
             EXECUTION: "autograde",
             records.PLACE: "off",
             "OMP_NUM_THREADS": "1",

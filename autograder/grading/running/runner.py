@@ -1,19 +1,15 @@
-"""Where a grader gets its sandboxed runs from: one warm process for as long as the grader itself lives."""
+"""Run a submission's notebooks: in a sandbox whose process stays warm, or in Jupyter kernels."""
 
 from __future__ import annotations
 
-import atexit
 import tempfile
-from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
 from nbformat import NotebookNode
 
-from autograder import bank
 from autograder.bank import AS_SEEN
 from autograder.build.source import is_test
-from autograder.grading import secret
 from autograder.grading.running.execute import Executed, execute
 from autograder.grading.running.gallery import Gallery
 from autograder.grading.running.kernels import Kernels
@@ -46,10 +42,10 @@ class NoSandbox(Exception):
         )
 
 
-def write_questions(folder: Path) -> None:
-    """Write every lesson's questions, without answers, where a sandbox can show them."""
-    for lesson in dict.fromkeys(bank.index().values()):
-        bank.save(bank.without_answers(secret.answers(lesson).lesson), folder)
+class Asking(Protocol):
+    """What can write the questions of lessons, and their course's `course.toml`, into a folder."""
+
+    def write_questions(self, folder: Path, /) -> None: ...
 
 
 class SandboxRunner:
@@ -58,10 +54,10 @@ class SandboxRunner:
     _kind: type[Worker] | type[Kernels] = Worker
     _gallery: Gallery | None = GALLERY
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    def __init__(self, banks: Asking, limits: Limits | None = None) -> None:
         self._questions = tempfile.TemporaryDirectory(prefix="questions-")
         self._limits = limits or LIMITS
-        write_questions(Path(self._questions.name))
+        banks.write_questions(Path(self._questions.name))
         self._worker = self._kind(Path(self._questions.name), self._limits)
         self.closed = False
 
@@ -82,11 +78,3 @@ class KernelRunner(SandboxRunner):
 
     _kind = Kernels
     _gallery = None  # a kernel draws its pictures itself
-
-
-@lru_cache(maxsize=2)
-def shared_runner(sandboxed: bool = True) -> SandboxRunner:
-    """This process's runner, made with the first submission and closed when the process ends."""
-    runner = SandboxRunner() if sandboxed else KernelRunner()
-    atexit.register(runner.close)
-    return runner

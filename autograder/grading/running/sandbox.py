@@ -48,7 +48,8 @@ ENVIRONMENT = {
     # What a Jupyter kernel sets, so that figures are drawn into the notebook.
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
     "NBGRADER_EXECUTION": "autograde",
-    "ATTENTION_PROGRESS": "off",
+    "AUTOGRADER_PROGRESS": "off",
+    "AUTOGRADER_COURSE": f"{INSIDE}/autograder/bank",
     # One notebook is one thread: torch's own would not survive a fork.
     "OMP_NUM_THREADS": "1",
 }

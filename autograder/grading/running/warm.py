@@ -14,6 +14,7 @@ import os
 import socket
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from autograder.grading.running import calls, confine, frames, pages, pictures
@@ -67,6 +68,7 @@ def _warm_up() -> Any:
     import visuals
     from autograder import bank, learner  # noqa: F401
     from autograder.collect import collect
+    from autograder.course import PACKED
     from autograder.grading.running.shell import Shell
     from autograder.transport import pack
 
@@ -79,8 +81,8 @@ def _warm_up() -> Any:
     torch.ones(1, 2, device="meta") @ torch.ones(2, 1, device="meta")
     with contextlib.suppress(RuntimeError):  # and the error for a mask left on the first device
         torch.ones(1, 1, device="meta").masked_fill(torch.ones(1, 1).bool(), 0.0)
-    for name in dict.fromkeys(bank.index().values()):
-        lesson = bank.load(name)
+    for path in sorted(Path(os.environ[PACKED]).glob("*.json")):
+        lesson = bank.load(path.stem, path.parent)
         for task in lesson.tasks.values():
             pack(collect(task, lesson, {task.name: _first}))
     # A fork that collects garbage would write to every object there is, and so copy all memory.

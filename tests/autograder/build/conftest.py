@@ -15,8 +15,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.authoring import Lesson, load_lesson
 from autograder.build.lint import lint
-from autograder.build.pipeline import Course
 from autograder.build.source import read_source
+from autograder.course import Course
 
 NAME = "01-tiny"
 CONFIG = Path(__file__).parents[3] / "nbgrader_config.py"
@@ -136,6 +136,8 @@ LESSON = Lesson(
 )
 """
 
+DESCRIBED = f'name = "tiny"\ntitle = "Tiny"\nlessons = ["{NAME}"]\nbank = "answers"\n'
+
 Edit = tuple[str, str]
 
 
@@ -154,7 +156,8 @@ def write_course(root: Path, source: str = SOURCE, tasks: str = TASKS, faults: s
     (folder / f"{NAME}.py").write_text(source, encoding="utf-8")
     (folder / "tasks.py").write_text(tasks, encoding="utf-8")
     shutil.copyfile(CONFIG, root / CONFIG.name)
-    return Course(root)
+    (root / "course.toml").write_text(DESCRIBED, encoding="utf-8")
+    return Course.read(root)
 
 
 def solved(answers: Mapping[str, Callable[..., object] | str]) -> NotebookNode:

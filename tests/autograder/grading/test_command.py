@@ -26,8 +26,8 @@ from nbgrader.apps import NbGraderAPI
 from typer.testing import CliRunner
 
 from autograder import cli
-from autograder.bank import load
 from autograder.build.source import read_source
+from autograder.course import Course
 from autograder.grading import batch, command, preprocessors, secret
 from autograder.grading import grade as grading
 from autograder.grading.command import Asked, Summary
@@ -37,17 +37,23 @@ from autograder.grading.gradebook import GRADED_FROM
 from autograder.grading.running import sandbox
 from autograder.grading.running.limits import Limits
 from autograder.grading.running.runner import KernelRunner, SandboxRunner
-from tests.autograder.grading.conftest import without_figures
+from autograder.grading.secret import Banks
+from tests.autograder.grading.conftest import class_folder, without_figures
 
 ROOT = Path(__file__).parents[3]
 LESSON = "01-dot-product"
+COURSE = Course.read(ROOT)
 FULL = 22.0
 STUDENTS = {"ada": FULL, "bob": 0.0, "cleo": 2.0, "dan": 0.0}
 
 # The fixture below puts one for all in its place.
-RUNNER_OF_A_THREAD = batch._runner
+RUNNER_OF_A_THREAD = batch.runner_for
 
 pytestmark = pytest.mark.slow
+
+
+def banks() -> Banks:
+    return Banks.of(COURSE)
 
 
 class Here(Executor):
@@ -69,7 +75,7 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxRunner]:
     patch = pytest.MonkeyPatch()
     patch.setenv(secret.PLACE, str(tmp_path_factory.mktemp("no-secret")))
     patch.delenv("NBGRADER_EXECUTION", raising=False)
-    made = SandboxRunner()
+    made = SandboxRunner(banks())
     remembered: dict[str, Any] = {}
     really = batch.grade
 
@@ -80,9 +86,9 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxRunner]:
         return deepcopy(remembered[key])
 
     patch.setattr(batch, "grade", grade)
-    patch.setattr(batch, "_runner", lambda sandboxed=True: made)
+    patch.setattr(batch, "runner_for", lambda banks, sandboxed=True: made)
     patch.setattr(preprocessors, "grade", grade)
-    patch.setattr(preprocessors, "shared_runner", lambda sandboxed=True: made)
+    patch.setattr(preprocessors, "runner_for", lambda banks, sandboxed=True: made)
     yield made
     patch.undo()
     made.close()
@@ -97,9 +103,7 @@ def solved() -> NotebookNode:
 def template(tmp_path_factory: pytest.TempPathFactory, solved: NotebookNode) -> Path:
     """A class of four: all right, nothing done, one task, a file that is no notebook."""
     place = tmp_path_factory.mktemp("class") / "my course"
-    for name in ("notebooks", "source"):
-        shutil.copytree(ROOT / name / LESSON, place / name / LESSON)
-    shutil.copy(ROOT / "nbgrader_config.py", place)
+    class_folder(place, LESSON)
     released = place / "notebooks" / LESSON / f"{LESSON}.ipynb"
     release = without_figures(nbformat.read(released, as_version=4))
     nbformat.write(release, released)
@@ -151,7 +155,9 @@ def hand_in(place: Path, student: str, made: NotebookNode | str) -> Path:
 def grade(place: Path, **asked: Any) -> tuple[Summary, list[str]]:
     said: list[str] = []
     executor = asked.pop("executor", None) or Here()
-    summary = command.grade_class(Asked(place, [LESSON], **asked), said.append, lambda *_: None, executor)
+    summary = command.grade_class(
+        Asked(Class(place), [LESSON], **asked), said.append, lambda *_: None, executor
+    )
     return summary, said
 
 
@@ -250,7 +256,7 @@ def test_a_changed_submission_is_graded_again_and_the_difference_is_said(graded,
     assert summary.text == (
         "1 submission graded, 3 submissions had not changed, 1 score changed since the last time."
     )
-    points = load(LESSON).tasks["simple-attention"].points
+    points = COURSE.load(LESSON).tasks["simple-attention"].points
     assert f"ada {LESSON}: simple-attention {points} -> 0" in said
     assert scores(graded) == {**STUDENTS, "ada": FULL - points}
 
@@ -591,14 +597,14 @@ def test_told_to_do_without_a_sandbox_the_command_grades_in_kernels_and_says_wha
     place, monkeypatch, solved
 ):
     monkeypatch.setattr(command.sandbox, "why_not", lambda: "bubblewrap is not installed")
-    made = KernelRunner(Limits(cell_seconds=8.0))
+    made = KernelRunner(banks(), Limits(cell_seconds=8.0))
     asked: list[bool] = []
 
-    def runner(sandboxed: bool = True) -> SandboxRunner:
+    def runner(_: Banks, sandboxed: bool = True) -> SandboxRunner:
         asked.append(sandboxed)
         return made
 
-    monkeypatch.setattr(batch, "_runner", runner)
+    monkeypatch.setattr(batch, "runner_for", runner)
     monkeypatch.setattr(batch, "grade", grading.grade)
     endless = deepcopy(solved)
     answer(endless, "simple-attention", "while True:\n    pass")
@@ -610,15 +616,16 @@ def test_told_to_do_without_a_sandbox_the_command_grades_in_kernels_and_says_wha
     assert "Without a sandbox, submissions run with your own rights. Not protected are your files" in said
     assert "cell simple-attention-answer was stopped: it did not end within 8 seconds" in said
     assert set(asked) == {False}
-    points = load(LESSON).tasks["simple-attention"].points
+    points = COURSE.load(LESSON).tasks["simple-attention"].points
     assert scores(place) == {"ada": FULL, "cleo": FULL - points}
 
 
 @pytest.mark.parametrize("sandboxed", [True, False])
 def test_a_thread_runs_its_submissions_where_it_was_told_to(sandboxed):
     kind = SandboxRunner if sandboxed else KernelRunner
-    assert type(RUNNER_OF_A_THREAD(sandboxed)) is kind
-    assert RUNNER_OF_A_THREAD(sandboxed) is RUNNER_OF_A_THREAD(sandboxed)
+    asked = banks()
+    assert type(RUNNER_OF_A_THREAD(asked, sandboxed)) is kind
+    assert RUNNER_OF_A_THREAD(asked, sandboxed) is RUNNER_OF_A_THREAD(asked, sandboxed)
     batch.close_sandboxes()
 
 
@@ -626,11 +633,11 @@ def test_nbgraders_own_autograde_does_without_a_sandbox_where_it_is_told_to(plac
     monkeypatch.setattr(preprocessors.sandbox, "why_not", lambda: "bubblewrap is not installed")
     asked: list[bool] = []
 
-    def shared(sandboxed: bool = True) -> SandboxRunner:
+    def shared(_: Banks, sandboxed: bool = True) -> SandboxRunner:
         asked.append(sandboxed)
         return runner
 
-    monkeypatch.setattr(preprocessors, "shared_runner", shared)
+    monkeypatch.setattr(preprocessors, "runner_for", shared)
     course = Class(place)
     with command.Book(course) as opened:
         opened.know(LESSON)

@@ -150,7 +150,7 @@ def test_a_redrawn_run_that_left_nothing_earns_nothing(tests_of, both, release):
 
 
 def test_a_redrawn_run_that_answers_for_the_run_as_seen_earns_nothing(tests_of, both):
-    # os.environ["ATTENTION_RUN"] = "as-seen"; table = …; row_sums = torch.tensor([6.0, 16.0])
+    # os.environ["AUTOGRADER_RUN"] = "as-seen"; table = …; row_sums = torch.tensor([6.0, 16.0])
     seen, _ = both(lambda table: torch.tensor([6.0, 16.0]))
     verdicts = judge_notebook(tests_of, seen, {"redrawn-1": deepcopy(seen)})
     assert verdicts["row-sums"].earned == 0

@@ -10,13 +10,14 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
 
-from autograder import bank
 from autograder.build.source import read_source
+from autograder.course import Course
 from autograder.findings import CallsForbidden
 from autograder.grading.grade import grade
 from autograder.grading.rebuild import rebuild
 from autograder.grading.running import sandbox
 from autograder.grading.running.runner import SandboxRunner
+from autograder.grading.secret import Banks
 
 ROOT = Path(__file__).parents[3]
 LESSON = "01-dot-product"
@@ -41,9 +42,10 @@ def verdicts():
         pytest.fail(f"CI needs the sandbox: {reason}")
     if reason:
         pytest.skip(reason)
+    course = Course.read(ROOT)
     solved = read_source(ROOT / "source" / LESSON / f"{LESSON}.py")
     release = nbformat.read(ROOT / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
-    runner = SandboxRunner()
+    runner = SandboxRunner(Banks.of(course))
 
     def run(answers, added="pass"):
         submission = deepcopy(solved)
@@ -51,7 +53,7 @@ def verdicts():
             cell.source = answers.get(cell["id"], cell.source)
         place = next(number for number, cell in enumerate(submission.cells) if cell["id"] == "setup")
         submission.cells.insert(place + 1, new_code_cell(added))
-        return grade(rebuild(release, submission).notebook, bank.load(LESSON), runner)
+        return grade(rebuild(release, submission).notebook, course.load(LESSON), runner)
 
     yield run
     runner.close()

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from nbformat import NotebookNode
 
-from autograder import bank
 from autograder.bank import AS_SEEN, LessonBank
 from autograder.build.source import is_test
+from autograder.course import Course
 from autograder.grading.grade import grade
 from autograder.grading.running.execute import Executed
 
+ROOT = Path(__file__).parents[3]
 LESSON = "01-dot-product"
 
 
@@ -31,12 +33,12 @@ def graded(release: NotebookNode, lesson: LessonBank, runs: dict[str, list[str]]
 
 def with_kinds(**kinds: str) -> LessonBank:
     """A lesson with these tasks, by kind."""
-    known = next(iter(bank.load(LESSON).tasks.values()))
+    known = next(iter(Course.read(ROOT).load(LESSON).tasks.values()))
     tasks = {
         name.replace("_", "-"): replace(known, id=name.replace("_", "-"), kind=kind)
         for name, kind in kinds.items()
     }
-    return replace(bank.load(LESSON), tasks=tasks, givens={AS_SEEN: {}, "redrawn-1": {}})
+    return replace(Course.read(ROOT).load(LESSON), tasks=tasks, givens={AS_SEEN: {}, "redrawn-1": {}})
 
 
 def test_a_run_with_other_givens_ends_with_the_last_tensor_and_checks_tensors_alone(release, runs):

@@ -17,9 +17,11 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.bank import load
+from autograder.course import Course
+from tests.autograder.grading.conftest import class_folder
 
 ROOT = Path(__file__).parents[3]
+COURSE = Course.read(ROOT)
 LESSON = "01-dot-product"
 FULL = 22.0
 
@@ -154,10 +156,8 @@ def nbgrader(course, *arguments, expect=0):
 def course(tmp_path_factory):
     """A copy of the course, graded: release, nine submissions, grades, feedback, solutions and an export."""
     place = tmp_path_factory.mktemp("class") / "my course"
-    place.mkdir()
-    for name in ("source", "notebooks", "solutions"):
-        shutil.copytree(ROOT / name / LESSON, place / name / LESSON)
-    shutil.copy(ROOT / "nbgrader_config.py", place)
+    class_folder(place, LESSON)
+    shutil.copytree(ROOT / "solutions" / LESSON, place / "solutions" / LESSON)
     from autograder.build.release import write_notebook
     from autograder.build.source import read_source
 
@@ -258,7 +258,7 @@ def test_no_grade_of_anyone_is_left_open(grades):
 
 @pytest.mark.parametrize("task", [task for task, (_, known) in WRONG.items() if known])
 def test_feedback_names_each_known_mistake_with_its_hint(course, task):
-    hint = next(one.hint for one in load(LESSON).tasks[task].known_wrong if one.id == WRONG[task][1])
+    hint = next(one.hint for one in COURSE.load(LESSON).tasks[task].known_wrong if one.id == WRONG[task][1])
     assert hint in feedback(course, "wrong")
 
 
@@ -269,7 +269,7 @@ def test_feedback_shows_partial_credit_and_the_message_together(course):
 
 
 def test_the_feedback_of_a_perfect_submission_says_what_was_learned(course):
-    assert load(LESSON).tasks["all-weights"].learned in feedback(course, "perfect")
+    assert COURSE.load(LESSON).tasks["all-weights"].learned in feedback(course, "perfect")
 
 
 def test_a_missing_and_a_doubled_cell_are_mentioned_to_whoever_reads_the_feedback(course):

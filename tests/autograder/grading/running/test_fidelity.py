@@ -29,9 +29,11 @@ from PIL import Image, ImageChops, ImageStat
 
 from autograder.bank import AS_SEEN, load
 from autograder.build.source import is_answer, read_source
+from autograder.course import Course
 from autograder.grading.running.limits import Limits
 from autograder.grading.running.runner import SandboxRunner
 from autograder.grading.running.sandbox import ENVIRONMENT, INSIDE
+from autograder.grading.secret import Banks
 from autograder.transport import EVIDENCE_MIME
 
 ROOT = Path(__file__).parents[4]
@@ -128,7 +130,7 @@ def evidence(notebook: NotebookNode) -> dict[str, dict[str, torch.Tensor]]:
 
 @pytest.fixture(scope="module")
 def runner() -> Iterator[SandboxRunner]:
-    made = SandboxRunner(Limits(cell_seconds=120, seconds=600))
+    made = SandboxRunner(Banks.of(Course.read(ROOT)), Limits(cell_seconds=120, seconds=600))
     yield made
     made.close()
 
@@ -152,7 +154,8 @@ def executed(
     environment = {
         "PYTHONPATH": str(ROOT),
         "NBGRADER_EXECUTION": "autograde",
-        "ATTENTION_PROGRESS": "off",
+        "AUTOGRADER_PROGRESS": "off",
+        "AUTOGRADER_COURSE": "",
         "OMP_NUM_THREADS": "1",
         "HOME": ENVIRONMENT["HOME"],  # tracebacks write it as ~
     }

@@ -42,7 +42,7 @@ def test_a_notebook_runs_in_a_process_beside_the_graders(kernels, monkeypatch, t
         cells(
             "import os\nprint(os.getpid())",
             "1 / 0",
-            "print(os.environ.get('ATTENTION_SECRET'), os.environ['AUTOGRADER_BANK'], os.environ['A'])",
+            "print(os.environ.get('AUTOGRADER_SECRET'), os.environ['AUTOGRADER_COURSE'], os.environ['A'])",
             "print(os.listdir())",
         ),
         {"A": "b"},

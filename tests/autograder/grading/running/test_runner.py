@@ -7,15 +7,19 @@ from pathlib import Path
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
+from autograder.course import Course
 from autograder.grading.running.runner import KernelRunner, NoSandbox, SandboxRunner
 from autograder.grading.running.workers import SandboxFailed
+from autograder.grading.secret import Banks
+
+ROOT = Path(__file__).parents[4]
 
 
 @pytest.mark.parametrize("kind", [SandboxRunner, KernelRunner])
 def test_a_runner_that_is_closed_leaves_no_questions_and_runs_nothing_more(kind):
-    runner = kind()
+    runner = kind(Banks.of(Course.read(ROOT)))
     questions = Path(runner._questions.name)
-    assert list(questions.glob("*.json"))
+    assert {path.suffix for path in questions.iterdir()} == {".json", ".safetensors", ".toml"}
     runner.close()
     assert not questions.exists()
     with pytest.raises(SandboxFailed):

@@ -1,0 +1,163 @@
+"""A course: a folder with a `course.toml`, which says what the tool cannot know of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from autograder import bank
+from autograder.bank import LessonBank
+from autograder.problems import AuthoringError
+
+FILE = "course.toml"
+# Set to a folder that holds a bank with its `course.toml` beside it: that course counts, and no other.
+PACKED = "AUTOGRADER_COURSE"
+# Where an installed package says in which folder of it such a bank lies, as "package:folder".
+GROUP = "autograder.courses"
+NAME_FORM = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+@dataclass(frozen=True)
+class Course:
+    """A course, as its `course.toml` describes it.
+
+    Attributes:
+        root: the folder of `course.toml`.
+        name: lower-case words joined by hyphens. A learner's progress and an instructor's secret are kept
+            under it.
+        title: what people call the course.
+        lessons: the lessons' names, in order.
+        bank: the folder of the right and wrong answers; in the file, as seen from there.
+        languages: the languages it is written in, the first one first.
+        preload: modules that every graded notebook imports, so that they are loaded once.
+        forbidden: what a task can forbid, by family.
+    """
+
+    root: Path
+    name: str
+    title: str
+    lessons: tuple[str, ...]
+    bank: Path
+    languages: tuple[str, ...] = ("en",)
+    preload: tuple[str, ...] = ()
+    forbidden: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, root: Path) -> Course:
+        """The course in a folder.
+
+        Raises:
+            AuthoringError: its `course.toml` is missing, or not as it must be.
+        """
+        try:
+            table = tomllib.loads((root / FILE).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as problem:
+            raise AuthoringError([f"{root / FILE}: cannot be read ({problem})"]) from problem
+        problems = list(_problems(table))
+        if problems:
+            raise AuthoringError([f"{root / FILE}: {problem}" for problem in problems])
+        plain: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in table.items()
+        }
+        return cls(**{**plain, "root": root, "bank": root / plain["bank"]})
+
+    @classmethod
+    def above(cls, folder: Path) -> Course | None:
+        """The course that a folder belongs to: its own, or that of the next folder above that has one."""
+        folder = folder.resolve()
+        return next((cls.read(one) for one in (folder, *folder.parents) if (one / FILE).is_file()), None)
+
+    @classmethod
+    def packed(cls, folder: Path) -> Course:
+        """The course of a bank that has its `course.toml` beside it."""
+        return replace(cls.read(folder), bank=folder)
+
+    @classmethod
+    def find(cls, folder: Path | None = None) -> Course:
+        """The course that a folder belongs to, or else the one that an installed package declares.
+
+        Args:
+            folder: the working folder if none is named, or the notebook's, where a cell has left that.
+
+        Raises:
+            AuthoringError: there is none, or it is not clear which is meant.
+        """
+        chosen = os.environ.get(PACKED)
+        if chosen:
+            return cls.packed(Path(chosen))
+        notebook = Path(os.environ.get("JPY_SESSION_NAME", "")).parent
+        for start in (folder,) if folder else (Path.cwd(), notebook):
+            found = cls.above(start)
+            if found:
+                return found
+        installed = [course for entry in entry_points(group=GROUP) if (course := cls._declared(entry.value))]
+        if len(installed) != 1:
+            names = ", ".join(course.name for course in installed) or "none"
+            raise AuthoringError(
+                [f"{folder or Path.cwd()} is in no course: there is no {FILE}. Installed courses: {names}"]
+            )
+        return installed[0]
+
+    @classmethod
+    def _declared(cls, place: str) -> Course | None:
+        package, _, below = place.partition(":")
+        spec = find_spec(package)
+        folders = (spec.submodule_search_locations or ()) if spec else ()
+        for folder in (Path(one) / below for one in folders):
+            # Where a checkout itself is installed, the file lies in its root.
+            found = cls.packed(folder) if (folder / FILE).is_file() else cls.above(folder)
+            if found:
+                return found
+        return None
+
+    @property
+    def source(self) -> Path:
+        """The folder of the lessons' sources."""
+        return self.root / "source"
+
+    def banked(self) -> list[str]:
+        """The lessons that have a bank, in order."""
+        return [name for name in self.lessons if (self.bank / f"{name}.json").is_file()]
+
+    def load(self, lesson: str) -> LessonBank:
+        """A lesson's bank.
+
+        Raises:
+            BankError: it is missing or damaged.
+        """
+        return bank.load(lesson, self.bank)
+
+    def lesson_of(self) -> dict[str, str]:
+        """Which lesson holds each task, in the course's order.
+
+        Raises:
+            BankError: a bank is damaged.
+        """
+        return {task: name for name in self.banked() for task in bank.task_ids(name, self.bank)}
+
+
+def _problems(table: Mapping[str, Any]) -> list[str]:
+    known = {one.name for one in fields(Course)} - {"root"}
+    texts, lists = ("name", "title", "bank"), ("lessons", "languages", "preload")
+    problems = [f"`{key}` means nothing here" for key in sorted(set(table) - known)]
+    problems += [f"`{key}` is missing or no text" for key in texts if not isinstance(table.get(key), str)]
+    problems += [
+        f"`{key}` is missing or no list of texts"
+        for key in lists
+        if (key in table or key == "lessons")
+        and not (isinstance(table.get(key), list) and all(isinstance(one, str) for one in table[key]))
+    ]
+    names = [table.get("name"), *(table["lessons"] if not problems else ())]
+    problems += [
+        f"`{name}`: a name is lower-case words joined by hyphens"
+        for name in names
+        if isinstance(name, str) and not NAME_FORM.fullmatch(name)
+    ]
+    return problems
