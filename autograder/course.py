@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from importlib.metadata import entry_points
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,9 @@ FILE = "course.toml"
 PACKED = "AUTOGRADER_COURSE"
 # Where an installed package says in which folder of it such a bank lies, as "package:folder".
 GROUP = "autograder.courses"
+TEXTS, LISTS = ("name", "title", "bank"), ("lessons", "languages", "preload")
+KEYS: dict[str, type] = {**dict.fromkeys(TEXTS, str), **dict.fromkeys(LISTS, list)}
+NEEDED = (*TEXTS, "lessons")
 NAME_FORM = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -37,7 +40,6 @@ class Course:
         bank: the folder of the right and wrong answers; in the file, as seen from there.
         languages: the languages it is written in, the first one first.
         preload: modules that every graded notebook imports, so that they are loaded once.
-        forbidden: what a task can forbid, by family.
     """
 
     root: Path
@@ -47,7 +49,6 @@ class Course:
     bank: Path
     languages: tuple[str, ...] = ("en",)
     preload: tuple[str, ...] = ()
-    forbidden: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, root: Path) -> Course:
@@ -97,7 +98,7 @@ class Course:
             found = cls.above(start)
             if found:
                 return found
-        installed = [course for entry in entry_points(group=GROUP) if (course := cls._declared(entry.value))]
+        installed = [course for entry in entry_points(group=GROUP) if (course := cls._declared(entry))]
         if len(installed) != 1:
             names = ", ".join(course.name for course in installed) or "none"
             raise AuthoringError(
@@ -106,11 +107,10 @@ class Course:
         return installed[0]
 
     @classmethod
-    def _declared(cls, place: str) -> Course | None:
-        package, _, below = place.partition(":")
-        spec = find_spec(package)
+    def _declared(cls, entry: EntryPoint) -> Course | None:
+        spec = find_spec(entry.module)
         folders = (spec.submodule_search_locations or ()) if spec else ()
-        for folder in (Path(one) / below for one in folders):
+        for folder in (Path(one) / entry.attr for one in folders):
             # Where a checkout itself is installed, the file lies in its root.
             found = cls.packed(folder) if (folder / FILE).is_file() else cls.above(folder)
             if found:
@@ -143,21 +143,13 @@ class Course:
         return {task: name for name in self.banked() for task in bank.task_ids(name, self.bank)}
 
 
-def _problems(table: Mapping[str, Any]) -> list[str]:
-    known = {one.name for one in fields(Course)} - {"root"}
-    texts, lists = ("name", "title", "bank"), ("lessons", "languages", "preload")
-    problems = [f"`{key}` means nothing here" for key in sorted(set(table) - known)]
-    problems += [f"`{key}` is missing or no text" for key in texts if not isinstance(table.get(key), str)]
-    problems += [
-        f"`{key}` is missing or no list of texts"
-        for key in lists
-        if (key in table or key == "lessons")
-        and not (isinstance(table.get(key), list) and all(isinstance(one, str) for one in table[key]))
-    ]
-    names = [table.get("name"), *(table["lessons"] if not problems else ())]
-    problems += [
-        f"`{name}`: a name is lower-case words joined by hyphens"
-        for name in names
-        if isinstance(name, str) and not NAME_FORM.fullmatch(name)
-    ]
-    return problems
+def _problems(table: Mapping[str, Any]) -> Iterator[str]:
+    yield from (f"`{key}` means nothing here" for key in table if key not in KEYS)
+    for key, kind in KEYS.items():
+        value = table.get(key, kind() if key not in NEEDED else None)
+        texts = value if isinstance(value, list) else []
+        if not isinstance(value, kind) or not all(isinstance(one, str) for one in texts):
+            yield f"`{key}` is missing or no {'list of texts' if kind is list else 'text'}"
+        for name in {"name": [value], "lessons": texts}.get(key, []):
+            if isinstance(name, str) and not NAME_FORM.fullmatch(name):
+                yield f"`{name}`: a name is lower-case words joined by hyphens"

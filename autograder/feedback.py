@@ -13,8 +13,12 @@ from autograder.bank import Task
 from autograder.findings import (
     CallsForbidden,
     CheckResult,
+    GivensChanged,
     MatchesKnownWrong,
+    NotDefined,
+    NotRun,
     Raised,
+    StillStub,
     Verdict,
     WrongValues,
 )
@@ -213,7 +217,7 @@ def _is_listed(verdict: Verdict) -> bool:
 
 
 def _is_waiting(verdict: Verdict) -> bool:
-    return type(verdict.finding).__name__ in ("NotDefined", "StillStub", "NotRun", "GivensChanged")
+    return isinstance(verdict.finding, NotDefined | StillStub | NotRun | GivensChanged)
 
 
 def _inline(text: str) -> str:

@@ -18,6 +18,7 @@ LONG = (
     "autograder/grading/running/test_fidelity.py",
     "autograder/grading/test_nbgrader_cycle.py",
     "autograder/grading/test_class.py",
+    "autograder/test_new_course.py",
     "autograder/grading/test_cluster.py",
     "autograder/build/test_pipeline.py",
     "autograder/grading/running",

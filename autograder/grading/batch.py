@@ -33,9 +33,8 @@ class Job:
     """A submission to grade, with everything that grading needs: it may happen on another machine.
 
     `text` is the file as it was handed in, `banks` what it is graded by; `refused` says why it was not even
-    opened. Where it is not
-    `sandboxed`, it runs in a Jupyter kernel with the grader's own rights. `solution` is the text of the
-    course's own answer cells, by the cell's id.
+    opened. Where it is not `sandboxed`, it runs in a Jupyter kernel with the grader's own rights. `solution`
+    is the text of the course's own answer cells, by the cell's id.
     """
 
     lesson: str

@@ -48,8 +48,7 @@ class Summary:
 
     @property
     def text(self) -> str:
-        graded = "submission would be graded" if self.dry_run else "submission graded"
-        lines = [_count(self.graded, graded)]
+        lines = [f"{_count(self.graded, 'submission')} {'would be graded' if self.dry_run else 'graded'}"]
         if self.current:
             lines.append(f"{_count(self.current, 'submission')} had not changed")
         if self.changed:
@@ -186,7 +185,5 @@ def _take(
             say(f"{who}: needs a look, no score was written: {type(problem).__name__}: {problem}")
 
 
-def _count(number: int, what: str) -> str:
-    noun, _, rest = what.partition(" ") if not what.startswith("written") else ("written answer", "", "")
-    plural = "" if number == 1 else "s"
-    return f"{number} {noun}{plural}{' ' + rest if rest else ''}"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

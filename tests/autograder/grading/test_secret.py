@@ -24,7 +24,7 @@ from autograder.compare import all_close
 from autograder.course import Course
 from autograder.feedback import rich_text
 from autograder.findings import NotComputed, Verdict
-from autograder.grading import secret
+from autograder.grading import batch, secret
 from autograder.grading.secret import Banks
 from autograder.judge import judge
 from autograder.outcome import Outcome
@@ -220,6 +220,15 @@ def test_redrawn_givens_are_drawn_from_the_secret_too(course, made):
 
 
 # What goes into the sandbox
+
+
+def test_submissions_of_one_class_share_a_runner_until_a_bank_is_made_anew(course):
+    first = batch.runner_for(Banks.of(course), sandboxed=False)
+    assert batch.runner_for(Banks.of(course), sandboxed=False) is first
+    secret.make(course, NAME)
+    second = batch.runner_for(Banks.of(course), sandboxed=False)
+    assert (second is first, first.closed, second.closed) == (False, True, False)
+    batch.close_sandboxes()
 
 
 def test_questions_hold_nothing_that_says_what_is_right(course, tmp_path):
