@@ -120,7 +120,7 @@ def grade(
 ) -> None:
     """Grade what was handed in: into nbgrader's gradebook and autograded/."""
     from autograder.grading import command
-    from autograder.grading.running.runner import NoSandbox
+    from autograder.grading.runner import NoSandbox
 
     if dask and no_sandbox:
         errors.print("The workers of a cluster always use their sandboxes: leave out --no-sandbox.")

@@ -18,9 +18,9 @@ from autograder.grading import secret
 from autograder.grading.evidence import GraderFault
 from autograder.grading.grade import grade
 from autograder.grading.rebuild import rebuild
-from autograder.grading.running.runner import KernelRunner, SandboxRunner
-from autograder.grading.running.workers import SandboxFailed
+from autograder.grading.runner import KernelRunner, SandboxRunner
 from autograder.grading.submission import UNREADABLE, read_text, unreadable
+from autograder.sandbox.workers import SandboxFailed
 
 
 class ExecutorLost(Exception):

@@ -25,7 +25,7 @@ import autograder
 from autograder import bank
 from autograder.grading import secret
 from autograder.grading.batch import ExecutorLost, close_sandboxes
-from autograder.grading.running import sandbox
+from autograder.sandbox import walls
 
 T = TypeVar("T")
 CONNECT_SECONDS = 10.0
@@ -153,7 +153,7 @@ class Answers(WorkerPlugin):
         Raises:
             NoCluster: it cannot.
         """
-        reason = sandbox.why_not()
+        reason = walls.why_not()
         if reason:
             raise NoCluster(f"worker {worker.address} has no sandbox: {reason}")
         if course_version() != self._course:

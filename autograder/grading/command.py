@@ -15,10 +15,10 @@ from autograder.grading import secret
 from autograder.grading.batch import ExecutorLost, Job, Result, close_sandboxes, grade_all
 from autograder.grading.course import Class, Submission
 from autograder.grading.gradebook import Book
-from autograder.grading.running import sandbox
-from autograder.grading.running.kernels import UNPROTECTED
-from autograder.grading.running.runner import NoSandbox
+from autograder.grading.runner import NoSandbox
 from autograder.grading.submission import one_line
+from autograder.sandbox import walls
+from autograder.sandbox.kernels import UNPROTECTED
 
 Say = Callable[[str], None]
 Advance = Callable[[int, int, str], None]
@@ -88,7 +88,7 @@ def grade_class(asked: Asked, say: Say, advance: Advance, executor: Executor | N
     """
     if not asked.sandboxed:
         say(UNPROTECTED)
-    elif executor is None and (reason := sandbox.why_not()):
+    elif executor is None and (reason := walls.why_not()):
         raise NoSandbox(reason)
     course = Class(asked.root)
     told, say = say, lambda line: told(one_line(line))

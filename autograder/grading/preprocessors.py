@@ -14,10 +14,10 @@ from autograder.build.source import answers_in
 from autograder.grading import secret
 from autograder.grading.grade import grade
 from autograder.grading.rebuild import rebuild
-from autograder.grading.running import sandbox
-from autograder.grading.running.kernels import UNPROTECTED
-from autograder.grading.running.runner import NoSandbox, Runner, shared_runner
+from autograder.grading.runner import NoSandbox, Runner, shared_runner
 from autograder.grading.submission import UNREADABLE, one_line
+from autograder.sandbox import walls
+from autograder.sandbox.kernels import UNPROTECTED
 
 Resources = dict[str, Any]
 NOTES = "grading_notes"
@@ -66,7 +66,7 @@ class RunAndJudge(NbGraderPreprocessor):
         if not self.sandboxed:
             self.log.warning(UNPROTECTED)
             return shared_runner(sandboxed=False)
-        reason = sandbox.why_not()
+        reason = walls.why_not()
         if reason:
             raise NoSandbox(reason)
         return shared_runner()

@@ -20,9 +20,9 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import PyFileConfigLoader
 
 from autograder.build.source import read_source
-from autograder.grading import batch, command, secret
-from autograder.grading.running import runner, sandbox
-from autograder.grading.running.limits import MEBIBYTE, Limits
+from autograder.grading import batch, command, runner, secret
+from autograder.sandbox.limits import MEBIBYTE, Limits
+from autograder.sandbox.walls import why_not
 from tests.attacks.answers import ATTACKS, MARK, PRIVATE, answer
 from tests.autograder.grading.conftest import without_figures
 
@@ -57,7 +57,7 @@ pytestmark = [pytest.mark.timed, pytest.mark.slow, pytest.mark.timeout(1800)]
 
 @pytest.fixture(scope="module", autouse=True)
 def walls():
-    reason = sandbox.why_not()
+    reason = why_not()
     if reason and "CI" in os.environ:
         pytest.fail(f"CI needs the sandbox: {reason}")
     if reason:

@@ -24,7 +24,7 @@ from traitlets.config import PyFileConfigLoader
 
 from autograder.build.source import read_source
 from autograder.grading import batch, command, secret
-from autograder.grading.running import sandbox
+from autograder.sandbox import walls
 
 ROOT = Path(__file__).parents[2]
 LESSON = "02-trainable"
@@ -115,8 +115,8 @@ def attacking(release):
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
     """A course in which an honest student and an attacker are graded."""
-    if sandbox.why_not():
-        pytest.fail(sandbox.why_not()) if "CI" in os.environ else pytest.skip(sandbox.why_not())
+    if walls.why_not():
+        pytest.fail(walls.why_not()) if "CI" in os.environ else pytest.skip(walls.why_not())
     patch = pytest.MonkeyPatch()
     patch.setenv(secret.PLACE, str(tmp_path_factory.mktemp("no-secret")))
     place = tmp_path_factory.mktemp("graded") / "course"

@@ -255,7 +255,7 @@ class Running:
 
 @pytest.fixture
 def running(tmp_path: Path) -> Iterator[Running]:
-    if reason := cluster.sandbox.why_not():
+    if reason := cluster.walls.why_not():
         (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
     place = tmp_path / "cluster"
     place.mkdir()

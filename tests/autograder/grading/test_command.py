@@ -34,9 +34,9 @@ from autograder.grading.command import Asked, Summary
 from autograder.grading.course import Class
 from autograder.grading.evidence import GraderFault
 from autograder.grading.gradebook import GRADED_FROM
-from autograder.grading.running import sandbox
-from autograder.grading.running.limits import Limits
-from autograder.grading.running.runner import KernelRunner, SandboxRunner
+from autograder.grading.runner import KernelRunner, SandboxRunner
+from autograder.sandbox import walls
+from autograder.sandbox.limits import Limits
 from tests.autograder.grading.conftest import without_figures
 
 ROOT = Path(__file__).parents[3]
@@ -61,7 +61,7 @@ class Here(Executor):
 
 @pytest.fixture(scope="module", autouse=True)
 def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxRunner]:
-    reason = sandbox.why_not()
+    reason = walls.why_not()
     if reason and os.environ.get("CI"):
         pytest.fail(f"CI needs the sandbox: {reason}")
     if reason:

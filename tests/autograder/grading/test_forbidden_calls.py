@@ -15,8 +15,8 @@ from autograder.build.source import read_source
 from autograder.findings import CallsForbidden
 from autograder.grading.grade import grade
 from autograder.grading.rebuild import rebuild
-from autograder.grading.running import sandbox
-from autograder.grading.running.runner import SandboxRunner
+from autograder.grading.runner import SandboxRunner
+from autograder.sandbox import walls
 
 ROOT = Path(__file__).parents[3]
 LESSON = "01-dot-product"
@@ -36,7 +36,7 @@ autograder.collect.Watch = lambda families, is_own: autograder.collect.UNWATCHED
 @pytest.fixture(scope="module")
 def verdicts():
     """The verdicts on a solved lesson 01 with some answers replaced and one cell added at the top."""
-    reason = sandbox.why_not()
+    reason = walls.why_not()
     if reason and os.environ.get("CI"):
         pytest.fail(f"CI needs the sandbox: {reason}")
     if reason:

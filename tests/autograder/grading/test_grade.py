@@ -11,7 +11,7 @@ from autograder import bank
 from autograder.bank import AS_SEEN, LessonBank
 from autograder.build.source import is_test
 from autograder.grading.grade import grade
-from autograder.grading.running.execute import Executed
+from autograder.sandbox.execute import Executed
 
 LESSON = "01-dot-product"
 

@@ -29,9 +29,9 @@ from PIL import Image, ImageChops, ImageStat
 
 from autograder.bank import AS_SEEN, load
 from autograder.build.source import is_answer, read_source
-from autograder.grading.running.limits import Limits
-from autograder.grading.running.runner import SandboxRunner
-from autograder.grading.running.sandbox import ENVIRONMENT, INSIDE
+from autograder.grading.runner import SandboxRunner
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.walls import ENVIRONMENT, INSIDE
 from autograder.transport import EVIDENCE_MIME
 
 ROOT = Path(__file__).parents[4]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.grading.running.runner import KernelRunner, NoSandbox, SandboxRunner
-from autograder.grading.running.workers import SandboxFailed
+from autograder.grading.runner import KernelRunner, NoSandbox, SandboxRunner
+from autograder.sandbox.workers import SandboxFailed
 
 
 @pytest.mark.parametrize("kind", [SandboxRunner, KernelRunner])

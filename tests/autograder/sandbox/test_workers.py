@@ -15,10 +15,10 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder.grading.running import frames, workers
-from autograder.grading.running.execute import MOST_STOPS, Executed, execute
-from autograder.grading.running.limits import MEBIBYTE, Limits
-from autograder.grading.running.workers import SandboxFailed, Worker
+from autograder.sandbox import frames, workers
+from autograder.sandbox.execute import MOST_STOPS, Executed, execute
+from autograder.sandbox.limits import MEBIBYTE, Limits
+from autograder.sandbox.workers import SandboxFailed, Worker
 from tests.attacks.answers import KEYS, MACHINE, MEMORY, OTHERS, PRIVATE, TO_PROCESS_1, UNCOUNTED
 
 ROOT = Path(__file__).parents[4]
@@ -202,8 +202,8 @@ def test_each_run_has_a_network_of_its_own_in_which_it_reaches_itself_alone(work
 def test_who_is_not_root_has_the_same_sandbox(tmp_path):
     code = (
         "import pathlib, sys\n"
-        "from autograder.grading.running.limits import Limits\n"
-        "from autograder.grading.running.workers import Worker\n"
+        "from autograder.sandbox.limits import Limits\n"
+        "from autograder.sandbox.workers import Worker\n"
         "with Worker(pathlib.Path(sys.argv[1]), Limits()) as worker:\n"
         "    for _ in range(2):\n"
         "        print(worker.run([('one', '6 * 7')], {}).cells['one'][1][0]['data']['text/plain'])\n"

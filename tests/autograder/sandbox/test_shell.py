@@ -14,7 +14,7 @@ import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.grading.running.shell import MOST_TEXT, Outputs
+from autograder.sandbox.shell import MOST_TEXT, Outputs
 
 ROOT = Path(__file__).parents[4]
 
@@ -105,7 +105,7 @@ CELLS = {
 # Runs in a process of its own: IPython allows one shell in each.
 DRIVER = """
 import json, sys
-from autograder.grading.running.shell import Shell
+from autograder.sandbox.shell import Shell
 shell = Shell()
 shell.warm_up()
 cells = json.load(sys.stdin)

@@ -11,10 +11,10 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.grading import secret
-from autograder.grading.running.execute import execute
-from autograder.grading.running.kernels import Kernels
-from autograder.grading.running.limits import Limits
-from autograder.grading.running.workers import Ran, SandboxFailed
+from autograder.sandbox.execute import execute
+from autograder.sandbox.kernels import Kernels
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.workers import Ran, SandboxFailed
 
 pytestmark = [pytest.mark.timed, pytest.mark.slow]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from autograder.grading.made_up import made_up
+
 from autograder.reading import Cell
 
 MADE_UP = {
