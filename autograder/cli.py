@@ -116,6 +116,9 @@ def grade(
     no_sandbox: Annotated[
         bool, typer.Option("--no-sandbox", help="Run submissions with your own rights.")
     ] = False,
+    figures: Annotated[
+        bool, typer.Option("--figures", help="Draw the course's own figures, which takes most of a run.")
+    ] = False,
     course: Root = Path(),
 ) -> None:
     """Grade what was handed in: into nbgrader's gradebook and autograded/."""
@@ -127,7 +130,8 @@ def grade(
         raise typer.Exit(2)
     place = course.resolve()
     names = _chosen(command.lessons(place), lessons or [])
-    asked = command.Asked(place, names, jobs, frozenset(student or ()), force, dry_run, not no_sandbox)
+    students = frozenset(student or ())
+    order = command.Order(place, names, jobs, students, force, dry_run, not no_sandbox, figures)
     with _bar() as bar:
         task = bar.add_task("looking", total=1)
 
@@ -139,9 +143,9 @@ def grade(
 
         try:
             if dask:
-                summary = _grade_on_cluster(dask, asked, say, advance)
+                summary = _grade_on_cluster(dask, order, say, advance)
             else:
-                summary = command.grade_class(asked, say, advance)
+                summary = command.grade_class(order, say, advance)
         except NoSandbox as problem:
             _refuse(problem)
     console.print(summary.text, markup=False, highlight=False)
@@ -150,7 +154,7 @@ def grade(
 
 
 def _grade_on_cluster(
-    address: str, asked: command.Asked, say: command.Say, advance: command.Advance
+    address: str, order: command.Order, say: command.Say, advance: command.Advance
 ) -> command.Summary:
     from autograder.grading import command
 
@@ -161,8 +165,8 @@ def _grade_on_cluster(
             raise
         _refuse("--dask needs a package that is not installed here: pip install distributed")
     try:
-        with cluster.connected(address, asked.lessons, say) as executor:
-            return command.grade_class(replace(asked, jobs=executor.slots), say, advance, executor)
+        with cluster.connected(address, order.lessons, say) as executor:
+            return command.grade_class(replace(order, jobs=executor.slots), say, advance, executor)
     except cluster.NoCluster as problem:
         _refuse(problem)
 

@@ -33,7 +33,7 @@ class Job:
 
     `text` is the file as it was handed in; `refused` says why it was not even opened. Where it is not
     `sandboxed`, it runs in a Jupyter kernel with the grader's own rights. `solution` is the text of the
-    course's own answer cells, by the cell's id.
+    course's own answer cells, by the cell's id; `figures` has the course's own figures drawn.
     """
 
     lesson: str
@@ -43,6 +43,7 @@ class Job:
     refused: str = ""
     sandboxed: bool = True
     solution: Mapping[str, str] = field(default_factory=dict)
+    figures: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def grade_job(job: Job) -> Result:
         if reason:
             notes = (f"This submission could not be read: {reason}. Every task counts as not answered.",)
         lesson = secret.answers(job.lesson).lesson
-        graded = grade(rebuilt.notebook, lesson, _runner(job.sandboxed), notes, job.solution)
+        graded = grade(rebuilt.notebook, lesson, _runner(job.sandboxed), notes, job.solution, job.figures)
     except (GraderFault, SandboxFailed) as fault:
         return Result(job.lesson, job.student, fault=str(fault))
     except Exception as fault:

@@ -51,13 +51,14 @@ class RunAndJudge(NbGraderPreprocessor):
         True,
         help="Run submissions in a sandbox. Without one, a submission runs with your own rights.",
     ).tag(config=True)
+    figures = Bool(False, help="Draw the course's own figures, which takes most of a run.").tag(config=True)
 
     def preprocess(self, notebook: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         marks = resources["nbgrader"]
         lesson = secret.answers(marks["assignment"]).lesson
         notes = tuple(notebook.metadata.pop(NOTES, ()))
         solution = answers_in(_folder(self, "source_directory", marks["assignment"]), marks["notebook"])
-        graded = grade(notebook, lesson, self._runner(), notes, solution)
+        graded = grade(notebook, lesson, self._runner(), notes, solution, self.figures)
         for note in graded.notes[len(notes) :]:
             self.log.warning("%s of %s: %s", marks["assignment"], one_line(marks["student"]), one_line(note))
         return graded.notebook, resources

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import getpass
+import inspect
 import io
 import os
 import re
@@ -215,6 +216,8 @@ class _Shell(ZMQInteractiveShell):
 
     def showtraceback(self, *args: Any, **kwargs: Any) -> None:
         if self.wanted:
+            # Cells belong to no module: else each of thousands is asked, ten times for each traceback.
+            inspect.modulesbyfile.update(dict.fromkeys(self.compile._filename_map, ""))
             super().showtraceback(*args, **kwargs)
         else:
             self._get_exc_info(*args[:1])  # which keeps it: a check tells what stopped a cell

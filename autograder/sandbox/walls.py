@@ -81,19 +81,22 @@ def command(inside: Inside) -> list[str]:
             walls += ["--symlink", os.readlink(place), name]
         elif place.exists():
             walls += ["--ro-bind", name, name]
+    seen = {name: [name] for name in SYSTEM}
     hidden = []
     for number, folder in enumerate(_python_folders()):
-        walls += ["--ro-bind", folder, folder]
+        seen[folder] = [folder]
         if folder.startswith("/tmp/"):
             # Every submission gets a /tmp of its own, which would hide this one: keep a second way to it.
-            walls += ["--ro-bind", folder, f"/python-{number}"]
+            seen[folder].append(f"/python-{number}")
             hidden.append(f"/python-{number}={folder}")
+        walls += [part for place in seen[folder] for part in ("--ro-bind", folder, place)]
     walls += ["--setenv", HIDDEN, ":".join(hidden)]
     for name, shown in {PACKAGE.name: PACKAGE, **inside.folders}.items():
         walls += ["--ro-bind", str(shown), f"{INSIDE}/{name}"]
     for covered in inside.covered:
-        if any(covered.is_relative_to(folder) for folder in (*SYSTEM, *_python_folders())):
-            walls += ["--tmpfs", str(covered)]
+        for folder in filter(covered.is_relative_to, seen):
+            for place in seen[folder]:
+                walls += ["--tmpfs", str(Path(place) / covered.relative_to(folder))]
     for name, value in {**ENVIRONMENT, **inside.environment}.items():
         walls += ["--setenv", name, value]
     walls += ["--remount-ro", "/", "--remount-ro", "/dev", "--chdir", "/tmp"]

@@ -97,7 +97,7 @@ def course(request, tmp_path_factory, notes):
     begun = time.monotonic()
     if request.param == "grade":
         said = []
-        summary = command.grade_class(command.Asked(place, [LESSON], jobs=2), said.append, lambda *_: None)
+        summary = command.grade_class(command.Order(place, [LESSON], jobs=2), said.append, lambda *_: None)
         asked = {f"{name} {LESSON}" for name, attack in ATTACKS.items() if attack.attention}
         assert set(summary.faults) == asked
     else:

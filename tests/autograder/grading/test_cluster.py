@@ -340,7 +340,7 @@ def test_a_worker_that_is_killed_costs_nothing_and_everyone_is_graded_once(
 
     said: list[str] = []
     with connected(running.address, [LESSON], said.append) as executor:
-        asked = command.Asked(place, [LESSON], jobs=4)
+        asked = command.Order(place, [LESSON], jobs=4)
         summary = command.grade_class(asked, said.append, kill_one, executor)
     assert lost.returncode == -signal.SIGKILL
     assert summary.text.startswith("6 submissions graded"), said
@@ -366,7 +366,7 @@ def test_a_scheduler_that_is_lost_leaves_a_whole_book_and_the_next_run_goes_on(
 
     said: list[str] = []
     with connected(running.address, [LESSON], said.append) as executor:
-        asked = command.Asked(place, [LESSON], jobs=4)
+        asked = command.Order(place, [LESSON], jobs=4)
         summary = command.grade_class(asked, said.append, kill, executor)
     assert summary.interrupted
     assert any("The cluster was lost" in line for line in said), said
@@ -375,7 +375,7 @@ def test_a_scheduler_that_is_lost_leaves_a_whole_book_and_the_next_run_goes_on(
     assert len(graded) == summary.graded
     assert graded == {student: expected[student] for student in graded}
     dry = command.grade_class(
-        command.Asked(place, [LESSON], dry_run=True, students=frozenset(graded)), said.append, print
+        command.Order(place, [LESSON], dry_run=True, students=frozenset(graded)), said.append, print
     )
     assert dry.current == summary.graded
     until(lambda: all(worker.poll() is not None for worker in running.workers))

@@ -30,7 +30,7 @@ from autograder.bank import load
 from autograder.build.source import read_source
 from autograder.grading import batch, command, preprocessors, secret
 from autograder.grading import grade as grading
-from autograder.grading.command import Asked, Summary
+from autograder.grading.command import Order, Summary
 from autograder.grading.course import Class
 from autograder.grading.evidence import GraderFault
 from autograder.grading.gradebook import GRADED_FROM
@@ -151,7 +151,7 @@ def hand_in(place: Path, student: str, made: NotebookNode | str) -> Path:
 def grade(place: Path, **asked: Any) -> tuple[Summary, list[str]]:
     said: list[str] = []
     executor = asked.pop("executor", None) or Here()
-    summary = command.grade_class(Asked(place, [LESSON], **asked), said.append, lambda *_: None, executor)
+    summary = command.grade_class(Order(place, [LESSON], **asked), said.append, lambda *_: None, executor)
     return summary, said
 
 

@@ -381,7 +381,7 @@ def test_by_every_door_one_mistake_costs_once_and_no_text_comes_back(
             book.know(LESSON)
         assert NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "ada")["success"]
     else:
-        asked = command.Asked(root, [LESSON], jobs=1, sandboxed=used is runner)
+        asked = command.Order(root, [LESSON], jobs=1, sandboxed=used is runner)
         assert not command.grade_class(asked, print, lambda *_: None).faults
     if used is not runner:
         used.close()

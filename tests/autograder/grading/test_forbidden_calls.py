@@ -1,4 +1,4 @@
-"""Ready-made softmax in lesson 01, graded in the sandbox: seen inside it, read outside it."""
+"""Ready-made softmax in lesson 01, graded in the sandbox: seen, or a person is told."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ pytestmark = [pytest.mark.slow]
 
 BY_NAME = "def softmax_naive(x):\n    return torch.softmax(x, dim=0)"
 DISGUISED = 'def softmax_stable(x):\n    return getattr(torch, "xamtfos"[::-1])(x, dim=0)'
-# What the learner's process says can be silenced there; what is read is not.
+# What the learner's process says can be silenced there.
 SILENCED = """
+import contextlib
 import autograder.collect
 
-autograder.collect.Watch = lambda families, is_own: autograder.collect.UNWATCHED
+autograder.collect.Watch = lambda families, is_own: contextlib.nullcontext([])
 """
 
 
@@ -57,7 +58,7 @@ def verdicts():
     runner.close()
 
 
-def test_a_ready_made_softmax_is_seen_and_read_and_everything_else_earns_its_points(verdicts):
+def test_a_ready_made_softmax_is_seen_and_everything_else_earns_its_points(verdicts):
     graded = verdicts({"softmax-naive-answer": BY_NAME, "softmax-stable-answer": DISGUISED})
     found = graded.verdicts
 
@@ -69,14 +70,7 @@ def test_a_ready_made_softmax_is_seen_and_read_and_everything_else_earns_its_poi
     assert "<code>torch.softmax</code> is used in line 2" in shown.data["text/html"]
 
 
-def test_silencing_what_is_seen_does_not_silence_what_is_read(verdicts):
-    graded = verdicts({"softmax-naive-answer": BY_NAME}, SILENCED)
-
-    assert graded.verdicts["softmax-naive"].earned == 0
-    assert graded.verdicts["softmax-stable"].passed
-
-
-def test_where_it_is_neither_seen_nor_read_a_person_is_told(verdicts):
+def test_where_it_is_not_seen_a_person_is_told(verdicts):
     graded = verdicts({"softmax-stable-answer": DISGUISED}, SILENCED)
 
     assert graded.verdicts["softmax-stable"].passed

@@ -34,7 +34,7 @@ from autograder.sandbox.limits import Limits
 from autograder.sandbox.walls import ENVIRONMENT, INSIDE
 from autograder.transport import EVIDENCE_MIME
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 # A PNG in base64, wherever in an output it stands.
 PIXELS = re.compile(r"iVBORw0KGgo[A-Za-z0-9+/=]*")
 LESSONS = sorted(path.parent.name for path in (ROOT / "source").glob("*/tasks.py"))
