@@ -119,11 +119,14 @@ def grade(
     no_sandbox: Annotated[
         bool, typer.Option("--no-sandbox", help="Run submissions with your own rights.")
     ] = False,
+    figures: Annotated[
+        bool, typer.Option("--figures", help="Draw the course's own figures, which takes most of a run.")
+    ] = False,
     course: Root = Path(),
 ) -> None:
     """Grade what was handed in: into nbgrader's gradebook and autograded/."""
     from autograder.grading import command
-    from autograder.grading.running.runner import NoSandbox
+    from autograder.grading.runner import NoSandbox
 
     if dask and no_sandbox:
         errors.print("The workers of a cluster always use their sandboxes: leave out --no-sandbox.")
@@ -133,7 +136,8 @@ def grade(
     except AuthoringError as problem:
         _refuse(problem)
     names = _chosen(command.lessons(place), lessons or [])
-    asked = command.Asked(place, names, jobs, frozenset(student or ()), force, dry_run, not no_sandbox)
+    students = frozenset(student or ())
+    order = command.Order(place, names, jobs, students, force, dry_run, not no_sandbox, figures)
     with _bar() as bar:
         task = bar.add_task("looking", total=1)
 
@@ -145,9 +149,9 @@ def grade(
 
         try:
             if dask:
-                summary = _grade_on_cluster(dask, asked, say, advance)
+                summary = _grade_on_cluster(dask, order, say, advance)
             else:
-                summary = command.grade_class(asked, say, advance)
+                summary = command.grade_class(order, say, advance)
         except NoSandbox as problem:
             _refuse(problem)
     console.print(summary.text, markup=False, highlight=False)
@@ -156,7 +160,7 @@ def grade(
 
 
 def _grade_on_cluster(
-    address: str, asked: command.Asked, say: command.Say, advance: command.Advance
+    address: str, order: command.Order, say: command.Say, advance: command.Advance
 ) -> command.Summary:
     from autograder.grading import command
 
@@ -167,8 +171,8 @@ def _grade_on_cluster(
             raise
         _refuse("--dask needs a package that is not installed here: pip install distributed")
     try:
-        with cluster.connected(address, asked.course.banks, asked.lessons, say) as executor:
-            return command.grade_class(replace(asked, jobs=executor.slots), say, advance, executor)
+        with cluster.connected(address, order.course.banks, order.lessons, say) as executor:
+            return command.grade_class(replace(order, jobs=executor.slots), say, advance, executor)
     except cluster.NoCluster as problem:
         _refuse(problem)
 

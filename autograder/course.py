@@ -108,14 +108,12 @@ class Course:
 
     @classmethod
     def _declared(cls, entry: EntryPoint) -> Course | None:
-        spec = find_spec(entry.module)
-        folders = (spec.submodule_search_locations or ()) if spec else ()
-        for folder in (Path(one) / entry.attr for one in folders):
-            # Where a checkout itself is installed, the file lies in its root.
-            found = cls.packed(folder) if (folder / FILE).is_file() else cls.above(folder)
-            if found:
-                return found
-        return None
+        package = package_folder(entry.module)
+        if package is None:
+            return None
+        folder = package / entry.attr
+        # Where a checkout itself is installed, the file lies in its root.
+        return cls.packed(folder) if (folder / FILE).is_file() else cls.above(folder)
 
     @property
     def source(self) -> Path:
@@ -141,6 +139,12 @@ class Course:
             BankError: a bank is damaged.
         """
         return {task: name for name in self.banked() for task in bank.task_ids(name, self.bank)}
+
+
+def package_folder(name: str) -> Path | None:
+    """The folder of a package that can be imported; None where there is none, or it is a single file."""
+    spec = find_spec(name)
+    return next(map(Path, spec.submodule_search_locations or ()), None) if spec else None
 
 
 def _problems(table: Mapping[str, Any]) -> Iterator[str]:

@@ -20,7 +20,6 @@ from autograder.findings import Verdict
 from autograder.judge import judge, with_unfinished
 from autograder.outcome import Evidence
 from autograder.problems import AuthoringError
-from autograder.reading import Cell, read
 from autograder.transport import EVIDENCE_MIME, EvidenceRefused, pack
 from autograder.wording import found
 
@@ -77,7 +76,7 @@ def check(task_id: str, answer: Any = _MISSING) -> Feedback | Notice | EvidenceO
         mode = os.environ.get(EXECUTION)
         if mode == "autograde":
             return EvidenceOutput(evidence)
-        verdict = judge(task, evidence, read(task, lesson, _history()) if answer is _MISSING else ())
+        verdict = judge(task, evidence)
         if not verdict.passed and answer is _MISSING:
             needed = {name: lesson.tasks[name] for name in task.needs}
             earlier = {name: judge(one, collect(one, lesson, namespace)) for name, one in needed.items()}
@@ -242,12 +241,6 @@ def _has_front_end() -> bool:
     request = getattr(_shell(), "parent_header", None)
     metadata = request.get("metadata") if isinstance(request, dict) else None
     return isinstance(metadata, dict) and "cellId" in metadata
-
-
-def _history() -> list[Cell]:
-    """The text of the cells that were run so far, in the order in which they were."""
-    history = getattr(_shell(), "history_manager", None)
-    return [Cell(source) for source in history.input_hist_raw] if history is not None else []
 
 
 def _evidence(

@@ -16,7 +16,7 @@ from autograder.build.source import is_answer, is_test, raw_cells
 from autograder.experiments import EXPERIMENTS
 from autograder.forbidden import FAMILIES, family_of
 from autograder.properties import RULES
-from autograder.reading import functions_that_call
+from autograder.reading import parsed
 
 ID_FORM = re.compile(r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")
 NBGRADER_KEYS = {"cell_type", "grade", "grade_id", "locked", "schema_version", "solution", "task"}
@@ -266,6 +266,8 @@ def _forbidden_problems(notebook: NotebookNode, lesson: Lesson) -> list[str]:
         problems += [f"{where}: forbids {name}, which autograder.forbidden does not know" for name in unknown]
         if not forbids.families:
             problems.append(f"{where}: forbids nothing")
+        if task.kind == "tensor":
+            problems.append(f"{where}: forbids a call, and how a tensor was made cannot be seen")
         if not 1 <= forbids.points <= task.points:
             problems.append(
                 f"{where}: a forbidden call costs {forbids.points} points, and the task has {task.points}"
@@ -298,10 +300,19 @@ def _forbidden_text_problems(notebook: NotebookNode, task: Task, families: tuple
         if not any(family_of(name, (family,)) for name in said)
     ]
     return problems + [
-        f"{_name(given[number])}: gives learners `{name}`, which uses {call.name}; "
-        f"task {task.id} forbids them that"
-        for number, name, call in functions_that_call([cell.source for cell in given], families)
+        f"{_name(cell)}: gives learners `{made.name}`, which uses {used}; task {task.id} forbids them that"
+        for cell in given
+        for made in parsed(cell.source).body
+        if isinstance(made, ast.FunctionDef | ast.ClassDef)
+        for used in [_forbidden_name(made, families)]
+        if used
     ]
+
+
+def _forbidden_name(made: ast.AST, families: tuple[str, ...]) -> str:
+    """The first name of some families that a function or class uses of torch's."""
+    names = (ast.unparse(node) for node in ast.walk(made) if isinstance(node, ast.Attribute))
+    return next((name for name in names if family_of(name.rpartition(".")[2], families)), "")
 
 
 def _probe_problems(task: Task, where: str) -> list[str]:

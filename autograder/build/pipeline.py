@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,14 +23,13 @@ from autograder.build.answers import Runs, make_bank, run_solution
 from autograder.build.lint import lint
 from autograder.build.namespace import run_cells
 from autograder.build.release import generate, write_notebook
-from autograder.build.source import is_answer, read_source
+from autograder.build.source import read_source
 from autograder.collect import collect
 from autograder.compare import close
 from autograder.course import FILE, Course
 from autograder.findings import Verdict
 from autograder.judge import judge
 from autograder.problems import AuthoringError
-from autograder.reading import Cell, read
 
 # A picture that stands in HTML, with its alternative text beside it.
 INLINE_PICTURE = re.compile(r"data:image/(?:png|jpeg);base64,[A-Za-z0-9+/=]*")
@@ -65,8 +64,7 @@ def prepare(course: Course, name: str) -> Prepared:
     runs = run_solution(lesson, notebook, name)
     made = make_bank(lesson, runs, name, load_faults(course.source))
     as_seen = runs.namespaces[AS_SEEN]
-    cells = [Cell(cell.source, is_answer(cell)) for cell in notebook.cells if cell.cell_type == "code"]
-    unearned = [task for task in made.tasks.values() if not _verdict(task, made, as_seen, cells).passed]
+    unearned = [task for task in made.tasks.values() if not _verdict(task, made, as_seen).passed]
     if unearned:
         raise AuthoringError([f"{name}: the solution does not earn all of {task.id}" for task in unearned])
     return Prepared(name, lesson, notebook, runs, made)
@@ -167,10 +165,8 @@ def _refuse_unearned(made: Prepared, workplace: Path) -> None:
         raise AuthoringError(problems)
 
 
-def _verdict(
-    task: Task, bank: LessonBank, namespace: Mapping[str, Any], cells: Sequence[Cell] = ()
-) -> Verdict:
-    return judge(task, collect(task, bank, namespace), read(task, bank, cells))
+def _verdict(task: Task, bank: LessonBank, namespace: Mapping[str, Any]) -> Verdict:
+    return judge(task, collect(task, bank, namespace))
 
 
 def _replace(fresh: Path, kept: Path) -> None:

@@ -95,3 +95,8 @@ def is_test(cell: NotebookNode) -> bool:
 def is_given(cell: NotebookNode) -> bool:
     """Whether a cell holds a lesson's example data."""
     return "given" in cell.metadata.get("tags", ())
+
+
+def is_figure(cell: NotebookNode) -> bool:
+    """Whether a cell's last expression shows a picture of the course's."""
+    return "figure" in cell.metadata.get("tags", ())

@@ -18,10 +18,10 @@ from nbformat import NotebookNode
 from autograder.grading.evidence import GraderFault
 from autograder.grading.grade import grade
 from autograder.grading.rebuild import rebuild
-from autograder.grading.running.runner import KernelRunner, SandboxRunner
-from autograder.grading.running.workers import SandboxFailed
+from autograder.grading.runner import KernelRunner, SandboxRunner
 from autograder.grading.secret import Banks
 from autograder.grading.submission import UNREADABLE, read_text, unreadable
+from autograder.sandbox.workers import SandboxFailed
 
 
 class ExecutorLost(Exception):
@@ -34,7 +34,8 @@ class Job:
 
     `text` is the file as it was handed in, `banks` what it is graded by; `refused` says why it was not even
     opened. Where it is not `sandboxed`, it runs in a Jupyter kernel with the grader's own rights. `solution`
-    is the text of the course's own answer cells, by the cell's id.
+    is the text of the course's own answer cells, by the cell's id; `figures` has the course's own figures
+    drawn.
     """
 
     lesson: str
@@ -45,6 +46,7 @@ class Job:
     refused: str = ""
     sandboxed: bool = True
     solution: Mapping[str, str] = field(default_factory=dict)
+    figures: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ def grade_job(job: Job) -> Result:
         if reason:
             notes = (f"This submission could not be read: {reason}. Every task counts as not answered.",)
         lesson, runner = job.banks.lesson(job.lesson), runner_for(job.banks, job.sandboxed)
-        graded = grade(rebuilt.notebook, lesson, runner, notes, job.solution)
+        graded = grade(rebuilt.notebook, lesson, runner, notes, job.solution, job.figures)
     except (GraderFault, SandboxFailed) as fault:
         return Result(job.lesson, job.student, fault=str(fault))
     except Exception as fault:

@@ -25,8 +25,8 @@ import autograder
 from autograder import bank
 from autograder.course import FILE, Course
 from autograder.grading.batch import ExecutorLost, Job, close_sandboxes
-from autograder.grading.running import sandbox
 from autograder.grading.secret import Banks
+from autograder.sandbox import walls
 
 T = TypeVar("T")
 CONNECT_SECONDS = 10.0
@@ -155,7 +155,7 @@ class Answers(WorkerPlugin):
         Raises:
             NoCluster: it cannot.
         """
-        reason = sandbox.why_not()
+        reason = walls.why_not()
         if reason:
             raise NoCluster(f"worker {worker.address} has no sandbox: {reason}")
         if tool_version() != self._tool:

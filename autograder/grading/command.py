@@ -12,17 +12,17 @@ from nbformat import from_dict
 from autograder.grading.batch import ExecutorLost, Job, Result, close_sandboxes, grade_all
 from autograder.grading.course import Class, Submission
 from autograder.grading.gradebook import Book
-from autograder.grading.running import sandbox
-from autograder.grading.running.kernels import UNPROTECTED
-from autograder.grading.running.runner import NoSandbox
+from autograder.grading.runner import NoSandbox
 from autograder.grading.submission import one_line
+from autograder.sandbox import walls
+from autograder.sandbox.kernels import UNPROTECTED
 
 Say = Callable[[str], None]
 Advance = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
-class Asked:
+class Order:
     """What to grade: lessons by name, students by id (all if none), and how."""
 
     course: Class
@@ -32,6 +32,7 @@ class Asked:
     force: bool = False
     dry_run: bool = False
     sandboxed: bool = True
+    figures: bool = False
 
 
 @dataclass
@@ -69,11 +70,11 @@ def lessons(course: Class) -> list[str]:
     return [name for name in course.banks.folders if course.release(name).is_file()]
 
 
-def grade_class(asked: Asked, say: Say, advance: Advance, executor: Executor | None = None) -> Summary:
+def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | None = None) -> Summary:
     """Grade every submission whose file, lesson or checks have changed since it was graded.
 
     Args:
-        asked: what to grade.
+        order: what to grade.
         say: takes a line for a person: a submission that needs their eye, a score that changes.
         advance: takes how many submissions are done, of how many, and the last one's name.
         executor: where submissions are graded; threads of this process, each with a sandbox, if none.
@@ -81,16 +82,16 @@ def grade_class(asked: Asked, say: Say, advance: Advance, executor: Executor | N
     Raises:
         NoSandbox: submissions cannot be shut in on this machine.
     """
-    if not asked.sandboxed:
+    if not order.sandboxed:
         say(UNPROTECTED)
-    elif executor is None and (reason := sandbox.why_not()):
+    elif executor is None and (reason := walls.why_not()):
         raise NoSandbox(reason)
-    course = asked.course
+    course = order.course
     told, say = say, lambda line: told(one_line(line))
-    summary = Summary(dry_run=asked.dry_run)
-    with Book(course, dry=asked.dry_run) as book:
+    summary = Summary(dry_run=order.dry_run)
+    with Book(course, dry=order.dry_run) as book:
         waiting = {}
-        for lesson in asked.lessons:
+        for lesson in order.lessons:
             problem = book.know(lesson)
             if problem:
                 summary.faults.append(lesson)
@@ -100,14 +101,14 @@ def grade_class(asked: Asked, say: Say, advance: Advance, executor: Executor | N
                 say(f"{lesson}: {course.banks.notes[lesson]}")
             if not course.solution(lesson):
                 say(f"{lesson}: its source is not there, so a mistake also costs what is built from it")
-            for submission in course.submissions(lesson, asked.students):
+            for submission in course.submissions(lesson, order.students):
                 fingerprint = course.fingerprint(submission)
-                if not asked.force and book.is_current(submission, fingerprint):
+                if not order.force and book.is_current(submission, fingerprint):
                     summary.current += 1
                 else:
                     waiting[lesson, submission.student] = submission, fingerprint
-        own = executor or ThreadPoolExecutor(asked.jobs, thread_name_prefix="grading")
-        results = grade_all(_jobs(course, waiting, asked.sandboxed), own, ahead=2 * asked.jobs)
+        own = executor or ThreadPoolExecutor(order.jobs, thread_name_prefix="grading")
+        results = grade_all(_jobs(course, waiting, order), own, ahead=2 * order.jobs)
         try:
             for done, result in enumerate(results, start=1):
                 submission, fingerprint = waiting[result.lesson, result.student]
@@ -128,7 +129,7 @@ def grade_class(asked: Asked, say: Say, advance: Advance, executor: Executor | N
 
 
 def _jobs(
-    course: Class, waiting: dict[tuple[str, str], tuple[Submission, str]], sandboxed: bool
+    course: Class, waiting: dict[tuple[str, str], tuple[Submission, str]], order: Order
 ) -> Iterator[Job]:
     releases: dict[str, str] = {}
     solutions: dict[str, dict[str, str]] = {}
@@ -143,16 +144,8 @@ def _jobs(
                 text = submission.path.read_bytes()
             except OSError as problem:
                 refused = f"the file cannot be opened ({problem.strerror})"
-        yield Job(
-            lesson,
-            submission.student,
-            releases[lesson],
-            text,
-            course.banks,
-            refused,
-            sandboxed,
-            solutions[lesson],
-        )
+        how = refused, order.sandboxed, solutions[lesson], order.figures
+        yield Job(lesson, submission.student, releases[lesson], text, course.banks, *how)
 
 
 def _take(

@@ -15,11 +15,11 @@ from autograder.course import Course
 from autograder.grading.batch import runner_for
 from autograder.grading.grade import grade
 from autograder.grading.rebuild import rebuild
-from autograder.grading.running import sandbox
-from autograder.grading.running.kernels import UNPROTECTED
-from autograder.grading.running.runner import NoSandbox, Runner
+from autograder.grading.runner import NoSandbox, Runner
 from autograder.grading.secret import Banks
 from autograder.grading.submission import UNREADABLE, one_line
+from autograder.sandbox import walls
+from autograder.sandbox.kernels import UNPROTECTED
 
 Resources = dict[str, Any]
 NOTES = "grading_notes"
@@ -53,6 +53,7 @@ class RunAndJudge(NbGraderPreprocessor):
         True,
         help="Run submissions in a sandbox. Without one, a submission runs with your own rights.",
     ).tag(config=True)
+    figures = Bool(False, help="Draw the course's own figures, which takes most of a run.").tag(config=True)
 
     def preprocess(self, notebook: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         marks = resources["nbgrader"]
@@ -62,7 +63,7 @@ class RunAndJudge(NbGraderPreprocessor):
             self.log.warning("%s: %s", lesson.lesson, banks.notes[lesson.lesson])
         notes = tuple(notebook.metadata.pop(NOTES, ()))
         solution = answers_in(_folder(self, "source_directory", marks["assignment"]), marks["notebook"])
-        graded = grade(notebook, lesson, self._runner(banks), notes, solution)
+        graded = grade(notebook, lesson, self._runner(banks), notes, solution, self.figures)
         for note in graded.notes[len(notes) :]:
             self.log.warning("%s of %s: %s", marks["assignment"], one_line(marks["student"]), one_line(note))
         return graded.notebook, resources
@@ -70,7 +71,7 @@ class RunAndJudge(NbGraderPreprocessor):
     def _runner(self, banks: Banks) -> Runner:
         if not self.sandboxed:
             self.log.warning(UNPROTECTED)
-        elif reason := sandbox.why_not():
+        elif reason := walls.why_not():
             raise NoSandbox(reason)
         return runner_for(banks, self.sandboxed)
 

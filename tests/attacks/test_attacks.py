@@ -20,11 +20,11 @@ from traitlets.config import PyFileConfigLoader
 
 from autograder.build.source import read_source
 from autograder.course import Course
-from autograder.grading import batch, command, secret
+from autograder.grading import batch, command, runner, secret
 from autograder.grading.course import Class
 from autograder.grading.gradebook import Book
-from autograder.grading.running import runner, sandbox
-from autograder.grading.running.limits import MEBIBYTE, Limits
+from autograder.sandbox.limits import MEBIBYTE, Limits
+from autograder.sandbox.walls import why_not
 from tests.attacks.answers import ATTACKS, MARK, PRIVATE, answer
 from tests.autograder.grading.conftest import class_folder, without_figures
 
@@ -59,7 +59,7 @@ pytestmark = [pytest.mark.timed, pytest.mark.slow, pytest.mark.timeout(1800)]
 
 @pytest.fixture(scope="module", autouse=True)
 def walls():
-    reason = sandbox.why_not()
+    reason = why_not()
     if reason and "CI" in os.environ:
         pytest.fail(f"CI needs the sandbox: {reason}")
     if reason:
@@ -95,9 +95,8 @@ def course(request, tmp_path_factory, notes):
     begun = time.monotonic()
     if request.param == "grade":
         said = []
-        summary = command.grade_class(
-            command.Asked(Class(place), [LESSON], jobs=2), said.append, lambda *_: None
-        )
+        wanted = command.Order(Class(place), [LESSON], jobs=2)
+        summary = command.grade_class(wanted, said.append, lambda *_: None)
         asked = {f"{name} {LESSON}" for name, attack in ATTACKS.items() if attack.attention}
         assert set(summary.faults) == asked
     else:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import operator
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -98,6 +100,21 @@ def executed(x):
     return names["s"](x)
 
 
+POOL = ThreadPoolExecutor(1)  # whose thread is older than any watch
+POOL.submit(int).result()
+
+
+def in_another_thread(x):
+    return POOL.submit(operator.methodcaller("soft" + "max", -1), x).result()
+
+
+class Namesake:
+    """A class of the learner's whose method has a forbidden name: it hides nobody else's."""
+
+    def softmax(self, x):
+        return x.softmax(0)
+
+
 def through_cross_entropy(x):
     return torch.stack([-F.cross_entropy(x, torch.tensor(i)) for i in range(len(x))]).exp()
 
@@ -124,6 +141,12 @@ DISGUISED = {
     "eval": lambda x: eval("torch.softmax(x, 0)"),
     "compiled": compiled,
     "past-one-watch": undisturbed,
+    "in-another-thread": in_another_thread,
+    "beside-a-namesake": Namesake().softmax,
+    "sparse": lambda x: torch.sparse.softmax(x[None].to_sparse(), 1).to_dense()[0],
+    "of-another-kind": lambda x: x.to_mkldnn().softmax(0).to_dense(),
+    "with-gradient": lambda x: x.clone().requires_grad_().softmax(0),
+    "inferred": torch.inference_mode()(lambda x: torch.softmax(x, 0)),
     "nested-module": Outer(),
     "inside-another-call": through_cross_entropy,
     "vmapped": lambda x: torch.vmap(lambda row: torch.softmax(row, 0))(x[None])[0],
@@ -219,22 +242,6 @@ def test_watching_draws_the_same_random_numbers():
         assert torch.equal(outcome.tensor, plain.outcomes[probe].tensor)
 
 
-def test_the_first_calls_of_each_experiment_are_watched():
-    made = []
-
-    def counting(x):
-        made.append(x)
-        return torch.softmax(x, 0) if len(made) == 4 else honest(x)
-
-    table = {"x": torch.rand(4, 2)}
-    settings = {"input": "x", "axis": 0}
-    probe = dataclasses.replace(WEIGHTS.probes["four"], inputs=table, observe="influence", settings=settings)
-    task = dataclasses.replace(WEIGHTS, probes={"four": probe})
-
-    assert collect_answer(task, LESSON, counting, {}).forbidden
-    assert len(made) == 5
-
-
 def test_watching_ends_with_the_answer():
     seen(lambda x: 1 / 0)
     with Watch(("softmax",), lambda file: True) as calls:
@@ -252,6 +259,8 @@ def test_watching_ends_with_the_answer():
         ("dropout", lambda x: torch.ops.aten.dropout(x, 0.5, True)),
         ("dropout", lambda x: torch.native_dropout(x, 0.5, True)[0]),
         ("dropout", lambda x: F.alpha_dropout(x, 0.5, True)),
+        ("dropout", lambda x: nn.Dropout(0.5).eval()(x)),
+        ("dropout", lambda x: torch.vmap(lambda row: F.dropout(row, 0.5), randomness="same")(x[None])[0]),
         ("scaled_dot_product_attention", lambda x: F.scaled_dot_product_attention(x[None], x[None], x[None])),
         ("scaled_dot_product_attention", lambda x: torch._C._nn.scaled_dot_product_attention(*[x[None]] * 3)),
         ("scaled_dot_product_attention", lambda x: nn.MultiheadAttention(len(x), 1)(*[x[None]] * 3)[0]),
@@ -397,14 +406,6 @@ def test_a_call_in_a_helper_names_the_helper():
 
     text = " ".join(plain_text(WEIGHTS, judge(WEIGHTS, evidence)).split())
     assert "is used in line 2 of the cell of `helper`; this task" in text
-
-
-def test_what_was_read_counts_as_much_as_what_was_seen():
-    call = ForbiddenCall("torch.softmax", "softmax", "torch.softmax(x)", 7)
-
-    assert judge(WEIGHTS, seen(honest), [call]).forbidden == call
-    assert judge(WEIGHTS, seen(torch.softmax), [call]).forbidden == call
-    assert judge(WEIGHTS, seen(honest), []).passed
 
 
 def test_evidence_about_a_task_that_forbids_nothing_costs_nothing():

@@ -615,28 +615,11 @@ def test_a_forbidden_call_is_told_at_once_with_its_line(forbidding):
     assert not records.read("tiny", "share").solved
 
 
-def test_a_call_that_no_probe_reaches_is_read_in_the_cell(forbidding):
-    forbidding.run(
-        "def share(x):\n    if len(x) == 9:\n        return torch.softmax(x, 0)\n    return x / x.sum()"
-    )
-
-    assert forbidding.run('check("share")').verdict.forbidden.line_number == 3
-
-
 def test_a_call_that_cannot_be_read_is_seen(forbidding):
     forbidding.run('def share(x):\n    return getattr(torch, "tfos"[::-1] + "max")(torch.log(x), 0)')
     call = forbidding.run('check("share")').verdict.forbidden
 
     assert (call.name, call.line_number) == ("torch.softmax", 2)
-
-
-def test_a_tensor_made_with_a_forbidden_call_is_told(forbidding):
-    forbidding.run("half = torch.softmax(torch.zeros(2), 0)[0]")
-    forbidding.run("row_sums = table.sum(dim=1) * 2 * half")
-
-    assert forbidding.run('check("row-sums")').verdict.forbidden.line == (
-        "half = torch.softmax(torch.zeros(2), 0)[0]"
-    )
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grading.running import sandbox
+from autograder.sandbox import walls
 
 ROOT = Path(__file__).parents[2]
 LESSON = "01-convolution"
@@ -87,7 +87,7 @@ def test_a_new_course_goes_all_the_way_from_its_source_to_its_feedback(run, tmp_
     path.write_text(path.read_text(encoding="utf-8").replace(RIGHT, TURNED), encoding="utf-8")
 
     run(course, "-m", "autograder", "secret")
-    alone = ("--no-sandbox",) if sandbox.why_not() else ()
+    alone = ("--no-sandbox",) if walls.why_not() else ()
     said = run(course, "-m", "autograder", "grade", *alone)
     assert "3 submissions graded" in said
     assert "visible probes only" not in said

@@ -37,10 +37,10 @@ from autograder.build.preprocessors import faulty_code
 from autograder.build.source import is_answer, is_given, is_test, read_source
 from autograder.course import Course
 from autograder.edits import Solution, changed
-from autograder.grading import secret
+from autograder.grading import runner, secret
 from autograder.grading.course import Class
-from autograder.grading.running import runner, sandbox
-from autograder.grading.running.limits import Limits
+from autograder.sandbox import walls
+from autograder.sandbox.limits import Limits
 from tests.autograder.grading.conftest import class_folder
 
 ROOT = Path(__file__).parents[3]
@@ -240,7 +240,7 @@ def members() -> dict[str, tuple[str, Made]]:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory, members: dict[str, tuple[str, Made]]) -> Any:
     """The scripted run: the course folder, what `autograder grade` said, and what Python warned of."""
-    reason = sandbox.why_not()
+    reason = walls.why_not()
     if reason:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
     course = tmp_path_factory.mktemp("class") / "course"

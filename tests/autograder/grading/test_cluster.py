@@ -140,7 +140,7 @@ def test_what_a_worker_started_is_closed_with_the_run(no_secret, worker, monkeyp
 @pytest.mark.usefixtures("no_secret")
 def test_a_worker_without_a_sandbox_is_refused(worker, monkeypatch):
     answers = Answers(Banks.of(COURSE), [LESSON])
-    monkeypatch.setattr(cluster.sandbox, "why_not", refuse)
+    monkeypatch.setattr(cluster.walls, "why_not", refuse)
     with pytest.raises(NoCluster, match="worker tcp://worker:1 has no sandbox: bubblewrap is not installed"):
         answers.setup(worker)
 
@@ -246,7 +246,7 @@ class Running:
 
 @pytest.fixture
 def running(tmp_path: Path) -> Iterator[Running]:
-    if reason := cluster.sandbox.why_not():
+    if reason := cluster.walls.why_not():
         (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
     place = tmp_path / "cluster"
     place.mkdir()
@@ -330,7 +330,7 @@ def test_a_worker_that_is_killed_costs_nothing_and_everyone_is_graded_once(
             end(lost)
 
     said: list[str] = []
-    asked = command.Asked(Class(place), [LESSON], jobs=4)
+    asked = command.Order(Class(place), [LESSON], jobs=4)
     with connected(running.address, asked.course.banks, [LESSON], said.append) as executor:
         summary = command.grade_class(asked, said.append, kill_one, executor)
     assert lost.returncode == -signal.SIGKILL
@@ -356,7 +356,7 @@ def test_a_scheduler_that_is_lost_leaves_a_whole_book_and_the_next_run_goes_on(
             end(running.scheduler)
 
     said: list[str] = []
-    asked = command.Asked(Class(place), [LESSON], jobs=4)
+    asked = command.Order(Class(place), [LESSON], jobs=4)
     with connected(running.address, asked.course.banks, [LESSON], said.append) as executor:
         summary = command.grade_class(asked, said.append, kill, executor)
     assert summary.interrupted
@@ -366,7 +366,7 @@ def test_a_scheduler_that_is_lost_leaves_a_whole_book_and_the_next_run_goes_on(
     assert len(graded) == summary.graded
     assert graded == {student: expected[student] for student in graded}
     dry = command.grade_class(
-        command.Asked(Class(place), [LESSON], dry_run=True, students=frozenset(graded)), said.append, print
+        command.Order(Class(place), [LESSON], dry_run=True, students=frozenset(graded)), said.append, print
     )
     assert dry.current == summary.graded
     until(lambda: all(worker.poll() is not None for worker in running.workers))

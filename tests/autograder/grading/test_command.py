@@ -30,14 +30,14 @@ from autograder.build.source import read_source
 from autograder.course import Course
 from autograder.grading import batch, command, preprocessors, secret
 from autograder.grading import grade as grading
-from autograder.grading.command import Asked, Summary
+from autograder.grading.command import Order, Summary
 from autograder.grading.course import Class
 from autograder.grading.evidence import GraderFault
 from autograder.grading.gradebook import GRADED_FROM
-from autograder.grading.running import sandbox
-from autograder.grading.running.limits import Limits
-from autograder.grading.running.runner import KernelRunner, SandboxRunner
+from autograder.grading.runner import KernelRunner, SandboxRunner
 from autograder.grading.secret import Banks
+from autograder.sandbox import walls
+from autograder.sandbox.limits import Limits
 from tests.autograder.grading.conftest import class_folder, without_figures
 
 ROOT = Path(__file__).parents[3]
@@ -67,7 +67,7 @@ class Here(Executor):
 
 @pytest.fixture(scope="module", autouse=True)
 def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxRunner]:
-    reason = sandbox.why_not()
+    reason = walls.why_not()
     if reason and os.environ.get("CI"):
         pytest.fail(f"CI needs the sandbox: {reason}")
     if reason:
@@ -79,10 +79,10 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxRunner]:
     remembered: dict[str, Any] = {}
     really = batch.grade
 
-    def grade(notebook: NotebookNode, lesson: Any, run: Any, notes: tuple[str, ...], solution: Any) -> Any:
+    def grade(notebook: NotebookNode, lesson: Any, run: Any, notes: tuple[str, ...], *how: Any) -> Any:
         key = hashlib.sha256(repr((notebook, notes)).encode()).hexdigest()
         if key not in remembered:
-            remembered[key] = really(notebook, lesson, made, notes, solution)
+            remembered[key] = really(notebook, lesson, made, notes, *how)
         return deepcopy(remembered[key])
 
     patch.setattr(batch, "grade", grade)
@@ -155,9 +155,8 @@ def hand_in(place: Path, student: str, made: NotebookNode | str) -> Path:
 def grade(place: Path, **asked: Any) -> tuple[Summary, list[str]]:
     said: list[str] = []
     executor = asked.pop("executor", None) or Here()
-    summary = command.grade_class(
-        Asked(Class(place), [LESSON], **asked), said.append, lambda *_: None, executor
-    )
+    order = Order(Class(place), [LESSON], **asked)
+    summary = command.grade_class(order, said.append, lambda *_: None, executor)
     return summary, said
 
 
@@ -582,7 +581,7 @@ def test_the_command_fails_where_a_submission_could_not_be_graded(place, monkeyp
 
 
 def test_without_a_sandbox_the_command_refuses_and_says_why(place, monkeypatch):
-    monkeypatch.setattr(command.sandbox, "why_not", lambda: "bubblewrap is not installed")
+    monkeypatch.setattr(command.walls, "why_not", lambda: "bubblewrap is not installed")
     done = invoke("--course", str(place))
     assert done.exit_code == 2
     assert "there is none: bubblewrap is not installed." in done.output
@@ -596,7 +595,7 @@ def test_without_a_sandbox_the_command_refuses_and_says_why(place, monkeypatch):
 def test_told_to_do_without_a_sandbox_the_command_grades_in_kernels_and_says_what_is_open(
     place, monkeypatch, solved
 ):
-    monkeypatch.setattr(command.sandbox, "why_not", lambda: "bubblewrap is not installed")
+    monkeypatch.setattr(command.walls, "why_not", lambda: "bubblewrap is not installed")
     made = KernelRunner(banks(), Limits(cell_seconds=8.0))
     asked: list[bool] = []
 
@@ -643,7 +642,7 @@ def test_a_thread_runs_its_submissions_where_it_was_told_to(sandboxed):
 
 
 def test_nbgraders_own_autograde_does_without_a_sandbox_where_it_is_told_to(place, monkeypatch, runner):
-    monkeypatch.setattr(preprocessors.sandbox, "why_not", lambda: "bubblewrap is not installed")
+    monkeypatch.setattr(preprocessors.walls, "why_not", lambda: "bubblewrap is not installed")
     asked: list[bool] = []
 
     def shared(_: Banks, sandboxed: bool = True) -> SandboxRunner:

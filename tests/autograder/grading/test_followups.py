@@ -29,13 +29,13 @@ from autograder.findings import StillWrong
 from autograder.grading import batch, command, followups, preprocessors, secret
 from autograder.grading.course import Class
 from autograder.grading.grade import Graded, grade
-from autograder.grading.running import sandbox
-from autograder.grading.running.execute import Executed
-from autograder.grading.running.runner import KernelRunner, SandboxRunner
-from autograder.grading.running.workers import SandboxFailed
+from autograder.grading.runner import KernelRunner, SandboxRunner
 from autograder.grading.secret import Banks
 from autograder.judge import judge
 from autograder.outcome import Evidence
+from autograder.sandbox import walls
+from autograder.sandbox.execute import Executed
+from autograder.sandbox.workers import SandboxFailed
 from autograder.transport import EVIDENCE_MIME, pack
 from tests.autograder.grading.conftest import class_folder, marks, without_figures
 
@@ -339,7 +339,7 @@ POINTS = {"dot-product": 0, "query-scores": 1, "sum-weights": 1, "query-weights"
 
 @pytest.fixture(scope="module")
 def runner() -> Iterator[SandboxRunner]:
-    reason = sandbox.why_not()
+    reason = walls.why_not()
     if reason:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
     made = SandboxRunner(Banks.of(COURSE))
@@ -381,7 +381,7 @@ def test_by_every_door_one_mistake_costs_once_and_no_text_comes_back(
             book.know(LESSON)
         assert NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "ada")["success"]
     else:
-        asked = command.Asked(course, [LESSON], jobs=1, sandboxed=used is runner)
+        asked = command.Order(course, [LESSON], jobs=1, sandboxed=used is runner)
         assert not command.grade_class(asked, print, lambda *_: None).faults
     if used is not runner:
         used.close()

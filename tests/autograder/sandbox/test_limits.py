@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grading.running.confine import inherited, tree_share, tree_use
-from autograder.grading.running.limits import MEBIBYTE, Limits
+from autograder.sandbox.confine import inherited, tree_share, tree_use
+from autograder.sandbox.limits import MEBIBYTE, Limits
 
 HELD = """
 import json, resource
-from autograder.grading.running.confine import set_limits
-from autograder.grading.running.limits import Limits
+from autograder.sandbox.confine import set_limits
+from autograder.sandbox.limits import Limits
 set_limits(Limits(cpu_seconds=7, open_files=20, disk_bytes=1000, memory_bytes=64 * 2**20))
 names = ("CPU", "NOFILE", "FSIZE", "CORE")
 print(json.dumps({name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}")) for name in names}))

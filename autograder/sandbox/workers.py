@@ -6,7 +6,6 @@ the form of a cell's output.
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import json
 import os
@@ -15,20 +14,17 @@ import subprocess
 import threading
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
+from dataclasses import asdict, dataclass, field
 from types import TracebackType
 from typing import Any
 
-from autograder.grading.running import frames, sandbox
-from autograder.grading.running.gallery import DRAWN, Bundle
-from autograder.grading.running.limits import Limits
+from autograder.sandbox import frames, walls
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.walls import Inside
 
 START_SECONDS = 120.0
 # How much longer than its limit a run may take until the warm process itself is given up.
 GRACE_SECONDS = 20.0
-# A picture that takes longer is drawn in its notebook, within the notebook's own limits.
-DRAW_SECONDS = 10.0
 
 # What is taken of one run: each output is looked at by itself, and each part of it has to be held.
 MOST_OUTPUTS = 2_000
@@ -44,14 +40,11 @@ class SandboxFailed(Exception):
 class Ran:
     """What became of one run: each cell's execution count and outputs, and why it ended early, if it did.
 
-    `told` are the recipes of the pictures that it described instead of drawing them.
-
     `how` is "finished", "slow" (a cell took too long), "late" (all together did), "died" (the process ended),
     "memory", "processes", "output" or "garbled"; `cell` is the id of the cell that ran then.
     """
 
     cells: dict[str, tuple[int, list[Any]]] = field(default_factory=dict)
-    told: list[bytes] = field(default_factory=list)
     how: str = "finished"
     cell: str = ""
 
@@ -60,12 +53,12 @@ class Worker:
     """One warm process. It is started with the first notebook, and again where it was lost.
 
     Args:
-        questions: a folder with the lessons' questions, without their answers.
+        inside: what the sandbox holds.
         limits: what one run may use.
     """
 
-    def __init__(self, questions: Path, limits: Limits) -> None:
-        self._questions = questions
+    def __init__(self, inside: Inside, limits: Limits) -> None:
+        self._inside = inside
         self._limits = limits
         self._process: subprocess.Popen[bytes] | None = None
         self._messages: Iterator[tuple[bytes, bytes]] = iter(())
@@ -86,18 +79,14 @@ class Worker:
         self,
         cells: Sequence[tuple[str, str]],
         environment: Mapping[str, str],
-        most_told: int = 0,
-        drawn_here: Collection[str] = (),
-        heard: Collection[str] | None = None,
+        wanted: Collection[str] | None = None,
     ) -> Ran:
         """Run a notebook's code cells, given as (id, source), in a fork of the warm process.
 
         Args:
             cells: the code cells.
             environment: variables added to those that every notebook sees.
-            most_told: how many pictures the notebook may describe in place of drawing them.
-            drawn_here: digests of pictures that it draws all the same.
-            heard: ids of the cells whose outputs anybody will look at; None for all. What the others come to
+            wanted: ids of the cells whose outputs anybody will look at; None for all. What the others come to
                 is not put into words, which takes a third of a run.
 
         Raises:
@@ -106,40 +95,21 @@ class Worker:
         job = {
             "cells": list(cells),
             "environment": dict(environment),
-            "most_told": most_told,
-            "drawn_here": sorted(drawn_here),
-            "heard": None if heard is None else sorted(heard),
+            "wanted": None if wanted is None else sorted(wanted),
+            "limits": asdict(self._limits),
         }
-        return self._twice(job, self._limits)
-
-    def draw(self, recipes: Sequence[bytes]) -> list[Bundle | None]:
-        """The data and metadata of described pictures; None for one that its notebook has to draw.
-
-        Where one takes too long or ends the drawing, it is the last, and those after it are not drawn.
-
-        Raises:
-            SandboxFailed: as for `run`.
-        """
-        limits = replace(self._limits, seconds=DRAW_SECONDS * len(recipes), cell_seconds=DRAW_SECONDS)
-        ran = self._twice({"recipes": [base64.b64encode(one).decode("ascii") for one in recipes]}, limits)
-        said = [ran.cells.get(f"{DRAWN}-{number}") for number in range(len(recipes))]
-        tried = said if ran.how == "finished" or None not in said else said[: said.index(None) + 1]
-        return [_bundle(one) for one in tried]
-
-    def _twice(self, job: dict[str, Any], limits: Limits) -> Ran:
         try:
-            return self._run(job, limits)
+            return self._run(job)
         except SandboxFailed:
             if self._for_good:
                 raise
             self.close()
-            return self._run(job, limits)
+            return self._run(job)
 
-    def _run(self, job: dict[str, Any], limits: Limits) -> Ran:
+    def _run(self, job: dict[str, Any]) -> Ran:
         process = self._started()
-        job["limits"] = asdict(limits)
         assert process.stdin is not None
-        self._deadline = time.monotonic() + limits.seconds + GRACE_SECONDS
+        self._deadline = time.monotonic() + self._limits.seconds + GRACE_SECONDS
         try:
             frames.send(process.stdin.fileno(), frames.JOB, json.dumps(job).encode())
         except OSError as problem:
@@ -147,15 +117,12 @@ class Worker:
         ran = Ran()
         running = ""
         # A stranger may speak of others.
-        known = {cell_id for cell_id, _ in job.get("cells", ())}
-        known |= {f"{DRAWN}-{number}" for number in range(len(job.get("recipes", ())))}
+        known = {cell_id for cell_id, _ in job["cells"]}
         room = MOST_OUTPUTS
         for kind, payload in self._messages:
             if kind == frames.STARTED:
                 said_id = payload.decode("utf-8", "replace")
                 running = said_id if said_id in known else running
-            elif kind == frames.TOLD:
-                ran.told.append(payload)
             elif kind == frames.CELL:
                 with contextlib.suppress(ValueError, KeyError, TypeError, OverflowError, RecursionError):
                     said = _read(payload, running)
@@ -169,7 +136,7 @@ class Worker:
         raise SandboxFailed("the sandbox ended in the middle of a notebook")
 
     def _ending(self, said: Mapping[str, str], ran: Ran, running: str) -> tuple[str, str]:
-        if said["how"] == "refused":
+        if said["how"] == "refused" or (said["how"] == "died" and not running):
             raise SandboxFailed("the sandbox could not shut a notebook in")
         if said["how"] == "finished" and running and running not in ran.cells:
             return "died", running  # it ended itself, politely
@@ -184,7 +151,7 @@ class Worker:
                 raise SandboxFailed("the sandbox was closed")
             try:
                 self._process = process = subprocess.Popen(
-                    sandbox.command(self._questions),
+                    walls.command(self._inside),
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
@@ -202,7 +169,7 @@ class Worker:
         return process
 
     def _read(self, process: subprocess.Popen[bytes]) -> Iterator[tuple[bytes, bytes]]:
-        kinds = frames.READY + frames.STARTED + frames.TOLD + frames.CELL + frames.END
+        kinds = frames.READY + frames.STARTED + frames.CELL + frames.END
         reader = frames.Reader(kinds, self._limits.output_bytes)
         assert process.stdout is not None
         assert process.stderr is not None
@@ -249,14 +216,6 @@ class Worker:
             if pipe is not None:
                 with contextlib.suppress(OSError):
                     pipe.close()
-
-
-def _bundle(said: tuple[int, list[Any]] | None) -> Bundle | None:
-    """A picture's data and metadata, if that is what was said."""
-    match said:
-        case (_, [[dict(data), dict(metadata)]]) if all(type(one) is str for one in data.values()):
-            return data, metadata
-    return None
 
 
 def _read(payload: bytes, running: str) -> Any:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
 import autograder
+from autograder.sandbox import calls
 
-PACKAGES = Path(autograder.__file__).parent.parent
+PACKAGE = Path(autograder.__file__).parent
 INSIDE = "/course"
 # Names, for what runs inside, folders below /tmp that a submission needs all the same: "copy=place:…".
 HIDDEN = "SANDBOX_HIDDEN_FOLDERS"
-KEEPER = "autograder.grading.running.keeper"
+KEEPER = "autograder.sandbox.keeper"
 # A small world in which the sandbox's first process may do everything.
 WORLD = (
     # As process 1: one of bubblewrap's own would have no capabilities, and so be open to all.
@@ -26,17 +30,10 @@ WORLD = (
 )
 # What a Python with its compiled libraries needs of the system, read-only.
 SYSTEM = (
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/etc/ld.so.cache",
-    "/etc/alternatives",
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"),
+    *("/etc/ld.so.cache", "/etc/alternatives"),
 )
-
-# The environment variables that a notebook sees; there are no others.
+# The environment variables that a notebook sees beside those of `Inside`; there are no others.
 ENVIRONMENT = {
     "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
     "PYTHONPATH": INSIDE,
@@ -47,20 +44,32 @@ ENVIRONMENT = {
     "MPLCONFIGDIR": "/tmp/matplotlib",
     # What a Jupyter kernel sets, so that figures are drawn into the notebook.
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-    "NBGRADER_EXECUTION": "autograde",
-    "AUTOGRADER_PROGRESS": "off",
-    "AUTOGRADER_COURSE": f"{INSIDE}/autograder/bank",
-    # One notebook is one thread: torch's own would not survive a fork.
+    # One notebook is one thread: those of a library would not survive a fork.
     "OMP_NUM_THREADS": "1",
 }
 
 
-def command(questions: Path) -> list[str]:
-    """The command that starts a sandbox with its warm process.
+@dataclass(frozen=True)
+class Inside:
+    """What a sandbox holds beside Python and this package.
 
-    Args:
-        questions: a folder with the lessons' questions, without their answers.
+    Attributes:
+        folders: what its notebooks see, by the place below `INSIDE`; a later one may cover a part.
+        covered: folders that they would find in these or among Python's own, and must not.
+        environment: variables that they see.
+        preload: cells that are run once, before the first notebook, and leave nothing but what they imported.
+        warm_up: the same, but these may raise.
     """
+
+    folders: Mapping[str, Path] = field(default_factory=dict)
+    covered: tuple[Path, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    preload: tuple[str, ...] = ()
+    warm_up: tuple[str, ...] = ()
+
+
+def command(inside: Inside) -> list[str]:
+    """The command that starts a sandbox with its warm process."""
     walls = [
         *WORLD,
         *("--die-with-parent", "--new-session", "--clearenv", "--hostname", "sandbox"),
@@ -72,24 +81,31 @@ def command(questions: Path) -> list[str]:
             walls += ["--symlink", os.readlink(place), name]
         elif place.exists():
             walls += ["--ro-bind", name, name]
+    seen = {name: [name] for name in SYSTEM}
     hidden = []
     for number, folder in enumerate(_python_folders()):
-        walls += ["--ro-bind", folder, folder]
+        seen[folder] = [folder]
         if folder.startswith("/tmp/"):
             # Every submission gets a /tmp of its own, which would hide this one: keep a second way to it.
-            walls += ["--ro-bind", folder, f"/python-{number}"]
+            seen[folder].append(f"/python-{number}")
             hidden.append(f"/python-{number}={folder}")
+        walls += [part for place in seen[folder] for part in ("--ro-bind", folder, place)]
     walls += ["--setenv", HIDDEN, ":".join(hidden)]
-    for package in ("autograder", "visuals"):
-        walls += ["--ro-bind", str(PACKAGES / package), f"{INSIDE}/{package}"]
-    walls += ["--ro-bind", str(questions), f"{INSIDE}/autograder/bank"]
-    if any(PACKAGES.is_relative_to(folder) for folder in (*SYSTEM, *_python_folders())):
-        # Installed among the other packages, the course's own bank would lie there for all to read.
-        walls += ["--tmpfs", str(PACKAGES / "autograder" / "bank")]
-    for name, value in ENVIRONMENT.items():
+    for name, shown in {PACKAGE.name: PACKAGE, **inside.folders}.items():
+        walls += ["--ro-bind", str(shown), f"{INSIDE}/{name}"]
+        seen.setdefault(str(shown), []).append(f"{INSIDE}/{name}")
+    for covered in inside.covered:
+        for folder in filter(covered.is_relative_to, seen):
+            walls += [
+                part
+                for shown_at in seen[folder]
+                for part in ("--tmpfs", str(Path(shown_at) / covered.relative_to(folder)))
+            ]
+    for name, value in {**ENVIRONMENT, **inside.environment}.items():
         walls += ["--setenv", name, value]
     walls += ["--remount-ro", "/", "--remount-ro", "/dev", "--chdir", "/tmp"]
-    return [*walls, "--", sys.executable, "-s", "-m", KEEPER]
+    cells = json.dumps([inside.preload, inside.warm_up])
+    return [*walls, "--", sys.executable, "-s", "-m", KEEPER, cells]
 
 
 def _python_folders() -> list[str]:
@@ -111,6 +127,7 @@ def why_not() -> str:
         return "bubblewrap is not installed (on Debian and Ubuntu: apt-get install bubblewrap)"
     trial = [*WORLD, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
     try:
+        calls.program(os.uname().machine)
         done = subprocess.run(trial, capture_output=True, text=True, timeout=20, check=False)
     except (OSError, subprocess.TimeoutExpired) as problem:
         return f"bubblewrap does not run here ({problem})"

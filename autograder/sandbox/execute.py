@@ -11,9 +11,8 @@ from typing import Any, Protocol
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_output
 
-from autograder.grading.running.gallery import MOST_TOLD, Bundle, Gallery, Hung, hang
-from autograder.grading.running.limits import Limits
-from autograder.grading.running.workers import Ran
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.workers import Ran
 
 # A cell that is stopped takes the whole process with it. The notebook is then run again without that cell,
 # so that it costs its own task and not every later one; a notebook full of such cells is given up.
@@ -29,12 +28,8 @@ class Runs(Protocol):
         self,
         cells: Sequence[tuple[str, str]],
         environment: Mapping[str, str],
-        most_told: int = 0,
-        drawn_here: Collection[str] = (),
-        heard: Collection[str] | None = None,
+        wanted: Collection[str] | None = None,
     ) -> Ran: ...
-
-    def draw(self, recipes: Sequence[bytes]) -> list[Bundle | None]: ...
 
 
 @dataclass
@@ -54,8 +49,7 @@ def execute(
     notebook: NotebookNode,
     environment: Mapping[str, str],
     limits: Limits,
-    gallery: Gallery | None = None,
-    heard: Collection[str] | None = None,
+    wanted: Collection[str] | None = None,
 ) -> Executed:
     """Run a notebook's code cells; a cell that raises does not keep the next from running.
 
@@ -64,47 +58,28 @@ def execute(
         notebook: what to run; it is not changed.
         environment: variables added to those that every notebook sees.
         limits: what the worker holds a run to.
-        gallery: draws what the notebook's pictures are; without one, the notebook draws them itself.
-        heard: ids of the cells whose outputs anybody will look at, pictures left out; None for all outputs,
-            with pictures.
+        wanted: ids of the cells whose outputs anybody will look at; None for all.
 
     Raises:
         SandboxFailed: the sandbox itself failed.
     """
     stops: dict[str, str] = {}
     gave_up = ""
-    most_told = MOST_TOLD if gallery else 0
-    pictures: dict[str, Hung | None] = {}
-    # Mistakes come again: a picture that no other notebook got drawn need not be described first.
-    drawn_here = gallery.not_drawn() if gallery else set()
-    again = False
     while not gave_up:
         cells = [
             (cell["id"], cell.source)
             for cell in notebook.cells
             if cell.cell_type == "code" and cell.source.strip() and cell["id"] not in stops
         ]
-        ran = worker.run(cells, environment, most_told, drawn_here, heard)
-        if gallery and heard is None:
-            pictures = gallery.look_up(ran.told, worker.draw)
+        ran = worker.run(cells, environment, wanted)
         if ran.how == "finished":
-            raising = {key for key, hung in pictures.items() if hung is None}
-            if not raising:
-                break
-            # A picture that cannot be drawn is an error in the cell that asked for it, so the notebook has to
-            # find that out itself. If it describes others the next time, it draws them all.
-            most_told = 0 if again else most_told
-            again = True
-            drawn_here |= raising
-            continue
+            break
         reason = _reason(ran.how, limits)
         if len(stops) + 1 >= MOST_STOPS or not ran.cell or ran.how == "late":
             gave_up = f"{reason}, in the cell {ran.cell}" if ran.cell else reason
         if ran.how != "late":  # that is no one cell's doing
             stops[ran.cell] = reason
-    executed = _with_outputs(notebook, ran, stops)
-    hang(executed, pictures)
-    return Executed(executed, stops, gave_up)
+    return Executed(_with_outputs(notebook, ran, stops), stops, gave_up)
 
 
 def _reason(how: str, limits: Limits) -> str:

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from autograder.grading.running.frames import CELL, END, HEADER, STARTED, Garbled, Reader, TooLong, send
+from autograder.sandbox.frames import CELL, END, HEADER, STARTED, Garbled, Reader, TooLong, send
 
 
 def written(*messages: tuple[bytes, bytes]) -> bytes:

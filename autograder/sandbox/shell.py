@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import functools
 import getpass
 import inspect
 import io
@@ -20,43 +19,24 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from types import (
-    CodeType,
-    FrameType,
     MappingProxyType,
     MethodType,
-    ModuleType,
     SimpleNamespace,
-    TracebackType,
 )
 from typing import Any
 
-import stack_data
 from ipykernel.compiler import XCachingCompiler
 from ipykernel.kernelbase import Kernel
 from ipykernel.zmqshell import ZMQInteractiveShell
 from IPython.core.error import UsageError
 from IPython.core.inputtransformer2 import TransformerManager
 from jupyter_client.session import Session
-from pygments.formatters.terminal256 import Terminal256Formatter
 from traitlets.config import Config
-
-from autograder.grading.running import pictures
 
 # What one cell may print; the rest is counted, not kept.
 MOST_TEXT = 100_000
 # The runner's standard input: /dev/null, open for writing too.
 NOTHING = 0
-# Cells after which little is left to load: results, and errors in a cell, in a long file and in a short one.
-WARM_UP = (
-    "1 + 1",
-    "import torch\ntorch.ones(2, 2)",
-    "def fails(x):\n    return x / 0\n\n\nfails(1)",
-    "torch.nn.functional.linear(1, 1)",
-    "torch.ones(2).norm(p='x')",
-    "torch.nn.Linear(2, 2)(torch.ones(3))",
-    "import visuals\nvisuals.attention_map([1.0], [])",
-    "del fails, torch, visuals",
-)
 # What an output keeps of the message that it came as.
 FIELDS = {
     "display_data": ("data", "metadata"),
@@ -65,12 +45,9 @@ FIELDS = {
 }
 
 
-# What runs in cells has a file name of ipykernel's making.
-CELL_FILES = f"{os.sep}ipykernel_"
 # Where a cell may hold more than Python: a line that begins as a magic, a question, an assignment of either;
 # or what Python might have to say of it while it reads (a backslash), or lines that end otherwise.
 MAYBE_MAGIC = re.compile(r"^\s*[%!?,;/]|\?|=\s*[%!]|[\\\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", re.MULTILINE)
-CODE = (CodeType, FrameType, TracebackType)
 
 # As JSON: nbformat's own type would load a schema and its checks, which takes as long as torch.
 Output = dict[str, Any]
@@ -162,7 +139,7 @@ def _last_written(text: str) -> str:
     return "\n".join(line[line.rfind("\r", 0, max(len(line) - 1, 0)) + 1 :] for line in text.split("\n"))
 
 
-class _Keeper(Session):
+class _Messages(Session):
     """A session that hands messages to whoever collects outputs, and sends nothing."""
 
     take: Callable[[str, dict[str, Any]], None]
@@ -223,7 +200,7 @@ def _is_python(source: str) -> bool:
 
 
 class _Shell(ZMQInteractiveShell):
-    heard = True
+    wanted = True
     _last_traceback: Sequence[str] = ()
 
     def should_run_async(self, raw_cell: str, *, transformed_cell: Any = None, **more: Any) -> bool:
@@ -237,18 +214,16 @@ class _Shell(ZMQInteractiveShell):
         if gui not in (None, "inline"):
             raise UsageError(f"there is no screen here for {gui!r}")
 
-    def _get_exc_info(self, exc_tuple: Any = None) -> Any:
-        kind, error, trace = super()._get_exc_info(exc_tuple)
-        return kind, error, pictures.without_wrappers(trace)
-
     def showtraceback(self, *args: Any, **kwargs: Any) -> None:
-        if self.heard:
+        if self.wanted:
+            # Cells belong to no module: else each of thousands is asked, ten times for each traceback.
+            inspect.modulesbyfile.update(dict.fromkeys(self.compile._filename_map, ""))
             super().showtraceback(*args, **kwargs)
         else:
             self._get_exc_info(*args[:1])  # which keeps it: a check tells what stopped a cell
 
     def showsyntaxerror(self, *args: Any, **kwargs: Any) -> None:
-        if self.heard:
+        if self.wanted:
             super().showsyntaxerror(*args, **kwargs)
         else:
             self._get_exc_info()
@@ -269,39 +244,6 @@ class _Shell(ZMQInteractiveShell):
         """`exit` and `quit` end nothing here: nbgrader's kernel runs on to the last cell as well."""
 
 
-def _find_no_module_of_cells() -> None:
-    """Have `inspect` say at once that a cell's code belongs to no module.
-
-    It would say so after a look at each of three thousand modules, ten times for each traceback.
-    """
-    search = inspect.getmodule
-
-    @functools.wraps(search)
-    def getmodule(object: Any, _filename: str | None = None) -> ModuleType | None:
-        if isinstance(object, CODE) and CELL_FILES in inspect.getfile(object):
-            return None
-        return search(object, _filename)
-
-    inspect.getmodule = getmodule
-
-
-def _remember_colours_of_tracebacks() -> None:
-    """Have each traceback's colours worked out once: they are the same for all, and take half of its time."""
-    stack_data.style_with_executing_node = functools.cache(stack_data.style_with_executing_node)
-    set_up = Terminal256Formatter._setup_styles
-    known: dict[Any, dict[str, tuple[str, str]]] = {}
-
-    @functools.wraps(set_up)
-    def set_up_once(formatter: Any) -> None:
-        key = formatter.style, formatter.usebold, formatter.useunderline, formatter.useitalic
-        if key not in known:
-            set_up(formatter)
-            known[key] = formatter.style_string
-        formatter.style_string = dict(known[key])
-
-    Terminal256Formatter._setup_styles = set_up_once
-
-
 class Shell:
     """One notebook's interpreter. Make it once, before forking: making it takes longer than most cells."""
 
@@ -311,38 +253,42 @@ class Shell:
         # Cells with outputs that a later cell may update.
         self._updatable: dict[str, tuple[int, list[Output]]] = {}
         self._updated = False
-        _find_no_module_of_cells()
-        _remember_colours_of_tracebacks()
-        keeper = _Keeper()
-        keeper.take = self._take
+        messages = _Messages()
+        messages.take = self._take
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             # The history file is a person's; a graded notebook neither reads nor writes it.
             without = Config({"HistoryManager": {"enabled": False}})
             self.shell = _Shell.instance(compiler_class=XCachingCompiler, config=without)
             self.shell.input_transformer_manager = _Magics()
-        self.shell.displayhook.session = keeper
+        self.shell.displayhook.session = messages
         self.shell.displayhook.pub_socket = None
         self.shell.displayhook.topic = b"execute_result"
-        self.shell.display_pub.session = keeper
+        self.shell.display_pub.session = messages
         self.shell.display_pub.pub_socket = None
         put_into_words = self.shell.display_formatter.format
 
-        def format_if_heard(*args: Any, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-            return put_into_words(*args, **kwargs) if self.shell.heard else ({}, {})
+        def format_if_wanted(*args: Any, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+            return put_into_words(*args, **kwargs) if self.shell.wanted else ({}, {})
 
-        self.shell.display_formatter.format = format_if_heard
+        self.shell.display_formatter.format = format_if_wanted
 
-    def warm_up(self) -> None:
-        """Load what the first results, the first error and the first figure load, so that forks share it."""
-        import matplotlib.pyplot as plt
+    def warm_up(self, preload: Sequence[str] = (), raising: Sequence[str] = ()) -> None:
+        """Load what the first cells load, so that forks share it, and forget the cells.
 
-        for _ in self.run(("warm-up", source) for source in WARM_UP):
+        Args:
+            preload: cells to run, which must not fail.
+            raising: cells to run, which may.
+
+        Raises:
+            RuntimeError: a cell failed that must not.
+        """
+        for source in preload:
+            for output in (one for _, _, outputs in self.run(iter([("", source)])) for one in outputs):
+                if output["output_type"] == "error":
+                    raise RuntimeError(f"{source!r}: {output['ename']}: {output['evalue']}")
+        for _ in self.run(("", source) for source in raising):
             pass
-        figure = plt.figure()
-        figure.text(0.5, 0.5, "warm")
-        figure.canvas.draw()
-        plt.close(figure)
         # Nothing of it is left for a notebook to see: no In[1], no Out[1], no `_`.
         self.shell.reset(new_session=False)
         if self.shell.history_manager is not None:
@@ -360,7 +306,7 @@ class Shell:
         self,
         cells: Iterator[tuple[str, str]],
         spill: Mapping[str, int] = NO_SPILL,
-        heard: Collection[str] | None = None,
+        wanted: Collection[str] | None = None,
     ) -> Iterator[tuple[str, int, list[Output]]]:
         """Run cells, given as (id, source), one by one; yields (id, execution count, outputs) for each.
 
@@ -369,7 +315,7 @@ class Shell:
         Args:
             cells: the cells.
             spill: for a stream, the file that receives what is written past Python, by other programs say.
-            heard: ids of the cells whose results and errors are wanted; None for all.
+            wanted: ids of the cells whose results and errors are wanted; None for all.
         """
         asked = SimpleNamespace(_allow_stdin=False)
         builtins.input = MethodType(Kernel.raw_input, asked)
@@ -377,7 +323,7 @@ class Shell:
         for cell_id, source in cells:
             self._outputs = Outputs()
             self._updated = False
-            self.shell.heard = heard is None or cell_id in heard
+            self.shell.wanted = wanted is None or cell_id in wanted
             shown = sum(map(len, self._shown.values()))
             write = self._outputs.text
             before = sys.stdout, sys.stderr

@@ -15,13 +15,14 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder.grading.running import frames, workers
-from autograder.grading.running.execute import MOST_STOPS, Executed, execute
-from autograder.grading.running.limits import MEBIBYTE, Limits
-from autograder.grading.running.workers import SandboxFailed, Worker
+from autograder.sandbox import frames, workers
+from autograder.sandbox.execute import MOST_STOPS, Executed, execute
+from autograder.sandbox.limits import MEBIBYTE, Limits
+from autograder.sandbox.walls import Inside
+from autograder.sandbox.workers import SandboxFailed, Worker
 from tests.attacks.answers import KEYS, MACHINE, MEMORY, OTHERS, PRIVATE, TO_PROCESS_1, UNCOUNTED
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 
 pytestmark = [pytest.mark.timed, pytest.mark.usefixtures("walls")]
 
@@ -50,9 +51,9 @@ ENDS = {
 
 
 @pytest.fixture(scope="module")
-def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
-    """One warm process for all tests here. A tiny lesson's folder is enough: there are no questions."""
-    with Worker(tmp_path_factory.mktemp("questions"), LIMITS) as made:
+def worker() -> Iterator[Worker]:
+    """One warm process for all tests here."""
+    with Worker(Inside(warm_up=("1 / 0",)), LIMITS) as made:
         yield made
 
 
@@ -115,9 +116,9 @@ def alive(processes: set[int]) -> set[int]:
     return {process for process, state in states.items() if state != "Z"}
 
 
-def test_a_cell_that_nobody_hears_says_nothing_and_leaves_what_it_leaves(worker):
+def test_a_cell_that_nobody_reads_says_nothing_and_leaves_what_it_leaves(worker):
     sources = ("x = 7\nx", "1 / 0", "def f(:", "display(x)", "_, Out[1], x, In[2]")
-    ran = worker.run(cells(*sources), {}, heard=["cell-5"])
+    ran = worker.run(cells(*sources), {}, wanted=["cell-5"])
     assert [outputs for _, outputs in ran.cells.values()][:4] == [[], [], [], []]
     (said,) = ran.cells["cell-5"][1]
     assert said["data"]["text/plain"] == "(7, 7, 7, '1 / 0')"
@@ -199,20 +200,18 @@ def test_each_run_has_a_network_of_its_own_in_which_it_reaches_itself_alone(work
     assert os.readlink("/proc/self/ns/net") not in seen
 
 
-def test_who_is_not_root_has_the_same_sandbox(tmp_path):
+def test_who_is_not_root_has_the_same_sandbox():
     code = (
-        "import pathlib, sys\n"
-        "from autograder.grading.running.limits import Limits\n"
-        "from autograder.grading.running.workers import Worker\n"
-        "with Worker(pathlib.Path(sys.argv[1]), Limits()) as worker:\n"
+        "from autograder.sandbox.limits import Limits\n"
+        "from autograder.sandbox.walls import Inside\n"
+        "from autograder.sandbox.workers import Worker\n"
+        "with Worker(Inside(), Limits()) as worker:\n"
         "    for _ in range(2):\n"
         "        print(worker.run([('one', '6 * 7')], {}).cells['one'][1][0]['data']['text/plain'])\n"
     )
     # Somebody without any capability, who may read what the one who runs the tests may read.
     ordinary = ["bwrap", "--unshare-user", "--uid", "1000", "--gid", "1000", "--dev-bind", "/", "/", "--"]
-    done = subprocess.run(
-        [*ordinary, sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, capture_output=True, text=True
-    )
+    done = subprocess.run([*ordinary, sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.split() == ["42", "42"], done.stderr
 
 
@@ -234,9 +233,9 @@ def test_a_stopped_cell_costs_itself_and_not_the_cells_around_it(worker):
     assert executed.gave_up == ""
 
 
-def test_a_notebook_whose_cells_together_take_too_long_blames_none_of_them(tmp_path):
+def test_a_notebook_whose_cells_together_take_too_long_blames_none_of_them():
     limits = replace(LIMITS, cell_seconds=30, seconds=1.5)
-    with Worker(tmp_path, limits) as made:
+    with Worker(Inside(), limits) as made:
         executed = execute(made, notebook("print('before')", "import time\ntime.sleep(20)"), {}, limits)
     assert executed.stops == {}
     assert executed.gave_up == "its cells did not end within 1.5 seconds together, in the cell cell-2"
@@ -249,8 +248,8 @@ def test_forks_share_what_they_inherit(worker):
     assert worker.run(cells(pair), {}).how == "finished"
 
 
-def test_a_sandbox_closed_for_good_is_not_started_again(tmp_path):
-    made = Worker(tmp_path, LIMITS)
+def test_a_sandbox_closed_for_good_is_not_started_again():
+    made = Worker(Inside(), LIMITS)
     made.close(for_good=True)
     with pytest.raises(SandboxFailed, match="closed"):
         made.run(cells("pass"), {})
@@ -333,16 +332,41 @@ def test_closing_leaves_no_process_and_the_next_run_starts_afresh(worker):
     worker.close()  # once more is no error
 
 
-def test_a_sandbox_that_does_not_start_says_what_it_said(tmp_path):
-    with Worker(tmp_path / "nowhere", LIMITS) as made, pytest.raises(SandboxFailed, match="nowhere"):
+@pytest.mark.parametrize(
+    "inside", [Inside({"x": Path("/nowhere")}), Inside(preload=("import nowhere",))], ids=["folder", "cell"]
+)
+def test_a_sandbox_that_does_not_start_says_what_it_said(inside):
+    with Worker(inside, LIMITS) as made, pytest.raises(SandboxFailed, match="nowhere"):
         made.run(cells("pass"), {})
 
 
-def test_a_sandbox_lost_twice_in_one_run_is_our_fault_not_the_notebooks(tmp_path, monkeypatch):
+def test_what_is_inside_is_there_and_what_is_covered_is_not():
+    beside = Path(sys.prefix, "share")
+    assert list(beside.iterdir())
+    inside = Inside(
+        {"here": ROOT / "tests"},
+        (beside,),
+        {"A": "b"},
+        preload=("import os\nos.environ['PRELOADED'] = 'c'\nname = 1",),
+    )
+    code = f"import os\nos.listdir('/course/here') != [], os.listdir('{beside}'), os.environ['A']"
+    with Worker(inside, LIMITS) as made:
+        ran = made.run(cells(f"{code}, os.environ['PRELOADED'], 'name' in globals(), In[1][:2]"), {})
+    said = ran.cells["cell-1"][1][0]
+    assert said["data"]["text/plain"] == "(True, [], 'b', 'c', False, 'im')"
+
+
+def test_a_run_that_could_not_begin_is_our_fault():
+    none = replace(LIMITS, cpu_seconds="none")
+    with Worker(Inside(), none) as made, pytest.raises(SandboxFailed, match="shut a notebook in"):
+        made.run(cells("pass"), {})
+
+
+def test_a_sandbox_lost_twice_in_one_run_is_our_fault_not_the_notebooks(monkeypatch):
     ready = frames.HEADER.pack(frames.READY, 0)
     script = f"import sys; sys.stdout.buffer.write({ready!r}); sys.stdout.flush(); sys.stdin.buffer.read(5)"
-    monkeypatch.setattr(workers.sandbox, "command", lambda questions: ["python", "-c", script])
-    with Worker(tmp_path, LIMITS) as made, pytest.raises(SandboxFailed, match="in the middle"):
+    monkeypatch.setattr(workers.walls, "command", lambda inside: ["python", "-c", script])
+    with Worker(Inside(), LIMITS) as made, pytest.raises(SandboxFailed, match="in the middle"):
         made.run(cells("pass"), {})
 
 
@@ -350,9 +374,9 @@ def test_a_sandbox_lost_twice_in_one_run_is_our_fault_not_the_notebooks(tmp_path
 
 
 @pytest.fixture(scope="module")
-def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
+def patient() -> Iterator[Worker]:
     """A worker that lets a long search come to its end."""
-    with Worker(tmp_path_factory.mktemp("questions"), Limits(cell_seconds=30, seconds=60)) as made:
+    with Worker(Inside(), Limits(cell_seconds=30, seconds=60)) as made:
         yield made
 
 

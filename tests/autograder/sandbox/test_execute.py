@@ -7,7 +7,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from autograder.grading.running.execute import _output
+from autograder.sandbox.execute import _output
 
 STREAM = {"output_type": "stream", "name": "stdout", "text": "x"}
 ERROR = {"output_type": "error", "ename": "E", "evalue": "v", "traceback": ["a", "b"]}

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import math
-import os
 import tempfile
 import time
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from nbclient import NotebookClient
@@ -19,14 +17,8 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder import records
-from autograder.course import PACKED
-from autograder.grading import secret
-from autograder.grading.running.gallery import Bundle
-from autograder.grading.running.limits import Limits
-from autograder.grading.running.sandbox import PACKAGES
-from autograder.grading.running.workers import Ran, SandboxFailed
-from autograder.learner import EXECUTION
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.workers import Ran, SandboxFailed
 
 UNPROTECTED = (
     "Without a sandbox, submissions run with your own rights. Not protected are your files, with the answers "
@@ -40,12 +32,12 @@ class Kernels:
     """Runs notebooks one after the other, each in a fresh kernel.
 
     Args:
-        questions: a folder with the lessons' questions, without their answers.
+        environment: the variables that every notebook sees.
         limits: of these, the times and the bytes of output are held.
     """
 
-    def __init__(self, questions: Path, limits: Limits) -> None:
-        self._questions = questions
+    def __init__(self, environment: Mapping[str, str], limits: Limits) -> None:
+        self._environment = environment
         self._limits = limits
         self._client: _Client | None = None
         self._closed = False
@@ -54,11 +46,9 @@ class Kernels:
         self,
         cells: Sequence[tuple[str, str]],
         environment: Mapping[str, str],
-        most_told: int = 0,
-        drawn_here: Collection[str] = (),
-        heard: Collection[str] | None = None,
+        wanted: Collection[str] | None = None,
     ) -> Ran:
-        """Run a notebook's code cells, given as (id, source), in a kernel of its own; it draws its pictures.
+        """Run a notebook's code cells, given as (id, source), in a kernel of its own, with all their outputs.
 
         Raises:
             SandboxFailed: no kernel can be started, or this was closed.
@@ -77,7 +67,7 @@ class Kernels:
         client.room = self._limits.output_bytes
         with tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True) as place:
             try:
-                with client.setup_kernel(env=self._environment(environment), cwd=place):
+                with client.setup_kernel(env={**self._environment, **environment}, cwd=place):
                     return self._run(client)
             except RuntimeError as problem:
                 raise SandboxFailed(f"a Jupyter kernel does not start ({problem})") from problem
@@ -103,23 +93,6 @@ class Kernels:
                 break
             ran.cells[cell["id"]] = cell.execution_count or 0, cell.outputs
         return ran
-
-    def _environment(self, more: Mapping[str, str]) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if name != secret.PLACE}
-        path = os.pathsep.join(filter(None, (str(PACKAGES), kept.get("PYTHONPATH"))))
-        return {
-            **kept,
-            "PYTHONPATH": path,
-            PACKED: str(self._questions),
-            EXECUTION: "autograde",
-            records.PLACE: "off",
-            "OMP_NUM_THREADS": "1",
-            **more,
-        }
-
-    def draw(self, recipes: Sequence[bytes]) -> list[Bundle | None]:
-        """Nothing: no picture was described."""
-        return [None for _ in recipes]
 
     def close(self, for_good: bool = True) -> None:
         """End the kernel that runs, from whichever thread; no other is started."""

@@ -11,15 +11,19 @@ import os
 import struct
 
 PR_SET_SECCOMP, FILTER = 22, 2
-LOAD, JUMP_EQUAL, JUMP_LEAST, JUMP_ANY, AND, RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
-ALLOW, KILL, REFUSE = 0x7FFF0000, 0x80000000, 0x00050000 | errno.EPERM
-# Offsets in the kernel's struct seccomp_data; the fourth argument of mmap is its flags.
-NUMBER, MACHINE, FOURTH = 0, 4, 16 + 3 * 8
+LOAD, JUMP_EQUAL, JUMP_LEAST, AND, RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
+ALLOW, KILL, ERROR = 0x7FFF0000, 0x80000000, 0x00050000
+REFUSE, UNKNOWN = ERROR | errno.EPERM, ERROR | errno.ENOSYS
+# Offsets in the kernel's struct seccomp_data.
+NUMBER, MACHINE, FIRST, FOURTH = 0, 4, 16, 16 + 3 * 8
 OTHER_TABLE = 0x40000000  # on x86-64, the numbers of another table of calls start here
-SHARED_AND_ANONYMOUS = 0x21
+SHARED_AND_ANONYMOUS, NEW_USER = 0x21, 0x10000000
 
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 MMAP = {"x86_64": 9, "aarch64": 222}
+CLONE = {"x86_64": 56, "aarch64": 220}
+# Its flags cannot be looked at. Who is told that there is no such call takes `clone`.
+CLONE3 = 435
 REFUSED: dict[str, dict[str, int]] = {
     "x86_64": {
         # Memory that belongs to no process, and so is counted nowhere.
@@ -68,15 +72,12 @@ class _Program(ctypes.Structure):
 
 
 def refuse() -> None:
-    """Refuse the calls above to this process and whatever it starts; elsewhere than on these machines, none.
+    """Refuse the calls above to this process and whatever it starts.
 
     Raises:
-        OSError: the kernel takes no filter.
+        OSError: the kernel takes no filter, or this processor's calls are not known.
     """
-    machine = os.uname().machine
-    if machine not in MACHINES:
-        return
-    steps = program(machine)
+    steps = program(os.uname().machine)
     libc = ctypes.CDLL(None, use_errno=True)
     given = _Program(len(steps) // 8, steps)
     if libc.prctl(PR_SET_SECCOMP, FILTER, ctypes.byref(given), 0, 0) != 0:
@@ -85,15 +86,25 @@ def refuse() -> None:
 
 
 def program(machine: str) -> bytes:
-    """The filter: a small program in the kernel's own code, eight bytes a step."""
-    refused = list(REFUSED[machine].values())
+    """The filter: a small program in the kernel's own code, eight bytes a step.
+
+    Raises:
+        OSError: this processor's calls are not known.
+    """
+    if machine not in MACHINES:
+        raise OSError(f"the system calls of a {machine} processor are not known")
     steps = [(LOAD, 0, 0, MACHINE), (JUMP_EQUAL, 1, 0, MACHINES[machine]), (RETURN, 0, 0, KILL)]
     steps += [(LOAD, 0, 0, NUMBER)]
-    # What follows: one step for each call, three for mmap's flags, then "allow" and "refuse".
     if machine == "x86_64":
-        steps.append((JUMP_LEAST, len(refused) + 5, 0, OTHER_TABLE))
-    for place, number in enumerate(refused):
-        steps.append((JUMP_EQUAL, len(refused) - place + 4, 0, number))
-    steps += [(JUMP_EQUAL, 0, 3, MMAP[machine]), (LOAD, 0, 0, FOURTH), (AND, 0, 0, SHARED_AND_ANONYMOUS)]
-    steps += [(JUMP_EQUAL, 1, 0, SHARED_AND_ANONYMOUS), (RETURN, 0, 0, ALLOW), (RETURN, 0, 0, REFUSE)]
-    return b"".join(struct.pack("=HBBI", *step) for step in steps)
+        steps += [(JUMP_LEAST, 0, 1, OTHER_TABLE), (RETURN, 0, 0, REFUSE)]
+    for number in REFUSED[machine].values():
+        steps += [(JUMP_EQUAL, 0, 1, number), (RETURN, 0, 0, REFUSE)]
+    steps += [(JUMP_EQUAL, 0, 1, CLONE3), (RETURN, 0, 0, UNKNOWN)]
+    # Memory that is shared through no file, and a world of one's own in which one may do everything.
+    for number, argument, bits in (
+        (MMAP[machine], FOURTH, SHARED_AND_ANONYMOUS),
+        (CLONE[machine], FIRST, NEW_USER),
+    ):
+        steps += [(JUMP_EQUAL, 0, 5, number), (LOAD, 0, 0, argument), (AND, 0, 0, bits)]
+        steps += [(JUMP_EQUAL, 0, 1, bits), (RETURN, 0, 0, REFUSE), (RETURN, 0, 0, ALLOW)]
+    return b"".join(struct.pack("=HBBI", *step) for step in [*steps, (RETURN, 0, 0, ALLOW)])

@@ -30,13 +30,13 @@ from PIL import Image, ImageChops, ImageStat
 from autograder.bank import AS_SEEN, load
 from autograder.build.source import is_answer, read_source
 from autograder.course import Course
-from autograder.grading.running.limits import Limits
-from autograder.grading.running.runner import SandboxRunner
-from autograder.grading.running.sandbox import ENVIRONMENT, INSIDE
+from autograder.grading.runner import SandboxRunner
 from autograder.grading.secret import Banks
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.walls import ENVIRONMENT, INSIDE
 from autograder.transport import EVIDENCE_MIME
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 # A PNG in base64, wherever in an output it stands.
 PIXELS = re.compile(r"iVBORw0KGgo[A-Za-z0-9+/=]*")
 LESSONS = sorted(path.parent.name for path in (ROOT / "source").glob("*/tasks.py"))

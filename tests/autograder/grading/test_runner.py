@@ -8,11 +8,11 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.course import Course
-from autograder.grading.running.runner import KernelRunner, NoSandbox, SandboxRunner
-from autograder.grading.running.workers import SandboxFailed
+from autograder.grading.runner import KernelRunner, NoSandbox, SandboxRunner
 from autograder.grading.secret import Banks
+from autograder.sandbox.workers import SandboxFailed
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize("kind", [SandboxRunner, KernelRunner])

@@ -1,7 +1,8 @@
 """Process 1 of the sandbox: starts the warm process, and shuts each notebook in.
 
-Started inside the sandbox by `sandbox.py`, as `python -m autograder.grading.running.keeper`. Jobs come in on
-standard input, what cells put out leaves on standard output. A stranger's code only ever runs in the runner:
+Started inside the sandbox by `walls.py`, as `python -m autograder.sandbox.keeper`, with the cells that get
+the warm process ready. Jobs come in on standard input, what cells put out leaves on standard output. A
+stranger's code only ever runs in the runner:
 
     process 1 ─┬─ fork ── warm process ───────────── fork ── runner
                └─ fork ── keeper ── fork ── watcher            ↑ in the watcher's namespaces
@@ -22,11 +23,12 @@ import os
 import select
 import signal
 import socket
+import sys
 import time
 from dataclasses import asdict
 
-from autograder.grading.running import confine, frames
-from autograder.grading.running.limits import Limits
+from autograder.sandbox import confine, frames
+from autograder.sandbox.limits import Limits
 
 # A watcher's ways of saying why it ended a run; any other end is not its doing.
 MEMORY, PROCESSES, REFUSED = 81, 82, 83
@@ -81,9 +83,9 @@ def _be_warm(answers: socket.socket) -> None:
 
     try:
         confine.die_with_parent()
-        from autograder.grading.running import warm
+        from autograder.sandbox import warm
 
-        warm.serve(answers)
+        warm.serve(answers, *json.loads(sys.argv[1]))
     except BaseException:
         traceback.print_exc()
     os._exit(ENDED)
@@ -129,7 +131,7 @@ def _serve(out: int, asks: socket.socket, limits: Limits, job: bytes, inherited:
 
 def _pass_on(out: int, pipe: int, asks: socket.socket, limits: Limits) -> tuple[str, str]:
     """Pass on messages until the runner has ended. Returns why it has to be ended, and the last cell."""
-    reader = frames.Reader(frames.STARTED + frames.TOLD + frames.CELL, limits.output_bytes)
+    reader = frames.Reader(frames.STARTED + frames.CELL, limits.output_bytes)
     cell, total = "", 0
     now = time.monotonic()
     end, cell_end = now + limits.seconds, now + limits.cell_seconds

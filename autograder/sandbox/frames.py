@@ -10,7 +10,6 @@ HEADER = struct.Struct(">cI")
 
 JOB = b"J"  # to the warm process: a notebook to run, as JSON
 STARTED = b"S"  # from it: the id of the cell that runs now
-TOLD = b"T"  # from it: a picture's recipe
 CELL = b"C"  # from it: what a cell put out, as JSON
 END = b"E"  # from it: how the run ended, as JSON
 READY = b"R"  # from it: it can take a job

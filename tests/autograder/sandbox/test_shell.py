@@ -14,9 +14,9 @@ import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.grading.running.shell import MOST_TEXT, Outputs
+from autograder.sandbox.shell import MOST_TEXT, Outputs
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 
 CELLS = {
     "print": "print('one')\nprint('two', end='')",
@@ -105,9 +105,9 @@ CELLS = {
 # Runs in a process of its own: IPython allows one shell in each.
 DRIVER = """
 import json, sys
-from autograder.grading.running.shell import Shell
+from autograder.sandbox.shell import Shell
 shell = Shell()
-shell.warm_up()
+shell.warm_up(['import matplotlib.pyplot'], ['1 / 0', '1 + 1'])
 cells = json.load(sys.stdin)
 found = {name: [count, outputs] for name, count, outputs in shell.run(iter(cells.items()))}
 json.dump(found, sys.stdout)

@@ -1,16 +1,15 @@
-"""Where a notebook makes up its names, a person is told; ordinary code is left alone."""
+"""Of code that could hide a forbidden call, a person is told; ordinary code is left alone."""
 
 from __future__ import annotations
 
 import pytest
 
-from autograder.grading.made_up import made_up
-from autograder.reading import Cell
+from autograder.grading.hiding import hiding
 
-MADE_UP = {
+HIDING = {
     "getattr": ("getattr(torch, name)(x)", "getattr(torch, name)"),
     "getattr-of-a-list": ("[getattr(torch, n) for n in names][0](x)", "getattr(torch, n)"),
-    "looped-over-torch": ("[getattr(m, n) for n in ['softmax']][0](x)", "getattr(m, n)"),
+    "looped-over": ("[getattr(m, n) for n in ['_C']][0](x)", "getattr(m, n)"),
     "set-after-the-loop": ("n = 1\nfor n in ['W_key']:\n    pass\ngetattr(torch, n)", "getattr(torch, n)"),
     "an-argument": ("def f(n):\n    for n in ['W']:\n        getattr(torch, n)", "getattr(torch, n)"),
     "an-alias": ("look = getattr\nlook(torch, name)(x)", "getattr"),
@@ -38,11 +37,17 @@ MADE_UP = {
     "inside-the-checks": ("import autograder.collect as c\nx = 1", "import autograder.collect as c"),
     "inside-the-checks-by-name": ("from autograder import collect\nx = 1", "from autograder import collect"),
     "silenced": ("torch._C._disabled_torch_function_impl", "torch._C"),
-    "script": ("torch.jit.CompilationUnit(text).f(x)", "torch.jit.CompilationUnit"),
+    "another-process": ("os.fork()", "os.fork"),
+    "a-shell": ("!python soft.py\n1", "get_ipython().system"),
+    "another-library": ("from scipy.special import softmax\n1", "from scipy.special import softmax"),
+    "by-a-text": ("getattr(torch, '_' + 'C').f", "_C"),
+    "script": ("torch.jit.CompilationUnit(text).f(x)", "torch.jit"),
 }
 ORDINARY = {
     "by-name": "torch.softmax(x, dim=0)",
     "getattr-with-a-text": "getattr(torch, 'soft' + 'max')(x)",
+    "looped-over-names": "for n, k in [('W_key', 1)]:\n    getattr(old, n)",
+    "numpy": "import numpy as np\nimport math, time\nfrom collections import defaultdict",
     "own-attributes": "def forward(self, x):\n    return getattr(self, f'W_{x}')",
     "eval-mode": "model.eval()\nmodel.modules()",
     "pattern": "import re\nre.compile(pattern)",
@@ -54,32 +59,24 @@ ORDINARY = {
 }
 
 
-@pytest.mark.parametrize("name", MADE_UP)
+@pytest.mark.parametrize("name", HIDING)
 def test_an_expression_that_hides_what_it_stands_for_is_named(name):
-    source, shown = MADE_UP[name]
-    assert (
-        made_up(
-            [Cell("x = 1"), Cell(f"def answer(x):\n    return {source}" if "\n" not in source else source)]
-        )
-        == shown
-    )
+    source, shown = HIDING[name]
+    source = source if "\n" in source else f"def answer(x):\n    return {source}"
+    assert hiding(["x = 1", source]) == shown
 
 
 @pytest.mark.parametrize("name", ORDINARY)
 def test_ordinary_code_is_left_alone(name):
-    assert made_up([Cell(ORDINARY[name])]) == ""
-
-
-def test_the_courses_own_cells_are_left_alone():
-    assert made_up([Cell("getattr(torch, name)", own=False)]) == ""
+    assert hiding([ORDINARY[name]]) == ""
 
 
 def test_a_long_expression_is_cut():
-    assert made_up([Cell(f"eval({' + '.join(['name'] * 40)})")]).endswith("…")
+    assert hiding([f"eval({' + '.join(['name'] * 40)})"]).endswith("…")
 
 
 def test_what_is_too_long_or_too_deep_to_be_read_is_named_by_its_beginning():
-    assert made_up([Cell("x = 1  # " + "long" * 20_000)]).startswith("x = 1 # longlong")
-    assert made_up([Cell("getattr(torch, " + "+".join("name" for _ in range(400)) + ")")]).startswith(
+    assert hiding(["x = 1  # " + "long" * 20_000]).startswith("x = 1 # longlong")
+    assert hiding(["getattr(torch, " + "+".join("name" for _ in range(400)) + ")"]).startswith(
         "getattr(torch, name+"
     )
