@@ -31,6 +31,7 @@ PRELOAD = (
     "import torch\ntorch.set_num_threads(1)",  # threads do not survive a fork: none may be started before it
     "import ipywidgets, matplotlib.pyplot, numpy.random, torch.testing",
     *(f"import {name}" for name in COURSE_PACKAGES),
+    "from autograder import check, hint, progress",
     "from autograder.grading.preload import try_all_checks\ntry_all_checks()",
 )
 # Results, and errors in a cell, in a long file of torch's, in a short one, and on its second device.
