@@ -27,6 +27,7 @@ ENVIRONMENT = {EXECUTION: "autograde", records.PLACE: "off"}
 PRELOAD = (
     "import torch\ntorch.set_num_threads(1)",  # threads do not survive a fork: none may be started before it
     "import ipywidgets, matplotlib.pyplot, numpy.random, torch.testing",
+    "from autograder import check, hint, progress",
     "from autograder.grading.preload import try_all_checks\ntry_all_checks()",
 )
 QUESTIONS = "questions"

@@ -89,18 +89,15 @@ def command(inside: Inside) -> list[str]:
             # Every submission gets a /tmp of its own, which would hide this one: keep a second way to it.
             seen[folder].append(f"/python-{number}")
             hidden.append(f"/python-{number}={folder}")
-        walls += [part for place in seen[folder] for part in ("--ro-bind", folder, place)]
+        walls += [part for way in seen[folder] for part in ("--ro-bind", folder, way)]
     walls += ["--setenv", HIDDEN, ":".join(hidden)]
     for name, shown in {PACKAGE.name: PACKAGE, **inside.folders}.items():
         walls += ["--ro-bind", str(shown), f"{INSIDE}/{name}"]
         seen.setdefault(str(shown), []).append(f"{INSIDE}/{name}")
     for covered in inside.covered:
         for folder in filter(covered.is_relative_to, seen):
-            walls += [
-                part
-                for shown_at in seen[folder]
-                for part in ("--tmpfs", str(Path(shown_at) / covered.relative_to(folder)))
-            ]
+            for way in seen[folder]:
+                walls += ["--tmpfs", str(Path(way) / covered.relative_to(folder))]
     for name, value in {**ENVIRONMENT, **inside.environment}.items():
         walls += ["--setenv", name, value]
     walls += ["--remount-ro", "/", "--remount-ro", "/dev", "--chdir", "/tmp"]

@@ -738,6 +738,20 @@ threading.settrace(lambda *arguments: None)
 
 CRASH = "import sys\nsys.setrecursionlimit(10**9)\ndef deeper(n):\n    return [deeper(n + 1)]\nfrom ctypes import string_at\nstring_at(0)"
 
+# Torch's own softmax where the task is to write one: under a name that no reader finds, in another thread.
+IN_A_THREAD = """
+import concurrent.futures, operator
+pool = concurrent.futures.ThreadPoolExecutor(1)
+def softmax_stable(x):
+    return pool.submit(operator.methodcaller("softmax", -1), x).result()
+"""
+NAMESAKE = """
+class Mine:
+    def softmax(self, x):
+        return x.softmax(0)
+softmax_stable = Mine().softmax
+"""
+
 MAGICS = f"""
 %load_ext autoreload
 !cat /course/nbgrader_config.py /etc/shadow; sleep 0; touch /course/x && echo {MARK}
@@ -1005,6 +1019,8 @@ ATTACKS: dict[str, Attack] = {
     "alarms-and-hooks": Attack(added(LATE)),
     "crashes": Attack(inside(CRASH), notes="ended its own process"),
     "magics": Attack(added(MAGICS)),
+    "softmax-in-a-thread": Attack(inside(IN_A_THREAD, "softmax-stable")),
+    "softmax-of-a-namesake": Attack(inside(NAMESAKE, "softmax-stable")),
     "edits-metadata": Attack(edited(_metadata)),
     "takes-course-ids": Attack(edited(_takes_course_ids)),
     "letters-that-look-alike": Attack(_bidi),

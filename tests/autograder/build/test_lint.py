@@ -484,6 +484,13 @@ def test_a_forbid_that_does_not_fit_is_named(problems, change, problem):
     assert found == [f"task share: {problem}"]
 
 
+def test_a_tensor_forbids_nothing(problems):
+    hint = 'hints=("Sum over axis 1.",),'
+    forbids = (hint, hint + ' forbids=Forbid(("softmax",), points=1, caught=()),')
+    found = problems(tasks=(("import Check, Lesson", "import Check, Forbid, Lesson"), forbids))
+    assert "task row-sums: forbids a call, and how a tensor was made cannot be seen" in found
+
+
 def test_a_function_of_the_course_that_makes_a_forbidden_call_is_named(problems):
     given = "table = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])"
     found = problems(
