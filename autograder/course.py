@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
@@ -14,6 +14,7 @@ from typing import Any
 
 from autograder import bank
 from autograder.bank import LessonBank
+from autograder.forbidden import Family
 from autograder.problems import AuthoringError
 
 FILE = "course.toml"
@@ -22,7 +23,8 @@ PACKED = "AUTOGRADER_COURSE"
 # Where an installed package says in which folder of it such a bank lies, as "package:folder".
 GROUP = "autograder.courses"
 TEXTS, LISTS = ("name", "title", "bank"), ("lessons", "languages", "preload")
-KEYS: dict[str, type] = {**dict.fromkeys(TEXTS, str), **dict.fromkeys(LISTS, list)}
+KEYS: dict[str, type] = {**dict.fromkeys(TEXTS, str), **dict.fromkeys(LISTS, list), "forbidden": dict}
+KINDS: dict[type, str] = {str: "text", list: "list of texts", dict: "table"}
 NEEDED = (*TEXTS, "lessons")
 NAME_FORM = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -39,6 +41,7 @@ class Course:
         lessons: the lessons' names, in order.
         bank: the folder of the right and wrong answers; in the file, as seen from there.
         languages: the languages it is written in, the first one first.
+        forbidden: what a task can forbid.
         preload: modules that every graded notebook imports, so that they are loaded once.
     """
 
@@ -49,6 +52,7 @@ class Course:
     bank: Path
     languages: tuple[str, ...] = ("en",)
     preload: tuple[str, ...] = ()
+    forbidden: tuple[Family, ...] = ()
 
     @classmethod
     def read(cls, root: Path) -> Course:
@@ -67,7 +71,11 @@ class Course:
         plain: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in table.items()
         }
-        return cls(**{**plain, "root": root, "bank": root / plain["bank"]})
+        try:
+            forbidden = _families(table.get("forbidden", {}))
+        except (KeyError, TypeError, AttributeError, RecursionError, re.error) as problem:
+            raise AuthoringError([f"{root / FILE}: `forbidden` cannot be read ({problem!r})"]) from problem
+        return cls(**{**plain, "root": root, "bank": root / plain["bank"], "forbidden": forbidden})
 
     @classmethod
     def above(cls, folder: Path) -> Course | None:
@@ -130,7 +138,7 @@ class Course:
         Raises:
             BankError: it is missing or damaged.
         """
-        return bank.load(lesson, self.bank)
+        return bank.load(lesson, self.bank, self.forbidden)
 
     def lesson_of(self) -> dict[str, str]:
         """Which lesson holds each task, in the course's order.
@@ -147,13 +155,32 @@ def package_folder(name: str) -> Path | None:
     return next(map(Path, spec.submodule_search_locations or ()), None) if spec else None
 
 
+def _families(table: Mapping[str, Mapping[str, Any]]) -> tuple[Family, ...]:
+    """The families of forbidden calls that a course's file describes."""
+
+    def names(name: str) -> list[str]:
+        return [
+            *table[name]["names"],
+            *(one for other in table[name].get("also", ()) for one in names(other)),
+        ]
+
+    def pattern(some: Iterable[str]) -> re.Pattern[str]:
+        # The way back through a call that was seen on the way there is no call of the learner's.
+        return re.compile(rf"(?!\w*backward)({'|'.join(some)})", re.IGNORECASE)
+
+    operators = pattern(dict.fromkeys(one for name in table for one in names(name)))
+    return tuple(
+        Family(name, str(entry["instead"]), pattern(names(name)), operators) for name, entry in table.items()
+    )
+
+
 def _problems(table: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"`{key}` means nothing here" for key in table if key not in KEYS)
     for key, kind in KEYS.items():
         value = table.get(key, kind() if key not in NEEDED else None)
         texts = value if isinstance(value, list) else []
         if not isinstance(value, kind) or not all(isinstance(one, str) for one in texts):
-            yield f"`{key}` is missing or no {'list of texts' if kind is list else 'text'}"
+            yield f"`{key}` is missing or no {KINDS[kind]}"
         for name in {"name": [value], "lessons": texts}.get(key, []):
             if isinstance(name, str) and not NAME_FORM.fullmatch(name):
                 yield f"`{name}`: a name is lower-case words joined by hyphens"

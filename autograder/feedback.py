@@ -150,7 +150,7 @@ def plain_text(task: Task, verdict: Verdict) -> str:
             if says:
                 lines.append(textwrap.indent(textwrap.fill(says, width=80), "        "))
         if verdict.forbidden:
-            lines.append(f"  --  {asked_instead(verdict.forbidden)} (costs {verdict.cost})")
+            lines.append(f"  --  {asked_instead(verdict.forbidden, task)} (costs {verdict.cost})")
     lines.append(f'Stuck? hint("{task.id}") gives one hint at a time.')
     return _strip("\n".join(lines))
 
@@ -177,7 +177,7 @@ def _results_html(task: Task, verdict: Verdict) -> str:
         return ""
     lines = [_result_html(task, verdict, result) for result in verdict.results]
     if verdict.forbidden:
-        asked = _escape(asked_instead(verdict.forbidden))
+        asked = _escape(asked_instead(verdict.forbidden, task))
         lines.append(
             f'<li><span role="img" aria-label="not yet">✗</span> {asked} '
             f'<span class="ag-small">costs {verdict.cost}</span></li>'

@@ -1,7 +1,7 @@
 """Calls that a task forbids because writing them is the task, and how they are seen while an answer runs.
 
-torch keeps a table of its operators for the whole process. While an answer is tried, the operators of all
-families there are replaced by ones that note the call and then do their work as before. So a call is seen
+torch keeps a table of its operators for the whole process. While an answer is tried, the operators of the
+course's families are replaced by ones that note the call and then do their work as before. So a call is seen
 under any name, in any thread, from compiled code and inside other calls.
 
 This happens beside the learner's code, so it can be silenced, and it only ever takes points off. Code that
@@ -15,11 +15,11 @@ import linecache
 import re
 import sys
 import warnings
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from types import CodeType, MappingProxyType
+from types import CodeType
 from typing import Any
 
 import torch
@@ -41,53 +41,36 @@ class Family:
     """Ready-made calls that do the same work.
 
     Attributes:
-        names: a pattern for the names of functions, methods, modules and operators, in Python and in ATen.
+        name: what a task forbids them by.
         instead: what the learner is asked to write, as in "this task asks you to write … yourself".
+        names: a pattern for the names of functions, methods, modules and operators, in Python and in ATen.
+        operators: a pattern for the operators at which such a call is noticed: those of its own and those
+            that it may be made of.
     """
 
-    names: re.Pattern[str]
+    name: str
     instead: str
-
-
-_MULTI_HEAD = r"\w*multi_?head_?attention\w*|\w*transformer_?(en|de)coder\w*|transformer"
-# `_safe_softmax` is what remains of `scaled_dot_product_attention` where it runs step by step.
-_ATTENTION = (
-    rf"\w*(scaled_dot_product|flash|efficient|flex|varlen)_att\w*|varlen_attn|_safe_softmax|{_MULTI_HEAD}"
-)
-
-
-def _family(names: str, instead: str) -> Family:
-    # The way back through a call that was seen on the way there is no call of the learner's.
-    return Family(re.compile(rf"(?!\w*backward)({names})", re.IGNORECASE), instead)
-
-
-FAMILIES: Mapping[str, Family] = MappingProxyType(
-    {
-        "softmax": _family(rf"\w*soft(max|min)\w*|{_ATTENTION}", "softmax"),
-        "dropout": _family(r"\w*dropout\w*", "dropout"),
-        "scaled_dot_product_attention": _family(_ATTENTION, "the steps of attention"),
-        "MultiheadAttention": _family(_MULTI_HEAD, "the heads"),
-    }
-)
+    names: re.Pattern[str]
+    operators: re.Pattern[str]
 
 
 @lru_cache(maxsize=4096)
-def family_of(name: str, families: tuple[str, ...]) -> str:
+def family_of(name: str, families: tuple[Family, ...]) -> str:
     """The first of some families that a plain name belongs to; "" where it belongs to none."""
-    return next((family for family in families if FAMILIES[family].names.fullmatch(name)), "")
+    return next((family.name for family in families if family.names.fullmatch(name)), "")
 
 
-@lru_cache(maxsize=1)
-def _operators() -> tuple[tuple[str, str, Any], ...]:
-    """The operators of all families: their names, the tables that they stand in, and what does their work."""
-    library = torch._C
+@lru_cache(maxsize=8)
+def _operators(names: frozenset[re.Pattern[str]]) -> tuple[tuple[str, str, Any], ...]:
+    """The operators of some names: their full names, the tables they stand in, and what does their work."""
+    library: Any = torch._C
     return tuple(
         (name, table, library._dispatch_get_computed_kernel_for_dispatch_key(f"aten::{name}", key))
         for space, _, name in (full.partition("::") for full in library._dispatch_get_all_op_names())
-        if space == "aten" and family_of(name.partition(".")[0], tuple(FAMILIES))
+        if space == "aten" and any(one.fullmatch(name.partition(".")[0]) for one in names)
         for table in TABLES
         if library._dispatch_has_kernel_for_dispatch_key(f"aten::{name}", table)
-        for key in ["CPU" if table.startswith("Composite") else table]
+        for key in [library._parse_dispatch_key("CPU" if table.startswith("Composite") else table)]
     )
 
 
@@ -97,13 +80,13 @@ class Watch:
     Nothing is watched where no family is named.
 
     Args:
-        families: names in `FAMILIES`.
+        families: what is forbidden.
         is_own: whether a file name is that of the learner's code, to tell the line from.
     """
 
-    def __init__(self, families: Collection[str], is_own: Callable[[str], bool]) -> None:
+    def __init__(self, families: tuple[Family, ...], is_own: Callable[[str], bool]) -> None:
         self.calls: list[ForbiddenCall] = []
-        self._families = tuple(families)
+        self._families = families
         self._is_own = is_own
         self._open = contextlib.ExitStack()
 
@@ -112,7 +95,7 @@ class Watch:
             library = self._open.enter_context(torch.library._scoped_library("aten", "IMPL"))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # that an operator is replaced
-                for name, table, work in _operators():
+                for name, table, work in _operators(frozenset(one.operators for one in self._families)):
                     library.impl(name, self._noting(name, work), table, with_keyset=True)
         return self.calls
 

@@ -58,10 +58,10 @@ def prepare(course: Course, name: str) -> Prepared:
         raise AuthoringError([f"{name}: there is no {name}.py"])
     lesson = load_lesson(folder)
     notebook = read_source(path)
-    problems = lint(path.read_text(encoding="utf-8"), notebook, lesson)
+    problems = lint(path.read_text(encoding="utf-8"), notebook, lesson, course.forbidden)
     if problems:
         raise AuthoringError([f"{name}: {problem}" for problem in problems])
-    runs = run_solution(lesson, notebook, name)
+    runs = run_solution(lesson, notebook, name, families=course.forbidden)
     made = make_bank(lesson, runs, name, load_faults(course.source))
     as_seen = runs.namespaces[AS_SEEN]
     unearned = [task for task in made.tasks.values() if not _verdict(task, made, as_seen).passed]

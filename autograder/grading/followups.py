@@ -14,7 +14,6 @@ from nbformat import NotebookNode, from_dict
 
 from autograder.bank import AS_SEEN, LessonBank, Task
 from autograder.findings import CheckResult, MatchesKnownWrong, StillStub, StillWrong, Verdict
-from autograder.forbidden import FAMILIES
 from autograder.grading.evidence import GraderFault, judge_task
 from autograder.grading.rebuild import up_to_the_last, with_givens
 from autograder.grading.runner import Runner
@@ -146,9 +145,9 @@ def _without_words(verdict: Verdict, task: Task, first: Verdict) -> Verdict:
     """A verdict without any text or number that the learner's process chose."""
     call = None
     if verdict.forbidden:
-        family = verdict.forbidden.family
-        name = family if family in FAMILIES else "a call that this task forbids"
-        call = first.forbidden or ForbiddenCall(name, family if family in FAMILIES else "")
+        known = [family.name for family in task.forbids.families] if task.forbids else []
+        family = verdict.forbidden.family if verdict.forbidden.family in known else ""
+        call = first.forbidden or ForbiddenCall(family or "a call that this task forbids", family)
     return Verdict(
         verdict.task,
         tuple(_result_without_words(result, task) for result in verdict.results),

@@ -62,7 +62,7 @@ class Banks:
         """
         if name not in self.folders:
             raise BankError(f"{self.course.name} has no answers for lesson {name}.")
-        return bank.load(name, self.folders[name])
+        return bank.load(name, self.folders[name], self.course.forbidden)
 
     def digest(self, lesson: str) -> bytes:
         """What a lesson's bank holds at this moment.
@@ -125,7 +125,7 @@ def make(course: Course, lesson: str) -> Kept:
         hidden.seed_from(secret, lesson, f"givens-{number}") % 2**31
         for number in range(1, described.redraws + 1)
     ]
-    runs = run_solution(described, notebook, lesson, seeds)
+    runs = run_solution(described, notebook, lesson, seeds, course.forbidden)
     chosen = draws.choose_draws(described, runs, secret)
     made = make_bank(
         hidden.with_hidden_probes(described, secret, chosen), runs, lesson, load_faults(course.source)

@@ -17,11 +17,14 @@ from traitlets.config import Config
 from autograder import bank, learner
 from autograder.bank import Check, KnownWrong, LessonBank, Probe, Property, Task
 from autograder.collect import collect_answer
+from autograder.course import Course
 from autograder.explain import sight, tabulate
 from autograder.findings import Verdict
 from autograder.judge import judge
 from autograder.outcome import ErrorReport, Evidence, Outcome
 
+# What the course's tasks can forbid, by name.
+FAMILIES = {family.name: family for family in Course.read(Path(__file__).parents[2]).forbidden}
 TABLE = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])
 OTHER_TABLE = torch.tensor([[2.0, 1.0, 0.5], [3.0, 1.0, 6.0]])
 
@@ -278,6 +281,7 @@ def bank_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "bank"
     bank.save(LESSON, folder)
     described = 'name = "tiny"\ntitle = "Tiny"\nlessons = ["01-tiny"]\nbank = "."\n'
+    described += "[forbidden.softmax]\ninstead = 'softmax'\nnames = ['\\w*softmax\\w*']\n"
     (folder / "course.toml").write_text(described, encoding="utf-8")
     monkeypatch.setenv("AUTOGRADER_COURSE", str(folder))
     return folder

@@ -12,6 +12,7 @@ import pytest
 
 from autograder import bank, check, course
 from autograder.course import Course
+from autograder.forbidden import family_of
 from autograder.problems import AuthoringError
 
 ROOT = Path(__file__).parents[2]
@@ -26,13 +27,7 @@ def made(folder: Path, text: str = DESCRIBED) -> Path:
 
 def test_the_tool_says_nothing_of_what_a_course_teaches_and_imports_nothing_of_one():
     package = ROOT / "autograder"
-    # Both are being rewritten, apart from this.
-    elsewhere = (package / "forbidden.py",)
-    texts = {
-        path: path.read_text(encoding="utf-8")
-        for path in package.rglob("*.py")
-        if not any(path.is_relative_to(one) for one in elsewhere)
-    }
+    texts = {path: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
     assert len(texts) > 50
     assert [path for path, text in texts.items() if "attention" in text.lower()] == []
     assert [
@@ -49,6 +44,26 @@ def test_a_course_is_what_its_file_says(tmp_path):
     assert (found.preload, found.languages) == (("pictures",), ("fr", "en"))
 
 
+def test_what_a_course_forbids_goes_by_its_own_names_and_is_noticed_at_all_of_them(tmp_path):
+    text = (
+        DESCRIBED
+        + """
+[forbidden.wave]
+instead = "the waves"
+names = ['sin', 'cos']
+[forbidden.fold]
+instead = "the fold"
+names = ['\\w*conv\\w*']
+also = ["wave"]
+"""
+    )
+    wave, fold = Course.read(made(tmp_path, text)).forbidden
+    assert (wave.name, fold.name, fold.instead) == ("wave", "fold", "the fold")
+    assert [family_of(name, (wave,)) for name in ("cos", "conv1d")] == ["wave", ""]
+    assert [family_of(name, (fold,)) for name in ("cos", "conv1d", "conv_backward")] == ["fold", "fold", ""]
+    assert all(family.operators.fullmatch("conv1d") for family in (wave, fold))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
@@ -58,6 +73,7 @@ def test_a_course_is_what_its_file_says(tmp_path):
         ('"01-tiny"', '"01 tiny"', "`01 tiny`: a name is lower-case words joined by hyphens"),
         ("bank =", "banc =", "`banc` means nothing here"),
         ("bank =", "bank", "cannot be read"),
+        ("bank =", "forbidden = {fold = 1}\nbank =", "`forbidden` cannot be read"),
     ],
 )
 def test_what_is_wrong_with_a_course_file_is_named(tmp_path, old, new, problem):

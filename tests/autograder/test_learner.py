@@ -18,6 +18,7 @@ from autograder.findings import GivensChanged, NotDefined, NotRun, StillStub, Wr
 from autograder.learner import EvidenceOutput, NotYet
 from autograder.outcome import ErrorReport, Evidence, ForbiddenCall
 from autograder.transport import EVIDENCE_MIME, unpack
+from tests.autograder.conftest import FAMILIES
 
 RIGHT = "def share(x):\n    return x / x.sum()"
 HALF = "def share(x):\n    return x / x.sum() if len(x) == 4 else torch.softmax(x, 0)"
@@ -586,7 +587,7 @@ def test_in_a_redrawn_run_the_evidence_is_about_that_run(notebook, monkeypatch):
 @pytest.fixture
 def forbidding(notebook, lesson, bank_folder, monkeypatch):
     """The notebook, where `share` and `row_sums` have to do without softmax, and cells enter the history."""
-    forbids = Forbids(("softmax",), 2, ("table", "torch", "check", "hint", "progress"))
+    forbids = Forbids((FAMILIES["softmax"],), 2, ("table", "torch", "check", "hint", "progress"))
     tasks = {
         name: dataclasses.replace(task, forbids=forbids if name in ("share", "row-sums") else None)
         for name, task in lesson.tasks.items()

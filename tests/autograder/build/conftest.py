@@ -137,6 +137,7 @@ LESSON = Lesson(
 """
 
 DESCRIBED = f'name = "tiny"\ntitle = "Tiny"\nlessons = ["{NAME}"]\nbank = "answers"\n'
+DESCRIBED += "[forbidden.softmax]\ninstead = 'softmax'\nnames = ['\\w*softmax\\w*']\n"
 
 Edit = tuple[str, str]
 
@@ -192,9 +193,11 @@ def problems(course_with: Callable[..., Course]) -> Callable[..., list[str]]:
     """What `lint` says about the tiny lesson with some of its source or its tasks replaced."""
 
     def find(source: tuple[Edit, ...] = (), tasks: tuple[Edit, ...] = ()) -> list[str]:
-        folder = course_with(source, tasks).source / NAME
+        course = course_with(source, tasks)
+        folder = course.source / NAME
         path = folder / f"{NAME}.py"
-        return lint(path.read_text(encoding="utf-8"), read_source(path), load_lesson(folder))
+        text = path.read_text(encoding="utf-8")
+        return lint(text, read_source(path), load_lesson(folder), course.forbidden)
 
     return find
 

@@ -468,7 +468,7 @@ def test_a_text_that_does_not_name_what_is_forbidden_is_named(problems, text):
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        (('("softmax",)', '("sofmax",)'), "forbids sofmax, which autograder.forbidden does not know"),
+        (('("softmax",)', '("sofmax",)'), "forbids sofmax, which course.toml does not describe"),
         (('("softmax",)', "()"), "forbids nothing"),
         (("points=2", "points=0"), "a forbidden call costs 0 points, and the task has 3"),
         (("points=2", "points=4"), "a forbidden call costs 4 points, and the task has 3"),
