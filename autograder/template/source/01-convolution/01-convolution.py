@@ -32,7 +32,8 @@ check("by-hand")
 # %% [markdown] id="any-width"
 # ## Any signal, any kernel
 #
-# Write the same as a function, for signals of every length and kernels of every width.
+# Write the same as a function, for signals of every length and kernels of every width. Write the sums out:
+# `torch.conv1d` makes them in one call, and costs a point here.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "convolve-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}

@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.authoring import Check, Lesson, Probe, Right, Task, Wrong, body, edit, returns
+from autograder.authoring import Check, Forbid, Lesson, Probe, Right, Task, Wrong, body, edit, returns
 
 # Sizes differ on every axis, so that no two can be mistaken for each other.
 SIGNALS = torch.rand(3, 9, generator=torch.Generator().manual_seed(1))
@@ -47,9 +47,11 @@ CONVOLVE = Task(
         Wrong("last-window-missing", edit(" + 1)", ")")),
         Wrong("mean-for-sum", edit(".sum()", ".mean()")),
     ),
-    right=(
-        Right("unfold", returns("signal.unfold(0, len(kernel), 1) @ kernel")),
-        Right("conv1d", returns("torch.conv1d(signal[None, None], kernel[None, None])[0, 0]")),
+    right=(Right("unfold", returns("signal.unfold(0, len(kernel), 1) @ kernel")),),
+    forbids=Forbid(
+        ("convolution",),
+        points=1,
+        caught=(Right("conv1d", returns("torch.conv1d(signal[None, None], kernel[None, None])[0, 0]")),),
     ),
 )
 CONVOLUTION = Task(
