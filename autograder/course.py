@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 
 from autograder import bank
 from autograder.bank import LessonBank
+from autograder.digests import Identity, identity
 from autograder.forbidden import Family
 from autograder.problems import AuthoringError
 
@@ -62,20 +64,9 @@ class Course:
             AuthoringError: its `course.toml` is missing, or not as it must be.
         """
         try:
-            table = tomllib.loads((root / FILE).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as problem:
+            return _read(identity(root / FILE))
+        except OSError as problem:
             raise AuthoringError([f"{root / FILE}: cannot be read ({problem})"]) from problem
-        problems = list(_problems(table))
-        if problems:
-            raise AuthoringError([f"{root / FILE}: {problem}" for problem in problems])
-        plain: dict[str, Any] = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in table.items()
-        }
-        try:
-            forbidden = _families(table.get("forbidden", {}))
-        except (KeyError, TypeError, AttributeError, RecursionError, re.error) as problem:
-            raise AuthoringError([f"{root / FILE}: `forbidden` cannot be read ({problem!r})"]) from problem
-        return cls(**{**plain, "root": root, "bank": root / plain["bank"], "forbidden": forbidden})
 
     @classmethod
     def above(cls, folder: Path) -> Course | None:
@@ -147,6 +138,26 @@ class Course:
             BankError: a bank is damaged.
         """
         return {task: name for name in self.banked() for task in bank.task_ids(name, self.bank)}
+
+
+@lru_cache(maxsize=16)
+def _read(file: Identity) -> Course:
+    root = file.path.parent
+    try:
+        table = tomllib.loads(file.path.read_text(encoding="utf-8"))
+    except ValueError as problem:
+        raise AuthoringError([f"{file.path}: cannot be read ({problem})"]) from problem
+    problems = list(_problems(table))
+    if problems:
+        raise AuthoringError([f"{file.path}: {problem}" for problem in problems])
+    plain: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in table.items()
+    }
+    try:
+        forbidden = _families(table.get("forbidden", {}))
+    except (KeyError, TypeError, AttributeError, RecursionError, re.error) as problem:
+        raise AuthoringError([f"{file.path}: `forbidden` cannot be read ({problem!r})"]) from problem
+    return Course(**{**plain, "root": root, "bank": root / plain["bank"], "forbidden": forbidden})
 
 
 def package_folder(name: str) -> Path | None:

@@ -84,10 +84,11 @@ class SandboxRunner:
     def _made(self, questions: Path, banks: Banks) -> Worker | Kernels:
         course = banks.course
         packages = {name: place for name in course.preload if (place := package_folder(name))}
-        # A bank inside a package would lie there for all to read.
+        # These hold answers, and inside a package they would lie there for all to read.
+        covered = (course.bank, PACKAGE / "bank", PACKAGE / "template")
         inside = Inside(
             {**packages, QUESTIONS: questions},
-            (course.bank, *(one for one in (PACKAGE / "bank",) if one.is_dir())),
+            tuple(folder for folder in covered if folder.is_dir()),
             {**ENVIRONMENT, PACKED: f"{INSIDE}/{QUESTIONS}"},
             (*(f"import {name}" for name in course.preload), *PRELOAD),
             WARM_UP,

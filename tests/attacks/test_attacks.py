@@ -79,7 +79,7 @@ def course(request, tmp_path_factory, notes):
     patch.setenv(secret.PLACE, str(tmp_path_factory.mktemp("secret")))
     place = tmp_path_factory.mktemp(request.param) / "course"
     class_folder(place, LESSON)
-    secret.make(Course.read(place), LESSON)
+    secret.make(Course.read(ROOT), LESSON)
     solved = without_figures(read_source(ROOT / "source" / LESSON / f"{LESSON}.py"))
     released = place / "notebooks" / LESSON / f"{LESSON}.ipynb"
     release = without_figures(nbformat.read(released, as_version=4))
