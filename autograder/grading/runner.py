@@ -85,7 +85,7 @@ class SandboxRunner:
         course = banks.course
         packages = {name: place for name in course.preload if (place := package_folder(name))}
         # These hold answers, and inside a package they would lie there for all to read.
-        covered = (course.bank, PACKAGE / "bank", PACKAGE / "template")
+        covered = {course.bank, PACKAGE / "bank", PACKAGE / "template"}
         inside = Inside(
             {**packages, QUESTIONS: questions},
             tuple(folder for folder in covered if folder.is_dir()),

@@ -97,7 +97,9 @@ def command(inside: Inside) -> list[str]:
     for covered in inside.covered:
         for folder in filter(covered.is_relative_to, seen):
             for way in seen[folder]:
-                walls += ["--tmpfs", str(Path(way) / covered.relative_to(folder))]
+                hides = str(Path(way) / covered.relative_to(folder))
+                # Read-only: what one submission could leave there, the next would find.
+                walls += ["--tmpfs", hides, "--remount-ro", hides]
     for name, value in {**ENVIRONMENT, **inside.environment}.items():
         walls += ["--setenv", name, value]
     walls += ["--remount-ro", "/", "--remount-ro", "/dev", "--chdir", "/tmp"]
