@@ -1,4 +1,4 @@
-"""Checks for the course "Attention, step by step".
+"""Checks, builds and grades a course of notebooks, whatever it teaches.
 
 In a lesson: `check("task-id")` under each task, `hint("task-id")` when stuck, `progress()` at any time.
 """

@@ -15,7 +15,8 @@ from rich.table import Table
 from autograder import bank
 from autograder.authoring import Task, load_faults, load_lesson
 from autograder.build.answers import changed_answer, evidence_for
-from autograder.build.pipeline import Course, prepare
+from autograder.build.pipeline import prepare
+from autograder.course import Course
 from autograder.edits import Change
 from autograder.findings import Verdict
 from autograder.judge import judge

@@ -214,7 +214,7 @@ class Forbid:
     The task's text has to say so.
 
     Args:
-        families: names in `autograder.forbidden.FAMILIES`; each stands for all calls that do the same work.
+        families: names under `forbidden` in `course.toml`; each stands for all calls that do the same work.
         points: what an answer loses that makes such a call.
         caught: answers that would be right but for such a call.
     """

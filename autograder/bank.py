@@ -7,8 +7,7 @@ class's grading and the audit all read the same bank.
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -18,6 +17,8 @@ import safetensors.torch
 import torch
 from torch import Tensor
 
+from autograder.digests import Identity, identity
+from autograder.forbidden import Family
 from autograder.outcome import (
     ErrorReport,
     Examination,
@@ -28,8 +29,6 @@ from autograder.outcome import (
 )
 
 FORMAT = 2
-# The build points this at a bank that it has not yet put in place.
-BANK_FOLDER = Path(os.environ.get("AUTOGRADER_BANK") or Path(__file__).parent / "bank")
 
 Value = Tensor | int | float | bool | str | None
 TaskKind = Literal["tensor", "function", "module"]
@@ -108,13 +107,13 @@ class Property:
 
 @dataclass(frozen=True)
 class Forbids:
-    """Calls that an answer must do without, by their families' names in `autograder.forbidden`.
+    """Calls that an answer must do without.
 
     `points` are what such a call costs. `given` are the names that the lesson's own cells define, whose
     making is not the learner's.
     """
 
-    families: tuple[str, ...]
+    families: tuple[Family, ...]
     points: int
     given: tuple[str, ...] = ()
 
@@ -251,37 +250,59 @@ def dumps(bank: LessonBank) -> tuple[str, dict[str, Tensor]]:
     return json.dumps(plain, indent=1, ensure_ascii=False) + "\n", writer.tensors
 
 
-@lru_cache(maxsize=32)
-def load(lesson: str, folder: Path = BANK_FOLDER) -> LessonBank:
-    """Read one lesson's bank.
+def paths(lesson: str, folder: Path) -> tuple[Path, Path]:
+    """The two files of a lesson's bank: its JSON and its tensors."""
+    return folder / f"{lesson}.json", folder / f"{lesson}.safetensors"
+
+
+def load(lesson: str, folder: Path, families: tuple[Family, ...] = ()) -> LessonBank:
+    """Read one lesson's bank; again only where its files have changed.
+
+    Args:
+        lesson: the lesson's name.
+        folder: where its files lie.
+        families: what the course's tasks may forbid.
 
     Raises:
         BankError: the files are missing, damaged or of another format.
     """
     try:
-        plain = json.loads((folder / f"{lesson}.json").read_text(encoding="utf-8"))
-        tensors = safetensors.torch.load_file(folder / f"{lesson}.safetensors")
-    except (OSError, ValueError, safetensors.SafetensorError) as problem:
+        return _load(lesson, families, *(identity(path) for path in paths(lesson, folder)))
+    except OSError as problem:
+        raise BankError(f"The answers for lesson {lesson} cannot be read ({problem}).") from problem
+
+
+@lru_cache(maxsize=32)
+def _load(lesson: str, families: tuple[Family, ...], text: Identity, numbers: Identity) -> LessonBank:
+    try:
+        plain = json.loads(text.path.read_text(encoding="utf-8"))
+        tensors = safetensors.torch.load_file(numbers.path)
+    except (ValueError, safetensors.SafetensorError) as problem:
         raise BankError(f"The answers for lesson {lesson} cannot be read ({problem}).") from problem
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:
         raise BankError(f"The answers for lesson {lesson} were written by another version of the course.")
     try:
-        return _Reader(tensors).lesson(plain)
+        return _Reader(tensors, families).lesson(plain)
     except (KeyError, TypeError, AttributeError, ValueError) as problem:
         raise BankError(f"The answers for lesson {lesson} are damaged ({problem!r}).") from problem
 
 
-@lru_cache(maxsize=4)
-def index(folder: Path = BANK_FOLDER) -> Mapping[str, str]:
-    """Which lesson holds each task: task id to lesson name, in the course's order."""
-    found: dict[str, str] = {}
-    for path in sorted(folder.glob("*.json")):
-        try:
-            plain = json.loads(path.read_text(encoding="utf-8"))
-            found.update(dict.fromkeys(plain["tasks"], path.stem))
-        except (OSError, ValueError, KeyError, TypeError) as problem:
-            raise BankError(f"{path.name} cannot be read ({problem!r}).") from problem
-    return found
+def task_ids(lesson: str, folder: Path) -> tuple[str, ...]:
+    """The ids of a lesson's tasks, in order; found faster than by `load`.
+
+    Raises:
+        BankError: the bank is missing or damaged.
+    """
+    text, _ = paths(lesson, folder)
+    try:
+        return _task_ids(identity(text))
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        raise BankError(f"{text.name} cannot be read ({problem!r}).") from problem
+
+
+@lru_cache(maxsize=64)
+def _task_ids(text: Identity) -> tuple[str, ...]:
+    return tuple(json.loads(text.path.read_text(encoding="utf-8"))["tasks"])
 
 
 class _Writer:
@@ -340,6 +361,8 @@ class _Writer:
         plain = asdict(_without_records(task))
         if task.forbids is None:
             del plain["forbids"]
+        else:
+            plain["forbids"]["families"] = [family.name for family in task.forbids.families]
         plain["checks"] = [asdict(check) for check in task.checks]
         plain["probes"] = [
             {
@@ -382,8 +405,9 @@ def _report(plain: Mapping[str, Any]) -> ModuleReport:
 
 
 class _Reader:
-    def __init__(self, tensors: Mapping[str, Tensor]) -> None:
+    def __init__(self, tensors: Mapping[str, Tensor], families: Sequence[Family]) -> None:
         self.tensors = tensors
+        self.families = {family.name: family for family in families}
 
     def value(self, plain: Any) -> Any:
         match plain:
@@ -412,7 +436,8 @@ class _Reader:
         )
 
     def forbids(self, plain: Mapping[str, Any]) -> Forbids:
-        return Forbids(tuple(plain["families"]), plain["points"], tuple(plain["given"]))
+        families = tuple(self.families[name] for name in plain["families"])
+        return Forbids(families, plain["points"], tuple(plain["given"]))
 
     def task(self, plain: Mapping[str, Any]) -> Task:
         fields = dict(plain)

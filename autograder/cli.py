@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +19,7 @@ from autograder.build.parallel import each_lesson, processors
 from autograder.problems import AuthoringError
 
 if TYPE_CHECKING:
+    from autograder.course import Course
     from autograder.grading import command
 
 # Where it is installed, jsonschema loads a grammar of web addresses, which takes as long as loading torch. No
@@ -26,7 +30,7 @@ app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    help="Build the course and prove its checks.",
+    help="Build a course, prove its checks, grade a class.",
 )
 console = Console()
 errors = Console(stderr=True)
@@ -48,8 +52,8 @@ def build(
     """Make notebooks/, solutions/ and the bank from source/."""
     from autograder.build import pipeline
 
-    place = pipeline.Course(course.resolve())
-    names = _chosen(place.lessons(), lessons or [])
+    place = _course(course)
+    names = _chosen(place.lessons, lessons or [])
     found: list[str] = pipeline.without_source(place) if check else []
     problems: list[str] = []
     with _bar() as bar:
@@ -85,10 +89,9 @@ def audit(
 ) -> None:
     """Try every known wrong and every other right answer on every task."""
     from autograder.audit import audit_lesson, print_coverage, print_table
-    from autograder.build.pipeline import Course
 
-    place = Course(course.resolve())
-    names = _chosen(place.lessons(), lessons or [])
+    place = _course(course)
+    names = _chosen(place.lessons, lessons or [])
     if table:
         raise typer.Exit(0 if print_coverage(place, names, console) else 1)
     results = dict(each_lesson(partial(audit_lesson, place), names, jobs))
@@ -116,19 +119,26 @@ def grade(
     no_sandbox: Annotated[
         bool, typer.Option("--no-sandbox", help="Run submissions with your own rights.")
     ] = False,
+    figures: Annotated[
+        bool, typer.Option("--figures", help="Draw the course's own figures, which takes most of a run.")
+    ] = False,
     course: Root = Path(),
 ) -> None:
     """Grade what was handed in: into nbgrader's gradebook and autograded/."""
     from autograder.grading import command
     from autograder.grading.gradebook import HalfMade
-    from autograder.grading.running.runner import NoSandbox
+    from autograder.grading.runner import NoSandbox
 
     if dask and no_sandbox:
         errors.print("The workers of a cluster always use their sandboxes: leave out --no-sandbox.")
         raise typer.Exit(2)
-    place = course.resolve()
+    try:
+        place = command.Class(course.resolve())
+    except AuthoringError as problem:
+        _refuse(problem)
     names = _chosen(command.lessons(place), lessons or [])
-    asked = command.Asked(place, names, jobs, frozenset(student or ()), force, dry_run, not no_sandbox)
+    students = frozenset(student or ())
+    order = command.Order(place, names, jobs, students, force, dry_run, not no_sandbox, figures)
     with _bar() as bar:
         task = bar.add_task("looking", total=1)
 
@@ -140,9 +150,9 @@ def grade(
 
         try:
             if dask:
-                summary = _grade_on_cluster(dask, asked, say, advance)
+                summary = _grade_on_cluster(dask, order, say, advance)
             else:
-                summary = command.grade_class(asked, say, advance)
+                summary = command.grade_class(order, say, advance)
         except (NoSandbox, HalfMade) as problem:
             _refuse(problem)
     console.print(summary.text, markup=False, highlight=False)
@@ -151,7 +161,7 @@ def grade(
 
 
 def _grade_on_cluster(
-    address: str, asked: command.Asked, say: command.Say, advance: command.Advance
+    address: str, order: command.Order, say: command.Say, advance: command.Advance
 ) -> command.Summary:
     from autograder.grading import command
 
@@ -162,8 +172,8 @@ def _grade_on_cluster(
             raise
         _refuse("--dask needs a package that is not installed here: pip install distributed")
     try:
-        with cluster.connected(address, asked.lessons, say) as executor:
-            return command.grade_class(replace(asked, jobs=executor.slots), say, advance, executor)
+        with cluster.connected(address, order.course.banks, order.lessons, say) as executor:
+            return command.grade_class(replace(order, jobs=executor.slots), say, advance, executor)
     except cluster.NoCluster as problem:
         _refuse(problem)
 
@@ -176,11 +186,10 @@ def _refuse(why: object) -> NoReturn:
 @app.command(name="secret")
 def make_secret(lessons: Lessons = None, course: Root = Path()) -> None:
     """Make hidden probes on this machine, so that what is public gives nothing away."""
-    from autograder.build.pipeline import Course
     from autograder.grading import secret
 
-    place = Course(course.resolve())
-    names = _chosen(place.lessons(), lessons or [])
+    place = _course(course)
+    names = _chosen(place.lessons, lessons or [])
     with _bar() as bar:
         task = bar.add_task("drawing", total=len(names))
         for name in names:
@@ -200,7 +209,8 @@ def make_secret(lessons: Lessons = None, course: Root = Path()) -> None:
                 )
             bar.update(task, description=name, advance=1)
     console.print(
-        f"Hidden probes for {len(names)} lesson{'' if len(names) == 1 else 's'} lie in {secret.folder()}.\n"
+        f"Hidden probes for {len(names)} lesson{'' if len(names) == 1 else 's'} "
+        f"lie in {secret.folder(place)}.\n"
         "Keep that folder to yourself; without it, submissions are graded by what is public.",
         markup=False,
         highlight=False,
@@ -208,7 +218,40 @@ def make_secret(lessons: Lessons = None, course: Root = Path()) -> None:
     )
 
 
-def _chosen(known: list[str], asked: list[str]) -> list[str]:
+@app.command(name="new-course")
+def new_course(
+    folder: Annotated[Path, typer.Argument(help="A folder that is empty, or not there yet.")],
+) -> None:
+    """Make a small course that works: one lesson, to be replaced by your own."""
+    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+        _refuse(f"{folder} is not empty, and nothing was written.")
+    shutil.copytree(
+        Path(__file__).parent / "template",
+        folder,
+        dirs_exist_ok=True,
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
+    described = folder / "course.toml"
+    name = re.sub("[^a-z0-9]+", "-", folder.resolve().name.lower()).strip("-") or "course"
+    text = described.read_text(encoding="utf-8").replace("a-new-course", name)
+    described.write_text(text, encoding="utf-8", newline="\n")
+    console.print(f"{folder} holds a course now. Its README.md says what comes next.", soft_wrap=True)
+
+
+def _course(root: Path) -> Course:
+    """The course of a folder that a person named."""
+    from autograder.course import FILE, Course
+
+    try:
+        found = Course.above(root)
+    except AuthoringError as problem:
+        _refuse(problem)
+    if found is None:
+        _refuse(f"There is no {FILE} here: run this in the course folder, or name it with --course.")
+    return found
+
+
+def _chosen(known: Sequence[str], asked: Sequence[str]) -> list[str]:
     """The lessons meant by what was typed: a full name, or its number."""
     if not known:
         errors.print("There is no lesson here: run this in the course folder, or name it with --course.")
@@ -220,7 +263,7 @@ def _chosen(known: list[str], asked: list[str]) -> list[str]:
             errors.print(f"There is no lesson {name}. There are: {', '.join(known)}.", markup=False)
             raise typer.Exit(2)
         chosen += meant
-    return chosen or known
+    return chosen or list(known)
 
 
 def _bar() -> Progress:

@@ -34,9 +34,6 @@ from autograder.outcome import CARRIED, MAX_ELEMENTS, MAX_TEXT, ErrorReport, Evi
 from autograder.quiet import PROBE_SEED, quietly
 
 EMPTY: Mapping[str, Any] = types.MappingProxyType({})
-UNWATCHED = Watch((), lambda file: False)
-# Calls of an answer in one experiment that are watched; it takes as long again, and dropout makes hundreds.
-MOST_WATCHED = 4
 
 # What a function should be given, and not find in the notebook.
 DATA = (Tensor, torch.nn.Module, np.ndarray, np.generic, int, float, list, tuple)
@@ -100,8 +97,8 @@ def collect_answer(
     if is_stub(own_code):
         return Evidence(task.id, "stub", answer_type=type_name(answer))
     run_probe = call_module if task.kind == "module" else call
-    watch = Watch(task.forbids.families if task.forbids else (), is_file_of(own_code))
-    outcomes = {probe.id: run_probe(answer, probe, namespace, watch) for probe in task.probes.values()}
+    with Watch(task.forbids.families if task.forbids else (), is_file_of(own_code)) as forbidden:
+        outcomes = {probe.id: run_probe(answer, probe, namespace) for probe in task.probes.values()}
     if all(_says_not_implemented(outcome) for outcome in outcomes.values()):
         return Evidence(task.id, "stub", answer_type=type_name(answer))
     return Evidence(
@@ -110,7 +107,7 @@ def collect_answer(
         outcomes=outcomes,
         answer_type=type_name(answer),
         globals_read=globals_read(own_code),
-        forbidden=tuple(watch.calls),
+        forbidden=tuple(forbidden),
         examined=examine(task, answer, namespace),
     )
 
@@ -119,7 +116,6 @@ def call(
     function: Callable[..., Any],
     probe: Probe,
     namespace: Mapping[str, Any] = EMPTY,
-    watch: Watch = UNWATCHED,
 ) -> Outcome:
     """Call a learner's function on fresh copies of a probe's inputs.
 
@@ -139,7 +135,7 @@ def call(
     try:
         with quietly():
             before = {name: _parameter_names(value) for name, value in inputs.items()}
-            result, changed = _put_to_use(function, inputs, probe, watch)
+            result, changed = _put_to_use(function, inputs, probe)
             report = ModuleReport()
             if probe.then and probe.observe == RESULT:
                 filled = {name: inputs[name] for name in changed if before[name]}
@@ -157,7 +153,6 @@ def call_module(
     module_class: Callable[..., Any],
     probe: Probe,
     namespace: Mapping[str, Any] = EMPTY,
-    watch: Watch = UNWATCHED,
 ) -> Outcome:
     """Build a learner's module, give it the probe's weights by name, and call it on the probe's inputs.
 
@@ -187,19 +182,15 @@ def call_module(
                 module.train()
             else:
                 module.eval()
-            result, changed = _put_to_use(
-                module, inputs, probe, watch, lambda: module_class(*arguments, **by_name)
-            )
+            result, changed = _put_to_use(module, inputs, probe, lambda: module_class(*arguments, **by_name))
             if probe.observe == RESULT:
                 if not probe.train:
-                    again, _ = _put_to_use(module, inputs, probe, UNWATCHED)
+                    again, _ = _put_to_use(module, inputs, probe)
                     report = replace(report, unsteady=not _same_result(result, again))
                 frozen = tuple(name for name, one in module.named_parameters() if not one.requires_grad)
                 unreached = _unreached(module, result)
                 if unreached:
-                    used = _used(
-                        module, unreached, result, lambda: _put_to_use(module, inputs, probe, UNWATCHED)[0]
-                    )
+                    used = _used(module, unreached, result, lambda: _put_to_use(module, inputs, probe)[0])
                     unreached = tuple(name for name in unreached if name in used)
                 report = replace(report, unreached=unreached, frozen=frozen)
             own = not report.loadable and _draws_its_own(
@@ -226,7 +217,7 @@ def _draws_its_own(
     module = module_class(*arguments, **by_name)
     load_weights(module, probe.weights)
     module.to(getattr(torch, probe.dtype)).train(probe.train)
-    again, _ = _put_to_use(module, inputs, probe, UNWATCHED)
+    again, _ = _put_to_use(module, inputs, probe)
     first, second = _as_tensor(result), _as_tensor(again)
     return first is None or second is None or not all_close(second, first)
 
@@ -235,7 +226,6 @@ def _put_to_use(
     answer: Callable[..., Any],
     inputs: Mapping[str, Any],
     probe: Probe,
-    watch: Watch,
     make: Callable[[], torch.nn.Module] | None = None,
 ) -> tuple[Any, tuple[str, ...]]:
     """What the probe's experiment yields, and the names of inputs that the answer changed in a call."""
@@ -246,17 +236,14 @@ def _put_to_use(
         given = {name: copy(value) for name, value in values.items()}
         calls.append((given, values))
         positional, keywords = split(given, probe.keywords)
-        with watch if len(calls) <= MOST_WATCHED else UNWATCHED:
-            result = answer(*positional, **keywords)
-            if probe.observe != RESULT and isinstance(result, tuple) and result:
-                result = result[
-                    0
-                ]  # what it does is looked at; that there are several is told by the plain call
-            if not probe.then or not callable(result):
-                return result
-            if isinstance(result, torch.nn.Module):
-                result.eval()
-            return result(*(copy(value) for value in probe.then.values()))
+        result = answer(*positional, **keywords)
+        if probe.observe != RESULT and isinstance(result, tuple) and result:
+            result = result[0]  # what it does is looked at; that there are several is told by the plain call
+        if not probe.then or not callable(result):
+            return result
+        if isinstance(result, torch.nn.Module):
+            result.eval()
+        return result(*(copy(value) for value in probe.then.values()))
 
     module = answer if isinstance(answer, torch.nn.Module) else None
     result = EXPERIMENTS[probe.observe](Subject(called, inputs, module, make), probe.settings)

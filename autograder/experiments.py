@@ -217,7 +217,7 @@ def _settled(share: float, p: float, count: int) -> float:
 STAYS, MIXES, RETURNS = 0.0, 1.0, 2.0
 
 
-class _Watch(TorchFunctionMode):
+class _OtherDevice(TorchFunctionMode):
     """Keeps track of which tensors would be on the device, and notes what a device would refuse.
 
     There need not be another device: parameters, buffers and inputs count as being on one, and so does what
@@ -283,10 +283,9 @@ def other_device(subject: Subject, settings: Settings) -> Any:
             tensors += [*value.parameters(), *value.buffers()]
         elif isinstance(value, Tensor):
             tensors.append(value)
-    watch = _Watch(tensors)
-    with watch:
+    with _OtherDevice(tensors) as device:
         subject.call(subject.inputs)
-    return torch.tensor(watch.seen)
+    return torch.tensor(device.seen)
 
 
 def gradient(subject: Subject, settings: Settings) -> Any:

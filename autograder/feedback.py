@@ -13,8 +13,12 @@ from autograder.bank import Task
 from autograder.findings import (
     CallsForbidden,
     CheckResult,
+    GivensChanged,
     MatchesKnownWrong,
+    NotDefined,
+    NotRun,
     Raised,
+    StillStub,
     Verdict,
     WrongValues,
 )
@@ -146,7 +150,7 @@ def plain_text(task: Task, verdict: Verdict) -> str:
             if says:
                 lines.append(textwrap.indent(textwrap.fill(says, width=80), "        "))
         if verdict.forbidden:
-            lines.append(f"  --  {asked_instead(verdict.forbidden)} (costs {verdict.cost})")
+            lines.append(f"  --  {asked_instead(verdict.forbidden, task)} (costs {verdict.cost})")
     lines.append(f'Stuck? hint("{task.id}") gives one hint at a time.')
     return _strip("\n".join(lines))
 
@@ -173,7 +177,7 @@ def _results_html(task: Task, verdict: Verdict) -> str:
         return ""
     lines = [_result_html(task, verdict, result) for result in verdict.results]
     if verdict.forbidden:
-        asked = _escape(asked_instead(verdict.forbidden))
+        asked = _escape(asked_instead(verdict.forbidden, task))
         lines.append(
             f'<li><span role="img" aria-label="not yet">✗</span> {asked} '
             f'<span class="ag-small">costs {verdict.cost}</span></li>'
@@ -213,7 +217,7 @@ def _is_listed(verdict: Verdict) -> bool:
 
 
 def _is_waiting(verdict: Verdict) -> bool:
-    return type(verdict.finding).__name__ in ("NotDefined", "StillStub", "NotRun", "GivensChanged")
+    return isinstance(verdict.finding, NotDefined | StillStub | NotRun | GivensChanged)
 
 
 def _inline(text: str) -> str:

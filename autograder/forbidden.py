@@ -1,14 +1,11 @@
 """Calls that a task forbids because writing them is the task, and how they are seen while an answer runs.
 
-A forbidden family is looked for in two ways, and either suffices:
+torch keeps a table of its operators for the whole process. While an answer is tried, the operators of the
+course's families are replaced by ones that note the call and then do their work as before. So a call is seen
+under any name, in any thread, from compiled code and inside other calls.
 
-- here, in the running code: whatever name or disguise an answer uses, torch is told at the moment of the
-  call. This happens beside the learner's code, so a trace can be silenced, and only ever takes points off;
-- in `autograder.reading`, in the text of the cells: where grades count that is done outside the learner's
-  process, on the rebuilt notebook, where nothing can be silenced, but `getattr` with a made-up name is no
-  call that a reader recognises.
-
-Against both together there is a person, whom `autograder.grading.made_up` tells of names that are made up.
+This happens beside the learner's code, so it can be silenced, and it only ever takes points off. Code that
+could hide a call from it is shown to a person: see `autograder.grading.hiding`.
 """
 
 from __future__ import annotations
@@ -17,19 +14,26 @@ import contextlib
 import linecache
 import re
 import sys
-from collections.abc import Callable, Collection, Mapping
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from types import MappingProxyType
+from pathlib import Path
+from types import CodeType
 from typing import Any
 
-from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
+import torch
 
 from autograder.outcome import ForbiddenCall
 
 # More than one line to mend is plenty; a loop must not fill the evidence.
 MOST_CALLS = 10
+TORCH = str(Path(torch.__file__).parent)
+# The tables in which an operator may have its work: for all tensors, for those of one kind, and under `vmap`.
+TABLES = (
+    *("CompositeImplicitAutograd", "CPU", "CUDA", "MPS", "MkldnnCPU", "SparseCPU", "SparseCUDA"),
+    *("NestedTensorCPU", "NestedTensorCUDA", "FuncTorchDynamicLayerFrontMode"),
+)
 
 
 @dataclass(frozen=True)
@@ -37,125 +41,99 @@ class Family:
     """Ready-made calls that do the same work.
 
     Attributes:
-        names: a pattern for the names of functions, methods, modules and operators, in Python and in ATen.
+        name: what a task forbids them by.
         instead: what the learner is asked to write, as in "this task asks you to write … yourself".
+        names: a pattern for the names of functions, methods, modules and operators, in Python and in ATen.
+        operators: a pattern for the operators at which such a call is noticed: those of its own and those
+            that it may be made of.
     """
 
-    names: re.Pattern[str]
+    name: str
     instead: str
-
-
-_MULTI_HEAD = r"\w*multi_?head_?attention\w*|\w*transformer_?(en|de)coder\w*|transformer"
-# `_safe_softmax` is what remains of `scaled_dot_product_attention` where it runs step by step.
-_ATTENTION = (
-    rf"\w*(scaled_dot_product|flash|efficient|flex|varlen)_att\w*|varlen_attn|_safe_softmax|{_MULTI_HEAD}"
-)
-
-
-def _family(names: str, instead: str) -> Family:
-    # The way back through a call that was seen on the way there is no call of the learner's.
-    return Family(re.compile(rf"(?!\w*backward)({names})", re.IGNORECASE), instead)
-
-
-FAMILIES: Mapping[str, Family] = MappingProxyType(
-    {
-        "softmax": _family(rf"\w*soft(max|min)\w*|{_ATTENTION}", "softmax"),
-        "dropout": _family(r"\w*dropout\w*", "dropout"),
-        "scaled_dot_product_attention": _family(_ATTENTION, "the steps of attention"),
-        "MultiheadAttention": _family(_MULTI_HEAD, "the heads"),
-    }
-)
+    names: re.Pattern[str]
+    operators: re.Pattern[str]
 
 
 @lru_cache(maxsize=4096)
-def family_of(name: str, families: tuple[str, ...]) -> str:
+def family_of(name: str, families: tuple[Family, ...]) -> str:
     """The first of some families that a plain name belongs to; "" where it belongs to none."""
-    return next((family for family in families if FAMILIES[family].names.fullmatch(name)), "")
+    return next((family.name for family in families if family.names.fullmatch(name)), "")
+
+
+@lru_cache(maxsize=8)
+def _operators(names: frozenset[re.Pattern[str]]) -> tuple[tuple[str, str, Any], ...]:
+    """The operators of some names: their full names, the tables they stand in, and what does their work."""
+    library: Any = torch._C
+    return tuple(
+        (name, table, library._dispatch_get_computed_kernel_for_dispatch_key(f"aten::{name}", key))
+        for space, _, name in (full.partition("::") for full in library._dispatch_get_all_op_names())
+        if space == "aten" and any(one.fullmatch(name.partition(".")[0]) for one in names)
+        for table in TABLES
+        if library._dispatch_has_kernel_for_dispatch_key(f"aten::{name}", table)
+        for key in [library._parse_dispatch_key("CPU" if table.startswith("Composite") else table)]
+    )
 
 
 class Watch:
     """Gathers the calls of some families that are made inside `with watch:`, without changing any result.
 
-    It may be entered again and again. Nothing is watched where no family is named.
+    Nothing is watched where no family is named.
 
     Args:
-        families: names in `FAMILIES`.
+        families: what is forbidden.
         is_own: whether a file name is that of the learner's code, to tell the line from.
     """
 
-    def __init__(self, families: Collection[str], is_own: Callable[[str], bool]) -> None:
+    def __init__(self, families: tuple[Family, ...], is_own: Callable[[str], bool]) -> None:
         self.calls: list[ForbiddenCall] = []
-        self._families = tuple(families)
+        self._families = families
         self._is_own = is_own
-        self._modes = contextlib.ExitStack()
+        self._open = contextlib.ExitStack()
 
     def __enter__(self) -> list[ForbiddenCall]:
         if self._families:
-            self._modes.enter_context(_Operators(self.note))
-            self._modes.enter_context(_Functions(self.note))
+            library = self._open.enter_context(torch.library._scoped_library("aten", "IMPL"))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that an operator is replaced
+                for name, table, work in _operators(frozenset(one.operators for one in self._families)):
+                    library.impl(name, self._noting(name, work), table, with_keyset=True)
         return self.calls
 
     def __exit__(self, *problem: object) -> None:
-        self._modes.close()
+        self._open.close()
 
-    def note(self, name: str, function: Any) -> None:
-        """Take down one call of torch's, if it is of a family."""
-        family = family_of(name, self._families)
-        if not family or len(self.calls) >= MOST_CALLS:
-            return
-        line, line_number, where = self._place()
+    def _noting(self, name: str, work: Any) -> Callable[..., Any]:
+        def noted(keys: Any, *args: Any, **named: Any) -> Any:
+            self._note(name.partition(".")[0])
+            return work.call_boxed(keys, *args, **named)
+
+        return noted
+
+    def _note(self, operator: str) -> None:
+        """Take down an operator that runs, if it or a function of torch's around it is of a family."""
+        family, shown = family_of(operator, self._families), f"torch.{operator.strip('_')}"
+        frame = sys._getframe(2)
+        while frame is not None and not self._is_own(frame.f_code.co_filename):
+            for name in frame.f_code.co_qualname.split(".") if _is_torchs(frame.f_code) else ():
+                if around := family_of(name, self._families):
+                    family, shown = around, _shown(name, frame.f_code)
+            frame = frame.f_back  # type: ignore[assignment]
+        line, line_number, where = "", None, ""
+        if frame is not None:
+            line_number, where = frame.f_lineno, frame.f_code.co_name
+            line = linecache.getline(frame.f_code.co_filename, line_number, frame.f_globals).strip()
         seen = {(call.line_number, call.function) for call in self.calls}
         # What a call is made of inside torch is not told beside it.
-        if (line_number, where) not in seen:
-            self.calls.append(ForbiddenCall(_shown(name, function), family, line, line_number, where))
-
-    def _place(self) -> tuple[str, int | None, str]:
-        """The innermost line of the learner's own code that is running: text, number, function."""
-        frame = sys._getframe(1)
-        while frame is not None:
-            code = frame.f_code
-            if self._is_own(code.co_filename):
-                line = linecache.getline(code.co_filename, frame.f_lineno, frame.f_globals).strip()
-                return line, frame.f_lineno, code.co_name
-            frame = frame.f_back  # type: ignore[assignment]
-        return "", None, ""
+        if family and len(self.calls) < MOST_CALLS and (line_number, where) not in seen:
+            self.calls.append(ForbiddenCall(shown, family, line, line_number, where))
 
 
-class _Functions(TorchFunctionMode):
-    """Sees calls by the names that Python has for them, `dropout` say, which ATen takes apart."""
-
-    def __init__(self, note: Callable[[str, Any], None]) -> None:
-        super().__init__()
-        self._note = note
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        self._note(getattr(func, "__name__", "").partition(".")[0], func)
-        return func(*args, **(kwargs or {}))
+def _is_torchs(code: CodeType) -> bool:
+    return code.co_filename.startswith(TORCH)
 
 
-class _Operators(TorchDispatchMode):
-    """Sees the operators that run in the end, also from compiled code and from inside other calls."""
-
-    def __init__(self, note: Callable[[str, Any], None]) -> None:
-        super().__init__()
-        self._note = note
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        # Else torch imports its compiler at the first operator, to keep it away from this class: that takes a
-        # second.
-        return False
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        self._note(func.__name__.partition(".")[0], func)
-        return func(*args, **(kwargs or {}))
-
-
-def _shown(name: str, function: Any) -> str:
-    """How a learner would write the name of a function or operator of torch."""
-    module = str(getattr(function, "__module__", None) or "")
-    if module.startswith("torch._ops"):
-        return f"torch.ops.{module.rpartition('.')[2]}.{name}"
-    if "Tensor" in str(getattr(function, "__objclass__", "")):
-        return f"Tensor.{name}"
-    return f"F.{name}" if module in ("torch.nn.functional", "torch._C._nn") else f"torch.{name}"
+def _shown(name: str, code: CodeType) -> str:
+    """How a learner would write the name of a function or class of torch's."""
+    if code.co_filename.endswith("functional.py"):
+        return f"F.{name}"
+    return f"nn.{name}" if name[0].isupper() else f"torch.{name}"

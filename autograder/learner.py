@@ -10,22 +10,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from autograder import bank, records
+from autograder import records
 from autograder.bank import AS_SEEN, BankError, LessonBank, Task
 from autograder.button import hint_button
 from autograder.collect import collect, collect_answer, raised_by_notebook
+from autograder.course import Course
 from autograder.feedback import STYLE, Feedback, Notice
 from autograder.findings import Verdict
 from autograder.judge import judge, with_unfinished
 from autograder.outcome import Evidence
-from autograder.reading import Cell, read
+from autograder.problems import AuthoringError
 from autograder.transport import EVIDENCE_MIME, EvidenceRefused, pack
 from autograder.wording import found
 
 # Set by nbgrader while it runs a notebook: "autograde" or "validate".
 EXECUTION = "NBGRADER_EXECUTION"
 # Set by the grader to the run whose givens the notebook holds.
-RUN = "ATTENTION_RUN"
+RUN = "AUTOGRADER_RUN"
 
 _MISSING: Any = object()
 
@@ -68,15 +69,14 @@ def check(task_id: str, answer: Any = _MISSING) -> Feedback | Notice | EvidenceO
         known = _find(task_id)
         if isinstance(known, Notice):
             return known
-        task, lesson = known
+        course, task, lesson = known
         namespace = _namespace()
         run = os.environ.get(RUN, AS_SEEN)
         evidence = _evidence(task, lesson, namespace, answer, run)
         mode = os.environ.get(EXECUTION)
         if mode == "autograde":
             return EvidenceOutput(evidence)
-        called = read(task, lesson, _history()) if answer is _MISSING else ()
-        verdict = judge(task, evidence, called, as_seen=True)
+        verdict = judge(task, evidence, as_seen=True)
         if not verdict.passed and answer is _MISSING:
             needed = {name: lesson.tasks[name] for name in task.needs}
             earlier = {
@@ -95,9 +95,9 @@ def check(task_id: str, answer: Any = _MISSING) -> Feedback | Notice | EvidenceO
         if not verdict.passed:
             raise NotYet("\n" + repr(feedback))
         return feedback
-    _remember(task, verdict)
+    _remember(course, task, verdict)
     if not verdict.passed and _has_front_end():
-        return replace(feedback, below=_button_for(task))
+        return replace(feedback, below=_button_for(course, task))
     return feedback
 
 
@@ -108,40 +108,41 @@ def hint(task_id: str) -> Notice:
     """
     try:
         known = _find(task_id)
-    except BankError as problem:
+    except (BankError, AuthoringError) as problem:
         return _our_fault(task_id, problem)
     if isinstance(known, Notice):
         return known
-    task, _ = known
-    number, says = _next_hint(task)
+    course, task, _ = known
+    number, says = _next_hint(course, task)
     last = number == len(task.hints)
     after = "That was the last one." if last else f'Call hint("{task.id}") again for the next.'
-    before = [_FOUND[task.id]] if _FOUND.get(task.id) else []
+    found_before = _FOUND.get((course.name, task.id))
+    before = [found_before] if found_before else []
     return Notice(f"Hint {number} of {len(task.hints)}: {task.title}", (*before, says, after))
 
 
-def _next_hint(task: Task) -> tuple[int, str]:
+def _next_hint(course: Course, task: Task) -> tuple[int, str]:
     """The number of the next hint, from 1, and the hint; it counts as seen from now on."""
-    record = records.read(task.id)
+    record = records.read(course.name, task.id)
     stage = min(record.hints, len(task.hints) - 1)
-    trouble = records.write(task.id, replace(record, hints=stage + 1))
-    if trouble or records.folder() is None:  # nothing is remembered, so count in this session only
-        stage = min(max(stage, _SEEN_HINTS.get(task.id, 0)), len(task.hints) - 1)
-        _SEEN_HINTS[task.id] = stage + 1
+    trouble = records.write(course.name, task.id, replace(record, hints=stage + 1))
+    if trouble or records.folder(course.name) is None:  # nothing is remembered: count in this session only
+        stage = min(max(stage, _SEEN_HINTS.get((course.name, task.id), 0)), len(task.hints) - 1)
+        _SEEN_HINTS[course.name, task.id] = stage + 1
     return stage + 1, task.hints[stage]
 
 
-def _button_for(task: Task) -> Callable[[], dict[str, Any]]:
+def _button_for(course: Course, task: Task) -> Callable[[], dict[str, Any]]:
     def pressed() -> Notice:
-        number, says = _next_hint(task)
+        number, says = _next_hint(course, task)
         return Notice(f"Hint {number} of {len(task.hints)}", (says,))
 
     return functools.partial(hint_button, pressed)
 
 
-_SEEN_HINTS: dict[str, int] = {}
-# What the last check of a task found, in this session.
-_FOUND: dict[str, str] = {}
+# In this session, by course and task: the hints seen, and what the last check found.
+_SEEN_HINTS: dict[tuple[str, str], int] = {}
+_FOUND: dict[tuple[str, str], str] = {}
 
 
 def progress(lesson: str | None = None) -> Progress | Notice:
@@ -151,14 +152,15 @@ def progress(lesson: str | None = None) -> Progress | Notice:
         lesson: a lesson's name, as "01-dot-product".
     """
     try:
-        known = list(dict.fromkeys(bank.index().values()))
+        course = Course.find()
+        known = course.banked()
         if lesson is not None and lesson not in known:
             return Notice(f"There is no lesson called `{lesson}`.", (f"There are: {', '.join(known)}.",))
-        lessons = [bank.load(name) for name in known if lesson in (None, name)]
-    except BankError as problem:
+        lessons = [course.load(name) for name in known if lesson in (None, name)]
+    except (BankError, AuthoringError) as problem:
         return Progress((), fault=str(problem))
     rows = tuple(
-        (lesson.title, tuple((task, records.read(task.id)) for task in lesson.tasks.values()))
+        (lesson.title, tuple((task, records.read(course.name, task.id)) for task in lesson.tasks.values()))
         for lesson in lessons
     )
     return Progress(rows)
@@ -213,14 +215,15 @@ class Progress:
         return f'<style>{STYLE}</style><div class="ag ag-{mark}">{"".join(parts)}<p>{closing}</p></div>'
 
 
-def _find(task_id: str) -> tuple[Task, LessonBank] | Notice:
-    known = bank.index()
+def _find(task_id: str) -> tuple[Course, Task, LessonBank] | Notice:
+    course = Course.find()
+    known = course.lesson_of()
     if task_id not in known:
         near = difflib.get_close_matches(str(task_id), known, n=1)
         ask = f" Did you mean `{near[0]}`?" if near else ""
         return Notice(f"There is no task called `{task_id}`.{ask}")
-    lesson = bank.load(known[task_id])
-    return lesson.tasks[task_id], lesson
+    lesson = course.load(known[task_id])
+    return course, lesson.tasks[task_id], lesson
 
 
 def _shell() -> Any:
@@ -243,12 +246,6 @@ def _has_front_end() -> bool:
     return isinstance(metadata, dict) and "cellId" in metadata
 
 
-def _history() -> list[Cell]:
-    """The text of the cells that were run so far, in the order in which they were."""
-    history = getattr(_shell(), "history_manager", None)
-    return [Cell(source) for source in history.input_hist_raw] if history is not None else []
-
-
 def _evidence(
     task: Task, lesson: LessonBank, namespace: Mapping[str, Any], answer: Any, run: str
 ) -> Evidence:
@@ -266,10 +263,11 @@ def _evidence(
         return Evidence(task.id, "not-run", note=f"looking at it runs code of its own, which raises {kind}")
 
 
-def _remember(task: Task, verdict: Verdict) -> None:
-    _FOUND[task.id] = found(task, verdict)
-    record = records.read(task.id)
+def _remember(course: Course, task: Task, verdict: Verdict) -> None:
+    _FOUND[course.name, task.id] = found(task, verdict)
+    record = records.read(course.name, task.id)
     records.write(
+        course.name,
         task.id,
         replace(
             record,

@@ -17,7 +17,7 @@ Rule = Callable[..., BrokenProperty | None]
 
 
 def sums_to_one(result: Tensor, axis: int = -1) -> BrokenProperty | None:
-    """Every slice along `axis` adds up to 1, as attention weights must."""
+    """Every slice along `axis` adds up to 1, as weights must."""
     if result.ndim == 0:
         return None
     sums = result.double().sum(dim=axis)  # (…) without `axis`

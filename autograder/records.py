@@ -15,7 +15,7 @@ from pathlib import Path
 import platformdirs
 
 # Set to a folder to keep progress there, or to "off" to keep none.
-PLACE = "ATTENTION_PROGRESS"
+PLACE = "AUTOGRADER_PROGRESS"
 
 
 @dataclass(frozen=True)
@@ -28,17 +28,17 @@ class Record:
     hints: int = 0
 
 
-def folder() -> Path | None:
-    """Where progress is kept, or None where the learner turned it off."""
+def folder(course: str) -> Path | None:
+    """Where progress in a course is kept, or None where the learner turned it off."""
     place = os.environ.get(PLACE, "")
     if place == "off":
         return None
-    return Path(place) if place else platformdirs.user_data_path("attention-step-by-step") / "progress"
+    return Path(place) if place else platformdirs.user_data_path(course) / "progress"
 
 
-def read(task: str) -> Record:
+def read(course: str, task: str) -> Record:
     """The task's record; an empty one where there is none or it cannot be read."""
-    place = folder()
+    place = folder(course)
     if place is None:
         return Record()
     try:
@@ -53,9 +53,9 @@ def read(task: str) -> Record:
         return Record()
 
 
-def write(task: str, record: Record) -> str:
+def write(course: str, task: str, record: Record) -> str:
     """Store the task's record; returns why it could not be stored, or nothing."""
-    place = folder()
+    place = folder(course)
     if place is None:
         return ""
     try:

@@ -12,7 +12,7 @@ import safetensors.torch
 
 from autograder.outcome import CARRIED, Evidence, from_plain, to_plain
 
-EVIDENCE_MIME = "application/vnd.attention-course.evidence+json"
+EVIDENCE_MIME = "application/vnd.autograder.evidence+json"
 # A lesson's largest honest evidence is a few kilobytes.
 MAX_BYTES = 4_000_000
 

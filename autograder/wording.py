@@ -16,7 +16,6 @@ from torch import Tensor
 from autograder import experiments
 from autograder import findings as f
 from autograder.bank import AS_SEEN, Probe, Task
-from autograder.forbidden import FAMILIES
 from autograder.outcome import ErrorReport, ForbiddenCall
 
 
@@ -752,7 +751,7 @@ def _permuted(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
         )
     return Message(
         f"Tokens in another order do not just change places in the result{_where(finding, task)}.",
-        ("Attention without a mask knows no order: a token's result is the same wherever it stands.",),
+        ("Without a mask it knows no order: a token's result is the same wherever it stands.",),
     )
 
 
@@ -846,7 +845,7 @@ def _other_device(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Messag
     if finding.obtained == experiments.RETURNS:
         return Message(
             f"On another device, `{task.name}` copies a tensor back to the CPU.",
-            ("That costs more than the attention itself. Let everything live where the input lives.",),
+            ("Copying costs more than computing. Let everything live where the input lives.",),
         )
     return Message(
         f"On another device `{task.name}` stops: a tensor of its own is still on the CPU.",
@@ -999,18 +998,18 @@ def _forbidden(call: ForbiddenCall, task: Task) -> str:
         own = ("", task.name, "__init__", "forward", "<module>", "<lambda>")
         cell = "" if call.function in own else f" of the cell of `{call.function}`"
         where = f" in line {call.line_number}{cell}"
-    return f"`{call.name}` is used{where}; this task asks you to write {_instead(call)} yourself."
+    return f"`{call.name}` is used{where}; this task asks you to write {_instead(call, task)} yourself."
 
 
-def asked_instead(call: ForbiddenCall) -> str:
+def asked_instead(call: ForbiddenCall, task: Task) -> str:
     """What a task asks for that forbids a call, in a few words for a list of checks."""
-    return f"{_instead(call)}, written by yourself"
+    return f"{_instead(call, task)}, written by yourself"
 
 
-def _instead(call: ForbiddenCall) -> str:
+def _instead(call: ForbiddenCall, task: Task) -> str:
     # The family is part of what the learner's process says, so it may be anything.
-    family = FAMILIES.get(call.family)
-    return "this" if family is None else family.instead
+    families = task.forbids.families if task.forbids else ()
+    return next((family.instead for family in families if family.name == call.family), "this")
 
 
 def _told_apart(obtained: float, expected: float) -> tuple[str, str]:

@@ -25,7 +25,8 @@ from rich.table import Table
 
 from autograder import check
 from autograder.build.answers import answer_made, changed_answer
-from autograder.build.pipeline import Course, prepare
+from autograder.build.pipeline import prepare
+from autograder.course import Course
 
 ROUNDS = 30
 AIM_MS = 50
@@ -56,14 +57,14 @@ def main() -> None:
     import os
 
     lesson = sys.argv[1] if len(sys.argv) > 1 else "01-dot-product"
-    made = prepare(Course(Path(__file__).parents[1]), lesson)
+    made = prepare(Course.read(Path(__file__).parents[1]), lesson)
     shell = InteractiveShell.instance()
     table = Table(title=f"check in {lesson}, milliseconds (median of {ROUNDS})")
     for column in ("task", "right", "known wrong", "wrong, with picture"):
         table.add_column(column, justify="left" if column == "task" else "right")
     rows: list[list[float]] = []
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["ATTENTION_PROGRESS"] = folder
+        os.environ["AUTOGRADER_PROGRESS"] = folder
         shell.user_ns.update(made.runs.namespaces["as-seen"])
         for task in made.lesson.tasks:
             right = made.runs.namespaces["as-seen"][task.name]

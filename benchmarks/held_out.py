@@ -26,12 +26,14 @@ from autograder.authoring import Task, load_lesson
 from autograder.build.answers import Runs, answer_made, run_solution
 from autograder.build.source import read_source
 from autograder.collect import collect_answer
+from autograder.course import Course
 from autograder.findings import Verdict
 from autograder.judge import judge
 from autograder.problems import AuthoringError
 from tests.held_out import table as held_out
 
 ROOT = Path(__file__).resolve().parents[1]
+COURSE = Course.read(ROOT)
 KINDS = ("one mistake", "two mistakes", "three mistakes")
 
 
@@ -112,7 +114,7 @@ def described_tasks(lesson: str) -> tuple[Task, ...]:
 
 def judged(answer: held_out.Answer, runs: Runs) -> Verdict | None:
     """The verdict on an answer; None where its cell itself stops with an error."""
-    lesson = bank.load(answer.lesson)
+    lesson = COURSE.load(answer.lesson)
     task = lesson.tasks[answer.task]
     described = next(one for one in described_tasks(answer.lesson) if one.id == answer.task)
     try:

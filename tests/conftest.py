@@ -15,12 +15,13 @@ HERE = Path(__file__).parent
 # leaves an event loop running in its process, so what needs one of its own comes before.
 LONG = (
     "mutants",
-    "autograder/grading/running/test_fidelity.py",
+    "autograder/sandbox/test_fidelity.py",
     "autograder/grading/test_nbgrader_cycle.py",
     "autograder/grading/test_class.py",
+    "autograder/test_new_course.py",
     "autograder/grading/test_cluster.py",
     "autograder/build/test_pipeline.py",
-    "autograder/grading/running",
+    "autograder/sandbox",
     "autograder/build",
     "browser/test_walk.py",
     "browser",

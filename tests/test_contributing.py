@@ -5,7 +5,8 @@ import shutil
 from pathlib import Path
 
 from autograder.audit import audit_lesson
-from autograder.build.pipeline import Course, prepare
+from autograder.build.pipeline import prepare
+from autograder.course import Course
 
 ROOT = Path(__file__).parents[1]
 LESSON = "01-dot-product"
@@ -29,7 +30,8 @@ def test_the_task_that_contributing_adds_can_be_added_as_it_says(tmp_path):
         faults.replace("FAULTS = (\n", f"FAULTS = (\n{fault},\n", 1), encoding="utf-8"
     )
 
-    course = Course(tmp_path)
+    shutil.copy(ROOT / "course.toml", tmp_path)
+    course = Course.read(tmp_path)
     assert "mean-vector" in prepare(course, LESSON).bank.tasks
     row = next(row for row in audit_lesson(course, LESSON) if row.task == "mean-vector")
     assert (row.rejected, row.named, row.accepted) == (2, 2, 1)

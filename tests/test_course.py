@@ -8,12 +8,14 @@ import nbformat
 import pytest
 
 from autograder.authoring import load_faults, load_lesson
-from autograder.bank import RESULT, load
+from autograder.bank import RESULT
 from autograder.build.preprocessors import faulty_code
 from autograder.build.source import is_answer, read_source
+from autograder.course import Course
 
 ROOT = Path(__file__).parents[1]
-LESSONS = sorted(path.parent.name for path in (ROOT / "source").glob("*/tasks.py"))
+COURSE = Course.read(ROOT)
+LESSONS = COURSE.lessons
 FAULTS = load_faults(ROOT / "source")
 TASKS = [(name, task) for name in LESSONS for task in load_lesson(ROOT / "source" / name).tasks]
 
@@ -67,7 +69,7 @@ def test_what_explains_a_mistake_is_a_cell_of_the_course():
     ids=named,
 )
 def test_a_class_is_tried_in_double_precision_and_with_sizes_that_all_differ(lesson, task):
-    probes = load(lesson).tasks[task.id].probes.values()
+    probes = COURSE.load(lesson).tasks[task.id].probes.values()
     assert any(probe.dtype == "float64" for probe in probes)
     shapes = [next(iter(probe.inputs.values())).shape for probe in probes if probe.observe == RESULT]
     assert any(len(set(shape)) == len(shape) for shape in shapes)
@@ -75,7 +77,7 @@ def test_a_class_is_tried_in_double_precision_and_with_sizes_that_all_differ(les
 
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_batch_elements_are_not_copies_of_each_other_in_every_probe(lesson):
-    for task in load(lesson).tasks.values():
+    for task in COURSE.load(lesson).tasks.values():
         batches = [
             value
             for probe in task.probes.values()
@@ -103,7 +105,7 @@ def test_a_lesson_says_what_it_teaches_and_ends_with_recap_quiz_and_progress(les
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_every_task_says_how_long_it_takes_and_its_id(lesson):
     prose = "\n".join(cell.source for cell in source(lesson).cells if cell.cell_type == "markdown")
-    for task in load(lesson).tasks.values():
+    for task in COURSE.load(lesson).tasks.values():
         assert re.search(rf"\*\d+ minutes?[^*]*task id\* `{task.id}`", prose), task.id
 
 

@@ -25,7 +25,7 @@ from autograder.examine import examine
 from autograder.experiments import sizes_of
 from autograder.explain import Sight, sight, tabulate
 from autograder.findings import Verdict
-from autograder.forbidden import Watch
+from autograder.forbidden import Family, Watch
 from autograder.judge import judge
 from autograder.outcome import Evidence, Outcome
 from autograder.reading import names_made
@@ -47,14 +47,20 @@ class Runs:
     moments: Mapping[str, Mapping[str, Moment]]
     solutions: Mapping[str, Solution]
     course_names: tuple[str, ...] = ()  # what the cells define that are not the learner's
+    families: tuple[Family, ...] = ()  # what the course's tasks can forbid
 
 
 def run_solution(
-    lesson: authoring.Lesson, notebook: NotebookNode, name: str, seeds: Sequence[int] = ()
+    lesson: authoring.Lesson,
+    notebook: NotebookNode,
+    name: str,
+    seeds: Sequence[int] = (),
+    families: tuple[Family, ...] = (),
 ) -> Runs:
     """Run a lesson's solution once with its own givens and once for each redrawn set.
 
-    `seeds` are what the sets are drawn from; fixed public ones if there are none.
+    `seeds` are what the sets are drawn from; fixed public ones if there are none. `families` are what tasks
+    can forbid.
     """
     moments: dict[str, dict[str, Moment]] = {AS_SEEN: {}}
     as_seen = run_cells(notebook, name, moments=moments[AS_SEEN])
@@ -83,7 +89,7 @@ def run_solution(
         for run, ones in moments.items()
     }
     provided = [cell.source for cell in cells if not is_answer(cell)]
-    return Runs(givens, namespaces, by_task, solutions, tuple(names_made(provided)))
+    return Runs(givens, namespaces, by_task, solutions, tuple(names_made(provided)), families)
 
 
 def make_bank(lesson: authoring.Lesson, runs: Runs, name: str, faults: authoring.Faults) -> LessonBank:
@@ -298,7 +304,8 @@ def _forbids(task: authoring.Task, runs: Runs) -> bank.Forbids | None:
     forbids = task.forbids
     if forbids is None:
         return None
-    return bank.Forbids(forbids.families, forbids.points, runs.course_names)
+    forbidden = tuple(one for one in runs.families if one.name in forbids.families)
+    return bank.Forbids(forbidden, forbids.points, runs.course_names)
 
 
 def _refuse_unkept(task: authoring.Task, namespace: Mapping[str, Any]) -> None:

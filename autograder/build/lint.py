@@ -14,21 +14,28 @@ from autograder.bank import RESULT
 from autograder.build.preprocessors import solution_region
 from autograder.build.source import is_answer, is_test, raw_cells
 from autograder.experiments import EXPERIMENTS
-from autograder.forbidden import FAMILIES, family_of
+from autograder.forbidden import Family, family_of
 from autograder.properties import RULES
-from autograder.reading import functions_that_call
+from autograder.reading import parsed
 
 ID_FORM = re.compile(r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")
 NBGRADER_KEYS = {"cell_type", "grade", "grade_id", "locked", "schema_version", "solution", "task"}
 PICTURE_WITHOUT_ALT = re.compile(r"!\[\s*\]\(")
 IMG_TAG = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
-READY_MADE = re.compile(r"`(\w[\w.]*\.\w+|scaled_dot_product_attention)`")
+READY_MADE = re.compile(r"`(\w[\w.]*\.\w+)`")
 SCHEME_LINE = re.compile(r"^- (\d+) points?:", re.MULTILINE)
 ALT_TEXT = re.compile(r"""\balt\s*=\s*(["'])\s*[^"'\s]""", re.IGNORECASE)
 
 
-def lint(text: str, notebook: NotebookNode, lesson: Lesson) -> list[str]:
-    """Every problem in a lesson's source, each naming the cell and the reason."""
+def lint(text: str, notebook: NotebookNode, lesson: Lesson, families: tuple[Family, ...] = ()) -> list[str]:
+    """Every problem in a lesson's source, each naming the cell and the reason.
+
+    Args:
+        text: the source.
+        notebook: the same, as a notebook.
+        lesson: its tasks.
+        families: what the course's tasks can forbid.
+    """
     return [
         *_raw_problems(text),
         *_id_problems(notebook),
@@ -38,7 +45,7 @@ def lint(text: str, notebook: NotebookNode, lesson: Lesson) -> list[str]:
         *_faulty_problems(notebook),
         *_alt_problems(notebook),
         *_authoring_problems(lesson),
-        *_forbidden_problems(notebook, lesson),
+        *_forbidden_problems(notebook, lesson, families),
     ]
 
 
@@ -255,17 +262,20 @@ def _authoring_problems(lesson: Lesson) -> list[str]:
     return problems
 
 
-def _forbidden_problems(notebook: NotebookNode, lesson: Lesson) -> list[str]:
+def _forbidden_problems(notebook: NotebookNode, lesson: Lesson, families: tuple[Family, ...]) -> list[str]:
     problems = []
+    known = {family.name: family for family in families}
     for task in lesson.tasks:
         forbids = task.forbids
         if forbids is None:
             continue
         where = f"task {task.id}"
-        unknown = [name for name in forbids.families if name not in FAMILIES]
-        problems += [f"{where}: forbids {name}, which autograder.forbidden does not know" for name in unknown]
+        unknown = [name for name in forbids.families if name not in known]
+        problems += [f"{where}: forbids {name}, which course.toml does not describe" for name in unknown]
         if not forbids.families:
             problems.append(f"{where}: forbids nothing")
+        if task.kind == "tensor":
+            problems.append(f"{where}: forbids a call, and how a tensor was made cannot be seen")
         if not 1 <= forbids.points <= task.points:
             problems.append(
                 f"{where}: a forbidden call costs {forbids.points} points, and the task has {task.points}"
@@ -275,11 +285,13 @@ def _forbidden_problems(notebook: NotebookNode, lesson: Lesson) -> list[str]:
         counts = Counter(answer.id for answer in (*task.right, *forbids.caught))
         problems += [f"{where}: two right answers are called {one}" for one in counts if counts[one] > 1]
         if forbids.families and not unknown:
-            problems += _forbidden_text_problems(notebook, task, forbids.families)
+            problems += _forbidden_text_problems(
+                notebook, task, tuple(known[name] for name in forbids.families)
+            )
     return problems
 
 
-def _forbidden_text_problems(notebook: NotebookNode, task: Task, families: tuple[str, ...]) -> list[str]:
+def _forbidden_text_problems(notebook: NotebookNode, task: Task, families: tuple[Family, ...]) -> list[str]:
     """The text must say what is forbidden, and nothing that the course gives may do it for the learner."""
     text = ""
     given: list[NotebookNode] = []
@@ -293,15 +305,24 @@ def _forbidden_text_problems(notebook: NotebookNode, task: Task, families: tuple
     # Written as it is called: `torch.softmax`, not the name of what is to be written.
     said = [name.rpartition(".")[2] for name in READY_MADE.findall(text)]
     problems = [
-        f"task {task.id}: the text before its answer cell names no {family} that must not be called"
+        f"task {task.id}: the text before its answer cell names no {family.name} that must not be called"
         for family in families
         if not any(family_of(name, (family,)) for name in said)
     ]
     return problems + [
-        f"{_name(given[number])}: gives learners `{name}`, which uses {call.name}; "
-        f"task {task.id} forbids them that"
-        for number, name, call in functions_that_call([cell.source for cell in given], families)
+        f"{_name(cell)}: gives learners `{made.name}`, which uses {used}; task {task.id} forbids them that"
+        for cell in given
+        for made in parsed(cell.source).body
+        if isinstance(made, ast.FunctionDef | ast.ClassDef)
+        for used in [_forbidden_name(made, families)]
+        if used
     ]
+
+
+def _forbidden_name(made: ast.AST, families: tuple[Family, ...]) -> str:
+    """The first name of some families that a function or class uses of torch's."""
+    names = (ast.unparse(node) for node in ast.walk(made) if isinstance(node, ast.Attribute))
+    return next((name for name in names if family_of(name.rpartition(".")[2], families)), "")
 
 
 def _probe_problems(task: Task, where: str) -> list[str]:

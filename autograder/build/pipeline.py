@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,35 +23,16 @@ from autograder.build.answers import Runs, make_bank, run_solution
 from autograder.build.lint import lint
 from autograder.build.namespace import run_cells
 from autograder.build.release import generate, write_notebook
-from autograder.build.source import is_answer, read_source
+from autograder.build.source import read_source
 from autograder.collect import collect
 from autograder.compare import close
+from autograder.course import FILE, Course
 from autograder.findings import Verdict
 from autograder.judge import judge
 from autograder.problems import AuthoringError
-from autograder.reading import Cell, read
 
 # A picture that stands in HTML, with its alternative text beside it.
 INLINE_PICTURE = re.compile(r"data:image/(?:png|jpeg);base64,[A-Za-z0-9+/=]*")
-
-
-@dataclass(frozen=True)
-class Course:
-    """The folders of a course, all below one root."""
-
-    root: Path
-
-    @property
-    def source(self) -> Path:
-        return self.root / "source"
-
-    @property
-    def bank(self) -> Path:
-        return self.root / "autograder" / "bank"
-
-    def lessons(self) -> list[str]:
-        """Every lesson that has a source, in order."""
-        return sorted(path.parent.name for path in self.source.glob("*/tasks.py"))
 
 
 @dataclass(frozen=True)
@@ -76,14 +58,13 @@ def prepare(course: Course, name: str) -> Prepared:
         raise AuthoringError([f"{name}: there is no {name}.py"])
     lesson = load_lesson(folder)
     notebook = read_source(path)
-    problems = lint(path.read_text(encoding="utf-8"), notebook, lesson)
+    problems = lint(path.read_text(encoding="utf-8"), notebook, lesson, course.forbidden)
     if problems:
         raise AuthoringError([f"{name}: {problem}" for problem in problems])
-    runs = run_solution(lesson, notebook, name)
+    runs = run_solution(lesson, notebook, name, families=course.forbidden)
     made = make_bank(lesson, runs, name, load_faults(course.source))
     as_seen = runs.namespaces[AS_SEEN]
-    cells = [Cell(cell.source, is_answer(cell)) for cell in notebook.cells if cell.cell_type == "code"]
-    unearned = [task for task in made.tasks.values() if not _verdict(task, made, as_seen, cells).passed]
+    unearned = [task for task in made.tasks.values() if not _verdict(task, made, as_seen).passed]
     if unearned:
         raise AuthoringError([f"{name}: the solution does not earn all of {task.id}" for task in unearned])
     return Prepared(name, lesson, notebook, runs, made)
@@ -123,7 +104,7 @@ def stale(course: Course, name: str) -> list[str]:
         _make(course, name, Path(temporary))
         fresh = Path(temporary)
         if not _same_bank(fresh / "bank", course.bank, name):
-            found.append(f"autograder/bank/{name}: differs from its source")
+            found.append(f"{_said(course.bank / name, course)}: differs from its source")
         for path in sorted((fresh / "notebooks" / name).iterdir()):
             kept = course.root / "notebooks" / name / path.name
             if not kept.is_file() or kept.read_bytes() != path.read_bytes():
@@ -141,8 +122,8 @@ def stale(course: Course, name: str) -> list[str]:
 
 
 def without_source(course: Course) -> list[str]:
-    """What was once generated from a lesson that is no more, as one line for each."""
-    known = set(course.lessons())
+    """What was generated from a lesson that `course.toml` does not name, as one line for each."""
+    known = set(course.lessons)
     found = []
     for folder in ("notebooks", "solutions"):
         for path in sorted((course.root / folder).glob("*/")):
@@ -150,14 +131,21 @@ def without_source(course: Course) -> list[str]:
                 found.append(f"{folder}/{path.name}: has no source")
     for path in sorted(course.bank.glob("*.json")):
         if path.stem not in known:
-            found.append(f"autograder/bank/{path.stem}: has no source")
+            found.append(f"{_said(course.bank / path.stem, course)}: has no source")
+    for path in sorted(course.source.glob("*/tasks.py")):
+        if path.parent.name not in known:
+            found.append(f"{_said(path.parent, course)}: {FILE} does not name it")
     return found
+
+
+def _said(path: Path, course: Course) -> str:
+    return os.path.relpath(path, course.root).replace(os.sep, "/")
 
 
 def _make(course: Course, name: str, workplace: Path) -> Prepared:
     made = prepare(course, name)
     bank_files.save(made.bank, workplace / "bank")
-    generate(course.root, workplace, name, made.notebook, workplace / "bank")
+    generate(course, workplace, name, made.notebook)
     _refuse_unearned(made, workplace)
     return made
 
@@ -177,10 +165,8 @@ def _refuse_unearned(made: Prepared, workplace: Path) -> None:
         raise AuthoringError(problems)
 
 
-def _verdict(
-    task: Task, bank: LessonBank, namespace: Mapping[str, Any], cells: Sequence[Cell] = ()
-) -> Verdict:
-    return judge(task, collect(task, bank, namespace), read(task, bank, cells), as_seen=True)
+def _verdict(task: Task, bank: LessonBank, namespace: Mapping[str, Any]) -> Verdict:
+    return judge(task, collect(task, bank, namespace), as_seen=True)
 
 
 def _replace(fresh: Path, kept: Path) -> None:

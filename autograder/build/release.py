@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.build.lint import images_without_alt
+from autograder.course import FILE, PACKED, Course
 from autograder.problems import AuthoringError
 
 CONFIG = "nbgrader_config.py"
@@ -27,27 +29,28 @@ def write_notebook(notebook: NotebookNode, path: Path) -> None:
     path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8", newline="\n")
 
 
-def generate(course: Path, workplace: Path, lesson: str, notebook: NotebookNode, bank: Path) -> None:
+def generate(course: Course, workplace: Path, lesson: str, notebook: NotebookNode) -> None:
     """Make `workplace/notebooks/<lesson>` and the executed `workplace/solutions/<lesson>`.
 
     Args:
-        course: the course folder, for its `nbgrader_config.py`.
-        workplace: an empty folder to work in; a gradebook made there is thrown away with it.
+        course: the course, for its `nbgrader_config.py`.
+        workplace: a folder to work in, with nothing but a fresh bank in `bank`, for the solution's checks; a
+            gradebook made there is thrown away with it.
         lesson: the lesson's name.
         notebook: the lesson with its solutions.
-        bank: the folder of the bank that the solution's checks read.
 
     Raises:
         AuthoringError: nbgrader refused the notebook, or a solution cell failed.
     """
     write_notebook(notebook, workplace / "source" / lesson / f"{lesson}.ipynb")
-    config = PyFileConfigLoader(CONFIG, path=str(course)).load_config()
+    shutil.copyfile(course.root / FILE, workplace / "bank" / FILE)
+    config = PyFileConfigLoader(CONFIG, path=str(course.root)).load_config()
     config.CourseDirectory.root = str(workplace)
     config.CourseDirectory.db_url = f"sqlite:///{workplace / 'gradebook.db'}"
     config.CourseDirectory.assignment_id = lesson
     # nbgrader calls `alembic` by name, also where this environment's programs are not on the PATH.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    with _environment(PATH=path, AUTOGRADER_BANK=str(bank)):
+    with _environment(**{"PATH": path, PACKED: str(workplace / "bank")}):
         _run(GenerateAssignment, config, lesson)
         _run(GenerateSolution, config, lesson)
     _normalise(workplace / "notebooks" / lesson / f"{lesson}.ipynb")

@@ -11,6 +11,8 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode
 
+from autograder.digests import Identity, identity
+
 CELL_START = re.compile(r"^# %%(.*)$")
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
@@ -48,12 +50,13 @@ def answers_in(folder: Path, lesson: str) -> dict[str, str]:
     """The text of a lesson's own answer cells, by the cell's id; none where its source is not there."""
     for path in (folder / f"{lesson}.py", folder / f"{lesson}.ipynb"):
         if path.is_file():
-            return dict(_answers(path, path.stat().st_mtime_ns))
+            return dict(_answers(identity(path)))
     return {}
 
 
 @lru_cache(maxsize=32)
-def _answers(path: Path, changed: int) -> dict[str, str]:
+def _answers(file: Identity) -> dict[str, str]:
+    path = file.path
     notebook = read_source(path) if path.suffix == ".py" else nbformat.read(path, as_version=4)
     return {
         cell["id"]: cell.source for cell in notebook.cells if is_answer(cell) and cell.cell_type == "code"
@@ -92,3 +95,8 @@ def is_test(cell: NotebookNode) -> bool:
 def is_given(cell: NotebookNode) -> bool:
     """Whether a cell holds a lesson's example data."""
     return "given" in cell.metadata.get("tags", ())
+
+
+def is_figure(cell: NotebookNode) -> bool:
+    """Whether a cell's last expression shows a picture of the course's."""
+    return "figure" in cell.metadata.get("tags", ())

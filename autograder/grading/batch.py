@@ -10,17 +10,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError, Executor, Future, as_completed
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.grading import secret
 from autograder.grading.evidence import GraderFault
 from autograder.grading.grade import grade
 from autograder.grading.rebuild import rebuild
-from autograder.grading.running.runner import KernelRunner, SandboxRunner
-from autograder.grading.running.workers import SandboxFailed
+from autograder.grading.runner import KernelRunner, SandboxRunner
+from autograder.grading.secret import Banks
 from autograder.grading.submission import UNREADABLE, read_text, unreadable
+from autograder.sandbox.workers import SandboxFailed
 
 
 class ExecutorLost(Exception):
@@ -31,18 +32,21 @@ class ExecutorLost(Exception):
 class Job:
     """A submission to grade, with everything that grading needs: it may happen on another machine.
 
-    `text` is the file as it was handed in; `refused` says why it was not even opened. Where it is not
-    `sandboxed`, it runs in a Jupyter kernel with the grader's own rights. `solution` is the text of the
-    course's own answer cells, by the cell's id.
+    `text` is the file as it was handed in, `banks` what it is graded by; `refused` says why it was not even
+    opened. Where it is not `sandboxed`, it runs in a Jupyter kernel with the grader's own rights. `solution`
+    is the text of the course's own answer cells, by the cell's id; `figures` has the course's own figures
+    drawn.
     """
 
     lesson: str
     student: str
     release: str
     text: bytes
+    banks: Banks
     refused: str = ""
     sandboxed: bool = True
     solution: Mapping[str, str] = field(default_factory=dict)
+    figures: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,8 +74,8 @@ def grade_job(job: Job) -> Result:
         reason = submission.metadata.get(UNREADABLE)
         if reason:
             notes = (f"This submission could not be read: {reason}. Every task counts as not answered.",)
-        lesson = secret.answers(job.lesson).lesson
-        graded = grade(rebuilt.notebook, lesson, _runner(job.sandboxed), notes, job.solution)
+        lesson, runner = job.banks.lesson(job.lesson), runner_for(job.banks, job.sandboxed)
+        graded = grade(rebuilt.notebook, lesson, runner, notes, job.solution, job.figures)
     except (GraderFault, SandboxFailed) as fault:
         return Result(job.lesson, job.student, fault=str(fault))
     except Exception as fault:
@@ -103,6 +107,9 @@ def grade_all(jobs: Iterable[Job], executor: Executor, ahead: int) -> Iterator[R
     Raises:
         ExecutorLost: the executor is gone, with the jobs that it had.
     """
+    # What is loaded by now stays: to look through it for garbage at every few notebooks takes long.
+    gc.collect()
+    gc.freeze()
     waiting: dict[Future[Result], Job] = {}
     for job in jobs:
         waiting[executor.submit(grade_job, job)] = job
@@ -123,22 +130,24 @@ def _next_of(waiting: dict[Future[Result], Job]) -> Result:
         return Result(job.lesson, job.student, fault=f"{type(problem).__name__}: {problem}")
 
 
-_runners: dict[tuple[int, bool], SandboxRunner] = {}
+# For each thread, sandboxed or not: its runner, and what that asks for.
+_runners: dict[tuple[int, bool], tuple[SandboxRunner, Any]] = {}
 _lock = threading.Lock()
 
 
-def _runner(sandboxed: bool = True) -> SandboxRunner:
-    """This thread's own sandbox or kernels, kept for its next job."""
+def runner_for(banks: Banks, sandboxed: bool = True) -> SandboxRunner:
+    """This thread's own sandbox or kernels, kept for its next submission for as long as the banks stay."""
     key = threading.get_ident(), sandboxed
+    asks = banks, [banks.digest(lesson) for lesson in banks.folders]
     with _lock:
-        runner = _runners.get(key)
-    if runner is None or runner.closed:
-        # What is loaded by now stays: to look through it for garbage at every few notebooks takes long.
-        gc.collect()
-        gc.freeze()
-        runner = SandboxRunner() if sandboxed else KernelRunner()
+        runner, known = _runners.get(key, (None, None))
+    if runner is not None and (runner.closed or known != asks):
+        runner.close()
+        runner = None
+    if runner is None:
+        runner = SandboxRunner(banks) if sandboxed else KernelRunner(banks)
         with _lock:
-            _runners[key] = runner
+            _runners[key] = runner, asks
     return runner
 
 
@@ -147,4 +156,4 @@ def close_sandboxes() -> None:
     """End every sandbox that this process started; the next job starts one anew."""
     with _lock:
         while _runners:
-            _runners.popitem()[1].close()
+            _runners.popitem()[1][0].close()

@@ -10,11 +10,11 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import logging
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,9 +23,10 @@ from tornado.ioloop import PeriodicCallback
 
 import autograder
 from autograder import bank
-from autograder.grading import secret
-from autograder.grading.batch import ExecutorLost, close_sandboxes
-from autograder.grading.running import sandbox
+from autograder.course import FILE, Course
+from autograder.grading.batch import ExecutorLost, Job, close_sandboxes
+from autograder.grading.secret import Banks
+from autograder.sandbox import walls
 
 T = TypeVar("T")
 CONNECT_SECONDS = 10.0
@@ -51,15 +52,15 @@ class Cluster(Executor):
         """How many submissions its workers run at one time; more than none, so that a cluster can grow."""
         return max(4, sum(self._client.nthreads().values()))
 
-    def submit(self, function: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        """Run a function on some worker; when that worker is lost, on another.
+    def submit(self, function: Callable[..., T], job: Job, /) -> Future[T]:  # type: ignore[override]
+        """Run a function of a job on some worker; when that worker is lost, on another.
 
         Raises:
             ExecutorLost: nobody answers at the scheduler's address any more.
         """
         if self._client.status != "running":
             raise ExecutorLost(f"the scheduler at {self._address} does not answer any more")
-        future: Future[T] = self._executor.submit(_on_worker, self._run, function, *args, **kwargs)
+        future: Future[T] = self._executor.submit(_on_worker, self._run, function, job)
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -67,12 +68,15 @@ class Cluster(Executor):
 
 
 @contextlib.contextmanager
-def connected(address: str, lessons: Sequence[str], say: Callable[[str], None]) -> Iterator[Cluster]:
+def connected(
+    address: str, banks: Banks, lessons: Sequence[str], say: Callable[[str], None]
+) -> Iterator[Cluster]:
     """A cluster whose workers are ready to grade these lessons.
 
     Args:
         address: the scheduler's, as "tcp://10.0.0.1:8786".
-        lessons: whose answers the workers need.
+        banks: what the lessons are graded by.
+        lessons: those that the workers need.
         say: takes a line for a person, when there are no workers to wait for.
 
     Raises:
@@ -84,7 +88,7 @@ def connected(address: str, lessons: Sequence[str], say: Callable[[str], None]) 
     except Exception as problem:  # a wrong address, a closed port, a handshake that fails
         raise NoCluster(f"No Dask scheduler answers at {address} ({problem}).") from None
     try:
-        answers = Answers(lessons)
+        answers = Answers(banks, lessons)
         try:
             client.register_plugin(answers, name=PLUGIN)
         except Exception as problem:
@@ -132,20 +136,18 @@ class Answers(WorkerPlugin):
     """Gives each worker this machine's answers, and takes them away with its sandboxes.
 
     Args:
-        lessons: whose answers.
+        banks: the answers.
+        lessons: whose.
     """
 
-    def __init__(self, lessons: Sequence[str]) -> None:
-        self._course = course_version()
-        self._hidden: dict[str, dict[str, bytes]] = {}
+    def __init__(self, banks: Banks, lessons: Sequence[str]) -> None:
+        self._tool = tool_version()
+        self._files = {FILE: (banks.course.root / FILE).read_bytes()}
         for lesson in lessons:
-            answers = secret.answers(lesson)
-            if answers.hidden:
-                names = (f"{lesson}.json", f"{lesson}.safetensors", secret.MADE_FROM)
-                self._hidden[lesson] = {name: (answers.folder / name).read_bytes() for name in names}
-        self.run = _digest({"course": self._course.encode(), **_flat(self._hidden)})
-        self._folder = Path()
-        self._before: str | None = None
+            for path in bank.paths(lesson, banks.folders[lesson]):
+                self._files[path.name] = path.read_bytes()
+        self._lessons = tuple(lessons)
+        self.run = _digest({"tool": self._tool.encode(), **self._files})
 
     def setup(self, worker: Any) -> None:
         """Check that this worker can grade, and put the answers where it looks for them.
@@ -153,55 +155,39 @@ class Answers(WorkerPlugin):
         Raises:
             NoCluster: it cannot.
         """
-        reason = sandbox.why_not()
+        reason = walls.why_not()
         if reason:
             raise NoCluster(f"worker {worker.address} has no sandbox: {reason}")
-        if course_version() != self._course:
+        if tool_version() != self._tool:
             raise NoCluster(f"worker {worker.address} has another version of the course")
-        self._folder = Path(tempfile.mkdtemp(prefix="answers-", dir=worker.local_directory))
-        for lesson, files in self._hidden.items():
-            place = self._folder / "bank" / lesson
-            place.mkdir(parents=True)
-            for name, content in files.items():
-                (place / name).write_bytes(content)
-        self._before = os.environ.get(secret.PLACE)
-        os.environ[secret.PLACE] = str(self._folder)
-        _ready.add(self.run)
+        folder = Path(tempfile.mkdtemp(prefix="answers-", dir=worker.local_directory))
+        for name, content in self._files.items():
+            (folder / name).write_bytes(content)
+        course = Course.packed(folder)
+        _ready[self.run] = Banks(course, dict.fromkeys(self._lessons, folder), {})
 
     def teardown(self, worker: Any) -> None:
         """End this worker's sandboxes and leave no answers behind."""
-        if self.run not in _ready:
-            return
-        _ready.discard(self.run)
-        close_sandboxes()
-        os.environ.pop(secret.PLACE, None)
-        if self._before is not None:
-            os.environ[secret.PLACE] = self._before
-        shutil.rmtree(self._folder, ignore_errors=True)
+        banks = _ready.pop(self.run, None)
+        if banks is not None:
+            close_sandboxes()
+            shutil.rmtree(banks.course.root, ignore_errors=True)
 
 
-# On a worker: the run that it has the answers for.
-_ready: set[str] = set()
+# On a worker: by run, the answers that it has for it.
+_ready: dict[str, Banks] = {}
 
 
-def _on_worker(run: str, function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+def _on_worker(run: str, function: Callable[[Job], T], job: Job) -> T:
     if run not in _ready:
         raise NoCluster("this worker cannot grade; its log says why")
-    return function(*args, **kwargs)
+    return function(replace(job, banks=_ready[run]))
 
 
-def course_version() -> str:
-    """What grading depends on in this installation: the package's code and its public answers."""
+def tool_version() -> str:
+    """What grading depends on in this installation, beside the answers: the package's code."""
     package = Path(autograder.__file__).parent
-    files = sorted(package.rglob("*.py")) + sorted(bank.BANK_FOLDER.glob("*.*"))
-    return _digest(
-        {
-            path.name
-            if path.parent == bank.BANK_FOLDER
-            else str(path.relative_to(package)): path.read_bytes()
-            for path in files
-        }
-    )
+    return _digest({str(path.relative_to(package)): path.read_bytes() for path in package.rglob("*.py")})
 
 
 def _digest(parts: Mapping[str, bytes]) -> str:
@@ -209,7 +195,3 @@ def _digest(parts: Mapping[str, bytes]) -> str:
     for name, content in sorted(parts.items()):
         digest.update(hashlib.sha256(name.encode()).digest() + hashlib.sha256(content).digest())
     return digest.hexdigest()
-
-
-def _flat(files: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes]:
-    return {f"{lesson}/{name}": content for lesson, some in files.items() for name, content in some.items()}

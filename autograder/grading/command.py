@@ -6,35 +6,33 @@ import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from nbformat import from_dict
 
-from autograder import bank
-from autograder.grading import secret
 from autograder.grading.batch import ExecutorLost, Job, Result, close_sandboxes, grade_all
 from autograder.grading.course import Class, Submission
 from autograder.grading.gradebook import Book
-from autograder.grading.running import sandbox
-from autograder.grading.running.kernels import UNPROTECTED
-from autograder.grading.running.runner import NoSandbox
+from autograder.grading.runner import NoSandbox
 from autograder.grading.submission import one_line
+from autograder.sandbox import walls
+from autograder.sandbox.kernels import UNPROTECTED
 
 Say = Callable[[str], None]
 Advance = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
-class Asked:
+class Order:
     """What to grade: lessons by name, students by id (all if none), and how."""
 
-    root: Path
+    course: Class
     lessons: list[str]
     jobs: int = 2
     students: frozenset[str] = frozenset()
     force: bool = False
     dry_run: bool = False
     sandboxed: bool = True
+    figures: bool = False
 
 
 @dataclass
@@ -51,8 +49,7 @@ class Summary:
 
     @property
     def text(self) -> str:
-        graded = "submission would be graded" if self.dry_run else "submission graded"
-        lines = [_count(self.graded, graded)]
+        lines = [f"{_count(self.graded, 'submission')} {'would be graded' if self.dry_run else 'graded'}"]
         if self.current:
             lines.append(f"{_count(self.current, 'submission')} had not changed")
         if self.changed:
@@ -68,17 +65,16 @@ class Summary:
         return ", ".join(lines) + "."
 
 
-def lessons(root: Path) -> list[str]:
+def lessons(course: Class) -> list[str]:
     """The lessons that have a release and a bank."""
-    course = Class(root)
-    return [name for name in dict.fromkeys(bank.index().values()) if course.release(name).is_file()]
+    return [name for name in course.banks.folders if course.release(name).is_file()]
 
 
-def grade_class(asked: Asked, say: Say, advance: Advance, executor: Executor | None = None) -> Summary:
+def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | None = None) -> Summary:
     """Grade every submission whose file, lesson or checks have changed since it was graded.
 
     Args:
-        asked: what to grade.
+        order: what to grade.
         say: takes a line for a person: a submission that needs their eye, a score that changes.
         advance: takes how many submissions are done, of how many, and the last one's name.
         executor: where submissions are graded; threads of this process, each with a sandbox, if none.
@@ -87,34 +83,33 @@ def grade_class(asked: Asked, say: Say, advance: Advance, executor: Executor | N
         NoSandbox: submissions cannot be shut in on this machine.
         HalfMade: the gradebook is no whole one.
     """
-    if not asked.sandboxed:
+    if not order.sandboxed:
         say(UNPROTECTED)
-    elif executor is None and (reason := sandbox.why_not()):
+    elif executor is None and (reason := walls.why_not()):
         raise NoSandbox(reason)
-    course = Class(asked.root)
+    course = order.course
     told, say = say, lambda line: told(one_line(line))
-    summary = Summary(dry_run=asked.dry_run)
-    with Book(course, dry=asked.dry_run) as book:
+    summary = Summary(dry_run=order.dry_run)
+    with Book(course, dry=order.dry_run) as book:
         waiting = {}
-        for lesson in asked.lessons:
+        for lesson in order.lessons:
             problem = book.know(lesson)
             if problem:
                 summary.faults.append(lesson)
-                say(f"{lesson}: needs attention, nothing was graded: {problem}")
+                say(f"{lesson}: needs a look, nothing was graded: {problem}")
                 continue
-            note = secret.answers(lesson).note
-            if note:
-                say(f"{lesson}: {note}")
+            if lesson in course.banks.notes:
+                say(f"{lesson}: {course.banks.notes[lesson]}")
             if not course.solution(lesson):
                 say(f"{lesson}: its source is not there, so a mistake also costs what is built from it")
-            for submission in course.submissions(lesson, asked.students):
+            for submission in course.submissions(lesson, order.students):
                 fingerprint = course.fingerprint(submission)
-                if not asked.force and book.is_current(submission, fingerprint):
+                if not order.force and book.is_current(submission, fingerprint):
                     summary.current += 1
                 else:
                     waiting[lesson, submission.student] = submission, fingerprint
-        own = executor or ThreadPoolExecutor(asked.jobs, thread_name_prefix="grading")
-        results = grade_all(_jobs(course, waiting, asked.sandboxed), own, ahead=2 * asked.jobs)
+        own = executor or ThreadPoolExecutor(order.jobs, thread_name_prefix="grading")
+        results = grade_all(_jobs(course, waiting, order), own, ahead=2 * order.jobs)
         try:
             for done, result in enumerate(results, start=1):
                 submission, fingerprint = waiting[result.lesson, result.student]
@@ -135,7 +130,7 @@ def grade_class(asked: Asked, say: Say, advance: Advance, executor: Executor | N
 
 
 def _jobs(
-    course: Class, waiting: dict[tuple[str, str], tuple[Submission, str]], sandboxed: bool
+    course: Class, waiting: dict[tuple[str, str], tuple[Submission, str]], order: Order
 ) -> Iterator[Job]:
     releases: dict[str, str] = {}
     solutions: dict[str, dict[str, str]] = {}
@@ -150,7 +145,8 @@ def _jobs(
                 text = submission.path.read_bytes()
             except OSError as problem:
                 refused = f"the file cannot be opened ({problem.strerror})"
-        yield Job(lesson, submission.student, releases[lesson], text, refused, sandboxed, solutions[lesson])
+        how = refused, order.sandboxed, solutions[lesson], order.figures
+        yield Job(lesson, submission.student, releases[lesson], text, course.banks, *how)
 
 
 def _take(
@@ -160,7 +156,7 @@ def _take(
     who = f"{submission.student} {submission.lesson}"
     if result.fault:
         summary.faults.append(who)
-        say(f"{who}: needs attention, no score was written: {result.fault}")
+        say(f"{who}: needs a look, no score was written: {result.fault}")
         return
     before = book.scores(submission)
     for task, score in result.scores.items():
@@ -180,10 +176,8 @@ def _take(
             summary.graded -= 1
             summary.faults.append(who)
             done = "no score was written" if book.scores(submission) == before else "only scores were written"
-            say(f"{who}: needs attention, {done}: {type(problem).__name__}: {problem}")
+            say(f"{who}: needs a look, {done}: {type(problem).__name__}: {problem}")
 
 
-def _count(number: int, what: str) -> str:
-    noun, _, rest = what.partition(" ") if not what.startswith("written") else ("written answer", "", "")
-    plural = "" if number == 1 else "s"
-    return f"{number} {noun}{plural}{' ' + rest if rest else ''}"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

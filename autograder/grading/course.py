@@ -1,4 +1,4 @@
-"""Where a class's files are, as nbgrader sees it: its own course directory, from `nbgrader_config.py`."""
+"""Where a class's files are, as nbgrader sees it, and what they are graded by."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.build.release import CONFIG
 from autograder.build.source import answers_in
-from autograder.grading import secret
-from autograder.grading.digests import bank_digest, file_digest
+from autograder.course import Course
+from autograder.digests import file_digest
+from autograder.grading.secret import Banks
 from autograder.grading.submission import refused
 
 # Where nbgrader keeps the time at which something was handed in.
@@ -36,9 +37,10 @@ class Submission:
 
 
 class Class:
-    """A course folder with what students handed in."""
+    """A folder with what students handed in, and the banks that it is graded by."""
 
     def __init__(self, root: Path) -> None:
+        self.banks = Banks.of(Course.find(root))
         config: Config = PyFileConfigLoader(CONFIG, path=str(root)).load_config()
         config.CourseDirectory.root = str(root)
         self.config = config
@@ -77,8 +79,7 @@ class Class:
         """What a grade depends on: submission, time, release and bank. Empty without a release or a bank."""
         try:
             release = file_digest(self.release(submission.lesson))
-            place = secret.answers(submission.lesson).folder
-            checks = bank_digest(place, submission.lesson).encode()
+            checks = self.banks.digest(submission.lesson)
         except OSError:
             return ""
         digest = hashlib.sha256(release + checks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -17,7 +17,6 @@ from autograder.findings import Verdict
 from autograder.grading.rebuild import ADDED
 from autograder.judge import judge, merge, with_unfinished
 from autograder.outcome import Evidence
-from autograder.reading import Cell, read
 from autograder.transport import EVIDENCE_MIME, EvidenceRefused, unpack
 
 # The characters that JSON writes as they are.
@@ -114,8 +113,6 @@ def judge_notebook(
 ) -> dict[str, Verdict]:
     """Judge every task of a lesson from its executed notebooks.
 
-    Calls that a task forbids are also looked for here, in the text of the cells that ran.
-
     Args:
         bank: the lesson's bank.
         executed: the run with the givens as the learner saw them.
@@ -150,19 +147,16 @@ def judge_task(
             evidence = merge(evidence, _of_run(evidence_of(task.id, notebook), run))
     if evidence.status == "fault":
         raise GraderFault(f"{task.id}: {evidence.note}")
-    called = read(task, bank, cells_before(task, executed)) if task.forbids else ()
-    return judge(task, evidence, called)
+    return judge(task, evidence)
 
 
-def cells_before(task: Task, notebook: NotebookNode) -> list[Cell]:
-    """The code cells of a rebuilt notebook up to a task's check."""
-    cells = []
+def own_before(task: Task, notebook: NotebookNode) -> Iterator[str]:
+    """The text of the learner's code cells in a rebuilt notebook, up to a task's check."""
     for cell in notebook.cells:
         if cell["id"] == task.id:
-            break
-        if cell.cell_type == "code":
-            cells.append(Cell(cell.source, own=is_answer(cell) or cell["id"].startswith(ADDED)))
-    return cells
+            return
+        if cell.cell_type == "code" and (is_answer(cell) or cell["id"].startswith(ADDED)):
+            yield cell.source
 
 
 def _of_run(evidence: Evidence, run: str) -> Evidence:

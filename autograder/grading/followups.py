@@ -10,17 +10,16 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from nbformat import NotebookNode
+from nbformat import NotebookNode, from_dict
 
 from autograder.bank import AS_SEEN, LessonBank, Task
 from autograder.findings import CheckResult, MatchesKnownWrong, StillStub, StillWrong, Verdict
-from autograder.forbidden import FAMILIES
 from autograder.grading.evidence import GraderFault, judge_task
-from autograder.grading.rebuild import up_to_the_last, with_givens, without_figures
-from autograder.grading.running.execute import Executed
-from autograder.grading.running.runner import Runner
-from autograder.grading.running.workers import SandboxFailed
+from autograder.grading.rebuild import up_to_the_last, with_givens
+from autograder.grading.runner import Runner
 from autograder.outcome import ForbiddenCall
+from autograder.sandbox.execute import Executed
+from autograder.sandbox.workers import SandboxFailed
 
 # A submission with a single mistake needs one.
 MOST_ROUNDS = 3
@@ -120,7 +119,7 @@ def _judged_with(
     """The verdicts on some tasks, with the course's answers in the place of others."""
     answers = {f"{name}-answer" for name in replaced}
     own = {f"{name}-answer" for name in asked} | set(asked)
-    notebook = without_figures(submitted.notebook)
+    notebook = from_dict(submitted.notebook)
     # What had to be stopped once would be stopped again.
     left_out = set(submitted.ran.stops) - answers - own
     notebook.cells = [cell for cell in notebook.cells if cell["id"] not in left_out]
@@ -146,9 +145,9 @@ def _without_words(verdict: Verdict, task: Task, first: Verdict) -> Verdict:
     """A verdict without any text or number that the learner's process chose."""
     call = None
     if verdict.forbidden:
-        family = verdict.forbidden.family
-        name = family if family in FAMILIES else "a call that this task forbids"
-        call = first.forbidden or ForbiddenCall(name, family if family in FAMILIES else "")
+        known = [family.name for family in task.forbids.families] if task.forbids else []
+        family = verdict.forbidden.family if verdict.forbidden.family in known else ""
+        call = first.forbidden or ForbiddenCall(family or "a call that this task forbids", family)
     return Verdict(
         verdict.task,
         tuple(_result_without_words(result, task) for result in verdict.results),

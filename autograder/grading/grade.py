@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from nbformat import NotebookNode, from_dict
+from nbformat import NotebookNode
 
 from autograder.bank import AS_SEEN, LessonBank
 from autograder.build.source import is_test
 from autograder.findings import Verdict
-from autograder.grading.evidence import EMPTY, bound_outputs, cells_before, judge_notebook, show_verdict
+from autograder.grading.evidence import EMPTY, bound_outputs, judge_notebook, own_before, show_verdict
 from autograder.grading.followups import Submitted, judged_again
-from autograder.grading.made_up import made_up
-from autograder.grading.rebuild import up_to_the_last, with_explanation, with_givens
-from autograder.grading.running.runner import Runner
+from autograder.grading.hiding import hiding
+from autograder.grading.rebuild import undrawn, up_to_the_last, with_explanation, with_givens
+from autograder.grading.runner import Runner
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ def grade(
     run: Runner,
     notes: tuple[str, ...] = (),
     solution: Mapping[str, str] = EMPTY,
+    figures: bool = False,
 ) -> Graded:
     """Grade a submission that was rebuilt.
 
@@ -42,19 +43,23 @@ def grade(
         notes: what a person should know besides, from rebuilding.
         solution: the text of the course's own answer cells, by the cell's id. They stand in for wrong
             answers that other tasks are built from; without them, a mistake costs points in those as well.
+        figures: draw the course's own figures.
 
     Raises:
         GraderFault: our own code failed beside an answer.
         SandboxFailed: the sandbox itself failed.
     """
-    as_seen = run(from_dict(rebuilt), AS_SEEN)
-    asked = up_to_the_last(rebuilt, [task.id for task in lesson.tasks.values() if task.kind == "tensor"])
+    plain = undrawn(rebuilt)
+    as_seen = run(rebuilt if figures else plain, AS_SEEN)
+    asked = up_to_the_last(plain, [task.id for task in lesson.tasks.values() if task.kind == "tensor"])
     redrawn = {
         name: run(with_givens(asked, givens), name)
         for name, givens in lesson.givens.items()
         if name != AS_SEEN and asked.cells
     }
     executed = as_seen.notebook
+    for cell, given in zip(executed.cells, rebuilt.cells, strict=True):
+        cell.source = given.source
     verdicts = judge_notebook(
         lesson,
         executed,
@@ -64,7 +69,7 @@ def grade(
     )
     not_again: tuple[str, ...] = ()
     if solution and not as_seen.gave_up:
-        verdicts, not_again = judged_again(Submitted(rebuilt, as_seen, verdicts), lesson, run, solution)
+        verdicts, not_again = judged_again(Submitted(plain, as_seen, verdicts), lesson, run, solution)
     bound_outputs(executed)
     for cell in executed.cells:
         if is_test(cell) and cell["id"] in verdicts:
@@ -79,9 +84,9 @@ def grade(
 
 
 def _not_seen(lesson: LessonBank, executed: NotebookNode, verdicts: Mapping[str, Verdict]) -> Iterator[str]:
-    """What a person should look at, since neither reading nor watching need have seen a forbidden call."""
+    """What a person should look at, since a forbidden call need not have been seen."""
     for task in lesson.tasks.values():
         if task.forbids and verdicts[task.id].right and not verdicts[task.id].forbidden:
-            name = made_up(cells_before(task, executed))
-            if name:
-                yield f"{task.id}: with `{name}`, a call that this task forbids may have gone unseen."
+            code = hiding(own_before(task, executed))
+            if code:
+                yield f"{task.id}: with `{code}`, a call that this task forbids may have gone unseen."

@@ -11,13 +11,15 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool
 
 from autograder.build.source import answers_in
-from autograder.grading import secret
+from autograder.course import Course
+from autograder.grading.batch import runner_for
 from autograder.grading.grade import grade
 from autograder.grading.rebuild import rebuild
-from autograder.grading.running import sandbox
-from autograder.grading.running.kernels import UNPROTECTED
-from autograder.grading.running.runner import NoSandbox, Runner, shared_runner
+from autograder.grading.runner import NoSandbox, Runner
+from autograder.grading.secret import Banks
 from autograder.grading.submission import UNREADABLE, one_line
+from autograder.sandbox import walls
+from autograder.sandbox.kernels import UNPROTECTED
 
 Resources = dict[str, Any]
 NOTES = "grading_notes"
@@ -51,28 +53,34 @@ class RunAndJudge(NbGraderPreprocessor):
         True,
         help="Run submissions in a sandbox. Without one, a submission runs with your own rights.",
     ).tag(config=True)
+    figures = Bool(False, help="Draw the course's own figures, which takes most of a run.").tag(config=True)
 
     def preprocess(self, notebook: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         marks = resources["nbgrader"]
-        lesson = secret.answers(marks["assignment"]).lesson
+        banks = Banks.of(Course.find(Path(_course_directory(self).root)))
+        lesson = banks.lesson(marks["assignment"])
+        if lesson.lesson in banks.notes:
+            self.log.warning("%s: %s", lesson.lesson, banks.notes[lesson.lesson])
         notes = tuple(notebook.metadata.pop(NOTES, ()))
         solution = answers_in(_folder(self, "source_directory", marks["assignment"]), marks["notebook"])
-        graded = grade(notebook, lesson, self._runner(), notes, solution)
+        graded = grade(notebook, lesson, self._runner(banks), notes, solution, self.figures)
         for note in graded.notes[len(notes) :]:
             self.log.warning("%s of %s: %s", marks["assignment"], one_line(marks["student"]), one_line(note))
         return graded.notebook, resources
 
-    def _runner(self) -> Runner:
+    def _runner(self, banks: Banks) -> Runner:
         if not self.sandboxed:
             self.log.warning(UNPROTECTED)
-            return shared_runner(sandboxed=False)
-        reason = sandbox.why_not()
-        if reason:
+        elif reason := walls.why_not():
             raise NoSandbox(reason)
-        return shared_runner()
+        return runner_for(banks, self.sandboxed)
 
 
 def _folder(step: NbGraderPreprocessor, name: str, assignment: str) -> Path:
     """A lesson's folder among nbgrader's: `name` is the name of a directory in its configuration."""
-    coursedir = step.parent.coursedir if hasattr(step.parent, "coursedir") else step.parent.parent.coursedir
+    coursedir = _course_directory(step)
     return Path(coursedir.format_path(getattr(coursedir, name), ".", assignment))
+
+
+def _course_directory(step: NbGraderPreprocessor) -> Any:
+    return step.parent.coursedir if hasattr(step.parent, "coursedir") else step.parent.parent.coursedir

@@ -20,8 +20,9 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from torch import Tensor
 
 from autograder.bank import Value, dtype_name
-from autograder.build.source import is_answer, is_given, is_test
+from autograder.build.source import is_answer, is_figure, is_given, is_test
 from autograder.grading.submission import one_line
+from autograder.reading import parsed
 
 # Where a learner's own cell came from is kept in its id, and one id may stand on one cell only.
 ADDED = "added-by-learner-"
@@ -30,6 +31,7 @@ MAX_ADDED_CELLS = 500
 MAX_TEXT, MAX_ADDED_TEXT = 40_000, 1_000_000
 # Which part of their names two releases' cells with example data have in common, at least.
 ALIKE = 0.7
+NOT_DRAWN = "Not drawn while grading; `autograder grade --figures` draws it."
 MISSING = "# This cell was missing from the submission."
 
 
@@ -99,13 +101,18 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
     return Rebuilt(notebook, notes)
 
 
-def without_figures(notebook: NotebookNode) -> NotebookNode:
-    """A copy of the notebook without the course's figures.
+def undrawn(notebook: NotebookNode) -> NotebookNode:
+    """A copy of the notebook in which the course's figures say that they are not drawn.
 
-    A figure defines nothing that an answer could need, and drawing it takes most of a run's time.
+    Drawing takes most of a run's time. It is the last expression of a figure's cell; what stands before it
+    runs, since an answer may use the names that it gives a value to.
     """
-    cells = [cell for cell in notebook.cells if "figure" not in cell.metadata.get("tags", ())]
-    copy: NotebookNode = from_dict({**notebook, "cells": cells})
+    copy: NotebookNode = from_dict(notebook)
+    for cell in filter(is_figure, copy.cells):
+        lines = cell.source.splitlines()
+        for last in parsed(cell.source).body[-1:]:
+            if isinstance(last, ast.Expr):
+                cell.source = "\n".join([*lines[: last.lineno - 1], f"print({NOT_DRAWN!r})"])
     return copy
 
 
@@ -120,7 +127,7 @@ def up_to_the_last(notebook: NotebookNode, tasks: Collection[str]) -> NotebookNo
 
 def with_givens(notebook: NotebookNode, givens: Mapping[str, Value]) -> NotebookNode:
     """The notebook with its example data replaced, right after each `given` cell has run."""
-    copy = without_figures(notebook)
+    copy: NotebookNode = from_dict(notebook)
     lines = "\n".join(f"{name} = {_literal(value)}" for name, value in givens.items())
     # After each of them, because what a course cell computes between two of them is to follow as well.
     for cell in copy.cells:

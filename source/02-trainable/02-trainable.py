@@ -336,7 +336,7 @@ print("nn.Parameter: ", [name for name, _ in Registered(3, 2).named_parameters()
 # `(d_in, d_out)`, drawn by `torch.rand`. (Drawn in this order, they are the matrices that you worked with again. Any
 # order is right.) `forward(x)` gives one context vector for each token of `x`, for any number of tokens. Mind
 # the direction of the softmax: each *row* of weights belongs to one query. Write the steps out: PyTorch's
-# `scaled_dot_product_attention` does them in one call, and in this task costs two points.
+# `F.scaled_dot_product_attention` does them in one call, and in this task costs two points.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "self-attention-v1-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}

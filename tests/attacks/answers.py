@@ -18,7 +18,8 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from torch import Tensor
 
-from autograder import bank
+from autograder.bank import dtype_name
+from autograder.course import Course
 
 # What a successful attack prints, writes or calls itself.
 MARK = "attack-succeeded-7f3a"
@@ -394,7 +395,7 @@ display({"application/json": {}}, raw=True)
 
 STRANGE_OUTPUTS = """
 from IPython.display import display
-display({"text/plain": "\\ud800", "application/vnd.attention-course.evidence+json": "2"}, raw=True)
+display({"text/plain": "\\ud800", "application/vnd.autograder.evidence+json": "2"}, raw=True)
 display({"text/html": 5, "text/plain": ["a", {"b": None}]}, raw=True)
 """
 
@@ -403,10 +404,10 @@ from IPython.display import display
 import base64, json, safetensors.torch
 from autograder.outcome import Evidence, Outcome
 from autograder.transport import pack, EVIDENCE_MIME
-from autograder import bank
+from autograder.course import Course
 class Forged:
     def __init__(self, task):
-        lesson = bank.load("01-dot-product")
+        lesson = Course.find().load("01-dot-product")
         self.evidence = Evidence(task, "answered", outcomes={
             probe: Outcome("torch.Tensor", torch.tensor(0.9544), (), "float32")
             for probe in lesson.tasks[task].probes})
@@ -432,7 +433,7 @@ secrets = [name for name in os.environ if "SECRET" in name or "TOKEN" in name or
 if secrets or "gradebook" in str(dict(os.environ)):
     print("{MARK}", secrets)
 os.environ["NBGRADER_EXECUTION"] = ""
-os.environ["ATTENTION_RUN"] = "as-seen"
+os.environ["AUTOGRADER_RUN"] = "as-seen"
 """
 
 LIMITS_RAISED = f"""
@@ -737,6 +738,20 @@ threading.settrace(lambda *arguments: None)
 
 CRASH = "import sys\nsys.setrecursionlimit(10**9)\ndef deeper(n):\n    return [deeper(n + 1)]\nfrom ctypes import string_at\nstring_at(0)"
 
+# Torch's own softmax where the task is to write one: under a name that no reader finds, in another thread.
+IN_A_THREAD = """
+import concurrent.futures, operator
+pool = concurrent.futures.ThreadPoolExecutor(1)
+def softmax_stable(x):
+    return pool.submit(operator.methodcaller("softmax", -1), x).result()
+"""
+NAMESAKE = """
+class Mine:
+    def softmax(self, x):
+        return x.softmax(0)
+softmax_stable = Mine().softmax
+"""
+
 MAGICS = f"""
 %load_ext autoreload
 !cat /course/nbgrader_config.py /etc/shadow; sleep 0; touch /course/x && echo {MARK}
@@ -749,15 +764,13 @@ input("score?")
 def _typed(value: Tensor) -> str:
     numbers = ["float('nan')" if number != number else repr(number) for number in value.flatten().tolist()]
     shape = tuple(value.shape)
-    return (
-        f"torch.tensor([{', '.join(numbers)}], dtype=torch.{bank.dtype_name(value.dtype)}).reshape({shape})"
-    )
+    return f"torch.tensor([{', '.join(numbers)}], dtype=torch.{dtype_name(value.dtype)}).reshape({shape})"
 
 
 def _by_heart(notebook: NotebookNode) -> None:
     """All that a public repository says of the answers, learnt by heart: of visible probes, and of both runs."""
-    lesson = bank.load("01-dot-product")
-    choose = "__import__('os').environ.get('ATTENTION_RUN', 'as-seen')"
+    lesson = Course.read(Path(__file__).parents[2]).load("01-dot-product")
+    choose = "__import__('os').environ.get('AUTOGRADER_RUN', 'as-seen')"
     for task in lesson.tasks.values():
         known = {
             name: probe for name, probe in task.probes.items() if isinstance(probe.expected.tensor, Tensor)
@@ -996,7 +1009,7 @@ ATTACKS: dict[str, Attack] = {
     "million-outputs": Attack(inside(MILLION)),
     "intricate-outputs": Attack(inside(INTRICATE)),
     "strange-evidence": Attack(added(STRANGE_EVIDENCE)),
-    "forges-a-fault": Attack(added(FAULT), notes="needs attention", attention=True),
+    "forges-a-fault": Attack(added(FAULT), notes="needs a look", attention=True),
     "learnt-by-heart": Attack(_by_heart),
     "odd-tensors": Attack(each(ODD_TENSORS)),
     "odd-objects": Attack(each(ODD_OBJECTS)),
@@ -1006,6 +1019,8 @@ ATTACKS: dict[str, Attack] = {
     "alarms-and-hooks": Attack(added(LATE)),
     "crashes": Attack(inside(CRASH), notes="ended its own process"),
     "magics": Attack(added(MAGICS)),
+    "softmax-in-a-thread": Attack(inside(IN_A_THREAD, "softmax-stable")),
+    "softmax-of-a-namesake": Attack(inside(NAMESAKE, "softmax-stable")),
     "edits-metadata": Attack(edited(_metadata)),
     "takes-course-ids": Attack(edited(_takes_course_ids)),
     "letters-that-look-alike": Attack(_bidi),

@@ -6,7 +6,6 @@ Nothing unearned, the honest unharmed, a reason written down, the machine as it 
 import contextlib
 import hashlib
 import os
-import shutil
 import subprocess
 import time
 from copy import deepcopy
@@ -20,11 +19,14 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import PyFileConfigLoader
 
 from autograder.build.source import read_source
-from autograder.grading import batch, command, secret
-from autograder.grading.running import runner, sandbox
-from autograder.grading.running.limits import MEBIBYTE, Limits
+from autograder.course import Course
+from autograder.grading import batch, command, runner, secret
+from autograder.grading.course import Class
+from autograder.grading.gradebook import Book
+from autograder.sandbox.limits import MEBIBYTE, Limits
+from autograder.sandbox.walls import why_not
 from tests.attacks.answers import ATTACKS, MARK, PRIVATE, answer
-from tests.autograder.grading.conftest import without_figures
+from tests.autograder.grading.conftest import class_folder, without_figures
 
 ROOT = Path(__file__).parents[2]
 LESSON = "01-dot-product"
@@ -57,7 +59,7 @@ pytestmark = [pytest.mark.timed, pytest.mark.slow, pytest.mark.timeout(1800)]
 
 @pytest.fixture(scope="module", autouse=True)
 def walls():
-    reason = sandbox.why_not()
+    reason = why_not()
     if reason and "CI" in os.environ:
         pytest.fail(f"CI needs the sandbox: {reason}")
     if reason:
@@ -76,12 +78,8 @@ def course(request, tmp_path_factory, notes):
     patch.setattr(runner, "LIMITS", LIMITS)
     patch.setenv(secret.PLACE, str(tmp_path_factory.mktemp("secret")))
     place = tmp_path_factory.mktemp(request.param) / "course"
-    shutil.copytree(ROOT / "notebooks" / LESSON, place / "notebooks" / LESSON)
-    shutil.copytree(ROOT / "source" / LESSON, place / "source" / LESSON)
-    shutil.copy(ROOT / "nbgrader_config.py", place)
-    from autograder.build.pipeline import Course
-
-    secret.make(Course(ROOT), LESSON)
+    class_folder(place, LESSON)
+    secret.make(Course.read(ROOT), LESSON)
     solved = without_figures(read_source(ROOT / "source" / LESSON / f"{LESSON}.py"))
     released = place / "notebooks" / LESSON / f"{LESSON}.ipynb"
     release = without_figures(nbformat.read(released, as_version=4))
@@ -97,15 +95,14 @@ def course(request, tmp_path_factory, notes):
     begun = time.monotonic()
     if request.param == "grade":
         said = []
-        summary = command.grade_class(command.Asked(place, [LESSON], jobs=2), said.append, lambda *_: None)
+        wanted = command.Order(Class(place), [LESSON], jobs=2)
+        summary = command.grade_class(wanted, said.append, lambda *_: None)
         asked = {f"{name} {LESSON}" for name, attack in ATTACKS.items() if attack.attention}
         assert set(summary.faults) == asked
     else:
         said = through_nbgrader(place)
     notes[request.param] = said
     yield place, request.param, before, time.monotonic() - begun
-    runner.shared_runner().close()
-    runner.shared_runner.cache_clear()
     batch.close_sandboxes()
     patch.undo()
 
@@ -120,9 +117,6 @@ def through_nbgrader(place):
     config.CourseDirectory.root = str(place)
     with Gradebook(f"sqlite:///{place / 'gradebook.db'}"):
         pass
-    from autograder.grading.course import Class
-    from autograder.grading.gradebook import Book
-
     with Book(Class(place)) as book:
         book.know(LESSON)
     api = NbGraderAPI(CourseDirectory(config=config), config=config)
@@ -131,7 +125,7 @@ def through_nbgrader(place):
         done = api.autograde(LESSON, folder.name)
         if folder.name in ATTACKS and ATTACKS[folder.name].attention:
             assert not done["success"]
-            said.append(f"{folder.name}: needs attention")
+            said.append(f"{folder.name}: needs a look")
             continue
         assert done["success"], (folder.name, done.get("error"), done.get("log"))
         said += [f"{folder.name}: {line}" for line in done["log"].splitlines() if "WARNING" in line]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -18,11 +17,14 @@ from traitlets.config import Config
 from autograder import bank, learner
 from autograder.bank import Check, KnownWrong, LessonBank, Probe, Property, Task
 from autograder.collect import collect_answer
+from autograder.course import Course
 from autograder.explain import sight, tabulate
 from autograder.findings import Verdict
 from autograder.judge import judge
 from autograder.outcome import ErrorReport, Evidence, Outcome
 
+# What the course's tasks can forbid, by name.
+FAMILIES = {family.name: family for family in Course.read(Path(__file__).parents[2]).forbidden}
 TABLE = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])
 OTHER_TABLE = torch.tensor([[2.0, 1.0, 0.5], [3.0, 1.0, 6.0]])
 
@@ -208,8 +210,8 @@ LESSON = LessonBank(
 def own_progress(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Nobody's real progress is read or written by a test."""
     folder = tmp_path_factory.mktemp("progress")
-    monkeypatch.setenv("ATTENTION_PROGRESS", str(folder))
-    for name in ("NBGRADER_EXECUTION", "ATTENTION_RUN", "AUTOGRADER_BANK"):
+    monkeypatch.setenv("AUTOGRADER_PROGRESS", str(folder))
+    for name in ("NBGRADER_EXECUTION", "AUTOGRADER_RUN", "AUTOGRADER_COURSE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(learner, "_SEEN_HINTS", {})
     return folder
@@ -278,8 +280,10 @@ def bank_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the tiny lesson's bank, which `check`, `hint` and `progress` read."""
     folder = tmp_path / "bank"
     bank.save(LESSON, folder)
-    monkeypatch.setattr(bank, "index", functools.partial(bank.index, folder))
-    monkeypatch.setattr(bank, "load", functools.partial(bank.load, folder=folder))
+    described = 'name = "tiny"\ntitle = "Tiny"\nlessons = ["01-tiny"]\nbank = "."\n'
+    described += "[forbidden.softmax]\ninstead = 'softmax'\nnames = ['\\w*softmax\\w*']\n"
+    (folder / "course.toml").write_text(described, encoding="utf-8")
+    monkeypatch.setenv("AUTOGRADER_COURSE", str(folder))
     return folder
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from pathlib import Path
 
 import pytest
 import safetensors.torch
@@ -12,9 +13,11 @@ import torch
 from autograder import bank
 from autograder.bank import BankError, Made, Probe, Specimen
 from autograder.collect import collect_answer
+from autograder.course import Course
 from autograder.judge import judge
 from autograder.outcome import Examination, Influence, Outcome
 
+COURSE = Course.read(Path(__file__).parents[2])
 LESSON = "01-tiny"
 
 
@@ -59,9 +62,8 @@ def test_points_are_the_sum_over_the_checks(folder):
     assert bank.load(LESSON, folder).tasks["share"].points == 3
 
 
-def test_the_index_says_which_lesson_holds_each_task_in_order(folder):
-    expected = dict.fromkeys(["share", "total", "pairs", "row-sums", "doubled-sums"], LESSON)
-    assert list(bank.index(folder).items()) == list(expected.items())
+def test_the_ids_of_a_lessons_tasks_are_found_in_order(folder):
+    assert bank.task_ids(LESSON, folder) == ("share", "total", "pairs", "row-sums", "doubled-sums")
 
 
 @pytest.mark.parametrize("ending", ["json", "safetensors"])
@@ -115,12 +117,15 @@ def test_a_bank_whose_parts_do_not_fit_is_a_fault_of_the_bank(folder, change):
 def test_an_index_over_a_damaged_bank_names_the_file(folder, text):
     (folder / f"{LESSON}.json").write_text(text)
     with pytest.raises(BankError, match=r"01-tiny\.json"):
-        bank.index(folder)
+        bank.task_ids(LESSON, folder)
 
 
 def test_the_committed_bank_can_be_loaded():
-    for lesson in set(bank.index().values()):
-        assert bank.load(lesson).tasks
+    assert COURSE.banked() == list(COURSE.lessons)
+    for lesson in COURSE.lessons:
+        assert list(COURSE.load(lesson).tasks) == [
+            task for task, name in COURSE.lesson_of().items() if name == lesson
+        ]
 
 
 # Probes that are put to use in a way of their own
@@ -225,9 +230,9 @@ def test_only_tensors_stand_outside_the_text(lesson, part):
 
 def test_the_committed_bank_of_the_first_lesson_is_unchanged_by_reading_and_writing():
     name = "01-dot-product"
-    text, tensors = bank.dumps(bank.load(name))
-    assert text == (bank.BANK_FOLDER / f"{name}.json").read_text(encoding="utf-8")
-    stored = safetensors.torch.load_file(bank.BANK_FOLDER / f"{name}.safetensors")
+    text, tensors = bank.dumps(COURSE.load(name))
+    assert text == (COURSE.bank / f"{name}.json").read_text(encoding="utf-8")
+    stored = safetensors.torch.load_file(COURSE.bank / f"{name}.safetensors")
     assert tensors.keys() == stored.keys()
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import operator
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -16,11 +18,16 @@ from autograder.bank import Check, Forbids, LessonBank, Probe
 from autograder.collect import collect_answer
 from autograder.feedback import plain_text, rich_text
 from autograder.findings import CallsForbidden, NotDefined, WrongShape
-from autograder.forbidden import FAMILIES, MOST_CALLS, Watch, family_of
+from autograder.forbidden import MOST_CALLS, Watch, family_of
 from autograder.judge import judge, merge, with_unfinished
 from autograder.outcome import Evidence, ForbiddenCall
 from autograder.transport import pack, unpack
-from tests.autograder.conftest import function_task
+from tests.autograder.conftest import FAMILIES, function_task
+
+
+def named(*names):
+    return tuple(FAMILIES[name] for name in names)
+
 
 SCORES = {"x": torch.tensor([1.0, 2.0, 5.0])}
 MANY = {"x": torch.tensor([2.0, 2.0, 4.0, 8.0])}
@@ -36,13 +43,13 @@ WEIGHTS = function_task(
     learned="Weights add up to 1.",
     hints=("exp()",),
     checks=(Check("three scores", 1, ("three",)), Check("four scores", 2, ("four",))),
-    forbids=Forbids(("softmax",), 2),
+    forbids=Forbids(named("softmax"), 2),
 )
 LESSON = LessonBank("01-tiny", "Tiny", {"as-seen": {}}, {"weights": WEIGHTS})
 
 
 def seen(answer, families=("softmax",)):
-    task = dataclasses.replace(WEIGHTS, forbids=Forbids(families, 2))
+    task = dataclasses.replace(WEIGHTS, forbids=Forbids(named(*families), 2))
     return collect_answer(task, LESSON, answer, {})
 
 
@@ -98,6 +105,21 @@ def executed(x):
     return names["s"](x)
 
 
+POOL = ThreadPoolExecutor(1)  # whose thread is older than any watch
+POOL.submit(int).result()
+
+
+def in_another_thread(x):
+    return POOL.submit(operator.methodcaller("soft" + "max", -1), x).result()
+
+
+class Namesake:
+    """A class of the learner's whose method has a forbidden name: it hides nobody else's."""
+
+    def softmax(self, x):
+        return x.softmax(0)
+
+
 def through_cross_entropy(x):
     return torch.stack([-F.cross_entropy(x, torch.tensor(i)) for i in range(len(x))]).exp()
 
@@ -124,6 +146,12 @@ DISGUISED = {
     "eval": lambda x: eval("torch.softmax(x, 0)"),
     "compiled": compiled,
     "past-one-watch": undisturbed,
+    "in-another-thread": in_another_thread,
+    "beside-a-namesake": Namesake().softmax,
+    "sparse": lambda x: torch.sparse.softmax(x[None].to_sparse(), 1).to_dense()[0],
+    "of-another-kind": lambda x: x.to_mkldnn().softmax(0).to_dense(),
+    "with-gradient": lambda x: x.clone().requires_grad_().softmax(0),
+    "inferred": torch.inference_mode()(lambda x: torch.softmax(x, 0)),
     "nested-module": Outer(),
     "inside-another-call": through_cross_entropy,
     "vmapped": lambda x: torch.vmap(lambda row: torch.softmax(row, 0))(x[None])[0],
@@ -219,25 +247,9 @@ def test_watching_draws_the_same_random_numbers():
         assert torch.equal(outcome.tensor, plain.outcomes[probe].tensor)
 
 
-def test_the_first_calls_of_each_experiment_are_watched():
-    made = []
-
-    def counting(x):
-        made.append(x)
-        return torch.softmax(x, 0) if len(made) == 4 else honest(x)
-
-    table = {"x": torch.rand(4, 2)}
-    settings = {"input": "x", "axis": 0}
-    probe = dataclasses.replace(WEIGHTS.probes["four"], inputs=table, observe="influence", settings=settings)
-    task = dataclasses.replace(WEIGHTS, probes={"four": probe})
-
-    assert collect_answer(task, LESSON, counting, {}).forbidden
-    assert len(made) == 5
-
-
 def test_watching_ends_with_the_answer():
     seen(lambda x: 1 / 0)
-    with Watch(("softmax",), lambda file: True) as calls:
+    with Watch(named("softmax"), lambda file: True) as calls:
         pass
     torch.softmax(torch.ones(2), 0)
 
@@ -252,6 +264,8 @@ def test_watching_ends_with_the_answer():
         ("dropout", lambda x: torch.ops.aten.dropout(x, 0.5, True)),
         ("dropout", lambda x: torch.native_dropout(x, 0.5, True)[0]),
         ("dropout", lambda x: F.alpha_dropout(x, 0.5, True)),
+        ("dropout", lambda x: nn.Dropout(0.5).eval()(x)),
+        ("dropout", lambda x: torch.vmap(lambda row: F.dropout(row, 0.5), randomness="same")(x[None])[0]),
         ("scaled_dot_product_attention", lambda x: F.scaled_dot_product_attention(x[None], x[None], x[None])),
         ("scaled_dot_product_attention", lambda x: torch._C._nn.scaled_dot_product_attention(*[x[None]] * 3)),
         ("scaled_dot_product_attention", lambda x: nn.MultiheadAttention(len(x), 1)(*[x[None]] * 3)[0]),
@@ -290,7 +304,7 @@ def test_a_subclass_of_a_forbidden_module_is_seen():
         kind="module",
         probes={"one": Probe("one", "a batch", {"x": x}, WEIGHTS.probes["three"].expected, weights=drawn)},
         checks=(Check("it", 1, ("one",)),),
-        forbids=Forbids(("MultiheadAttention",), 1),
+        forbids=Forbids(named("MultiheadAttention"), 1),
     )
 
     assert collect_answer(task, LESSON, Heads, {}).forbidden[0].family == "MultiheadAttention"
@@ -341,9 +355,9 @@ def test_what_a_call_is_made_of_is_not_told_beside_it():
 
 
 def test_the_way_back_through_a_call_is_no_call():
-    assert family_of("_softmax", ("softmax",)) == "softmax"
-    assert family_of("_softmax_backward_data", ("softmax",)) == ""
-    assert family_of("native_dropout_backward", ("dropout",)) == ""
+    assert family_of("_softmax", named("softmax")) == "softmax"
+    assert family_of("_softmax_backward_data", named("softmax")) == ""
+    assert family_of("native_dropout_backward", named("dropout")) == ""
 
 
 # The verdict
@@ -399,14 +413,6 @@ def test_a_call_in_a_helper_names_the_helper():
     assert "is used in line 2 of the cell of `helper`; this task" in text
 
 
-def test_what_was_read_counts_as_much_as_what_was_seen():
-    call = ForbiddenCall("torch.softmax", "softmax", "torch.softmax(x)", 7)
-
-    assert judge(WEIGHTS, seen(honest), [call]).forbidden == call
-    assert judge(WEIGHTS, seen(torch.softmax), [call]).forbidden == call
-    assert judge(WEIGHTS, seen(honest), []).passed
-
-
 def test_evidence_about_a_task_that_forbids_nothing_costs_nothing():
     task = dataclasses.replace(WEIGHTS, forbids=None)
     evidence = dataclasses.replace(seen(honest), forbidden=(ForbiddenCall("a", "b"),))
@@ -454,13 +460,13 @@ def test_calls_cross_as_plain_data():
 
 
 def test_a_bank_keeps_what_is_forbidden(tmp_path):
-    given = dataclasses.replace(WEIGHTS, forbids=Forbids(("softmax", "dropout"), 2, ("inputs",)))
+    given = dataclasses.replace(WEIGHTS, forbids=Forbids(named("softmax", "dropout"), 2, ("inputs",)))
     bank.save(dataclasses.replace(LESSON, tasks={"weights": given}), tmp_path)
 
-    assert bank.load("01-tiny", tmp_path).tasks["weights"].forbids == given.forbids
+    assert bank.load("01-tiny", tmp_path, tuple(FAMILIES.values())).tasks["weights"].forbids == given.forbids
 
 
 def test_every_family_is_in_its_own_pattern_and_says_what_to_write():
     for name, family in FAMILIES.items():
-        assert family_of(name, (name,)) == name
+        assert family_of(name, (family,)) == name
         assert family.instead

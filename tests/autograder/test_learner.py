@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import json
 import os
 import subprocess
@@ -19,6 +18,7 @@ from autograder.findings import GivensChanged, NotDefined, NotRun, StillStub, Wr
 from autograder.learner import EvidenceOutput, NotYet
 from autograder.outcome import ErrorReport, Evidence, ForbiddenCall
 from autograder.transport import EVIDENCE_MIME, unpack
+from tests.autograder.conftest import FAMILIES
 
 RIGHT = "def share(x):\n    return x / x.sum()"
 HALF = "def share(x):\n    return x / x.sum() if len(x) == 4 else torch.softmax(x, 0)"
@@ -320,7 +320,7 @@ def test_each_press_shows_the_next_hint_and_is_remembered(in_lab, shown):
         button.click()
         assert f"Hint {number} of 3" in said.value
         assert expected in said.value
-        assert records.read("share").hints == number
+        assert records.read("tiny", "share").hints == number
 
 
 def test_a_right_answer_gets_no_button(in_lab, shown):
@@ -342,7 +342,7 @@ def test_where_a_notebook_is_only_executed_there_is_no_button(in_lab, shown, mon
 def test_a_hint_is_followed_by_the_next_in_another_process(bank_folder):
     hint("share")
     code = "from autograder import hint; print(hint('share'))"
-    environment = {**os.environ, "AUTOGRADER_BANK": str(bank_folder)}
+    environment = {**os.environ, "AUTOGRADER_COURSE": str(bank_folder)}
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
@@ -363,7 +363,7 @@ def test_hints_go_on_where_progress_cannot_be_saved(bank_folder, own_progress, m
 def test_what_was_solved_once_stays_solved(bank_folder):
     check("share", lambda x: x / x.sum())
     check("share", lambda x: x)
-    assert records.read("share") == records.Record(solved=True, points=3, checks=2)
+    assert records.read("tiny", "share") == records.Record(solved=True, points=3, checks=2)
 
 
 def test_partial_points_are_kept(notebook):
@@ -371,7 +371,7 @@ def test_partial_points_are_kept(notebook):
     notebook.run('check("share")')
     notebook.run(WRONG)
     notebook.run('check("share")')
-    assert records.read("share") == records.Record(solved=False, points=2, checks=2)
+    assert records.read("tiny", "share") == records.Record(solved=False, points=2, checks=2)
 
 
 @pytest.mark.parametrize(
@@ -380,7 +380,7 @@ def test_partial_points_are_kept(notebook):
 def test_a_corrupt_record_does_not_stop_a_check(bank_folder, own_progress, text):
     (own_progress / "share.json").write_bytes(text)
     assert check("share", lambda x: x / x.sum())
-    assert records.read("share").solved
+    assert records.read("tiny", "share").solved
 
 
 def test_progress_lists_every_task_and_says_what_is_next(bank_folder):
@@ -399,7 +399,7 @@ def test_progress_lists_every_task_and_says_what_is_next(bank_folder):
 
 def test_at_the_end_nothing_is_next(bank_folder, lesson):
     for task in lesson.tasks:
-        records.write(task, records.Record(solved=True))
+        records.write("tiny", task, records.Record(solved=True))
     assert progress().next_task is None
     assert repr(progress()).endswith("This lesson is done.")
 
@@ -412,7 +412,6 @@ def test_progress_of_one_lesson_is_shown_by_its_name(bank_folder):
 def test_progress_escapes_what_it_shows(bank_folder):
     path = bank_folder / "01-tiny.json"
     path.write_text(path.read_text().replace("Shares of a whole", "<script>"))
-    bank.load.func.cache_clear()
     assert "<script>" not in progress()._repr_html_()
 
 
@@ -436,7 +435,7 @@ def test_under_validate_nothing_is_remembered(notebook, monkeypatch):
     monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
     notebook.run(RIGHT)
     notebook.run('check("share")')
-    assert records.read("share") == records.Record()
+    assert records.read("tiny", "share") == records.Record()
 
 
 def test_under_autograde_evidence_is_given_and_no_verdict(notebook, monkeypatch):
@@ -490,7 +489,7 @@ def test_under_autograde_an_answer_that_is_too_large_says_so(monkeypatch, yielde
 
 def test_in_a_redrawn_run_the_evidence_is_about_that_run(notebook, monkeypatch):
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
-    monkeypatch.setenv("ATTENTION_RUN", "redrawn-1")
+    monkeypatch.setenv("AUTOGRADER_RUN", "redrawn-1")
     notebook.run("table = torch.tensor([[2.0, 1.0, 0.5], [3.0, 1.0, 6.0]])\nrow_sums = table.sum(dim=1)")
     evidence = notebook.run('check("row-sums")').evidence
     assert (list(evidence.outcomes), evidence.changed_givens) == (["redrawn-1"], ())
@@ -500,15 +499,14 @@ def test_in_a_redrawn_run_the_evidence_is_about_that_run(notebook, monkeypatch):
 
 
 @pytest.fixture
-def forbidding(notebook, lesson, tmp_path, monkeypatch):
+def forbidding(notebook, lesson, bank_folder, monkeypatch):
     """The notebook, where `share` and `row_sums` have to do without softmax, and cells enter the history."""
-    forbids = Forbids(("softmax",), 2, ("table", "torch", "check", "hint", "progress"))
+    forbids = Forbids((FAMILIES["softmax"],), 2, ("table", "torch", "check", "hint", "progress"))
     tasks = {
         name: dataclasses.replace(task, forbids=forbids if name in ("share", "row-sums") else None)
         for name, task in lesson.tasks.items()
     }
-    bank.save(dataclasses.replace(lesson, tasks=tasks), tmp_path / "forbidding")
-    monkeypatch.setattr(bank, "load", functools.partial(bank.load.func, folder=tmp_path / "forbidding"))
+    bank.save(dataclasses.replace(lesson, tasks=tasks), bank_folder)
     notebook.shell.history_manager.input_hist_raw[:] = [""]
     monkeypatch.setattr(
         notebook, "run", lambda cell: notebook.shell.run_cell(cell, store_history=True).result
@@ -529,15 +527,7 @@ def test_a_forbidden_call_is_told_at_once_with_its_line(forbidding):
     assert feedback.verdict.forbidden == ForbiddenCall(
         "torch.softmax", "softmax", "return torch.softmax(torch.log(x), 0)", 2, "share"
     )
-    assert not records.read("share").solved
-
-
-def test_a_call_that_no_probe_reaches_is_read_in_the_cell(forbidding):
-    forbidding.run(
-        "def share(x):\n    if len(x) == 9:\n        return torch.softmax(x, 0)\n    return x / x.sum()"
-    )
-
-    assert forbidding.run('check("share")').verdict.forbidden.line_number == 3
+    assert not records.read("tiny", "share").solved
 
 
 def test_a_call_that_cannot_be_read_is_seen(forbidding):
@@ -545,15 +535,6 @@ def test_a_call_that_cannot_be_read_is_seen(forbidding):
     call = forbidding.run('check("share")').verdict.forbidden
 
     assert (call.name, call.line_number) == ("torch.softmax", 2)
-
-
-def test_a_tensor_made_with_a_forbidden_call_is_told(forbidding):
-    forbidding.run("half = torch.softmax(torch.zeros(2), 0)[0]")
-    forbidding.run("row_sums = table.sum(dim=1) * 2 * half")
-
-    assert forbidding.run('check("row-sums")').verdict.forbidden.line == (
-        "half = torch.softmax(torch.zeros(2), 0)[0]"
-    )
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def lab(tmp_path_factory):
         **os.environ,
         "JUPYTERLAB_SETTINGS_DIR": str(place / "settings"),
         "JUPYTERLAB_WORKSPACES_DIR": str(place / "workspaces"),  # else earlier tabs are restored
-        "ATTENTION_PROGRESS": str(place / "progress"),
+        "AUTOGRADER_PROGRESS": str(place / "progress"),
     }
     server = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT, env=environment)
     address = f"http://127.0.0.1:{port}"

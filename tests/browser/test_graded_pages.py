@@ -5,7 +5,6 @@ The same pages are also made without this course's filter: there the scripts run
 
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -24,7 +23,9 @@ from traitlets.config import PyFileConfigLoader
 
 from autograder.build.source import read_source
 from autograder.grading import batch, command, secret
-from autograder.grading.running import sandbox
+from autograder.grading.course import Class
+from autograder.sandbox import walls
+from tests.autograder.grading.conftest import class_folder
 
 ROOT = Path(__file__).parents[2]
 LESSON = "02-trainable"
@@ -115,14 +116,12 @@ def attacking(release):
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
     """A course in which an honest student and an attacker are graded."""
-    if sandbox.why_not():
-        pytest.fail(sandbox.why_not()) if "CI" in os.environ else pytest.skip(sandbox.why_not())
+    if walls.why_not():
+        pytest.fail(walls.why_not()) if "CI" in os.environ else pytest.skip(walls.why_not())
     patch = pytest.MonkeyPatch()
     patch.setenv(secret.PLACE, str(tmp_path_factory.mktemp("no-secret")))
     place = tmp_path_factory.mktemp("graded") / "course"
-    shutil.copytree(ROOT / "notebooks" / LESSON, place / "notebooks" / LESSON)
-    shutil.copytree(ROOT / "source" / LESSON, place / "source" / LESSON)
-    shutil.copy(ROOT / "nbgrader_config.py", place)
+    class_folder(place, LESSON)
     release = nbformat.read(place / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
     solved = read_source(ROOT / "source" / LESSON / f"{LESSON}.py")
     wrong = next(cell for cell in solved.cells if cell["id"] == "keys-answer")
@@ -132,7 +131,7 @@ def graded(tmp_path_factory):
         folder.mkdir(parents=True)
         nbformat.write(notebook, folder / f"{LESSON}.ipynb")
     try:
-        summary = command.grade_class(command.Asked(place, [LESSON]), print, lambda *_: None)
+        summary = command.grade_class(command.Order(Class(place), [LESSON]), print, lambda *_: None)
         assert summary.graded == 2
     finally:
         batch.close_sandboxes()

@@ -27,19 +27,17 @@ import torch
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
-from autograder import bank
 from autograder.bank import AS_SEEN, LessonBank, Task
-from autograder.build.source import is_test, read_source
+from autograder.build.source import is_figure, is_test, read_source
 from autograder.collect import collect
+from autograder.course import Course
 from autograder.feedback import plain_text, rich_text
 from autograder.findings import Verdict
-from autograder.grading.evidence import cells_before
 from autograder.grading.grade import grade
-from autograder.grading.rebuild import up_to_the_last, without_figures
-from autograder.grading.running.execute import Executed
+from autograder.grading.rebuild import up_to_the_last
 from autograder.judge import judge, with_unfinished
 from autograder.learner import EvidenceOutput
-from autograder.reading import read
+from autograder.sandbox.execute import Executed
 from tests.mutants.answers import ROOT
 from tests.mutants.answers import Right as Right
 from tests.mutants.answers import Wrong as Wrong
@@ -71,7 +69,8 @@ class Lesson:
 def load_lesson(name: str) -> Lesson:
     """Read a lesson's source and bank."""
     notebook = read_source(ROOT / "source" / name / f"{name}.py")
-    return Lesson(name, without_figures(notebook), bank.load(name))
+    notebook.cells = [cell for cell in notebook.cells if not is_figure(cell)]
+    return Lesson(name, notebook, Course.read(ROOT).load(name))
 
 
 def judge_answer(lesson_name: str, task_id: str, code: str) -> Judged:
@@ -131,7 +130,7 @@ class Kernel:
         task, bank = self.lesson.bank.tasks[name], self.lesson.bank
         evidence = collect(task, bank, namespace, run)
         if run == AS_SEEN:
-            verdict = judge(task, evidence, read(task, bank, cells_before(task, notebook)), as_seen=True)
+            verdict = judge(task, evidence, as_seen=True)
             needed = [] if verdict.passed else [bank.tasks[need] for need in task.needs]
             earlier = {one.id: judge(one, collect(one, bank, namespace), as_seen=True) for one in needed}
             self.verdicts[name] = with_unfinished(verdict, task, bank, earlier)

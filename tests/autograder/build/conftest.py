@@ -15,8 +15,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.authoring import Lesson, load_lesson
 from autograder.build.lint import lint
-from autograder.build.pipeline import Course
 from autograder.build.source import read_source
+from autograder.course import Course
 
 NAME = "01-tiny"
 CONFIG = Path(__file__).parents[3] / "nbgrader_config.py"
@@ -136,6 +136,9 @@ LESSON = Lesson(
 )
 """
 
+DESCRIBED = f'name = "tiny"\ntitle = "Tiny"\nlessons = ["{NAME}"]\nbank = "answers"\n'
+DESCRIBED += "[forbidden.softmax]\ninstead = 'softmax'\nnames = ['\\w*softmax\\w*']\n"
+
 Edit = tuple[str, str]
 
 
@@ -154,7 +157,8 @@ def write_course(root: Path, source: str = SOURCE, tasks: str = TASKS, faults: s
     (folder / f"{NAME}.py").write_text(source, encoding="utf-8")
     (folder / "tasks.py").write_text(tasks, encoding="utf-8")
     shutil.copyfile(CONFIG, root / CONFIG.name)
-    return Course(root)
+    (root / "course.toml").write_text(DESCRIBED, encoding="utf-8")
+    return Course.read(root)
 
 
 def solved(answers: Mapping[str, Callable[..., object] | str]) -> NotebookNode:
@@ -189,9 +193,11 @@ def problems(course_with: Callable[..., Course]) -> Callable[..., list[str]]:
     """What `lint` says about the tiny lesson with some of its source or its tasks replaced."""
 
     def find(source: tuple[Edit, ...] = (), tasks: tuple[Edit, ...] = ()) -> list[str]:
-        folder = course_with(source, tasks).source / NAME
+        course = course_with(source, tasks)
+        folder = course.source / NAME
         path = folder / f"{NAME}.py"
-        return lint(path.read_text(encoding="utf-8"), read_source(path), load_lesson(folder))
+        text = path.read_text(encoding="utf-8")
+        return lint(text, read_source(path), load_lesson(folder), course.forbidden)
 
     return find
 

@@ -361,7 +361,7 @@ def test_a_text_that_does_not_name_what_is_forbidden_is_named(problems, text):
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        (('("softmax",)', '("sofmax",)'), "forbids sofmax, which autograder.forbidden does not know"),
+        (('("softmax",)', '("sofmax",)'), "forbids sofmax, which course.toml does not describe"),
         (('("softmax",)', "()"), "forbids nothing"),
         (("points=2", "points=0"), "a forbidden call costs 0 points, and the task has 3"),
         (("points=2", "points=4"), "a forbidden call costs 4 points, and the task has 3"),
@@ -375,6 +375,13 @@ def test_a_text_that_does_not_name_what_is_forbidden_is_named(problems, text):
 def test_a_forbid_that_does_not_fit_is_named(problems, change, problem):
     found = problems(source=((TEXT, "# Do without `torch.softmax`."),), tasks=forbidding(change))
     assert found == [f"task share: {problem}"]
+
+
+def test_a_tensor_forbids_nothing(problems):
+    hint = 'hints=("Sum over axis 1.",),'
+    forbids = (hint, hint + ' forbids=Forbid(("softmax",), points=1, caught=()),')
+    found = problems(tasks=(("import Check, Lesson", "import Check, Forbid, Lesson"), forbids))
+    assert "task row-sums: forbids a call, and how a tensor was made cannot be seen" in found
 
 
 def test_a_function_of_the_course_that_makes_a_forbidden_call_is_named(problems):

@@ -11,8 +11,9 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from autograder.build import pipeline, release
-from autograder.build.pipeline import Course, build, stale, without_source
+from autograder.build.pipeline import build, stale, without_source
 from autograder.build.release import failed_cells
+from autograder.course import Course
 from autograder.problems import AuthoringError
 
 NAME = "01-tiny"
@@ -30,10 +31,12 @@ def contents(root: Path) -> dict[str, bytes]:
     }
 
 
-def test_lessons_are_those_that_have_tasks(course_with):
+def test_a_lesson_that_the_course_does_not_name_is_told(course_with):
     course = course_with()
     (course.source / "notes").mkdir()
-    assert course.lessons() == [NAME]
+    assert without_source(course) == []
+    shutil.copytree(course.source / NAME, course.source / "02-more")
+    assert without_source(course) == ["source/02-more: course.toml does not name it"]
 
 
 # An executed solution
@@ -82,7 +85,7 @@ def without_nbgrader(monkeypatch):
     """nbgrader's two steps, replaced by the least that they do: stubs, and the source as its own solution."""
     from autograder.build.preprocessors import stub_for
 
-    def generate(course, workplace, lesson, notebook, bank):
+    def generate(course, workplace, lesson, notebook):
         made = nbformat.from_dict(json.loads(json.dumps(notebook)))
         release.write_notebook(made, workplace / "solutions" / lesson / f"{lesson}.ipynb")
         for cell in made.cells:
@@ -177,7 +180,7 @@ def test_a_solution_that_is_json_and_no_notebook_is_stale(current, text):
 def test_a_bank_that_was_edited_or_deleted_is_stale(current, ending, edit):
     path = current.bank / f"{NAME}.{ending}"
     path.unlink() if edit is None else path.write_bytes(edit)
-    assert stale(current, NAME) == [f"autograder/bank/{NAME}: differs from its source"]
+    assert stale(current, NAME) == [f"answers/{NAME}: differs from its source"]
 
 
 def test_one_number_changed_in_the_bank_is_stale(current):
@@ -185,20 +188,20 @@ def test_one_number_changed_in_the_bank_is_stale(current):
     raw = bytearray(path.read_bytes())
     raw[-1] ^= 0x20
     path.write_bytes(raw)
-    assert stale(current, NAME) == [f"autograder/bank/{NAME}: differs from its source"]
+    assert stale(current, NAME) == [f"answers/{NAME}: differs from its source"]
 
 
 def test_one_word_changed_in_the_bank_is_stale(current):
     path = current.bank / f"{NAME}.json"
     path.write_text(path.read_text().replace("Divide by the sum.", "Divide by the mean."))
-    assert stale(current, NAME) == [f"autograder/bank/{NAME}: differs from its source"]
+    assert stale(current, NAME) == [f"answers/{NAME}: differs from its source"]
 
 
 def test_a_source_that_was_edited_makes_everything_of_it_stale(current):
     path = current.source / NAME / f"{NAME}.py"
     path.write_text(path.read_text().replace("7.0]]", "8.0]]").replace("Text about it", "Other text"))
     assert stale(current, NAME) == [
-        f"autograder/bank/{NAME}: differs from its source",
+        f"answers/{NAME}: differs from its source",
         f"{NOTEBOOK}: differs from its source",
         f"{SOLUTION}: differs from its source",
     ]
@@ -213,7 +216,7 @@ def test_a_folder_without_a_source_is_told(current, folder):
 
 def test_a_bank_without_a_source_is_told(current):
     (current.bank / "00-gone.json").write_text("{}")
-    assert without_source(current) == ["autograder/bank/00-gone: has no source"]
+    assert without_source(current) == ["answers/00-gone: has no source"]
 
 
 def test_a_file_that_a_build_would_remove_is_stale(current):
@@ -262,18 +265,19 @@ def built(tmp_path_factory):
 def copied(built, tmp_path):
     """A copy of the built course to do anything with."""
     shutil.copytree(built.root, tmp_path / "copy")
-    return Course(tmp_path / "copy")
+    return Course.read(tmp_path / "copy")
 
 
 @pytest.mark.slow
 def test_a_build_makes_a_release_a_solution_and_a_bank(built):
     files = {name for name in contents(built.root) if not name.startswith("source")}
     assert files == {
+        "course.toml",
         "nbgrader_config.py",
         NOTEBOOK,
         SOLUTION,
-        f"autograder/bank/{NAME}.json",
-        f"autograder/bank/{NAME}.safetensors",
+        f"answers/{NAME}.json",
+        f"answers/{NAME}.safetensors",
     }
 
 

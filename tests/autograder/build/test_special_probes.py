@@ -121,7 +121,6 @@ def made(tmp_path):
         lesson = Lesson("Special", tasks, {}, lambda generator: {}, redraws=0)
         runs = run_solution(lesson, solved({"causal": causal, "leak": depends}), "09-special")
         bank.save(make_bank(lesson, runs, "09-special", FAULTS), tmp_path)
-        bank.load.cache_clear()
         return bank.load("09-special", tmp_path)
 
     return make

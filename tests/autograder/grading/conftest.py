@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+ROOT = Path(__file__).parents[3]
+
+
+def class_folder(place: Path, *lessons: str) -> Path:
+    """A class's folder: some of the course's lessons as they are released, and the course's own answers."""
+    for lesson in lessons:
+        for name in ("notebooks", "source"):
+            shutil.copytree(ROOT / name / lesson, place / name / lesson)
+    shutil.copy(ROOT / "nbgrader_config.py", place)
+    described = (ROOT / "course.toml").read_text(encoding="utf-8")
+    bank = f'"{(ROOT / "autograder" / "bank").as_posix()}"'
+    (place / "course.toml").write_text(described.replace('"autograder/bank"', bank), encoding="utf-8")
+    return place
 
 
 def marks(name: str, solution: bool, points: int = 0) -> dict[str, object]:

@@ -30,19 +30,22 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.plugins import CsvExportPlugin
 from typer.testing import CliRunner
 
-from autograder import bank, cli
+from autograder import cli
 from autograder.authoring import load_lesson
 from autograder.bank import LessonBank
 from autograder.build.preprocessors import faulty_code
 from autograder.build.source import is_answer, is_given, is_test, read_source
+from autograder.course import Course
 from autograder.edits import Solution, changed
-from autograder.grading import secret
+from autograder.grading import runner, secret
 from autograder.grading.course import Class
-from autograder.grading.running import runner, sandbox
-from autograder.grading.running.limits import Limits
+from autograder.sandbox import walls
+from autograder.sandbox.limits import Limits
+from tests.autograder.grading.conftest import class_folder
 
 ROOT = Path(__file__).parents[3]
-LESSONS = sorted(path.parent.name for path in (ROOT / "source").glob("*/tasks.py"))
+COURSE = Course.read(ROOT)
+LESSONS = COURSE.lessons
 SIZE = int(os.environ.get("CLASS_SIZE", "13"))
 LIMITS = Limits(cell_seconds=10.0)
 WRITTEN = "I think it is because of the numbers."
@@ -230,21 +233,18 @@ def members() -> dict[str, tuple[str, Made]]:
     for number in range(SIZE):
         lesson, kind = LESSONS[number % len(LESSONS)], KINDS[number % len(KINDS)]
         student = f"{number:03}-{kind.__name__.replace('_', '-')}"
-        found[student] = lesson, kind(bank.load(lesson), random.Random(number))
+        found[student] = lesson, kind(COURSE.load(lesson), random.Random(number))
     return found
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory, members: dict[str, tuple[str, Made]]) -> Any:
     """The scripted run: the course folder, what `autograder grade` said, and what Python warned of."""
-    reason = sandbox.why_not()
+    reason = walls.why_not()
     if reason:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
     course = tmp_path_factory.mktemp("class") / "course"
-    for lesson in LESSONS:
-        for name in ("source", "notebooks"):
-            shutil.copytree(ROOT / name / lesson, course / name / lesson)
-    shutil.copy(ROOT / "nbgrader_config.py", course)
+    class_folder(course, *LESSONS)
     for student, (lesson, made) in members.items():
         path = course / "submitted" / student / lesson / f"{lesson}.ipynb"
         path.parent.mkdir(parents=True)
@@ -304,7 +304,7 @@ def test_each_score_is_what_the_answers_deserve(course, members, student):
     lesson, made = members[student]
     found = marks(course, student, lesson)
     assert {task: found[task] for task in made.scores} == {t: (s, False) for t, s in made.scores.items()}
-    assert all(0 <= found[task.id][0] <= task.points for task in bank.load(lesson).tasks.values())
+    assert all(0 <= found[task.id][0] <= task.points for task in COURSE.load(lesson).tasks.values())
 
 
 @everyone()
@@ -321,7 +321,7 @@ def test_questions_in_words_wait_for_a_person_unless_nobody_wrote(course, member
 def test_feedback_names_every_task_and_says_what_was_found(course, members, student):
     lesson, made = members[student]
     text = page(course, student, lesson)
-    assert [task.title for task in bank.load(lesson).tasks.values() if task.title not in text] == []
+    assert [task.title for task in COURSE.load(lesson).tasks.values() if task.title not in text] == []
     assert [words for words in made.says if words not in text] == []
 
 

@@ -28,12 +28,16 @@ from typer.testing import CliRunner
 import autograder.grading
 from autograder import bank, cli
 from autograder.build.source import read_source
+from autograder.course import Course
 from autograder.grading import batch, cluster, command, secret
 from autograder.grading.cluster import Answers, NoCluster, connected
+from autograder.grading.course import Class
 from autograder.grading.gradebook import Book
-from tests.autograder.grading.conftest import without_figures
+from autograder.grading.secret import Banks
+from tests.autograder.grading.conftest import class_folder, without_figures
 
 ROOT = Path(__file__).parents[3]
+COURSE = Course.read(ROOT)
 LESSON = "01-dot-product"
 # The instructor's own answers give a point less for this task than the public ones, so a score shows whose
 # they were.
@@ -52,13 +56,13 @@ def hidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     place = tmp_path / "secret"
     folder = place / "bank" / LESSON
     folder.mkdir(parents=True)
-    for ending in ("json", "safetensors"):
-        shutil.copy(bank.BANK_FOLDER / f"{LESSON}.{ending}", folder)
+    for path in bank.paths(LESSON, COURSE.bank):
+        shutil.copy(path, folder)
     path = folder / f"{LESSON}.json"
     plain = json.loads(path.read_text(encoding="utf-8"))
     plain["tasks"][MARKED]["checks"][0]["points"] -= LESS
     path.write_text(json.dumps(plain), encoding="utf-8")
-    (folder / secret.MADE_FROM).write_text(secret.public_fingerprint(LESSON), encoding="utf-8")
+    (folder / secret.MADE_FROM).write_text(secret.public_fingerprint(COURSE, LESSON), encoding="utf-8")
     monkeypatch.setenv(secret.PLACE, str(place))
     return place
 
@@ -72,9 +76,7 @@ def worker(tmp_path: Path) -> SimpleNamespace:
 
 def submissions(place: Path, students: int) -> dict[str, float]:
     """A class whose submissions take some seconds each; every second one is right."""
-    for name in ("notebooks", "source"):
-        shutil.copytree(ROOT / name / LESSON, place / name / LESSON)
-    shutil.copy(ROOT / "nbgrader_config.py", place)
+    class_folder(place, LESSON)
     released = place / "notebooks" / LESSON / f"{LESSON}.ipynb"
     nbformat.write(without_figures(nbformat.read(released, as_version=4)), released)
     solved = without_figures(read_source(ROOT / "source" / LESSON / f"{LESSON}.py"))
@@ -88,7 +90,7 @@ def submissions(place: Path, students: int) -> dict[str, float]:
         path = place / "submitted" / student / LESSON / f"{LESSON}.ipynb"
         path.parent.mkdir(parents=True)
         nbformat.write(made, path)
-        expected[student] = FULL - (LESS if number % 2 else bank.load(LESSON).tasks[MARKED].points)
+        expected[student] = FULL - (LESS if number % 2 else COURSE.load(LESSON).tasks[MARKED].points)
     return expected
 
 
@@ -108,74 +110,63 @@ def no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_worker_grades_by_the_answers_of_whoever_asks_and_gives_them_back(
     hidden, worker, tmp_path, monkeypatch
 ):
-    answers = Answers([LESSON])
+    answers = Answers(Banks.of(COURSE), [LESSON])
     monkeypatch.setenv(secret.PLACE, str(tmp_path / "the worker's own"))
-    assert not secret.answers(LESSON).hidden
+    job = batch.Job(LESSON, "ada", "", b"", Banks.of(COURSE))
     answers.setup(worker)
-    found = secret.answers(LESSON)
-    assert found.hidden
-    assert found.lesson.tasks[MARKED].points == bank.load(LESSON).tasks[MARKED].points - LESS
-    assert found.folder.parent.parent.stat().st_mode & 0o777 == 0o700
+    given = cluster._on_worker(answers.run, lambda given: given.banks, job)
+    assert given.lesson(LESSON).tasks[MARKED].points == COURSE.load(LESSON).tasks[MARKED].points - LESS
+    assert list(given.folders) == [LESSON]
+    assert given.course.root.stat().st_mode & 0o777 == 0o700
+    given.write_questions(tmp_path)
+    assert (tmp_path / "course.toml").is_file()
     answers.teardown(worker)
-    assert not secret.answers(LESSON).hidden
-    assert os.environ[secret.PLACE] == str(tmp_path / "the worker's own")
+    with pytest.raises(NoCluster):
+        cluster._on_worker(answers.run, len, job)
     assert list(Path(worker.local_directory).iterdir()) == []
-
-
-def test_hidden_probes_that_only_the_worker_has_are_not_used(hidden, worker, tmp_path, monkeypatch):
-    with monkeypatch.context() as patch:
-        patch.setenv(secret.PLACE, str(tmp_path / "nothing"))
-        answers = Answers([LESSON])
-    assert secret.answers(LESSON).hidden
-    answers.setup(worker)
-    assert not secret.answers(LESSON).hidden
-    answers.teardown(worker)
 
 
 def test_what_a_worker_started_is_closed_with_the_run(no_secret, worker, monkeypatch):
     closed = []
-    runner = SimpleNamespace(close=lambda: closed.append(True))
-    monkeypatch.setattr(batch, "SandboxRunner", lambda: runner)
-    answers = Answers([LESSON])
+    runner = SimpleNamespace(close=lambda: closed.append(True), closed=False)
+    monkeypatch.setattr(batch, "SandboxRunner", lambda banks: runner)
+    answers = Answers(Banks.of(COURSE), [LESSON])
     answers.setup(worker)
-    assert batch._runner() is runner
+    assert batch.runner_for(Banks.of(COURSE)) is runner
     answers.teardown(worker)
     assert closed == [True]
 
 
 @pytest.mark.usefixtures("no_secret")
 def test_a_worker_without_a_sandbox_is_refused(worker, monkeypatch):
-    answers = Answers([LESSON])
-    monkeypatch.setattr(cluster.sandbox, "why_not", refuse)
+    answers = Answers(Banks.of(COURSE), [LESSON])
+    monkeypatch.setattr(cluster.walls, "why_not", refuse)
     with pytest.raises(NoCluster, match="worker tcp://worker:1 has no sandbox: bubblewrap is not installed"):
         answers.setup(worker)
 
 
 @pytest.mark.usefixtures("no_secret")
 def test_a_worker_with_another_version_of_the_course_is_refused(worker, monkeypatch):
-    answers = Answers([LESSON])
-    monkeypatch.setattr(cluster, "course_version", lambda: "another")
+    answers = Answers(Banks.of(COURSE), [LESSON])
+    monkeypatch.setattr(cluster, "tool_version", lambda: "another")
     with pytest.raises(NoCluster, match="worker tcp://worker:1 has another version of the course"):
         answers.setup(worker)
 
 
-def test_the_version_of_the_course_is_its_code_and_its_public_answers(tmp_path, monkeypatch):
+def test_the_version_of_the_tool_is_its_code(tmp_path, monkeypatch):
     copy = tmp_path / "autograder"
     shutil.copytree(Path(autograder.__file__).parent, copy)
-    before = cluster.course_version()
+    before = cluster.tool_version()
     monkeypatch.setattr(cluster.autograder, "__file__", str(copy / "__init__.py"))
-    monkeypatch.setattr(bank, "BANK_FOLDER", copy / "bank")
-    assert cluster.course_version() == before
-    for changed in (copy / "grading" / "grade.py", copy / "bank" / f"{LESSON}.json"):
-        text = changed.read_bytes()
-        changed.write_bytes(text + b"\n")
-        assert cluster.course_version() != before
-        changed.write_bytes(text)
+    assert cluster.tool_version() == before
+    with (copy / "grading" / "grade.py").open("a") as file:
+        file.write("\n")
+    assert cluster.tool_version() != before
 
 
 def test_a_worker_that_was_refused_grades_nothing():
     with pytest.raises(NoCluster, match="this worker cannot grade"):
-        cluster._on_worker("a run", len, "text")
+        cluster._on_worker("a run", len, batch.Job(LESSON, "ada", "", b"", Banks.of(COURSE)))
 
 
 # Where there is no cluster
@@ -255,7 +246,7 @@ class Running:
 
 @pytest.fixture
 def running(tmp_path: Path) -> Iterator[Running]:
-    if reason := cluster.sandbox.why_not():
+    if reason := cluster.walls.why_not():
         (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
     place = tmp_path / "cluster"
     place.mkdir()
@@ -339,8 +330,8 @@ def test_a_worker_that_is_killed_costs_nothing_and_everyone_is_graded_once(
             end(lost)
 
     said: list[str] = []
-    with connected(running.address, [LESSON], said.append) as executor:
-        asked = command.Asked(place, [LESSON], jobs=4)
+    asked = command.Order(Class(place), [LESSON], jobs=4)
+    with connected(running.address, asked.course.banks, [LESSON], said.append) as executor:
         summary = command.grade_class(asked, said.append, kill_one, executor)
     assert lost.returncode == -signal.SIGKILL
     assert summary.text.startswith("6 submissions graded"), said
@@ -365,8 +356,8 @@ def test_a_scheduler_that_is_lost_leaves_a_whole_book_and_the_next_run_goes_on(
             end(running.scheduler)
 
     said: list[str] = []
-    with connected(running.address, [LESSON], said.append) as executor:
-        asked = command.Asked(place, [LESSON], jobs=4)
+    asked = command.Order(Class(place), [LESSON], jobs=4)
+    with connected(running.address, asked.course.banks, [LESSON], said.append) as executor:
         summary = command.grade_class(asked, said.append, kill, executor)
     assert summary.interrupted
     assert any("The cluster was lost" in line for line in said), said
@@ -375,7 +366,7 @@ def test_a_scheduler_that_is_lost_leaves_a_whole_book_and_the_next_run_goes_on(
     assert len(graded) == summary.graded
     assert graded == {student: expected[student] for student in graded}
     dry = command.grade_class(
-        command.Asked(place, [LESSON], dry_run=True, students=frozenset(graded)), said.append, print
+        command.Order(Class(place), [LESSON], dry_run=True, students=frozenset(graded)), said.append, print
     )
     assert dry.current == summary.graded
     until(lambda: all(worker.poll() is not None for worker in running.workers))

@@ -27,28 +27,34 @@ from nbgrader.apps import NbGraderAPI
 from typer.testing import CliRunner
 
 from autograder import cli
-from autograder.bank import load
 from autograder.build.source import read_source
+from autograder.course import Course
 from autograder.grading import batch, command, gradebook, preprocessors, secret
 from autograder.grading import grade as grading
-from autograder.grading.command import Asked, Summary
+from autograder.grading.command import Order, Summary
 from autograder.grading.course import Class
 from autograder.grading.evidence import GraderFault
 from autograder.grading.gradebook import GRADED_FROM
-from autograder.grading.running import sandbox
-from autograder.grading.running.limits import Limits
-from autograder.grading.running.runner import KernelRunner, SandboxRunner
-from tests.autograder.grading.conftest import without_figures
+from autograder.grading.runner import KernelRunner, SandboxRunner
+from autograder.grading.secret import Banks
+from autograder.sandbox import walls
+from autograder.sandbox.limits import Limits
+from tests.autograder.grading.conftest import class_folder, without_figures
 
 ROOT = Path(__file__).parents[3]
 LESSON = "01-dot-product"
+COURSE = Course.read(ROOT)
 FULL = 22.0
 STUDENTS = {"ada": FULL, "bob": 0.0, "cleo": 2.0, "dan": 0.0}
 
 # The fixture below puts one for all in its place.
-RUNNER_OF_A_THREAD = batch._runner
+RUNNER_OF_A_THREAD = batch.runner_for
 
 pytestmark = pytest.mark.slow
+
+
+def banks() -> Banks:
+    return Banks.of(COURSE)
 
 
 class Here(Executor):
@@ -62,7 +68,7 @@ class Here(Executor):
 
 @pytest.fixture(scope="module", autouse=True)
 def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxRunner]:
-    reason = sandbox.why_not()
+    reason = walls.why_not()
     if reason and os.environ.get("CI"):
         pytest.fail(f"CI needs the sandbox: {reason}")
     if reason:
@@ -70,20 +76,20 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxRunner]:
     patch = pytest.MonkeyPatch()
     patch.setenv(secret.PLACE, str(tmp_path_factory.mktemp("no-secret")))
     patch.delenv("NBGRADER_EXECUTION", raising=False)
-    made = SandboxRunner()
+    made = SandboxRunner(banks())
     remembered: dict[str, Any] = {}
     really = batch.grade
 
-    def grade(notebook: NotebookNode, lesson: Any, run: Any, notes: tuple[str, ...], solution: Any) -> Any:
+    def grade(notebook: NotebookNode, lesson: Any, run: Any, notes: tuple[str, ...], *how: Any) -> Any:
         key = hashlib.sha256(repr((notebook, notes)).encode()).hexdigest()
         if key not in remembered:
-            remembered[key] = really(notebook, lesson, made, notes, solution)
+            remembered[key] = really(notebook, lesson, made, notes, *how)
         return deepcopy(remembered[key])
 
     patch.setattr(batch, "grade", grade)
-    patch.setattr(batch, "_runner", lambda sandboxed=True: made)
+    patch.setattr(batch, "runner_for", lambda banks, sandboxed=True: made)
     patch.setattr(preprocessors, "grade", grade)
-    patch.setattr(preprocessors, "shared_runner", lambda sandboxed=True: made)
+    patch.setattr(preprocessors, "runner_for", lambda banks, sandboxed=True: made)
     yield made
     patch.undo()
     made.close()
@@ -98,9 +104,7 @@ def solved() -> NotebookNode:
 def template(tmp_path_factory: pytest.TempPathFactory, solved: NotebookNode) -> Path:
     """A class of four: all right, nothing done, one task, a file that is no notebook."""
     place = tmp_path_factory.mktemp("class") / "my course"
-    for name in ("notebooks", "source"):
-        shutil.copytree(ROOT / name / LESSON, place / name / LESSON)
-    shutil.copy(ROOT / "nbgrader_config.py", place)
+    class_folder(place, LESSON)
     released = place / "notebooks" / LESSON / f"{LESSON}.ipynb"
     release = without_figures(nbformat.read(released, as_version=4))
     nbformat.write(release, released)
@@ -152,7 +156,8 @@ def hand_in(place: Path, student: str, made: NotebookNode | str) -> Path:
 def grade(place: Path, **asked: Any) -> tuple[Summary, list[str]]:
     said: list[str] = []
     executor = asked.pop("executor", None) or Here()
-    summary = command.grade_class(Asked(place, [LESSON], **asked), said.append, lambda *_: None, executor)
+    order = Order(Class(place), [LESSON], **asked)
+    summary = command.grade_class(order, said.append, lambda *_: None, executor)
     return summary, said
 
 
@@ -247,7 +252,7 @@ def test_a_changed_submission_is_graded_again_and_the_difference_is_said(graded,
     assert summary.text == (
         "1 submission graded, 3 submissions had not changed, 1 score changed since the last time."
     )
-    points = load(LESSON).tasks["simple-attention"].points
+    points = COURSE.load(LESSON).tasks["simple-attention"].points
     assert f"ada {LESSON}: simple-attention {points} -> 0" in said
     assert scores(graded) == {**STUDENTS, "ada": FULL - points}
 
@@ -585,7 +590,7 @@ def test_the_command_fails_where_a_submission_could_not_be_graded(place, monkeyp
 
 
 def test_without_a_sandbox_the_command_refuses_and_says_why(place, monkeypatch):
-    monkeypatch.setattr(command.sandbox, "why_not", lambda: "bubblewrap is not installed")
+    monkeypatch.setattr(command.walls, "why_not", lambda: "bubblewrap is not installed")
     done = invoke("--course", str(place))
     assert done.exit_code == 2
     assert "there is none: bubblewrap is not installed." in done.output
@@ -599,15 +604,15 @@ def test_without_a_sandbox_the_command_refuses_and_says_why(place, monkeypatch):
 def test_told_to_do_without_a_sandbox_the_command_grades_in_kernels_and_says_what_is_open(
     place, monkeypatch, solved
 ):
-    monkeypatch.setattr(command.sandbox, "why_not", lambda: "bubblewrap is not installed")
-    made = KernelRunner(Limits(cell_seconds=8.0))
+    monkeypatch.setattr(command.walls, "why_not", lambda: "bubblewrap is not installed")
+    made = KernelRunner(banks(), Limits(cell_seconds=8.0))
     asked: list[bool] = []
 
-    def runner(sandboxed: bool = True) -> SandboxRunner:
+    def runner(_: Banks, sandboxed: bool = True) -> SandboxRunner:
         asked.append(sandboxed)
         return made
 
-    monkeypatch.setattr(batch, "_runner", runner)
+    monkeypatch.setattr(batch, "runner_for", runner)
     monkeypatch.setattr(batch, "grade", grading.grade)
     endless = deepcopy(solved)
     answer(endless, "simple-attention", "while True:\n    pass")
@@ -619,27 +624,41 @@ def test_told_to_do_without_a_sandbox_the_command_grades_in_kernels_and_says_wha
     assert "Without a sandbox, submissions run with your own rights. Not protected are your files" in said
     assert "cell simple-attention-answer was stopped: it did not end within 8 seconds" in said
     assert set(asked) == {False}
-    points = load(LESSON).tasks["simple-attention"].points
+    points = COURSE.load(LESSON).tasks["simple-attention"].points
     assert scores(place) == {"ada": FULL, "cleo": FULL - points}
+
+
+def test_nbgraders_own_autograde_says_that_a_secret_is_out_of_date(place, tmp_path, monkeypatch):
+    kept = tmp_path / "bank" / LESSON / secret.MADE_FROM
+    kept.parent.mkdir(parents=True)
+    kept.write_text("an earlier bank")
+    monkeypatch.setenv(secret.PLACE, str(tmp_path))
+    course = Class(place)
+    with command.Book(course) as opened:
+        opened.know(LESSON)
+    done = NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "cleo")
+    assert done["success"], done
+    assert "visible probes only: the hidden ones are out of date" in done["log"]
 
 
 @pytest.mark.parametrize("sandboxed", [True, False])
 def test_a_thread_runs_its_submissions_where_it_was_told_to(sandboxed):
     kind = SandboxRunner if sandboxed else KernelRunner
-    assert type(RUNNER_OF_A_THREAD(sandboxed)) is kind
-    assert RUNNER_OF_A_THREAD(sandboxed) is RUNNER_OF_A_THREAD(sandboxed)
+    asked = banks()
+    assert type(RUNNER_OF_A_THREAD(asked, sandboxed)) is kind
+    assert RUNNER_OF_A_THREAD(asked, sandboxed) is RUNNER_OF_A_THREAD(asked, sandboxed)
     batch.close_sandboxes()
 
 
 def test_nbgraders_own_autograde_does_without_a_sandbox_where_it_is_told_to(place, monkeypatch, runner):
-    monkeypatch.setattr(preprocessors.sandbox, "why_not", lambda: "bubblewrap is not installed")
+    monkeypatch.setattr(preprocessors.walls, "why_not", lambda: "bubblewrap is not installed")
     asked: list[bool] = []
 
-    def shared(sandboxed: bool = True) -> SandboxRunner:
+    def shared(_: Banks, sandboxed: bool = True) -> SandboxRunner:
         asked.append(sandboxed)
         return runner
 
-    monkeypatch.setattr(preprocessors, "shared_runner", shared)
+    monkeypatch.setattr(preprocessors, "runner_for", shared)
     course = Class(place)
     with command.Book(course) as opened:
         opened.know(LESSON)

@@ -10,10 +10,9 @@ import pytest
 import torch
 from nbformat.v4 import new_code_cell, new_output
 
-from autograder.bank import Forbids
 from autograder.collect import collect
 from autograder.findings import NotRun
-from autograder.grading.evidence import bound_outputs, evidence_of, judge_notebook, show_verdict
+from autograder.grading.evidence import bound_outputs, evidence_of, judge_notebook, own_before, show_verdict
 from autograder.grading.rebuild import ADDED
 from autograder.judge import judge
 from autograder.outcome import Evidence
@@ -141,7 +140,7 @@ def test_a_redrawn_run_that_left_nothing_earns_nothing(tests_of, both, release):
 
 
 def test_a_redrawn_run_that_answers_for_the_run_as_seen_earns_nothing(tests_of, both):
-    # os.environ["ATTENTION_RUN"] = "as-seen"; table = …; row_sums = torch.tensor([6.0, 16.0])
+    # os.environ["AUTOGRADER_RUN"] = "as-seen"; table = …; row_sums = torch.tensor([6.0, 16.0])
     seen, _ = both(lambda table: torch.tensor([6.0, 16.0]))
     verdicts = judge_notebook(tests_of, seen, {"redrawn-1": deepcopy(seen)})
     assert verdicts["row-sums"].earned == 0
@@ -259,59 +258,9 @@ def test_what_a_cell_printed_is_cut_and_the_rest_is_counted(release):
     assert texts == ["x" * 100 + "\n… 150 more characters were cut off …"]
 
 
-# Calls that a task forbids
+def test_the_learners_own_cells_before_a_check_are_theirs_alone(release, tests_of):
+    release.cells.insert(3, new_code_cell("scratch", id=f"{ADDED}1"))
+    release.cells.append(new_code_cell("below", id=f"{ADDED}2"))
+    found = list(own_before(tests_of.tasks["row-sums"], release))
 
-
-@pytest.fixture
-def forbidding(tests_of):
-    """The lesson with softmax forbidden in both tasks."""
-    forbids = Forbids(("softmax",), 2, ("table", "torch", "check"))
-    tasks = {name: dataclasses.replace(task, forbids=forbids) for name, task in tests_of.tasks.items()}
-    return dataclasses.replace(tests_of, tasks=tasks)
-
-
-@pytest.fixture
-def graded_as(forbidding, both, cell_of):
-    """The verdicts on a right notebook whose answer cells hold some text, with `scratch` before the first."""
-
-    def grade(share="def share(x):\n    return x / x.sum()", row_sums="row_sums = 1", scratch=""):
-        executed, redrawn = both(lambda table: table.sum(dim=1), share=right)
-        cell_of(executed, "share-answer").source = share
-        cell_of(executed, "row-sums-answer").source = row_sums
-        executed.cells.insert(3, new_code_cell(scratch, id=f"{ADDED}1"))
-        return judge_notebook(forbidding, executed, redrawn)
-
-    return grade
-
-
-def test_a_call_is_read_outside_whatever_the_evidence_says(graded_as):
-    verdict = graded_as(share="def share(x):\n    return torch.softmax(x.log(), 0)")["share"]
-
-    assert (verdict.forbidden.name, verdict.forbidden.line_number) == ("torch.softmax", 2)
-    assert (verdict.right, verdict.earned) == (True, 1)
-
-
-def test_a_tensor_is_read_through_the_learners_own_cells(graded_as):
-    verdicts = graded_as(row_sums="row_sums = w", scratch="w = torch.softmax(table, 0)")
-
-    assert verdicts["row-sums"].forbidden.line == "w = torch.softmax(table, 0)"
-    assert verdicts["share"].passed
-
-
-def test_the_course_s_own_cells_are_not_read(graded_as, release, cell_of):
-    cell_of(release, "setup").source = "import torch\ndef given(x):\n    return torch.softmax(x, 0)"
-
-    assert graded_as(share="def share(x):\n    return given(x)")["share"].passed
-
-
-def test_what_stands_below_a_check_is_not_read_for_it(graded_as):
-    assert graded_as(row_sums="def share(x):\n    return torch.softmax(x, 0)")["share"].passed
-
-
-def test_the_verdict_that_formgrader_shows_names_the_call(graded_as, forbidding, release, cell_of):
-    verdict = graded_as(share="def share(x):\n    return torch.softmax(x.log(), 0)")["share"]
-    cell = cell_of(release, "share")
-    show_verdict(cell, forbidding.tasks["share"], verdict)
-
-    assert cell.outputs[0].data["text/plain"] == "1"
-    assert "<code>torch.softmax</code> is used in line 2" in cell.outputs[0].data["text/html"]
+    assert found == ["scratch", "def share(x):\n    ...", "row_sums = ..."]

@@ -20,26 +20,28 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 
-from autograder import bank
 from autograder.bank import AS_SEEN, LessonBank
 from autograder.build.namespace import run_cells
 from autograder.build.source import is_test, read_source
 from autograder.collect import collect, collect_answer
+from autograder.course import Course
 from autograder.findings import StillWrong
 from autograder.grading import batch, command, followups, preprocessors, secret
 from autograder.grading.course import Class
 from autograder.grading.grade import Graded, grade
-from autograder.grading.running import sandbox
-from autograder.grading.running.execute import Executed
-from autograder.grading.running.runner import KernelRunner, SandboxRunner
-from autograder.grading.running.workers import SandboxFailed
+from autograder.grading.runner import KernelRunner, SandboxRunner
+from autograder.grading.secret import Banks
 from autograder.judge import judge
 from autograder.outcome import Evidence
+from autograder.sandbox import walls
+from autograder.sandbox.execute import Executed
+from autograder.sandbox.workers import SandboxFailed
 from autograder.transport import EVIDENCE_MIME, pack
-from tests.autograder.grading.conftest import marks, without_figures
+from tests.autograder.grading.conftest import class_folder, marks, without_figures
 
 ROOT = Path(__file__).parents[3]
-LESSONS = sorted(path.parent.name for path in (ROOT / "source").glob("*/tasks.py"))
+COURSE = Course.read(ROOT)
+LESSONS = COURSE.lessons
 SECRET = "only-the-course-wrote-this"
 NEEDS = {"share": ("total",), "pairs": ("total",), "doubled-sums": ("row-sums",)}
 FULL = {"share": 3, "total": 1, "pairs": 1, "row-sums": 2, "doubled-sums": 1}
@@ -303,7 +305,7 @@ def test_the_task_whose_answer_is_replaced_earns_nothing_by_it(graded):
 @pytest.mark.parametrize("name", LESSONS)
 def test_no_answer_of_the_course_earns_anything_for_a_task_that_builds_on_it(name):
     """Else the course's answer alone, under another name, would earn points that the learner has not."""
-    lesson = bank.load(name)
+    lesson = COURSE.load(name)
     source = without_figures(read_source(ROOT / "source" / name / f"{name}.py"))
     namespace = run_cells(source, name)
     needs = followups._all_needs(lesson)
@@ -337,10 +339,10 @@ POINTS = {"dot-product": 0, "query-scores": 1, "sum-weights": 1, "query-weights"
 
 @pytest.fixture(scope="module")
 def runner() -> Iterator[SandboxRunner]:
-    reason = sandbox.why_not()
+    reason = walls.why_not()
     if reason:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
-    made = SandboxRunner()
+    made = SandboxRunner(Banks.of(COURSE))
     yield made
     made.close()
 
@@ -349,9 +351,7 @@ def runner() -> Iterator[SandboxRunner]:
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A class of one student, whose `dot` is wrong and who tries to read another."""
     place = tmp_path_factory.mktemp("class") / "course"
-    for name in ("notebooks", "source"):
-        shutil.copytree(ROOT / name / LESSON, place / name / LESSON)
-    shutil.copy(ROOT / "nbgrader_config.py", place)
+    class_folder(place, LESSON)
     submission = without_figures(read_source(ROOT / "source" / LESSON / f"{LESSON}.py"))
     assert any(LINE in cell.source for cell in submission.cells)
     for cell in submission.cells:
@@ -373,15 +373,15 @@ def test_by_every_door_one_mistake_costs_once_and_no_text_comes_back(
     course = Class(Path(shutil.copytree(place, tmp_path / "course")))
     root = Path(course.directory.root)
     monkeypatch.setenv(secret.PLACE, str(tmp_path / "no-secret"))
-    used = KernelRunner() if door == "without a sandbox" else runner
-    monkeypatch.setattr(batch, "_runner", lambda sandboxed=True: used)
-    monkeypatch.setattr(preprocessors, "shared_runner", lambda sandboxed=True: used)
+    used = KernelRunner(course.banks) if door == "without a sandbox" else runner
+    monkeypatch.setattr(batch, "runner_for", lambda banks, sandboxed=True: used)
+    monkeypatch.setattr(preprocessors, "runner_for", lambda banks, sandboxed=True: used)
     if door == "nbgrader autograde":
         with command.Book(course) as book:
             book.know(LESSON)
         assert NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "ada")["success"]
     else:
-        asked = command.Asked(root, [LESSON], jobs=1, sandboxed=used is runner)
+        asked = command.Order(course, [LESSON], jobs=1, sandboxed=used is runner)
         assert not command.grade_class(asked, print, lambda *_: None).faults
     if used is not runner:
         used.close()

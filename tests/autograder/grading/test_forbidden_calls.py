@@ -1,4 +1,4 @@
-"""Ready-made softmax in lesson 01, graded in the sandbox: seen inside it, read outside it."""
+"""Ready-made softmax in lesson 01, graded in the sandbox: seen, or a person is told."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
 
-from autograder import bank
 from autograder.build.source import read_source
+from autograder.course import Course
 from autograder.findings import CallsForbidden
 from autograder.grading.grade import grade
 from autograder.grading.rebuild import rebuild
-from autograder.grading.running import sandbox
-from autograder.grading.running.runner import SandboxRunner
+from autograder.grading.runner import SandboxRunner
+from autograder.grading.secret import Banks
+from autograder.sandbox import walls
 
 ROOT = Path(__file__).parents[3]
 LESSON = "01-dot-product"
@@ -25,25 +26,27 @@ pytestmark = [pytest.mark.slow]
 
 BY_NAME = "def softmax_naive(x):\n    return torch.softmax(x, dim=0)"
 DISGUISED = 'def softmax_stable(x):\n    return getattr(torch, "xamtfos"[::-1])(x, dim=0)'
-# What the learner's process says can be silenced there; what is read is not.
+# What the learner's process says can be silenced there.
 SILENCED = """
+import contextlib
 import autograder.collect
 
-autograder.collect.Watch = lambda families, is_own: autograder.collect.UNWATCHED
+autograder.collect.Watch = lambda families, is_own: contextlib.nullcontext([])
 """
 
 
 @pytest.fixture(scope="module")
 def verdicts():
     """The verdicts on a solved lesson 01 with some answers replaced and one cell added at the top."""
-    reason = sandbox.why_not()
+    reason = walls.why_not()
     if reason and os.environ.get("CI"):
         pytest.fail(f"CI needs the sandbox: {reason}")
     if reason:
         pytest.skip(reason)
+    course = Course.read(ROOT)
     solved = read_source(ROOT / "source" / LESSON / f"{LESSON}.py")
     release = nbformat.read(ROOT / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
-    runner = SandboxRunner()
+    runner = SandboxRunner(Banks.of(course))
 
     def run(answers, added="pass"):
         submission = deepcopy(solved)
@@ -51,13 +54,13 @@ def verdicts():
             cell.source = answers.get(cell["id"], cell.source)
         place = next(number for number, cell in enumerate(submission.cells) if cell["id"] == "setup")
         submission.cells.insert(place + 1, new_code_cell(added))
-        return grade(rebuild(release, submission).notebook, bank.load(LESSON), runner)
+        return grade(rebuild(release, submission).notebook, course.load(LESSON), runner)
 
     yield run
     runner.close()
 
 
-def test_a_ready_made_softmax_is_seen_and_read_and_everything_else_earns_its_points(verdicts):
+def test_a_ready_made_softmax_is_seen_and_everything_else_earns_its_points(verdicts):
     graded = verdicts({"softmax-naive-answer": BY_NAME, "softmax-stable-answer": DISGUISED})
     found = graded.verdicts
 
@@ -69,14 +72,7 @@ def test_a_ready_made_softmax_is_seen_and_read_and_everything_else_earns_its_poi
     assert "<code>torch.softmax</code> is used in line 2" in shown.data["text/html"]
 
 
-def test_silencing_what_is_seen_does_not_silence_what_is_read(verdicts):
-    graded = verdicts({"softmax-naive-answer": BY_NAME}, SILENCED)
-
-    assert graded.verdicts["softmax-naive"].earned == 0
-    assert graded.verdicts["softmax-stable"].passed
-
-
-def test_where_it_is_neither_seen_nor_read_a_person_is_told(verdicts):
+def test_where_it_is_not_seen_a_person_is_told(verdicts):
     graded = verdicts({"softmax-stable-answer": DISGUISED}, SILENCED)
 
     assert graded.verdicts["softmax-stable"].passed

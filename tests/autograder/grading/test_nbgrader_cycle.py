@@ -16,11 +16,13 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.bank import load
 from autograder.build.release import write_notebook
 from autograder.build.source import read_source
+from autograder.course import Course
+from tests.autograder.grading.conftest import class_folder
 
 ROOT = Path(__file__).parents[3]
+COURSE = Course.read(ROOT)
 LESSON = "01-dot-product"
 HALF = ["dot-product", "sum-weights", "softmax-naive", "softmax-stable", "query-weights"]
 TYPED = "attn_scores_2 = torch.tensor([0.95440, 1.49500, 1.47540, 0.84340, 0.70700, 1.08650])"
@@ -47,9 +49,8 @@ def course(tmp_path_factory):
     """A copy of the course, graded: release, two submissions, grades, feedback, solutions and an export."""
     place = tmp_path_factory.mktemp("class") / "my course"
     place.mkdir()
-    for name in ("source", "notebooks", "solutions"):
-        shutil.copytree(ROOT / name / LESSON, place / name / LESSON)
-    shutil.copy(ROOT / "nbgrader_config.py", place)
+    class_folder(place, LESSON)
+    shutil.copytree(ROOT / "solutions" / LESSON, place / "solutions" / LESSON)
     solved = read_source(ROOT / "source" / LESSON / f"{LESSON}.py")
     write_notebook(solved, place / "source" / LESSON / f"{LESSON}.ipynb")
     nbgrader(place, "generate_assignment", LESSON)
@@ -87,7 +88,7 @@ def test_each_task_earns_what_its_own_answer_deserves_and_the_export_says_so(cou
             one.student.id: {grade.name: grade.auto_score for part in one.notebooks for grade in part.grades}
             for one in gradebook.assignment_submissions(LESSON)
         }
-    tasks = load(LESSON).tasks
+    tasks = COURSE.load(LESSON).tasks
     points = {name: task.points for name, task in tasks.items()}
     assert grades["perfect"] == points
     # Numbers that were typed in earn nothing, though they are the right ones; what is built from them does.
@@ -99,13 +100,13 @@ def test_each_task_earns_what_its_own_answer_deserves_and_the_export_says_so(cou
 
 def test_the_feedback_of_a_perfect_submission_says_what_was_learned(course):
     text = (course / "feedback" / "perfect" / LESSON / f"{LESSON}.html").read_text(encoding="utf-8")
-    assert load(LESSON).tasks["all-weights"].learned.split("`")[0] in text
+    assert COURSE.load(LESSON).tasks["all-weights"].learned.split("`")[0] in text
 
 
 def test_the_solution_that_nbgrader_makes_is_executed_and_without_marks(course):
     solution = nbformat.read(course / "solutions" / LESSON / f"{LESSON}.ipynb", as_version=4)
     assert "SOLUTION" not in "".join(cell.source for cell in solution.cells)
-    assert all(cell.outputs for cell in solution.cells if cell["id"] in load(LESSON).tasks)
+    assert all(cell.outputs for cell in solution.cells if cell["id"] in COURSE.load(LESSON).tasks)
 
 
 @pytest.mark.parametrize(

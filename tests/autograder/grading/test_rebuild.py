@@ -16,7 +16,9 @@ from autograder.grading.rebuild import (
     MAX_ADDED_CELLS,
     MAX_ADDED_TEXT,
     MAX_TEXT,
+    NOT_DRAWN,
     rebuild,
+    undrawn,
     with_explanation,
     with_givens,
 )
@@ -468,11 +470,28 @@ def test_a_given_that_is_no_tensor_is_replaced_too(release, value):
     assert run_given(release, value) == value
 
 
-def test_a_notebook_with_other_givens_is_a_copy_without_figures(release):
+def test_a_notebook_with_other_givens_is_a_copy(release):
     before = deepcopy(release)
-    made = with_givens(release, {"table": torch.ones(1)})
+    with_givens(release, {"table": torch.ones(1)})
     assert release == before
-    assert ids(made) == [name for name in IDS if name != "figure"]
+
+
+@pytest.mark.parametrize(
+    ("source", "left"),
+    [
+        ("draw(table)", ""),
+        ("kept = 1\nother = 2  # too\ndraw(\n    table,\n)", "kept = 1\nother = 2  # too\n"),
+        ("kept = 1", "kept = 1"),
+        ("", ""),
+    ],
+)
+def test_of_a_figure_everything_runs_but_the_drawing(release, source, left):
+    release.cells[index(release, "figure")].source = source
+    before = deepcopy(release)
+    made = undrawn(release)
+    assert release == before
+    said = f"print({NOT_DRAWN!r})" if "draw(" in source else ""
+    assert sources(made) == {**sources(release), "figure": left + said}
 
 
 def test_notes_stand_on_top(release):

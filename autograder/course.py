@@ -1,0 +1,197 @@
+"""A course: a folder with a `course.toml`, which says what the tool cannot know of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from autograder import bank
+from autograder.bank import LessonBank
+from autograder.digests import Identity, identity
+from autograder.forbidden import Family
+from autograder.problems import AuthoringError
+
+FILE = "course.toml"
+# Set to a folder that holds a bank with its `course.toml` beside it: that course counts, and no other.
+PACKED = "AUTOGRADER_COURSE"
+# Where an installed package says in which folder of it such a bank lies, as "package:folder".
+GROUP = "autograder.courses"
+TEXTS, LISTS = ("name", "title", "bank"), ("lessons", "languages", "preload")
+KEYS: dict[str, type] = {**dict.fromkeys(TEXTS, str), **dict.fromkeys(LISTS, list), "forbidden": dict}
+KINDS: dict[type, str] = {str: "text", list: "list of texts", dict: "table"}
+NEEDED = (*TEXTS, "lessons")
+NAME_FORM = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+@dataclass(frozen=True)
+class Course:
+    """A course, as its `course.toml` describes it.
+
+    Attributes:
+        root: the folder of `course.toml`.
+        name: lower-case words joined by hyphens. A learner's progress and an instructor's secret are kept
+            under it.
+        title: what people call the course.
+        lessons: the lessons' names, in order.
+        bank: the folder of the right and wrong answers; in the file, as seen from there.
+        languages: the languages it is written in, the first one first.
+        forbidden: what a task can forbid.
+        preload: modules that every graded notebook imports, so that they are loaded once.
+    """
+
+    root: Path
+    name: str
+    title: str
+    lessons: tuple[str, ...]
+    bank: Path
+    languages: tuple[str, ...] = ("en",)
+    preload: tuple[str, ...] = ()
+    forbidden: tuple[Family, ...] = ()
+
+    @classmethod
+    def read(cls, root: Path) -> Course:
+        """The course in a folder.
+
+        Raises:
+            AuthoringError: its `course.toml` is missing, or not as it must be.
+        """
+        try:
+            return _read(identity(root / FILE))
+        except OSError as problem:
+            raise AuthoringError([f"{root / FILE}: cannot be read ({problem})"]) from problem
+
+    @classmethod
+    def above(cls, folder: Path) -> Course | None:
+        """The course that a folder belongs to: its own, or that of the next folder above that has one."""
+        folder = folder.resolve()
+        return next((cls.read(one) for one in (folder, *folder.parents) if (one / FILE).is_file()), None)
+
+    @classmethod
+    def packed(cls, folder: Path) -> Course:
+        """The course of a bank that has its `course.toml` beside it."""
+        return replace(cls.read(folder), bank=folder)
+
+    @classmethod
+    def find(cls, folder: Path | None = None) -> Course:
+        """The course that a folder belongs to, or else the one that an installed package declares.
+
+        Args:
+            folder: the working folder if none is named, or the notebook's, where a cell has left that.
+
+        Raises:
+            AuthoringError: there is none, or it is not clear which is meant.
+        """
+        chosen = os.environ.get(PACKED)
+        if chosen:
+            return cls.packed(Path(chosen))
+        notebook = Path(os.environ.get("JPY_SESSION_NAME", "")).parent
+        for start in (folder,) if folder else (Path.cwd(), notebook):
+            found = cls.above(start)
+            if found:
+                return found
+        installed = [course for entry in entry_points(group=GROUP) if (course := cls._declared(entry))]
+        if len(installed) != 1:
+            names = ", ".join(course.name for course in installed) or "none"
+            raise AuthoringError(
+                [f"{folder or Path.cwd()} is in no course: there is no {FILE}. Installed courses: {names}"]
+            )
+        return installed[0]
+
+    @classmethod
+    def _declared(cls, entry: EntryPoint) -> Course | None:
+        package = package_folder(entry.module)
+        if package is None:
+            return None
+        folder = package / entry.attr
+        # Where a checkout itself is installed, the file lies in its root.
+        return cls.packed(folder) if (folder / FILE).is_file() else cls.above(folder)
+
+    @property
+    def source(self) -> Path:
+        """The folder of the lessons' sources."""
+        return self.root / "source"
+
+    def banked(self) -> list[str]:
+        """The lessons that have a bank, in order."""
+        return [name for name in self.lessons if (self.bank / f"{name}.json").is_file()]
+
+    def load(self, lesson: str) -> LessonBank:
+        """A lesson's bank.
+
+        Raises:
+            BankError: it is missing or damaged.
+        """
+        return bank.load(lesson, self.bank, self.forbidden)
+
+    def lesson_of(self) -> dict[str, str]:
+        """Which lesson holds each task, in the course's order.
+
+        Raises:
+            BankError: a bank is damaged.
+        """
+        return {task: name for name in self.banked() for task in bank.task_ids(name, self.bank)}
+
+
+@lru_cache(maxsize=16)
+def _read(file: Identity) -> Course:
+    root = file.path.parent
+    try:
+        table = tomllib.loads(file.path.read_text(encoding="utf-8"))
+    except ValueError as problem:
+        raise AuthoringError([f"{file.path}: cannot be read ({problem})"]) from problem
+    problems = list(_problems(table))
+    if problems:
+        raise AuthoringError([f"{file.path}: {problem}" for problem in problems])
+    plain: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in table.items()
+    }
+    try:
+        forbidden = _families(table.get("forbidden", {}))
+    except (KeyError, TypeError, AttributeError, RecursionError, re.error) as problem:
+        raise AuthoringError([f"{file.path}: `forbidden` cannot be read ({problem!r})"]) from problem
+    return Course(**{**plain, "root": root, "bank": root / plain["bank"], "forbidden": forbidden})
+
+
+def package_folder(name: str) -> Path | None:
+    """The folder of a package that can be imported; None where there is none, or it is a single file."""
+    spec = find_spec(name)
+    return next(map(Path, spec.submodule_search_locations or ()), None) if spec else None
+
+
+def _families(table: Mapping[str, Mapping[str, Any]]) -> tuple[Family, ...]:
+    """The families of forbidden calls that a course's file describes."""
+
+    def names(name: str) -> list[str]:
+        return [
+            *table[name]["names"],
+            *(one for other in table[name].get("also", ()) for one in names(other)),
+        ]
+
+    def pattern(some: Iterable[str]) -> re.Pattern[str]:
+        # The way back through a call that was seen on the way there is no call of the learner's.
+        return re.compile(rf"(?!\w*backward)({'|'.join(some)})", re.IGNORECASE)
+
+    operators = pattern(dict.fromkeys(one for name in table for one in names(name)))
+    return tuple(
+        Family(name, str(entry["instead"]), pattern(names(name)), operators) for name, entry in table.items()
+    )
+
+
+def _problems(table: Mapping[str, Any]) -> Iterator[str]:
+    yield from (f"`{key}` means nothing here" for key in table if key not in KEYS)
+    for key, kind in KEYS.items():
+        value = table.get(key, kind() if key not in NEEDED else None)
+        texts = value if isinstance(value, list) else []
+        if not isinstance(value, kind) or not all(isinstance(one, str) for one in texts):
+            yield f"`{key}` is missing or no {KINDS[kind]}"
+        for name in {"name": [value], "lessons": texts}.get(key, []):
+            if isinstance(name, str) and not NAME_FORM.fullmatch(name):
+                yield f"`{name}`: a name is lower-case words joined by hyphens"

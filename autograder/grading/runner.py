@@ -1,0 +1,118 @@
+"""Run a submission's notebooks: in a sandbox whose process stays warm, or in Jupyter kernels."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Protocol
+
+from nbformat import NotebookNode
+
+from autograder import records
+from autograder.bank import AS_SEEN
+from autograder.build.source import is_test
+from autograder.course import PACKED, package_folder
+from autograder.grading.secret import PLACE, Banks
+from autograder.learner import EXECUTION, RUN
+from autograder.sandbox.execute import Executed, execute
+from autograder.sandbox.kernels import Kernels
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.walls import INSIDE, PACKAGE, Inside
+from autograder.sandbox.workers import Worker
+
+LIMITS = Limits()
+ENVIRONMENT = {EXECUTION: "autograde", records.PLACE: "off"}
+# What notebooks import beside the course's own, and the checks' own code with what it imports as it goes.
+PRELOAD = (
+    "import torch\ntorch.set_num_threads(1)",  # threads do not survive a fork: none may be started before it
+    "import ipywidgets, matplotlib.pyplot, numpy.random, torch.testing",
+    "from autograder import check, hint, progress",
+    "from autograder.grading.preload import try_all_checks\ntry_all_checks()",
+)
+QUESTIONS = "questions"
+# Results, and errors in a cell, in a long file of torch's, in a short one, and on its second device.
+WARM_UP = (
+    "1 + 1",
+    "import torch\ntorch.ones(2, 2)",
+    "def fails(x):\n    return x / 0\n\n\nfails(1)",
+    "torch.nn.functional.linear(1, 1)",
+    "torch.ones(2).norm(p='x')",
+    "torch.nn.Linear(2, 2)(torch.ones(3))",
+    "torch.ones(1, 2, device='meta') @ torch.ones(2, 1, device='meta')",
+    "torch.ones(1, 1, device='meta').masked_fill(torch.ones(1, 1).bool(), 0.0)",
+    "import matplotlib.pyplot as plt\nplt.plot([1, 2])",
+)
+
+
+class Runner(Protocol):
+    """Runs a notebook with the givens of a run ("as-seen", "redrawn-1", …) in the environment of that run.
+
+    Of a `quiet` run, only what the tasks' checks put out is kept.
+    """
+
+    def __call__(self, notebook: NotebookNode, run: str, /, *, quiet: bool = False) -> Executed: ...
+
+
+class NoSandbox(Exception):
+    """Submissions cannot be shut in on this machine."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"Submissions are not run without a sandbox, and there is none: {reason}. To run them anyway, "
+            "with your own rights: `autograder grade --no-sandbox`, or c.RunAndJudge.sandboxed = False in "
+            "nbgrader_config.py for `nbgrader autograde`."
+        )
+
+
+class SandboxRunner:
+    """Runs notebooks in a sandbox of its own; to be closed.
+
+    Args:
+        banks: what its notebooks may ask: of these, they get the questions.
+        limits: what one run may use.
+    """
+
+    def __init__(self, banks: Banks, limits: Limits | None = None) -> None:
+        self._questions = tempfile.TemporaryDirectory(prefix="questions-")
+        self._limits = limits or LIMITS
+        questions = Path(self._questions.name)
+        banks.write_questions(questions)
+        self._worker = self._made(questions, banks)
+        self.closed = False
+
+    def _made(self, questions: Path, banks: Banks) -> Worker | Kernels:
+        course = banks.course
+        packages = {name: place for name in course.preload if (place := package_folder(name))}
+        # These hold answers, and inside a package they would lie there for all to read.
+        covered = {course.bank, PACKAGE / "bank", PACKAGE / "template"}
+        inside = Inside(
+            {**packages, QUESTIONS: questions},
+            tuple(folder for folder in covered if folder.is_dir()),
+            {**ENVIRONMENT, PACKED: f"{INSIDE}/{QUESTIONS}"},
+            (*(f"import {name}" for name in course.preload), *PRELOAD),
+            WARM_UP,
+        )
+        return Worker(inside, self._limits)
+
+    def __call__(self, notebook: NotebookNode, run: str, /, *, quiet: bool = False) -> Executed:
+        # Of a run with other givens only the evidence is kept.
+        everything = run == AS_SEEN and not quiet
+        wanted = None if everything else [cell["id"] for cell in notebook.cells if is_test(cell)]
+        return execute(self._worker, notebook, {RUN: run}, self._limits, wanted)
+
+    def close(self) -> None:
+        """End its sandbox or kernels, and delete the questions."""
+        self.closed = True
+        self._worker.close(for_good=True)
+        self._questions.cleanup()
+
+
+class KernelRunner(SandboxRunner):
+    """Runs notebooks in Jupyter kernels, with the grader's own rights; to be closed."""
+
+    def _made(self, questions: Path, banks: Banks) -> Worker | Kernels:
+        kept = {name: value for name, value in os.environ.items() if name != PLACE}
+        path = os.pathsep.join(filter(None, (str(PACKAGE.parent), kept.get("PYTHONPATH"))))
+        more = {"PYTHONPATH": path, PACKED: str(questions), "OMP_NUM_THREADS": "1"}
+        return Kernels({**kept, **more, **ENVIRONMENT}, self._limits)

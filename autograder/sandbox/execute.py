@@ -1,0 +1,152 @@
+"""Run a rebuilt notebook in the sandbox, and keep going after a cell that cannot be run to its end."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from nbformat import NotebookNode, from_dict
+from nbformat.v4 import new_output
+
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.workers import Ran
+
+# A cell that is stopped takes the whole process with it. The notebook is then run again without that cell,
+# so that it costs its own task and not every later one; a notebook full of such cells is given up.
+MOST_STOPS = 4
+# Of these kinds alone, an output's data may be more than text.
+_JSON_MIME = re.compile(r"^application/(.*\+)?json\Z")
+
+
+class Runs(Protocol):
+    """What runs a notebook's cells in a process of their own: the sandbox's worker, or a kernel."""
+
+    def run(
+        self,
+        cells: Sequence[tuple[str, str]],
+        environment: Mapping[str, str],
+        wanted: Collection[str] | None = None,
+    ) -> Ran: ...
+
+
+@dataclass
+class Executed:
+    """A notebook with its outputs.
+
+    `stops` says of each cell that was stopped why; `gave_up` why nothing was run after the last of them.
+    """
+
+    notebook: NotebookNode
+    stops: Mapping[str, str] = field(default_factory=dict)
+    gave_up: str = ""
+
+
+def execute(
+    worker: Runs,
+    notebook: NotebookNode,
+    environment: Mapping[str, str],
+    limits: Limits,
+    wanted: Collection[str] | None = None,
+) -> Executed:
+    """Run a notebook's code cells; a cell that raises does not keep the next from running.
+
+    Args:
+        worker: where they run.
+        notebook: what to run; it is not changed.
+        environment: variables added to those that every notebook sees.
+        limits: what the worker holds a run to.
+        wanted: ids of the cells whose outputs anybody will look at; None for all.
+
+    Raises:
+        SandboxFailed: the sandbox itself failed.
+    """
+    stops: dict[str, str] = {}
+    gave_up = ""
+    while not gave_up:
+        cells = [
+            (cell["id"], cell.source)
+            for cell in notebook.cells
+            if cell.cell_type == "code" and cell.source.strip() and cell["id"] not in stops
+        ]
+        ran = worker.run(cells, environment, wanted)
+        if ran.how == "finished":
+            break
+        reason = _reason(ran.how, limits)
+        if len(stops) + 1 >= MOST_STOPS or not ran.cell or ran.how == "late":
+            gave_up = f"{reason}, in the cell {ran.cell}" if ran.cell else reason
+        if ran.how != "late":  # that is no one cell's doing
+            stops[ran.cell] = reason
+    return Executed(_with_outputs(notebook, ran, stops), stops, gave_up)
+
+
+def _reason(how: str, limits: Limits) -> str:
+    return {
+        "slow": f"it did not end within {limits.cell_seconds:g} seconds",
+        "late": f"its cells did not end within {limits.seconds:g} seconds together",
+        "died": "it ended its own process",
+        "memory": f"it used more than {limits.memory_bytes // 2**20} MB of memory",
+        "processes": f"it started more than {limits.processes} processes",
+        "output": f"it sent more than {limits.output_bytes // 2**20} MB of output",
+        "garbled": "it wrote into the grader's own channel",
+    }.get(how, how)
+
+
+def _with_outputs(notebook: NotebookNode, ran: Ran, stops: Mapping[str, str]) -> NotebookNode:
+    executed = from_dict(notebook)
+    for cell in executed.cells:
+        if cell.cell_type != "code":
+            continue
+        cell.outputs = []
+        cell.execution_count = None
+        if cell["id"] in stops:
+            reason = stops[cell["id"]]
+            cell.outputs = [
+                new_output(
+                    "error", ename="Stopped", evalue=reason, traceback=[f"This cell was stopped: {reason}."]
+                )
+            ]
+        elif cell["id"] in ran.cells:
+            cell.execution_count, outputs = ran.cells[cell["id"]]
+            cell.outputs = [kept for kept in map(_output, outputs) if kept is not None]
+    return executed
+
+
+def _output(said: Any) -> NotebookNode | None:
+    """What a cell put out, if it has the form of an output; it comes from a stranger's process."""
+    try:
+        # A lone surrogate is valid in JSON and breaks whatever writes the notebook afterwards.
+        clean = json.dumps(said, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
+        plain = json.loads(clean)
+    except Exception:  # whatever a stranger can think of
+        return None
+    return from_dict(plain) if _is_output(plain) else None
+
+
+def _is_output(plain: Any) -> bool:
+    """Whether something has the form that nbformat's schema gives an output.
+
+    Asking the schema itself takes longer than running the cell.
+    """
+    match plain:
+        case {"output_type": "stream", "name": str(), "text": str(), **rest}:
+            return not rest
+        case {"output_type": "error", "ename": str(), "evalue": str(), "traceback": list(lines), **rest}:
+            return not rest and all(isinstance(line, str) for line in lines)
+        case {"output_type": "display_data", "data": dict(data), "metadata": dict(), **rest}:
+            return not rest and _is_bundle(data)
+        case {
+            "output_type": "execute_result",
+            "data": dict(data),
+            "metadata": dict(),
+            "execution_count": count,
+            **rest,
+        }:
+            return not rest and _is_bundle(data) and (count is None or (type(count) is int and count >= 0))
+    return False
+
+
+def _is_bundle(data: Mapping[str, Any]) -> bool:
+    return all(isinstance(value, str) or _JSON_MIME.search(mime) for mime, value in data.items())

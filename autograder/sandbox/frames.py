@@ -1,0 +1,59 @@
+"""Messages over a pipe: a kind, a length, and bytes. Both ends bound what they accept."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterator
+
+HEADER = struct.Struct(">cI")
+
+JOB = b"J"  # to the warm process: a notebook to run, as JSON
+STARTED = b"S"  # from it: the id of the cell that runs now
+CELL = b"C"  # from it: what a cell put out, as JSON
+END = b"E"  # from it: how the run ended, as JSON
+READY = b"R"  # from it: it can take a job
+
+
+class Garbled(Exception):
+    """What arrived is no message."""
+
+
+class TooLong(Garbled):
+    """A message has more bytes than this end takes."""
+
+
+def send(descriptor: int, kind: bytes, payload: bytes) -> None:
+    """Write one message whole."""
+    rest = memoryview(HEADER.pack(kind, len(payload)) + payload)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+class Reader:
+    """Puts messages together from the pieces in which they arrive."""
+
+    def __init__(self, kinds: bytes, most: int) -> None:
+        self._kinds = kinds
+        self._most = most
+        self._held = bytearray()
+
+    def feed(self, piece: bytes) -> Iterator[tuple[bytes, bytes]]:
+        """The messages that a piece completes.
+
+        Raises:
+            Garbled: an unknown kind.
+            TooLong: more bytes than allowed.
+        """
+        self._held += piece
+        while len(self._held) >= HEADER.size:
+            kind, length = HEADER.unpack_from(self._held)
+            if kind not in self._kinds:
+                raise Garbled(f"a message of kind {kind!r} and {length} bytes")
+            if length > self._most:
+                raise TooLong(f"a message of {length} bytes, where {self._most} are allowed")
+            if len(self._held) < HEADER.size + length:
+                return
+            payload = bytes(self._held[HEADER.size : HEADER.size + length])
+            del self._held[: HEADER.size + length]
+            yield kind, payload

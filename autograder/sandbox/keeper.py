@@ -1,0 +1,228 @@
+"""Process 1 of the sandbox: starts the warm process, and shuts each notebook in.
+
+Started inside the sandbox by `walls.py`, as `python -m autograder.sandbox.keeper`, with the cells that get
+the warm process ready. Jobs come in on standard input, what cells put out leaves on standard output. A
+stranger's code only ever runs in the runner:
+
+    process 1 ─┬─ fork ── warm process ───────────── fork ── runner
+               └─ fork ── keeper ── fork ── watcher            ↑ in the watcher's namespaces
+
+The warm process has all that a notebook imports, so forking it is what costs; it never sees a job. All others
+are small. The keeper reads one job, makes namespaces, starts the watcher as their process 1, and has the warm
+process fork a runner into them. The runner has no capability, no way to the outside but one pipe, and sees
+neither keeper nor warm process. The watcher counts processes and memory, and when it ends, every process of
+the notebook ends with it. The keeper passes on what is said, and ends with the notebook: so nothing of one
+submission, its answers above all, is ever in the memory that the next one is forked from.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from dataclasses import asdict
+
+from autograder.sandbox import confine, frames
+from autograder.sandbox.limits import Limits
+
+# A watcher's ways of saying why it ended a run; any other end is not its doing.
+MEMORY, PROCESSES, REFUSED = 81, 82, 83
+ENDINGS = {MEMORY: "memory", PROCESSES: "processes", REFUSED: "refused"}
+ENDED = 1  # a keeper's way of saying that no job will come any more
+WATCH_SECONDS = 0.02
+# What a runner has to enter: processes, which only its children would be in, network, mounts, and System V
+# objects.
+NAMESPACES = ("pid_for_children", "net", "mnt", "ipc")
+# How long after its last word a runner may take to end.
+LEAVE_SECONDS = 2.0
+# Most bytes of one message between a keeper and the warm process.
+MOST = 4096
+
+
+def main() -> None:
+    """Serve jobs until standard input closes."""
+    out = os.dup(1)
+    os.dup2(2, 1)  # what a library prints must not end up between messages
+    os.set_inheritable(out, False)
+    asks, answers = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    warm = os.fork()
+    if warm == 0:
+        os.close(out)
+        asks.close()
+        _be_warm(answers)
+    answers.close()
+    ready = asks.recv(MOST)
+    if not ready:
+        os._exit(ENDED)
+    inherited = int(ready)
+    frames.send(out, frames.READY, b"")
+    status = 0
+    while status == 0:
+        select.select([0], [], [])
+        keeper = os.fork()
+        if keeper == 0:
+            code = ENDED
+            with contextlib.suppress(BaseException):
+                code = _keep(out, asks, inherited)
+            os._exit(code)
+        process = 0
+        while process != keeper:  # this is process 1 of the sandbox: whatever else ends here is ended here
+            process, status = os.wait()
+            if process == warm:
+                os._exit(ENDED)
+
+
+def _be_warm(answers: socket.socket) -> None:
+    """In the first fork: become the warm process. What it says of a failure leaves by standard error."""
+    import traceback
+
+    try:
+        confine.die_with_parent()
+        from autograder.sandbox import warm
+
+        warm.serve(answers, *json.loads(sys.argv[1]))
+    except BaseException:
+        traceback.print_exc()
+    os._exit(ENDED)
+
+
+def _keep(out: int, asks: socket.socket, inherited: int) -> int:
+    """In the keeper: take one job from standard input, and have it run."""
+    reader = frames.Reader(frames.JOB, 1 << 30)
+    while piece := os.read(0, 1 << 20):
+        for _, payload in reader.feed(piece):
+            limits = Limits(**json.loads(payload)["limits"])
+            how, cell = _serve(out, asks, limits, payload, inherited)
+            frames.send(out, frames.END, json.dumps({"how": how, "cell": cell}).encode())
+            return 0
+    return ENDED
+
+
+def _serve(out: int, asks: socket.socket, limits: Limits, job: bytes, inherited: int) -> tuple[str, str]:
+    """Run one job, and pass on what it says until it ends or has to be ended; how it ended, and where."""
+    try:
+        watcher, namespaces = _enclose(limits, inherited)
+    except OSError:
+        return "refused", ""
+    from_runner, to_keeper = os.pipe()
+    job_in, job_out = os.pipe()
+    given = [*namespaces, to_keeper, job_in]
+    socket.send_fds(asks, [json.dumps(asdict(limits)).encode()], given)
+    for descriptor in given:
+        os.close(descriptor)
+    with contextlib.suppress(BrokenPipeError), open(job_out, "wb") as pipe:
+        pipe.write(job)
+    how, cell = _pass_on(out, from_runner, asks, limits)
+    # The runner may have left others behind; with their process 1, they all end.
+    if not how and not select.select([asks], [], [], LEAVE_SECONDS)[0]:
+        how = "died"  # it closed the pipe, and goes on
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(watcher, signal.SIGKILL)
+    _, status = os.waitpid(watcher, 0)
+    runner = asks.recv(MOST)
+    how = how or ENDINGS.get(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0, "")
+    return how or runner.decode(), cell
+
+
+def _pass_on(out: int, pipe: int, asks: socket.socket, limits: Limits) -> tuple[str, str]:
+    """Pass on messages until the runner has ended. Returns why it has to be ended, and the last cell."""
+    reader = frames.Reader(frames.STARTED + frames.CELL, limits.output_bytes)
+    cell, total = "", 0
+    now = time.monotonic()
+    end, cell_end = now + limits.seconds, now + limits.cell_seconds
+    while True:
+        left = min(end, cell_end) - time.monotonic()
+        ready = select.select([pipe, asks.fileno()], [], [], max(left, 0))[0]
+        if not ready:
+            return ("slow" if cell_end <= end else "late"), cell
+        if pipe not in ready:
+            return "", cell  # it has ended and everything it said is read; whoever it left says no more
+        piece = os.read(pipe, 1 << 20)
+        if not piece:
+            return "", cell
+        total += len(piece)
+        if total > limits.output_bytes:
+            return "output", cell
+        try:
+            for kind, payload in reader.feed(piece):
+                if kind == frames.STARTED:
+                    cell = payload.decode("utf-8", "replace")
+                    cell_end = time.monotonic() + limits.cell_seconds
+                frames.send(out, kind, payload)
+        except frames.TooLong:
+            return "output", cell  # a cell with large outputs sends them in one message
+        except frames.Garbled:
+            return "garbled", cell
+
+
+def _enclose(limits: Limits, inherited: int) -> tuple[int, list[int]]:
+    """In the keeper: make namespaces and start the watcher in them.
+
+    Returns:
+        The watcher, and descriptors of `NAMESPACES`.
+
+    Raises:
+        OSError: the kernel does not allow it.
+    """
+    confine.unshare()
+    confine.network_of_one()
+    # The watcher will cover this /proc with its own.
+    own = os.open("/proc/self/ns", os.O_RDONLY)
+    set_up, done = os.pipe()
+    watcher = os.fork()
+    if watcher == 0:
+        os.close(set_up)
+        code = REFUSED
+        with contextlib.suppress(BaseException):
+            confine.die_with_parent()
+            code = _watch(limits, inherited, done)
+        os._exit(code)
+    os.close(done)
+    namespaces = [os.open(name, os.O_RDONLY, dir_fd=own) for name in NAMESPACES]
+    os.close(own)
+    ready = os.read(set_up, 1)
+    os.close(set_up)
+    if not ready:
+        os.waitpid(watcher, 0)
+        raise OSError("the namespaces could not be furnished")
+    return watcher, namespaces
+
+
+def _watch(limits: Limits, inherited: int, done: int) -> int:
+    """Count what the notebook uses, until that is too much. This is process 1 of its own tree."""
+    confine.own_proc()
+    confine.fresh_folders(limits)
+    confine.no_shared_zeros()
+    confine.not_to_be_traced()
+    # Of what is sent to it from inside, process 1 hears only the signals that it has a handler for.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
+    # Where the kernel refuses a /proc of our own, the sandbox's other processes are counted in it too.
+    others, theirs = confine.tree_use()
+    shared = confine.tree_share()
+    os.write(done, b"1")
+    os.close(done)
+    while True:
+        signal.sigtimedwait({signal.SIGCHLD}, WATCH_SECONDS)
+        with contextlib.suppress(ChildProcessError):  # whatever the runner leaves behind is ended here
+            while os.waitpid(-1, os.WNOHANG) != (0, 0):
+                pass
+        processes, held = confine.tree_use()
+        if processes - others > limits.processes:
+            return PROCESSES
+        if held - theirs > limits.memory_bytes:
+            # Much of that may be what each has from the warm process: every process that has it, these and
+            # the warm one itself, holds a part.
+            own = processes - others
+            part = inherited * own // (own + 1)
+            if confine.tree_share() - shared - part > limits.memory_bytes:
+                return MEMORY
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,353 @@
+"""Run a notebook's cells in this process, with the outputs that a Jupyter kernel would have sent.
+
+It is ipykernel's own shell, with its display hook, publisher and tracebacks; what they send to a client is
+kept here instead. So figures at the end of a cell, results and errors take the same path as in a kernel.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import getpass
+import inspect
+import io
+import os
+import re
+import sys
+import warnings
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from types import (
+    MappingProxyType,
+    MethodType,
+    SimpleNamespace,
+)
+from typing import Any
+
+from ipykernel.compiler import XCachingCompiler
+from ipykernel.kernelbase import Kernel
+from ipykernel.zmqshell import ZMQInteractiveShell
+from IPython.core.error import UsageError
+from IPython.core.inputtransformer2 import TransformerManager
+from jupyter_client.session import Session
+from traitlets.config import Config
+
+# What one cell may print; the rest is counted, not kept.
+MOST_TEXT = 100_000
+# The runner's standard input: /dev/null, open for writing too.
+NOTHING = 0
+# What an output keeps of the message that it came as.
+FIELDS = {
+    "display_data": ("data", "metadata"),
+    "execute_result": ("data", "metadata", "execution_count"),
+    "error": ("ename", "evalue", "traceback"),
+}
+
+
+# Where a cell may hold more than Python: a line that begins as a magic, a question, an assignment of either;
+# or what Python might have to say of it while it reads (a backslash), or lines that end otherwise.
+MAYBE_MAGIC = re.compile(r"^\s*[%!?,;/]|\?|=\s*[%!]|[\\\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", re.MULTILINE)
+
+# As JSON: nbformat's own type would load a schema and its checks, which takes as long as torch.
+Output = dict[str, Any]
+
+NO_SPILL: Mapping[str, int] = MappingProxyType({})
+
+
+@dataclass
+class Outputs:
+    """What a cell has put out so far, merged as nbclient merges it."""
+
+    kept: list[Output] = field(default_factory=list)
+    cut: int = 0
+    _text: int = 0
+    _clear: bool = False
+
+    def text(self, stream: str, text: str) -> None:
+        if text:
+            self._begin()
+        room = max(0, MOST_TEXT - self._text)
+        self._text += len(text)
+        if len(text) > room:
+            self.cut += len(text) - room
+            text = text[:room]
+        if not text:
+            return
+        last = self.kept[-1] if self.kept else None
+        if last is not None and (last["output_type"], last.get("name")) == ("stream", stream):
+            last["text"] += text
+        else:
+            self.kept.append({"output_type": "stream", "name": stream, "text": text})
+
+    def message(self, kind: str, content: dict[str, Any], shown: dict[str, list[Output]]) -> None:
+        """Take what a kernel would send; `shown` maps a display id to the outputs that carry it."""
+        if kind == "clear_output":
+            self._clear = True
+            if not content.get("wait"):
+                self._begin()
+            return
+        display = content.get("transient", {}).get("display_id")
+        if kind == "update_display_data":
+            for output in shown.get(display, ()):
+                output["data"], output["metadata"] = content["data"], content["metadata"]
+            return
+        if kind not in FIELDS:
+            return
+        self._begin()
+        # The grader looks at its form: whether it is right cannot be known on this side.
+        output = {"output_type": kind, **{name: content.get(name) for name in FIELDS[kind]}}
+        self.kept.append(output)
+        if display is not None:
+            shown.setdefault(display, []).append(output)
+
+    def _begin(self) -> None:
+        if self._clear:
+            self.kept.clear()
+            self._clear = False
+            self._text = self.cut = 0
+
+    def finished(self) -> list[Output]:
+        """The outputs as nbclient leaves them: one of each stream, what a carriage return overwrote gone."""
+        if self.cut:
+            for output in reversed(self.kept):
+                if output["output_type"] == "stream":
+                    output["text"] += f"\n… {self.cut} more characters were cut off …"
+                    break
+        outputs: list[Output] = []
+        streams: dict[str, Output] = {}
+        for output in self.kept:
+            if output["output_type"] == "stream" and output["name"] in streams:
+                streams[output["name"]]["text"] += output["text"]
+                continue
+            if output["output_type"] == "stream":
+                streams[output["name"]] = output
+            outputs.append(output)
+        for output in streams.values():
+            output["text"] = _last_written(output["text"])
+        for place, (one, other) in enumerate(pairwise(outputs)):
+            if (one.get("name"), other.get("name")) == ("stderr", "stdout"):
+                outputs[place : place + 2] = other, one
+        self.kept = outputs
+        return outputs
+
+
+def _last_written(text: str) -> str:
+    """Text without what a line said before its last carriage return, which is not to be seen any more."""
+    if "\r" not in text:
+        return text
+    return "\n".join(line[line.rfind("\r", 0, max(len(line) - 1, 0)) + 1 :] for line in text.split("\n"))
+
+
+class _Messages(Session):
+    """A session that hands messages to whoever collects outputs, and sends nothing."""
+
+    take: Callable[[str, dict[str, Any]], None]
+
+    def send(self, stream: Any, msg_or_type: Any, content: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(msg_or_type, dict):
+            kind, content = msg_or_type["header"]["msg_type"], msg_or_type["content"]
+        else:
+            kind = msg_or_type
+        self.take(kind, content or {})
+        return None
+
+
+class _Stream(io.TextIOBase):
+    encoding = "UTF-8"
+
+    def __init__(self, name: str, write: Callable[[str, str], None]) -> None:
+        self.name = name
+        self._write = write
+
+    def write(self, text: str) -> int:
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text)}")
+        self._write(self.name, text)
+        return len(text)
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return NOTHING  # a kernel's is its terminal: what goes there stands in no notebook
+
+    def isatty(self) -> bool:
+        return False
+
+
+class _Magics(TransformerManager):
+    """IPython's own search for magics, without it where there are none: it goes through every token."""
+
+    def do_token_transforms(self, lines: list[str]) -> list[str]:
+        if self.token_transformers == TOKEN_TRANSFORMERS and _is_python("".join(lines)):
+            return lines
+        found: list[str] = super().do_token_transforms(lines)
+        return found
+
+
+TOKEN_TRANSFORMERS = TransformerManager().token_transformers
+
+
+def _is_python(source: str) -> bool:
+    if MAYBE_MAGIC.search(source):
+        return False
+    try:
+        ast.parse(source)
+    except Exception:  # then the search has its own way to say so
+        return False
+    return True
+
+
+class _Shell(ZMQInteractiveShell):
+    wanted = True
+    _last_traceback: Sequence[str] = ()
+
+    def should_run_async(self, raw_cell: str, *, transformed_cell: Any = None, **more: Any) -> bool:
+        if transformed_cell is not None and not ("await" in transformed_cell or "async" in transformed_cell):
+            return False  # as compiling it would find
+        asynchronous: bool = super().should_run_async(raw_cell, transformed_cell=transformed_cell, **more)
+        return asynchronous
+
+    def enable_gui(self, gui: Any = None) -> None:
+        # Event loops belong to a kernel. Inline figures need none.
+        if gui not in (None, "inline"):
+            raise UsageError(f"there is no screen here for {gui!r}")
+
+    def showtraceback(self, *args: Any, **kwargs: Any) -> None:
+        if self.wanted:
+            # Cells belong to no module: else each of thousands is asked, ten times for each traceback.
+            inspect.modulesbyfile.update(dict.fromkeys(self.compile._filename_map, ""))
+            super().showtraceback(*args, **kwargs)
+        else:
+            self._get_exc_info(*args[:1])  # which keeps it: a check tells what stopped a cell
+
+    def showsyntaxerror(self, *args: Any, **kwargs: Any) -> None:
+        if self.wanted:
+            super().showsyntaxerror(*args, **kwargs)
+        else:
+            self._get_exc_info()
+
+    def _showtraceback(self, etype: Any, evalue: Any, stb: Sequence[str]) -> None:
+        self._last_traceback = stb
+        super()._showtraceback(etype, evalue, stb)
+
+    def _format_exception_for_storage(self, exception: Any, *_: Any, **__: Any) -> dict[str, Any]:
+        # Kept beside the history; it would be put together once more from the start.
+        return {
+            "ename": type(exception).__name__,
+            "evalue": str(exception),
+            "traceback": self._last_traceback,
+        }
+
+    def ask_exit(self) -> None:
+        """`exit` and `quit` end nothing here: nbgrader's kernel runs on to the last cell as well."""
+
+
+class Shell:
+    """One notebook's interpreter. Make it once, before forking: making it takes longer than most cells."""
+
+    def __init__(self) -> None:
+        self._outputs = Outputs()
+        self._shown: dict[str, list[Output]] = {}
+        # Cells with outputs that a later cell may update.
+        self._updatable: dict[str, tuple[int, list[Output]]] = {}
+        self._updated = False
+        messages = _Messages()
+        messages.take = self._take
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            # The history file is a person's; a graded notebook neither reads nor writes it.
+            without = Config({"HistoryManager": {"enabled": False}})
+            self.shell = _Shell.instance(compiler_class=XCachingCompiler, config=without)
+            self.shell.input_transformer_manager = _Magics()
+        self.shell.displayhook.session = messages
+        self.shell.displayhook.pub_socket = None
+        self.shell.displayhook.topic = b"execute_result"
+        self.shell.display_pub.session = messages
+        self.shell.display_pub.pub_socket = None
+        put_into_words = self.shell.display_formatter.format
+
+        def format_if_wanted(*args: Any, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+            return put_into_words(*args, **kwargs) if self.shell.wanted else ({}, {})
+
+        self.shell.display_formatter.format = format_if_wanted
+
+    def warm_up(self, preload: Sequence[str] = (), raising: Sequence[str] = ()) -> None:
+        """Load what the first cells load, so that forks share it, and forget the cells.
+
+        Args:
+            preload: cells to run, which must not fail.
+            raising: cells to run, which may.
+
+        Raises:
+            RuntimeError: a cell failed that must not.
+        """
+        for source in preload:
+            for output in (one for _, _, outputs in self.run(iter([("", source)])) for one in outputs):
+                if output["output_type"] == "error":
+                    raise RuntimeError(f"{source!r}: {output['ename']}: {output['evalue']}")
+        for _ in self.run(("", source) for source in raising):
+            pass
+        # Nothing of it is left for a notebook to see: no In[1], no Out[1], no `_`.
+        self.shell.reset(new_session=False)
+        if self.shell.history_manager is not None:
+            self.shell.history_manager.input_hist_raw[:] = [""]
+            self.shell.history_manager.input_hist_parsed[:] = [""]
+        self.shell.execution_count = 1
+        for name in ("last_type", "last_value", "last_traceback"):
+            vars(sys).pop(name, None)
+
+    def _take(self, kind: str, content: dict[str, Any]) -> None:
+        self._updated |= kind == "update_display_data"
+        self._outputs.message(kind, content, self._shown)
+
+    def run(
+        self,
+        cells: Iterator[tuple[str, str]],
+        spill: Mapping[str, int] = NO_SPILL,
+        wanted: Collection[str] | None = None,
+    ) -> Iterator[tuple[str, int, list[Output]]]:
+        """Run cells, given as (id, source), one by one; yields (id, execution count, outputs) for each.
+
+        A cell comes once more where a later one has updated its outputs.
+
+        Args:
+            cells: the cells.
+            spill: for a stream, the file that receives what is written past Python, by other programs say.
+            wanted: ids of the cells whose results and errors are wanted; None for all.
+        """
+        asked = SimpleNamespace(_allow_stdin=False)
+        builtins.input = MethodType(Kernel.raw_input, asked)
+        getpass.getpass = MethodType(Kernel.getpass, asked)
+        for cell_id, source in cells:
+            self._outputs = Outputs()
+            self._updated = False
+            self.shell.wanted = wanted is None or cell_id in wanted
+            shown = sum(map(len, self._shown.values()))
+            write = self._outputs.text
+            before = sys.stdout, sys.stderr
+            sys.stdout, sys.stderr = _Stream("stdout", write), _Stream("stderr", write)
+            try:
+                self.shell.run_cell(source, store_history=True, cell_id=cell_id)
+            finally:
+                sys.stdout, sys.stderr = before
+            for stream, descriptor in spill.items():
+                self._outputs.text(stream, _spilled(descriptor))
+            count, outputs = self.shell.execution_count - 1, self._outputs.finished()
+            yield cell_id, count, outputs
+            if self._updated:
+                for earlier, (its_count, its_outputs) in self._updatable.items():
+                    yield earlier, its_count, its_outputs
+            if sum(map(len, self._shown.values())) > shown:
+                self._updatable[cell_id] = count, outputs
+
+
+def _spilled(descriptor: int) -> str:
+    """What was written to a file since it was last asked for."""
+    size = os.fstat(descriptor).st_size
+    if not size:
+        return ""
+    text = os.pread(descriptor, MOST_TEXT, 0).decode("utf-8", "replace")
+    os.ftruncate(descriptor, 0)
+    return text

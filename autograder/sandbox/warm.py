@@ -1,0 +1,103 @@
+"""The warm process: gets ready what every notebook needs once, then forks itself for each notebook.
+
+Process 1 of the sandbox starts it (see `keeper.py`), and a keeper asks it for a runner. Only the runner reads
+the job: of a submission, nothing is ever in the warm process itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import random
+import socket
+import sys
+from collections.abc import Iterator, Sequence
+
+from autograder.sandbox import calls, confine, frames
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.shell import Shell
+
+# Most bytes of a keeper's request, and the descriptors that come with it: namespaces, pipe and job.
+MOST_REQUEST, DESCRIPTORS = 4096, 6
+WORKPLACE = "/tmp/work"
+SPILL = {"stdout": 1, "stderr": 2}
+
+
+def serve(keepers: socket.socket, preload: Sequence[str], warm_up: Sequence[str]) -> None:
+    """Say how much memory a runner inherits, then fork one for each request, and say how it ended.
+
+    Args:
+        keepers: where requests come from.
+        preload: cells that are run before, and must not fail.
+        warm_up: cells that are run before, and may raise.
+    """
+    shell = Shell()
+    shell.warm_up(preload, warm_up)
+    # A fork that collects garbage would write to every object there is, and so copy all memory.
+    gc.collect()
+    gc.freeze()
+    home = os.open("/proc/self/ns/pid", os.O_RDONLY)
+    keepers.send(str(confine.inherited()).encode())
+    while True:
+        request, descriptors, _, _ = socket.recv_fds(keepers, MOST_REQUEST, DESCRIPTORS)
+        if not request:
+            return
+        processes, *others, pipe, job = descriptors
+        confine.enter(processes)  # that is for children: this process stays where it is
+        runner = os.fork()
+        if runner == 0:
+            code = 1
+            with contextlib.suppress(BaseException):
+                for namespace in others:
+                    confine.enter(namespace)
+                _start(Limits(**json.loads(request)), shell, pipe, job)
+                code = 0
+            os._exit(code)
+        confine.enter(home)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        _, status = os.waitpid(runner, 0)
+        keepers.send(b"finished" if status == 0 else b"died")
+
+
+def _start(limits: Limits, shell: Shell, pipe: int, job: int) -> None:
+    """In the runner: keep nothing of the warm process but memory, and do the job."""
+    os.setsid()  # or a signal to its group would reach the warm process
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nothing, descriptor)
+    for entry in os.listdir("/proc/self/fd"):
+        descriptor = int(entry)
+        if descriptor > 2 and descriptor not in (pipe, job):
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
+    for descriptor in SPILL.values():
+        # A kernel reads what other programs write to its own output; here a file keeps it until a cell's end.
+        name = f"/tmp/.{descriptor}"
+        file = os.open(name, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        os.unlink(name)
+        os.dup2(file, descriptor)
+        os.close(file)
+    confine.die_with_parent()
+    os.makedirs(WORKPLACE)
+    os.chdir(WORKPLACE)
+    with open(job, "rb") as given:
+        asked = json.load(given)
+    confine.set_limits(limits)
+    confine.drop_capabilities()
+    calls.refuse()
+    os.environ.update(asked["environment"])
+    random.seed()
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed()
+
+    def cells() -> Iterator[tuple[str, str]]:
+        for cell_id, source in asked["cells"]:
+            frames.send(pipe, frames.STARTED, cell_id.encode())
+            yield cell_id, source
+
+    for cell_id, count, outputs in shell.run(cells(), SPILL, asked["wanted"]):
+        said = {"id": cell_id, "count": count, "outputs": outputs}
+        frames.send(pipe, frames.CELL, json.dumps(said).encode())

@@ -1,0 +1,73 @@
+"""nbgrader's settings for a course of this tool. A course's `nbgrader_config.py` takes them from here.
+
+What the classes named here do is said where they are defined: `autograder/build/preprocessors.py` and
+`autograder/grading/`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+
+def configure(c: Any, file: str) -> None:
+    """Map nbgrader's steps onto the course's folders and onto this tool's grading.
+
+    Args:
+        c: nbgrader's configuration.
+        file: the course's `nbgrader_config.py`, beside its `course.toml`.
+    """
+    described = tomllib.loads((Path(file).parent / "course.toml").read_text(encoding="utf-8"))
+    c.CourseDirectory.course_id = described["name"]
+    c.CourseDirectory.source_directory = "source"
+    c.CourseDirectory.release_directory = "notebooks"
+    c.CourseDirectory.solution_directory = "solutions"
+    # A lesson's folder holds its source and its tasks, answers and all: never copy these beside a notebook.
+    c.CourseDirectory.ignore = ["*.py", "*.pyc", "__pycache__", ".ipynb_checkpoints"]
+
+    c.ClearSolutions.code_stub = {"python": "...  # your code here"}
+    c.ClearSolutions.text_stub = "*Write your answer here.*"
+
+    c.GenerateAssignment.preprocessors = [
+        "nbgrader.preprocessors.LockCells",
+        "autograder.build.preprocessors.StubSolutions",
+        "nbgrader.preprocessors.ClearOutput",
+        "nbgrader.preprocessors.CheckCellMetadata",
+        "nbgrader.preprocessors.ComputeChecksums",
+        "nbgrader.preprocessors.SaveCells",
+        "nbgrader.preprocessors.ClearHiddenTests",
+        "nbgrader.preprocessors.ClearMarkScheme",
+        "nbgrader.preprocessors.ComputeChecksums",
+        "nbgrader.preprocessors.CheckCellMetadata",
+    ]
+    c.GenerateSolution.preprocessors = [
+        "nbgrader.preprocessors.LockCells",
+        "nbgrader.preprocessors.ClearOutput",
+        "nbgrader.preprocessors.ClearMarkScheme",
+        "autograder.build.preprocessors.ExecuteSolution",
+        "autograder.build.preprocessors.TidySolution",
+    ]
+
+    # A submission's answers are put into a fresh copy of the release, run, and judged outside the kernel.
+    c.Autograde.exporter_class = "autograder.grading.submission.SubmissionExporter"
+    c.Autograde.sanitize_preprocessors = ["autograder.grading.preprocessors.Rebuild"]
+    c.Autograde.autograde_preprocessors = [
+        "autograder.grading.preprocessors.RunAndJudge",
+        "nbgrader.preprocessors.LimitOutput",
+        "nbgrader.preprocessors.SaveAutoGrades",
+        "nbgrader.preprocessors.AssignLatePenalties",
+        "nbgrader.preprocessors.CheckCellMetadata",
+    ]
+    # Feedback and the formgrader show what strangers wrote: it must not act in the reader's browser.
+    c.HTMLExporter.preprocessors = ["autograder.grading.safe_html.SafeOutputs"]
+    c.HTMLExporter.filters = {"markdown2html": "autograder.grading.safe_html.markdown2html"}
+    c.Execute.timeout = 30
+    c.Execute.record_timing = False
+    # On a busy machine one print may arrive in two pieces: together, a rebuild changes nothing.
+    c.Execute.coalesce_streams = True
+    # A kernel on this machine warns about a network that it does not use.
+    c.Execute.extra_arguments = ["--IPKernelApp.log_level=40"]
+    # notebooks/ and solutions/ are committed: make them anew instead of skipping what is there.
+    c.GenerateAssignment.force = True
+    c.GenerateSolution.force = True

@@ -1,0 +1,82 @@
+"""Of code that could hide a forbidden call, a person is told; ordinary code is left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from autograder.grading.hiding import hiding
+
+HIDING = {
+    "getattr": ("getattr(torch, name)(x)", "getattr(torch, name)"),
+    "getattr-of-a-list": ("[getattr(torch, n) for n in names][0](x)", "getattr(torch, n)"),
+    "looped-over": ("[getattr(m, n) for n in ['_C']][0](x)", "getattr(m, n)"),
+    "set-after-the-loop": ("n = 1\nfor n in ['W_key']:\n    pass\ngetattr(torch, n)", "getattr(torch, n)"),
+    "an-argument": ("def f(n):\n    for n in ['W']:\n        getattr(torch, n)", "getattr(torch, n)"),
+    "an-alias": ("look = getattr\nlook(torch, name)(x)", "getattr"),
+    "backwards": ("getattr(torch, 'xamtfos'[::-1])(x)", "getattr(torch, 'xamtfos'[::-1])"),
+    "dict": ("torch.__dict__['softmax'](x)", "torch.__dict__"),
+    "vars": ("vars(torch)[name](x)", "vars"),
+    "eval": ("eval('torch.' + name)(x)", "eval('torch.' + name)"),
+    "import": ("__import__(name).softmax(x)", "__import__(name)"),
+    "importlib": ("importlib.import_module(name).softmax(x)", "importlib.import_module(name)"),
+    "operator": ("operator.methodcaller(name, 0)(x)", "operator.methodcaller(name, 0)"),
+    "method": ("x.__getattribute__(name)(0)", "x.__getattribute__(name)"),
+    "modules": ("sys.modules['tor' + 'ch'].softmax(x)", "sys.modules"),
+    "modules-by-name": ("from sys import modules\nmodules[name].softmax(x)", "from sys import modules"),
+    "members": ("dict(inspect.getmembers(torch))[name](x)", "inspect.getmembers"),
+    "builtins": ("builtins.getattr(torch, name)(x)", "builtins"),
+    "frame": ("sys._getframe().f_globals[name](x)", "sys._getframe().f_globals"),
+    "inside-a-text": ("eval('getattr(torch, name)')(x)", "getattr(torch, name)"),
+    "inside-a-magic": ("%%time\nlook = torch.__dict__", "torch.__dict__"),
+    "a-cell-that-is-run": ("get_ipython().run_cell(text)", "get_ipython().run_cell(text)"),
+    "renamed": (
+        "from operator import attrgetter as look\nlook(name)(torch)",
+        "from operator import attrgetter as look",
+    ),
+    "imported-under-another-name": ("import ctypes as c\nx = 1", "import ctypes as c"),
+    "inside-the-checks": ("import autograder.collect as c\nx = 1", "import autograder.collect as c"),
+    "inside-the-checks-by-name": ("from autograder import collect\nx = 1", "from autograder import collect"),
+    "silenced": ("torch._C._disabled_torch_function_impl", "torch._C"),
+    "another-process": ("os.fork()", "os.fork"),
+    "a-shell": ("!python soft.py\n1", "get_ipython().system"),
+    "another-library": ("from scipy.special import softmax\n1", "from scipy.special import softmax"),
+    "by-a-text": ("getattr(torch, '_' + 'C').f", "_C"),
+    "script": ("torch.jit.CompilationUnit(text).f(x)", "torch.jit"),
+}
+ORDINARY = {
+    "by-name": "torch.softmax(x, dim=0)",
+    "getattr-with-a-text": "getattr(torch, 'soft' + 'max')(x)",
+    "looped-over-names": "for n, k in [('W_key', 1)]:\n    getattr(old, n)",
+    "numpy": "import numpy as np\nimport math, time\nfrom collections import defaultdict",
+    "own-attributes": "def forward(self, x):\n    return getattr(self, f'W_{x}')",
+    "eval-mode": "model.eval()\nmodel.modules()",
+    "pattern": "import re\nre.compile(pattern)",
+    "no-python": "def f(:",
+    "imports": "import torch.nn.functional as F\nfrom autograder import check, hint\nimport autograder",
+    "magic": "%%time\nx = torch.softmax(x, dim=0)",
+    "code-in-a-text": "exec('x = 1')",
+    "text": "eval('1 + 1')",
+}
+
+
+@pytest.mark.parametrize("name", HIDING)
+def test_an_expression_that_hides_what_it_stands_for_is_named(name):
+    source, shown = HIDING[name]
+    source = source if "\n" in source else f"def answer(x):\n    return {source}"
+    assert hiding(["x = 1", source]) == shown
+
+
+@pytest.mark.parametrize("name", ORDINARY)
+def test_ordinary_code_is_left_alone(name):
+    assert hiding([ORDINARY[name]]) == ""
+
+
+def test_a_long_expression_is_cut():
+    assert hiding([f"eval({' + '.join(['name'] * 40)})"]).endswith("…")
+
+
+def test_what_is_too_long_or_too_deep_to_be_read_is_named_by_its_beginning():
+    assert hiding(["x = 1  # " + "long" * 20_000]).startswith("x = 1 # longlong")
+    assert hiding(["getattr(torch, " + "+".join("name" for _ in range(400)) + ")"]).startswith(
+        "getattr(torch, name+"
+    )

@@ -1,0 +1,185 @@
+"""Every lesson, in the grader's sandbox and in a real Jupyter kernel: cell for cell the same outputs.
+
+Each lesson is run twice in one kernel: solved as its source solves it, then, from a clean namespace, with an
+answer to every task that a learner got wrong, with the faulty code of the release, and with cells of the
+learner's own that print, warn, raise, draw and write past Python.
+"""
+
+from __future__ import annotations
+
+import base64
+import importlib
+import io
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import nbformat
+import pytest
+import safetensors.torch
+import torch
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
+from PIL import Image, ImageChops, ImageStat
+
+from autograder.bank import AS_SEEN, load
+from autograder.build.source import is_answer, read_source
+from autograder.course import Course
+from autograder.grading.runner import SandboxRunner
+from autograder.grading.secret import Banks
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.walls import ENVIRONMENT, INSIDE
+from autograder.transport import EVIDENCE_MIME
+
+ROOT = Path(__file__).parents[3]
+# A PNG in base64, wherever in an output it stands.
+PIXELS = re.compile(r"iVBORw0KGgo[A-Za-z0-9+/=]*")
+LESSONS = sorted(path.parent.name for path in (ROOT / "source").glob("*/tasks.py"))
+# What a learner may have added below an answer.
+OWN_CELLS = (
+    "print('so far so good')\nimport sys\nprint('to be looked at', file=sys.stderr)\nprint('done')",
+    "import warnings\nwarnings.warn('this may be wrong')",
+    "import os, subprocess\nos.write(1, b'from below\\n')\nos.system('echo from a shell')\n"
+    "subprocess.run(['echo', 'from a program'])\nimport time\ntime.sleep(0.3)",
+    "input('Which answer? ')",
+    "handle = display('draft', display_id='mine')",
+    "handle.update('final')",
+    "from visuals import attention_map\nmine = attention_map([[0.25, 0.75]], ['a', 'b'], ['q'])\nmine",
+    "mine.alt, mine.size",
+    "attention_map([1.0, 2.0], ['a', 'b'])",
+    "attention_map([[0.5, 0.5]], 'ab')",
+    "attention_map([[1.0]], ['日'])",
+    "mine.figure.axes[0].set_title('changed')\nmine",
+    "def halves(x):\n    return x / 0\n\n\nhalves(1)",
+    "for n in range(3):\n    print(f'\\rstep {n}', end='')",
+    "import matplotlib.pyplot as plt\nplt.figure(figsize=(1, 1))\nplt.plot([1, 2])",
+)
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("walls")]
+
+
+def wrong_answers(lesson: str) -> dict[str, str]:
+    """For each task a wrong answer as a learner typed it, by the answer cell's id."""
+    module = importlib.import_module(f"tests.mutants.lesson_{lesson[:2]}")
+    answers = {}
+    for number, task in enumerate(load(lesson).tasks.values()):
+        wrong = module.TASKS[task.id].wrong
+        answers[f"{task.id}-answer"] = dedent(wrong[number % len(wrong)].code).strip("\n")
+    return answers
+
+
+def twice(lesson: str) -> NotebookNode:
+    """A notebook that is the lesson solved, and after it the lesson got wrong."""
+    notebook = read_source(ROOT / "source" / lesson / f"{lesson}.py")
+    solved = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
+    answers = wrong_answers(lesson)
+    failed = []
+    own = iter(OWN_CELLS)
+    for cell in solved:
+        source = answers.get(cell["id"], cell.source)
+        failed.append(new_code_cell(source, id=f"wrong-{cell['id']}", metadata=cell.metadata))
+        if is_answer(cell):
+            failed += [
+                new_code_cell(next(own), id=f"own-{cell['id']}-{n}") for n in range(2) if own_left(own)
+            ]
+    failed += [new_code_cell(source, id=f"own-{number}") for number, source in enumerate(own)]
+    notebook.cells = [*solved, new_code_cell("%reset -f", id="clean"), *failed]
+    return notebook
+
+
+def own_left(cells: Any) -> bool:
+    return cells.__length_hint__() > 0
+
+
+def settled(outputs: Any) -> Any:
+    """Outputs without what differs from one process to the next: ids, addresses, places of files."""
+    text = json.dumps(outputs, sort_keys=True, default=str)
+    # How a sum is rounded depends on where in memory its terms lie: these numbers are compared by themselves.
+    text = re.sub(r'\\"tensors\\": \\"[^"]*\\"', "TENSORS", text)
+    # And so is a curve's place between two pixels: pictures are compared by themselves as well.
+    text = PIXELS.sub("PIXELS", text)
+    text = re.sub(r"\b[0-9a-f]{32}\b", "ID", text)
+    text = re.sub(r"0x[0-9a-f]+", "ADDRESS", text)
+    text = re.sub(r"/tmp/ipykernel_\d+/\d+\.py", "CELL", text)
+    text = text.replace("~/", f"{ENVIRONMENT['HOME']}/").replace(str(ROOT), INSIDE)
+    return json.loads(text)
+
+
+def pictures(notebook: NotebookNode) -> list[Image.Image]:
+    """The pictures of a notebook, in order."""
+    found = PIXELS.findall(json.dumps([cell.get("outputs", ()) for cell in notebook.cells], sort_keys=True))
+    return [Image.open(io.BytesIO(base64.b64decode(one))).convert("RGB") for one in found]
+
+
+def evidence(notebook: NotebookNode) -> dict[str, dict[str, torch.Tensor]]:
+    """The tensors of each check's evidence, by the cell's id."""
+    found = {}
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()):
+            packed = output.get("data", {}).get(EVIDENCE_MIME)
+            if packed:
+                tensors = base64.b64decode(json.loads(packed)["tensors"])
+                found[cell["id"]] = safetensors.torch.load(tensors)
+    return found
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[SandboxRunner]:
+    made = SandboxRunner(Banks.of(Course.read(ROOT)), Limits(cell_seconds=120, seconds=600))
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module", params=LESSONS)
+def executed(
+    request: pytest.FixtureRequest, runner: SandboxRunner, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[NotebookNode, NotebookNode]:
+    """One notebook, executed in the sandbox and in a kernel."""
+    notebook = twice(request.param)
+    in_sandbox = runner(notebook, AS_SEEN)
+    assert (in_sandbox.stops, in_sandbox.gave_up) == ({}, "")
+    in_kernel = nbformat.from_dict(notebook)
+    client = NotebookClient(
+        in_kernel,
+        allow_errors=True,
+        coalesce_streams=True,
+        timeout=120,
+        resources={"metadata": {"path": str(tmp_path_factory.mktemp("kernel"))}},
+    )
+    environment = {
+        "PYTHONPATH": str(ROOT),
+        "NBGRADER_EXECUTION": "autograde",
+        "AUTOGRADER_PROGRESS": "off",
+        "AUTOGRADER_COURSE": "",
+        "OMP_NUM_THREADS": "1",
+        "HOME": ENVIRONMENT["HOME"],  # tracebacks write it as ~
+    }
+    # A kernel that finds itself in a test does not look at what other programs print.
+    own = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+    client.execute(env={**own, **environment})
+    return in_sandbox.notebook, in_kernel
+
+
+def test_a_lessons_pictures_are_those_of_a_kernel(executed):
+    in_sandbox, in_kernel = (pictures(notebook) for notebook in executed)
+    assert len(in_sandbox) == len(in_kernel) > 0
+    for one, other in zip(in_sandbox, in_kernel, strict=True):
+        assert one.size == other.size
+        assert sum(ImageStat.Stat(ImageChops.difference(one, other)).mean) < 0.5  # of 255
+
+
+def test_a_lesson_leaves_in_the_sandbox_what_it_leaves_in_a_kernel(executed):
+    in_sandbox, in_kernel = executed
+    assert [cell["id"] for cell in in_sandbox.cells] == [cell["id"] for cell in in_kernel.cells]
+    differ = {
+        one["id"]: (settled(one.outputs), settled(other.outputs))
+        for one, other in zip(in_sandbox.cells, in_kernel.cells, strict=True)
+        if settled([one.execution_count, one.outputs]) != settled([other.execution_count, other.outputs])
+    }
+    assert differ == {}
+    torch.testing.assert_close(evidence(in_sandbox), evidence(in_kernel), equal_nan=True)

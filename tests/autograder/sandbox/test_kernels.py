@@ -1,0 +1,99 @@
+"""Notebooks run without a sandbox: in a process of their own all the same, for a limited time."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from autograder.sandbox.execute import execute
+from autograder.sandbox.kernels import Kernels
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.workers import Ran, SandboxFailed
+
+pytestmark = [pytest.mark.timed, pytest.mark.slow]
+
+LIMITS = Limits(cell_seconds=2.0, seconds=60.0, output_bytes=200_000)
+
+FLOOD = "for _ in range(400):\n    print('x' * 2000, flush=True)"
+
+
+@pytest.fixture
+def kernels() -> Kernels:
+    return Kernels(dict(os.environ), LIMITS)
+
+
+def cells(*sources: str) -> list[tuple[str, str]]:
+    return [(f"cell-{number}", source) for number, source in enumerate(sources, start=1)]
+
+
+def printed(ran: Ran, cell: str) -> str:
+    return "".join(output.get("text", "") for output in ran.cells[cell][1])
+
+
+def test_a_notebook_runs_in_a_process_beside_the_graders(kernels):
+    ran = kernels.run(
+        cells(
+            "import os\nprint(os.getpid())",
+            "1 / 0",
+            "print(os.environ['A'])",
+            "print(os.listdir())",
+        ),
+        {"A": "b"},
+    )
+    assert (ran.how, list(ran.cells)) == ("finished", ["cell-1", "cell-2", "cell-3", "cell-4"])
+    child = int(printed(ran, "cell-1"))
+    assert child != os.getpid()
+    assert ran.cells["cell-2"][1][0]["ename"] == "ZeroDivisionError"
+    assert printed(ran, "cell-3") == "b\n"
+    assert printed(ran, "cell-4") == "[]\n"
+    with pytest.raises(ProcessLookupError):
+        os.kill(child, 0)
+
+
+@pytest.mark.parametrize(
+    ("source", "how"),
+    [("while True:\n    pass", "slow"), ("import os\nos._exit(3)", "died"), (FLOOD, "output")],
+    ids=["endless", "killed", "flood"],
+)
+def test_a_run_that_is_ended_says_how_and_in_which_cell(kernels, source, how):
+    ran = kernels.run(cells("print('before')", source, "print('after')"), {})
+    assert (ran.how, ran.cell, list(ran.cells)) == (how, "cell-2", ["cell-1"])
+
+
+def test_a_notebook_may_not_take_longer_than_all_its_cells_together():
+    kernels = Kernels(dict(os.environ), Limits(cell_seconds=30.0, seconds=3.0))
+    ran = kernels.run(cells(*["import time\ntime.sleep(1.2)"] * 10), {})
+    assert ran.how == "late"
+    assert len(ran.cells) < 9
+
+
+def test_a_stopped_cell_costs_itself_and_not_the_cells_around_it(kernels):
+    made = new_notebook(
+        cells=[
+            new_code_cell(source, id=name) for name, source in cells("x = 1", "import os\nos.abort()", "x")
+        ]
+    )
+    executed = execute(kernels, made, {}, LIMITS)
+    assert executed.stops == {"cell-2": "it ended its own process"}
+    assert executed.notebook.cells[2].outputs[0]["data"]["text/plain"] == "1"
+
+
+def test_closing_ends_the_notebook_that_runs_and_starts_no_other(kernels, tmp_path):
+    sign = tmp_path / "running"
+    found: list[Ran] = []
+    source = f"open({str(sign)!r}, 'w').close()\nimport time\ntime.sleep(1.9)\ntime.sleep(60)"
+    run = threading.Thread(target=lambda: found.append(kernels.run(cells(source), {})))
+    run.start()
+    end = time.monotonic() + 60
+    while not sign.exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    kernels.close()
+    run.join(30)
+    assert not run.is_alive()
+    assert found[0].how == "died"
+    with pytest.raises(SandboxFailed):
+        kernels.run(cells("1"), {})

@@ -1,0 +1,75 @@
+"""The bounds of one run: what they are, and that the kernel holds a process to them."""
+
+from __future__ import annotations
+
+import json
+import mmap
+import subprocess
+import sys
+from dataclasses import FrozenInstanceError, asdict
+from pathlib import Path
+
+import pytest
+
+from autograder.sandbox.confine import inherited, tree_share, tree_use
+from autograder.sandbox.limits import MEBIBYTE, Limits
+
+HELD = """
+import json, resource
+from autograder.sandbox.confine import set_limits
+from autograder.sandbox.limits import Limits
+set_limits(Limits(cpu_seconds=7, open_files=20, disk_bytes=1000, memory_bytes=64 * 2**20))
+names = ("CPU", "NOFILE", "FSIZE", "CORE")
+print(json.dumps({name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}")) for name in names}))
+try:
+    bytearray(200 * 2**20)
+except MemoryError:
+    print("no memory")
+"""
+
+
+def test_limits_go_to_the_sandbox_as_plain_numbers_and_come_back_the_same():
+    limits = Limits(cell_seconds=1.5, memory_bytes=100 * MEBIBYTE)
+    assert Limits(**json.loads(json.dumps(asdict(limits)))) == limits
+
+
+def test_every_limit_bounds_something():
+    assert all(value > 0 for value in asdict(Limits()).values())
+    assert Limits().cell_seconds < Limits().seconds
+
+
+def test_limits_cannot_be_changed_on_the_way():
+    with pytest.raises(FrozenInstanceError):
+        Limits().processes = 1000
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel's limits are Linux's")
+def test_the_kernel_holds_a_process_to_its_limits():
+    said = subprocess.run([sys.executable, "-c", HELD], capture_output=True, text=True, check=True).stdout
+    held, memory = said.splitlines()
+    assert json.loads(held) == {"CPU": [7, 7], "NOFILE": [20, 20], "FSIZE": [1000, 1000], "CORE": [0, 0]}
+    assert memory == "no memory"
+
+
+def process(proc: Path, number: str, held: int, shared: int) -> None:
+    """A process as the kernel shows it: kilobytes of its own memory, and its parts of what is shared."""
+    (proc / number).mkdir()
+    (proc / number / "status").write_text(f"VmData:\t 9 kB\nRssAnon:\t {held} kB\nRssShmem:\t 1 kB\n")
+    (proc / number / "smaps_rollup").write_text(f"Pss: 900 kB\nPss_Anon: {shared} kB\nPss_Shmem: 1 kB\n")
+
+
+def test_a_tree_of_processes_is_counted_without_its_first(tmp_path):
+    for number, held, shared in (("1", 900, 900), ("7", 500, 300), ("8", 50, 30)):
+        process(tmp_path, number, held, shared)
+    (tmp_path / "9").mkdir()  # it has ended since it was listed
+    (tmp_path / "meminfo").write_text("")
+    assert tree_use(tmp_path) == (3, (501 + 51) * 1024)
+    assert tree_share(tmp_path) == (301 + 31) * 1024
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is Linux's")
+def test_memory_that_processes_share_is_seen_too():
+    before = inherited()
+    shared = mmap.mmap(-1, 8 * MEBIBYTE)
+    shared.write(b"x" * 8 * MEBIBYTE)
+    assert inherited() - before >= 7 * MEBIBYTE

@@ -1,0 +1,421 @@
+"""Notebooks run in the real sandbox: how runs end, what is kept of them, and what is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from autograder.sandbox import frames, workers
+from autograder.sandbox.execute import MOST_STOPS, Executed, execute
+from autograder.sandbox.limits import MEBIBYTE, Limits
+from autograder.sandbox.walls import Inside
+from autograder.sandbox.workers import SandboxFailed, Worker
+from tests.attacks.answers import KEYS, MACHINE, MEMORY, OTHERS, PRIVATE, TO_PROCESS_1, UNCOUNTED
+
+ROOT = Path(__file__).parents[3]
+
+pytestmark = [pytest.mark.timed, pytest.mark.usefixtures("walls")]
+
+LIMITS = Limits(
+    cell_seconds=1.0, seconds=20, memory_bytes=200 * MEBIBYTE, processes=2, output_bytes=2 * MEBIBYTE
+)
+# Each of two processes stays within the limit; together they do not.
+GREEDY = "import os, time\nos.fork()\nkept = b'x' * (150 * 2**20)\ntime.sleep(30)"
+CROWD = "import os, time\nfor _ in range(4):\n    if os.fork() == 0:\n        time.sleep(30)\ntime.sleep(30)"
+# A stranger who sends to the grader by itself needs the pipe: it is the one that is open.
+PIPE = (
+    "import os, stat\n"
+    "pipe = next(n for n in range(3, 400) if os.path.exists(f'/proc/self/fd/{n}')"
+    " and stat.S_ISFIFO(os.fstat(n).st_mode))\n"
+)
+FLOOD = "from IPython.display import display\nfor _ in range(40):\n"
+FLOOD += "    display({'text/plain': 'x' * 100_000}, raw=True)"
+ENDS = {
+    "died": "import os\nos._exit(3)",
+    "slow": "while True:\n    pass",
+    "memory": GREEDY,
+    "processes": CROWD,
+    "output": FLOOD,
+    "garbled": PIPE + "os.write(pipe, b'this is no message')",
+}
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    """One warm process for all tests here."""
+    with Worker(Inside(warm_up=("1 / 0",)), LIMITS) as made:
+        yield made
+
+
+def cells(*sources: str) -> list[tuple[str, str]]:
+    return [(f"cell-{number}", source) for number, source in enumerate(sources, start=1)]
+
+
+def notebook(*sources: str) -> NotebookNode:
+    return new_notebook(
+        cells=[new_markdown_cell("# Prose", id="prose")]
+        + [new_code_cell(source, id=name) for name, source in cells(*sources)]
+    )
+
+
+def printed(executed: Executed) -> dict[str, str]:
+    """What each cell printed, or the error it ended with."""
+    return {
+        cell["id"]: "".join(
+            output.get("text", "") or f"{output.get('ename')}: {output.get('evalue')}"
+            for output in cell.outputs
+        )
+        for cell in executed.notebook.cells
+        if cell.cell_type == "code"
+    }
+
+
+def warm_process(worker: Worker) -> int:
+    process = worker._process
+    assert process is not None
+    return process.pid
+
+
+def tree(process: int) -> set[int]:
+    """A process and everything below it, as the machine sees them."""
+    found = {process}
+    for task in Path(f"/proc/{process}/task").glob("*/children"):
+        for child in task.read_text().split():
+            found |= tree(int(child))
+    return found
+
+
+def at_rest(worker: Worker) -> set[int]:
+    """The sandbox's processes once none comes or goes any more; a run's last ones end after its last word."""
+    found: set[int] = set()
+    for _ in range(20):
+        time.sleep(0.1)
+        before, found = found, tree(warm_process(worker))
+        if found == before:
+            break
+    return found
+
+
+def alive(processes: set[int]) -> set[int]:
+    states = {}
+    for process in processes:
+        try:
+            states[process] = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+    return {process for process, state in states.items() if state != "Z"}
+
+
+def test_a_cell_that_nobody_reads_says_nothing_and_leaves_what_it_leaves(worker):
+    sources = ("x = 7\nx", "1 / 0", "def f(:", "display(x)", "_, Out[1], x, In[2]")
+    ran = worker.run(cells(*sources), {}, wanted=["cell-5"])
+    assert [outputs for _, outputs in ran.cells.values()][:4] == [[], [], [], []]
+    (said,) = ran.cells["cell-5"][1]
+    assert said["data"]["text/plain"] == "(7, 7, 7, '1 / 0')"
+    # Nothing of that stays for the next run.
+    assert worker.run(cells("1 / 0"), {}).cells["cell-1"][1][0]["ename"] == "ZeroDivisionError"
+
+
+def test_a_run_that_finishes_yields_each_cells_count_and_outputs(worker):
+    ran = worker.run(cells("x = 2\nprint('two')", "x + 1"), {})
+    assert (ran.how, ran.cell) == ("finished", "cell-2")
+    assert ran.cells["cell-1"] == (1, [{"output_type": "stream", "name": "stdout", "text": "two\n"}])
+    assert ran.cells["cell-2"] == (
+        2,
+        [
+            {
+                "output_type": "execute_result",
+                "metadata": {},
+                "data": {"text/plain": "3"},
+                "execution_count": 2,
+            }
+        ],
+    )
+
+
+def test_a_run_knows_nothing_of_the_one_before(worker):
+    worker.run(cells("x = 2\nopen('/tmp/note', 'w').write('x')"), {})
+    ran = worker.run(
+        cells("import os\nprint('x' in globals(), os.path.exists('/tmp/note'), os.getcwd())"), {}
+    )
+    assert ran.cells["cell-1"][1][0]["text"] == "False False /tmp/work\n"
+
+
+def test_a_run_sees_the_environment_that_it_is_given_and_not_the_graders(worker, monkeypatch):
+    monkeypatch.setenv("SECRET_OF_THE_GRADER", "hunter2")
+    ran = worker.run(
+        cells("import os\nprint(os.environ.get('SECRET_OF_THE_GRADER'), os.environ['A'])"), {"A": "b"}
+    )
+    assert ran.cells["cell-1"][1][0]["text"] == "None b\n"
+
+
+@pytest.mark.parametrize("how", ENDS)
+def test_a_run_that_is_ended_says_how_and_in_which_cell(worker, how):
+    ran = worker.run(cells("print('before')", ENDS[how], "print('after')"), {})
+    assert (ran.how, ran.cell) == (how, "cell-2")
+    assert list(ran.cells) == ["cell-1"]
+
+
+def test_a_process_that_ends_itself_politely_has_died(worker):
+    ran = worker.run(cells("print('before')", "import os\nos._exit(0)"), {})
+    assert (ran.how, ran.cell) == ("died", "cell-2")
+
+
+def test_what_a_run_started_ends_with_it(worker):
+    worker.run(cells("pass"), {})
+    before = at_rest(worker)
+    started = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(60)"
+    assert worker.run(cells(started), {}).how == "finished"
+    assert at_rest(worker) == before
+
+
+def test_a_run_that_closes_its_pipe_and_goes_on_is_ended(worker):
+    begun = time.monotonic()
+    ran = worker.run(cells("print('before')", "import os, time\nos.closerange(3, 1000)\ntime.sleep(60)"), {})
+    assert (ran.how, ran.cell) == ("died", "cell-2")
+    assert time.monotonic() - begun < 10
+
+
+def test_each_run_has_a_network_of_its_own_in_which_it_reaches_itself_alone(worker):
+    code = (
+        "import os, socket\n"
+        "with socket.create_server(('127.0.0.1', 0)) as here:\n"
+        "    socket.create_connection(here.getsockname(), 1).close()\n"
+        "sorted(name for _, name in socket.if_nameindex()), os.readlink('/proc/self/ns/net')"
+    )
+    seen = worker.run(cells(code), {}).cells["cell-1"][1][0]["data"]["text/plain"]
+    assert seen.startswith("(['lo'], 'net:")
+    first = Path(f"/proc/{worker._process.pid}/task/{worker._process.pid}/children").read_text().split()[0]
+    assert os.readlink(f"/proc/{first}/ns/net") not in seen
+    assert os.readlink("/proc/self/ns/net") not in seen
+
+
+def test_who_is_not_root_has_the_same_sandbox():
+    code = (
+        "from autograder.sandbox.limits import Limits\n"
+        "from autograder.sandbox.walls import Inside\n"
+        "from autograder.sandbox.workers import Worker\n"
+        "with Worker(Inside(), Limits()) as worker:\n"
+        "    for _ in range(2):\n"
+        "        print(worker.run([('one', '6 * 7')], {}).cells['one'][1][0]['data']['text/plain'])\n"
+    )
+    # Somebody without any capability, who may read what the one who runs the tests may read.
+    ordinary = ["bwrap", "--unshare-user", "--uid", "1000", "--gid", "1000", "--dev-bind", "/", "/", "--"]
+    done = subprocess.run([*ordinary, sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.split() == ["42", "42"], done.stderr
+
+
+def test_a_signal_to_its_own_group_reaches_nobody_else(worker):
+    worker.run(cells("pass"), {})
+    before = at_rest(worker)
+    assert worker.run(cells("import os, signal\nos.killpg(0, signal.SIGKILL)"), {}).how == "died"
+    assert at_rest(worker) == before
+
+
+def test_a_stopped_cell_costs_itself_and_not_the_cells_around_it(worker):
+    executed = execute(worker, notebook("print('before')", ENDS["died"], "print('after')"), {}, LIMITS)
+    assert printed(executed) == {
+        "cell-1": "before\n",
+        "cell-2": "Stopped: it ended its own process",
+        "cell-3": "after\n",
+    }
+    assert executed.stops == {"cell-2": "it ended its own process"}
+    assert executed.gave_up == ""
+
+
+def test_a_notebook_whose_cells_together_take_too_long_blames_none_of_them():
+    limits = replace(LIMITS, cell_seconds=30, seconds=1.5)
+    with Worker(Inside(), limits) as made:
+        executed = execute(made, notebook("print('before')", "import time\ntime.sleep(20)"), {}, limits)
+    assert executed.stops == {}
+    assert executed.gave_up == "its cells did not end within 1.5 seconds together, in the cell cell-2"
+    assert printed(executed)["cell-1"] == "before\n"
+
+
+def test_forks_share_what_they_inherit(worker):
+    pair = "import os, time\nkept = b'x' * (130 * 2**20)\n"
+    pair += "if os.fork() == 0:\n    time.sleep(0.3)\n    os._exit(0)\nos.wait()"
+    assert worker.run(cells(pair), {}).how == "finished"
+
+
+def test_a_sandbox_closed_for_good_is_not_started_again():
+    made = Worker(Inside(), LIMITS)
+    made.close(for_good=True)
+    with pytest.raises(SandboxFailed, match="closed"):
+        made.run(cells("pass"), {})
+
+
+def test_what_other_programs_write_stands_in_the_cell_that_ran_them(worker):
+    ran = worker.run(cells("import os\nprint('a')\n_ = os.system('echo b; echo c >&2')", "print('d')"), {})
+    assert [(output["name"], output["text"]) for output in ran.cells["cell-1"][1][:2]] == [
+        ("stdout", "a\nb\n"),
+        ("stderr", "c\n"),
+    ]
+    assert ran.cells["cell-2"][1][0]["text"] == "d\n"
+
+
+def test_an_error_is_no_stop(worker):
+    executed = execute(worker, notebook("1 / 0", "print('after')"), {}, LIMITS)
+    assert printed(executed) == {"cell-1": "ZeroDivisionError: division by zero", "cell-2": "after\n"}
+    assert executed.stops == {}
+
+
+def test_several_stops_are_told_one_by_one(worker):
+    executed = execute(
+        worker, notebook(ENDS["died"], "print('between')", CROWD, "print('after')"), {}, LIMITS
+    )
+    assert executed.stops == {
+        "cell-1": "it ended its own process",
+        "cell-3": "it started more than 2 processes",
+    }
+    assert [printed(executed)[name] for name in ("cell-2", "cell-4")] == ["between\n", "after\n"]
+
+
+def test_a_notebook_full_of_stops_is_given_up(worker):
+    executed = execute(worker, notebook(*[ENDS["died"]] * 6, "print('never')"), {}, LIMITS)
+    assert executed.gave_up == "it ended its own process, in the cell cell-4"
+    assert len(executed.stops) == MOST_STOPS
+    assert printed(executed)["cell-7"] == ""
+
+
+def test_the_notebook_that_was_given_is_not_changed(worker):
+    given = notebook("print('x')")
+    execute(worker, given, {}, LIMITS)
+    assert given.cells[1].outputs == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    ['{"output_type": "stream", "name": "stdout"}', '"text"', "null", '{"output_type": "nothing"}', "[[]]"],
+)
+def test_what_has_no_form_of_an_output_stands_in_no_notebook(worker, said):
+    source = PIPE + (
+        "import struct\n"
+        f'text = \'{{"id": "cell-1", "count": 1, "outputs": [{said}]}}\'.encode()\n'
+        "os.write(pipe, struct.pack('>cI', b'C', len(text)) + text)\n"
+        "os.write(pipe, struct.pack('>cI', b'S', 0))\n"
+        "os.kill(os.getpid(), 9)"
+    )
+    ran = worker.run(cells(source), {})
+    assert "cell-1" in ran.cells
+    executed = execute(worker, notebook(source), {}, replace(LIMITS))
+    assert all(output.output_type == "error" for output in executed.notebook.cells[1].outputs)
+
+
+def test_the_warm_process_that_was_killed_in_between_is_started_again(worker):
+    worker.run(cells("pass"), {})
+    first = warm_process(worker)
+    os.kill(first, signal.SIGKILL)
+    assert worker.run(cells("print('again')"), {}).cells["cell-1"][1][0]["text"] == "again\n"
+    assert warm_process(worker) != first
+
+
+def test_closing_leaves_no_process_and_the_next_run_starts_afresh(worker):
+    worker.run(cells("pass"), {})
+    running = tree(warm_process(worker))
+    assert len(running) >= 2
+    worker.close()
+    end = time.monotonic() + 5
+    while alive(running) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert alive(running) == set()
+    worker.close()  # once more is no error
+
+
+@pytest.mark.parametrize(
+    "inside", [Inside({"x": Path("/nowhere")}), Inside(preload=("import nowhere",))], ids=["folder", "cell"]
+)
+def test_a_sandbox_that_does_not_start_says_what_it_said(inside):
+    with Worker(inside, LIMITS) as made, pytest.raises(SandboxFailed, match="nowhere"):
+        made.run(cells("pass"), {})
+
+
+def test_what_is_inside_is_there_and_what_is_covered_is_not():
+    beside = Path(sys.prefix, "share")
+    assert list(beside.iterdir())
+    inside = Inside(
+        {"here": ROOT / "tests"},
+        (beside,),
+        {"A": "b"},
+        preload=("import os\nos.environ['PRELOADED'] = 'c'\nname = 1",),
+    )
+    code = f"import os\nos.listdir('/course/here') != [], os.listdir('{beside}'), os.environ['A']"
+    with Worker(inside, LIMITS) as made:
+        ran = made.run(cells(f"{code}, os.environ['PRELOADED'], 'name' in globals(), In[1][:2]"), {})
+    said = ran.cells["cell-1"][1][0]
+    assert said["data"]["text/plain"] == "(True, [], 'b', 'c', False, 'im')"
+
+
+def test_a_run_that_could_not_begin_is_our_fault():
+    none = replace(LIMITS, cpu_seconds="none")
+    with Worker(Inside(), none) as made, pytest.raises(SandboxFailed, match="shut a notebook in"):
+        made.run(cells("pass"), {})
+
+
+def test_a_sandbox_lost_twice_in_one_run_is_our_fault_not_the_notebooks(monkeypatch):
+    ready = frames.HEADER.pack(frames.READY, 0)
+    script = f"import sys; sys.stdout.buffer.write({ready!r}); sys.stdout.flush(); sys.stdin.buffer.read(5)"
+    monkeypatch.setattr(workers.walls, "command", lambda inside: ["python", "-c", script])
+    with Worker(Inside(), LIMITS) as made, pytest.raises(SandboxFailed, match="in the middle"):
+        made.run(cells("pass"), {})
+
+
+# What one submission could learn of another, or do to the machine. Each code prints MARK where it succeeds.
+
+
+@pytest.fixture(scope="module")
+def patient() -> Iterator[Worker]:
+    """A worker that lets a long search come to its end."""
+    with Worker(Inside(), Limits(cell_seconds=30, seconds=60)) as made:
+        yield made
+
+
+def test_nothing_of_one_run_is_in_the_memory_of_the_next(patient):
+    patient.run(cells(f"print('{PRIVATE}')  # {PRIVATE}"), {})
+    ran = patient.run(cells(MEMORY), {})
+    assert ran.cells["cell-1"][1][0]["text"] == "nothing\n"
+
+
+@pytest.mark.parametrize(
+    "code", [MACHINE, OTHERS, KEYS, UNCOUNTED], ids=["machine", "others", "keys", "memory"]
+)
+def test_a_run_reaches_nothing_outside_of_it(patient, code):
+    ran = patient.run(cells(code), {})
+    assert (ran.how, ran.cells["cell-1"][1]) == ("finished", [])
+
+
+def test_a_run_cannot_end_what_watches_it(patient):
+    ran = patient.run(cells(TO_PROCESS_1, "1 + 1"), {})
+    assert (ran.how, list(ran.cells)) == ("finished", ["cell-1", "cell-2"])
+
+
+def test_what_is_said_of_cells_that_are_not_in_the_notebook_is_not_taken(worker):
+    code = f"{PIPE}import struct\nos.write(pipe, struct.pack('>cI', b'S', 8) + b'<script>')\nos._exit(1)"
+    ran = worker.run(cells("1", code), {})
+    assert (ran.how, ran.cell) == ("died", "cell-2")
+
+
+def test_outputs_with_too_many_parts_are_left_out(monkeypatch, worker):
+    monkeypatch.setattr(workers, "MOST_PARTS", 50)
+    many = "from IPython.display import display\ndisplay({'application/json': [[]] * 100}, raw=True)"
+    ran = worker.run(cells("1", many, "2"), {})
+    assert [output["output_type"] for output in ran.cells["cell-1"][1]] == ["execute_result"]
+    assert [output["text"] for output in ran.cells["cell-2"][1]] == [workers.TOO_INTRICATE]
+    assert ran.how == "finished"
+
+
+def test_of_very_many_outputs_the_first_are_kept(monkeypatch, worker):
+    monkeypatch.setattr(workers, "MOST_OUTPUTS", 5)
+    three = "from IPython.display import display\nfor number in range(3):\n    display(number)"
+    ran = worker.run(cells(three, three, three), {})
+    assert [len(outputs) for _, outputs in ran.cells.values()] == [3, 2, 0]

@@ -1,0 +1,155 @@
+"""A course: what its `course.toml` says, where it is found, and that nobody else's is taken for it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from autograder import bank, check, course
+from autograder.course import Course
+from autograder.forbidden import family_of
+from autograder.problems import AuthoringError
+
+ROOT = Path(__file__).parents[2]
+DESCRIBED = 'name = "tiny"\ntitle = "Tiny"\nlessons = ["01-tiny"]\nbank = "answers"\n'
+
+
+def made(folder: Path, text: str = DESCRIBED) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "course.toml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_the_tool_says_nothing_of_what_a_course_teaches_and_imports_nothing_of_one():
+    package = ROOT / "autograder"
+    texts = {path: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
+    assert len(texts) > 50
+    assert [path for path, text in texts.items() if "attention" in text.lower()] == []
+    assert [
+        path
+        for path, text in texts.items()
+        if re.search(r"^\s*(from|import) (visuals|source)\b", text, re.MULTILINE)
+    ] == []
+
+
+def test_a_course_is_what_its_file_says(tmp_path):
+    found = Course.read(made(tmp_path, DESCRIBED + 'preload = ["pictures"]\nlanguages = ["fr", "en"]\n'))
+    assert (found.root, found.bank, found.source) == (tmp_path, tmp_path / "answers", tmp_path / "source")
+    assert (found.name, found.title, found.lessons) == ("tiny", "Tiny", ("01-tiny",))
+    assert (found.preload, found.languages) == (("pictures",), ("fr", "en"))
+
+
+def test_what_a_course_forbids_goes_by_its_own_names_and_is_noticed_at_all_of_them(tmp_path):
+    text = (
+        DESCRIBED
+        + """
+[forbidden.wave]
+instead = "the waves"
+names = ['sin', 'cos']
+[forbidden.fold]
+instead = "the fold"
+names = ['\\w*conv\\w*']
+also = ["wave"]
+"""
+    )
+    wave, fold = Course.read(made(tmp_path, text)).forbidden
+    assert (wave.name, fold.name, fold.instead) == ("wave", "fold", "the fold")
+    assert [family_of(name, (wave,)) for name in ("cos", "conv1d")] == ["wave", ""]
+    assert [family_of(name, (fold,)) for name in ("cos", "conv1d", "conv_backward")] == ["fold", "fold", ""]
+    assert all(family.operators.fullmatch("conv1d") for family in (wave, fold))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('name = "tiny"\n', "", "`name` is missing or no text"),
+        ('"tiny"', '"../tiny"', "`../tiny`: a name is lower-case words joined by hyphens"),
+        ('["01-tiny"]', '"01-tiny"', "`lessons` is missing or no list of texts"),
+        ('"01-tiny"', '"01 tiny"', "`01 tiny`: a name is lower-case words joined by hyphens"),
+        ("bank =", "banc =", "`banc` means nothing here"),
+        ("bank =", "bank", "cannot be read"),
+        ("bank =", "forbidden = {fold = 1}\nbank =", "`forbidden` cannot be read"),
+    ],
+)
+def test_what_is_wrong_with_a_course_file_is_named(tmp_path, old, new, problem):
+    with pytest.raises(AuthoringError) as caught:
+        Course.read(made(tmp_path, DESCRIBED.replace(old, new, 1)))
+    assert problem in str(caught.value)
+    assert "course.toml" in str(caught.value)
+
+
+def test_a_course_is_found_from_any_folder_inside_it(tmp_path, monkeypatch):
+    inside = made(tmp_path) / "notebooks" / "01-tiny"
+    inside.mkdir(parents=True)
+    monkeypatch.chdir(inside)
+    assert Course.find().root == tmp_path
+
+
+def test_a_notebook_that_went_elsewhere_still_finds_its_course(tmp_path, monkeypatch):
+    notebook = made(tmp_path / "course") / "01-tiny.ipynb"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("JPY_SESSION_NAME", str(notebook))
+    assert Course.find().root == tmp_path / "course"
+
+
+def test_outside_every_course_that_is_said_and_what_to_look_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(course, "entry_points", lambda group: [])
+    with pytest.raises(AuthoringError, match=r"is in no course: there is no course\.toml"):
+        Course.find()
+    assert "This check itself failed" in repr(check("share"))
+
+
+def test_outside_every_course_the_installed_one_counts_and_of_two_none(tmp_path, monkeypatch):
+    packages = tmp_path / "packages"
+    for name in ("one", "two"):
+        bank_folder = packages / f"course_{name}" / "answers"
+        made(bank_folder, DESCRIBED.replace("tiny", name, 1))
+    monkeypatch.syspath_prepend(packages)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    entries = [EntryPoint(name, f"course_{name}:answers", course.GROUP) for name in ("one", "two")]
+    monkeypatch.setattr(course, "entry_points", lambda group: entries[:1])
+    assert Course.find().bank == packages / "course_one" / "answers"
+    monkeypatch.setattr(course, "entry_points", lambda group: entries)
+    with pytest.raises(AuthoringError, match="Installed courses: one, two"):
+        Course.find()
+
+
+def test_of_a_checkout_that_is_itself_installed_its_own_file_counts(tmp_path, monkeypatch):
+    made(tmp_path / "checkout")
+    (tmp_path / "checkout" / "package" / "answers").mkdir(parents=True)
+    monkeypatch.syspath_prepend(tmp_path / "checkout")
+    monkeypatch.chdir(tmp_path)
+    entry = EntryPoint("tiny", "package:answers", course.GROUP)
+    monkeypatch.setattr(course, "entry_points", lambda group: [entry])
+    assert Course.find().bank == tmp_path / "checkout" / "answers"
+
+
+def test_two_courses_with_the_same_lesson_and_task_do_not_meet(bank_folder, lesson, tmp_path, monkeypatch):
+    other = tmp_path / "other"
+    shutil.copytree(bank_folder, other)
+    for path, old, new in (
+        ("01-tiny.json", "Shares of a whole", "Another task"),
+        ("course.toml", "tiny", "two"),
+    ):
+        (other / path).write_text((other / path).read_text().replace(old, new, 1))
+    right = lambda x: x / x.sum()  # noqa: E731
+    assert "Shares of a whole" in repr(check("share", right))
+    monkeypatch.setenv(course.PACKED, str(other))
+    assert "Another task" in repr(check("share", right))
+
+
+def test_a_bank_that_was_rebuilt_is_seen_at_once(bank_folder):
+    assert "Shares of a whole" in repr(check("share", lambda x: x / x.sum()))
+    path = bank_folder / "01-tiny.json"
+    fresh = path.with_name("fresh")
+    fresh.write_text(path.read_text().replace("Shares of a whole", "Shares"), encoding="utf-8")
+    os.replace(fresh, path)
+    assert "Shares of a whole" not in repr(check("share", lambda x: x / x.sum()))
+    assert bank.load("01-tiny", bank_folder) is bank.load("01-tiny", bank_folder)

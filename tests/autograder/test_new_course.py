@@ -1,0 +1,113 @@
+"""A second course, on another subject: the installed tool makes, builds, checks, grades and feeds it back."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from autograder.sandbox import walls
+
+ROOT = Path(__file__).parents[2]
+LESSON = "01-convolution"
+LINE = "return torch.stack([(window * kernel).sum() for window in windows])"
+TURNED = LINE.replace("kernel)", "kernel.flip(0))")
+READY_MADE = "return torch.conv1d(signal[None, None], kernel[None, None])[0, 0]"
+# By student: what stands in the place of that line, and the score.
+STUDENTS = {"ada": (LINE, 5.0), "cleo": (TURNED, 3.0), "dora": (READY_MADE, 4.0)}
+
+Run = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Runs a module where the tool is installed from its wheel, and nothing of this checkout is."""
+    place = tmp_path_factory.mktemp("installed")
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    wheel = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(place), str(ROOT)]
+    subprocess.run(wheel, check=True)
+    site = place / "site"
+    subprocess.run(
+        [*pip, "install", "--no-deps", "--target", str(site), *map(str, place.glob("*.whl"))], check=True
+    )
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "NBGRADER"))}
+    environment = {
+        **own,
+        "PYTHONPATH": str(site),
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+        "AUTOGRADER_SECRET": str(place / "secret"),
+        "AUTOGRADER_PROGRESS": str(place / "progress"),
+    }
+
+    def run(where: Path, *command: str) -> str:
+        done = subprocess.run(
+            [sys.executable, *command],
+            cwd=where,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, (command, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    assert str(site) in run(place, "-c", "import autograder; print(autograder.__file__)")
+    return run
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_new_course_goes_all_the_way_from_its_source_to_its_feedback(run, tmp_path):
+    course = tmp_path / "Folds & waves"
+    run(tmp_path, "-m", "autograder", "new-course", course.name)
+    run(course, "-m", "autograder", "build")
+    assert "2 passed" in run(course, "-m", "pytest", "-p", "no:cacheprovider")
+    released = course / "notebooks" / LESSON / f"{LESSON}.ipynb"
+    before = released.read_bytes()
+    run(course, "-m", "nbgrader", "generate_assignment", LESSON)
+    assert released.stat().st_size == len(before)
+
+    # A learner finds the course from the notebook's folder. Elsewhere the installed course is found instead.
+    ask = "from autograder import check; print(check('convolve', lambda s, k: s.unfold(0, len(k), 1) @ k))"
+    assert "[right] A convolution as a function (2 of 2 points)" in run(released.parent, "-c", ask)
+    assert "There is no task called `convolve`" in run(tmp_path, "-c", ask)
+    assert "01 · From a dot product" in run(
+        tmp_path, "-c", "from autograder import progress; print(progress())"
+    )
+
+    solved = (course / "source" / LESSON / released.name).read_text(encoding="utf-8")
+    assert LINE in solved
+    hand_in(course, "bob", released.read_text(encoding="utf-8"))
+    for student, (line, _) in STUDENTS.items():
+        hand_in(course, student, solved.replace(LINE, line))
+
+    run(course, "-m", "autograder", "secret")
+    alone = ("--no-sandbox",) if walls.why_not() else ()
+    said = run(course, "-m", "autograder", "grade", *alone)
+    assert "4 submissions graded" in said
+    assert "visible probes only" not in said
+    run(course, "-m", "nbgrader", "generate_feedback", LESSON)
+    feedback = (course / "feedback" / "cleo" / LESSON / f"{LESSON}.html").read_text(encoding="utf-8")
+    assert "Your kernel is turned round." in feedback
+    scores = {"bob": 0.0, **{student: score for student, (_, score) in STUDENTS.items()}}
+    assert exported(run, course) == scores
+    if not alone:
+        run(course, "-m", "nbgrader", "autograde", LESSON, "--force")
+        assert exported(run, course) == scores
+
+
+def hand_in(course: Path, student: str, notebook: str) -> None:
+    path = course / "submitted" / student / LESSON / f"{LESSON}.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_text(notebook, encoding="utf-8")
+
+
+def exported(run: Run, course: Path) -> dict[str, float]:
+    run(course, "-m", "nbgrader", "export")
+    with (course / "grades.csv").open(encoding="utf-8") as file:
+        return {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}
