@@ -77,13 +77,15 @@ def _hiding(tree: ast.AST) -> Iterator[ast.AST]:
             case ast.Call(func=function, args=given) if _takes_text(function):
                 called.add(function)
                 match given[BY_TEXT[_name(function)] :]:
-                    case [text, *_] if (read := _text(text)) is not None:
-                        yield from _hiding(parsed(read))
+                    case [ast.Constant(value=str(text)), *_]:
+                        yield from _hiding(parsed(text))
                     case [ast.Name(id=name), *_] if name in written_out:
                         pass
                     case _:
                         yield node
             case ast.Attribute(value=ast.Name(id="sys"), attr="modules"):
+                yield node
+            case ast.Attribute(value=value, attr="compile") if _name(value) != "re":
                 yield node
             case ast.Attribute() | ast.Name():
                 if _name(node) in HIDES or (_takes_text(node) and node not in called):
@@ -133,17 +135,6 @@ def _is_hiding_import(path: list[str], imported: ast.alias) -> bool:
         or path[-2:] == ["sys", "modules"]
         or not HIDES.isdisjoint(path)
     )
-
-
-def _text(node: ast.AST) -> str | None:
-    """A text that is written out, in one piece or in several."""
-    match node:
-        case ast.Constant(value=str(text)):
-            return text
-        case ast.BinOp(left=left, op=ast.Add(), right=right):
-            first, second = _text(left), _text(right)
-            return None if first is None or second is None else first + second
-    return None
 
 
 def _name(node: ast.AST) -> str:
