@@ -132,7 +132,7 @@ def graded(tmp_path_factory):
         folder.mkdir(parents=True)
         nbformat.write(notebook, folder / f"{LESSON}.ipynb")
     try:
-        summary = command.grade_class(command.Order(place, [LESSON]), print, lambda *_: None)
+        summary = command.grade_class(command.Order(place, [LESSON], figures=True), print, lambda *_: None)
         assert summary.graded == 2
     finally:
         batch.close_sandboxes()

@@ -146,7 +146,7 @@ def test_what_a_worker_started_is_closed_with_the_run(no_secret, worker, monkeyp
 @pytest.mark.usefixtures("no_secret")
 def test_a_worker_without_a_sandbox_is_refused(worker, monkeypatch):
     answers = Answers([LESSON])
-    monkeypatch.setattr(cluster.sandbox, "why_not", refuse)
+    monkeypatch.setattr(cluster.walls, "why_not", refuse)
     with pytest.raises(NoCluster, match="worker tcp://worker:1 has no sandbox: bubblewrap is not installed"):
         answers.setup(worker)
 

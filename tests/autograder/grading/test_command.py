@@ -73,10 +73,10 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxRunner]:
     remembered: dict[str, Any] = {}
     really = batch.grade
 
-    def grade(notebook: NotebookNode, lesson: Any, run: Any, notes: tuple[str, ...], solution: Any) -> Any:
+    def grade(notebook: NotebookNode, lesson: Any, run: Any, notes: tuple[str, ...], *how: Any) -> Any:
         key = hashlib.sha256(repr((notebook, notes)).encode()).hexdigest()
         if key not in remembered:
-            remembered[key] = really(notebook, lesson, made, notes, solution)
+            remembered[key] = really(notebook, lesson, made, notes, *how)
         return deepcopy(remembered[key])
 
     patch.setattr(batch, "grade", grade)
@@ -576,7 +576,7 @@ def test_the_command_fails_where_a_submission_could_not_be_graded(place, monkeyp
 
 
 def test_without_a_sandbox_the_command_refuses_and_says_why(place, monkeypatch):
-    monkeypatch.setattr(command.sandbox, "why_not", lambda: "bubblewrap is not installed")
+    monkeypatch.setattr(command.walls, "why_not", lambda: "bubblewrap is not installed")
     done = invoke("--course", str(place))
     assert done.exit_code == 2
     assert "there is none: bubblewrap is not installed." in done.output
@@ -590,7 +590,7 @@ def test_without_a_sandbox_the_command_refuses_and_says_why(place, monkeypatch):
 def test_told_to_do_without_a_sandbox_the_command_grades_in_kernels_and_says_what_is_open(
     place, monkeypatch, solved
 ):
-    monkeypatch.setattr(command.sandbox, "why_not", lambda: "bubblewrap is not installed")
+    monkeypatch.setattr(command.walls, "why_not", lambda: "bubblewrap is not installed")
     made = KernelRunner(Limits(cell_seconds=8.0))
     asked: list[bool] = []
 
@@ -623,7 +623,7 @@ def test_a_thread_runs_its_submissions_where_it_was_told_to(sandboxed):
 
 
 def test_nbgraders_own_autograde_does_without_a_sandbox_where_it_is_told_to(place, monkeypatch, runner):
-    monkeypatch.setattr(preprocessors.sandbox, "why_not", lambda: "bubblewrap is not installed")
+    monkeypatch.setattr(preprocessors.walls, "why_not", lambda: "bubblewrap is not installed")
     asked: list[bool] = []
 
     def shared(sandboxed: bool = True) -> SandboxRunner:
