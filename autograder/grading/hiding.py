@@ -13,22 +13,9 @@ from collections.abc import Iterable, Iterator
 from autograder.reading import MOST_TEXT, parsed
 
 # Functions that are given a name as text or code as text, and which of their arguments that is.
-BY_TEXT = {
-    "getattr": 1,
-    "__import__": 0,
-    "import_module": 0,
-    "attrgetter": 0,
-    "methodcaller": 0,
-    "__getattribute__": 0,
-    "eval": 0,
-    "exec": 0,
-    "compile": 0,
-    "run_cell_magic": 2,
-    "run_cell": 0,
-    "run_code": 0,
-    "ex": 0,
-    "ev": 0,
-}
+AS_NAME = ("__import__", "import_module", "attrgetter", "methodcaller", "__getattribute__")
+AS_CODE = ("eval", "exec", "compile", "run_cell", "run_code", "ex", "ev")
+BY_TEXT = dict.fromkeys(AS_NAME + AS_CODE, 0) | {"getattr": 1, "run_cell_magic": 2}
 BUILT_IN = {"getattr", "eval", "exec", "compile"}  # as attributes, `model.eval` and `re.compile` are others
 HIDES = frozenset(
     (
