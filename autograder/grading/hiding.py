@@ -13,22 +13,9 @@ from collections.abc import Iterable, Iterator
 from autograder.reading import MOST_TEXT, parsed
 
 # Functions that are given a name as text or code as text, and which of their arguments that is.
-BY_TEXT = {
-    "getattr": 1,
-    "__import__": 0,
-    "import_module": 0,
-    "attrgetter": 0,
-    "methodcaller": 0,
-    "__getattribute__": 0,
-    "eval": 0,
-    "exec": 0,
-    "compile": 0,
-    "run_cell_magic": 2,
-    "run_cell": 0,
-    "run_code": 0,
-    "ex": 0,
-    "ev": 0,
-}
+AS_NAME = ("__import__", "import_module", "attrgetter", "methodcaller", "__getattribute__")
+AS_CODE = ("eval", "exec", "compile", "run_cell", "run_code", "ex", "ev")
+BY_TEXT = dict.fromkeys(AS_NAME + AS_CODE, 0) | {"getattr": 1, "run_cell_magic": 2}
 BUILT_IN = {"getattr", "eval", "exec", "compile"}  # as attributes, `model.eval` and `re.compile` are others
 HIDES = frozenset(
     (
@@ -77,13 +64,15 @@ def _hiding(tree: ast.AST) -> Iterator[ast.AST]:
             case ast.Call(func=function, args=given) if _takes_text(function):
                 called.add(function)
                 match given[BY_TEXT[_name(function)] :]:
-                    case [text, *_] if (read := _text(text)) is not None:
-                        yield from _hiding(parsed(read))
+                    case [ast.Constant(value=str(text)), *_]:
+                        yield from _hiding(parsed(text))
                     case [ast.Name(id=name), *_] if name in written_out:
                         pass
                     case _:
                         yield node
             case ast.Attribute(value=ast.Name(id="sys"), attr="modules"):
+                yield node
+            case ast.Attribute(value=value, attr="compile") if _name(value) != "re":
                 yield node
             case ast.Attribute() | ast.Name():
                 if _name(node) in HIDES or (_takes_text(node) and node not in called):
@@ -133,17 +122,6 @@ def _is_hiding_import(path: list[str], imported: ast.alias) -> bool:
         or path[-2:] == ["sys", "modules"]
         or not HIDES.isdisjoint(path)
     )
-
-
-def _text(node: ast.AST) -> str | None:
-    """A text that is written out, in one piece or in several."""
-    match node:
-        case ast.Constant(value=str(text)):
-            return text
-        case ast.BinOp(left=left, op=ast.Add(), right=right):
-            first, second = _text(left), _text(right)
-            return None if first is None or second is None else first + second
-    return None
 
 
 def _name(node: ast.AST) -> str:

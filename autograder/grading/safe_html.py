@@ -26,12 +26,6 @@ MAX_HTML, MAX_MARKS, MAX_MARKDOWN, MAX_ALL = 100_000, 6_000, 20_000, 400_000
 TOO_LARGE = "… an output of this size is not shown …"
 OURS = f"<style>{STYLE}</style>"
 
-TAGS = {
-    *("a", "abbr", "b", "blockquote", "br", "caption", "code", "col", "colgroup", "dd", "del", "details"),
-    *("div", "dl", "dt", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "ins", "kbd", "li"),
-    *("mark", "ol", "p", "pre", "s", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody"),
-    *("td", "tfoot", "th", "thead", "tr", "u", "ul"),
-}
 PLAIN = {"alt", "title", "role", "width", "height", "align", "colspan", "rowspan", "scope", "start", "open"}
 # Of the course's own and of highlighted code. Others are nbgrader's, and its buttons go by them.
 CLASSES = re.compile(
@@ -60,7 +54,6 @@ def _kept(tag: str, name: str, value: str) -> str | None:
 
 
 _cleaner = nh3.Cleaner(
-    tags=TAGS,
     clean_content_tags={"script", "style", "template", "noscript", "title", "textarea"},
     attributes={"*": {*PLAIN, "class", "style"}, "img": {"src"}, "a": {"href"}},
     generic_attribute_prefixes={"aria-"},

@@ -20,50 +20,30 @@ OTHER_TABLE = 0x40000000  # on x86-64, the numbers of another table of calls sta
 SHARED_AND_ANONYMOUS, NEW_USER = 0x21, 0x10000000
 
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-MMAP = {"x86_64": 9, "aarch64": 222}
-CLONE = {"x86_64": 56, "aarch64": 220}
+# Calls by their numbers on these machines, in this order.
+MMAP, CLONE = (9, 222), (56, 220)
 # Its flags cannot be looked at. Who is told that there is no such call takes `clone`.
 CLONE3 = 435
-REFUSED: dict[str, dict[str, int]] = {
-    "x86_64": {
-        # Memory that belongs to no process, and so is counted nowhere.
-        "memfd_create": 319,
-        "memfd_secret": 447,
-        "shmget": 29,
-        # A place to leave notes for the next submission.
-        "add_key": 248,
-        "request_key": 249,
-        "keyctl": 250,
-        # Other processes, and parts of the kernel that no notebook needs.
-        "ptrace": 101,
-        "process_vm_readv": 310,
-        "process_vm_writev": 311,
-        "pidfd_getfd": 438,
-        "perf_event_open": 298,
-        "bpf": 321,
-        "userfaultfd": 323,
-        "io_uring_setup": 425,
-        "unshare": 272,
-        "setns": 308,
-    },
-    "aarch64": {
-        "memfd_create": 279,
-        "memfd_secret": 447,
-        "shmget": 194,
-        "add_key": 217,
-        "request_key": 218,
-        "keyctl": 219,
-        "ptrace": 117,
-        "process_vm_readv": 270,
-        "process_vm_writev": 271,
-        "pidfd_getfd": 438,
-        "perf_event_open": 241,
-        "bpf": 280,
-        "userfaultfd": 282,
-        "io_uring_setup": 425,
-        "unshare": 97,
-        "setns": 268,
-    },
+REFUSED: dict[str, tuple[int, int]] = {
+    # Memory that belongs to no process, and so is counted nowhere.
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+    "shmget": (29, 194),
+    # A place to leave notes for the next submission.
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "keyctl": (250, 219),
+    # Other processes, and parts of the kernel that no notebook needs.
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "pidfd_getfd": (438, 438),
+    "perf_event_open": (298, 241),
+    "bpf": (321, 280),
+    "userfaultfd": (323, 282),
+    "io_uring_setup": (425, 425),
+    "unshare": (272, 97),
+    "setns": (308, 268),
 }
 
 
@@ -93,18 +73,16 @@ def program(machine: str) -> bytes:
     """
     if machine not in MACHINES:
         raise OSError(f"the system calls of a {machine} processor are not known")
+    column = list(MACHINES).index(machine)
     steps = [(LOAD, 0, 0, MACHINE), (JUMP_EQUAL, 1, 0, MACHINES[machine]), (RETURN, 0, 0, KILL)]
     steps += [(LOAD, 0, 0, NUMBER)]
     if machine == "x86_64":
         steps += [(JUMP_LEAST, 0, 1, OTHER_TABLE), (RETURN, 0, 0, REFUSE)]
-    for number in REFUSED[machine].values():
-        steps += [(JUMP_EQUAL, 0, 1, number), (RETURN, 0, 0, REFUSE)]
+    for numbers in REFUSED.values():
+        steps += [(JUMP_EQUAL, 0, 1, numbers[column]), (RETURN, 0, 0, REFUSE)]
     steps += [(JUMP_EQUAL, 0, 1, CLONE3), (RETURN, 0, 0, UNKNOWN)]
     # Memory that is shared through no file, and a world of one's own in which one may do everything.
-    for number, argument, bits in (
-        (MMAP[machine], FOURTH, SHARED_AND_ANONYMOUS),
-        (CLONE[machine], FIRST, NEW_USER),
-    ):
-        steps += [(JUMP_EQUAL, 0, 5, number), (LOAD, 0, 0, argument), (AND, 0, 0, bits)]
+    for numbers, argument, bits in ((MMAP, FOURTH, SHARED_AND_ANONYMOUS), (CLONE, FIRST, NEW_USER)):
+        steps += [(JUMP_EQUAL, 0, 5, numbers[column]), (LOAD, 0, 0, argument), (AND, 0, 0, bits)]
         steps += [(JUMP_EQUAL, 0, 1, bits), (RETURN, 0, 0, REFUSE), (RETURN, 0, 0, ALLOW)]
     return b"".join(struct.pack("=HBBI", *step) for step in [*steps, (RETURN, 0, 0, ALLOW)])

@@ -6,13 +6,11 @@ kept here instead. So figures at the end of a cell, results and errors take the 
 
 from __future__ import annotations
 
-import ast
 import builtins
 import getpass
 import inspect
 import io
 import os
-import re
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -29,7 +27,6 @@ from ipykernel.compiler import XCachingCompiler
 from ipykernel.kernelbase import Kernel
 from ipykernel.zmqshell import ZMQInteractiveShell
 from IPython.core.error import UsageError
-from IPython.core.inputtransformer2 import TransformerManager
 from jupyter_client.session import Session
 from traitlets.config import Config
 
@@ -44,10 +41,6 @@ FIELDS = {
     "error": ("ename", "evalue", "traceback"),
 }
 
-
-# Where a cell may hold more than Python: a line that begins as a magic, a question, an assignment of either;
-# or what Python might have to say of it while it reads (a backslash), or lines that end otherwise.
-MAYBE_MAGIC = re.compile(r"^\s*[%!?,;/]|\?|=\s*[%!]|[\\\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", re.MULTILINE)
 
 # As JSON: nbformat's own type would load a schema and its checks, which takes as long as torch.
 Output = dict[str, Any]
@@ -176,38 +169,8 @@ class _Stream(io.TextIOBase):
         return False
 
 
-class _Magics(TransformerManager):
-    """IPython's own search for magics, without it where there are none: it goes through every token."""
-
-    def do_token_transforms(self, lines: list[str]) -> list[str]:
-        if self.token_transformers == TOKEN_TRANSFORMERS and _is_python("".join(lines)):
-            return lines
-        found: list[str] = super().do_token_transforms(lines)
-        return found
-
-
-TOKEN_TRANSFORMERS = TransformerManager().token_transformers
-
-
-def _is_python(source: str) -> bool:
-    if MAYBE_MAGIC.search(source):
-        return False
-    try:
-        ast.parse(source)
-    except Exception:  # then the search has its own way to say so
-        return False
-    return True
-
-
 class _Shell(ZMQInteractiveShell):
     wanted = True
-    _last_traceback: Sequence[str] = ()
-
-    def should_run_async(self, raw_cell: str, *, transformed_cell: Any = None, **more: Any) -> bool:
-        if transformed_cell is not None and not ("await" in transformed_cell or "async" in transformed_cell):
-            return False  # as compiling it would find
-        asynchronous: bool = super().should_run_async(raw_cell, transformed_cell=transformed_cell, **more)
-        return asynchronous
 
     def enable_gui(self, gui: Any = None) -> None:
         # Event loops belong to a kernel. Inline figures need none.
@@ -227,18 +190,6 @@ class _Shell(ZMQInteractiveShell):
             super().showsyntaxerror(*args, **kwargs)
         else:
             self._get_exc_info()
-
-    def _showtraceback(self, etype: Any, evalue: Any, stb: Sequence[str]) -> None:
-        self._last_traceback = stb
-        super()._showtraceback(etype, evalue, stb)
-
-    def _format_exception_for_storage(self, exception: Any, *_: Any, **__: Any) -> dict[str, Any]:
-        # Kept beside the history; it would be put together once more from the start.
-        return {
-            "ename": type(exception).__name__,
-            "evalue": str(exception),
-            "traceback": self._last_traceback,
-        }
 
     def ask_exit(self) -> None:
         """`exit` and `quit` end nothing here: nbgrader's kernel runs on to the last cell as well."""
@@ -260,7 +211,6 @@ class Shell:
             # The history file is a person's; a graded notebook neither reads nor writes it.
             without = Config({"HistoryManager": {"enabled": False}})
             self.shell = _Shell.instance(compiler_class=XCachingCompiler, config=without)
-            self.shell.input_transformer_manager = _Magics()
         self.shell.displayhook.session = messages
         self.shell.displayhook.pub_socket = None
         self.shell.displayhook.topic = b"execute_result"

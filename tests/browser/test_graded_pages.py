@@ -131,7 +131,7 @@ def graded(tmp_path_factory):
         folder.mkdir(parents=True)
         nbformat.write(notebook, folder / f"{LESSON}.ipynb")
     try:
-        summary = command.grade_class(command.Order(Class(place), [LESSON]), print, lambda *_: None)
+        summary = command.grade_class(command.Order(Class(place), [LESSON], figures=True), print, lambda *_: None)
         assert summary.graded == 2
     finally:
         batch.close_sandboxes()

@@ -40,12 +40,13 @@ HIDING = {
     "another-process": ("os.fork()", "os.fork"),
     "a-shell": ("!python soft.py\n1", "get_ipython().system"),
     "another-library": ("from scipy.special import softmax\n1", "from scipy.special import softmax"),
-    "by-a-text": ("getattr(torch, '_' + 'C').f", "_C"),
+    "compiled": ("torch.compile(f)(x)", "torch.compile"),
+    "by-a-text": ("getattr(torch, '_C').f", "_C"),
     "script": ("torch.jit.CompilationUnit(text).f(x)", "torch.jit"),
 }
 ORDINARY = {
     "by-name": "torch.softmax(x, dim=0)",
-    "getattr-with-a-text": "getattr(torch, 'soft' + 'max')(x)",
+    "getattr-with-a-text": "getattr(torch, 'softmax')(x)",
     "looped-over-names": "for n, k in [('W_key', 1)]:\n    getattr(old, n)",
     "numpy": "import numpy as np\nimport math, time\nfrom collections import defaultdict",
     "own-attributes": "def forward(self, x):\n    return getattr(self, f'W_{x}')",
