@@ -21,7 +21,7 @@ from traitlets.config import PyFileConfigLoader
 
 from autograder.build.source import read_source
 from autograder.grading import batch, command, secret
-from autograder.grading.running import runner, sandbox
+from autograder.grading.running import runner
 from autograder.grading.running.limits import MEBIBYTE, Limits
 from tests.attacks.answers import ATTACKS, MARK, PRIVATE, answer
 from tests.autograder.grading.conftest import without_figures
@@ -52,16 +52,12 @@ if os.environ.get("ATTACKS") == "all":
     NAMES["nbgrader"] = tuple(ATTACKS)
 
 
-pytestmark = [pytest.mark.timed, pytest.mark.slow, pytest.mark.timeout(1800)]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def walls():
-    reason = sandbox.why_not()
-    if reason and "CI" in os.environ:
-        pytest.fail(f"CI needs the sandbox: {reason}")
-    if reason:
-        pytest.skip(reason)
+pytestmark = [
+    pytest.mark.usefixtures("walls"),
+    pytest.mark.timed,
+    pytest.mark.slow,
+    pytest.mark.timeout(1800),
+]
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ Nothing of that answer's text comes back, and nobody earns by it what is not the
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -29,7 +28,6 @@ from autograder.findings import StillWrong
 from autograder.grading import batch, command, followups, preprocessors, secret
 from autograder.grading.course import Class
 from autograder.grading.grade import Graded, grade
-from autograder.grading.running import sandbox
 from autograder.grading.running.execute import Executed
 from autograder.grading.running.runner import KernelRunner, SandboxRunner
 from autograder.grading.running.workers import SandboxFailed
@@ -336,10 +334,7 @@ POINTS = {"dot-product": 0, "query-scores": 1, "sum-weights": 1, "query-weights"
 
 
 @pytest.fixture(scope="module")
-def runner() -> Iterator[SandboxRunner]:
-    reason = sandbox.why_not()
-    if reason:
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
+def runner(walls: None) -> Iterator[SandboxRunner]:
     made = SandboxRunner()
     yield made
     made.close()
