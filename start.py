@@ -112,7 +112,7 @@ def main(arguments):
         return print(HELP)
     command, rest = arguments[0], arguments[1:]
     if command not in COMMANDS:
-        raise Stop(f"`{command}` is not a command of start.py. {nearest(command, COMMANDS)}", code=2)
+        raise Stop(f"The commands are {', '.join(COMMANDS)}.{nearest(command, COMMANDS)}", code=2)
     set_up()
     return execute(command, rest)
 
@@ -125,7 +125,7 @@ def say(text):
 def nearest(name, known):
     """Name what a learner may have meant."""
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    return f"Did you mean `{near[0]}`?" if near else "There are: {}.".format(", ".join(sorted(known)))
+    return f" Did you mean `{near[0]}`?" if near else ""
 
 
 def python_complaint(version, arguments=()):
@@ -353,7 +353,7 @@ def execute(command, rest):
         program = shutil.which(rest[0], path=environment["PATH"])
         if program is None:
             ours = [re.sub(r"\.exe$", "", entry.name) for entry in PROGRAMS.iterdir()]
-            raise Stop(f"`{rest[0]}` is not on this machine. {nearest(rest[0], ours)}", code=127)
+            raise Stop(f"`{rest[0]}` is not on this machine.{nearest(rest[0], ours)}", code=127)
         line = [program, *rest[1:]]
     else:
         os.chdir(str(HERE))

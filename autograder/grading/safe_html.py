@@ -61,7 +61,7 @@ def safe_html(html: str) -> str:
     if len(bare) > MAX_HTML or bare.count("<") > MAX_MARKS:
         return f"<p>{TOO_LARGE}</p>"
     ours, rest = (OURS, html[len(OURS) :]) if html.startswith(OURS) else ("", html)
-    return ours + bleach.clean(
+    cleaned: str = bleach.clean(
         SILENT.sub("", rest),
         tags=TAGS,
         attributes=_may_stay,
@@ -69,6 +69,7 @@ def safe_html(html: str) -> str:
         strip=True,
         css_sanitizer=_styles,
     )
+    return ours + cleaned
 
 
 def _may_stay(tag: str, name: str, value: str) -> bool:
@@ -85,7 +86,7 @@ def _may_stay(tag: str, name: str, value: str) -> bool:
 
 @pass_context
 def markdown2html(context: Context, source: str) -> str:
-    """nbconvert's filter of this name, with what Markdown lets through taken out."""
+    """Do what nbconvert's filter of this name does, and take out what Markdown lets through."""
     if len(source) > MAX_MARKDOWN:
         source = f"{source[:MAX_MARKDOWN]}\n\n{TOO_LARGE}"
     return safe_html(MarkdownWithMath(renderer=IPythonRenderer(escape=False)).render(source))

@@ -64,7 +64,7 @@ def hidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def worker(tmp_path: Path) -> SimpleNamespace:
+def worker(walls: None, tmp_path: Path) -> SimpleNamespace:
     """What the plugin looks at of a worker."""
     (tmp_path / "worker").mkdir()
     return SimpleNamespace(address="tcp://worker:1", local_directory=str(tmp_path / "worker"))
