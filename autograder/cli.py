@@ -126,6 +126,7 @@ def grade(
 ) -> None:
     """Grade what was handed in: into nbgrader's gradebook and autograded/."""
     from autograder.grading import command
+    from autograder.grading.course import Class
     from autograder.grading.gradebook import HalfMade
     from autograder.grading.runner import NoSandbox
 
@@ -133,7 +134,7 @@ def grade(
         errors.print("The workers of a cluster always use their sandboxes: leave out --no-sandbox.")
         raise typer.Exit(2)
     try:
-        place = command.Class(course.resolve())
+        place = Class(course.resolve())
     except AuthoringError as problem:
         _refuse(problem)
     names = _chosen(command.lessons(place), lessons or [])

@@ -47,16 +47,22 @@ class GivensChanged(Finding):
 
 @dataclass(frozen=True)
 class NotAFunction(Finding):
+    """Something else stands where a function is asked for."""
+
     obtained: str = ""
 
 
 @dataclass(frozen=True)
 class Raised(Finding):
+    """The answer raised an error."""
+
     error: ErrorReport = field(default_factory=lambda: ErrorReport("", ""))
 
 
 @dataclass(frozen=True)
 class WrongType(Finding):
+    """The result is no tensor, or whatever else is asked for."""
+
     obtained: str = ""
 
 
@@ -81,6 +87,8 @@ class WrongShape(Finding):
 
 @dataclass(frozen=True)
 class WrongDtype(Finding):
+    """The result's dtype is none of those allowed."""
+
     obtained: str = ""
     allowed: tuple[str, ...] = ()
 
@@ -134,6 +142,8 @@ class NotRefused(Finding):
 
 @dataclass(frozen=True)
 class WrongValues(Finding):
+    """The result has the right form and other numbers."""
+
     index: tuple[int, ...] = ()
     obtained: float = 0.0
     expected: float = 0.0

@@ -38,5 +38,5 @@ def parsed(source: str) -> ast.Module:
         from IPython.core.inputtransformer2 import TransformerManager
 
         with contextlib.suppress(SyntaxError):
-            return ast.parse(TransformerManager().transform_cell(source))
+            return ast.parse(str(TransformerManager().transform_cell(source)))
     return nothing

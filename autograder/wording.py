@@ -156,7 +156,7 @@ def _place(index: Sequence[int], task: Task) -> str:
 
 
 def _short(label: str) -> str:
-    """ "tokens, one for each query 2" as "query 2"; "tokens 2" as "token 2"."""
+    """Say "tokens, one for each query 2" as "query 2", and "tokens 2" as "token 2"."""
     if ", one for each " in label:
         return label.split(", one for each ")[1]
     name, _, position = label.rpartition(" ")

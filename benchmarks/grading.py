@@ -177,10 +177,12 @@ def prepare(course: Path, lesson: str, stock: bool, students: range) -> Path:
 
 
 def nbgrader(step: str, lesson: str) -> list[str]:
+    """Name the command for a step of nbgrader's."""
     return [sys.executable, "-m", "nbgrader", step, lesson]
 
 
 def grade(course: Path, lesson: str) -> Cost:
+    """Grade a lesson of a course with this course's grader."""
     return run([sys.executable, "-m", "autograder", "grade", lesson, "--jobs", "2", "--course", "."], course)
 
 

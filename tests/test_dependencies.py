@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
+import sys
 import tomllib
 from pathlib import Path
 
@@ -18,7 +20,9 @@ PYPROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 CONDA = (ROOT / "environment.yml").read_text(encoding="utf-8")
 
-CONDA_NAMES = {"torch": "pytorch-cpu"}
+CONDA_NAMES = {"torch": "pytorch-cpu", "jupyter-client": "jupyter_client", "stack-data": "stack_data"}
+# Of distributions whose modules are called otherwise.
+MODULES = {"PIL": "pillow", "yaml": "pyyaml"}
 CUDA = re.compile(r"^(nvidia-|cuda-|triton\b|pytorch-triton)", re.IGNORECASE)
 
 
@@ -95,6 +99,32 @@ def disagreements_of_conda(pyproject: str, conda: str) -> list[str]:
     return found
 
 
+def undeclared(pyproject: str, files: list[Path], *extras: str) -> set[str]:
+    """What these files import that is neither Python's own, nor the course's, nor declared."""
+    imported = set()
+    for node in (node for file in files for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))):
+        if isinstance(node, ast.Import):
+            imported |= {name.name.partition(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            imported.add(str(node.module).partition(".")[0])
+    known = {*sys.stdlib_module_names, *(entry.stem for entry in ROOT.iterdir())}
+    names = {str(canonicalize_name(MODULES.get(name, name))) for name in imported - known}
+    return names - declared(pyproject, *extras).keys()
+
+
+def test_what_is_imported_is_declared() -> None:
+    packages = [file for name in ("autograder", "visuals") for file in (ROOT / name).rglob("*.py")]
+    assert undeclared(PYPROJECT, packages, "dask") == set()
+    assert undeclared(PYPROJECT, [*ROOT.glob("*.py"), *(ROOT / "tests").rglob("*.py")], "test") == set()
+
+
+def test_an_import_that_is_not_declared_is_noticed(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text(
+        "import os, numpy.linalg, scipy.linalg\nfrom PIL import Image\n", encoding="utf-8"
+    )
+    assert undeclared(SMALL_PROJECT, [tmp_path / "one.py"]) == {"scipy", "pillow"}
+
+
 def test_the_lock_agrees_with_pyproject() -> None:
     assert disagreements_of_lock(PYPROJECT, LOCK) == []
 
@@ -117,6 +147,7 @@ def test_start_py_accepts_the_pythons_that_pyproject_names() -> None:
     assert spec.loader
     start = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(start)
+    start.answers = lambda command: False  # no other Python is looked for
     wanted = SpecifierSet(tomllib.loads(PYPROJECT)["project"]["requires-python"])
     for minor in range(20):
         assert (start.python_complaint((3, minor, 0)) == "") == wanted.contains(f"3.{minor}.0")

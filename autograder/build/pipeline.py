@@ -197,7 +197,7 @@ def _same_bank(fresh: Path, kept: Path, name: str) -> bool:
 def _same_solution(fresh: Path, kept: Path) -> bool:
     """Whether two executed solutions agree in every cell and every printed text. Pixels may differ."""
     try:
-        return _without_pixels(fresh) == _without_pixels(kept)
+        return bool(_without_pixels(fresh) == _without_pixels(kept))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, nbformat.ValidationError):
         return False  # damaged, or of no known format
 

@@ -50,7 +50,7 @@ class Cluster(Executor):
     @property
     def slots(self) -> int:
         """How many submissions its workers run at one time; more than none, so that a cluster can grow."""
-        return max(4, sum(self._client.nthreads().values()))
+        return max(4, int(sum(self._client.nthreads().values())))
 
     def submit(self, function: Callable[..., T], job: Job, /) -> Future[T]:  # type: ignore[override]
         """Run a function of a job on some worker; when that worker is lost, on another.
@@ -122,9 +122,9 @@ def _watcher(client: Client, say: Callable[[str], None]) -> Callable[[], Any]:
     async def look() -> None:
         nonlocal told
         with contextlib.suppress(OSError):
-            none = (
-                client.status == "running" and not (await client.scheduler.identity(n_workers=1))["workers"]
-            )
+            none = False
+            if client.status == "running" and client.scheduler is not None:
+                none = not (await client.scheduler.identity(n_workers=1))["workers"]
             if none and not told:
                 say("The cluster has no workers now: submissions wait for one.")
             told = none

@@ -196,8 +196,8 @@ class Book:
         return None if asked is None else cast("float", step._check_late_penalty(notebook, asked))
 
     def _names(self, lesson: str) -> dict[str, str]:
-        """The lesson's marked cells, by the number that the database has for each. Asked of a grade itself,
-        its name would be one more query."""
+        """The lesson's marked cells, by the number that the database has for each."""
+        # Asked of a grade itself, its name would be one more query.
         if lesson not in self._cells:
             cells = self._gradebook.find_notebook(lesson, lesson)._base_cells
             self._cells[lesson] = {cell.id: cell.name for cell in cells}

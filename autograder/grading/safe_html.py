@@ -78,7 +78,7 @@ def safe_html(html: str) -> str:
 
 @pass_context
 def markdown2html(context: Context, source: str) -> str:
-    """nbconvert's filter of this name, with what Markdown lets through taken out."""
+    """Do what nbconvert's filter of this name does, and take out what Markdown lets through."""
     if len(source) > MAX_MARKDOWN:
         source = f"{source[:MAX_MARKDOWN]}\n\n{TOO_LARGE}"
     return safe_html(MarkdownWithMath(renderer=IPythonRenderer(escape=False)).render(source))

@@ -126,4 +126,5 @@ class SubmissionExporter(NotebookExporter):
         # nbgrader reads twice: what was handed in, then what `Rebuild` made of it.
         own = not getattr(self.parent, "_sanitizing", True)
         notebook = nbformat.read(filename, as_version=4) if own else read_submission(Path(filename))
-        return self.from_notebook_node(notebook, resources=made, **kw)
+        text, told = self.from_notebook_node(notebook, resources=made, **kw)
+        return text, told

@@ -107,6 +107,7 @@ def no_shared_zeros() -> None:
 
 
 def die_with_parent() -> None:
+    """Have the kernel end this process when its parent ends."""
     _call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 

@@ -1046,7 +1046,9 @@ ATTACKS: dict[str, Attack] = {
         notes="a link to another place",
     ),
     "is-endless": Attack(lambda notebook: None, hand_in=a_link("/dev/zero"), notes="a link to another place"),
-    "is-a-pipe": Attack(lambda notebook: None, hand_in=os.mkfifo, notes="no ordinary file"),
+    "is-a-pipe": Attack(
+        lambda notebook: None, hand_in=lambda path: os.mkfifo(path), notes="no ordinary file"
+    ),
     "is-a-folder": Attack(lambda notebook: None, hand_in=Path.mkdir, notes="no ordinary file"),
     "is-30-gigabytes": Attack(lambda notebook: None, hand_in=a_hole, notes="larger"),
 }

@@ -133,9 +133,7 @@ def failing(error):
     ],
     ids=["other words", "the same words", "words of neither", "another type", "another type of two"],
 )
-def test_a_call_that_fails_among_others_that_do_not_is_known_and_better_by_its_words(
-    known, made, expected
-):
+def test_a_call_that_fails_among_others_that_do_not_is_known_and_better_by_its_words(known, made, expected):
     table = {words: done(failing(IndexError(words))) for words in known}
     assert names(done(failing(made)), knowing(TASK, table)) == expected
 

@@ -236,6 +236,9 @@ def test_a_kind_of_tensor_that_no_answer_is_carried_in_is_refused(packed, dtype,
         unpack(with_tensors(packed, header, b"\x01" * size))
 
 
+@pytest.mark.filterwarnings(
+    "ignore:Accessing the data pointer", "ignore:TypedStorage is deprecated"
+)  # torch's own
 def test_a_tensor_that_only_pretends_to_hold_numbers_is_refused_before_it_travels():
     from torch._subclasses.fake_tensor import FakeTensorMode
 

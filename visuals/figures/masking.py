@@ -141,8 +141,9 @@ def _rows_in_words(matrix: np.ndarray, names: Sequence[str]) -> str:
 
 @when_ready
 def cut_and_stretch(scores: Any, tokens: Sequence[str], query: int = 2) -> Picture:
-    """Draw one query's weights as bars: over all tokens, cut after the query, stretched back to 1, and below
-    that softmax over the visible tokens alone, which is the same.
+    """Draw one query's weights as bars: over all tokens, cut after the query, stretched back to 1.
+
+    Below that stands softmax over the visible tokens alone, which is the same.
 
     scores (tokens, tokens), ready for the softmax; tokens: one string per token; query: the query's position.
 

@@ -222,7 +222,7 @@ def test_the_exporter_tells_nbgrader_the_notebooks_name(handed_in, submission):
     [
         (lambda path: path.symlink_to("/etc/hostname"), "a link to another place"),
         (lambda path: path.symlink_to(path), "a link to another place"),
-        (os.mkfifo, "no ordinary file"),
+        (lambda path: os.mkfifo(path), "no ordinary file"),
         (os.mkdir, "no ordinary file"),
         (
             lambda path: os.truncate(os.open(path, os.O_CREAT | os.O_WRONLY), 30_000_000_000),
