@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, islice
+from itertools import combinations, islice, product
 
 from autograder import authoring, bank
 from autograder.bank import RESULT
@@ -55,8 +55,9 @@ def combine(
         for other in reworded:
             if _small(other) and fit([*own, *other]):
                 tries.add((place,), [*own, *other])
-    first = _firsts(task, spans)
-    for places in _together(first, spans, faults):
+    variants = _variants(task, spans)
+    first = [places[0] for places in variants.values()]
+    for places in _together(variants, spans, faults):
         tries.add(places, [span for place in places for span in spans[place]])
     ids = [wrong.fault for wrong in task.wrong]
     added: list[str] = []
@@ -66,7 +67,7 @@ def combine(
         place = (ids + added).index(slip.fault) if slip.fault in ids + added else len(ids + added)
         right = {name: probe.expected for name, probe in entry.probes.items()}
         new = tries.add_slip((place,), slip, right)
-        for second in () if slip.alone else first.values():
+        for second in () if slip.alone else first:
             if second != place:
                 new |= tries.add_slip((second, place), slip, outcomes[second])
         if new and place == len(ids + added):
@@ -156,27 +157,26 @@ def _joined(alone: Sequence[Sight]) -> Sight:
     return Sight(result.result, result.numbers, frozenset().union(*(one.marks for one in alone)))
 
 
-def _firsts(task: authoring.Task, spans: Sequence[Sequence[Span]]) -> Mapping[str, int]:
-    """For each mistake, the place of the first wrong answer that is a small edit, or else of the first."""
-    first: dict[str, int] = {}
-    for place, wrong in enumerate(task.wrong):
-        if wrong.fault not in first or (_small(spans[place]) and not _small(spans[first[wrong.fault]])):
-            first[wrong.fault] = place
-    return first
+def _variants(task: authoring.Task, spans: Sequence[Sequence[Span]]) -> Mapping[str, list[int]]:
+    """For each mistake, the places of the wrong answers that show it, small edits first."""
+    places: dict[str, list[int]] = {}
+    for place in sorted(range(len(spans)), key=lambda place: not _small(spans[place])):
+        places.setdefault(task.wrong[place].fault, []).append(place)
+    return places
 
 
 def _together(
-    first: Mapping[str, int], spans: Sequence[Sequence[Span]], faults: authoring.Faults
+    variants: Mapping[str, list[int]], spans: Sequence[Sequence[Span]], faults: authoring.Faults
 ) -> Iterator[tuple[int, ...]]:
-    """Places of wrong answers that can be made together."""
-    for one, other in combinations(first.values(), 2):
-        if fit([*spans[one], *spans[other]]):
-            yield one, other
-    for group in faults.together:
-        if all(fault in first for fault in group):
-            places = tuple(first[fault] for fault in group)
-            if fit([span for place in places for span in spans[place]]):
-                yield places
+    """Places of wrong answers that can be made together: of some mistakes, the first that fit."""
+    for group in (*combinations(variants, 2), *faults.together):
+        if all(fault in variants for fault in group):
+            fitting = (
+                places
+                for places in product(*(variants[fault] for fault in group))
+                if fit([span for place in places for span in spans[place]])
+            )
+            yield from islice(fitting, 1)
 
 
 def _small(spans: Sequence[Span]) -> bool:
