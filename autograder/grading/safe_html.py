@@ -107,6 +107,8 @@ class SafeOutputs(Preprocessor):
                     safe, size = _safe(output, room)
                     room -= size
                     cell.outputs[position] = safe
+            # What has nothing left to show would only warn whoever makes the feedback.
+            cell.outputs = [output for output in cell.outputs if output.get("data", True)]
         return notebook, resources
 
 

@@ -243,7 +243,7 @@ def test_a_damaged_bank_is_a_fault_of_the_course_and_not_the_learners(bank_folde
     notice = check("share", lambda x: x)
     assert isinstance(notice, Notice)
     assert "a fault of the course, not of your answer" in repr(notice)
-    assert records.read("share").checks == 0
+    assert records.read("tiny", "share").checks == 0
     assert "a fault of the course" in repr(hint("share"))
     assert "01-tiny" in repr(progress())
     assert "01-tiny" in progress()._repr_html_()

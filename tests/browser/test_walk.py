@@ -5,9 +5,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.bank import load
 from autograder.build.preprocessors import solution_region, without_faulty
 from autograder.build.source import is_answer, read_source
+from autograder.course import Course
 
 ROOT = Path(__file__).parents[2]
 LESSONS = sorted(path.parent.name for path in (ROOT / "source").glob("*/tasks.py"))
@@ -34,7 +34,7 @@ def test_who_types_every_answer_reaches_the_end(open_lesson, lesson):
     for place, code in typed.items():
         notebook.type_into(cells.nth(place), code)
     notebook.run_all()
-    tasks = len(load(lesson).tasks)
+    tasks = len(Course.read(ROOT).load(lesson).tasks)
     assert len(typed) == tasks
     end = notebook.cell(f'progress("{lesson}")')
     end.get_by_text(f"{tasks} of {tasks} tasks").wait_for(timeout=60_000)

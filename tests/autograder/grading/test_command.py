@@ -528,7 +528,7 @@ def test_where_the_notebook_cannot_be_put_no_score_is_written(place, in_the_way)
     else:
         autograded(place, "ada").mkdir(parents=True)
     _, said = grade(place, students=frozenset({"ada"}))
-    assert any("needs attention, no score was written" in line for line in said)
+    assert any("needs a look, no score was written" in line for line in said)
     assert scores(place) == {}
 
 

@@ -27,7 +27,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 from PIL import Image, ImageChops, ImageStat
 
-from autograder.bank import AS_SEEN, load
+from autograder.bank import AS_SEEN
 from autograder.build.source import is_answer, read_source
 from autograder.course import Course
 from autograder.grading.runner import SandboxRunner
@@ -67,7 +67,7 @@ def wrong_answers(lesson: str) -> dict[str, str]:
     """For each task a wrong answer as a learner typed it, by the answer cell's id."""
     module = importlib.import_module(f"tests.mutants.lesson_{lesson[:2]}")
     answers = {}
-    for number, task in enumerate(load(lesson).tasks.values()):
+    for number, task in enumerate(Course.read(ROOT).load(lesson).tasks.values()):
         wrong = module.TASKS[task.id].wrong
         answers[f"{task.id}-answer"] = dedent(wrong[number % len(wrong)].code).strip("\n")
     return answers
