@@ -31,7 +31,7 @@ WRITTEN = "why-scale-in-words"
 ATTACKER, HONEST = "mallory", "ada"
 ELSEWHERE = "http://attacker.example"
 
-# An explorer's output, and what an attack leaves empty, cannot be shown on a page without a kernel; nbconvert says so.
+# An explorer's output, and what an attack leaves empty, cannot be shown without a kernel; nbconvert says so.
 pytestmark = pytest.mark.filterwarnings("ignore:Your element with mimetype")
 
 
