@@ -41,19 +41,16 @@ from autograder.findings import (
     WrongValues,
 )
 from autograder.kinds import dtype_fits, narrower, type_fits
-from autograder.outcome import Evidence, ForbiddenCall, Outcome
+from autograder.outcome import Evidence, Outcome
 from autograder.properties import first_index, violation
 
 
-def judge(
-    task: Task, evidence: Evidence, read: Sequence[ForbiddenCall] = (), as_seen: bool = False
-) -> Verdict:
+def judge(task: Task, evidence: Evidence, as_seen: bool = False) -> Verdict:
     """Judge one answer from the evidence about it. What the evidence says nothing about fails its checks.
 
     Args:
         task: the task, with its answers.
         evidence: what was seen of the answer.
-        read: forbidden calls found by reading its code, which count beside those that evidence tells of.
         as_seen: the notebook ran with the lesson's own givens only, so no tensor of another run is asked for.
     """
     whole = _finding_about_the_whole(evidence)
@@ -85,7 +82,7 @@ def judge(
         named=tuple(Named(one.id, one.name, one.hint, one.section) for one in explained.wrong),
         facts=() if passed or explained.wrong else facts(task, seen, evidence.examined),
         globals_read=() if passed else evidence.globals_read,
-        forbidden=next(iter((*read, *evidence.forbidden)), None) if task.forbids else None,
+        forbidden=next(iter(evidence.forbidden), None) if task.forbids else None,
         cost=task.forbids.points if task.forbids else 0,
     )
 

@@ -255,7 +255,8 @@ def make_task(
         def run(text: str, some: Mapping[str, bank.Probe]) -> Mapping[str, Outcome]:
             return outcomes_of(task, text, some, runs)
 
-        added, places, together = combine(task, entry, outcomes, runs.solutions[task.id], faults, run)
+        solution = runs.solutions[task.id]
+        added, places, together = combine(task, entry, outcomes, sights, solution, faults, run)
         known += [_as_known(authoring.Wrong(fault), task, faults) for fault in added]
         members, sights = members + places, sights + together
     return replace(entry, known_wrong=tuple(known), explanations=tabulate(members, sights))

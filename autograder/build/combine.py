@@ -26,6 +26,7 @@ def combine(
     task: authoring.Task,
     entry: bank.Task,
     outcomes: Sequence[Mapping[str, Outcome]],
+    alone: Sequence[Sights],
     solution: Solution,
     faults: authoring.Faults,
     run: Run,
@@ -39,6 +40,7 @@ def combine(
         task: the task, as its author describes it.
         entry: the task as the bank holds it.
         outcomes: what each of `task.wrong` does on each probe.
+        alone: what is seen of that.
         solution: the text of the solution.
         faults: the course's mistakes.
         run: what runs an answer cell.
@@ -49,7 +51,6 @@ def combine(
     """
     spans = [[span for change in wrong.changes for span in change.spans(solution)] for wrong in task.wrong]
     reworded = [[span for change in right.changes for span in change.spans(solution)] for right in task.right]
-    alone = [{name: sight(entry, entry.probes[name], one[name]) for name in entry.probes} for one in outcomes]
     tries = _Tries(entry, alone, solution, run)
     for place, own in enumerate(spans):
         for other in reworded:
@@ -61,11 +62,11 @@ def combine(
         tries.add(places, [span for place in places for span in spans[place]])
     ids = [wrong.fault for wrong in task.wrong]
     added: list[str] = []
+    right = {name: probe.expected for name, probe in entry.probes.items()}
     for slip in faults.on_results:
         if slip.fault in task.cannot:
             continue
         place = (ids + added).index(slip.fault) if slip.fault in ids + added else len(ids + added)
-        right = {name: probe.expected for name, probe in entry.probes.items()}
         new = tries.add_slip((place,), slip, right)
         for second in () if slip.alone else first:
             if second != place:
@@ -89,13 +90,13 @@ class _Tries:
         self._known = {_key(sights) for sights in alone}
         self._known_plain = {_key({name: sights[name] for name in self._plain}) for sights in alone}
 
-    def add(self, places: tuple[int, ...], spans: Sequence[Span]) -> bool:
+    def add(self, places: tuple[int, ...], spans: Sequence[Span]) -> None:
         """Make some wrong answers together with these spans, and keep what is seen if it is new.
 
         They are run on the plain probes on which the result of more than one of them is wrong; of one is
-        enough
-        where it is worded anew, and for a function, which is called quickly. Elsewhere it shows as it does
-        alone. Experiments take long, so none is done: where several mistakes show in one, nobody knows how.
+        enough where it is worded anew, and for a function, which is called quickly. Elsewhere it shows as it
+        does alone. Experiments take long, so none is done: where several mistakes show in one, nobody knows
+        how.
         """
         alone = [self._alone[place] for place in places]
         wrong = {name: sum(bool(one[name].result) for one in alone) for name in self._entry.probes}
@@ -106,14 +107,14 @@ class _Tries:
         try:
             outcomes = self._run(put_in(self._solution.text, spans), unclear) if unclear else {}
         except authoring.AuthoringError:
-            return False  # they do not make a program together
+            return  # they do not make a program together
         sights = {
             name: sight(self._entry, self._entry.probes[name], outcomes[name])
             if name in outcomes
             else _joined([one[name] for one in alone])
             for name in self._entry.probes
         }
-        return self._keep(places, sights)
+        self._keep(places, sights)
 
     def add_slip(
         self, places: tuple[int, ...], slip: authoring.OnResult, outcomes: Mapping[str, Outcome]
