@@ -21,6 +21,7 @@ from autograder.grading.rebuild import rebuild
 from autograder.grading.runner import KernelRunner, SandboxRunner
 from autograder.grading.secret import Banks
 from autograder.grading.submission import UNREADABLE, read_text, unreadable
+from autograder.grading.verdicts import TaskResult, release_id, results_of
 from autograder.sandbox.workers import SandboxFailed
 
 
@@ -53,14 +54,14 @@ class Job:
 class Result:
     """What came of one submission.
 
-    `notebook` is the graded notebook as JSON, empty where our own code failed; then `fault` says how. `notes`
-    are for the person who reads the grades.
+    `notebook` is the graded notebook as JSON, empty where our own code failed; then `fault` says how. `tasks`
+    is what was found of each task, and `notes` are for the person who reads the grades.
     """
 
     lesson: str
     student: str
     notebook: str = ""
-    scores: dict[str, int] = field(default_factory=dict)
+    tasks: tuple[TaskResult, ...] = ()
     notes: tuple[str, ...] = ()
     fault: str = ""
 
@@ -76,6 +77,7 @@ def grade_job(job: Job) -> Result:
             notes = (f"This submission could not be read: {reason}. Every task counts as not answered.",)
         lesson, runner = job.banks.lesson(job.lesson), runner_for(job.banks, job.sandboxed)
         graded = grade(rebuilt.notebook, lesson, runner, notes, job.solution, job.figures)
+        tasks = results_of(lesson, job.student, release_id(job.release), graded)
     except (GraderFault, SandboxFailed) as fault:
         return Result(job.lesson, job.student, fault=str(fault))
     except Exception as fault:
@@ -84,7 +86,7 @@ def grade_job(job: Job) -> Result:
         job.lesson,
         job.student,
         json.dumps(graded.notebook),
-        {task: verdict.earned for task, verdict in graded.verdicts.items()},
+        tasks,
         graded.notes,
     )
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from nbformat import from_dict
 
 from autograder.grading.batch import ExecutorLost, Job, Result, close_sandboxes, grade_all
-from autograder.grading.course import Class, Submission
+from autograder.grading.course import STAMP, Class, Submission
 from autograder.grading.gradebook import Book
 from autograder.grading.runner import NoSandbox
 from autograder.grading.submission import one_line
@@ -41,6 +41,7 @@ class Summary:
 
     graded: int = 0
     current: int = 0
+    settled: int = 0
     changed: int = 0
     written_answers: int = 0
     faults: list[str] = field(default_factory=list)
@@ -52,6 +53,8 @@ class Summary:
         lines = [f"{_count(self.graded, 'submission')} {'would be graded' if self.dry_run else 'graded'}"]
         if self.current:
             lines.append(f"{_count(self.current, 'submission')} had not changed")
+        if self.settled:
+            lines.append(f"{_count(self.settled, 'submission')} with another time or penalty")
         if self.changed:
             lines.append(f"{_count(self.changed, 'score')} changed since the last time")
         if self.written_answers:
@@ -103,17 +106,24 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
             if not course.solution(lesson):
                 say(f"{lesson}: its source is not there, so a mistake also costs what is built from it")
             for submission in course.submissions(lesson, order.students):
-                fingerprint = course.fingerprint(submission)
-                if not order.force and book.is_current(submission, fingerprint):
-                    summary.current += 1
+                made_from = course.made_from(submission)
+                if book.has_no_time(submission):
+                    who = f"{submission.student} {lesson}"
+                    say(f"{who}: {STAMP} beside the submission says no time, so it does not count as late")
+                if order.force or not book.is_current(submission, made_from):
+                    waiting[lesson, submission.student] = submission, made_from
+                elif book.settle(submission):
+                    summary.settled += 1
                 else:
-                    waiting[lesson, submission.student] = submission, fingerprint
+                    summary.current += 1
+        if order.force:  # so that the next run goes on where this one is interrupted
+            book.outdate([submission for submission, _ in waiting.values()])
         own = executor or ThreadPoolExecutor(order.jobs, thread_name_prefix="grading")
         results = grade_all(_jobs(course, waiting, order), own, ahead=2 * order.jobs)
         try:
             for done, result in enumerate(results, start=1):
-                submission, fingerprint = waiting[result.lesson, result.student]
-                _take(book, submission, fingerprint, result, summary, say)
+                submission, made_from = waiting[result.lesson, result.student]
+                _take(book, submission, made_from, result, summary, say)
                 advance(done, len(waiting), f"{result.student} {result.lesson}")
         except ExecutorLost as problem:
             say(f"The cluster was lost: {problem}.")
@@ -130,7 +140,7 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
 
 
 def _jobs(
-    course: Class, waiting: dict[tuple[str, str], tuple[Submission, str]], order: Order
+    course: Class, waiting: Mapping[tuple[str, str], tuple[Submission, Mapping[str, str]]], order: Order
 ) -> Iterator[Job]:
     releases: dict[str, str] = {}
     solutions: dict[str, dict[str, str]] = {}
@@ -150,7 +160,12 @@ def _jobs(
 
 
 def _take(
-    book: Book, submission: Submission, fingerprint: str, result: Result, summary: Summary, say: Say
+    book: Book,
+    submission: Submission,
+    made_from: Mapping[str, str],
+    result: Result,
+    summary: Summary,
+    say: Say,
 ) -> None:
     """Write one result, and tell what a person should know about it."""
     who = f"{submission.student} {submission.lesson}"
@@ -159,17 +174,17 @@ def _take(
         say(f"{who}: needs a look, no score was written: {result.fault}")
         return
     before = book.scores(submission)
-    for task, score in result.scores.items():
-        if before.get(task, score) != score:
+    for one in result.tasks:
+        if one.points is not None and before.get(one.task, one.points) != one.points:
             summary.changed += 1
-            say(f"{who}: {task} {before[task]:g} -> {score}")
+            say(f"{who}: {one.task} {before[one.task]:g} -> {one.points:g}")
     for note in result.notes:
         say(f"{who}: {note}")
     summary.graded += 1
     if not summary.dry_run:
         try:
             graded = from_dict(json.loads(result.notebook))
-            book.write(submission, graded, fingerprint)
+            book.write(submission, graded, made_from, result.tasks, result.notes)
             summary.written_answers += book.waiting_for_a_person(submission)
         except Exception as problem:  # one submission that cannot be written must not cost the others
             book.undo()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import stat
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,17 +74,16 @@ class Class:
             found.append(Submission(lesson, student, path, graded, refused(path, root)))
         return found
 
-    def fingerprint(self, submission: Submission) -> str:
-        """What a grade depends on: submission, time, release and bank. Empty without a release or a bank."""
+    def made_from(self, submission: Submission) -> dict[str, str]:
+        """A digest of each thing that a grade depends on. Empty without a release or a bank."""
         try:
-            release = file_digest(self.release(submission.lesson))
-            checks = self.banks.digest(submission.lesson)
+            return {
+                "submission": hashlib.sha256(_handed_in(submission)).hexdigest(),
+                "lesson": file_digest(self.release(submission.lesson)).hex(),
+                "checks": self.banks.digest(submission.lesson).hex(),
+            }
         except OSError:
-            return ""
-        digest = hashlib.sha256(release + checks)
-        for part in (_handed_in(submission), _stamp(submission)):
-            digest.update(hashlib.sha256(part).digest())
-        return digest.hexdigest()
+            return {}
 
 
 def _handed_in(submission: Submission) -> bytes:
@@ -96,13 +94,3 @@ def _handed_in(submission: Submission) -> bytes:
         return submission.path.read_bytes()
     except OSError as problem:
         return str(problem.strerror).encode()
-
-
-def _stamp(submission: Submission) -> bytes:
-    """What is said about when it was handed in."""
-    stamp = submission.path.parent / STAMP
-    try:
-        plain = stat.S_ISREG(stamp.lstat().st_mode)
-        return stamp.read_bytes() if plain and not submission.refused else b""
-    except OSError:
-        return b""

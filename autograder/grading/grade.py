@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nbformat import NotebookNode
@@ -19,11 +19,15 @@ from autograder.grading.runner import Runner
 
 @dataclass(frozen=True)
 class Graded:
-    """An executed notebook with the verdicts in its test cells, and the notes that stand on top of it."""
+    """An executed notebook with the verdicts in its test cells, and the notes that stand on top of it.
+
+    `flags` say of a task why a person should look at it, as `TaskResult` has them.
+    """
 
     notebook: NotebookNode
     verdicts: Mapping[str, Verdict]
     notes: tuple[str, ...]
+    flags: Mapping[str, tuple[str, ...]]
 
 
 def grade(
@@ -75,18 +79,30 @@ def grade(
         if is_test(cell) and cell["id"] in verdicts:
             show_verdict(cell, lesson.tasks[cell["id"]], verdicts[cell["id"]])
     said = notes + tuple(f"The cell {name} was stopped: {why}." for name, why in as_seen.stops.items())
-    said += (*_not_seen(lesson, executed, verdicts), *not_again)
+    unseen = _not_seen(lesson, executed, verdicts)
+    said += (
+        *(
+            f"{task}: with `{code}`, a call that this task forbids may have gone unseen."
+            for task, code in unseen.items()
+        ),
+        *not_again,
+    )
     if as_seen.gave_up:
         said += (f"The notebook did not run to its end: {as_seen.gave_up}.",)
     if said:
         with_explanation(executed, said)
-    return Graded(executed, verdicts, said)
+    stopped = {name.removesuffix("-answer") for name in as_seen.stops}
+    why = {"stopped": stopped, "may-hide": unseen}
+    flags = {name: tuple(flag for flag, tasks in why.items() if name in tasks) for name in lesson.tasks}
+    return Graded(executed, verdicts, said, flags)
 
 
-def _not_seen(lesson: LessonBank, executed: NotebookNode, verdicts: Mapping[str, Verdict]) -> Iterator[str]:
-    """What a person should look at, since a forbidden call need not have been seen."""
+def _not_seen(lesson: LessonBank, executed: NotebookNode, verdicts: Mapping[str, Verdict]) -> dict[str, str]:
+    """What a person should look at, since a forbidden call need not have been seen: the code, by task."""
+    found = {}
     for task in lesson.tasks.values():
         if task.forbids and verdicts[task.id].right and not verdicts[task.id].forbidden:
             code = hiding(own_before(task, executed))
             if code:
-                yield f"{task.id}: with `{code}`, a call that this task forbids may have gone unseen."
+                found[task.id] = code
+    return found

@@ -9,6 +9,7 @@ import shutil
 import sysconfig
 import tempfile
 import warnings
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -22,9 +23,8 @@ from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment, Submitted
 from nbgrader.preprocessors import AssignLatePenalties, LimitOutput, SaveCells
 
 from autograder.grading.course import STAMP, Class, Submission
+from autograder.grading.verdicts import Grading, Store, TaskResult, make_table, now
 
-# In a graded notebook's metadata: the fingerprint of what it was graded from.
-GRADED_FROM = "graded_from"
 PERMISSIONS = 0o444
 SQLITE = "sqlite:///"
 
@@ -72,8 +72,11 @@ class Book:
         if not finished:
             self.__exit__(None, None, None)
             raise HalfMade(course.database)
+        make_table(engine)
+        self.verdicts = Store(self._gradebook.db)
         self._students: set[str] = set()
         self._cells: dict[str, dict[str, str]] = {}
+        self._gradings: dict[str, dict[str, Mapping[str, str]]] = {}
 
     def __enter__(self) -> Book:
         return self
@@ -122,22 +125,57 @@ class Book:
         """How many written answers of a submission nobody has graded yet."""
         return sum(grade.needs_manual_grade for grade in self._notebook(submission).grades)
 
-    def is_current(self, submission: Submission, fingerprint: str) -> bool:
+    def is_current(self, submission: Submission, made_from: Mapping[str, str]) -> bool:
         """Whether a submission was graded from just this, and its grades are in the book."""
-        try:
-            graded = json.loads(submission.graded.read_text(encoding="utf-8"))
-            current = bool(fingerprint) and graded["metadata"].get(GRADED_FROM) == fingerprint
-            if current:
-                self._notebook(submission)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, MissingEntry):
+        if submission.lesson not in self._gradings:
+            known = self.verdicts.gradings(submission.lesson)
+            self._gradings[submission.lesson] = {one.student: one.made_from for one in known}
+        known_from = self._gradings[submission.lesson].get(submission.student)
+        if not made_from or known_from != made_from or not submission.graded.is_file():
             return False
-        return current
+        try:
+            self._notebook(submission)
+        except MissingEntry:
+            return False
+        return True
 
-    def write(self, submission: Submission, graded: NotebookNode, fingerprint: str) -> None:
-        """Put one graded submission into the gradebook, and its notebook into `autograded/`."""
+    def settle(self, submission: Submission) -> bool:
+        """Have a grade follow the time and the penalty as they are now; whether that changed it."""
+        notebook = self._notebook(submission)
+        handed_in = notebook.assignment
+        before = handed_in.timestamp, notebook.late_submission_penalty
+        handed_in.timestamp = self._timestamp(submission) or handed_in.timestamp
+        notebook.late_submission_penalty = self._penalty(handed_in, notebook)
+        changed = before != (handed_in.timestamp, notebook.late_submission_penalty)
+        self._gradebook.db.commit()
+        return changed
+
+    def outdate(self, submissions: Collection[Submission]) -> None:
+        """Have submissions graded anew by the next run, whatever becomes of this one."""
+        which = {(one.lesson, one.student) for one in submissions}
+        known = self.verdicts.gradings()
+        self.verdicts.outdate(one for one in known if (one.lesson, one.student) in which)
+        self._gradebook.db.commit()
+
+    def write(
+        self,
+        submission: Submission,
+        graded: NotebookNode,
+        made_from: Mapping[str, str],
+        tasks: Sequence[TaskResult] = (),
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        """Put one graded submission into the gradebook, and its notebook into `autograded/`.
+
+        Args:
+            submission: what was graded.
+            graded: its notebook, with the verdicts.
+            made_from: what the grade depends on, as `Class.made_from` has it.
+            tasks: what was found of each task.
+            notes: what a person should know besides.
+        """
         book, lesson, student = self._gradebook, submission.lesson, submission.student
         LimitOutput(config=self._course.config).preprocess(graded, {})
-        graded.metadata[GRADED_FROM] = fingerprint
         fresh = _written(graded, submission.graded)
         submission.graded.unlink(missing_ok=True)
         folder = submission.path.parent
@@ -162,26 +200,28 @@ class Book:
             comment.auto_comment = "No response." if untouched else None
         # A penalty of an earlier run is taken back where the time was corrected.
         notebook.late_submission_penalty = self._penalty(handed_in, notebook)
+        self.verdicts.write(Grading(lesson, student, now(), made_from, notes), tasks)
         book.db.commit()
         os.replace(fresh, submission.graded)
+
+    def has_no_time(self, submission: Submission) -> bool:
+        """Whether there is a file that should say when it was handed in, and does not."""
+        stamp = submission.path.parent / STAMP
+        return not submission.refused and stamp.exists() and self._timestamp(submission) is None
 
     def undo(self) -> None:
         """Forget what was not yet written of the last submission."""
         self._gradebook.db.rollback()
 
     def _timestamp(self, submission: Submission) -> datetime | None:
-        """When it was handed in, as nbgrader's file beside it says.
-
-        Raises:
-            ValueError: the file says no time.
-        """
+        """When it was handed in, as nbgrader's file beside it says; None where that says no time."""
         folder = submission.path.parent
         if submission.refused or not _is_plain(folder / STAMP):
             return None
         try:
             return cast("datetime | None", self._course.directory.get_existing_timestamp(str(folder)))
         except (SystemExit, AttributeError):  # nbgrader means to end its command here, and trips over that
-            raise ValueError(f"{STAMP} beside the submission says no time") from None
+            return None
 
     def _penalty(self, handed_in: SubmittedAssignment, notebook: SubmittedNotebook) -> float | None:
         """What being late costs, as nbgrader's own step has it, which opens the book once more."""

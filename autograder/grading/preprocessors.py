@@ -12,6 +12,7 @@ from traitlets import Bool
 
 from autograder.build.source import answers_in
 from autograder.course import Course
+from autograder.grading import verdicts
 from autograder.grading.batch import runner_for
 from autograder.grading.grade import grade
 from autograder.grading.rebuild import rebuild
@@ -64,6 +65,12 @@ class RunAndJudge(NbGraderPreprocessor):
         notes = tuple(notebook.metadata.pop(NOTES, ()))
         solution = answers_in(_folder(self, "source_directory", marks["assignment"]), marks["notebook"])
         graded = grade(notebook, lesson, self._runner(banks), notes, solution, self.figures)
+        released = _folder(self, "release_directory", marks["assignment"]) / f"{marks['notebook']}.ipynb"
+        release = verdicts.release_id(released.read_text(encoding="utf-8"))
+        which = marks["assignment"], marks["student"]
+        with verdicts.opened(marks["db_url"]) as store:
+            results = verdicts.results_of(lesson, marks["student"], release, graded)
+            store.write(verdicts.Grading(*which, verdicts.now(), {}, graded.notes), results)
         for note in graded.notes[len(notes) :]:
             self.log.warning("%s of %s: %s", marks["assignment"], one_line(marks["student"]), one_line(note))
         return graded.notebook, resources

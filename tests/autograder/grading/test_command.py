@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from copy import deepcopy
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +30,14 @@ from typer.testing import CliRunner
 from autograder import cli
 from autograder.build.source import read_source
 from autograder.course import Course
-from autograder.grading import batch, command, gradebook, preprocessors, secret
+from autograder.grading import batch, command, gradebook, preprocessors, secret, verdicts
 from autograder.grading import grade as grading
 from autograder.grading.command import Order, Summary
 from autograder.grading.course import Class
 from autograder.grading.evidence import GraderFault
-from autograder.grading.gradebook import GRADED_FROM
 from autograder.grading.runner import KernelRunner, SandboxRunner
 from autograder.grading.secret import Banks
+from autograder.grading.verdicts import TaskResult
 from autograder.sandbox.limits import Limits
 from tests.autograder.grading.conftest import class_folder, without_figures
 
@@ -185,7 +186,6 @@ def test_everyone_gets_the_score_they_earned(graded_template):
     assert summary.text == "4 submissions graded."
     for student in STUDENTS:  # where nbgrader looks for it, and so that nobody edits it by accident
         assert autograded(place, student).stat().st_mode & 0o777 == 0o444
-        assert nbformat.read(autograded(place, student), as_version=4).metadata[GRADED_FROM]
     assert not list((place / "autograded").rglob("*.new"))
 
 
@@ -206,6 +206,29 @@ def test_scores_and_comments_are_those_of_nbgraders_own_autograde(graded_templat
         done = api.autograde(LESSON, student)
         assert done["success"], done
     assert details(graded_template[0]) == details(place)
+    assert kept(graded_template[0]) == kept(place)
+
+
+def kept(place: Path) -> list[TaskResult]:
+    with verdicts.opened(Class(place).database) as store:
+        return sorted(store.results(LESSON), key=lambda one: (one.student, one.task))
+
+
+def test_what_was_found_of_each_task_is_kept_as_data(place, solved):
+    wrong = deepcopy(solved)
+    answer(wrong, "dot-product", "def dot(a, b):\n    return a * b")
+    answer(wrong, "softmax-naive", "while True:\n    pass")
+    hand_in(place, "ada", wrong)
+    grade(place, students=frozenset({"ada", "bob"}))
+    found = {(one.student, one.task): one for one in kept(place)}
+    assert {one.points for (who, _), one in found.items() if who == "bob"} == {0}
+    dot, stub, endless = (
+        found[which] for which in (("ada", "dot-product"), ("bob", "dot-product"), ("ada", "softmax-naive"))
+    )
+    assert dot.faults == ("products-not-added",)
+    assert dot.answer.endswith("return a * b")
+    assert not stub.answered
+    assert endless.flags == ("stopped",)
 
 
 def details(place: Path) -> dict[str, Any]:
@@ -441,22 +464,37 @@ def test_a_penalty_goes_away_when_the_late_time_is_corrected(place):
     stamp.write_text("2026-01-11 12:00:00 UTC")
     grade(place, students=frozenset({"ada"}))
     stamp.write_text("2026-01-09 12:00:00 UTC")
-    assert grade(place, students=frozenset({"ada"}))[0].graded == 1
-    assert grade(place, students=frozenset({"ada"}))[0].graded == 0
+    again = [grade(place, students=frozenset({"ada"}))[0] for _ in range(2)]
+    assert [(one.graded, one.settled, one.current) for one in again] == [(0, 1, 0), (0, 0, 1)]
     with book(place) as opened:
         assert [n.late_submission_penalty for n in opened.find_submission(LESSON, "ada").notebooks] == [None]
 
 
-def test_a_time_that_is_none_costs_no_other_submission(place):
+def test_a_time_that_is_none_is_told_and_costs_nothing(place):
     (file_of(place, "ada").parent / "timestamp.txt").write_text("yesterday, I think")
     summary, said = grade(place)
-    assert summary.faults == [f"ada {LESSON}"]
-    assert any("timestamp.txt beside the submission says no time" in line for line in said)
-    assert {s: score for s, score in scores(place).items() if s != "ada"} == {
-        "bob": 0.0,
-        "cleo": 2.0,
-        "dan": 0.0,
-    }
+    assert (summary.faults, scores(place)) == ([], STUDENTS)
+    assert (
+        f"ada {LESSON}: timestamp.txt beside the submission says no time, so it does not count as late"
+        in said
+    )
+
+
+def test_a_due_date_that_was_set_later_counts_without_running_anything_again(place):
+    (file_of(place, "ada").parent / "timestamp.txt").write_text("2026-01-11 12:00:00 UTC")
+    grade(place)
+    due(place, "zero")
+    assert grade(place)[0].text == (
+        "0 submissions graded, 3 submissions had not changed, 1 submission with another time or penalty."
+    )
+    with book(place) as opened:
+        one = opened.find_submission(LESSON, "ada")
+        assert one.notebooks[0].late_submission_penalty == FULL
+        one.extension = timedelta(days=2)
+        opened.db.commit()
+    assert grade(place)[0].settled == 1
+    with book(place) as opened:
+        assert opened.find_submission(LESSON, "ada").notebooks[0].late_submission_penalty is None
 
 
 # Faults and interruptions
@@ -499,6 +537,15 @@ def test_an_interrupted_run_leaves_a_whole_book_and_the_next_one_goes_on(place):
     again, _ = grade(place)
     assert (again.graded, again.current) == (4 - summary.graded, summary.graded)
     assert scores(place) == STUDENTS
+
+
+def test_what_an_interrupted_forced_run_did_not_reach_is_graded_by_the_next(graded):
+    class Stopped(Here):
+        def submit(self, run: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            raise KeyboardInterrupt
+
+    assert grade(graded, force=True, executor=Stopped())[0].interrupted
+    assert grade(graded)[0].graded == 4
 
 
 @pytest.mark.parametrize(

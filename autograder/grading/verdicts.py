@@ -1,0 +1,297 @@
+"""What grading found, task by task, as data: reports, exports, the desk and comparisons read it here.
+
+The records lie in a table of their own in nbgrader's database: they are written together with the scores, in
+one transaction, and a copy of the gradebook holds both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from nbformat import NotebookNode
+from sqlalchemy import (
+    Column,
+    Connection,
+    Engine,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    create_engine,
+    delete,
+    insert,
+    make_url,
+    select,
+)
+from sqlalchemy.orm import Session, scoped_session
+
+from autograder.bank import LessonBank
+from autograder.build.source import is_answer
+from autograder.findings import Raised, StillStub
+from autograder.grading.grade import Graded
+from autograder.wording import word
+
+RECORDS = Table(
+    "autograder_records",
+    MetaData(),
+    Column("id", Integer, primary_key=True),
+    Column("kind", String(20), nullable=False, index=True),
+    Column("lesson", String(255), nullable=False, index=True),
+    Column("student", String(255), nullable=False, index=True),
+    Column("record", Text, nullable=False),
+)
+UNANSWERED = StillStub.__name__
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """What grading found of one task in one submission.
+
+    Attributes:
+        lesson, student, task: which one; `task` is the id of a check's cell, or of a written answer's.
+        points: what the checks gave; None for a written answer, whose points are a person's.
+        possible: what the task can earn.
+        faults: the mistakes that were recognised, by their ids in the course's vocabulary, clearest first.
+        finding: the kind of the first finding, the name of a class in `autograder.findings`; "" where all is
+            right.
+        says: the finding in words, as the student reads it; parts of it may be the student's own text.
+        error: the class of the error that was raised, if one was.
+        probe: the id of the probe on which it was found.
+        unfinished: names of earlier answers that this one is built from and that are not right.
+        stood_in: those of them that the course's own answers stood in for.
+        flags: why a person should look: "stopped" (its cell did not end by itself), "forbidden" (it makes a
+            call that the task forbids), "may-hide" (such a call may have gone unseen).
+        release: which release the submission was graded by, see `release_id`.
+        answer: the text of the answer.
+    """
+
+    lesson: str
+    student: str
+    task: str
+    points: float | None
+    possible: float
+    faults: tuple[str, ...] = ()
+    finding: str = ""
+    says: str = ""
+    error: str = ""
+    probe: str = ""
+    unfinished: tuple[str, ...] = ()
+    stood_in: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    release: str = ""
+    answer: str = ""
+
+    @property
+    def right(self) -> bool:
+        return not self.finding
+
+    @property
+    def answered(self) -> bool:
+        """Whether the student wrote anything there."""
+        return self.finding != UNANSWERED
+
+
+@dataclass(frozen=True)
+class Grading:
+    """When and from what a submission was graded, and the notes for a person.
+
+    `made_from` holds a digest for each thing that the grade depends on; empty where it has to be graded anew.
+    """
+
+    lesson: str
+    student: str
+    at: str
+    made_from: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Change:
+    """A score that was another one after grading again: what it was, what it is, and why."""
+
+    lesson: str
+    student: str
+    task: str
+    at: str
+    old: float | None
+    new: float | None
+    why: str
+
+
+Stored = TaskResult | Grading | Change
+_Kind = TypeVar("_Kind", TaskResult, Grading, Change)
+
+
+class Store:
+    """The records of a class, read and written through a connection that somebody else commits."""
+
+    def __init__(self, connection: Connection | scoped_session[Session]) -> None:
+        self._connection = connection
+
+    def results(self, lesson: str = "", student: str = "") -> list[TaskResult]:
+        """What was found of each task, in the order of the lesson; of one lesson or student, or of all."""
+        return list(self._read(TaskResult, lesson, student))
+
+    def gradings(self, lesson: str = "", student: str = "") -> list[Grading]:
+        """When and from what each submission was graded."""
+        return list(self._read(Grading, lesson, student))
+
+    def changes(self, lesson: str = "", student: str = "") -> list[Change]:
+        """Every score that grading again has changed, the oldest first."""
+        return list(self._read(Change, lesson, student))
+
+    def write(self, grading: Grading, results: Sequence[TaskResult]) -> None:
+        """Put a graded submission in the place of what is known of it, and note which scores that changes."""
+        which = grading.lesson, grading.student
+        before = {one.task: one.points for one in self.results(*which)}
+        earlier = next(iter(self.gradings(*which)), None)
+        why = _why(earlier.made_from if earlier else {}, grading.made_from)
+        after = {one.task: one.points for one in results}
+        changed = [
+            Change(*which, task, grading.at, before.get(task), after.get(task), why)
+            for task in dict.fromkeys((*before, *after))
+            if before and before.get(task) != after.get(task)
+        ]
+        self._forget(TaskResult, *which)
+        self._forget(Grading, *which)
+        self._add((grading, *results, *changed))
+
+    def outdate(self, gradings: Iterable[Grading]) -> None:
+        """Have submissions graded anew by the next run, whatever becomes of this one."""
+        for one in gradings:
+            self._forget(Grading, one.lesson, one.student)
+            self._add([Grading(one.lesson, one.student, one.at, {}, one.notes)])
+
+    def _read(self, kind: type[_Kind], lesson: str, student: str) -> Iterator[_Kind]:
+        asked = select(RECORDS.c.record).where(RECORDS.c.kind == kind.__name__).order_by(RECORDS.c.id)
+        if lesson:
+            asked = asked.where(RECORDS.c.lesson == lesson)
+        if student:
+            asked = asked.where(RECORDS.c.student == student)
+        known = {one.name for one in fields(kind)}
+        for (text,) in self._connection.execute(asked):
+            plain: dict[str, Any] = {
+                name: tuple(value) if isinstance(value, list) else value
+                for name, value in json.loads(text).items()
+                if name in known  # a later version may have written more
+            }
+            yield kind(**plain)
+
+    def _forget(self, kind: type[Stored], lesson: str, student: str) -> None:
+        where = RECORDS.c.kind == kind.__name__, RECORDS.c.lesson == lesson, RECORDS.c.student == student
+        self._connection.execute(delete(RECORDS).where(*where))
+
+    def _add(self, records: Iterable[Stored]) -> None:
+        rows = [
+            {
+                "kind": type(one).__name__,
+                "lesson": one.lesson,
+                "student": one.student,
+                "record": json.dumps(asdict(one)),
+            }
+            for one in records
+        ]
+        if rows:
+            self._connection.execute(insert(RECORDS), rows)
+
+
+def make_table(engine: Engine) -> None:
+    """Make the table in a gradebook that has none yet."""
+    RECORDS.metadata.create_all(engine)
+
+
+@contextmanager
+def opened(database: str) -> Iterator[Store]:
+    """The records beside a gradebook, by its address; what is written is committed at the end.
+
+    A gradebook that is not there, or has no records yet, holds none, and is not made.
+    """
+    address = make_url(database)
+    if address.get_backend_name() == "sqlite" and not Path(address.database or "").is_file():
+        address = make_url("sqlite://")  # in memory: to connect would make the file
+    engine = create_engine(address)
+    try:
+        make_table(engine)
+        with engine.begin() as connection:
+            yield Store(connection)
+    finally:
+        engine.dispose()
+
+
+def now() -> str:
+    """The time, as records hold it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def release_id(release: str) -> str:
+    """The short name of a release, made from the text of its notebook."""
+    return hashlib.sha256(release.encode("utf-8")).hexdigest()[:12]
+
+
+def results_of(
+    lesson: LessonBank,
+    student: str,
+    release: str,
+    graded: Graded,
+) -> tuple[TaskResult, ...]:
+    """The records of one graded submission, in the order of the lesson.
+
+    Args:
+        lesson: the lesson's bank.
+        student: who handed it in.
+        release: which release it was graded by.
+        graded: what came of it.
+    """
+    verdicts, cells = graded.verdicts, graded.notebook.cells
+    answers = {cell["id"]: cell for cell in cells if is_answer(cell)}
+    found = []
+    for cell in cells:
+        name, marks = cell["id"], cell.metadata.get("nbgrader", {})
+        which = lesson.lesson, student, name
+        if name in verdicts:
+            verdict, task = verdicts[name], lesson.tasks[name]
+            finding = verdict.finding
+            answer = answers.get(f"{name}-answer")
+            found.append(
+                TaskResult(
+                    *which,
+                    points=verdict.earned,
+                    possible=verdict.points,
+                    faults=tuple(one.fault for one in verdict.named),
+                    finding=type(finding).__name__ if finding else "",
+                    says=word(finding, task, verdict).headline if finding else "",
+                    error=finding.error.type if isinstance(finding, Raised) else "",
+                    probe=finding.probe if finding else "",
+                    unfinished=verdict.unfinished,
+                    stood_in=verdict.stood_in,
+                    flags=(*(("forbidden",) if verdict.forbidden else ()), *graded.flags.get(name, ())),
+                    release=release,
+                    answer=answer.source if answer else "",
+                )
+            )
+        elif marks.get("grade") and name in answers:
+            untouched = UNANSWERED if _is_untouched(cell) else ""
+            possible = float(marks["points"])
+            found.append(
+                TaskResult(*which, None, possible, finding=untouched, release=release, answer=cell.source)
+            )
+    return tuple(found)
+
+
+def _is_untouched(cell: NotebookNode) -> bool:
+    from nbgrader.utils import compute_checksum
+
+    return bool(cell.metadata.nbgrader.get("checksum") == compute_checksum(cell))
+
+
+def _why(before: Mapping[str, str], after: Mapping[str, str]) -> str:
+    changed = [name for name in after if before and before.get(name) != after[name]]
+    return f"{' and '.join(changed)} changed" if changed else "graded again"
