@@ -1,23 +1,25 @@
 """Checks, builds and grades a course of notebooks, whatever it teaches.
 
-In a lesson: `check("task-id")` under each task, `hint("task-id")` when stuck, `progress()` at any time.
+In a lesson: `check("task-id")` under each task, `hint("task-id")` when stuck, `progress()` at any time;
+`predict("id", …)` before a cell and `reveal("id", …)` after it.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from autograder.learner import check, hint, progress
+    from autograder.predictions import predict, reveal
 
-__all__ = ["check", "hint", "progress"]
+__all__ = ["check", "hint", "predict", "progress", "reveal"]
 
 
 def __getattr__(name: str) -> Any:
     # Only now, because they import torch: the sandbox's first process, say, stays small without it.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from autograder import learner
+    from autograder import learner, predictions
 
-    return getattr(learner, name)
+    return getattr(predictions if name in ("predict", "reveal") else learner, name)
 
 
 def __dir__() -> list[str]:

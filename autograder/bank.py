@@ -197,7 +197,8 @@ class LessonBank:
     """All tasks of one lesson, in the order of the text, and its givens.
 
     `givens` maps a run ("as-seen", "redrawn-1", …) to the values of the lesson's example data in that run.
-    `names` are what the lesson's own cells define beside the answers.
+    `names` are what the lesson's own cells define beside the answers, `predictions` the ids of what they ask
+    to predict.
     """
 
     lesson: str
@@ -205,6 +206,7 @@ class LessonBank:
     givens: Mapping[str, Mapping[str, Value]]
     tasks: Mapping[str, Task]
     names: tuple[str, ...] = ()
+    predictions: tuple[str, ...] = ()
 
 
 def without_answers(bank: LessonBank) -> LessonBank:
@@ -246,6 +248,7 @@ def dumps(bank: LessonBank) -> tuple[str, dict[str, Tensor]]:
         "givens": {run: writer.values(values, f"givens/{run}") for run, values in bank.givens.items()},
         "tasks": {task.id: writer.task(task) for task in bank.tasks.values()},
         "names": list(bank.names),
+        "predictions": list(bank.predictions),
     }
     return json.dumps(plain, indent=1, ensure_ascii=False) + "\n", writer.tensors
 
@@ -492,6 +495,7 @@ class _Reader:
             givens={run: self.values(values) for run, values in plain["givens"].items()},
             tasks={task: self.task(entry) for task, entry in plain["tasks"].items()},
             names=tuple(plain.get("names", ())),
+            predictions=tuple(plain.get("predictions", ())),
         )
 
 

@@ -1,4 +1,4 @@
-"""The three calls that stand in a lesson: `check`, `hint` and `progress`."""
+"""The calls that stand in a lesson beside its tasks: `check`, `hint` and `progress`."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def check(task_id: str, answer: Any = _MISSING) -> Feedback | Notice | EvidenceO
             raise NotYet("\n" + repr(feedback))
         return feedback
     _remember(course, task, verdict)
-    if not verdict.passed and _has_front_end():
+    if not verdict.passed and has_front_end():
         return replace(feedback, below=_button_for(course, task))
     return feedback
 
@@ -163,7 +163,8 @@ def progress(lesson: str | None = None) -> Progress | Notice:
         (lesson.title, tuple((task, records.read(course.name, task.id)) for task in lesson.tasks.values()))
         for lesson in lessons
     )
-    return Progress(rows)
+    kept = [records.read_prediction(course.name, name) for lesson in lessons for name in lesson.predictions]
+    return Progress(rows, tuple(one for one in kept if one.said))
 
 
 @dataclass(frozen=True)
@@ -171,6 +172,7 @@ class Progress:
     """The learner's progress, lesson by lesson, as a table."""
 
     rows: tuple[tuple[str, tuple[tuple[Task, records.Record], ...]], ...]
+    predictions: tuple[records.Prediction, ...] = ()
     fault: str = ""
 
     @property
@@ -188,7 +190,15 @@ class Progress:
         task = self.next_task
         if task:
             return f"Next: {task.title} (`{task.id}`)"
-        return "This lesson is done." if len(self.rows) == 1 else "Everything is done. Well walked."
+        return "This lesson is done." if len(self.rows) == 1 else "You have solved every task."
+
+    def _predicted(self) -> str:
+        """How many predictions were made and came true; empty before the first."""
+        made = len(self.predictions)
+        true = sum(one.true is True for one in self.predictions)
+        open_ = sum(one.true is None for one in self.predictions)
+        rest = f", {open_} without an outcome yet" if open_ else ""
+        return f"Predictions: {made} made, {true} came true{rest}." if made else ""
 
     def __repr__(self) -> str:
         lines = []
@@ -196,7 +206,8 @@ class Progress:
             solved = sum(record.solved for _, record in tasks)
             lines.append(f"{title}: {solved} of {len(tasks)} tasks")
             lines += [f"  {'[x]' if record.solved else '[ ]'} {task.title}" for task, record in tasks]
-        return "\n".join([*lines, self._closing().replace("`", "")])
+        lines += [line for line in (self._predicted(), self._closing().replace("`", "")) if line]
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         parts = []
@@ -210,6 +221,7 @@ class Progress:
             )
             count = f'<span class="ag-small">{solved} of {len(tasks)} tasks</span>'
             parts.append(f'<p class="ag-head">{html.escape(title)} {count}</p><ul>{items}</ul>')
+        parts += [f"<p>{self._predicted()}</p>"] if self.predictions else []
         closing = html.escape(self._closing()).replace("`", "")
         mark = "ok" if self.next_task is None and not self.fault else "wait"
         return f'<style>{STYLE}</style><div class="ag ag-{mark}">{"".join(parts)}<p>{closing}</p></div>'
@@ -239,7 +251,7 @@ def _namespace() -> Mapping[str, Any]:
     return shell.user_ns if shell is not None else {}
 
 
-def _has_front_end() -> bool:
+def has_front_end() -> bool:
     """Whether a person runs this cell, in JupyterLab say: who only executes a notebook names no cell."""
     request = getattr(_shell(), "parent_header", None)
     metadata = request.get("metadata") if isinstance(request, dict) else None

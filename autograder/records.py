@@ -1,4 +1,4 @@
-"""What a learner has done so far, kept on their own machine: one small file for each task.
+"""What a learner has done so far, kept on their own machine: one small file for each task and prediction.
 
 A file each means that two notebooks open at once cannot lose each other's progress. Nothing here is ever
 graded; a learner may edit or delete it as they like.
@@ -11,11 +11,15 @@ import os
 import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 
 # Set to a folder to keep progress there, or to "off" to keep none.
 PLACE = "AUTOGRADER_PROGRESS"
+# Before a prediction's id in its file's name; no task's id begins so, because of its dot.
+PREDICTION = "prediction."
+UNREADABLE = (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,14 @@ class Record:
     hints: int = 0
 
 
+@dataclass(frozen=True)
+class Prediction:
+    """What was predicted, and whether it came true: None until the outcome was shown."""
+
+    said: str = ""
+    true: bool | None = None
+
+
 def folder(course: str) -> Path | None:
     """Where progress in a course is kept, or None where the learner turned it off."""
     place = os.environ.get(PLACE, "")
@@ -38,22 +50,41 @@ def folder(course: str) -> Path | None:
 
 def read(course: str, task: str) -> Record:
     """The task's record; an empty one where there is none or it cannot be read."""
-    place = folder(course)
-    if place is None:
-        return Record()
     try:
-        stored = json.loads((place / f"{task}.json").read_text(encoding="utf-8"))
+        stored = _stored(course, task)
         return Record(
             solved=bool(stored["solved"]),
             points=max(0, int(stored["points"])),
             checks=max(0, int(stored["checks"])),
             hints=max(0, int(stored["hints"])),
         )
-    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+    except UNREADABLE:
         return Record()
 
 
-def write(course: str, task: str, record: Record) -> str:
+def read_prediction(course: str, name: str) -> Prediction:
+    """A prediction; an empty one where there is none or it cannot be read."""
+    try:
+        stored = _stored(course, f"{PREDICTION}{name}")
+        true = stored["true"]
+        return Prediction(str(stored["said"]), None if true is None else bool(true))
+    except UNREADABLE:
+        return Prediction()
+
+
+def _stored(course: str, name: str) -> Any:
+    place = folder(course)
+    if place is None:
+        raise FileNotFoundError(name)
+    return json.loads((place / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def write_prediction(course: str, name: str, prediction: Prediction) -> str:
+    """Store a prediction; returns why it could not be stored, or nothing."""
+    return write(course, f"{PREDICTION}{name}", prediction)
+
+
+def write(course: str, task: str, record: Record | Prediction) -> str:
     """Store the task's record; returns why it could not be stored, or nothing."""
     place = folder(course)
     if place is None:

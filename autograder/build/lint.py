@@ -12,7 +12,7 @@ from nbgrader.nbgraderformat import MetadataValidator, ValidationError
 from autograder.authoring import Lesson, Task
 from autograder.bank import RESULT
 from autograder.build.preprocessors import solution_region
-from autograder.build.source import is_answer, is_test, raw_cells
+from autograder.build.source import is_answer, is_test, predictions, raw_cells
 from autograder.experiments import EXPERIMENTS
 from autograder.forbidden import Family, family_of
 from autograder.properties import RULES
@@ -44,6 +44,7 @@ def lint(text: str, notebook: NotebookNode, lesson: Lesson, families: tuple[Fami
         *_written_problems(notebook),
         *_faulty_problems(notebook),
         *_alt_problems(notebook),
+        *_prediction_problems(notebook),
         *_authoring_problems(lesson),
         *_forbidden_problems(notebook, lesson, families),
     ]
@@ -217,6 +218,22 @@ def _alt_problems(notebook: NotebookNode) -> list[str]:
 def images_without_alt(text: str) -> list[str]:
     """The <img> tags in a piece of HTML or Markdown that say nothing to whoever cannot see them."""
     return [tag for tag in IMG_TAG.findall(text) if not ALT_TEXT.search(tag)]
+
+
+def _prediction_problems(notebook: NotebookNode) -> list[str]:
+    """Each prediction is asked for once, and its outcome is shown once."""
+    asked, shown = predictions(notebook), predictions(notebook, "reveal")
+    problems = [
+        f"prediction {name}: an id is lower-case words joined by hyphens"
+        for name in asked
+        if not ID_FORM.match(name)
+    ]
+    problems += [
+        f"prediction {name}: asked for {asked.count(name)} times, its outcome shown {shown.count(name)} times"
+        for name in dict.fromkeys([*asked, *shown])
+        if (asked.count(name), shown.count(name)) != (1, 1)
+    ]
+    return problems
 
 
 def _authoring_problems(lesson: Lesson) -> list[str]:

@@ -8,7 +8,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from autograder.build.answers import Runs, make_bank, run_solution
 from autograder.build.lint import lint
 from autograder.build.namespace import run_cells
 from autograder.build.release import generate, write_notebook
-from autograder.build.source import read_source
+from autograder.build.source import predictions, read_source
 from autograder.collect import collect
 from autograder.compare import close
 from autograder.course import FILE, Course
@@ -63,6 +63,7 @@ def prepare(course: Course, name: str) -> Prepared:
         raise AuthoringError([f"{name}: {problem}" for problem in problems])
     runs = run_solution(lesson, notebook, name, families=course.forbidden)
     made = make_bank(lesson, runs, name, load_faults(course.source))
+    made = replace(made, predictions=tuple(predictions(notebook)))
     as_seen = runs.namespaces[AS_SEEN]
     unearned = [task for task in made.tasks.values() if not _verdict(task, made, as_seen).passed]
     if unearned:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,6 +13,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.digests import Identity, identity
+from autograder.reading import parsed
 
 CELL_START = re.compile(r"^# %%(.*)$")
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
@@ -79,6 +81,18 @@ def raw_cells(text: str) -> list[RawCell]:
     if started:
         cells.append(RawCell(start, header, tuple(body)))
     return cells
+
+
+def predictions(notebook: NotebookNode, call: str = "predict") -> list[str]:
+    """The ids that a lesson's cells give to `predict`, or to another call, in order."""
+    return [
+        node.args[0].value
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+        for node in ast.walk(parsed(cell.source))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == call
+        if node.args and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str)
+    ]
 
 
 def is_answer(cell: NotebookNode) -> bool:

@@ -23,7 +23,7 @@
 # %% id="setup"
 import torch
 
-from autograder import check, hint, progress
+from autograder import check, hint, predict, progress, reveal
 from visuals import (
     attention_map,
     explore_query,
@@ -91,8 +91,15 @@ token_vectors(inputs, tokens)
 0.5500 * 0.4300 + 0.8700 * 0.1500 + 0.6600 * 0.8900
 
 # %% [markdown] id="dot-product-predict"
-# **Predict, then run.** `torch.dot` is given the same two vectors in the next cell. Which number do you expect?
-# And would it change if you swapped the two? Make up your mind, then run it.
+# **Predict, then run.** Run the next cell and choose an answer. It is kept, and it is never graded. Then run the
+# cells after it.
+
+# %% id="dot-product-prediction"
+predict(
+    "dot-product-swapped",
+    "torch.dot gets “journey” and “Your”, then the same two in the other order. What does it give?",
+    ("the same number twice", "two different numbers"),
+)
 
 # %% id="dot-product-library"
 input_query = inputs[1]  # "journey"
@@ -100,6 +107,10 @@ input_1 = inputs[0]  # "Your"
 print(input_query)
 print(input_1)
 torch.dot(input_query, input_1), torch.dot(input_1, input_query)
+
+# %% id="dot-product-revealed"
+same = torch.equal(torch.dot(input_query, input_1), torch.dot(input_1, input_query))
+reveal("dot-product-swapped", "the same number twice" if same else "two different numbers")
 
 # %% [markdown] id="dot-product-task"
 # ### Task 1 · A dot product by hand

@@ -6,12 +6,11 @@ import sys
 import pytest
 
 import autograder
-from autograder import learner
 
 
-@pytest.mark.parametrize("name", ["check", "hint", "progress"])
+@pytest.mark.parametrize("name", ["check", "hint", "predict", "progress", "reveal"])
 def test_lessons_find_here_what_the_learner_calls(name):
-    assert getattr(autograder, name) is getattr(learner, name)
+    assert getattr(autograder, name).__name__ == name
     assert name in dir(autograder)
 
 

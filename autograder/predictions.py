@@ -1,0 +1,191 @@
+"""Predictions: `predict` asks for one before a cell is run, `reveal` shows it beside what came.
+
+A prediction is never graded. It is kept beside the learner's progress, and can be changed until its outcome
+was shown.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from autograder import records
+from autograder.course import Course
+from autograder.feedback import STYLE, Notice
+from autograder.learner import has_front_end
+from autograder.problems import AuthoringError
+
+# What ipywidgets cannot set from Python: the group's name, the region that a screen reader reads out (it has
+# to be there before its words are), and that JupyterLab leaves the keys to the controls.
+LOOK = (
+    '<style onload="'
+    "const box = this.closest('.ag-predict'); "
+    "const ready = () => { "
+    "box?.setAttribute('data-lm-suppress-shortcuts', 'true'); "
+    "box?.querySelector('.ag-kept')?.setAttribute('role', 'status'); "
+    "const group = box?.querySelector('.widget-radio-box'); "
+    "const asked = box?.querySelector('.ag-asked')?.textContent.trim() ?? ''; "
+    "group?.setAttribute('role', 'radiogroup'); group?.setAttribute('aria-label', asked); "
+    "for (const one of group?.querySelectorAll('input') ?? []) one.name = asked; "
+    "const field = box?.querySelector('input[type=text]'); "
+    "field?.setAttribute('aria-label', asked); }; "
+    "ready(); box?.addEventListener('focusin', ready)"
+    '">.ag-predict{padding:.2em .9em}'
+    ".ag-predict .widget-radio-box label{color:var(--jp-ui-font-color1,#1f1f1f);height:auto;max-width:none}"
+    ".ag-predict .widget-radio,.ag-predict .widget-radio-box{width:auto;max-width:none;height:auto}"
+    ".ag-predict input:focus-visible{outline:2px solid var(--jp-brand-color1,#1976d2)}</style>"
+)
+ASK = "Your prediction"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with a place to keep a prediction; text and HTML where nobody can press anything."""
+
+    course: str
+    id: str
+    text: str
+    choices: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return "\n".join(
+            [f"{ASK}: {self.text}", *(f"  ( ) {choice}" for choice in self.choices), self._kept()]
+        )
+
+    def _kept(self) -> str:
+        prediction = records.read_prediction(self.course, self.id)
+        if not prediction.said:
+            return "Nothing is kept yet."
+        then = "Now run the next cell." if prediction.true is None else "Its outcome is known."
+        return f"Kept: {prediction.said}. {then}"
+
+    def _repr_html_(self) -> str:
+        items = "".join(f"<li>○ {html.escape(choice)}</li>" for choice in self.choices)
+        shown = f"<ul>{items}</ul>" if items else ""
+        return _card("wait", ASK, f"<p>{html.escape(self.text)}</p>{shown}<p>{html.escape(self._kept())}</p>")
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        static = {"text/plain": repr(self), "text/html": self._repr_html_()}
+        settled = records.read_prediction(self.course, self.id).true is not None
+        return static if settled or not has_front_end() else {**self.form()._repr_mimebundle_(), **static}
+
+    def form(self) -> Any:
+        """The question with radio buttons for its choices, or a text field where it has none.
+
+        What is chosen or typed is kept at once.
+        """
+        # Not before somebody sees it: the import takes long.
+        import ipywidgets
+
+        said = records.read_prediction(self.course, self.id).said
+        field: Any
+        if self.choices:
+            chosen = said if said in self.choices else None
+            field = ipywidgets.RadioButtons(options=self.choices, value=chosen)
+        else:
+            field = ipywidgets.Text(
+                value=said, placeholder="type it, then press Enter", continuous_update=False
+            )
+        asked = ipywidgets.HTML(f"<p><strong>{ASK}.</strong> {html.escape(self.text)}</p>")
+        asked.add_class("ag-asked")
+        kept = ipywidgets.HTML(html.escape(self._kept()) if said else "")
+        kept.add_class("ag-kept")
+        look = ipywidgets.HTML(LOOK, layout={"display": "none"})
+        box = ipywidgets.VBox([asked, field, kept, look])
+        box.add_class("ag-predict")
+
+        def keep(change: Any) -> None:
+            trouble = records.write_prediction(
+                self.course, self.id, records.Prediction(str(change["new"] or "").strip())
+            )
+            kept.value = html.escape(trouble or self._kept())
+
+        field.observe(keep, names="value")
+        return box
+
+
+def predict(name: str, question: str, choices: Sequence[str] = ()) -> Question | Notice:
+    """Ask for a prediction, to be made before the next cell is run.
+
+    Args:
+        name: the prediction's id: lower-case words joined by hyphens, unique in the course.
+        question: what to predict.
+        choices: what to choose from; without any, the learner types.
+    """
+    try:
+        return Question(Course.find().name, name, question, tuple(choices))
+    except AuthoringError as problem:
+        return Notice("There is nowhere to keep a prediction.", (str(problem),))
+
+
+def reveal(name: str, came: Any, within: float = 0.05) -> Notice | Outcome:
+    """Show what came beside what was predicted. It costs nothing to be wrong.
+
+    Args:
+        name: the prediction's id.
+        came: what came: one of the choices, a number, or `...` while that is not known yet.
+        within: how far from a number a typed prediction may lie, as a share of that number.
+    """
+    try:
+        course = Course.find().name
+    except AuthoringError as problem:
+        return Notice("There is nowhere to look for a prediction.", (str(problem),))
+    if came is None or came is ...:
+        return Notice("What came is not known yet.", ("Finish the task above, then run this cell again.",))
+    shown = came if isinstance(came, str) else f"{float(came):.4g}"
+    prediction = records.read_prediction(course, name)
+    if not prediction.said:
+        return Outcome("", shown, None)
+    if prediction.true is None:
+        true = (
+            prediction.said == came if isinstance(came, str) else _near(prediction.said, float(came), within)
+        )
+        prediction = records.Prediction(prediction.said, true)
+        records.write_prediction(course, name, prediction)
+    return Outcome(prediction.said, shown, prediction.true)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A prediction beside what came."""
+
+    said: str
+    came: str
+    true: bool | None
+
+    def _lines(self) -> tuple[str, str]:
+        if not self.said:
+            return f"What came: {self.came}", "You made no prediction here. The next one is yours."
+        end = (
+            "Your prediction came true."
+            if self.true
+            else "It came out differently. What explains the difference?"
+        )
+        return f"You predicted: {self.said}. What came: {self.came}", end
+
+    def __repr__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        head, end = self._lines()
+        return _card("ok" if self.true else "wait", head, f"<p>{html.escape(end)}</p>")
+
+
+def _near(said: str, came: float, within: float) -> bool:
+    """Whether a typed number lies near what came; what is no number does not."""
+    try:
+        return (
+            abs(float(said.replace(",", ".").replace("−", "-").rstrip("%")) - came)
+            <= within * abs(came) + 1e-9
+        )
+    except ValueError:
+        return False
+
+
+def _card(mark: str, head: str, body: str) -> str:
+    return (
+        f'<style>{STYLE}</style><div class="ag ag-{mark}" role="status">'
+        f'<p class="ag-head">{html.escape(head)}</p>{body}</div>'
+    )

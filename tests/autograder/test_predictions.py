@@ -1,0 +1,113 @@
+"""`predict` and `reveal`, called as a lesson calls them."""
+
+import pytest
+
+from autograder import bank, predict, progress, records, reveal
+
+SPREAD = 'predict("spread", "How far do they spread?", ("16 times", "256 times"))'
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+@pytest.fixture
+def in_lab(notebook, monkeypatch):
+    """A notebook whose cells are run by a person: JupyterLab sends the cell's id along."""
+    monkeypatch.setattr(notebook.shell, "parent_header", {"metadata": {"cellId": "x"}}, raising=False)
+    notebook.run("from autograder import predict, reveal")
+    return notebook
+
+
+def controls(notebook, cell):
+    """The field that a learner chooses or types in, and the words below it."""
+    _, field, kept, _ = notebook.run(cell).form().children
+    return field, kept
+
+
+def test_what_is_chosen_is_kept_and_shown_beside_what_came(in_lab):
+    field, kept = controls(in_lab, SPREAD)
+    assert field.value is None
+    field.value = "256 times"
+    assert kept.value == "Kept: 256 times. Now run the next cell."
+    assert repr(in_lab.run('reveal("spread", "16 times")')).startswith(
+        "You predicted: 256 times. What came: 16 times\nIt came out differently."
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "came", "true"),
+    [
+        ("1.85", 1.8524, True),
+        ("1,85", 1.8524, True),
+        ("2.1", 1.8524, False),
+        ("much", 1.8524, False),
+        ("0", 0, True),
+    ],
+)
+def test_a_typed_number_comes_true_when_it_is_near(in_lab, typed, came, true):
+    field, _ = controls(in_lab, 'predict("score", "How large?")')
+    field.value = typed
+    assert reveal("score", came).true is true
+
+
+def test_a_prediction_can_be_changed_until_its_outcome_was_shown(in_lab):
+    field, _ = controls(in_lab, SPREAD)
+    field.value = "256 times"
+    field.value = "16 times"
+    assert reveal("spread", "16 times").true is True
+    data, _ = in_lab.shell.display_formatter.format(in_lab.run(SPREAD))
+    assert set(data) == {"text/plain", "text/html"}
+    assert data["text/plain"].endswith("Kept: 16 times. Its outcome is known.")
+    assert reveal("spread", "256 times").true is True  # settled once, whatever the cell gives later
+
+
+def test_what_was_kept_is_there_in_the_next_session(in_lab):
+    controls(in_lab, SPREAD)[0].value = "16 times"
+    assert controls(in_lab, SPREAD)[0].value == "16 times"
+
+
+def test_without_a_prediction_the_outcome_is_shown_and_settles_nothing(in_lab):
+    assert repr(in_lab.run('reveal("spread", "16 times")')).startswith("What came: 16 times")
+    assert controls(in_lab, SPREAD)[0].value is None
+
+
+@pytest.mark.parametrize("came", [None, ...])
+def test_before_the_task_is_done_nothing_has_come(in_lab, came):
+    controls(in_lab, SPREAD)[0].value = "16 times"
+    assert repr(reveal("spread", came)).startswith("What came is not known yet.")
+    assert records.read_prediction("tiny", "spread").true is None
+
+
+def test_where_nobody_can_press_anything_the_question_stands_there_with_its_choices(notebook):
+    notebook.run("from autograder import predict")
+    data, _ = notebook.shell.display_formatter.format(notebook.run(SPREAD.replace("How", "<b>How")))
+    assert set(data) == {"text/plain", "text/html"}
+    assert "&lt;b&gt;How far do they spread?" in data["text/html"]
+    assert "<li>○ 256 times</li>" in data["text/html"]
+
+
+def test_progress_tells_how_many_came_true(bank_folder, lesson):
+    bank.save(bank.replace(lesson, predictions=("one", "two", "three", "four")), bank_folder)
+    for name, true in (("one", True), ("two", False), ("three", None), ("elsewhere", True)):
+        records.write_prediction("tiny", name, records.Prediction("so", true))
+    told = "Predictions: 3 made, 1 came true, 1 without an outcome yet."
+    assert told in repr(progress())
+    assert told in progress()._repr_html_()
+
+
+def test_where_predictions_cannot_be_kept_the_learner_is_told(in_lab, monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("AUTOGRADER_PROGRESS", str(tmp_path / "file" / "below"))
+    field, kept = controls(in_lab, SPREAD)
+    field.value = "16 times"
+    assert "cannot be saved" in kept.value
+
+
+def test_outside_a_course_the_learner_is_told(monkeypatch, tmp_path):
+    monkeypatch.setattr("autograder.predictions.Course.find", refuse)
+    assert "nowhere to keep" in repr(predict("spread", "How far?"))
+    assert "nowhere to look" in repr(reveal("spread", 1))
+
+
+def refuse():
+    from autograder.problems import AuthoringError
+
+    raise AuthoringError(["no course"])
