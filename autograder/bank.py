@@ -248,7 +248,7 @@ def dumps(bank: LessonBank) -> tuple[str, dict[str, Tensor]]:
         "givens": {run: writer.values(values, f"givens/{run}") for run, values in bank.givens.items()},
         "tasks": {task.id: writer.task(task) for task in bank.tasks.values()},
         "names": list(bank.names),
-        "predictions": list(bank.predictions),
+        **({"predictions": list(bank.predictions)} if bank.predictions else {}),
     }
     return json.dumps(plain, indent=1, ensure_ascii=False) + "\n", writer.tensors
 
