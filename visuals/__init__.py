@@ -9,6 +9,7 @@ On tensors of your own, with the tokens as a list of strings:
     explore_causal_mask(scores, tokens)            with the mask and without it, token by token
     mask_map(mask, tokens), leak_map(leaks, tokens)
     attention_map(weights, tokens).save("map.pdf")     for print, as .pdf, .svg or .png
+    trained_words().embed(sentence)                a small trained model: vectors, weights, what words mean
     with track_shapes() as shapes: ...             every tensor operation of your code, and its shapes
 
 weights are (queries, keys), (batch, queries, keys) or (batch, heads, queries, keys). A picture has `alt`, the
@@ -54,6 +55,7 @@ from visuals.figures import (
     who_may_look,
 )
 from visuals.shapes import track_shapes
+from visuals.trained import trained_words
 
 __all__ = [
     "attention_map",
@@ -89,6 +91,7 @@ __all__ = [
     "sum_versus_softmax",
     "token_vectors",
     "track_shapes",
+    "trained_words",
     "weights_and_context",
     "who_may_look",
 ]
