@@ -38,9 +38,11 @@ VENV = HERE / ".venv"
 PROGRAMS = VENV / ("Scripts" if WINDOWS else "bin")
 PYTHON = str(PROGRAMS / ("python.exe" if WINDOWS else "python"))
 PACKAGES = VENV / ("Lib" if WINDOWS else f"lib/python{THIS}") / "site-packages"
+# What a class is given holds no course, but its checks as a wheel; of several, the last one that came.
+WHEEL = max(HERE.glob("*.whl"), key=lambda file: file.stat().st_mtime, default=None)
 STAMP = VENV / "start-stamp.json"  # what .venv holds; missing while .venv is being changed
 
-COMMANDS = ("lab", "test", "run", "build")
+COMMANDS = ("lab", "run") if WHEEL else ("lab", "test", "run", "build")
 HELP = """python3 start.py COMMAND ...
 
   lab    open the lessons in JupyterLab (--no-browser, --port N and the like are passed on)
@@ -109,7 +111,10 @@ def main(arguments):
     if complaint:
         raise Stop(complaint)
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        return print(HELP)
+        lines = [
+            line for line in HELP.splitlines() if not (WHEEL and line.startswith(("  test ", "  build ")))
+        ]
+        return print("\n".join(lines))
     command, rest = arguments[0], arguments[1:]
     if command not in COMMANDS:
         raise Stop(f"The commands are {', '.join(COMMANDS)}.{nearest(command, COMMANDS)}", code=2)
@@ -205,7 +210,8 @@ def condition():
 
 def contents():
     """Tell what .venv stands for: where it must stay, what it is made from, and the packages in it."""
-    made_from = hashlib.sha256(LOCK.read_bytes() + (HERE / "pyproject.toml").read_bytes()).hexdigest()
+    course = WHEEL or HERE / "pyproject.toml"
+    made_from = hashlib.sha256(LOCK.read_bytes() + course.read_bytes()).hexdigest()
     names = [entry.name for entry in PACKAGES.glob("*.dist-info")]
     packages = sorted(name for name in names if not name.startswith(("pip-", "uv-")))  # these come and go
     return [str(VENV), THIS], made_from, packages
@@ -283,7 +289,8 @@ def fill(tool, environment, wish):
     # --no-deps: the lock is complete, and nothing in it may bring another torch.
     call([*tool, "--no-deps", "-r", LOCK.name], environment)
     # --no-build-isolation: the build tool is in the lock, so that this works without a network.
-    call([*tool, "--no-deps", "--no-build-isolation", "--editable", "."], environment)
+    course = [str(WHEEL)] if WHEEL else ["--no-build-isolation", "--editable", "."]
+    call([*tool, "--no-deps", *course], environment)
 
 
 def call(command, environment=None):

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from autograder.build.parallel import each_lesson, processors
+from autograder.exchange.cli import app as exchange
 from autograder.problems import AuthoringError
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Build a course, prove its checks, grade a class.",
 )
+app.add_typer(exchange)
 console = Console()
 errors = Console(stderr=True)
 

@@ -88,6 +88,11 @@ class Book:
         if self._copy is not None:
             self._copy.cleanup()
 
+    @property
+    def nbgrader(self) -> Gradebook:
+        """The book as nbgrader sees it: its students, what is due when."""
+        return self._gradebook
+
     def know(self, lesson: str) -> str:
         """Make sure that the gradebook has the lesson as it is released, as nbgrader itself would.
 

@@ -1,0 +1,220 @@
+"""Archives as strangers filled them: what lies in them, read within limits, and what its names say.
+
+A name inside an archive is only a label here. Nothing is ever unpacked under it.
+"""
+
+from __future__ import annotations
+
+import io
+import lzma
+import re
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+
+from autograder.exchange.people import name_suffixes
+from autograder.grading.submission import MAX_FILE_BYTES
+
+MAX_ENTRIES = 20_000
+MAX_TOTAL_BYTES = 2_000_000_000
+MAX_INNER_BYTES = 100_000_000
+
+CANVAS = re.compile(
+    r"(?P<name>.+?)_(?:(?P<late>LATE)_)?(?P<user>\d+)_(?P<file_id>\d+)_(?P<file>.+)", re.DOTALL
+)
+ANONYMOUS = re.compile(r"anon_\w+?_(?:LATE_)?\d+_.+")
+# The folder, with what follows it in the name where there are no folders. Before Moodle 4.1 it ends in `_`.
+MOODLE = re.compile(
+    r"(?P<name>.+?)_(?P<user>\d+)_assignsubmission_(?P<kind>[a-z]+)(?:_(?P<file>.*))?", re.DOTALL
+)
+# What browsers and platforms add to the name of a file that is there already.
+COPY = re.compile(r"([ _-]*\((?P<number>\d+)\)|-(?P<again>\d+)|[ _-]*copy ?\d*|^copy of )", re.IGNORECASE)
+# What systems put into archives beside what people wrote.
+NOISE = re.compile(r"(^|/)(__MACOSX/|\.ipynb_checkpoints/|\._|\.DS_Store$|desktop\.ini$|Thumbs\.db$)")
+DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError)
+BROKEN = (
+    *DAMAGE,
+    NotImplementedError,
+    RuntimeError,
+)  # the last two: packed or locked in a way that Python lacks
+
+
+class BadArchive(Exception):
+    """An archive cannot be opened at all; says why."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file in an archive.
+
+    Attributes:
+        archive: the archive's name.
+        path: the file's name in it, whatever it says.
+        content: what it holds; empty where it may not be read.
+        refused: why it may not be read; empty where it may.
+        lms: "canvas", "moodle", or nothing.
+        user: the platform's number of who handed it in.
+        labels: what they may be called, the likeliest first.
+        folder: what the platform calls their part of the archive.
+        file: the file's name without what the platform put before it.
+        late: whether the platform says that it was late.
+        rank: of several files, the highest was handed in last.
+        modified: when the archive says that the file was changed.
+    """
+
+    archive: str
+    path: str
+    content: bytes = b""
+    refused: str = ""
+    lms: str = ""
+    user: str = ""
+    labels: tuple[str, ...] = ()
+    folder: str = ""
+    file: str = ""
+    late: bool = False
+    rank: tuple[int, ...] = ()
+    modified: tuple[int, ...] = ()
+
+
+@dataclass
+class Budget:
+    """What may still be read of an archive and of what lies in it."""
+
+    entries: int = MAX_ENTRIES
+    size: int = field(default_factory=lambda: MAX_TOTAL_BYTES)  # asked for late: tests lower it
+
+
+def entries(path: Path) -> Iterator[Entry]:
+    """Every file in an archive, or in a folder where a browser has unpacked it already.
+
+    Raises:
+        BadArchive: it cannot be opened, or holds too much to be what a class handed in.
+    """
+    if path.is_dir():
+        for file in sorted(path.rglob("*")):
+            name = file.relative_to(path).as_posix()
+            if file.is_file() and not NOISE.search(name):
+                if file.is_symlink():
+                    yield Entry(path.name, name, refused="it is a link to another place")
+                else:
+                    with file.open("rb") as opened:
+                        yield from _one(path.name, path.stem, name, opened, (), Budget())
+        return
+    try:
+        with zipfile.ZipFile(path) as archive:
+            yield from _of_zip(archive, path.name, path.stem, Budget(), "")
+    except BROKEN as problem:
+        raise BadArchive(f"{path} is no zip file that can be read: {problem}") from problem
+
+
+def _of_zip(archive: zipfile.ZipFile, name: str, stem: str, budget: Budget, inside: str) -> Iterator[Entry]:
+    infos = [info for info in archive.infolist() if not info.is_dir() and not NOISE.search(info.filename)]
+    budget.entries -= len(infos)
+    if budget.entries < 0:
+        raise BadArchive(f"{name} holds more than {MAX_ENTRIES} files, so nothing was read.")
+    for info in infos:
+        shown = inside + info.filename
+        refused = _refused(info)
+        if refused:
+            yield Entry(name, shown, refused=refused)
+            continue
+        try:
+            with archive.open(info) as opened:
+                yield from _one(name, stem, shown, opened, info.date_time, budget)
+        except BROKEN as problem:
+            yield Entry(name, shown, refused=f"it cannot be read ({problem})")
+
+
+def _refused(info: zipfile.ZipInfo) -> str:
+    parts = PurePosixPath(info.filename.replace("\\", "/")).parts
+    if ".." in parts or info.filename.startswith(("/", "\\")) or re.match("[A-Za-z]:", info.filename):
+        return "its name leads out of the archive"
+    if stat.S_ISLNK(info.external_attr >> 16):
+        return "it is a link to another place"
+    return "it is locked with a password" if info.flag_bits & 1 else ""
+
+
+def _one(
+    name: str, stem: str, path: str, opened: io.BufferedIOBase, modified: tuple[int, ...], budget: Budget
+) -> Iterator[Entry]:
+    """A file, or where it is an archive itself, what lies in that."""
+    inner = path.lower().endswith(".zip") and ".zip/" not in path.lower()
+    limit = MAX_INNER_BYTES if inner else MAX_FILE_BYTES
+    # What an archive says about sizes is not believed: reading itself stops.
+    content = opened.read(limit + 1)
+    budget.size -= len(content)
+    if budget.size < 0:
+        raise BadArchive(
+            f"{name} holds more than {MAX_TOTAL_BYTES // 10**9} GB, so nothing was taken from it."
+        )
+    told = replace(said_by(path, stem), archive=name, modified=tuple(modified))
+    if len(content) > limit:
+        yield replace(told, refused=f"it is larger than {limit // 1_000_000} MB")
+    elif inner:
+        try:
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                yield from _of_zip(archive, name, stem, budget, f"{path}/")
+        except BROKEN as problem:
+            yield replace(told, refused=f"it is no zip file that can be read ({problem})")
+    else:
+        yield replace(told, content=content)
+
+
+def said_by(path: str, stem: str) -> Entry:
+    """What a file's name says of who handed it in, and when.
+
+    Args:
+        path: the name in the archive.
+        stem: the name of the archive itself, without its ending.
+    """
+    parts = path.split("/")
+    copies = _copy_number(parts[-1])
+    for part in parts:
+        if found := MOODLE.fullmatch(part):
+            number, name = found["user"], found["name"]
+            flat = found["file"] and part == parts[-1]
+            file = found["file"] if flat else parts[-1]
+            folder = f"{name}_{number}_assignsubmission_{found['kind']}"
+            folder += "_" if flat or part.endswith("_") else ""
+            labels = tuple(name_suffixes(name))
+            return Entry(
+                "", path, lms="moodle", user=number, labels=labels, folder=folder, file=file, rank=(copies,)
+            )
+        if ANONYMOUS.fullmatch(part):
+            return Entry("", path, lms="canvas", file=parts[-1], rank=(copies,))
+        if found := CANVAS.fullmatch(part):
+            rank = int(found["file_id"]), copies
+            file = found["file"] if part == parts[-1] else parts[-1]
+            late = bool(found["late"])
+            folder = part.removesuffix(found["file"])
+            return Entry(
+                "",
+                path,
+                "",
+                "",
+                "canvas",
+                found["user"],
+                (found["name"],),
+                folder,
+                file,
+                late=late,
+                rank=rank,
+            )
+    labels = (*(part.removesuffix(".zip") for part in parts[:-1]), parts[-1].partition(".")[0], stem)
+    return Entry("", path, labels=labels, file=parts[-1], rank=(copies,))
+
+
+def _copy_number(file: str) -> int:
+    found = COPY.search(file.rpartition(".")[0])
+    number = (found["number"] or found["again"]) if found else None
+    return int(number or 0)
+
+
+def handed_in_by_name(file: str, lesson: str) -> tuple[str, ...]:
+    """What a file's name says beside the lesson's: `amy` in `amy_01-dot-product (1).ipynb`."""
+    stem = COPY.sub("", file.rpartition(".")[0])
+    rest = re.sub(re.escape(lesson).replace(r"\-", "[-_ ]"), "", stem, flags=re.IGNORECASE)
+    return (rest,) if rest != stem else ()

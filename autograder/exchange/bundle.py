@@ -1,0 +1,339 @@
+"""What students get and nothing else: notebooks, a wheel of the checks, and what starts them."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+import shutil
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import Distribution, PackageNotFoundError, distribution, entry_points
+from importlib.util import find_spec
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from autograder import bank as banks
+from autograder.bank import AS_SEEN, LessonBank, Task
+from autograder.course import FILE, GROUP, Course, package_folder
+
+TOOL = "autograder"
+# What a lesson calls, from which everything that a student needs can be reached by its imports.
+ENTRANCE = ("autograder", "autograder.learner")
+# The first cell of a bundled notebook. In the course's own environment, and while grading, it does nothing.
+SETUP = "install-the-checks"
+SETUP_CODE = """\
+# Installs the checks where they are not there yet, as in Colab. Run it once, then go on.
+from importlib.metadata import distributions
+from importlib.util import find_spec
+from pathlib import Path
+
+found = next((one.version for one in distributions(name="{name}")), "")
+if not find_spec("autograder") or (".post" in found and found != "{version}"):
+    folders = (Path.cwd(), *Path.cwd().parents)
+    wheels = [str(place) for folder in folders for place in folder.glob("{wheel}")]{url}
+    if not wheels:
+        from google.colab import files  # choose the file {wheel} of your bundle
+
+        wheels = list(files.upload())
+    get_ipython().run_line_magic("pip", f"install --quiet {{wheels[0]}}")
+"""
+PYPROJECT = """\
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+
+[project]
+name = "{name}"
+version = "{version}"
+description = "The checks of a course: {title}."
+requires-python = "{python}"
+dependencies = {needs}
+
+[project.entry-points."{group}"]
+{name} = "{tool}:bank"
+
+[tool.hatch.build.targets.wheel]
+packages = {packages}
+artifacts = ["*.json", "*.safetensors"]
+"""
+README = """\
+# {title}
+
+**With Python {python} on your machine.** Open a terminal in this folder and type
+
+    python3 start.py lab          (on Windows: py start.py lab)
+
+The first start downloads about 400 MB and makes a folder `.venv`; later starts open JupyterLab at once.
+
+**In VS Code.** Type `python3 start.py run python -c ""` once. Then open a notebook in `notebooks/`, and
+choose the kernel in `.venv`.
+
+**In Colab.** Upload a notebook of `notebooks/` and run its first cell. {colab}
+
+**On a JupyterHub.** Upload this folder, open a notebook and run its first cell, if the hub has no checks yet.
+
+Work from top to bottom, and run the check under each answer. `hint("task-id")` gives a hint. Hand in the
+notebook as it is; its name does not matter.
+"""
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """What was packed: where it is, its wheel's name, and what is in the folder."""
+
+    path: Path
+    wheel: str
+    files: tuple[str, ...]
+
+
+class CannotBundle(Exception):
+    """Something that students need is not there; says what to do."""
+
+
+def bundle(
+    course: Course, lessons: Sequence[str], out: Path, url: str = "", hints: int | None = None
+) -> Bundle:
+    """Pack some lessons for students.
+
+    Args:
+        course: the course.
+        lessons: the lessons that students get by now.
+        out: a zip file to write, or a folder.
+        url: where the wheel will be found, for Colab; students are asked for the file where empty.
+        hints: how many hints each task keeps; all of them if None.
+
+    Raises:
+        CannotBundle: a lesson is not built, or the build tool is not installed.
+    """
+    with tempfile.TemporaryDirectory(prefix="bundle-") as place:
+        root = Path(place) / course.name
+        root.mkdir()
+        wheel, version = _wheel(course, lessons, root, hints)
+        for lesson in lessons:
+            source = course.root / "notebooks" / lesson
+            if not (source / f"{lesson}.ipynb").is_file():
+                raise CannotBundle(f"{lesson} is not built: there is no {source / lesson}.ipynb.")
+            shutil.copytree(source, root / "notebooks" / lesson, ignore=shutil.ignore_patterns(".*"))
+            notebook = nbformat.read(source / f"{lesson}.ipynb", as_version=4)
+            notebook.cells.insert(0, _setup_cell(course, wheel, version, url))
+            nbformat.write(notebook, root / "notebooks" / lesson / f"{lesson}.ipynb")
+        _starter(course, root)
+        colab = (
+            f"It takes the checks from {url}." if url else f"It asks for the file `{wheel}` of this folder."
+        )
+        text = README.format(title=course.title, python=_pythons(), colab=colab)
+        (root / "README.md").write_text(text, encoding="utf-8", newline="\n")
+        files = tuple(sorted(one.relative_to(root).as_posix() for one in root.rglob("*") if one.is_file()))
+        if out.suffix == ".zip":
+            out.parent.mkdir(parents=True, exist_ok=True)
+            with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+                for name in files:
+                    archive.write(root / name, f"{course.name}/{name}")
+        else:
+            shutil.copytree(root, out, dirs_exist_ok=True)
+            for old in out.glob("*.whl"):
+                if old.name != wheel:
+                    old.unlink()
+    return Bundle(out, wheel, files)
+
+
+def for_students(lesson: LessonBank, hints: int | None = None) -> LessonBank:
+    """A lesson's bank with what a student's own check reads, and no more.
+
+    Other example data, on which typed-in numbers are found out, and hidden probes stay with the instructor.
+    """
+    tasks = {name: _for_students(task, hints) for name, task in lesson.tasks.items()}
+    return replace(lesson, tasks=tasks, givens={AS_SEEN: lesson.givens.get(AS_SEEN, {})})
+
+
+def _for_students(task: Task, hints: int | None) -> Task:
+    kept = {
+        name: probe
+        for name, probe in task.probes.items()
+        if not probe.hidden and (task.kind != "tensor" or name == AS_SEEN)
+    }
+    checks = tuple(
+        replace(check, probes=tuple(name for name in check.probes if name in kept)) for check in task.checks
+    )
+    table = task.explanations
+    if table is not None:
+        columns = [place for place, name in enumerate(table.probes) if name in kept]
+        table = replace(
+            table,
+            probes=tuple(table.probes[place] for place in columns),
+            kind=table.kind[:, columns],
+            mark=table.mark[:, columns],
+            numbers=table.numbers[:, columns],
+        )
+    return replace(task, probes=kept, checks=checks, explanations=table, hints=task.hints[:hints])
+
+
+def _wheel(course: Course, lessons: Sequence[str], out: Path, hints: int | None) -> tuple[str, str]:
+    """Build the wheel of the checks into a folder; returns its name and version."""
+    try:
+        from hatchling.builders.wheel import WheelBuilder
+    except ModuleNotFoundError as missing:
+        raise CannotBundle("The wheel is built by hatchling: pip install hatchling") from missing
+    with tempfile.TemporaryDirectory(prefix="wheel-") as place:
+        root = Path(place)
+        for module in sorted(needed_modules()):
+            file = Path(str(find_spec(module).origin))  # type: ignore[union-attr]
+            there = root / Path(*module.split("."))
+            there = there / "__init__.py" if file.name == "__init__.py" else there.with_suffix(".py")
+            there.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, there)
+        packages = [TOOL]
+        for name in course.preload:
+            folder = package_folder(name)
+            if folder and folder.is_relative_to(course.root):
+                shutil.copytree(folder, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+                packages.append(name)
+        (root / TOOL / "bank").mkdir()
+        for lesson in lessons:
+            banks.save(for_students(course.load(lesson), hints), root / TOOL / "bank")
+        (root / TOOL / "bank" / FILE).write_text(_described(course, lessons), encoding="utf-8")
+        version = f"{_tool_version()}.post{_digest(root)}"
+        project = PYPROJECT.format(
+            name=course.name,
+            version=version,
+            title=course.title.replace('"', "'"),
+            python=_distribution().metadata["Requires-Python"] or ">=3.11",
+            needs=_toml(runtime_needs()),
+            packages=_toml(packages),
+            group=GROUP,
+            tool=TOOL,
+        )
+        (root / "pyproject.toml").write_text(project, encoding="utf-8")
+        built = next(WheelBuilder(str(root)).build(directory=str(out), versions=["standard"]))
+    return Path(built).name, version
+
+
+def needed_modules() -> set[str]:
+    """The tool's modules that a lesson reaches, directly or not, by their imports."""
+    found: set[str] = set()
+    waiting = list(ENTRANCE)
+    while waiting:
+        name = waiting.pop()
+        spec = find_spec(name) if name not in found else None
+        if spec is not None and spec.origin:
+            found.add(name)
+            waiting += _imported(ast.parse(Path(spec.origin).read_text(encoding="utf-8")))
+            waiting += [name.rpartition(".")[0]] if "." in name else []
+    return found
+
+
+def _imported(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] == TOOL:
+            yield str(node.module)
+            if node.module == TOOL:
+                yield from (f"{TOOL}.{one.name}" for one in node.names if find_spec(f"{TOOL}.{one.name}"))
+        elif isinstance(node, ast.Import):
+            yield from (one.name for one in node.names if one.name.partition(".")[0] == TOOL)
+
+
+def runtime_needs(*extras: str) -> list[str]:
+    """What the tool needs where students run it, and what its extras need."""
+    asked = [Requirement(line) for line in _distribution().requires or ()]
+    return [
+        f"{one.name}{one.specifier}"
+        for one in asked
+        if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in extras)
+    ]
+
+
+@cache
+def _distribution() -> Distribution:
+    """What the tool was installed as: where its command comes from."""
+    installed = next(iter(entry_points(group="console_scripts", name=TOOL)), None)
+    if installed is None or installed.dist is None:
+        raise CannotBundle("The tool itself is not installed here: pip install --editable .")
+    return installed.dist
+
+
+def _tool_version() -> str:
+    return str(_distribution().version)
+
+
+def _pythons() -> str:
+    return (
+        str(_distribution().metadata["Requires-Python"] or ">=3.11")
+        .replace(">=", "")
+        .replace(",<", " to below ")
+    )
+
+
+def _digest(root: Path) -> int:
+    """A number that is another one whenever what is in a folder is: pip installs the newer wheel then."""
+    digest = hashlib.sha256()
+    for file in sorted(root.rglob("*")):
+        if file.is_file():
+            digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
+    return int(digest.hexdigest()[:8], 16)
+
+
+def _described(course: Course, lessons: Iterable[str]) -> str:
+    """The course's own description with the bundled lessons alone."""
+    text = (course.root / FILE).read_text(encoding="utf-8") if (course.root / FILE).is_file() else ""
+    named = tomllib.loads(text)["lessons"]
+    kept = [name for name in named if name in set(lessons)]
+    return re.sub(r"^lessons\s*=\s*\[[^\]]*\]", f"lessons = {_toml(kept)}", text, flags=re.MULTILINE)
+
+
+def _toml(names: Iterable[str]) -> str:
+    quoted = (f'"{name}"' for name in names)
+    return f"[{', '.join(quoted)}]"
+
+
+def _setup_cell(course: Course, wheel: str, version: str, url: str) -> NotebookNode:
+    pattern = f"{wheel.partition('-')[0]}-*.whl" if url else wheel
+    told = f"\n    wheels = wheels or [{url!r}]" if url else ""
+    code = SETUP_CODE.format(name=course.name, version=version, wheel=pattern, url=told)
+    return nbformat.v4.new_code_cell(code.rstrip(), id=SETUP)
+
+
+def _starter(course: Course, root: Path) -> None:
+    """What makes the environment: `start.py`, and of the lock what students need."""
+    starter, lock = course.root / "start.py", course.root / "requirements.lock"
+    if not (starter.is_file() and lock.is_file()):
+        return
+    shutil.copyfile(starter, root / starter.name)
+    wanted = _closure(runtime_needs("lab"))
+    lines = [
+        line
+        for line in lock.read_text(encoding="utf-8").splitlines()
+        if line.strip() and not line.startswith("#") and canonicalize_name(Requirement(line).name) in wanted
+    ]
+    (root / lock.name).write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+
+
+def _closure(needs: Iterable[str]) -> set[str]:
+    """These packages and all that they need, on whatever system."""
+    found: set[str] = set()
+    waiting = list(needs)
+    while waiting:
+        asked = Requirement(waiting.pop())
+        name = str(canonicalize_name(asked.name))
+        # An extra is taken by its name: whatever stands behind it is asked for.
+        key = f"{name}[{','.join(sorted(asked.extras))}]"
+        if key in found:
+            continue
+        found |= {name, key}
+        try:
+            lines = distribution(name).requires or ()
+        except PackageNotFoundError:  # for another system
+            continue
+        for line in lines:
+            marker = Requirement(line).marker
+            if "extra" not in str(marker) or any(marker.evaluate({"extra": one}) for one in asked.extras):  # type: ignore[union-attr]
+                waiting.append(line)
+    return found

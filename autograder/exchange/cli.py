@@ -1,0 +1,245 @@
+"""The commands that exchange files with a class: roster, collect, bundle, return."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn, get_args
+
+import typer
+from rich.console import Console
+
+from autograder.problems import AuthoringError
+
+if TYPE_CHECKING:
+    from autograder.exchange.collect import Outcome
+    from autograder.exchange.people import Roster
+    from autograder.grading.course import Class
+
+app = typer.Typer()
+console = Console()
+errors = Console(stderr=True)
+
+Root = Annotated[Path, typer.Option("--course", help="The course folder.", show_default="this folder")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what would be done.")]
+Given = Annotated[list[Path], typer.Argument(help="Archives from Canvas or Moodle, or any zip or folder.")]
+
+
+@app.command()
+def roster(
+    file: Annotated[Path, typer.Argument(help="A list of students from Canvas, Moodle or a spreadsheet.")],
+    dry_run: DryRun = False,
+    course: Root = Path(),
+) -> None:
+    """Put a class list into nbgrader's gradebook."""
+    from autograder.exchange.people import BadList, read_people
+    from autograder.exchange.roster import enrol
+
+    place = _class(course)
+    try:
+        people = read_people(file)
+    except BadList as problem:
+        _refuse(problem)
+    new, changed = enrol(place, people, dry_run)
+    for person in new:
+        _say(f"new: {person.name} ({person.id})")
+    for person in changed:
+        _say(f"changed: {person.name} ({person.id})")
+    _say(
+        f"{file.name} names {_count(len(people), 'student')}: {len(new)} new, {len(changed)} changed, "
+        f"{len(people) - len(new) - len(changed)} as before." + (" Nothing was written." if dry_run else "")
+    )
+
+
+@app.command()
+def collect(
+    files: Given,
+    lesson: Annotated[str, typer.Option("--lesson", help="The lesson that they are of; else it shows.")] = "",
+    times: Annotated[
+        Path | None,
+        typer.Option("--times", help="A list of who handed in when, such as Moodle's grading worksheet."),
+    ] = None,
+    who: Annotated[
+        list[str] | None,
+        typer.Option("--who", help="Whose something is: the platform's number or a file's name, =, the id."),
+    ] = None,
+    dry_run: DryRun = False,
+    course: Root = Path(),
+) -> None:
+    """Put what a learning platform collected into submitted/, and say what belongs to whom."""
+    from autograder.exchange.archives import BadArchive
+    from autograder.exchange.collect import Asked
+    from autograder.exchange.collect import collect as collect_archives
+    from autograder.exchange.people import BadList, read_people
+    from autograder.exchange.roster import class_list, due
+    from autograder.grading import command
+
+    place = _class(course)
+    lessons = tuple(command.lessons(place))
+    try:
+        meant = _chosen(lessons, [lesson])[0] if lesson else ""
+        people = tuple(read_people(times)) if times else ()
+        students = class_list(place)
+        named = _named(who or (), students)
+        if not students.people:
+            _refuse(
+                "The gradebook names no students, so nobody can be matched. First: autograder roster FILE.csv"
+            )
+        dates = {name: moment for name in lessons if (moment := due(place, name))}
+        order = Asked(place, lessons, students, meant, named, people, dates, dry_run)
+        outcome = collect_archives(order, files)
+    except (BadArchive, BadList) as problem:
+        _refuse(problem)
+    _tell(outcome, students, dry_run)
+    if outcome.unplaced:
+        raise typer.Exit(1)
+
+
+@app.command()
+def bundle(
+    lessons: Annotated[list[str], typer.Argument(help="Every lesson that students have by now: 01 02.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="A zip file or a folder.", show_default="COURSE.zip")
+    ] = None,
+    url: Annotated[
+        str, typer.Option("--url", help="Where the wheel will be found, for Colab's first cell.")
+    ] = "",
+    hints: Annotated[
+        int | None,
+        typer.Option("--hints", min=0, help="How many hints each task keeps; the last one tells nearly all."),
+    ] = None,
+    course: Root = Path(),
+) -> None:
+    """Pack what students get: notebooks, start.py and the checks, without solutions or hidden probes."""
+    from autograder.bank import BankError
+    from autograder.cli import _course
+    from autograder.exchange.bundle import CannotBundle
+    from autograder.exchange.bundle import bundle as pack
+    from autograder.grading import secret
+
+    place = _course(course)
+    names = _chosen(place.lessons, lessons)
+    try:
+        made = pack(place, names, out or Path(f"{place.name}.zip"), url, hints)
+    except (CannotBundle, BankError) as problem:
+        _refuse(problem)
+    _say(f"{made.path} holds {', '.join(names)}:")
+    for name in made.files:
+        _say(f"  {name}")
+    _say(
+        "What remains readable in the checks, because feedback needs it: the expected results on the example "
+        "data and the public probes, and the hints. Solutions, hidden probes and the other example data are "
+        "not in it."
+    )
+    for name, note in secret.Banks.of(place).notes.items():
+        if name in names:
+            _say(f"{name}: {note}. Make them before you grade.")
+
+
+@app.command(name="return")
+def give_back(
+    lesson: Annotated[str, typer.Argument(help="The lesson.")],
+    moodle: Annotated[bool, typer.Option("--moodle", help="A zip for Moodle's feedback files.")] = False,
+    canvas: Annotated[bool, typer.Option("--canvas", help="A zip for Canvas' upload.")] = False,
+    folder: Annotated[bool, typer.Option("--folder", help="A folder for each student.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Where to.", show_default="returned/LESSON, or LESSON.zip")
+    ] = None,
+    course: Root = Path(),
+) -> None:
+    """Pack the feedback pages of a lesson for upload, each under the name that the platform knows."""
+    from autograder.exchange import give_back as packing
+    from autograder.grading import command
+
+    asked = {"moodle": moodle, "canvas": canvas, "folder": folder}
+    forms: list[packing.Form] = [form for form in get_args(packing.Form) if asked[form]]
+    if len(forms) != 1:
+        _refuse("Say one of --moodle, --canvas and --folder.")
+    place = _class(course)
+    (name,) = _chosen(command.lessons(place), [lesson])
+    target = out or Path(place.directory.root) / "returned" / (name if folder else f"{name}-{forms[0]}.zip")
+    packed = packing.give_back(place, name, forms[0], target)
+    for students, why in (
+        (packed.without, f"have no feedback yet: nbgrader generate_feedback {name}"),
+        (packed.stale, f"have feedback older than their grades: nbgrader generate_feedback {name} --force"),
+        (
+            packed.unknown,
+            f"were not collected from {forms[0].title()}, so it does not know their files: --folder",
+        ),
+    ):
+        if students:
+            _say(f"{_count(len(students), 'student')} {why}: {', '.join(students)}")
+    if not packed.files:
+        _refuse(f"There is no feedback to return for {name}.")
+    _say(f"{target} holds the feedback of {_count(len(packed.files), 'student')}.")
+    if packed.without or packed.stale or packed.unknown:
+        raise typer.Exit(1)
+
+
+def _named(pairs: Iterable[str], students: Roster) -> dict[str, str]:
+    named = {}
+    for pair in pairs:
+        called, _, student = pair.rpartition("=")
+        if not called or student not in students.people:
+            _refuse(f"--who {pair}: what stands behind the = is the id of nobody in the roster.")
+        named[called] = student
+    return named
+
+
+def _tell(outcome: Outcome, students: Roster, dry: bool) -> None:
+    for one in outcome.placed:
+        several = f", the last of {len(one.before) + 1} versions" if one.before else ""
+        name = students.people[one.student].name
+        _say(f"{name} ({one.student}), {one.lesson}: {one.state}{several} ← {one.entry.path}")
+    for lesson, missing in outcome.missing.items():
+        if missing:
+            people = ", ".join(f"{students.people[one].name} ({one})" for one in missing)
+            _say(f"\n{lesson}: nothing from {_count(len(missing), 'student')}: {people}")
+    if outcome.others:
+        _say(f"\nNo notebook, so not graded: {_count(len(outcome.others), 'file')}")
+        for entry in outcome.others:
+            _say(f"  {entry.path}" + (f": {entry.refused}" if entry.refused else ""))
+    for note in outcome.notes:
+        _say(f"\n{note}")
+    if outcome.unplaced:
+        _say(f"\n{_count(len(outcome.unplaced), 'notebook')} could not be placed:")
+        for entry, reason in outcome.unplaced:
+            _say(f"  {entry.path}: {reason}")
+    counts = {lesson: sum(one.lesson == lesson for one in outcome.placed) for lesson in outcome.missing}
+    told = ", ".join(f"{lesson} from {_count(number, 'student')}" for lesson, number in counts.items())
+    end = "Nothing was written." if dry else "The archives themselves are kept in collected/archives/."
+    _say(f"\n{told or 'No notebook found'}; {len(outcome.unplaced)} not placed. {end}")
+
+
+def _class(root: Path) -> Class:
+    from autograder.grading.course import Class
+    from autograder.grading.gradebook import Book, HalfMade
+
+    try:
+        place = Class(root.resolve())
+        Book(place).__exit__(None, None, None)
+    except (AuthoringError, HalfMade) as problem:
+        _refuse(problem)
+    return place
+
+
+def _chosen(known: Iterable[str], asked: Iterable[str]) -> list[str]:
+    from autograder.cli import _chosen as chosen
+
+    return chosen(list(known), list(asked))
+
+
+def _say(line: str) -> None:
+    from autograder.grading.submission import one_line
+
+    for part in line.split("\n"):
+        console.print(one_line(part), markup=False, highlight=False, soft_wrap=True)
+
+
+def _refuse(why: object) -> NoReturn:
+    errors.print(str(why), style="red", markup=False, highlight=False, soft_wrap=True)
+    raise typer.Exit(2) from None
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,342 @@
+"""Put what a learning platform collected where nbgrader looks for it, and lose nothing on the way.
+
+Everything is decided before anything is written. Archives are kept as they came, and so is every version of a
+notebook that another one takes the place of.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from autograder.exchange.archives import Entry, entries, handed_in_by_name
+from autograder.exchange.people import Person, Roster, squashed
+from autograder.grading.course import STAMP, Class
+
+# Beside submitted/: the archives as they came, versions that were replaced, and what was found out.
+PLACE = "collected"
+RECORD = "record.json"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What to collect.
+
+    Attributes:
+        course: the class.
+        lessons: the lessons that exist.
+        roster: who is in the class.
+        lesson: the lesson that the archives are of; found out where empty.
+        who: students' ids, by what the platform calls them: a number, a folder, a file.
+        times: a list that says who handed in when, and which of the platform's numbers is whose.
+        due: when each lesson is due, in UTC.
+        dry: write nothing.
+    """
+
+    course: Class
+    lessons: tuple[str, ...]
+    roster: Roster
+    lesson: str = ""
+    who: Mapping[str, str] = field(default_factory=dict)
+    times: tuple[Person, ...] = ()
+    due: Mapping[str, datetime] = field(default_factory=dict)
+    dry: bool = False
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A notebook and where it goes. `before` are the same student's that it takes the place of."""
+
+    lesson: str
+    student: str
+    entry: Entry
+    before: tuple[Entry, ...] = ()
+    time: datetime | None = None
+    state: str = "new"
+
+
+@dataclass
+class Outcome:
+    """What was found: notebooks in their places, and what belongs nowhere, each with the reason."""
+
+    placed: list[Placed] = field(default_factory=list)
+    unplaced: list[tuple[Entry, str]] = field(default_factory=list)
+    # No notebooks: nothing that is graded.
+    others: list[Entry] = field(default_factory=list)
+    missing: dict[str, list[str]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def collect(asked: Asked, archives: Iterable[Path]) -> Outcome:
+    """Find out whose everything is, then put it into `submitted/`.
+
+    Raises:
+        BadArchive: an archive cannot be opened; nothing was written.
+    """
+    archives = list(archives)
+    record = read_record(asked.course)
+    asked = replace(asked, who={**record["who"], **asked.who})
+    outcome = Outcome()
+    found: dict[tuple[str, str], list[Entry]] = {}
+    for path in archives:
+        for lesson, entry in _with_lessons(asked, entries(path), outcome):
+            students = _whose(asked, lesson, entry)
+            if len(students) == 1:
+                found.setdefault((lesson, *students), []).append(entry)  # type: ignore[arg-type]
+            else:
+                outcome.unplaced.append((entry, _unclear(asked, entry, students)))
+    for (lesson, student), several in sorted(found.items()):
+        numbers = {one.user for one in several if one.user}
+        known = record["lessons"].get(lesson, {}).get(student, {})
+        if known.get("user") and several[0].lms == known.get("lms"):
+            numbers.add(known["user"])
+        if len(numbers) > 1 and not numbers & asked.who.keys():
+            reason = f"two people of the platform's ({_and(sorted(numbers))}) would both be {student}"
+            outcome.unplaced += [(entry, reason) for entry in several]
+            continue
+        outcome.placed.append(_chosen(asked, lesson, student, several, known))
+    for lesson in sorted({one.lesson for one in outcome.placed}):
+        there = {one.student for one in outcome.placed if one.lesson == lesson}
+        outcome.missing[lesson] = [
+            student
+            for student in asked.roster.people
+            if student not in there and not _place(asked.course, lesson, student).is_file()
+        ]
+    _tell_of_late_ones(asked, outcome)
+    if not asked.dry:
+        _keep(asked, archives)
+        for placed in outcome.placed:
+            _put(asked.course, placed)
+        _remember(asked, outcome, record)
+    return outcome
+
+
+def _with_lessons(asked: Asked, found: Iterable[Entry], outcome: Outcome) -> Iterator[tuple[str, Entry]]:
+    """The notebooks of an archive with their lessons; the rest goes into the outcome."""
+    ids = {lesson: _task_cells(asked.course, lesson) for lesson in asked.lessons}
+    notebooks: list[tuple[Entry, str]] = []
+    for entry in found:
+        name = entry.file.lower() or entry.path.lower()
+        looks = ".ipynb" in name
+        cells = set() if entry.refused else _grade_ids(entry.content)
+        best = max(ids, key=lambda lesson: len(ids[lesson] & cells), default="")
+        by_content = best if best and ids[best] & cells else ""
+        if not (looks or by_content):
+            outcome.others.append(entry)
+        elif entry.refused:
+            outcome.unplaced.append((entry, entry.refused))
+        else:
+            notebooks.append((entry, by_content))
+    # On a platform, an archive is of one assignment. A notebook of another lesson got there by mistake.
+    counts = Counter(lesson for entry, lesson in notebooks if entry.lms and lesson)
+    usual = asked.lesson or next((lesson for lesson, _ in counts.most_common(1)), "")
+    for entry, lesson in notebooks:
+        expected = usual if entry.lms else asked.lesson
+        by_name = next((one for one in asked.lessons if squashed(one) in squashed(entry.file)), "")
+        meant = lesson or by_name or expected
+        if not meant:
+            outcome.unplaced.append((entry, "neither its name nor what is in it says which lesson it is"))
+        elif expected and meant != expected:
+            outcome.unplaced.append((entry, f"it is of {meant}, and the archive of {expected}"))
+        else:
+            yield meant, entry
+
+
+def _task_cells(course: Class, lesson: str) -> set[str]:
+    release = nbformat.read(course.release(lesson), as_version=4)
+    return {cell.metadata.nbgrader.grade_id for cell in release.cells if "nbgrader" in cell.metadata}
+
+
+def _grade_ids(content: bytes) -> set[str]:
+    """The ids of a notebook's marked cells; none where it is no notebook, or lost them."""
+    if content.lstrip()[:1] != b"{":
+        return set()
+    try:
+        cells = json.loads(content)["cells"]
+        found = [(cell.get("metadata") or {}).get("nbgrader") for cell in cells]
+        marked = {one["grade_id"] for one in found if one and isinstance(one.get("grade_id"), str)}
+        return marked | {cell["id"] for cell in cells if isinstance(cell.get("id"), str)}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return set()
+
+
+def _whose(asked: Asked, lesson: str, entry: Entry) -> set[str]:
+    """The students who may have handed it in: one, if all is well."""
+    for called in (entry.user, entry.folder, entry.path, entry.file):
+        if called and called in asked.who:
+            return {asked.who[called]}
+    if entry.user:
+        listed = [one for one in asked.times if one.lms_user_id == entry.user]
+        if listed:
+            told = asked.roster.merged(listed[0])
+            known = asked.roster.called((told.id, told.email, *told.other, told.name))
+            if len(known) == 1:
+                return known
+    if entry.lms == "canvas" and (known := asked.roster.of_lms(entry.user)):
+        return known
+    return asked.roster.called((*entry.labels, *handed_in_by_name(entry.file, lesson)))
+
+
+def _unclear(asked: Asked, entry: Entry, students: set[str]) -> str:
+    solution = f"--who {shlex.quote(entry.user or entry.path)}=STUDENT"
+    if students:
+        name = asked.roster.people[min(students)].name
+        return f"{len(students)} students are called {name} ({_and(sorted(students))}): {solution}"
+    if entry.lms and not entry.user:
+        return "it was handed in anonymously; switch that off on the platform and download it again"
+    return f"nobody in the roster is called that: {solution}"
+
+
+def _chosen(
+    asked: Asked, lesson: str, student: str, several: list[Entry], known: Mapping[str, Any]
+) -> Placed:
+    """The last of a student's notebooks for one lesson."""
+    ordered = sorted(several, key=lambda entry: (entry.rank, entry.modified, entry.path))
+    last = ordered[-1]
+    earlier = tuple(one for one in ordered[:-1] if one.content != last.content)
+    time = _handed_in(asked, lesson, student, last)
+    there = _place(asked.course, lesson, student)
+    old = there.read_bytes() if there.is_file() else None
+    if old is None:
+        state = "new"
+    elif old == last.content:
+        state = "as before"
+    elif known.get("lms") == last.lms and tuple(known.get("rank", ())) > last.rank:
+        return Placed(
+            lesson, student, replace(last, content=old), (*earlier, last), None, "a later one is there"
+        )
+    else:
+        state = "replaces an earlier one"
+    return Placed(lesson, student, last, earlier, time, state)
+
+
+def _handed_in(asked: Asked, lesson: str, student: str, entry: Entry) -> datetime | None:
+    """When it was handed in, as far as anybody says."""
+    for one in asked.times:
+        by_number = entry.user and one.lms_user_id == entry.user
+        if one.time and (by_number or asked.roster.called((one.id, one.email, one.name)) == {student}):
+            return one.time.astimezone(UTC)
+    return _a_moment_late(asked, lesson) if entry.late else None
+
+
+def _a_moment_late(asked: Asked, lesson: str) -> datetime | None:
+    return asked.due[lesson] + timedelta(seconds=1) if lesson in asked.due else None
+
+
+def _tell_of_late_ones(asked: Asked, outcome: Outcome) -> None:
+    marked = [one for one in outcome.placed if one.entry.late]
+    late = [one for one in marked if one.time == _a_moment_late(asked, one.lesson)]
+    if not late:
+        return
+    who = _and(one.student for one in late)
+    if all(one.time for one in late):
+        how = "Each counts as late by a moment, so by the smallest penalty"
+    else:
+        how = "The lesson has no due date, so nothing is counted"
+    outcome.notes.append(
+        f"The platform marks {len(late)} as late and does not say by how much: {who}. {how}. "
+        "--times FILE.csv gives the real times."
+    )
+
+
+def _put(course: Class, placed: Placed) -> None:
+    """Write one notebook and its time, and keep what was there."""
+    for one in placed.before:
+        _aside(course, placed, one.content)
+    place = _place(course, placed.lesson, placed.student)
+    stamp = place.parent / STAMP
+    if placed.state == "a later one is there":
+        return
+    if placed.state == "replaces an earlier one":
+        _aside(course, placed, place.read_bytes(), stamp.read_bytes() if stamp.is_file() else b"")
+        stamp.unlink(missing_ok=True)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if placed.time:
+        write_whole(stamp, f"{placed.time:%Y-%m-%d %H:%M:%S.%f} UTC".encode())
+    if placed.state != "as before":
+        write_whole(place, placed.entry.content)
+
+
+def _aside(course: Class, placed: Placed, content: bytes, stamp: bytes = b"") -> None:
+    digest = hashlib.sha256(content).hexdigest()[:12]
+    folder = folder_of(course) / "earlier" / placed.student / placed.lesson
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / f"{digest}.ipynb", content)
+    if stamp:
+        write_whole(folder / f"{digest}-{STAMP}", stamp)
+
+
+def _keep(asked: Asked, archives: Iterable[Path]) -> None:
+    """Keep the archives themselves: they hold what could not be placed as well."""
+    folder = folder_of(asked.course) / "archives"
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in archives:
+        if path.is_dir():
+            shutil.copytree(path, folder / path.name, dirs_exist_ok=True, symlinks=True)
+            continue
+        with path.open("rb") as opened:
+            digest = hashlib.file_digest(opened, "sha256").hexdigest()[:12]
+        kept = folder / f"{digest}-{path.name}"
+        if not kept.exists():
+            shutil.copyfile(path, kept)
+
+
+def _remember(asked: Asked, outcome: Outcome, record: dict[str, Any]) -> None:
+    """Note what the platform calls everybody, for returning feedback and for the next archive."""
+    for one in outcome.placed:
+        if one.state != "a later one is there":
+            entry = one.entry
+            record["lessons"].setdefault(one.lesson, {})[one.student] = {
+                "lms": entry.lms,
+                "user": entry.user,
+                "folder": entry.folder,
+                "file": entry.file,
+                "rank": list(entry.rank),
+                "from": f"{entry.archive}: {entry.path}",
+            }
+    record["who"] = dict(asked.who)
+    text = json.dumps(record, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    write_whole(folder_of(asked.course) / RECORD, text.encode())
+
+
+def read_record(course: Class) -> dict[str, Any]:
+    """What earlier archives said of everybody: by lesson and student, and whom the instructor named."""
+    empty: dict[str, Any] = {"lessons": {}, "who": {}}
+    try:
+        return {**empty, **json.loads((folder_of(course) / RECORD).read_text(encoding="utf-8"))}
+    except (OSError, ValueError, TypeError):
+        return empty
+
+
+def folder_of(course: Class) -> Path:
+    """Where archives, earlier versions and the record lie."""
+    return Path(course.directory.root) / PLACE
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that an interruption leaves the old one or the new one."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as fresh:
+        fresh.write(content)
+    os.chmod(fresh.name, 0o644)
+    os.replace(fresh.name, path)
+
+
+def _place(course: Class, lesson: str, student: str) -> Path:
+    return course.place(course.directory.submitted_directory, student, lesson) / f"{lesson}.ipynb"
+
+
+def _and(names: Iterable[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,208 @@
+"""The people of a class: read from a platform's list, and found by what the platform calls them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
+from pathlib import Path
+
+from dateutil import parser, tz
+
+# What lists call each thing, in lower case: nbgrader's own, Canvas' gradebook, Moodle's participants and
+# grading worksheets. The first one that a list has counts.
+COLUMNS = {
+    "id": ("id", "student_id", "student id", "username", "login", "sis login id", "user name"),
+    "number": ("sis user id", "id number", "idnumber", "matriculation number"),
+    "first_name": ("first_name", "first name", "given name"),
+    "last_name": ("last_name", "last name", "surname", "family name"),
+    "full_name": ("full name", "name", "student"),
+    "email": ("email", "email address", "e-mail", "e-mail address"),
+    "lms_user_id": ("lms_user_id", "identifier", "canvas id"),
+    "time": ("time", "timestamp", "submitted", "last modified (submission)"),
+}
+# Canvas' gradebook: its `ID` is Canvas' own number, and these are no people.
+CANVAS = {"student", "id", "section"}
+NO_PEOPLE = ("points possible", "student, test")
+ENCODINGS = ("utf-8-sig", "utf-16", "cp1252")
+
+
+class BadList(Exception):
+    """A list of people cannot be used; says why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """A student, as the gradebook knows them.
+
+    `time` is when they handed something in, where the list says so. `other` holds what else they are called:
+    a number of the university's, a login.
+    """
+
+    id: str
+    first_name: str = ""
+    last_name: str = ""
+    email: str = ""
+    lms_user_id: str = ""
+    time: datetime | None = None
+    other: tuple[str, ...] = field(default=())
+
+    @property
+    def name(self) -> str:
+        """Their name as people write it, or their id."""
+        return f"{self.first_name} {self.last_name}".strip() or self.id
+
+
+def read_people(path: Path) -> list[Person]:
+    """The people of a CSV file from Canvas, Moodle, nbgrader or a spreadsheet.
+
+    Raises:
+        BadList: the file cannot be read, names nobody, or gives two people one id.
+    """
+    table = _table(path)
+    header = {name.strip().lower(): name for name in table.fieldnames or () if name}
+    canvas = header.keys() >= CANVAS
+    names = {**COLUMNS, "id": COLUMNS["id"][1:], "lms_user_id": ("id",)} if canvas else COLUMNS
+    columns = {
+        key: header[found]
+        for key, known in names.items()
+        if (found := next((one for one in known if one in header), None))
+    }
+    if not {"id", "email", "number", "full_name"} & columns.keys():
+        there = ", ".join(header.values()) or "nothing"
+        raise BadList(
+            f"{path} has no column that says who a student is: `id`, `email` or `full name`. It has: {there}."
+        )
+    people = []
+    for row in table:
+        values = {key: (row.get(column) or "").strip() for key, column in columns.items()}
+        if values.get("full_name", "").lower() not in NO_PEOPLE and any(values.values()):
+            people.append(_person(values, path))
+    by_id: dict[str, Person] = {}
+    for person in people:
+        if person.id in by_id:
+            both = f"{by_id[person.id].name} and {person.name}"
+            raise BadList(f"{path}: {both} have one id, {person.id}. Nothing was changed.")
+        by_id[person.id] = person
+    if not people:
+        raise BadList(f"{path} names nobody.")
+    return people
+
+
+def _table(path: Path) -> csv.DictReader[str]:
+    try:
+        content = path.read_bytes()
+    except OSError as problem:
+        raise BadList(f"{path} cannot be read: {problem.strerror}.") from problem
+    # Excel writes UTF-16 with a mark in front; without it, almost any text would pass as UTF-16.
+    order = ENCODINGS if content[:2] in (b"\xff\xfe", b"\xfe\xff") else ENCODINGS[::2]
+    for encoding in order:
+        try:
+            text = content.decode(encoding)
+            break
+        except UnicodeDecodeError:
+            continue
+    else:
+        raise BadList(f"{path} is no text file. Export the list as CSV.")
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    delimiter = max(",;\t", key=first.count)
+    return csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restkey="")
+
+
+def _person(values: dict[str, str], path: Path) -> Person:
+    first, last = values.get("first_name", ""), values.get("last_name", "")
+    whole = values.get("full_name", "")
+    if whole and not (first or last):
+        if "," in whole:
+            last, _, first = (part.strip() for part in whole.partition(","))
+        else:
+            first, _, last = (part.strip() for part in whole.rpartition(" "))
+    known = [values.get(key, "") for key in ("id", "number", "email")]
+    lms = re.sub(r"\D", "", values.get("lms_user_id", "")) or values.get("lms_user_id", "")
+    chosen = next((one for one in [*known, whole, lms] if one), "")
+    person = Person(
+        safe_id(chosen),
+        first,
+        last,
+        values.get("email", ""),
+        lms,
+        other=tuple(one for one in known if one and one != chosen),
+    )
+    when = values.get("time", "")
+    if not when or when == "-":
+        return person
+    try:
+        moment = parser.parse(when)
+    except (ValueError, OverflowError):
+        raise BadList(f"{path}: “{when}”, the time of {person.name}, cannot be read as a time.") from None
+    return replace(person, time=moment if moment.tzinfo else moment.replace(tzinfo=tz.tzlocal()))
+
+
+def safe_id(text: str) -> str:
+    """An id that may be a folder's name: nbgrader keeps each student's work in one."""
+    return re.sub(r"[^\w.@-]+", "-", text).strip("-.")
+
+
+class Roster:
+    """Finds people by what a learning platform, or a file's name, calls them."""
+
+    def __init__(self, people: Iterable[Person]) -> None:
+        self.people = {person.id: person for person in people}
+        # An id says for certain who is meant; a name may be that of two people.
+        self._ids: dict[str, set[str]] = {}
+        self._names: dict[str, set[str]] = {}
+        for person in self.people.values():
+            local = person.email.partition("@")[0]
+            for key in (person.id, person.email, local, *person.other):
+                if key:
+                    self._ids.setdefault(squashed(key), set()).add(person.id)
+            for name in (f"{person.first_name}{person.last_name}", f"{person.last_name}{person.first_name}"):
+                if name:
+                    self._names.setdefault(squashed(name), set()).add(person.id)
+
+    def of_lms(self, number: str) -> set[str]:
+        """Who has a number of the platform's."""
+        return {one.id for one in self.people.values() if number and one.lms_user_id == number}
+
+    def called(self, labels: Iterable[str]) -> set[str]:
+        """Who is called by the first of these that anybody is called by; several where it is not clear."""
+        for known in (self._ids, self._names):
+            for label in labels:
+                found = known.get(squashed(label))
+                if found:
+                    return found
+        return set()
+
+    def merged(self, person: Person) -> Person:
+        """A person of a new list as the roster is to have them: under their old id where they have one."""
+        old = self.people.get(person.id)
+        if old is None:
+            same = [
+                one
+                for one in self.people.values()
+                if (person.email and one.email.lower() == person.email.lower())
+                or (person.lms_user_id and one.lms_user_id == person.lms_user_id)
+            ]
+            old = same[0] if len(same) == 1 else None
+        if old is None:
+            return person
+        new = {one.name: getattr(person, one.name) or getattr(old, one.name) for one in fields(Person)}
+        return Person(**{**new, "id": old.id})
+
+
+def squashed(text: str) -> str:
+    """A name without what platforms change in it: case, accents, spaces and marks."""
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(char for char in plain if char.isalnum())
+
+
+def name_suffixes(name: str) -> Iterator[str]:
+    """A name, and what remains of it without the group that Moodle writes before it: `Group 1-Jane Doe`."""
+    yield name
+    while "-" in name:
+        name = name.partition("-")[2]
+        yield name

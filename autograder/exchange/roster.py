@@ -1,0 +1,61 @@
+"""The class list, as nbgrader's gradebook has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from autograder.exchange.people import Person, Roster
+from autograder.grading.course import Class
+from autograder.grading.gradebook import Book
+
+KEPT = ("first_name", "last_name", "email", "lms_user_id")
+
+
+def class_list(course: Class) -> Roster:
+    """Everybody in the gradebook."""
+    with Book(course) as book:
+        return _everybody(book)
+
+
+def _everybody(book: Book) -> Roster:
+    return Roster(
+        Person(one.id, **{key: getattr(one, key) or "" for key in KEPT}) for one in book.nbgrader.students
+    )
+
+
+def enrol(course: Class, people: Iterable[Person], dry: bool = False) -> tuple[list[Person], list[Person]]:
+    """Put people into the gradebook; nobody is ever taken out of it.
+
+    Args:
+        course: the class.
+        people: the new list. Who is known by another id already, by their address or the platform's number,
+            keeps the id.
+        dry: write nothing.
+
+    Returns:
+        Who is new, and of whom something changed.
+    """
+    new, changed = [], []
+    with Book(course, dry=dry) as book:
+        roster = _everybody(book)
+        for listed in people:
+            person = roster.merged(listed)
+            values = {key: getattr(person, key) or None for key in KEPT}
+            old = roster.people.get(person.id)
+            if old is None:
+                new.append(person)
+            elif any((getattr(old, key) or None) != value for key, value in values.items()):
+                changed.append(person)
+            book.nbgrader.update_or_create_student(person.id, **values)
+    return new, changed
+
+
+def due(course: Class, lesson: str, student: str = "") -> datetime | None:
+    """When a lesson is due, in UTC; None where the gradebook says nothing of that."""
+    with Book(course) as book:
+        found = [one for one in book.nbgrader.assignments if one.name == lesson]
+        if not found or found[0].duedate is None:
+            return None
+        moment: datetime = found[0].duedate.replace(tzinfo=UTC)
+        return moment

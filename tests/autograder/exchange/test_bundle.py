@@ -1,0 +1,152 @@
+"""The bundle: nothing in it that students must not have, and everything that a check needs."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import nbformat
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from autograder.authoring import load_lesson
+from autograder.build.answers import changed_answer, evidence_for, run_solution
+from autograder.build.source import read_source
+from autograder.course import Course
+from autograder.exchange.bundle import SETUP, bundle, for_students
+from autograder.feedback import plain_text
+from autograder.judge import judge
+
+ROOT = Path(__file__).parents[3]
+COURSE = Course.read(ROOT)
+LESSON = "01-dot-product"
+# What a student's environment may hold of this: none of it builds or grades.
+NOT_FOR_STUDENTS = {"nbgrader", "jupytext", "typer", "nh3", "hatchling", "pytest", "ruff"}
+TRIES = """
+import json, sys
+import autograder, visuals
+from autograder import check, hint, progress
+def dot(a, b):
+    return (a * b).sum()
+def sums(a, b):
+    return a.sum() * b.sum()
+wrong = check("dot-product", sums)
+print(json.dumps([autograder.__file__, bool(check("dot-product", dot)), bool(wrong), repr(wrong),
+                  repr(progress()), sorted(name for name in sys.modules if name.startswith("autograder."))]))
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    out = tmp_path_factory.mktemp("bundle") / "all.zip"
+    bundle(COURSE, [LESSON], out, hints=1)
+    place = tmp_path_factory.mktemp("student")
+    with zipfile.ZipFile(out) as archive:
+        archive.extractall(place)
+    return place / COURSE.name
+
+
+@pytest.fixture(scope="module")
+def wheel(folder):
+    (found,) = folder.glob("*.whl")
+    return zipfile.ZipFile(found)
+
+
+def test_the_bundle_holds_what_students_need_and_nothing_else(folder, wheel):
+    there = {one.relative_to(folder).as_posix() for one in folder.rglob("*") if one.is_file()}
+    name = Path(wheel.filename).name
+    notebook = f"notebooks/{LESSON}/{LESSON}.ipynb"
+    assert there == {"README.md", "start.py", "requirements.lock", name, notebook}
+    modules = [Path(one) for one in wheel.namelist() if one.endswith(".py")]
+    assert {one.parts[0] for one in modules} == {"autograder", "visuals"}
+    inside = {one.parts[1] for one in modules if one.parts[0] == "autograder"}
+    assert not inside & {"build", "grading", "sandbox", "exchange", "template", "cli.py", "authoring.py"}
+    banks = {Path(one).name for one in wheel.namelist() if "/bank/" in one}
+    assert banks == {"course.toml", f"{LESSON}.json", f"{LESSON}.safetensors"}
+    assert Path(wheel.filename).stat().st_size < 1_000_000
+
+
+def test_no_solution_is_in_the_wheel(wheel):
+    text = " ".join(wheel.read(one).decode("utf-8", "replace") for one in wheel.namelist())
+    solutions = [task.hints[-1] for task in load_lesson(ROOT / "source" / LESSON).tasks]
+    assert len(solutions) > 5
+    assert not [one for one in solutions if one in text]
+    assert "redrawn" not in wheel.read(f"autograder/bank/{LESSON}.json").decode()
+
+
+def test_a_students_environment_holds_nothing_that_grades(folder, wheel):
+    (metadata,) = (one for one in wheel.namelist() if one.endswith("METADATA"))
+    needs = re.findall(r"^Requires-Dist: ([\w.-]+)", wheel.read(metadata).decode(), re.MULTILINE)
+    assert {"torch", "numpy", "matplotlib", "ipywidgets", "safetensors", "platformdirs"} <= set(needs)
+    locked = {
+        str(canonicalize_name(Requirement(line).name))
+        for line in (folder / "requirements.lock").read_text().splitlines()
+    }
+    assert {"torch", "jupyterlab", "ipykernel", *needs} <= locked
+    assert not NOT_FOR_STUDENTS & {*locked, *needs}
+
+
+def test_the_bank_for_students_says_the_same_of_every_known_answer():
+    lesson = load_lesson(ROOT / "source" / LESSON)
+    notebook = read_source(ROOT / "source" / LESSON / f"{LESSON}.py")
+    runs = run_solution(lesson, notebook, LESSON, families=COURSE.forbidden)
+    whole = COURSE.load(LESSON)
+    reduced = for_students(whole)
+    compared = 0
+    for entry in lesson.tasks:
+        for wrong in entry.wrong:
+            text = changed_answer(entry, wrong.changes, runs)
+            evidence = evidence_for(entry, whole.tasks[entry.id], text, whole, runs)
+            said = [
+                plain_text(task, judge(task, evidence, as_seen=True))
+                for task in (whole.tasks[entry.id], reduced.tasks[entry.id])
+            ]
+            assert said[0] == said[1]
+            compared += 1
+    assert compared > 40
+
+
+@pytest.mark.slow
+def test_the_wheel_checks_answers_in_a_folder_without_the_course(folder, wheel, tmp_path):
+    """As after `pip install`: the wheel alone, beside the packages that it asks for."""
+    wheel.extractall(tmp_path / "site")
+    code = "import sys; sys.path.insert(0, sys.argv[1])" + TRIES
+    environment = {**os.environ, "AUTOGRADER_PROGRESS": "off"}
+    ran = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "site")],
+        cwd=folder, env=environment, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    origin, right, wrong, said, progress, modules = json.loads(ran.stdout.splitlines()[-1])
+    assert Path(origin).is_relative_to(tmp_path / "site")
+    assert (right, wrong) == (True, False)
+    assert "Two sums are multiplied" in said
+    assert "0 of 12 tasks" in progress
+    assert "autograder.cli" not in modules
+
+
+def test_the_first_cell_installs_only_where_the_checks_are_missing(folder, monkeypatch):
+    notebook = nbformat.read(folder / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
+    cell = notebook.cells[0]
+    assert cell["id"] == SETUP
+    ran = []
+    names = {
+        "get_ipython": lambda: type("Shell", (), {"run_line_magic": lambda self, *words: ran.append(words)})()
+    }
+    monkeypatch.chdir(folder / "notebooks" / LESSON)
+    exec(cell.source, dict(names))
+    assert ran == []  # here, and so while grading
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    exec(cell.source, dict(names))
+    (wheel,) = folder.glob("*.whl")
+    assert ran == [("pip", f"install --quiet {wheel}")]
+
+
+def test_the_same_lessons_give_the_same_wheel_and_others_another(folder, wheel, tmp_path):
+    again = bundle(COURSE, [LESSON], tmp_path / "again", hints=1)
+    assert (tmp_path / "again" / again.wheel).read_bytes() == Path(wheel.filename).read_bytes()
+    assert bundle(COURSE, [LESSON, "02-trainable"], tmp_path / "again", hints=1).wheel != again.wheel
+    assert len(list((tmp_path / "again").glob("*.whl"))) == 1

@@ -1,0 +1,300 @@
+"""Archives as platforms make them: whose is what, what is missing, and that nothing is lost."""
+
+import io
+import json
+import os
+import shutil
+import stat
+import warnings
+import zipfile
+
+import nbformat
+import pytest
+from typer.testing import CliRunner
+
+from autograder import cli
+from autograder.exchange import archives
+from tests.autograder.grading.conftest import ROOT, class_folder
+
+LESSONS = ("01-dot-product", "02-trainable")
+LESSON = LESSONS[0]
+ROSTER = """id,first_name,last_name,email,lms_user_id
+amy,Amy,Adams,amy@example.org,11
+bob,Bob,Brown,bob@example.org,12
+joerg,Jörg,Müller,jm@example.org,13
+jane1,Jane,Doe,jane@example.org,14
+jane2,Jane,Doe,doe@example.org,15
+"""
+
+
+def run(place, *arguments, code=0):
+    result = CliRunner().invoke(cli.app, [*map(str, arguments), "--course", str(place)])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    assert result.exit_code == code, result.output
+    return " ".join(result.output.split())
+
+
+@pytest.fixture(scope="module")
+def class_with_roster(tmp_path_factory):
+    place = class_folder(tmp_path_factory.mktemp("class"), *LESSONS)
+    (place / "people.csv").write_text(ROSTER, encoding="utf-8")
+    assert "5 new, 0 changed" in run(place, "roster", place / "people.csv")
+    return place
+
+
+@pytest.fixture
+def place(class_with_roster, tmp_path):
+    shutil.copytree(class_with_roster, tmp_path / "class")
+    return tmp_path / "class"
+
+
+def notebook(lesson=LESSON, note=""):
+    made = nbformat.read(ROOT / "notebooks" / lesson / f"{lesson}.ipynb", as_version=4)
+    made.cells.append(nbformat.v4.new_code_cell(note, id="note"))
+    return nbformat.writes(made)
+
+
+def zipped(path, files):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # two files of one name
+        for name, content in files:
+            archive.writestr(name, content)
+    return path
+
+
+def note_of(place, student, lesson=LESSON):
+    path = place / "submitted" / student / lesson / f"{lesson}.ipynb"
+    return nbformat.read(path, as_version=4).cells[-1].source if path.is_file() else None
+
+
+def kept(place):
+    return {
+        nbformat.read(one, as_version=4).cells[-1].source
+        for one in place.glob("collected/earlier/**/*.ipynb")
+    }
+
+
+LAYOUTS = {
+    "canvas": "adamsamy_11_901_01-dot-product-2.ipynb",
+    "canvas, late": "adamsamy_LATE_11_901_01-dot-product (1).ipynb",
+    "canvas, another name there": "adamsamychanged_11_901_x.ipynb",
+    "moodle": "Amy Adams_801_assignsubmission_file/01-dot-product.ipynb",
+    "moodle before 4.1": "Amy Adams_801_assignsubmission_file_/01-dot-product (1).ipynb",
+    "moodle with groups": "Group-1-Amy Adams_801_assignsubmission_file/sub/final.ipynb",
+    "moodle without folders": "Amy Adams_801_assignsubmission_file_01-dot-product.ipynb",
+    "a folder each": "all/amy/01-dot-product.ipynb",
+    "as nbgrader has it": "submitted/amy/01-dot-product/01-dot-product.ipynb",
+    "named by email": "amy@example.org/homework.ipynb",
+    "id before": "amy_01-dot-product.ipynb",
+    "id behind": "01_dot_product-Amy Adams (3).ipynb",
+    "another ending": "amy/01-dot-product.ipynb.txt",
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS.values(), ids=LAYOUTS)
+def test_a_notebook_is_placed_whatever_the_archive_is_like(place, tmp_path, name):
+    zipped(tmp_path / "all.zip", [(name, notebook(note="mine"))])
+    said = run(place, "collect", tmp_path / "all.zip")
+    assert note_of(place, "amy") == "mine"
+    assert "Amy Adams (amy), 01-dot-product: new" in said
+    assert "nothing from 4 students: Bob Brown (bob)," in said
+
+
+def test_a_zip_in_the_archive_and_a_folder_in_its_place_are_opened(place, tmp_path):
+    inner = io.BytesIO()
+    zipped(inner, [("work/01-dot-product.ipynb", notebook(note="inner"))])
+    zipped(tmp_path / "all.zip", [("brownbob_12_902_my work.zip", inner.getvalue())])
+    run(place, "collect", tmp_path / "all.zip")
+    assert note_of(place, "bob") == "inner"
+    folder = tmp_path / "unpacked" / "Jörg Müller_803_assignsubmission_file_"
+    folder.mkdir(parents=True)
+    (folder / "renamed.ipynb").write_text(notebook(note="unpacked"), encoding="utf-8")
+    run(place, "collect", tmp_path / "unpacked")
+    assert note_of(place, "joerg") == "unpacked"
+
+
+def test_of_several_attempts_the_last_counts_and_the_others_are_kept(place, tmp_path):
+    files = [
+        ("adamsamy_11_905_01-dot-product-1.ipynb", notebook(note="second")),
+        ("adamsamy_11_904_01-dot-product.ipynb", notebook(note="first")),
+        ("brownbob_12_906_01-dot-product (2).ipynb", notebook(note="last")),
+        ("brownbob_12_906_01-dot-product (1).ipynb", notebook(note="one before")),
+    ]
+    said = run(place, "collect", zipped(tmp_path / "first.zip", files))
+    assert (note_of(place, "amy"), note_of(place, "bob")) == ("second", "last")
+    assert "the last of 2 versions" in said
+    stamp = place / "submitted" / "amy" / LESSON / "timestamp.txt"
+    stamp.write_text("2026-01-01 10:00:00 UTC")
+
+    newer = [("adamsamy_11_950_01-dot-product.ipynb", notebook(note="third"))]
+    assert "replaces an earlier one" in run(place, "collect", zipped(tmp_path / "second.zip", newer))
+    assert note_of(place, "amy") == "third"
+    assert not stamp.exists()  # that was the time of the second
+
+    assert "a later one is there" in run(place, "collect", tmp_path / "first.zip")
+    assert note_of(place, "amy") == "third"
+    assert "as before" in run(place, "collect", tmp_path / "second.zip")
+    assert kept(place) == {"first", "one before", "second"}
+    assert len(list((place / "collected" / "archives").iterdir())) == 2
+
+
+def test_what_is_unclear_is_not_guessed_and_an_instructor_can_say_it(place, tmp_path):
+    files = [
+        ("Jane Doe_801_assignsubmission_file/01-dot-product.ipynb", notebook(note="a Jane")),
+        ("Jane Doe_802_assignsubmission_file/01-dot-product.ipynb", notebook(note="another Jane")),
+        ("Zoe Zimmer_803_assignsubmission_file/01-dot-product.ipynb", notebook(note="a stranger's")),
+        ("Bob Brown_804_assignsubmission_file/02-trainable.ipynb", notebook(LESSONS[1])),
+        ("Amy Adams_805_assignsubmission_file/report.pdf", b"%PDF"),
+    ]
+    archive = zipped(tmp_path / "all.zip", files)
+    said = run(place, "collect", archive, code=1)
+    assert "2 students are called Jane Doe (jane1 and jane2): --who 801=STUDENT" in said
+    assert "Zoe Zimmer_803_assignsubmission_file/01-dot-product.ipynb: nobody in the roster" in said
+    assert "it is of 02-trainable, and the archive of 01-dot-product" in said
+    assert "No notebook, so not graded: 1 file Amy Adams_805_assignsubmission_file/report.pdf" in said
+    assert not (place / "submitted").exists()
+
+    said = run(place, "collect", archive, "--who", "801=jane2", "--who", "802=jane1", code=1)
+    assert (note_of(place, "jane1"), note_of(place, "jane2")) == ("another Jane", "a Jane")
+    # It is remembered for the next archive.
+    run(place, "collect", zipped(tmp_path / "next.zip", files[:1]))
+    assert "the id of nobody" in run(place, "collect", archive, "--who", "803=zoe", code=2)
+
+
+def test_a_moodle_worksheet_gives_times_and_tells_two_of_one_name_apart(place, tmp_path):
+    files = [
+        (f"Jane Doe_{number}_assignsubmission_file/01-dot-product.ipynb", notebook(note=str(number)))
+        for number in (801, 802)
+    ]
+    (tmp_path / "sheet.csv").write_text(
+        "Identifier,Full name,Email address,Last modified (submission)\n"
+        'Participant 801,Jane Doe,doe@example.org,"Sunday, 1 March 2026, 10:24 PM +0000"\n'
+        "Participant 802,Jane Doe,jane@example.org,-\n"
+    )
+    run(place, "collect", zipped(tmp_path / "all.zip", files), "--times", tmp_path / "sheet.csv")
+    assert (note_of(place, "jane1"), note_of(place, "jane2")) == ("802", "801")
+    stamp = (place / "submitted" / "jane2" / LESSON / "timestamp.txt").read_text()
+    assert stamp == "2026-03-01 22:24:00.000000 UTC"
+
+
+def test_two_of_one_name_on_the_platform_are_not_put_into_one_place(place, tmp_path):
+    files = [
+        (f"Amy Adams_{number}_assignsubmission_file/01-dot-product.ipynb", notebook(note=str(number)))
+        for number in (801, 802)
+    ]
+    said = run(place, "collect", zipped(tmp_path / "all.zip", files), code=1)
+    assert "two people of the platform's (801 and 802) would both be amy" in said
+    assert note_of(place, "amy") is None
+
+
+def test_a_notebook_that_is_broken_or_lost_its_ids_is_placed_by_its_name(place, tmp_path):
+    plain = json.loads(notebook(note="from Colab"))
+    plain["nbformat_minor"] = 4
+    for cell in plain["cells"]:
+        del cell["id"]
+        cell["metadata"] = {}
+    files = [
+        ("amy/01-dot-product.ipynb", '{"cells": ['),
+        ("bob/Copy of 01-dot-product.ipynb", json.dumps(plain)),
+        ("joerg/homework.ipynb", json.dumps(plain)),
+    ]
+    said = run(place, "collect", zipped(tmp_path / "all.zip", files), code=1)
+    assert (place / "submitted" / "amy" / LESSON / f"{LESSON}.ipynb").read_text() == '{"cells": ['
+    assert note_of(place, "bob") == "from Colab"
+    assert "joerg/homework.ipynb: neither its name nor what is in it says which lesson" in said
+    run(place, "collect", tmp_path / "all.zip", "--lesson", "01")
+    assert note_of(place, "joerg") == "from Colab"
+
+
+def test_a_hostile_archive_writes_nothing_outside_and_fills_nothing(place, tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "MAX_FILE_BYTES", 400_000)
+    link = zipfile.ZipInfo("bob/01-dot-product.ipynb")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    files = [
+        ("../../amy/01-dot-product.ipynb", notebook(note="out")),
+        ("/amy/01-dot-product.ipynb", notebook(note="out")),
+        (link, "/etc/passwd"),
+        ("joerg/01-dot-product.ipynb", b"{" + b" " * 30_000_000),
+        ("amy/.ipynb_checkpoints/01-dot-product-checkpoint.ipynb", notebook(note="old")),
+        ("__MACOSX/amy/._01-dot-product.ipynb", b"\0"),
+        ("amy/01-dot-product.ipynb", notebook(note="honest")),
+    ]
+    before = {one for one in tmp_path.rglob("*") if "submitted" not in one.parts}
+    archive = zipped(tmp_path / "all.zip", files)
+    said = run(place, "collect", archive, code=1)
+    assert note_of(place, "amy") == "honest"
+    assert said.count("leads out of the archive") == 2
+    assert "link to another place" in said
+    assert "larger than" in said
+    assert "4 not placed" in said
+    new = {one for one in tmp_path.rglob("*") if "submitted" not in one.parts} - before - {archive}
+    assert all((place / "collected") in (one, *one.parents) for one in new)
+
+    monkeypatch.setattr(archives, "MAX_TOTAL_BYTES", 300_000)
+    assert "nothing was taken from it" in run(place, "collect", archive, code=2)
+    monkeypatch.setattr(archives, "MAX_ENTRIES", 3)
+    assert "holds more than 3 files" in run(place, "collect", archive, code=2)
+    (tmp_path / "torn.zip").write_bytes(archive.read_bytes()[:500])
+    assert "no zip file that can be read" in run(place, "collect", tmp_path / "torn.zip", code=2)
+    assert "no zip file" in run(place, "collect", tmp_path / "missing.zip", code=2)
+
+
+def test_a_dry_run_says_all_and_writes_nothing(place, tmp_path):
+    archive = zipped(tmp_path / "all.zip", [("amy/01-dot-product.ipynb", notebook())])
+    said = run(place, "collect", archive, "--dry-run")
+    assert "Amy Adams (amy), 01-dot-product: new" in said
+    assert "Nothing was written" in said
+    assert not (place / "submitted").exists()
+    assert not (place / "collected").exists()
+
+
+def test_without_a_roster_the_first_step_is_named(tmp_path):
+    place = class_folder(tmp_path / "class", LESSON)
+    archive = zipped(tmp_path / "all.zip", [("amy/01-dot-product.ipynb", notebook())])
+    assert "First: autograder roster FILE.csv" in run(place, "collect", archive, code=2)
+
+
+# What goes back
+
+
+@pytest.mark.parametrize(
+    ("form", "collected", "returned"),
+    [
+        ("moodle", "Amy Adams_801_assignsubmission_file/x.ipynb", "Amy Adams_801_assignsubmission_file/"),
+        ("moodle", "Amy Adams_801_assignsubmission_file_/x.ipynb", "Amy Adams_801_assignsubmission_file_/"),
+        ("moodle", "Amy Adams_801_assignsubmission_file_x.ipynb", "Amy Adams_801_assignsubmission_file_/"),
+        ("canvas", "adamsamy_LATE_11_901_x.ipynb", "adamsamy_LATE_11_901_"),
+        ("folder", "amy/x.ipynb", "amy/"),
+    ],
+)
+def test_feedback_goes_back_under_the_name_that_the_platform_knows(
+    place, tmp_path, form, collected, returned
+):
+    files = [(collected, notebook()), ("bob/01-dot-product.ipynb", notebook())]
+    run(place, "collect", zipped(tmp_path / "all.zip", files))
+    out = tmp_path / "back.zip" if form != "folder" else tmp_path / "back"
+    refused = run(place, "return", LESSON, f"--{form}", "--out", out, code=2)
+    assert "2 students have no feedback yet" in refused
+    page = place / "feedback" / "amy" / LESSON / f"{LESSON}.html"
+    page.parent.mkdir(parents=True)
+    page.write_text("for Amy")
+
+    said = run(place, "return", LESSON, f"--{form}", "--out", out, code=1)
+    assert "1 student have no feedback yet" in said
+    assert "the feedback of 1 student" in said
+    if form == "folder":
+        assert (out / f"{returned}{LESSON}.html").read_text() == "for Amy"
+    else:
+        with zipfile.ZipFile(out) as archive:
+            assert archive.namelist() == [f"{returned}{LESSON}.html"]
+            assert archive.read(archive.namelist()[0]) == b"for Amy"
+
+
+def test_feedback_older_than_the_grades_is_told(place, tmp_path):
+    run(place, "collect", zipped(tmp_path / "all.zip", [("amy/01-dot-product.ipynb", notebook())]))
+    for name in ("feedback/amy/{0}/{0}.html", "autograded/amy/{0}/{0}.ipynb"):
+        path = place / name.format(LESSON)
+        path.parent.mkdir(parents=True)
+        path.write_text("")
+    os.utime(place / "feedback" / "amy" / LESSON / f"{LESSON}.html", (1, 1))
+    assert "older than their grades" in run(place, "return", "01", "--folder", code=1)

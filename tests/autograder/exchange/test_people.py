@@ -1,0 +1,89 @@
+"""Lists of people as platforms export them, and finding people by what platforms make of their names."""
+
+import pytest
+
+from autograder.exchange.people import BadList, Person, Roster, read_people
+
+CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,01-dot-product (991)
+    Points Possible,,,,,20
+"Doe, Jane",4711,s100,jdoe,A,
+"Müller, Jörg",4712,s101,jmueller,A,17
+"Student, Test",4999,,abc123,A,
+"""
+MOODLE = """First name,Last name,ID number,Email address
+Jane,Doe,s100,jane@example.org
+Jörg,Müller,,joerg@example.org
+"""
+WORKSHEET = """Identifier,Full name,Email address,Status,Grade,Last modified (submission),Feedback comments
+Participant 81,Jane Doe,jane@example.org,Submitted,,"Sunday, 1 March 2026, 10:24 PM","two
+lines"
+Participant 82,Jörg Müller,joerg@example.org,No submission,,-,
+"""
+
+
+def read(tmp_path, text, encoding="utf-8"):
+    path = tmp_path / "list.csv"
+    path.write_text(text, encoding=encoding)
+    return read_people(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "ids"),
+    [
+        (CANVAS, "utf-8", ["jdoe", "jmueller"]),
+        (MOODLE, "utf-8-sig", ["s100", "joerg@example.org"]),
+        (WORKSHEET, "utf-8", ["jane@example.org", "joerg@example.org"]),
+        (MOODLE.replace(",", ";"), "cp1252", ["s100", "joerg@example.org"]),
+        (MOODLE.replace(",", "\t"), "utf-16", ["s100", "joerg@example.org"]),
+        ("id,name\na/b,Jane Doe\nc d,Jörg Müller\n", "utf-8", ["a-b", "c-d"]),
+    ],
+)
+def test_lists_of_every_origin_name_the_same_people(tmp_path, text, encoding, ids):
+    people = read(tmp_path, text, encoding)
+    assert [person.id for person in people] == ids
+    assert [person.name for person in people] == ["Jane Doe", "Jörg Müller"]
+
+
+def test_a_platforms_numbers_and_times_are_read(tmp_path):
+    assert [person.lms_user_id for person in read(tmp_path, CANVAS)] == ["4711", "4712"]
+    jane, joerg = read(tmp_path, WORKSHEET)
+    assert (jane.lms_user_id, joerg.lms_user_id) == ("81", "82")
+    assert f"{jane.time:%Y-%m-%d %H:%M}" == "2026-03-01 22:24"
+    assert joerg.time is None
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("colour,shape\nred,round\n", "no column that says who a student is"),
+        ("id,name\nx,Jane\nx,Jörg\n", "Jane and Jörg have one id, x"),
+        ("id,name\n", "names nobody"),
+        ("", "no column"),
+        ("id,time\nx,soon\n", "“soon”, the time of x, cannot be read as a time"),
+    ],
+)
+def test_a_list_that_cannot_be_used_is_refused_with_the_reason(tmp_path, text, says):
+    with pytest.raises(BadList, match=says.replace("(", r"\(")):
+        read(tmp_path, text)
+
+
+def test_names_are_found_in_every_form_that_platforms_give_them():
+    roster = Roster([Person("jm", "Jörg", "Müller-Lüdenscheidt"), Person("ab", "Ana", "de la Cruz")])
+    for label in ("müllerlüdenscheidtjörg", "Jörg Müller-Lüdenscheidt", "MULLERLUDENSCHEIDTJORG"):
+        assert roster.called([label]) == {"jm"}
+    assert roster.called(["delacruzana"]) == {"ab"}
+    assert roster.called(["nobody", "jm"]) == {"jm"}
+    assert roster.called(["somebody"]) == set()
+
+
+def test_two_people_of_one_name_are_both_found_and_an_id_decides():
+    roster = Roster([Person("one", "Jane", "Doe"), Person("two", "Jane", "Doe", "jd@example.org")])
+    assert roster.called(["Jane Doe"]) == {"one", "two"}
+    assert roster.called(["Jane Doe", "two"]) == {"two"}
+    assert roster.called(["JD@example.org"]) == {"two"}
+
+
+def test_a_person_keeps_the_id_that_they_have_when_a_new_list_calls_them_otherwise():
+    roster = Roster([Person("jdoe", "Jane", "Doe", "jane@example.org")])
+    merged = roster.merged(Person("s100", "Jane", "Doe-Smith", "JANE@example.org", "4711"))
+    assert (merged.id, merged.last_name, merged.lms_user_id) == ("jdoe", "Doe-Smith", "4711")
