@@ -176,6 +176,51 @@ def give_back(
         raise typer.Exit(1)
 
 
+@app.command()
+def similar(
+    lesson: Annotated[str, typer.Argument(help="The lesson.")],
+    most: Annotated[int, typer.Option("--most", min=1, help="How many pairs to show.")] = 20,
+    course: Root = Path(),
+) -> None:
+    """Find rare wrong answers, comments and written answers that two students share."""
+    from autograder.exchange.roster import class_list
+    from autograder.grading import command, verdicts
+    from autograder.grading.similar import course_says
+    from autograder.grading.similar import similar as compare
+
+    place = _class(course)
+    (name,) = _chosen(command.lessons(place), [lesson])
+    with verdicts.opened(place.database) as store:
+        results = store.results(name)
+    if not results:
+        _refuse(f"Nothing of {name} is graded yet: autograder grade {name}")
+    people = class_list(place).people
+    pairs = compare(results, *course_says(place, name))
+    for pair in pairs[:most]:
+        _say(
+            "\n"
+            + " and ".join(f"{people[one].name} ({one})" if one in people else one for one in pair.students)
+        )
+        for one in pair.agreements:
+            _say(
+                f"  {one.task}: {one.kind.name}, {one.alike:.0%} alike, {one.own} words or signs of their own"
+            )
+            for text in dict.fromkeys(one.texts):
+                _say("\n".join(f"    | {line}" for line in text.splitlines()[:20]))
+                _say("")
+    students = len({one.student for one in results})
+    if not pairs:
+        _say(
+            f"{name}: no two of {students} students share a rare wrong answer, a comment or a written answer."
+        )
+        return
+    shown = "" if len(pairs) <= most else f", the first {most} shown"
+    _say(
+        f"{name}: {_count(len(pairs), 'pair')} among {students} students{shown}. Agreement is a reason to ask both, "
+        "and no proof."
+    )
+
+
 def _named(pairs: Iterable[str], students: Roster) -> dict[str, str]:
     named = {}
     for pair in pairs:
