@@ -9,7 +9,10 @@ from autograder.grading.similar import COMMENTS, WRITTEN, WRONG, course_says, si
 from autograder.grading.verdicts import TaskResult
 
 ROOT = Path(__file__).parents[3]
-SOLUTION = "def dot(a, b):\n    total = 0.0\n    for i in range(len(a)):\n        total += a[i] * b[i]\n    return total"
+SOLUTION = (
+    "def dot(a, b):\n    total = 0.0\n"
+    "    for i in range(len(a)):\n        total += a[i] * b[i]\n    return total"
+)
 NO_SUM = "def dot(a, b):\n    return a * b"
 RARE = (
     "def dot(a, b):\n    pairs = list(zip(a.tolist(), b.tolist()))\n"
