@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from autograder.exchange.people import name_suffixes
 from autograder.grading.submission import MAX_FILE_BYTES
@@ -83,8 +84,8 @@ class Entry:
 class Budget:
     """What may still be read of an archive and of what lies in it."""
 
-    entries: int = MAX_ENTRIES
-    size: int = field(default_factory=lambda: MAX_TOTAL_BYTES)  # asked for late: tests lower it
+    entries: int = field(default_factory=lambda: MAX_ENTRIES)  # asked for late: tests lower it
+    size: int = field(default_factory=lambda: MAX_TOTAL_BYTES)
 
 
 def entries(path: Path) -> Iterator[Entry]:
@@ -138,7 +139,7 @@ def _refused(info: zipfile.ZipInfo) -> str:
 
 
 def _one(
-    name: str, stem: str, path: str, opened: io.BufferedIOBase, modified: tuple[int, ...], budget: Budget
+    name: str, stem: str, path: str, opened: IO[bytes], modified: tuple[int, ...], budget: Budget
 ) -> Iterator[Entry]:
     """A file, or where it is an archive itself, what lies in that."""
     inner = path.lower().endswith(".zip") and ".zip/" not in path.lower()
@@ -172,39 +173,34 @@ def said_by(path: str, stem: str) -> Entry:
     """
     parts = path.split("/")
     copies = _copy_number(parts[-1])
+    plain = Entry("", path, file=parts[-1], rank=(copies,))
     for part in parts:
+        own = part == parts[-1]  # no folder: the platform put it all into the file's name
         if found := MOODLE.fullmatch(part):
-            number, name = found["user"], found["name"]
-            flat = found["file"] and part == parts[-1]
-            file = found["file"] if flat else parts[-1]
-            folder = f"{name}_{number}_assignsubmission_{found['kind']}"
-            folder += "_" if flat or part.endswith("_") else ""
-            labels = tuple(name_suffixes(name))
-            return Entry(
-                "", path, lms="moodle", user=number, labels=labels, folder=folder, file=file, rank=(copies,)
+            folder = f"{found['name']}_{found['user']}_assignsubmission_{found['kind']}"
+            return replace(
+                plain,
+                lms="moodle",
+                user=found["user"],
+                labels=tuple(name_suffixes(found["name"])),
+                folder=f"{folder}_" if own or part.endswith("_") else folder,
+                file=(found["file"] if own else "") or plain.file,
             )
         if ANONYMOUS.fullmatch(part):
-            return Entry("", path, lms="canvas", file=parts[-1], rank=(copies,))
+            return replace(plain, lms="canvas")
         if found := CANVAS.fullmatch(part):
-            rank = int(found["file_id"]), copies
-            file = found["file"] if part == parts[-1] else parts[-1]
-            late = bool(found["late"])
-            folder = part.removesuffix(found["file"])
-            return Entry(
-                "",
-                path,
-                "",
-                "",
-                "canvas",
-                found["user"],
-                (found["name"],),
-                folder,
-                file,
-                late=late,
-                rank=rank,
+            return replace(
+                plain,
+                lms="canvas",
+                user=found["user"],
+                labels=(found["name"],),
+                folder=part.removesuffix(found["file"]),
+                file=found["file"] if own else plain.file,
+                late=bool(found["late"]),
+                rank=(int(found["file_id"]), copies),
             )
     labels = (*(part.removesuffix(".zip") for part in parts[:-1]), parts[-1].partition(".")[0], stem)
-    return Entry("", path, labels=labels, file=parts[-1], rank=(copies,))
+    return replace(plain, labels=labels)
 
 
 def _copy_number(file: str) -> int:

@@ -216,8 +216,8 @@ def similar(
         return
     shown = "" if len(pairs) <= most else f", the first {most} shown"
     _say(
-        f"{name}: {_count(len(pairs), 'pair')} among {students} students{shown}. Agreement is a reason to ask "
-        "both, and no proof."
+        f"{name}: {_count(len(pairs), 'pair')} among {students} students{shown}. Agreement is a reason to "
+        "ask both, and no proof."
     )
 
 

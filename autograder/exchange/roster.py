@@ -20,7 +20,8 @@ def class_list(course: Class) -> Roster:
 
 def _everybody(book: Book) -> Roster:
     return Roster(
-        Person(one.id, **{key: getattr(one, key) or "" for key in KEPT}) for one in book.nbgrader.students
+        Person(one.id, one.first_name or "", one.last_name or "", one.email or "", one.lms_user_id or "")
+        for one in book.nbgrader.students
     )
 
 

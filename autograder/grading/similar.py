@@ -134,7 +134,8 @@ def course_says(course: Class, lesson: str) -> tuple[dict[str, list[str]], str]:
         for task in load_lesson(folder).tasks:
             given = solutions[f"{task.id}-answer"]
             solution = Solution.from_cell(given, task.name, task.signature, task.kind == "tensor")
-            known[task.id] += [changed(solution, one.changes) for one in (*task.wrong, *task.right)]
+            edits = [one.changes for one in task.wrong] + [one.changes for one in task.right]
+            known[task.id] += [changed(solution, one) for one in edits]
     return known, "\n".join(cell.source for cell in release.cells if cell.cell_type == "markdown")
 
 
