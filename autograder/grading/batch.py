@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 
 from autograder.grading.evidence import GraderFault
 from autograder.grading.grade import grade
-from autograder.grading.rebuild import rebuild
+from autograder.grading.rebuild import rebuild, solved
 from autograder.grading.runner import KernelRunner, SandboxRunner
 from autograder.grading.secret import Banks
 from autograder.grading.submission import UNREADABLE, read_text, unreadable
@@ -76,6 +76,8 @@ def grade_job(job: Job) -> Result:
         if reason:
             notes = (f"This submission could not be read: {reason}. Every task counts as not answered.",)
         lesson, runner = job.banks.lesson(job.lesson), runner_for(job.banks, job.sandboxed)
+        if job.solution:
+            runner.measure(job.lesson, solved(_release(job.release), job.solution))
         graded = grade(rebuilt.notebook, lesson, runner, notes, job.solution, job.figures)
         tasks = results_of(lesson, job.student, release_id(job.release), graded)
     except (GraderFault, SandboxFailed) as fault:

@@ -118,18 +118,18 @@ def _judged_with(
 ) -> dict[str, Verdict]:
     """The verdicts on some tasks, with the course's answers in the place of others."""
     answers = {f"{name}-answer" for name in replaced}
-    own = {f"{name}-answer" for name in asked} | set(asked)
-    notebook = from_dict(submitted.notebook)
     # What had to be stopped once would be stopped again.
-    left_out = set(submitted.ran.stops) - answers - own
-    notebook.cells = [cell for cell in notebook.cells if cell["id"] not in left_out]
+    stopped = {name: why for name, why in submitted.ran.stops.items() if name not in answers}
+    notebook = from_dict(submitted.notebook)
     for cell in notebook.cells:
         if cell["id"] in answers:
             cell.source = solution[cell["id"]]
     tensors = [name for name in asked if lesson.tasks[name].kind == "tensor"]
-    as_seen = run(up_to_the_last(notebook, asked), AS_SEEN, quiet=True)
+    as_seen = run(up_to_the_last(notebook, asked), AS_SEEN, quiet=True, stopped=stopped)
     redrawn = {
-        name: run(with_givens(up_to_the_last(notebook, tensors), givens), name).notebook
+        name: run(
+            with_givens(up_to_the_last(notebook, tensors), givens), name, stopped=as_seen.stops
+        ).notebook
         for name, givens in lesson.givens.items()
         if name != AS_SEEN and tensors
     }

@@ -57,7 +57,7 @@ def grade(
     as_seen = run(rebuilt if figures else plain, AS_SEEN)
     asked = up_to_the_last(plain, [task.id for task in lesson.tasks.values() if task.kind == "tensor"])
     redrawn = {
-        name: run(with_givens(asked, givens), name)
+        name: run(with_givens(asked, givens), name, stopped=as_seen.stops)
         for name, givens in lesson.givens.items()
         if name != AS_SEEN and asked.cells
     }

@@ -15,8 +15,8 @@ from autograder.course import Course
 from autograder.grading import verdicts
 from autograder.grading.batch import runner_for
 from autograder.grading.grade import grade
-from autograder.grading.rebuild import rebuild
-from autograder.grading.runner import NoSandbox, Runner
+from autograder.grading.rebuild import rebuild, solved
+from autograder.grading.runner import NoSandbox, SandboxRunner
 from autograder.grading.secret import Banks
 from autograder.grading.submission import UNREADABLE, one_line
 from autograder.sandbox import walls
@@ -31,9 +31,7 @@ class Rebuild(NbGraderPreprocessor):
 
     def preprocess(self, notebook: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         marks = resources["nbgrader"]
-        released = _folder(self, "release_directory", marks["assignment"]) / f"{marks['notebook']}.ipynb"
-        release = nbformat.read(released, as_version=4)
-        rebuilt = rebuild(release, notebook)
+        rebuilt = rebuild(nbformat.read(_released(self, marks), as_version=4), notebook)
         notes = list(rebuilt.notes)
         unreadable = notebook.metadata.get(UNREADABLE) if isinstance(notebook.metadata, dict) else None
         if unreadable:
@@ -64,9 +62,12 @@ class RunAndJudge(NbGraderPreprocessor):
             self.log.warning("%s: %s", lesson.lesson, banks.notes[lesson.lesson])
         notes = tuple(notebook.metadata.pop(NOTES, ()))
         solution = answers_in(_folder(self, "source_directory", marks["assignment"]), marks["notebook"])
-        graded = grade(notebook, lesson, self._runner(banks), notes, solution, self.figures)
-        released = _folder(self, "release_directory", marks["assignment"]) / f"{marks['notebook']}.ipynb"
-        release = verdicts.release_id(released.read_text(encoding="utf-8"))
+        released = _released(self, marks).read_text(encoding="utf-8")
+        runner = self._runner(banks)
+        if solution:
+            runner.measure(lesson.lesson, solved(nbformat.reads(released, as_version=4), solution))
+        graded = grade(notebook, lesson, runner, notes, solution, self.figures)
+        release = verdicts.release_id(released)
         which = marks["assignment"], marks["student"]
         with verdicts.opened(marks["db_url"]) as store:
             results = verdicts.results_of(lesson, marks["student"], release, graded)
@@ -75,12 +76,17 @@ class RunAndJudge(NbGraderPreprocessor):
             self.log.warning("%s of %s: %s", marks["assignment"], one_line(marks["student"]), one_line(note))
         return graded.notebook, resources
 
-    def _runner(self, banks: Banks) -> Runner:
+    def _runner(self, banks: Banks) -> SandboxRunner:
         if not self.sandboxed:
             self.log.warning(UNPROTECTED)
         elif reason := walls.why_not():
             raise NoSandbox(reason)
         return runner_for(banks, self.sandboxed)
+
+
+def _released(step: NbGraderPreprocessor, marks: Resources) -> Path:
+    """The release of the notebook that is graded."""
+    return _folder(step, "release_directory", marks["assignment"]) / f"{marks['notebook']}.ipynb"
 
 
 def _folder(step: NbGraderPreprocessor, name: str, assignment: str) -> Path:

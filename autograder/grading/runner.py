@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 from nbformat import NotebookNode
@@ -19,9 +23,11 @@ from autograder.sandbox.execute import Executed, execute
 from autograder.sandbox.kernels import Kernels
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.walls import INSIDE, PACKAGE, Inside
-from autograder.sandbox.workers import Worker
+from autograder.sandbox.workers import Job, Worker
 
 LIMITS = Limits()
+# A cell may take this many times as long as all of the course's own solution, and at least so many seconds.
+SLACK, LEAST_SECONDS = 10, 4
 ENVIRONMENT = {EXECUTION: "autograde", records.PLACE: "off"}
 # What notebooks import beside the course's own, and the checks' own code with what it imports as it goes.
 PRELOAD = (
@@ -31,6 +37,7 @@ PRELOAD = (
     "from autograder.grading.preload import try_all_checks\ntry_all_checks()",
 )
 QUESTIONS = "questions"
+EMPTY: Mapping[str, str] = MappingProxyType({})
 # Results, and errors in a cell, in a long file of torch's, in a short one, and on its second device.
 WARM_UP = (
     "1 + 1",
@@ -48,10 +55,13 @@ WARM_UP = (
 class Runner(Protocol):
     """Runs a notebook with the givens of a run ("as-seen", "redrawn-1", …) in the environment of that run.
 
-    Of a `quiet` run, only what the tasks' checks put out is kept.
+    Of a `quiet` run, only what the tasks' checks put out is kept. Cells that an earlier run had to stop are
+    not run again.
     """
 
-    def __call__(self, notebook: NotebookNode, run: str, /, *, quiet: bool = False) -> Executed: ...
+    def __call__(
+        self, notebook: NotebookNode, run: str, /, *, quiet: bool = False, stopped: Mapping[str, str] = EMPTY
+    ) -> Executed: ...
 
 
 class NoSandbox(Exception):
@@ -76,9 +86,11 @@ class SandboxRunner:
     def __init__(self, banks: Banks, limits: Limits | None = None) -> None:
         self._questions = tempfile.TemporaryDirectory(prefix="questions-")
         self._limits = limits or LIMITS
+        self._measured: dict[str, Limits] = {}
         questions = Path(self._questions.name)
         banks.write_questions(questions)
         self._worker = self._made(questions, banks)
+        self._lesson = ""
         self.closed = False
 
     def _made(self, questions: Path, banks: Banks) -> Worker | Kernels:
@@ -93,13 +105,25 @@ class SandboxRunner:
             (*(f"import {name}" for name in course.preload), *PRELOAD),
             WARM_UP,
         )
-        return Worker(inside, self._limits)
+        return Worker(inside)
 
-    def __call__(self, notebook: NotebookNode, run: str, /, *, quiet: bool = False) -> Executed:
+    def __call__(
+        self, notebook: NotebookNode, run: str, /, *, quiet: bool = False, stopped: Mapping[str, str] = EMPTY
+    ) -> Executed:
         # Of a run with other givens only the evidence is kept.
         everything = run == AS_SEEN and not quiet
         wanted = None if everything else [cell["id"] for cell in notebook.cells if is_test(cell)]
-        return execute(self._worker, notebook, {RUN: run}, self._limits, wanted)
+        limits = self._measured.get(self._lesson, self._limits)
+        return execute(self._worker, notebook, Job((), {RUN: run}, wanted, limits), stopped)
+
+    def measure(self, lesson: str, solved: NotebookNode) -> None:
+        """From now on, run notebooks of a lesson, and give them some times as long as its solution takes."""
+        self._lesson = lesson
+        if lesson not in self._measured:
+            took = self(solved, AS_SEEN, quiet=True).seconds
+            most = min(self._limits.cell_seconds, max(LEAST_SECONDS, math.ceil(SLACK * took)))
+            seconds = min(self._limits.seconds, 3 * most)
+            self._measured[lesson] = replace(self._limits, cell_seconds=most, seconds=seconds)
 
     def close(self) -> None:
         """End its sandbox or kernels, and delete the questions."""
@@ -115,4 +139,4 @@ class KernelRunner(SandboxRunner):
         kept = {name: value for name, value in os.environ.items() if name != PLACE}
         path = os.pathsep.join(filter(None, (str(PACKAGE.parent), kept.get("PYTHONPATH"))))
         more = {"PYTHONPATH": path, PACKED: str(questions), "OMP_NUM_THREADS": "1"}
-        return Kernels({**kept, **more, **ENVIRONMENT}, self._limits)
+        return Kernels({**kept, **more, **ENVIRONMENT})

@@ -11,13 +11,15 @@ import os
 import struct
 
 PR_SET_SECCOMP, FILTER = 22, 2
-LOAD, JUMP_EQUAL, JUMP_LEAST, AND, RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
+LOAD, JUMP_EQUAL, JUMP_LEAST, JUMP_ANY, AND, RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 ALLOW, KILL, ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 REFUSE, UNKNOWN = ERROR | errno.EPERM, ERROR | errno.ENOSYS
 # Offsets in the kernel's struct seccomp_data.
 NUMBER, MACHINE, FIRST, FOURTH = 0, 4, 16, 16 + 3 * 8
 OTHER_TABLE = 0x40000000  # on x86-64, the numbers of another table of calls start here
-SHARED_AND_ANONYMOUS, NEW_USER = 0x21, 0x10000000
+SHARED_AND_ANONYMOUS = 0x21
+# A world of one's own in which one may do everything, and a child that somebody outside has to wait for.
+NEW_USER, PARENT = 0x10000000, 0x00008000
 
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 # Calls by their numbers on these machines, in this order.
@@ -29,6 +31,9 @@ REFUSED: dict[str, tuple[int, int]] = {
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),
     "shmget": (29, 194),
+    "msgget": (68, 186),
+    "semget": (64, 190),
+    "mq_open": (240, 180),
     # A place to leave notes for the next submission.
     "add_key": (248, 217),
     "request_key": (249, 218),
@@ -81,8 +86,9 @@ def program(machine: str) -> bytes:
     for numbers in REFUSED.values():
         steps += [(JUMP_EQUAL, 0, 1, numbers[column]), (RETURN, 0, 0, REFUSE)]
     steps += [(JUMP_EQUAL, 0, 1, CLONE3), (RETURN, 0, 0, UNKNOWN)]
-    # Memory that is shared through no file, and a world of one's own in which one may do everything.
-    for numbers, argument, bits in ((MMAP, FOURTH, SHARED_AND_ANONYMOUS), (CLONE, FIRST, NEW_USER)):
-        steps += [(JUMP_EQUAL, 0, 5, numbers[column]), (LOAD, 0, 0, argument), (AND, 0, 0, bits)]
-        steps += [(JUMP_EQUAL, 0, 1, bits), (RETURN, 0, 0, REFUSE), (RETURN, 0, 0, ALLOW)]
+    # Memory that is shared through no file: here both bits have to be set, of the other flags any one.
+    steps += [(JUMP_EQUAL, 0, 3, MMAP[column]), (LOAD, 0, 0, FOURTH), (AND, 0, 0, SHARED_AND_ANONYMOUS)]
+    steps += [(JUMP_EQUAL, 3, 4, SHARED_AND_ANONYMOUS)]
+    steps += [(JUMP_EQUAL, 0, 3, CLONE[column]), (LOAD, 0, 0, FIRST), (JUMP_ANY, 0, 1, NEW_USER | PARENT)]
+    steps += [(RETURN, 0, 0, REFUSE)]
     return b"".join(struct.pack("=HBBI", *step) for step in [*steps, (RETURN, 0, 0, ALLOW)])

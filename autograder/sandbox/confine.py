@@ -7,6 +7,7 @@ no capability at all.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import fcntl
 import os
@@ -29,6 +30,9 @@ SIOCSIFFLAGS, IFF_UP = 0x8914, 1
 LAST_CAPABILITY = 63
 # Threads and allocators reserve far more addresses than they use.
 ADDRESSES = 16 * 1024 * MEBIBYTE
+# The number of the process that runs the cells: the first after the watcher.
+NOTEBOOK = "2"
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class _Header(ctypes.Structure):
@@ -150,16 +154,30 @@ def _size(name: str) -> int:
     return 0
 
 
-def tree_use(proc: Path = Path("/proc")) -> tuple[int, int]:
-    """How many processes there are besides the first, and at most how many bytes they hold.
+def tree_use(proc: Path = Path("/proc")) -> tuple[int, int, int]:
+    """How many processes there are besides the first, at most how many bytes they hold, and the last number.
 
-    What several of them share counts for each, so it may be less.
+    What several of them share counts for each, so it may be less. Numbers are given to processes and threads
+    in their order.
     """
-    count = held = 0
-    for process in _tree(proc):
-        count += 1
-        held += _held(process)
-    return count, held
+    tree = _tree(proc)
+    return len(tree), sum(map(_held, tree)), max((int(process.name) for process in tree), default=0)
+
+
+def spent(proc: Path = Path("/proc")) -> tuple[float, float]:
+    """Seconds of processors that processes besides the first took, and that the notebook waited for one.
+
+    Processes that have ended count; what waited is the thread that runs the notebook's cells.
+    """
+    ticks = 0
+    for process in (proc / "1", *_tree(proc)):
+        with contextlib.suppress(OSError, ValueError):  # it has ended meanwhile
+            own = (process / "stat").read_text().rpartition(")")[2].split()[11:15]
+            ticks += sum(map(int, own[2:] if process.name == "1" else own))
+    waited = 0
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        waited = int((proc / NOTEBOOK / "schedstat").read_text().split()[1])
+    return ticks / TICKS, waited / 1e9
 
 
 def tree_share(proc: Path = Path("/proc")) -> int:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_output
 
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.workers import Ran
+from autograder.sandbox.workers import Job, Ran
 
 # A cell that is stopped takes the whole process with it. The notebook is then run again without that cell,
 # so that it costs its own task and not every later one; a notebook full of such cells is given up.
@@ -24,12 +25,7 @@ _JSON_MIME = re.compile(r"^application/(.*\+)?json\Z")
 class Runs(Protocol):
     """What runs a notebook's cells in a process of their own: the sandbox's worker, or a kernel."""
 
-    def run(
-        self,
-        cells: Sequence[tuple[str, str]],
-        environment: Mapping[str, str],
-        wanted: Collection[str] | None = None,
-    ) -> Ran: ...
+    def run(self, job: Job) -> Ran: ...
 
 
 @dataclass
@@ -37,49 +33,47 @@ class Executed:
     """A notebook with its outputs.
 
     `stops` says of each cell that was stopped why; `gave_up` why nothing was run after the last of them.
+    `seconds` is what the last run took.
     """
 
     notebook: NotebookNode
     stops: Mapping[str, str] = field(default_factory=dict)
     gave_up: str = ""
+    seconds: float = 0.0
 
 
 def execute(
-    worker: Runs,
-    notebook: NotebookNode,
-    environment: Mapping[str, str],
-    limits: Limits,
-    wanted: Collection[str] | None = None,
+    worker: Runs, notebook: NotebookNode, job: Job, stopped: Mapping[str, str] = MappingProxyType({})
 ) -> Executed:
     """Run a notebook's code cells; a cell that raises does not keep the next from running.
 
     Args:
         worker: where they run.
         notebook: what to run; it is not changed.
-        environment: variables added to those that every notebook sees.
-        limits: what the worker holds a run to.
-        wanted: ids of the cells whose outputs anybody will look at; None for all.
+        job: how; the cells are the notebook's.
+        stopped: cells that an earlier run had to stop, and why: they are not run again.
 
     Raises:
         SandboxFailed: the sandbox itself failed.
     """
-    stops: dict[str, str] = {}
+    stops = dict(stopped)
     gave_up = ""
-    while not gave_up:
+    for left in reversed(range(MOST_STOPS)):
         cells = [
             (cell["id"], cell.source)
             for cell in notebook.cells
             if cell.cell_type == "code" and cell.source.strip() and cell["id"] not in stops
         ]
-        ran = worker.run(cells, environment, wanted)
+        ran = worker.run(replace(job, cells=cells))
         if ran.how == "finished":
             break
-        reason = _reason(ran.how, limits)
-        if len(stops) + 1 >= MOST_STOPS or not ran.cell or ran.how == "late":
-            gave_up = f"{reason}, in the cell {ran.cell}" if ran.cell else reason
+        reason = _reason(ran.how, job.limits)
         if ran.how != "late":  # that is no one cell's doing
             stops[ran.cell] = reason
-    return Executed(_with_outputs(notebook, ran, stops), stops, gave_up)
+        if not left or not ran.cell or ran.how in ("late", "garbled"):
+            gave_up = f"{reason}, in the cell {ran.cell}" if ran.cell else reason
+            break
+    return Executed(_with_outputs(notebook, ran, stops), stops, gave_up, ran.seconds)
 
 
 def _reason(how: str, limits: Limits) -> str:
@@ -88,7 +82,7 @@ def _reason(how: str, limits: Limits) -> str:
         "late": f"its cells did not end within {limits.seconds:g} seconds together",
         "died": "it ended its own process",
         "memory": f"it used more than {limits.memory_bytes // 2**20} MB of memory",
-        "processes": f"it started more than {limits.processes} processes",
+        "processes": "it started too many processes",
         "output": f"it sent more than {limits.output_bytes // 2**20} MB of output",
         "garbled": "it wrote into the grader's own channel",
     }.get(how, how)

@@ -25,10 +25,11 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from autograder.sandbox import confine, frames
-from autograder.sandbox.limits import Limits
+from autograder.sandbox.limits import PATIENCE, Limits
 
 # A watcher's ways of saying why it ended a run; any other end is not its doing.
 MEMORY, PROCESSES, REFUSED = 81, 82, 83
@@ -38,7 +39,9 @@ WATCH_SECONDS = 0.02
 # What a runner has to enter: processes, which only its children would be in, network, mounts, and System V
 # objects.
 NAMESPACES = ("pid_for_children", "net", "mnt", "ipc")
-# How long after its last word a runner may take to end.
+# How often a run's time is looked at.
+LOOK_SECONDS = 0.1
+# How long after its last word a runner may take to end, and after being killed.
 LEAVE_SECONDS = 2.0
 # Most bytes of one message between a keeper and the warm process.
 MOST = 4096
@@ -96,19 +99,24 @@ def _keep(out: int, asks: socket.socket, inherited: int) -> int:
     reader = frames.Reader(frames.JOB, 1 << 30)
     while piece := os.read(0, 1 << 20):
         for _, payload in reader.feed(piece):
-            limits = Limits(**json.loads(payload)["limits"])
-            how, cell = _serve(out, asks, limits, payload, inherited)
-            frames.send(out, frames.END, json.dumps({"how": how, "cell": cell}).encode())
-            return 0
+            how, seconds, whole = _serve(out, asks, payload, inherited)
+            frames.send(out, frames.END, json.dumps({"how": how, "seconds": seconds}).encode())
+            return 0 if whole else ENDED
     return ENDED
 
 
-def _serve(out: int, asks: socket.socket, limits: Limits, job: bytes, inherited: int) -> tuple[str, str]:
-    """Run one job, and pass on what it says until it ends or has to be ended; how it ended, and where."""
+def _serve(out: int, asks: socket.socket, job: bytes, inherited: int) -> tuple[str, float, bool]:
+    """Run one job, and pass on what it says until it ends or has to be ended.
+
+    Returns:
+        How it ended, the seconds that it took itself, and whether all of it ended: else the sandbox must.
+    """
+    asked = json.loads(job)
+    limits = Limits(**asked["limits"])
     try:
         watcher, namespaces = _enclose(limits, inherited)
     except OSError:
-        return "refused", ""
+        return "refused", 0.0, True
     from_runner, to_keeper = os.pipe()
     job_in, job_out = os.pipe()
     given = [*namespaces, to_keeper, job_in]
@@ -117,47 +125,78 @@ def _serve(out: int, asks: socket.socket, limits: Limits, job: bytes, inherited:
         os.close(descriptor)
     with contextlib.suppress(BrokenPipeError), open(job_out, "wb") as pipe:
         pipe.write(job)
-    how, cell = _pass_on(out, from_runner, asks, limits)
+    clock = _Clock()
+    how = _pass_on(out, from_runner, asks, limits, clock, [name for name, _ in asked["cells"]])
     # The runner may have left others behind; with their process 1, they all end.
     if not how and not select.select([asks], [], [], LEAVE_SECONDS)[0]:
         how = "died"  # it closed the pipe, and goes on
     with contextlib.suppress(ProcessLookupError):
         os.kill(watcher, signal.SIGKILL)
-    _, status = os.waitpid(watcher, 0)
+    end = time.monotonic() + LEAVE_SECONDS
+    while (ended := os.waitpid(watcher, os.WNOHANG)) == (0, 0) and time.monotonic() < end:
+        time.sleep(0.001)
+    if ended == (0, 0) or not select.select([asks], [], [], max(end - time.monotonic(), 0))[0]:
+        return how or "died", clock.own, False
     runner = asks.recv(MOST)
+    status = ended[1]
     how = how or ENDINGS.get(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0, "")
-    return how or runner.decode(), cell
+    return how or runner.decode(), clock.own, True
 
 
-def _pass_on(out: int, pipe: int, asks: socket.socket, limits: Limits) -> tuple[str, str]:
-    """Pass on messages until the runner has ended. Returns why it has to be ended, and the last cell."""
+class _Clock:
+    """The time that a run takes itself, whatever else the machine has to do."""
+
+    def __init__(self) -> None:
+        self.own = 0.0
+        self.wall = time.monotonic()
+        self._spent = confine.spent()
+
+    def look(self) -> None:
+        wall, spent = time.monotonic(), confine.spent()
+        processors, waited = (now - before for now, before in zip(spent, self._spent, strict=True))
+        self.own += max(processors, wall - self.wall - waited, 0.0)
+        self.wall, self._spent = wall, spent
+
+
+def _pass_on(
+    out: int, pipe: int, asks: socket.socket, limits: Limits, clock: _Clock, names: Sequence[str]
+) -> str:
+    """Pass on messages until the runner has ended. Returns why it has to be ended, if it has."""
     reader = frames.Reader(frames.STARTED + frames.CELL, limits.output_bytes)
-    cell, total = "", 0
-    now = time.monotonic()
-    end, cell_end = now + limits.seconds, now + limits.cell_seconds
+    total = 0
+    order = iter(names)
+    begun = clock.wall
+    own, wall = clock.own, clock.wall  # of the cell that runs, its beginning
     while True:
-        left = min(end, cell_end) - time.monotonic()
-        ready = select.select([pipe, asks.fileno()], [], [], max(left, 0))[0]
+        ready = select.select([pipe, asks.fileno()], [], [], LOOK_SECONDS)[0]
+        now = time.monotonic()
+        if now - clock.wall >= LOOK_SECONDS:
+            clock.look()
+            if clock.own > limits.seconds or now - begun > PATIENCE * limits.seconds:
+                return "late"
+            if clock.own - own > limits.cell_seconds or now - wall > PATIENCE * limits.cell_seconds:
+                return "slow"
         if not ready:
-            return ("slow" if cell_end <= end else "late"), cell
+            continue
         if pipe not in ready:
-            return "", cell  # it has ended and everything it said is read; whoever it left says no more
+            return ""  # it has ended and everything it said is read; whoever it left says no more
         piece = os.read(pipe, 1 << 20)
         if not piece:
-            return "", cell
+            return ""
         total += len(piece)
         if total > limits.output_bytes:
-            return "output", cell
+            return "output"
         try:
             for kind, payload in reader.feed(piece):
                 if kind == frames.STARTED:
-                    cell = payload.decode("utf-8", "replace")
-                    cell_end = time.monotonic() + limits.cell_seconds
+                    if payload.decode("utf-8", "replace") != next(order, None):
+                        return "garbled"
+                    own, wall = clock.own + now - clock.wall, now
                 frames.send(out, kind, payload)
         except frames.TooLong:
-            return "output", cell  # a cell with large outputs sends them in one message
+            return "output"  # a cell with large outputs sends them in one message
         except frames.Garbled:
-            return "garbled", cell
+            return "garbled"
 
 
 def _enclose(limits: Limits, inherited: int) -> tuple[int, list[int]]:
@@ -203,7 +242,7 @@ def _watch(limits: Limits, inherited: int, done: int) -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
     # Where the kernel refuses a /proc of our own, the sandbox's other processes are counted in it too.
-    others, theirs = confine.tree_use()
+    others, theirs, last = confine.tree_use()
     shared = confine.tree_share()
     os.write(done, b"1")
     os.close(done)
@@ -212,8 +251,8 @@ def _watch(limits: Limits, inherited: int, done: int) -> int:
         with contextlib.suppress(ChildProcessError):  # whatever the runner leaves behind is ended here
             while os.waitpid(-1, os.WNOHANG) != (0, 0):
                 pass
-        processes, held = confine.tree_use()
-        if processes - others > limits.processes:
+        processes, held, newest = confine.tree_use()
+        if processes - others > limits.processes or newest - last > limits.started:
             return PROCESSES
         if held - theirs > limits.memory_bytes:
             # Much of that may be what each has from the warm process: every process that has it, these and

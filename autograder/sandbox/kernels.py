@@ -9,7 +9,7 @@ import contextlib
 import math
 import tempfile
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from nbclient import NotebookClient
@@ -18,7 +18,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.workers import Ran, SandboxFailed
+from autograder.sandbox.workers import Job, Ran, SandboxFailed
 
 UNPROTECTED = (
     "Without a sandbox, submissions run with your own rights. Not protected are your files, with the answers "
@@ -33,29 +33,24 @@ class Kernels:
 
     Args:
         environment: the variables that every notebook sees.
-        limits: of these, the times and the bytes of output are held.
+
+    Of a run's limits, the times, on the clock, and the bytes of output are held.
     """
 
-    def __init__(self, environment: Mapping[str, str], limits: Limits) -> None:
+    def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
-        self._limits = limits
         self._client: _Client | None = None
         self._closed = False
 
-    def run(
-        self,
-        cells: Sequence[tuple[str, str]],
-        environment: Mapping[str, str],
-        wanted: Collection[str] | None = None,
-    ) -> Ran:
-        """Run a notebook's code cells, given as (id, source), in a kernel of its own, with all their outputs.
+    def run(self, job: Job) -> Ran:
+        """Run a notebook's cells in a kernel of its own, with all their outputs.
 
         Raises:
             SandboxFailed: no kernel can be started, or this was closed.
         """
         if self._closed:
             raise SandboxFailed("the kernels were closed")
-        notebook = new_notebook(cells=[new_code_cell(source, id=name) for name, source in cells])
+        notebook = new_notebook(cells=[new_code_cell(source, id=name) for name, source in job.cells])
         client = self._client = _Client(
             notebook,
             kernel_name="python3",  # whatever a submission names
@@ -64,27 +59,27 @@ class Kernels:
             shutdown_kernel="immediate",
             extra_arguments=["--IPKernelApp.log_level=40"],
         )
-        client.room = self._limits.output_bytes
+        client.room = job.limits.output_bytes
         with tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True) as place:
             try:
-                with client.setup_kernel(env={**self._environment, **environment}, cwd=place):
-                    return self._run(client)
+                with client.setup_kernel(env={**self._environment, **job.environment}, cwd=place):
+                    return self._run(client, job.limits)
             except RuntimeError as problem:
                 raise SandboxFailed(f"a Jupyter kernel does not start ({problem})") from problem
             finally:
                 self._client = None
 
-    def _run(self, client: _Client) -> Ran:
+    def _run(self, client: _Client, limits: Limits) -> Ran:
         ran = Ran()
-        end = time.monotonic() + self._limits.seconds
+        end = time.monotonic() + limits.seconds
         for index, cell in enumerate(client.nb.cells):
             left = end - time.monotonic()
-            client.timeout = math.ceil(max(1.0, min(self._limits.cell_seconds, left)))
+            client.timeout = math.ceil(max(1.0, min(limits.cell_seconds, left)))
             ran.cell = cell["id"]
             try:
                 client.execute_cell(cell, index)
             except CellTimeoutError:
-                ran.how = "slow" if self._limits.cell_seconds < left else "late"
+                ran.how = "slow" if limits.cell_seconds < left else "late"
             except DeadKernelError:
                 ran.how = "died"
             if client.room < 0:

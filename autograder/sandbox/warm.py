@@ -58,7 +58,9 @@ def serve(keepers: socket.socket, preload: Sequence[str], warm_up: Sequence[str]
         confine.enter(home)
         for descriptor in descriptors:
             os.close(descriptor)
-        _, status = os.waitpid(runner, 0)
+        ended = status = 0
+        while ended != runner:  # whoever else it made a child of this process is ended here as well
+            ended, status = os.wait()
         keepers.send(b"finished" if status == 0 else b"died")
 
 

@@ -13,13 +13,13 @@ import select
 import subprocess
 import threading
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from types import TracebackType
 from typing import Any
 
 from autograder.sandbox import frames, walls
-from autograder.sandbox.limits import Limits
+from autograder.sandbox.limits import PATIENCE, Limits
 from autograder.sandbox.walls import Inside
 
 START_SECONDS = 120.0
@@ -36,17 +36,37 @@ class SandboxFailed(Exception):
     """The warm process could not be started or ended by itself: our fault or the machine's."""
 
 
+@dataclass(frozen=True)
+class Job:
+    """One run of a notebook.
+
+    Attributes:
+        cells: its code cells, as (id, source).
+        environment: variables added to those that every notebook sees.
+        wanted: ids of the cells whose outputs anybody will look at; None for all. What the others come to is
+            not put into words, which takes a third of a run.
+        limits: what it may use.
+    """
+
+    cells: Sequence[tuple[str, str]]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    wanted: Sequence[str] | None = None
+    limits: Limits = field(default_factory=Limits)
+
+
 @dataclass
 class Ran:
     """What became of one run: each cell's execution count and outputs, and why it ended early, if it did.
 
     `how` is "finished", "slow" (a cell took too long), "late" (all together did), "died" (the process ended),
-    "memory", "processes", "output" or "garbled"; `cell` is the id of the cell that ran then.
+    "memory", "processes", "output" or "garbled"; `cell` is the id of the cell that ran then, `seconds` the
+    time that the run took itself.
     """
 
     cells: dict[str, tuple[int, list[Any]]] = field(default_factory=dict)
     how: str = "finished"
     cell: str = ""
+    seconds: float = 0.0
 
 
 class Worker:
@@ -54,12 +74,10 @@ class Worker:
 
     Args:
         inside: what the sandbox holds.
-        limits: what one run may use.
     """
 
-    def __init__(self, inside: Inside, limits: Limits) -> None:
+    def __init__(self, inside: Inside) -> None:
         self._inside = inside
-        self._limits = limits
         self._process: subprocess.Popen[bytes] | None = None
         self._messages: Iterator[tuple[bytes, bytes]] = iter(())
         self._deadline = 0.0
@@ -75,29 +93,12 @@ class Worker:
     ) -> None:
         self.close()
 
-    def run(
-        self,
-        cells: Sequence[tuple[str, str]],
-        environment: Mapping[str, str],
-        wanted: Collection[str] | None = None,
-    ) -> Ran:
-        """Run a notebook's code cells, given as (id, source), in a fork of the warm process.
-
-        Args:
-            cells: the code cells.
-            environment: variables added to those that every notebook sees.
-            wanted: ids of the cells whose outputs anybody will look at; None for all. What the others come to
-                is not put into words, which takes a third of a run.
+    def run(self, job: Job) -> Ran:
+        """Run a notebook's cells in a fork of the warm process.
 
         Raises:
             SandboxFailed: the warm process cannot be started, or was lost in this run and in a second try.
         """
-        job = {
-            "cells": list(cells),
-            "environment": dict(environment),
-            "wanted": None if wanted is None else sorted(wanted),
-            "limits": asdict(self._limits),
-        }
         try:
             return self._run(job)
         except SandboxFailed:
@@ -106,18 +107,18 @@ class Worker:
             self.close()
             return self._run(job)
 
-    def _run(self, job: dict[str, Any]) -> Ran:
+    def _run(self, job: Job) -> Ran:
         process = self._started()
         assert process.stdin is not None
-        self._deadline = time.monotonic() + self._limits.seconds + GRACE_SECONDS
+        self._deadline = time.monotonic() + PATIENCE * job.limits.seconds + GRACE_SECONDS
         try:
-            frames.send(process.stdin.fileno(), frames.JOB, json.dumps(job).encode())
+            frames.send(process.stdin.fileno(), frames.JOB, json.dumps(asdict(job)).encode())
         except OSError as problem:
             raise SandboxFailed(f"the sandbox takes no notebook ({problem})") from problem
         ran = Ran()
         running = ""
         # A stranger may speak of others.
-        known = {cell_id for cell_id, _ in job["cells"]}
+        known = {cell_id for cell_id, _ in job.cells}
         room = MOST_OUTPUTS
         for kind, payload in self._messages:
             if kind == frames.STARTED:
@@ -131,16 +132,21 @@ class Worker:
                         room -= len(outputs)
                         ran.cells[said["id"]] = int(said["count"]), outputs
             elif kind == frames.END:
-                ran.how, ran.cell = self._ending(json.loads(payload), ran, running)
+                told = json.loads(payload)
+                ran.how, ran.cell, ran.seconds = (
+                    self._ending(told["how"], ran, running),
+                    running,
+                    told["seconds"],
+                )
                 return ran
         raise SandboxFailed("the sandbox ended in the middle of a notebook")
 
-    def _ending(self, said: Mapping[str, str], ran: Ran, running: str) -> tuple[str, str]:
-        if said["how"] == "refused" or (said["how"] == "died" and not running):
+    def _ending(self, how: str, ran: Ran, running: str) -> str:
+        if how == "refused" or (how == "died" and not running):
             raise SandboxFailed("the sandbox could not shut a notebook in")
-        if said["how"] == "finished" and running and running not in ran.cells:
-            return "died", running  # it ended itself, politely
-        return said["how"], running
+        if how == "finished" and running and running not in ran.cells:
+            return "died"  # it ended itself, politely
+        return how
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is None:
@@ -170,7 +176,7 @@ class Worker:
 
     def _read(self, process: subprocess.Popen[bytes]) -> Iterator[tuple[bytes, bytes]]:
         kinds = frames.READY + frames.STARTED + frames.CELL + frames.END
-        reader = frames.Reader(kinds, self._limits.output_bytes)
+        reader = frames.Reader(kinds, Limits().output_bytes)
         assert process.stdout is not None
         assert process.stderr is not None
         pipes = [process.stdout.fileno(), process.stderr.fileno()]
@@ -209,7 +215,8 @@ class Worker:
         if process is None:
             return
         process.kill()
-        process.wait()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE_SECONDS)
         if for_good:
             return  # another thread may be reading from these pipes: they close with its last look at them
         for pipe in (process.stdin, process.stdout, process.stderr):

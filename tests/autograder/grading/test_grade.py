@@ -26,7 +26,7 @@ def runs() -> dict[str, list[str]]:
 def graded(
     release: NotebookNode, lesson: LessonBank, runs: dict[str, list[str]], figures: bool = False
 ) -> NotebookNode:
-    def run(notebook: NotebookNode, name: str, /, *, quiet: bool = False) -> Executed:
+    def run(notebook: NotebookNode, name: str, /, *, quiet: bool = False, **how: object) -> Executed:
         runs[name] = [cell["id"] for cell in notebook.cells]
         runs["drawn"] = [cell["id"] for cell in notebook.cells if cell.source.startswith("draw(")]
         return Executed(notebook)

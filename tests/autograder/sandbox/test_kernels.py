@@ -12,7 +12,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from autograder.sandbox.execute import execute
 from autograder.sandbox.kernels import Kernels
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.workers import Ran, SandboxFailed
+from autograder.sandbox.workers import Job, Ran, SandboxFailed
 
 pytestmark = [pytest.mark.timed, pytest.mark.slow]
 
@@ -23,7 +23,11 @@ FLOOD = "for _ in range(400):\n    print('x' * 2000, flush=True)"
 
 @pytest.fixture
 def kernels() -> Kernels:
-    return Kernels(dict(os.environ), LIMITS)
+    return Kernels(dict(os.environ))
+
+
+def job(*sources: str, **how: object) -> Job:
+    return Job(cells(*sources), **{"limits": LIMITS, **how})
 
 
 def cells(*sources: str) -> list[tuple[str, str]]:
@@ -36,13 +40,13 @@ def printed(ran: Ran, cell: str) -> str:
 
 def test_a_notebook_runs_in_a_process_beside_the_graders(kernels):
     ran = kernels.run(
-        cells(
+        job(
             "import os\nprint(os.getpid())",
             "1 / 0",
             "print(os.environ['A'])",
             "print(os.listdir())",
-        ),
-        {"A": "b"},
+            environment={"A": "b"},
+        )
     )
     assert (ran.how, list(ran.cells)) == ("finished", ["cell-1", "cell-2", "cell-3", "cell-4"])
     child = int(printed(ran, "cell-1"))
@@ -60,13 +64,13 @@ def test_a_notebook_runs_in_a_process_beside_the_graders(kernels):
     ids=["endless", "killed", "flood"],
 )
 def test_a_run_that_is_ended_says_how_and_in_which_cell(kernels, source, how):
-    ran = kernels.run(cells("print('before')", source, "print('after')"), {})
+    ran = kernels.run(job("print('before')", source, "print('after')"))
     assert (ran.how, ran.cell, list(ran.cells)) == (how, "cell-2", ["cell-1"])
 
 
 def test_a_notebook_may_not_take_longer_than_all_its_cells_together():
-    kernels = Kernels(dict(os.environ), Limits(cell_seconds=30.0, seconds=3.0))
-    ran = kernels.run(cells(*["import time\ntime.sleep(1.2)"] * 10), {})
+    limits = Limits(cell_seconds=30.0, seconds=3.0)
+    ran = Kernels(dict(os.environ)).run(job(*["import time\ntime.sleep(1.2)"] * 10, limits=limits))
     assert ran.how == "late"
     assert len(ran.cells) < 9
 
@@ -77,7 +81,7 @@ def test_a_stopped_cell_costs_itself_and_not_the_cells_around_it(kernels):
             new_code_cell(source, id=name) for name, source in cells("x = 1", "import os\nos.abort()", "x")
         ]
     )
-    executed = execute(kernels, made, {}, LIMITS)
+    executed = execute(kernels, made, Job((), limits=LIMITS))
     assert executed.stops == {"cell-2": "it ended its own process"}
     assert executed.notebook.cells[2].outputs[0]["data"]["text/plain"] == "1"
 
@@ -86,7 +90,7 @@ def test_closing_ends_the_notebook_that_runs_and_starts_no_other(kernels, tmp_pa
     sign = tmp_path / "running"
     found: list[Ran] = []
     source = f"open({str(sign)!r}, 'w').close()\nimport time\ntime.sleep(1.9)\ntime.sleep(60)"
-    run = threading.Thread(target=lambda: found.append(kernels.run(cells(source), {})))
+    run = threading.Thread(target=lambda: found.append(kernels.run(job(source))))
     run.start()
     end = time.monotonic() + 60
     while not sign.exists() and time.monotonic() < end:
@@ -96,4 +100,4 @@ def test_closing_ends_the_notebook_that_runs_and_starts_no_other(kernels, tmp_pa
     assert not run.is_alive()
     assert found[0].how == "died"
     with pytest.raises(SandboxFailed):
-        kernels.run(cells("1"), {})
+        kernels.run(job("1"))

@@ -14,6 +14,7 @@ import pytest
 from autograder.sandbox.limits import MEBIBYTE, Limits
 
 confine = pytest.importorskip("autograder.sandbox.confine", reason="Linux only", exc_type=ImportError)
+keeper = pytest.importorskip("autograder.sandbox.keeper", reason="Linux only", exc_type=ImportError)
 
 HELD = """
 import json, resource
@@ -64,8 +65,35 @@ def test_a_tree_of_processes_is_counted_without_its_first(tmp_path):
         process(tmp_path, number, held, shared)
     (tmp_path / "9").mkdir()  # it has ended since it was listed
     (tmp_path / "meminfo").write_text("")
-    assert confine.tree_use(tmp_path) == (3, (501 + 51) * 1024)
+    assert confine.tree_use(tmp_path) == (3, (501 + 51) * 1024, 9)
     assert confine.tree_share(tmp_path) == (301 + 31) * 1024
+
+
+def times(proc: Path, number: str, own: int, ended: int) -> None:
+    (proc / number).mkdir()
+    (proc / number / "stat").write_text(f"{number} (odd) name) S 1 1 1 0 0 0 0 0 0 0 {own} 0 {ended} 0 20")
+
+
+def test_all_processes_of_a_run_take_its_time_and_ended_ones_did(tmp_path):
+    second = confine.TICKS
+    times(tmp_path, "1", 100 * second, 5 * second)  # the watcher's own work is not the run's
+    times(tmp_path, confine.NOTEBOOK, 2 * second, second)
+    times(tmp_path, "9", 4 * second, 0)
+    (tmp_path / confine.NOTEBOOK / "schedstat").write_text("1 1500000000 1")
+    assert confine.spent(tmp_path) == (12.0, 1.5)
+
+
+@pytest.mark.parametrize(
+    ("processors", "waited", "own"), [(0.0, 0.0, 2.0), (0.5, 1.5, 0.5), (7.0, 0.0, 7.0), (1.0, 2.5, 1.0)]
+)
+def test_a_runs_time_is_its_own(monkeypatch, processors, waited, own):
+    said = iter([(3.0, 1.0), (3.0 + processors, 1.0 + waited)])
+    now = iter([50.0, 52.0])
+    monkeypatch.setattr(keeper.confine, "spent", lambda: next(said))
+    monkeypatch.setattr(keeper.time, "monotonic", lambda: next(now))
+    clock = keeper._Clock()
+    clock.look()
+    assert clock.own == own
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is Linux's")

@@ -9,9 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from autograder.sandbox import calls, walls
-from autograder.sandbox.limits import Limits
 from autograder.sandbox.walls import Inside
-from autograder.sandbox.workers import Worker
+from autograder.sandbox.workers import Job, Worker
 
 # A world of one's own, in which one may do everything, by each of the two calls that make one.
 OWN_WORLD = """
@@ -29,8 +28,8 @@ found
 @pytest.mark.usefixtures("walls")
 def test_a_notebook_cannot_make_a_world_of_its_own():
     code = OWN_WORLD.replace("NUMBER", str(calls.CLONE[list(calls.MACHINES).index(os.uname().machine)]))
-    with Worker(Inside(), Limits()) as worker:
-        ran = worker.run([("one", code)], {})
+    with Worker(Inside()) as worker:
+        ran = worker.run(Job([("one", code)]))
     assert ran.cells["one"][1][0]["data"]["text/plain"] == str([errno.EPERM, errno.ENOSYS])
 
 

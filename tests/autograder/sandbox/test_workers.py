@@ -15,11 +15,11 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder.sandbox import frames, workers
+from autograder.sandbox import calls, frames, workers
 from autograder.sandbox.execute import MOST_STOPS, Executed, execute
 from autograder.sandbox.limits import MEBIBYTE, Limits
 from autograder.sandbox.walls import Inside
-from autograder.sandbox.workers import SandboxFailed, Worker
+from autograder.sandbox.workers import Job, SandboxFailed, Worker
 from tests.attacks.answers import KEYS, MACHINE, MEMORY, OTHERS, PRIVATE, TO_PROCESS_1, UNCOUNTED
 
 ROOT = Path(__file__).parents[3]
@@ -29,6 +29,7 @@ pytestmark = [pytest.mark.timed, pytest.mark.usefixtures("walls")]
 LIMITS = Limits(
     cell_seconds=1.0, seconds=20, memory_bytes=200 * MEBIBYTE, processes=2, output_bytes=2 * MEBIBYTE
 )
+RULES = Job((), limits=LIMITS)
 # Each of two processes stays within the limit; together they do not.
 GREEDY = "import os, time\nos.fork()\nkept = b'x' * (150 * 2**20)\ntime.sleep(30)"
 CROWD = "import os, time\nfor _ in range(4):\n    if os.fork() == 0:\n        time.sleep(30)\ntime.sleep(30)"
@@ -50,15 +51,33 @@ ENDS = {
 }
 
 
+# A child whose parent is the warm process, outside, which has to wait for it; and one more beside it.
+OUTSIDE = (
+    "import ctypes, os\n"
+    "made = ctypes.CDLL(None).syscall(NUMBER, 0x8000 | 17, None, None, None, None)\n"
+    "if made == 0:\n    os._exit(0)\nprint(made)"
+)
+# A cell that says again and again that it has just begun.
+BEGINS = PIPE + (
+    "import struct, time\n"
+    "while True:\n    time.sleep(0.2)\n    os.write(pipe, struct.pack('>cI', b'S', 6) + b'cell-2')"
+)
+STORM = "import os\nwhile True:\n    if os.fork() == 0:\n        os._exit(0)\n    os.wait()"
+
+
 @pytest.fixture(scope="module")
 def worker() -> Iterator[Worker]:
     """One warm process for all tests here."""
-    with Worker(Inside(warm_up=("1 / 0",)), LIMITS) as made:
+    with Worker(Inside(warm_up=("1 / 0",))) as made:
         yield made
 
 
 def cells(*sources: str) -> list[tuple[str, str]]:
     return [(f"cell-{number}", source) for number, source in enumerate(sources, start=1)]
+
+
+def job(*sources: str, **how: object) -> Job:
+    return Job(cells(*sources), **{"limits": LIMITS, **how})
 
 
 def notebook(*sources: str) -> NotebookNode:
@@ -118,16 +137,16 @@ def alive(processes: set[int]) -> set[int]:
 
 def test_a_cell_that_nobody_reads_says_nothing_and_leaves_what_it_leaves(worker):
     sources = ("x = 7\nx", "1 / 0", "def f(:", "display(x)", "_, Out[1], x, In[2]")
-    ran = worker.run(cells(*sources), {}, wanted=["cell-5"])
+    ran = worker.run(job(*sources, wanted=["cell-5"]))
     assert [outputs for _, outputs in ran.cells.values()][:4] == [[], [], [], []]
     (said,) = ran.cells["cell-5"][1]
     assert said["data"]["text/plain"] == "(7, 7, 7, '1 / 0')"
     # Nothing of that stays for the next run.
-    assert worker.run(cells("1 / 0"), {}).cells["cell-1"][1][0]["ename"] == "ZeroDivisionError"
+    assert worker.run(job("1 / 0")).cells["cell-1"][1][0]["ename"] == "ZeroDivisionError"
 
 
 def test_a_run_that_finishes_yields_each_cells_count_and_outputs(worker):
-    ran = worker.run(cells("x = 2\nprint('two')", "x + 1"), {})
+    ran = worker.run(job("x = 2\nprint('two')", "x + 1"))
     assert (ran.how, ran.cell) == ("finished", "cell-2")
     assert ran.cells["cell-1"] == (1, [{"output_type": "stream", "name": "stdout", "text": "two\n"}])
     assert ran.cells["cell-2"] == (
@@ -144,44 +163,89 @@ def test_a_run_that_finishes_yields_each_cells_count_and_outputs(worker):
 
 
 def test_a_run_knows_nothing_of_the_one_before(worker):
-    worker.run(cells("x = 2\nopen('/tmp/note', 'w').write('x')"), {})
-    ran = worker.run(
-        cells("import os\nprint('x' in globals(), os.path.exists('/tmp/note'), os.getcwd())"), {}
-    )
+    worker.run(job("x = 2\nopen('/tmp/note', 'w').write('x')"))
+    ran = worker.run(job("import os\nprint('x' in globals(), os.path.exists('/tmp/note'), os.getcwd())"))
     assert ran.cells["cell-1"][1][0]["text"] == "False False /tmp/work\n"
 
 
 def test_a_run_sees_the_environment_that_it_is_given_and_not_the_graders(worker, monkeypatch):
     monkeypatch.setenv("SECRET_OF_THE_GRADER", "hunter2")
     ran = worker.run(
-        cells("import os\nprint(os.environ.get('SECRET_OF_THE_GRADER'), os.environ['A'])"), {"A": "b"}
+        job(
+            "import os\nprint(os.environ.get('SECRET_OF_THE_GRADER'), os.environ['A'])",
+            environment={"A": "b"},
+        )
     )
     assert ran.cells["cell-1"][1][0]["text"] == "None b\n"
 
 
 @pytest.mark.parametrize("how", ENDS)
 def test_a_run_that_is_ended_says_how_and_in_which_cell(worker, how):
-    ran = worker.run(cells("print('before')", ENDS[how], "print('after')"), {})
+    ran = worker.run(job("print('before')", ENDS[how], "print('after')"))
     assert (ran.how, ran.cell) == (how, "cell-2")
     assert list(ran.cells) == ["cell-1"]
 
 
 def test_a_process_that_ends_itself_politely_has_died(worker):
-    ran = worker.run(cells("print('before')", "import os\nos._exit(0)"), {})
+    ran = worker.run(job("print('before')", "import os\nos._exit(0)"))
     assert (ran.how, ran.cell) == ("died", "cell-2")
 
 
+def outside() -> str:
+    return OUTSIDE.replace("NUMBER", str(calls.CLONE[list(calls.MACHINES).index(os.uname().machine)]))
+
+
+def test_a_run_cannot_leave_a_child_to_those_outside(worker):
+    assert worker.run(job(outside())).cells["cell-1"][1][0]["text"] == "-1\n"
+
+
+def test_a_run_ends_though_it_left_a_child_to_those_outside():
+    lifted = "from autograder.sandbox import calls\ncalls.refuse = lambda: None"
+    with Worker(Inside(preload=(lifted,))) as worker:
+        begun = time.monotonic()
+        assert [worker.run(job(outside(), "1")).how for _ in range(2)] == ["finished"] * 2
+        assert time.monotonic() - begun < 20
+
+
+def test_a_cell_begins_once_whatever_it_says(worker):
+    begun = time.monotonic()
+    ran = worker.run(job("1", BEGINS))
+    assert (ran.how, ran.cell, sorted(ran.cells)) == ("garbled", "cell-2", ["cell-1"])
+    assert time.monotonic() - begun < 5
+
+
+def test_processes_that_come_and_go_are_counted(worker):
+    few = replace(LIMITS, cell_seconds=20, started=50)
+    assert worker.run(job(STORM, limits=few)).how == "processes"
+
+
+def test_a_run_does_not_pay_for_what_others_do(worker):
+    work = "import time\ns = time.thread_time()\nwhile time.thread_time() < s + 0.5:\n    pass"
+    # Each in a session of its own: where the kernel gives every session the same share, one is not enough.
+    loop = [sys.executable, "-c", "while True: pass"]
+    busy = [subprocess.Popen(loop, start_new_session=True) for _ in range(4 * os.cpu_count())]
+    try:
+        begun = time.monotonic()
+        ran = worker.run(job(work))
+        assert time.monotonic() - begun > 1.0  # more than the cell's limit
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+    assert ran.how == "finished"
+
+
 def test_what_a_run_started_ends_with_it(worker):
-    worker.run(cells("pass"), {})
+    worker.run(job("pass"))
     before = at_rest(worker)
     started = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(60)"
-    assert worker.run(cells(started), {}).how == "finished"
+    assert worker.run(job(started)).how == "finished"
     assert at_rest(worker) == before
 
 
 def test_a_run_that_closes_its_pipe_and_goes_on_is_ended(worker):
     begun = time.monotonic()
-    ran = worker.run(cells("print('before')", "import os, time\nos.closerange(3, 1000)\ntime.sleep(60)"), {})
+    ran = worker.run(job("print('before')", "import os, time\nos.closerange(3, 1000)\ntime.sleep(60)"))
     assert (ran.how, ran.cell) == ("died", "cell-2")
     assert time.monotonic() - begun < 10
 
@@ -193,7 +257,7 @@ def test_each_run_has_a_network_of_its_own_in_which_it_reaches_itself_alone(work
         "    socket.create_connection(here.getsockname(), 1).close()\n"
         "sorted(name for _, name in socket.if_nameindex()), os.readlink('/proc/self/ns/net')"
     )
-    seen = worker.run(cells(code), {}).cells["cell-1"][1][0]["data"]["text/plain"]
+    seen = worker.run(job(code)).cells["cell-1"][1][0]["data"]["text/plain"]
     assert seen.startswith("(['lo'], 'net:")
     first = Path(f"/proc/{worker._process.pid}/task/{worker._process.pid}/children").read_text().split()[0]
     assert os.readlink(f"/proc/{first}/ns/net") not in seen
@@ -202,12 +266,11 @@ def test_each_run_has_a_network_of_its_own_in_which_it_reaches_itself_alone(work
 
 def test_who_is_not_root_has_the_same_sandbox():
     code = (
-        "from autograder.sandbox.limits import Limits\n"
         "from autograder.sandbox.walls import Inside\n"
-        "from autograder.sandbox.workers import Worker\n"
-        "with Worker(Inside(), Limits()) as worker:\n"
+        "from autograder.sandbox.workers import Job, Worker\n"
+        "with Worker(Inside()) as worker:\n"
         "    for _ in range(2):\n"
-        "        print(worker.run([('one', '6 * 7')], {}).cells['one'][1][0]['data']['text/plain'])\n"
+        "        print(worker.run(Job([('one', '6 * 7')])).cells['one'][1][0]['data']['text/plain'])\n"
     )
     # Somebody without any capability, who may read what the one who runs the tests may read.
     ordinary = ["bwrap", "--unshare-user", "--uid", "1000", "--gid", "1000", "--dev-bind", "/", "/", "--"]
@@ -216,14 +279,14 @@ def test_who_is_not_root_has_the_same_sandbox():
 
 
 def test_a_signal_to_its_own_group_reaches_nobody_else(worker):
-    worker.run(cells("pass"), {})
+    worker.run(job("pass"))
     before = at_rest(worker)
-    assert worker.run(cells("import os, signal\nos.killpg(0, signal.SIGKILL)"), {}).how == "died"
+    assert worker.run(job("import os, signal\nos.killpg(0, signal.SIGKILL)")).how == "died"
     assert at_rest(worker) == before
 
 
 def test_a_stopped_cell_costs_itself_and_not_the_cells_around_it(worker):
-    executed = execute(worker, notebook("print('before')", ENDS["died"], "print('after')"), {}, LIMITS)
+    executed = execute(worker, notebook("print('before')", ENDS["died"], "print('after')"), RULES)
     assert printed(executed) == {
         "cell-1": "before\n",
         "cell-2": "Stopped: it ended its own process",
@@ -235,8 +298,10 @@ def test_a_stopped_cell_costs_itself_and_not_the_cells_around_it(worker):
 
 def test_a_notebook_whose_cells_together_take_too_long_blames_none_of_them():
     limits = replace(LIMITS, cell_seconds=30, seconds=1.5)
-    with Worker(Inside(), limits) as made:
-        executed = execute(made, notebook("print('before')", "import time\ntime.sleep(20)"), {}, limits)
+    with Worker(Inside()) as made:
+        executed = execute(
+            made, notebook("print('before')", "import time\ntime.sleep(20)"), Job((), limits=limits)
+        )
     assert executed.stops == {}
     assert executed.gave_up == "its cells did not end within 1.5 seconds together, in the cell cell-2"
     assert printed(executed)["cell-1"] == "before\n"
@@ -245,18 +310,18 @@ def test_a_notebook_whose_cells_together_take_too_long_blames_none_of_them():
 def test_forks_share_what_they_inherit(worker):
     pair = "import os, time\nkept = b'x' * (130 * 2**20)\n"
     pair += "if os.fork() == 0:\n    time.sleep(0.3)\n    os._exit(0)\nos.wait()"
-    assert worker.run(cells(pair), {}).how == "finished"
+    assert worker.run(job(pair)).how == "finished"
 
 
 def test_a_sandbox_closed_for_good_is_not_started_again():
-    made = Worker(Inside(), LIMITS)
+    made = Worker(Inside())
     made.close(for_good=True)
     with pytest.raises(SandboxFailed, match="closed"):
-        made.run(cells("pass"), {})
+        made.run(job("pass"))
 
 
 def test_what_other_programs_write_stands_in_the_cell_that_ran_them(worker):
-    ran = worker.run(cells("import os\nprint('a')\n_ = os.system('echo b; echo c >&2')", "print('d')"), {})
+    ran = worker.run(job("import os\nprint('a')\n_ = os.system('echo b; echo c >&2')", "print('d')"))
     assert [(output["name"], output["text"]) for output in ran.cells["cell-1"][1][:2]] == [
         ("stdout", "a\nb\n"),
         ("stderr", "c\n"),
@@ -265,24 +330,22 @@ def test_what_other_programs_write_stands_in_the_cell_that_ran_them(worker):
 
 
 def test_an_error_is_no_stop(worker):
-    executed = execute(worker, notebook("1 / 0", "print('after')"), {}, LIMITS)
+    executed = execute(worker, notebook("1 / 0", "print('after')"), RULES)
     assert printed(executed) == {"cell-1": "ZeroDivisionError: division by zero", "cell-2": "after\n"}
     assert executed.stops == {}
 
 
 def test_several_stops_are_told_one_by_one(worker):
-    executed = execute(
-        worker, notebook(ENDS["died"], "print('between')", CROWD, "print('after')"), {}, LIMITS
-    )
+    executed = execute(worker, notebook(ENDS["died"], "print('between')", CROWD, "print('after')"), RULES)
     assert executed.stops == {
         "cell-1": "it ended its own process",
-        "cell-3": "it started more than 2 processes",
+        "cell-3": "it started too many processes",
     }
     assert [printed(executed)[name] for name in ("cell-2", "cell-4")] == ["between\n", "after\n"]
 
 
 def test_a_notebook_full_of_stops_is_given_up(worker):
-    executed = execute(worker, notebook(*[ENDS["died"]] * 6, "print('never')"), {}, LIMITS)
+    executed = execute(worker, notebook(*[ENDS["died"]] * 6, "print('never')"), RULES)
     assert executed.gave_up == "it ended its own process, in the cell cell-4"
     assert len(executed.stops) == MOST_STOPS
     assert printed(executed)["cell-7"] == ""
@@ -290,7 +353,7 @@ def test_a_notebook_full_of_stops_is_given_up(worker):
 
 def test_the_notebook_that_was_given_is_not_changed(worker):
     given = notebook("print('x')")
-    execute(worker, given, {}, LIMITS)
+    execute(worker, given, RULES)
     assert given.cells[1].outputs == []
 
 
@@ -306,22 +369,22 @@ def test_what_has_no_form_of_an_output_stands_in_no_notebook(worker, said):
         "os.write(pipe, struct.pack('>cI', b'S', 0))\n"
         "os.kill(os.getpid(), 9)"
     )
-    ran = worker.run(cells(source), {})
+    ran = worker.run(job(source))
     assert "cell-1" in ran.cells
-    executed = execute(worker, notebook(source), {}, replace(LIMITS))
+    executed = execute(worker, notebook(source), RULES)
     assert all(output.output_type == "error" for output in executed.notebook.cells[1].outputs)
 
 
 def test_the_warm_process_that_was_killed_in_between_is_started_again(worker):
-    worker.run(cells("pass"), {})
+    worker.run(job("pass"))
     first = warm_process(worker)
     os.kill(first, signal.SIGKILL)
-    assert worker.run(cells("print('again')"), {}).cells["cell-1"][1][0]["text"] == "again\n"
+    assert worker.run(job("print('again')")).cells["cell-1"][1][0]["text"] == "again\n"
     assert warm_process(worker) != first
 
 
 def test_closing_leaves_no_process_and_the_next_run_starts_afresh(worker):
-    worker.run(cells("pass"), {})
+    worker.run(job("pass"))
     running = tree(warm_process(worker))
     assert len(running) >= 2
     worker.close()
@@ -336,8 +399,8 @@ def test_closing_leaves_no_process_and_the_next_run_starts_afresh(worker):
     "inside", [Inside({"x": Path("/nowhere")}), Inside(preload=("import nowhere",))], ids=["folder", "cell"]
 )
 def test_a_sandbox_that_does_not_start_says_what_it_said(inside):
-    with Worker(inside, LIMITS) as made, pytest.raises(SandboxFailed, match="nowhere"):
-        made.run(cells("pass"), {})
+    with Worker(inside) as made, pytest.raises(SandboxFailed, match="nowhere"):
+        made.run(job("pass"))
 
 
 def test_what_is_inside_is_there_and_what_is_covered_is_not():
@@ -350,24 +413,24 @@ def test_what_is_inside_is_there_and_what_is_covered_is_not():
         preload=("import os\nos.environ['PRELOADED'] = 'c'\nname = 1",),
     )
     code = f"import os\nos.listdir('/course/here') != [], os.listdir('{beside}'), os.environ['A']"
-    with Worker(inside, LIMITS) as made:
-        ran = made.run(cells(f"{code}, os.environ['PRELOADED'], 'name' in globals(), In[1][:2]"), {})
+    with Worker(inside) as made:
+        ran = made.run(job(f"{code}, os.environ['PRELOADED'], 'name' in globals(), In[1][:2]"))
     said = ran.cells["cell-1"][1][0]
     assert said["data"]["text/plain"] == "(True, [], 'b', 'c', False, 'im')"
 
 
 def test_a_run_that_could_not_begin_is_our_fault():
     none = replace(LIMITS, cpu_seconds="none")
-    with Worker(Inside(), none) as made, pytest.raises(SandboxFailed, match="shut a notebook in"):
-        made.run(cells("pass"), {})
+    with Worker(Inside()) as made, pytest.raises(SandboxFailed, match="shut a notebook in"):
+        made.run(job("pass", limits=none))
 
 
 def test_a_sandbox_lost_twice_in_one_run_is_our_fault_not_the_notebooks(monkeypatch):
     ready = frames.HEADER.pack(frames.READY, 0)
     script = f"import sys; sys.stdout.buffer.write({ready!r}); sys.stdout.flush(); sys.stdin.buffer.read(5)"
     monkeypatch.setattr(workers.walls, "command", lambda inside: ["python", "-c", script])
-    with Worker(Inside(), LIMITS) as made, pytest.raises(SandboxFailed, match="in the middle"):
-        made.run(cells("pass"), {})
+    with Worker(Inside()) as made, pytest.raises(SandboxFailed, match="in the middle"):
+        made.run(job("pass"))
 
 
 # What one submission could learn of another, or do to the machine. Each code prints MARK where it succeeds.
@@ -376,13 +439,13 @@ def test_a_sandbox_lost_twice_in_one_run_is_our_fault_not_the_notebooks(monkeypa
 @pytest.fixture(scope="module")
 def patient() -> Iterator[Worker]:
     """A worker that lets a long search come to its end."""
-    with Worker(Inside(), Limits(cell_seconds=30, seconds=60)) as made:
+    with Worker(Inside()) as made:
         yield made
 
 
 def test_nothing_of_one_run_is_in_the_memory_of_the_next(patient):
-    patient.run(cells(f"print('{PRIVATE}')  # {PRIVATE}"), {})
-    ran = patient.run(cells(MEMORY), {})
+    patient.run(job(f"print('{PRIVATE}')  # {PRIVATE}"))
+    ran = patient.run(job(MEMORY))
     assert ran.cells["cell-1"][1][0]["text"] == "nothing\n"
 
 
@@ -390,25 +453,25 @@ def test_nothing_of_one_run_is_in_the_memory_of_the_next(patient):
     "code", [MACHINE, OTHERS, KEYS, UNCOUNTED], ids=["machine", "others", "keys", "memory"]
 )
 def test_a_run_reaches_nothing_outside_of_it(patient, code):
-    ran = patient.run(cells(code), {})
+    ran = patient.run(job(code))
     assert (ran.how, ran.cells["cell-1"][1]) == ("finished", [])
 
 
 def test_a_run_cannot_end_what_watches_it(patient):
-    ran = patient.run(cells(TO_PROCESS_1, "1 + 1"), {})
+    ran = patient.run(job(TO_PROCESS_1, "1 + 1"))
     assert (ran.how, list(ran.cells)) == ("finished", ["cell-1", "cell-2"])
 
 
 def test_what_is_said_of_cells_that_are_not_in_the_notebook_is_not_taken(worker):
     code = f"{PIPE}import struct\nos.write(pipe, struct.pack('>cI', b'S', 8) + b'<script>')\nos._exit(1)"
-    ran = worker.run(cells("1", code), {})
-    assert (ran.how, ran.cell) == ("died", "cell-2")
+    ran = worker.run(job("1", code))
+    assert (ran.how, ran.cell) == ("garbled", "cell-2")
 
 
 def test_outputs_with_too_many_parts_are_left_out(monkeypatch, worker):
     monkeypatch.setattr(workers, "MOST_PARTS", 50)
     many = "from IPython.display import display\ndisplay({'application/json': [[]] * 100}, raw=True)"
-    ran = worker.run(cells("1", many, "2"), {})
+    ran = worker.run(job("1", many, "2"))
     assert [output["output_type"] for output in ran.cells["cell-1"][1]] == ["execute_result"]
     assert [output["text"] for output in ran.cells["cell-2"][1]] == [workers.TOO_INTRICATE]
     assert ran.how == "finished"
@@ -417,5 +480,5 @@ def test_outputs_with_too_many_parts_are_left_out(monkeypatch, worker):
 def test_of_very_many_outputs_the_first_are_kept(monkeypatch, worker):
     monkeypatch.setattr(workers, "MOST_OUTPUTS", 5)
     three = "from IPython.display import display\nfor number in range(3):\n    display(number)"
-    ran = worker.run(cells(three, three, three), {})
+    ran = worker.run(job(three, three, three))
     assert [len(outputs) for _, outputs in ran.cells.values()] == [3, 2, 0]
