@@ -1005,7 +1005,7 @@ ATTACKS: dict[str, Attack] = {
     "leaves-keys-in-the-kernel": Attack(added(KEYS)),
     "interrupts-process-1": Attack(added(TO_PROCESS_1)),
     "forges-messages": Attack(added(FORGED_MESSAGES)),
-    "speaks-of-other-cells": Attack(inside(OTHER_CELLS), notes="ended its own process"),
+    "speaks-of-other-cells": Attack(inside(OTHER_CELLS), notes="the grader's own channel"),
     "million-outputs": Attack(inside(MILLION)),
     "intricate-outputs": Attack(inside(INTRICATE)),
     "strange-evidence": Attack(added(STRANGE_EVIDENCE)),
