@@ -5,6 +5,7 @@ from visuals.explorers.causal import explore_causal_mask
 from visuals.explorers.dropout import explore_dropout
 from visuals.explorers.heads import explore_heads
 from visuals.explorers.maps import explore_map
+from visuals.explorers.positions import explore_positions
 from visuals.explorers.query import explore_query
 from visuals.explorers.scale import explore_scale
 from visuals.explorers.slices import explore_slices
@@ -16,6 +17,7 @@ __all__ = [
     "explore_dropout",
     "explore_heads",
     "explore_map",
+    "explore_positions",
     "explore_query",
     "explore_scale",
     "explore_slices",
