@@ -20,7 +20,7 @@
 import torch
 from torch import nn
 
-from autograder import check, hint, progress
+from autograder import check, hint, predict, progress, reveal
 from visuals import (
     attention_map,
     clock_hands,
@@ -78,14 +78,21 @@ attention = SelfAttention(8).requires_grad_(False)  # nothing is trained in this
 
 # %% [markdown] id="order-predict"
 # **Predict, then run.** "bites" looks at all five tokens and mixes their values. In the other sentence the dog and the
-# man have changed places. How far does the output of "bites" move?
+# man have changed places.
+
+# %% id="order-prediction"
+predict("bites-reordered", "How far does the output of “bites” move?", ("not at all", "a little", "a lot"))
 
 # %% id="order-shown"
 print("the dog bites the man:", attention(inputs)[2])
 print("the man bites the dog:", attention(inputs[order])[2])
 
+# %% id="order-revealed"
+same = torch.allclose(attention(inputs)[2], attention(inputs[order])[2], atol=1e-6)
+reveal("bites-reordered", "not at all" if same else "a lot")
+
 # %% [markdown] id="order-read"
-# It does not move at all. The weighted sum has the same terms, and a sum does not care in which order they come. Look at
+# The weighted sum has the same terms, and a sum does not care in which order they come. Look at
 # all five tokens: each line joins a token in one sentence with the same token in the other.
 
 # %% id="orders-figure" tags=["figure"]
@@ -166,7 +173,10 @@ print("1 divided by that:   ", 1 / seen)
 # One divided by the output is the position, counted from 1. So a causal model can find out *how many* tokens came before.
 # Does it also know their order? Next, the last token stays where it is, and its past is shuffled.
 #
-# **Predict, then run.** How far does the output of "man" move after one causal layer? And after two?
+# **Predict, then run.** Does the output of "man" move after one causal layer? And after two?
+
+# %% id="past-prediction"
+predict("past-shuffled", "The output of “man” moves …", ("in neither", "with two layers only", "in both"))
 
 # %% id="past-shown"
 past_shuffled = torch.tensor([2, 0, 1, 3, 4])  # bites the dog the man: "man" stays last
@@ -174,6 +184,11 @@ gaps = [order_gap(model, inputs, past_shuffled) for model in (layers[0], layers)
 if all(torch.is_tensor(one) for one in gaps):
     print(f"one layer:  the output of 'man' moves by {gaps[0][-1]:.1e}")
     print(f"two layers: the output of 'man' moves by {gaps[1][-1]:.2f}")
+
+# %% id="past-revealed"
+moves = [bool(one[-1] > 1e-5) if torch.is_tensor(one) else None for one in gaps]
+outcomes = {(False, False): "in neither", (False, True): "with two layers only", (True, True): "in both"}
+reveal("past-shuffled", outcomes.get(tuple(moves)))
 
 # %% id="one-layer-figure" tags=["figure"]
 two_orders(layers[0](inputs), layers[0](inputs[past_shuffled]), past_shuffled, tokens, "One causal layer")
@@ -467,7 +482,7 @@ rope_pairs(8)
 
 # %% [markdown] id="apply-rope-task"
 # The same rotations happen to other pairs. Since $W_q$ and $W_k$ are trained, they learn to put the right numbers
-# into the right positions, and both forms are equally good. But weights that were trained with one form do not work with
+# into the right places, and both forms are equally good. But weights that were trained with one form do not work with
 # the other.
 #
 # ### Task 7 · RoPE, half-split
@@ -516,23 +531,35 @@ if all(torch.is_tensor(one) for one in both):
 # Once the numbers are put into the other order, both forms are the same.
 #
 # **Predict, then run.** Six random queries and keys. Their scores are computed at positions 0 to 5, then at positions that lie
-# 1, 100 and 10000 further on. How far does any score move? Then the same with codes that are added.
+# 1, 100 and 10000 further on. Then the same with codes that are added.
+
+# %% id="relative-prediction"
+predict(
+    "all-further-on",
+    "All tokens move 10000 positions on. The rotated scores …",
+    ("stay", "fade", "change at random"),
+)
 
 
 # %% id="relative-shown"
 def scores_from(start, rotated):
     """Scores of the six queries and keys at positions start, start + 1, …"""
+    at = start + positions
     if rotated:
-        return (
-            apply_rope(queries, start + positions) @ apply_rope(keys, start + positions).T
-        )  # (tokens, tokens)
-    return (queries + sinusoidal(start + positions, 8)) @ (keys + sinusoidal(start + positions, 8)).T
+        return apply_rope(queries, at) @ apply_rope(keys, at).T  # (tokens, tokens)
+    return (queries + sinusoidal(at, 8)) @ (keys + sinusoidal(at, 8)).T
 
 
+rotated = None
 if torch.is_tensor(apply_rope(queries, positions)) and torch.is_tensor(codes):
     for start in (1, 100, 10000):
-        moves = [(scores_from(start, way) - scores_from(0, way)).abs().max() for way in (True, False)]
-        print(f"{start:5d} positions further on: rotated {moves[0]:.1e}, added {moves[1]:.1f}")
+        rotated, added = (
+            (scores_from(start, way) - scores_from(0, way)).abs().max() for way in (True, False)
+        )
+        print(f"{start:5d} positions further on: rotated {rotated:.1e}, added {added:.1f}")
+
+# %% id="relative-revealed"
+reveal("all-further-on", None if rotated is None else "stay" if rotated < 1e-3 else "change at random")
 
 # %% [markdown] id="relative-read"
 # Rotated scores do not move, up to rounding, which grows with the size of the angles. (So compute angles in float32, also

@@ -73,11 +73,11 @@ def table(scores: Scores) -> str:
 
 def arrows(query: np.ndarray, key: np.ndarray) -> str:
     """The two arrows as a drawing; the table beside it says the same in numbers."""
-    unit = 90 / max(np.linalg.norm(query), np.linalg.norm(key))
+    unit = 80 / max(np.linalg.norm(query), np.linalg.norm(key))
     lines = ""
     for name, (x, y), color in (("query", query, "chosen"), ("key", key, "score")):
         x, y = x * unit, -y * unit
-        far = 1.16 * np.array([x, y])
+        far = 1.3 * np.array([x, y])
         lines += (
             f'<line x2="{x:.1f}" y2="{y:.1f}" stroke="var(--{color})" stroke-width="3"/>'
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="var(--{color})"/>'
