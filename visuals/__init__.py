@@ -22,8 +22,10 @@ from visuals.explorers import (
     explore_dropout,
     explore_heads,
     explore_map,
+    explore_meaning,
     explore_positions,
     explore_query,
+    explore_reading,
     explore_scale,
     explore_slices,
     explore_three_attentions,
@@ -58,6 +60,7 @@ from visuals.figures import (
     two_orders,
     weights_and_context,
     who_may_look,
+    word_arrows,
 )
 from visuals.shapes import track_shapes
 from visuals.trained import trained_words
@@ -77,8 +80,10 @@ __all__ = [
     "explore_dropout",
     "explore_heads",
     "explore_map",
+    "explore_meaning",
     "explore_positions",
     "explore_query",
+    "explore_reading",
     "explore_scale",
     "explore_slices",
     "explore_three_attentions",
@@ -104,4 +109,5 @@ __all__ = [
     "two_orders",
     "weights_and_context",
     "who_may_look",
+    "word_arrows",
 ]

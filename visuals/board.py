@@ -127,8 +127,7 @@ class Board:
         """Draw one bar per row within `room` pixels, all on one scale, with its number after it.
 
         Negative values run to the left of a common zero line and are striped. NaN and infinities get their
-        name in place of a bar. `scale` are the values that the scale has to hold, where it is shared with other
-        bars.
+        name in place of a bar. `scale` are the values that the scale has to hold, where other bars share it.
         """
         held = values if scale is None else scale
         finite = held[np.isfinite(held)]

@@ -9,6 +9,7 @@ from visuals.figures.heads import head_trade_off, split_projection, stacked_head
 from visuals.figures.maps import attention_map
 from visuals.figures.masking import cut_and_stretch, masking_steps
 from visuals.figures.masks import causal_pattern, leak_map, mask_map
+from visuals.figures.meaning import word_arrows
 from visuals.figures.memory import memory_layout
 from visuals.figures.normalising import sum_versus_softmax
 from visuals.figures.overflowing import overflow
@@ -47,4 +48,5 @@ __all__ = [
     "two_orders",
     "weights_and_context",
     "who_may_look",
+    "word_arrows",
 ]

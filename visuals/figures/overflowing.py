@@ -144,7 +144,14 @@ def _write_table(figure: Figure, scores: np.ndarray, exponentials: np.ndarray, n
         weight="normal" if np.isfinite(total) else "bold",
     )
     if not np.isfinite(total):
-        write(0.66, below - 0.12, "inf ÷ inf is not a number: nan", va="center", color=style.WARNING, fontsize=small)
+        write(
+            0.66,
+            below - 0.12,
+            "inf ÷ inf is not a number: nan",
+            va="center",
+            color=style.WARNING,
+            fontsize=small,
+        )
 
 
 def _short(value: float) -> str:
