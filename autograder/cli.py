@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,11 +18,12 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from autograder.build.parallel import each_lesson, processors
 from autograder.exchange.cli import app as exchange
-from autograder.problems import AuthoringError
+from autograder.problems import AuthoringError, BadBook
 
 if TYPE_CHECKING:
     from autograder.course import Course
     from autograder.grading import command
+    from autograder.grading.course import Class
 
 # Where it is installed, jsonschema loads a grammar of web addresses, which takes as long as loading torch. No
 # notebook is checked for those.
@@ -128,19 +130,17 @@ def grade(
 ) -> None:
     """Grade what was handed in: into nbgrader's gradebook and autograded/."""
     from autograder.grading import command
-    from autograder.grading.course import Class
-    from autograder.grading.gradebook import HalfMade
     from autograder.grading.runner import NoSandbox
 
     if dask and no_sandbox:
         errors.print("The workers of a cluster always use their sandboxes: leave out --no-sandbox.")
         raise typer.Exit(2)
-    try:
-        place = Class(course.resolve())
-    except AuthoringError as problem:
-        _refuse(problem)
+    place = _class(course)
     names = _chosen(command.lessons(place), lessons or [])
     students = frozenset(student or ())
+    strangers = sorted(students - set(place.students()))
+    if strangers:
+        _refuse(f"{place.submitted} has no folder for {', '.join(strangers)}.")
     order = command.Order(place, names, jobs, students, force, dry_run, not no_sandbox, figures)
     with _bar() as bar:
         task = bar.add_task("looking", total=1)
@@ -156,10 +156,12 @@ def grade(
                 summary = _grade_on_cluster(dask, order, say, advance)
             else:
                 summary = command.grade_class(order, say, advance)
-        except (NoSandbox, HalfMade) as problem:
+        except (NoSandbox, BadBook) as problem:
             _refuse(problem)
     console.print(summary.text, markup=False, highlight=False)
-    if summary.faults or summary.interrupted:
+    if summary.nothing:
+        errors.print(f"Nothing was handed in for {', '.join(names)} in {place.submitted}.", soft_wrap=True)
+    if summary.faults or summary.interrupted or summary.misplaced or summary.nothing:
         raise typer.Exit(1)
 
 
@@ -184,6 +186,109 @@ def _grade_on_cluster(
 def _refuse(why: object) -> NoReturn:
     errors.print(str(why), style="red", markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(2) from None
+
+
+@app.command()
+def report(
+    lesson: Annotated[str, typer.Argument(help="A lesson, as 01-dot-product or 01.")],
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write a page that needs no other file.")
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", help="Write a table with a line for each task.")
+    ] = None,
+    course: Root = Path(),
+) -> None:
+    """Show what a class misunderstood in a lesson that is graded."""
+    from autograder.grading import report as reports
+
+    place = _class(course)
+    (name,) = _chosen(list(place.banks.folders), [lesson])
+    with _told():
+        made = reports.report(place, name)
+    if not made.students:
+        _refuse(f"Nothing of {name} is graded yet: `autograder grade {name}` comes first.")
+    reports.print_report(made, console)
+    for path, text in ((html, reports.as_html), (csv, reports.as_csv)):
+        if path:
+            path.write_text(text(made), encoding="utf-8")
+            console.print(f"Written: {path}", markup=False, highlight=False, soft_wrap=True)
+
+
+@app.command()
+def export(
+    lesson: Annotated[str, typer.Argument(help="The lesson of a Moodle worksheet.")] = "",
+    canvas: Annotated[
+        Path | None, typer.Option("--canvas", help="A gradebook as Canvas exported it: fill its columns.")
+    ] = None,
+    moodle: Annotated[
+        Path | None, typer.Option("--moodle", help="A grading worksheet as Moodle exported it: fill it.")
+    ] = None,
+    xlsx: Annotated[
+        Path | None, typer.Option("--xlsx", help="Write an Excel workbook of all scores.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Where the filled file goes.")] = None,
+    course: Root = Path(),
+) -> None:
+    """Put the scores into the file that a learning platform exported, or into a workbook."""
+    from autograder.grading import export as exports
+
+    given = canvas or moodle
+    if [canvas, moodle, xlsx].count(None) != 2 or bool(lesson) != bool(moodle):
+        _refuse(
+            "Name one file: --canvas GRADEBOOK.csv, --xlsx BOOK.xlsx, or a lesson and --moodle SHEET.csv."
+        )
+    place = _class(course)
+    with _told():
+        known = exports.scores(place)
+    for name in known.lessons:
+        if known.waiting[name]:
+            console.print(f"{name}: {known.waiting[name]} answers are still to be read.", highlight=False)
+    if xlsx:
+        exports.write_workbook(known, xlsx)
+        console.print(f"Written: {xlsx}", markup=False, highlight=False, soft_wrap=True)
+        return
+    assert given is not None
+    try:
+        text = exports.read_text(given)
+        if canvas:
+            merged = exports.into_canvas(known, text)
+        else:
+            (name,) = _chosen(place.banks.course.lessons, [lesson])
+            merged = exports.into_moodle(known, text, name)
+    except exports.CannotExport as problem:
+        _refuse(problem)
+    target = out or given.with_stem(f"{given.stem}-graded")
+    target.write_text(merged.text, encoding="utf-8", newline="")
+    for line in merged.strangers:
+        console.print(f"left as it was: {line}", markup=False, highlight=False, soft_wrap=True)
+    for student in merged.missing:
+        console.print(f"has a score and no row: {student}", markup=False, highlight=False, soft_wrap=True)
+    console.print(f"{merged.filled} students filled in. Written: {target}", markup=False, highlight=False)
+    if merged.missing or not merged.filled:
+        raise typer.Exit(1)
+
+
+@app.command()
+def extend(
+    student: Annotated[str, typer.Argument(help="A student, by the name of their folder.")],
+    lesson: Annotated[str, typer.Argument(help="A lesson, as 01-dot-product or 01.")],
+    by: Annotated[str, typer.Argument(help="How much later it is due: 3d or 12h; 0d takes it back.")],
+    course: Root = Path(),
+) -> None:
+    """Give a student more time for a lesson; it is written into class.toml."""
+    from autograder.grading import policy
+
+    place = _class(course)
+    (name,) = _chosen(place.banks.course.lessons, [lesson])
+    try:
+        more = policy.length(by)
+    except ValueError as problem:
+        _refuse(problem)
+    before = policy.extend(place.banks.course.root, name, student, more)
+    was = f" (it was {before})" if before else ""
+    console.print(f"{student} has {policy.shown(more)} more for {name}{was}.", highlight=False)
+    console.print("`autograder grade` counts it from now on, without running anything again.")
 
 
 @app.command(name="secret")
@@ -252,6 +357,23 @@ def _course(root: Path) -> Course:
     if found is None:
         _refuse(f"There is no {FILE} here: run this in the course folder, or name it with --course.")
     return found
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """End the command with a sentence where the course or its gradebook cannot be used."""
+    try:
+        yield
+    except (AuthoringError, BadBook) as problem:
+        _refuse(problem)
+
+
+def _class(root: Path) -> Class:
+    """The class of a folder that a person named."""
+    from autograder.grading.course import Class
+
+    with _told():
+        return Class(root.resolve())
 
 
 def _chosen(known: Sequence[str], asked: Sequence[str]) -> list[str]:

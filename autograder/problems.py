@@ -12,3 +12,10 @@ class AuthoringError(Exception):
 
     def __str__(self) -> str:
         return "\n".join(self.problems)
+
+
+class BadBook(Exception):
+    """The gradebook cannot be used: it is half-made, no database, or somebody else is writing to it."""
+
+    def __init__(self, database: str, why: str) -> None:
+        super().__init__(f"The gradebook {database} {why}.")

@@ -59,6 +59,8 @@ def configure(c: Any, file: str) -> None:
         "nbgrader.preprocessors.AssignLatePenalties",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
+    c.AssignLatePenalties.plugin_class = "autograder.grading.policy.LatePenalty"
+    c.LatePenalty.root = str(Path(file).resolve().parent)
     # Feedback and the formgrader show what strangers wrote: it must not act in the reader's browser.
     c.HTMLExporter.preprocessors = ["autograder.grading.safe_html.SafeOutputs"]
     c.HTMLExporter.filters = {"markdown2html": "autograder.grading.safe_html.markdown2html"}

@@ -188,9 +188,7 @@ def said_by(path: str, stem: str) -> Entry:
             )
         if ANONYMOUS.fullmatch(part):
             return replace(plain, lms="canvas")
-        # Canvas makes no folders; one that looks like its names was made by a person.
-        found = CANVAS.fullmatch(part) if own or part.endswith(".zip") else None
-        if found:
+        if found := CANVAS.fullmatch(part):
             return replace(
                 plain,
                 lms="canvas",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, get_args
 import typer
 from rich.console import Console
 
-from autograder.problems import AuthoringError
+from autograder.problems import AuthoringError, BadBook
 
 if TYPE_CHECKING:
     from autograder.exchange.collect import Outcome
@@ -258,12 +258,12 @@ def _tell(outcome: Outcome, students: Roster, dry: bool) -> None:
 
 def _class(root: Path) -> Class:
     from autograder.grading.course import Class
-    from autograder.grading.gradebook import Book, HalfMade
+    from autograder.grading.gradebook import Book
 
     try:
         place = Class(root.resolve())
         Book(place).__exit__(None, None, None)
-    except (AuthoringError, HalfMade) as problem:
+    except (AuthoringError, BadBook) as problem:
         _refuse(problem)
     return place
 

@@ -12,8 +12,10 @@ from nbformat import from_dict
 from autograder.grading.batch import ExecutorLost, Job, Result, close_sandboxes, grade_all
 from autograder.grading.course import STAMP, Class, Submission
 from autograder.grading.gradebook import Book
+from autograder.grading.policy import FILE as POLICY
 from autograder.grading.runner import NoSandbox
 from autograder.grading.submission import one_line
+from autograder.grading.verdicts import readable
 from autograder.sandbox import walls
 from autograder.sandbox.kernels import UNPROTECTED
 
@@ -45,8 +47,14 @@ class Summary:
     changed: int = 0
     written_answers: int = 0
     faults: list[str] = field(default_factory=list)
+    misplaced: list[str] = field(default_factory=list)
     interrupted: bool = False
     dry_run: bool = False
+
+    @property
+    def nothing(self) -> bool:
+        """Whether there was nothing to grade."""
+        return not (self.graded or self.current or self.settled or self.faults or self.interrupted)
 
     @property
     def text(self) -> str:
@@ -60,11 +68,11 @@ class Summary:
         if self.written_answers:
             lines.append(f"{_count(self.written_answers, 'written answer')} to read in the formgrader")
         if self.faults:
-            lines.append(
-                f"{_count(len(self.faults), 'submission')} could not be graded, by a fault of the grader"
-            )
+            lines.append(f"{_count(len(self.faults), 'submission')} could not be graded and need a look")
         if self.interrupted:
             lines.append("stopped before the end; the next run goes on from here")
+        if self.misplaced:
+            lines.append(f"{_count(len(self.misplaced), 'file')} in the wrong place")
         return ", ".join(lines) + "."
 
 
@@ -84,7 +92,7 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
 
     Raises:
         NoSandbox: submissions cannot be shut in on this machine.
-        HalfMade: the gradebook is no whole one.
+        BadBook: the gradebook cannot be used.
     """
     if not order.sandboxed:
         say(UNPROTECTED)
@@ -93,22 +101,36 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
     course = order.course
     told, say = say, lambda line: told(one_line(line))
     summary = Summary(dry_run=order.dry_run)
-    with Book(course, dry=order.dry_run) as book:
+    handed_in = {lesson: course.submissions(lesson, order.students) for lesson in order.lessons}
+    summary.misplaced = course.misplaced()
+    for line in summary.misplaced:
+        say(line)
+    with Book(course, dry=order.dry_run) as book, readable(course.database):
         waiting = {}
-        for lesson in order.lessons:
+        for lesson in filter(handed_in.get, order.lessons):  # else the export would hold zeros for it
             problem = book.know(lesson)
             if problem:
                 summary.faults.append(lesson)
                 say(f"{lesson}: needs a look, nothing was graded: {problem}")
                 continue
-            if lesson in course.banks.notes:
-                say(f"{lesson}: {course.banks.notes[lesson]}")
+            note = course.banks.notes.get(lesson)
+            if note and course.policy.require_secret:
+                summary.faults += [f"{one.student} {lesson}" for one in handed_in[lesson]]
+                say(f"{lesson}: nothing was graded, since {POLICY} asks for hidden probes: {note}")
+                continue
+            if note:
+                say(f"{lesson}: {note}")
             if not course.solution(lesson):
                 say(f"{lesson}: its source is not there, so a mistake also costs what is built from it")
-            for submission in course.submissions(lesson, order.students):
+            for submission in handed_in[lesson]:
+                who = f"{submission.student} {lesson}"
+                if submission.note:
+                    say(f"{who}: {submission.note}")
+                if not submission.path.exists() and submission.note:
+                    summary.faults.append(who)
+                    continue
                 made_from = course.made_from(submission)
                 if book.has_no_time(submission):
-                    who = f"{submission.student} {lesson}"
                     say(f"{who}: {STAMP} beside the submission says no time, so it does not count as late")
                 if order.force or not book.is_current(submission, made_from):
                     waiting[lesson, submission.student] = submission, made_from

@@ -5,27 +5,33 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
 from nbgrader.coursedir import CourseDirectory
-from traitlets.config import Config, PyFileConfigLoader
+from traitlets.config import Config, ConfigFileNotFound, PyFileConfigLoader
 
 from autograder.build.release import CONFIG
 from autograder.build.source import answers_in
-from autograder.course import Course
+from autograder.course import FILE, Course
 from autograder.digests import file_digest
+from autograder.grading.policy import Policy
 from autograder.grading.secret import Banks
 from autograder.grading.submission import refused
+from autograder.problems import AuthoringError
 
 # Where nbgrader keeps the time at which something was handed in.
 STAMP = "timestamp.txt"
+# Where nbgrader's exchange keeps what a student's feedback is called there.
+KEY = "submission_secret.txt"
 
 
 @dataclass(frozen=True)
 class Submission:
     """One student's notebook for one lesson, handed in and not necessarily graded.
 
-    `refused` says why the file is not even opened: it is a link, say, to somebody else's.
+    `refused` says why the file is not even opened: it is a link, say, to somebody else's. `note` is for the
+    person who grades.
     """
 
     lesson: str
@@ -33,14 +39,30 @@ class Submission:
     path: Path
     graded: Path
     refused: str = ""
+    note: str = ""
 
 
 class Class:
-    """A folder with what students handed in, and the banks that it is graded by."""
+    """A folder with what students handed in, and the banks that it is graded by.
 
-    def __init__(self, root: Path) -> None:
-        self.banks = Banks.of(Course.find(root))
-        config: Config = PyFileConfigLoader(CONFIG, path=str(root)).load_config()
+    Raises:
+        AuthoringError: the folder is in no course, the course lacks nbgrader's configuration, or its
+            `class.toml` is not as it must be.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        course = Course.above(folder)
+        if course is None:
+            raise AuthoringError(
+                [f"There is no {FILE} here: run this in the course folder, or name it with --course."]
+            )
+        root = course.root
+        self.policy = Policy.read(root, course.lessons)
+        self.banks = Banks.of(course)
+        try:
+            config: Config = PyFileConfigLoader(CONFIG, path=str(root)).load_config()
+        except ConfigFileNotFound:
+            raise AuthoringError([f"There is no {CONFIG} beside {root / FILE}."]) from None
         config.CourseDirectory.root = str(root)
         self.config = config
         self.directory = CourseDirectory(config=config)
@@ -62,16 +84,44 @@ class Class:
 
     def submissions(self, lesson: str, students: Collection[str] = ()) -> list[Submission]:
         """What was handed in for a lesson, by student; of the students named, or of all."""
-        root = Path(self.directory.root) / self.directory.submitted_directory
-        names = sorted(entry.name for entry in root.iterdir()) if root.is_dir() else []
         found = []
-        for student in names:
+        for student in self.students():
             folder = self.place(self.directory.submitted_directory, student, lesson)
-            path = folder / f"{lesson}.ipynb"
+            path, note = folder / f"{lesson}.ipynb", ""
             if (students and student not in students) or not (folder.is_dir() or folder.is_symlink()):
                 continue
             graded = self.place(self.directory.autograded_directory, student, lesson) / path.name
-            found.append(Submission(lesson, student, path, graded, refused(path, root)))
+            others = sorted(folder.glob("*.ipynb")) if not path.is_symlink() and not path.exists() else []
+            if len(others) == 1:  # a browser calls the second download of a file "name (1)"
+                path = others[0]
+                note = f"there is no {graded.name}, so {path.name} was taken"
+            elif others:
+                note = f"there is no {graded.name}, and which of these counts? {_names(others)}"
+            found.append(Submission(lesson, student, path, graded, refused(path, self.submitted), note))
+        return found
+
+    @property
+    def submitted(self) -> Path:
+        """The folder of what was handed in."""
+        return Path(self.directory.root, self.directory.submitted_directory)
+
+    def students(self) -> list[str]:
+        """Who has a folder of what they handed in."""
+        return sorted(entry.name for entry in self.submitted.iterdir()) if self.submitted.is_dir() else []
+
+    def misplaced(self) -> list[str]:
+        """What lies where no lesson's notebook is looked for, in one sentence each."""
+        known = set(self.banks.course.lessons)
+        found = []
+        for student in self.students():
+            for entry in sorted((self.submitted / student).glob("[!.]*")):
+                if entry.name in known or not (entry.is_dir() or entry.suffix == ".ipynb"):
+                    continue
+                meant = get_close_matches(entry.stem, known, n=1) or ["<lesson>"]
+                place = f"{self.submitted.name}/{student}/{meant[0]}/{meant[0]}.ipynb"
+                found.append(
+                    f"{self.submitted.name}/{student}/{entry.name} is not graded: its place is {place}"
+                )
         return found
 
     def made_from(self, submission: Submission) -> dict[str, str]:
@@ -84,6 +134,10 @@ class Class:
             }
         except OSError:
             return {}
+
+
+def _names(paths: Collection[Path]) -> str:
+    return ", ".join(path.name for path in paths)
 
 
 def _handed_in(submission: Submission) -> bytes:

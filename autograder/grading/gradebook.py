@@ -22,8 +22,9 @@ from nbgrader import utils
 from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
 from nbgrader.preprocessors import AssignLatePenalties, LimitOutput, SaveCells
 
-from autograder.grading.course import STAMP, Class, Submission
-from autograder.grading.verdicts import Grading, Store, TaskResult, make_table, now
+from autograder.grading.course import KEY, STAMP, Class, Submission
+from autograder.grading.verdicts import Grading, Store, TaskResult, make_table, now, readable
+from autograder.problems import BadBook
 
 PERMISSIONS = 0o444
 SQLITE = "sqlite:///"
@@ -33,16 +34,6 @@ SCRIPTS = sysconfig.get_path("scripts")
 FINISHED = "alembic_version"
 
 log = logging.getLogger(__name__)
-
-
-class HalfMade(Exception):
-    """nbgrader was stopped while it made its gradebook."""
-
-    def __init__(self, database: str) -> None:
-        super().__init__(
-            f"The gradebook {database} is half-made: nbgrader was stopped while it made it. Move it away and "
-            "start again."
-        )
 
 
 class Book:
@@ -64,14 +55,16 @@ class Book:
         self._copy = tempfile.TemporaryDirectory(prefix="gradebook-") if dry else None
         self._database = _copied(course.database, Path(self._copy.name)) if self._copy else course.database
         # nbgrader runs `alembic` by its name, and it lies beside this interpreter.
-        with mock.patch.dict(os.environ, PATH=os.pathsep.join((SCRIPTS, os.environ.get("PATH", "")))):
+        path = os.pathsep.join((SCRIPTS, os.environ.get("PATH", "")))
+        with mock.patch.dict(os.environ, PATH=path), readable(course.database):
             self._gradebook = Gradebook(self._database, course.directory.course_id)
         engine = self._gradebook.engine
         with engine.connect() as connection:
             finished = engine.dialect.has_table(connection, FINISHED)
         if not finished:
             self.__exit__(None, None, None)
-            raise HalfMade(course.database)
+            why = "is half-made: nbgrader was stopped while it made it; move it away and start again"
+            raise BadBook(course.database, why)
         make_table(engine)
         self.verdicts = Store(self._gradebook.db)
         self._students: set[str] = set()
@@ -99,6 +92,9 @@ class Book:
         Returns:
             Why it cannot have it; empty where it has.
         """
+        due = self._course.policy.due.get(lesson)
+        if due:
+            self._gradebook.update_or_create_assignment(lesson, duedate=due)
         release = nbformat.read(self._course.release(lesson), as_version=4)
         marks = [cell.metadata.nbgrader for cell in release.cells if _marked(cell)]
         wanted = {mark["grade_id"]: float(mark["points"]) for mark in marks if mark["grade"]}
@@ -150,6 +146,7 @@ class Book:
         handed_in = notebook.assignment
         before = handed_in.timestamp, notebook.late_submission_penalty
         handed_in.timestamp = self._timestamp(submission) or handed_in.timestamp
+        self._extend(submission, handed_in)
         notebook.late_submission_penalty = self._penalty(handed_in, notebook)
         changed = before != (handed_in.timestamp, notebook.late_submission_penalty)
         self._gradebook.db.commit()
@@ -184,14 +181,16 @@ class Book:
         fresh = _written(graded, submission.graded)
         submission.graded.unlink(missing_ok=True)
         folder = submission.path.parent
-        if _is_plain(folder / STAMP):
-            shutil.copyfile(folder / STAMP, submission.graded.parent / STAMP)
+        for name in (STAMP, KEY):
+            if _is_plain(folder / name):
+                shutil.copyfile(folder / name, submission.graded.parent / name)
         if student not in self._students:
             book.update_or_create_student(student)
             self._students.add(student)
         timestamp = self._timestamp(submission)
         known = {"timestamp": timestamp} if timestamp else {}
         handed_in = book.update_or_create_submission(lesson, student, **known)
+        self._extend(submission, handed_in)
         notebook = self._notebook(submission)
         cells = {cell.metadata.nbgrader["grade_id"]: cell for cell in graded.cells if _marked(cell)}
         names = self._names(lesson)
@@ -227,6 +226,12 @@ class Book:
             return cast("datetime | None", self._course.directory.get_existing_timestamp(str(folder)))
         except (SystemExit, AttributeError):  # nbgrader means to end its command here, and trips over that
             return None
+
+    def _extend(self, submission: Submission, handed_in: SubmittedAssignment) -> None:
+        """Give what `class.toml` grants; an extension that was given elsewhere stays."""
+        granted = self._course.policy.extensions.get((submission.lesson, submission.student))
+        if granted is not None:
+            handed_in.extension = granted
 
     def _penalty(self, handed_in: SubmittedAssignment, notebook: SubmittedNotebook) -> float | None:
         """What being late costs, as nbgrader's own step has it, which opens the book once more."""

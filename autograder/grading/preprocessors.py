@@ -15,6 +15,8 @@ from autograder.course import Course
 from autograder.grading import verdicts
 from autograder.grading.batch import runner_for
 from autograder.grading.grade import grade
+from autograder.grading.policy import FILE as POLICY
+from autograder.grading.policy import Policy
 from autograder.grading.rebuild import rebuild, solved
 from autograder.grading.runner import NoSandbox, SandboxRunner
 from autograder.grading.secret import Banks
@@ -24,6 +26,10 @@ from autograder.sandbox.kernels import UNPROTECTED
 
 Resources = dict[str, Any]
 NOTES = "grading_notes"
+
+
+class NoSecret(Exception):
+    """There are no hidden probes, and the class asks for them."""
 
 
 class Rebuild(NbGraderPreprocessor):
@@ -58,8 +64,11 @@ class RunAndJudge(NbGraderPreprocessor):
         marks = resources["nbgrader"]
         banks = Banks.of(Course.find(Path(_course_directory(self).root)))
         lesson = banks.lesson(marks["assignment"])
-        if lesson.lesson in banks.notes:
-            self.log.warning("%s: %s", lesson.lesson, banks.notes[lesson.lesson])
+        note = banks.notes.get(lesson.lesson)
+        if note and Policy.read(banks.course.root, banks.course.lessons).require_secret:
+            raise NoSecret(f"Nothing was graded, since {POLICY} asks for hidden probes: {note}")
+        if note:
+            self.log.warning("%s: %s", lesson.lesson, note)
         notes = tuple(notebook.metadata.pop(NOTES, ()))
         solution = answers_in(_folder(self, "source_directory", marks["assignment"]), marks["notebook"])
         released = _released(self, marks).read_text(encoding="utf-8")

@@ -31,12 +31,14 @@ from sqlalchemy import (
     make_url,
     select,
 )
+from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session, scoped_session
 
 from autograder.bank import LessonBank
 from autograder.build.source import is_answer
 from autograder.findings import Raised, StillStub
 from autograder.grading.grade import Graded
+from autograder.problems import BadBook
 from autograder.wording import word
 
 RECORDS = Table(
@@ -209,21 +211,49 @@ def make_table(engine: Engine) -> None:
 
 
 @contextmanager
-def opened(database: str) -> Iterator[Store]:
-    """The records beside a gradebook, by its address; what is written is committed at the end.
+def readable(database: str) -> Iterator[None]:
+    """Tell what the database says against it in one sentence.
 
-    A gradebook that is not there, or has no records yet, holds none, and is not made.
+    Raises:
+        BadBook: the database cannot be used.
+    """
+    try:
+        yield
+    except DatabaseError as problem:
+        if "locked" in str(problem.orig):
+            why = "is in use by another program: close the formgrader and other graders, then start again"
+        else:
+            why = f"cannot be used ({problem.orig})"
+        raise BadBook(database, why) from problem
+
+
+@contextmanager
+def connected(database: str) -> Iterator[Connection]:
+    """A gradebook and its records, by its address; what is written is committed at the end.
+
+    One that is not there is empty, and is not made.
+
+    Raises:
+        BadBook: the database cannot be used.
     """
     address = make_url(database)
     if address.get_backend_name() == "sqlite" and not Path(address.database or "").is_file():
         address = make_url("sqlite://")  # in memory: to connect would make the file
     engine = create_engine(address)
     try:
-        make_table(engine)
-        with engine.begin() as connection:
-            yield Store(connection)
+        with readable(database):
+            make_table(engine)
+            with engine.begin() as connection:
+                yield connection
     finally:
         engine.dispose()
+
+
+@contextmanager
+def opened(database: str) -> Iterator[Store]:
+    """The records beside a gradebook, as `connected` opens it."""
+    with connected(database) as connection:
+        yield Store(connection)
 
 
 def now() -> str:

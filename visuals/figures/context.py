@@ -128,7 +128,6 @@ def scores_to_context(inputs: Any, tokens: Sequence[str], query: int = 1) -> Pic
 
     decimals = words.decimals_of(values)
     width = cell_width(dimensions, 46)
-    wide = cell_width(dimensions, 66)
     labels = label_width(names)
     room, after, gap = 84, 62, 34
     first = MARGIN + labels
@@ -137,7 +136,7 @@ def scores_to_context(inputs: Any, tokens: Sequence[str], query: int = 1) -> Pic
     fourth = third + room + after + gap
     rows = rows_below(122, count)
     with style.look():
-        board = Board(round(fourth + max(wide * dimensions, 112) + MARGIN), round(rows.bottom + MARGIN))
+        board = Board(round(fourth + 112 + MARGIN), round(rows.bottom + MARGIN))
         board.title(MARGIN, 28, f"From scores to context for “{words.shortened(names[query])}”")
         headings = (
             (first, "vectors", "query in orange", style.INK),
@@ -181,15 +180,18 @@ def scores_to_context(inputs: Any, tokens: Sequence[str], query: int = 1) -> Pic
                 name=name,
                 size=text_size(rows),
             )
+        height = min(34.0, rows.height * count / dimensions)
+        middle = (rows.top + rows.bottom) / 2
         board.cells(
             fourth,
-            (rows.top + rows.bottom - 38) / 2,
+            middle - height * dimensions / 2,
             flow.context,
-            (wide, 38),
+            (86, height),
             scale,
             decimals=4,
             name="context",
             frame=style.CONTEXT,
+            down=True,
         )
     found = words.extremes(flow.weights)
     alt = (

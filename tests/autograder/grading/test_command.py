@@ -9,6 +9,7 @@ import hashlib
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -165,6 +166,22 @@ def scores(place: Path) -> dict[str, float]:
         return {one.student.id: one.score for one in opened.assignment_submissions(LESSON)}
 
 
+@pytest.mark.filterwarnings("ignore:Passing unrecognized arguments")  # nbgrader misspells one of its own
+def test_feedback_is_released_as_nbgrader_does_it(graded, tmp_path):
+    key = "submission_secret.txt"
+    for student in STUDENTS:
+        (file_of(graded, student).parent / key).write_text(f"secret of {student}")
+        (file_of(graded, student).parent / "timestamp.txt").write_text("2026-01-11 12:00:00 UTC")
+    grade(graded, force=True)
+    course = Class(graded)
+    course.config.Exchange.root = str(tmp_path)
+    api = NbGraderAPI(course.directory, config=course.config)
+    assert api.generate_feedback(LESSON)["success"]
+    done = api.release_feedback(LESSON)
+    assert done["success"], done
+    assert len(list((tmp_path / "attention-step-by-step" / "feedback").iterdir())) == len(STUDENTS)
+
+
 def everything(place: Path) -> dict[str, tuple[int, bytes]]:
     return {
         str(path.relative_to(place)): (path.stat().st_mtime_ns, path.read_bytes())
@@ -176,6 +193,9 @@ def everything(place: Path) -> dict[str, tuple[int, bytes]]:
 def autograded(place: Path, student: str) -> Path:
     return place / "autograded" / student / LESSON / f"{LESSON}.ipynb"
 
+
+# Connections that a test left open.
+KEPT_OPEN: list[sqlite3.Connection] = []
 
 # A first run
 
@@ -497,6 +517,33 @@ def test_a_due_date_that_was_set_later_counts_without_running_anything_again(pla
         assert opened.find_submission(LESSON, "ada").notebooks[0].late_submission_penalty is None
 
 
+def test_what_the_class_agreed_on_counts_without_running_anything_again(place):
+    (file_of(place, "ada").parent / "timestamp.txt").write_text("2026-01-11 12:00:00 UTC")
+    grade(place)
+    agreed = f"timezone = 'UTC'\npenalty_per_day = 0.5\n[due]\n{LESSON} = 2026-01-11T11:00:00\n"
+    (place / "class.toml").write_text(agreed)
+    assert grade(place)[0].settled == 1
+    with book(place) as opened:
+        assert opened.find_submission(LESSON, "ada").notebooks[0].late_submission_penalty == FULL / 2
+    (place / "class.toml").write_text(f"{agreed}[extensions.{LESSON}]\nada = '2h'\n")
+    assert grade(place)[0].settled == 1
+    with book(place) as opened:
+        assert opened.find_submission(LESSON, "ada").notebooks[0].late_submission_penalty is None
+
+
+def test_a_class_that_asks_for_hidden_probes_is_not_graded_without_them(place):
+    (place / "class.toml").write_text("require_secret = true\n")
+    summary, said = grade(place)
+    assert (summary.graded, len(summary.faults)) == (0, 4)
+    assert any("class.toml asks for hidden probes" in line for line in said)
+    course = Class(place)
+    with command.Book(course) as opened:
+        opened.know(LESSON)
+    done = NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "cleo")
+    assert not done["success"]
+    assert "class.toml asks for hidden probes" in f"{done['error']}{done['log']}"
+
+
 # Faults and interruptions
 
 
@@ -514,7 +561,7 @@ def test_a_fault_of_ours_writes_no_score_and_is_counted(place, monkeypatch):
     summary, said = grade(place)
     assert "cleo" not in scores(place)
     assert f"cleo {LESSON}" in summary.faults
-    assert "could not be graded, by a fault of the grader" in summary.text
+    assert "could not be graded and need a look" in summary.text
     assert any("no score was written: dot-product: our own mistake" in line for line in said)
     assert not autograded(place, "cleo").exists()
 
@@ -624,7 +671,7 @@ def test_the_command_fails_where_a_submission_could_not_be_graded(place, monkeyp
     monkeypatch.setattr(batch, "grade", faulty)
     done = invoke("--course", str(place))
     assert done.exit_code == 1
-    assert "0 submissions graded, 4 submissions could not be graded, by a fault of the grader." in " ".join(
+    assert "0 submissions graded, 4 submissions could not be graded and need a look." in " ".join(
         done.output.split()
     )
     assert scores(place) == {}
@@ -715,6 +762,71 @@ def test_nbgraders_own_autograde_does_without_a_sandbox_where_it_is_told_to(plac
     assert scores(place) == {"cleo": STUDENTS["cleo"]}
 
 
+def lock(database: Path) -> None:
+    """Write to a gradebook, as another program, and do not finish."""
+    other = sqlite3.connect(database, isolation_level=None)
+    KEPT_OPEN.append(other)
+    other.execute("BEGIN EXCLUSIVE")
+
+
+@pytest.mark.parametrize(
+    ("make", "asked", "code", "says"),
+    [
+        (lambda place: (place / "course.toml").unlink(), (), 2, "There is no course.toml here"),
+        (lambda place: (place / "nbgrader_config.py").unlink(), (), 2, "There is no nbgrader_config.py"),
+        (lambda place: (place / "gradebook.db").write_text("a" * 4096), (), 2, "gradebook.db cannot be used"),
+        (lambda place: lock(place / "gradebook.db"), (), 2, "gradebook.db is in use by another program"),
+        (lambda place: None, ("--student", "nobody"), 2, "has no folder for nobody"),
+        (lambda place: shutil.rmtree(place / "submitted"), (), 1, f"Nothing was handed in for {LESSON}"),
+        (
+            lambda place: file_of(place, "ada").rename(place / "submitted" / "ada" / f"{LESSON}.ipynb"),
+            ("--student", "ada"),
+            1,
+            f"submitted/ada/{LESSON}.ipynb is not graded: its place is submitted/ada/{LESSON}/{LESSON}.ipynb",
+        ),
+        (
+            lambda place: file_of(place, "ada").parent.rename(place / "submitted" / "ada" / "01_dot_product"),
+            (),
+            1,
+            f"ada/01_dot_product is not graded: its place is submitted/ada/{LESSON}/{LESSON}.ipynb",
+        ),
+        (
+            lambda place: [
+                file_of(place, "ada").rename(file_of(place, "ada").with_name("mine.ipynb")),
+                (file_of(place, "ada").with_name("other.ipynb")).write_text("{}"),
+            ],
+            ("--student", "ada"),
+            1,
+            "which of these counts? mine.ipynb, other.ipynb",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("without_threads")
+def test_what_cannot_be_graded_is_told_in_a_sentence_and_the_command_fails(place, make, asked, code, says):
+    make(place)
+    done = invoke("--course", str(place), *asked)
+    while KEPT_OPEN:
+        KEPT_OPEN.pop().close()
+    assert done.exit_code == code, done.output
+    assert says in " ".join(done.output.split())
+    assert isinstance(done.exception, SystemExit)
+
+
+def test_the_only_notebook_counts_whatever_it_is_called(place):
+    file_of(place, "ada").rename(file_of(place, "ada").with_name(f"{LESSON} (1).ipynb"))
+    _, said = grade(place)
+    assert scores(place) == STUDENTS
+    assert f"ada {LESSON}: there is no {LESSON}.ipynb, so {LESSON} (1).ipynb was taken" in said
+
+
+@pytest.mark.usefixtures("without_threads")
+def test_a_lesson_that_nobody_handed_in_is_not_in_the_gradebook(place):
+    class_folder(place, "03-causal")
+    invoke("--course", str(place))
+    with book(place) as opened:
+        assert [one.name for one in opened.assignments] == [LESSON]
+
+
 def test_a_lesson_that_is_not_there_is_named(place):
     done = invoke("07", "--course", str(place))
     assert done.exit_code == 2
@@ -771,7 +883,7 @@ def test_control_c_ends_the_command_soon_and_the_next_run_goes_on(place, solved)
         (Summary(changed=2), "0 submissions graded, 2 scores changed since the last time."),
         (
             Summary(faults=["ada"]),
-            "0 submissions graded, 1 submission could not be graded, by a fault of the grader.",
+            "0 submissions graded, 1 submission could not be graded and need a look.",
         ),
     ],
 )

@@ -1,0 +1,253 @@
+"""Put the scores of a class into the file that a learning platform exported, or into a workbook."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from autograder.exchange.people import Person, Roster
+from autograder.grading import marks
+from autograder.grading.course import Class
+from autograder.grading.marks import HandedIn, Mark
+
+# The columns that say who a row is about, in lower case: by the platform's number, and by names.
+NUMBERS = ("id", "identifier")
+CALLED = (
+    *("sis login id", "sis user id", "integration id", "email address", "email", "id number"),
+    *("student", "full name"),
+)
+GRADE, MOST = "grade", "maximum grade"
+
+
+# Puts a student's scores into a row; whether there were any.
+Fill = Callable[[list[str], str], bool]
+
+
+class CannotExport(Exception):
+    """The file is not one that scores can be put into; says why."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What counts for each student and lesson, after penalties.
+
+    `waiting` are answers that a person has yet to read, by lesson.
+    """
+
+    people: Sequence[Person]
+    lessons: Sequence[str]
+    possible: Mapping[str, float]
+    scores: Mapping[tuple[str, str], float]
+    waiting: Mapping[str, int]
+    marks: Sequence[Mark]
+    handed_in: Sequence[HandedIn]
+
+
+@dataclass
+class Merged:
+    """A platform's file with scores in it, and what did not come together.
+
+    `strangers` are rows that are nobody's in the gradebook, or that several people could be; `missing` are
+    students with a score and without a row.
+    """
+
+    text: str
+    filled: int = 0
+    strangers: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+
+def scores(course: Class) -> Scores:
+    """Read what counts from the gradebook."""
+    with marks.opened(course.database) as book:
+        all_marks, possible = book.of(), book.possible()
+        people = [
+            Person(one.id, one.first_name, one.last_name, one.email, one.lms_id) for one in book.members()
+        ]
+        handed_in = book.handed_in()
+    found: dict[tuple[str, str], float] = defaultdict(float)
+    waiting: dict[str, int] = defaultdict(int)
+    for one in all_marks:
+        found[one.student, one.lesson] += one.score
+        waiting[one.lesson] += one.waiting
+    for each in handed_in:
+        if (each.student, each.lesson) in found:
+            found[each.student, each.lesson] = max(0.0, found[each.student, each.lesson] - each.penalty)
+    lessons = [one for one in course.banks.course.lessons if one in possible]
+    return Scores(people, lessons, possible, found, waiting, all_marks, handed_in)
+
+
+def into_canvas(known: Scores, exported: str) -> Merged:
+    """Fill the columns of Canvas' gradebook that are called as our lessons are.
+
+    Raises:
+        CannotExport: there is no such column, or none that says who a row is about.
+    """
+    rows = _rows(exported)
+    columns = {
+        place: lesson
+        for place, name in enumerate(rows[0])
+        for lesson in known.lessons
+        if _alike(re.sub(r"\s*\(\d+\)$", "", name), lesson)
+    }
+    if not columns:
+        raise CannotExport(
+            f"No column is called as a lesson that is graded: {', '.join(known.lessons) or 'none is'}. Make "
+            "an assignment of that name in Canvas, export the gradebook again, and use that file."
+        )
+
+    def fill(row: list[str], student: str) -> bool:
+        given = {place: known.scores.get((student, lesson)) for place, lesson in columns.items()}
+        for place, score in given.items():
+            if score is not None:
+                row[place] = f"{score:g}"
+        return any(score is not None for score in given.values())
+
+    return _merged(known, rows, fill, list(columns.values()))
+
+
+def into_moodle(known: Scores, worksheet: str, lesson: str) -> Merged:
+    """Fill the grades of Moodle's grading worksheet for one lesson, on the scale that Moodle has for it.
+
+    Raises:
+        CannotExport: it is no grading worksheet, or the lesson is not graded.
+    """
+    rows = _rows(worksheet)
+    header = [name.strip().lower() for name in rows[0]]
+    if GRADE not in header:
+        raise CannotExport(
+            "There is no column `Grade`: this is no grading worksheet. In Moodle, choose “Offline grading "
+            "worksheet” in the assignment's settings, then download it from its list of submissions."
+        )
+    if lesson not in known.possible:
+        raise CannotExport(f"Nothing of {lesson} is graded yet.")
+    place = header.index(GRADE)
+
+    def fill(row: list[str], student: str) -> bool:
+        score = known.scores.get((student, lesson))
+        if score is None:
+            return False
+        most = row[header.index(MOST)] if MOST in header else ""
+        scale = float(most.replace(",", ".")) / known.possible[lesson] if most.strip() else 1.0
+        row[place] = f"{score * scale:.2f}"
+        return True
+
+    return _merged(known, rows, fill, [lesson])
+
+
+def write_workbook(known: Scores, path: Path) -> None:
+    """Write all scores as an Excel workbook: one sheet of lessons, and one of tasks for each lesson."""
+    from openpyxl import Workbook
+    from openpyxl.styles import Font
+
+    book = Workbook()
+    book.remove(book.active)
+
+    def sheet(name: str, header: Iterable[object], rows: Iterable[Iterable[object]]) -> None:
+        made = book.create_sheet(name[:31])
+        made.append(list(header))
+        for cell in made[1]:
+            cell.font = Font(bold=True)
+        for row in rows:
+            made.append(list(row))
+            for cell in made[made.max_row]:
+                if cell.data_type == "f":  # a name that begins with "=" is no formula
+                    cell.data_type = "s"
+        made.freeze_panes = "D2"
+
+    who = {one.id: (one.id, one.last_name, one.first_name) for one in known.people}
+    titles = ("student", "last name", "first name")
+    sheet(
+        "scores",
+        (*titles, *(f"{lesson} ({known.possible[lesson]:g})" for lesson in known.lessons), "total"),
+        (
+            (*name, *row, sum(score for score in row if score is not None))
+            for student, name in who.items()
+            for row in [[known.scores.get((student, lesson)) for lesson in known.lessons]]
+        ),
+    )
+    for lesson in known.lessons:
+        some = [one for one in known.marks if one.lesson == lesson]
+        tasks = list(dict.fromkeys(one.task for one in some))
+        given = {(one.student, one.task): one.score for one in some}
+        penalties = {one.student: one.penalty for one in known.handed_in if one.lesson == lesson}
+        sheet(
+            lesson,
+            (*titles, *tasks, "penalty", "score"),
+            (
+                (
+                    *name,
+                    *(given.get((student, task)) for task in tasks),
+                    penalties.get(student, 0.0),
+                    known.scores[student, lesson],
+                )
+                for student, name in who.items()
+                if (student, lesson) in known.scores
+            ),
+        )
+    book.save(path)
+
+
+def read_text(path: Path) -> str:
+    """The text of a platform's file.
+
+    Raises:
+        CannotExport: it cannot be read.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as problem:
+        raise CannotExport(f"{path} cannot be read: {problem.strerror}.") from problem
+    for encoding in ("utf-8-sig", "cp1252"):
+        try:
+            return content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    raise CannotExport(f"{path} is no text file: export it as CSV.")
+
+
+def _rows(text: str) -> list[list[str]]:
+    rows = list(csv.reader(io.StringIO(text, newline="")))
+    if not rows or not {*NUMBERS, *CALLED} & {name.strip().lower() for name in rows[0]}:
+        raise CannotExport(
+            "There is no column that says who a student is. Use the file as the platform exports it."
+        )
+    return rows
+
+
+def _merged(known: Scores, rows: list[list[str]], fill: Fill, lessons: Sequence[str]) -> Merged:
+    header = [name.strip().lower() for name in rows[0]]
+    roster = Roster(known.people)
+    made = Merged("")
+    filled = set()
+    for row in rows[1:]:
+        row += [""] * (len(header) - len(row))
+        values = {name: value.strip() for name, value in zip(header, row, strict=False)}
+        labels = [values[name] for name in CALLED if values.get(name)]
+        # Canvas says the points possible below the header, and has a student for tests.
+        if not labels or labels[-1].lower() in ("points possible", "student, test"):
+            continue
+        numbers = [re.sub(r"\D", "", values[name]) for name in NUMBERS if values.get(name)]
+        found = {one for number in numbers for one in roster.of_lms(number)} or roster.called(labels)
+        if len(found) != 1:
+            which = f"could be {' or '.join(sorted(found))}" if found else "not in the gradebook"
+            made.strangers.append(f"{labels[-1]} ({which})")
+        elif fill(row, (student := next(iter(found)))):
+            filled.add(student)
+    made.filled = len(filled)
+    scored = {student for student, lesson in known.scores if lesson in lessons}
+    made.missing = sorted(scored - filled)
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    made.text = text.getvalue()
+    return made
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two names are the same but for case, spaces and marks."""
+    return re.sub(r"[\W_]+", "", one).lower() == re.sub(r"[\W_]+", "", other).lower()

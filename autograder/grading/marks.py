@@ -1,0 +1,152 @@
+"""What nbgrader's gradebook says, read in one query each: scores, and what was handed in when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from nbgrader.api import (
+    Assignment,
+    Base,
+    BaseCell,
+    Grade,
+    GradeCell,
+    Notebook,
+    Student,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
+from sqlalchemy import Connection, select
+
+from autograder.grading.verdicts import connected
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One graded cell of one submission: what the checks gave, what a person gave, and what counts.
+
+    `waiting` says that a person has yet to look at it.
+    """
+
+    lesson: str
+    student: str
+    task: str
+    possible: float
+    auto: float | None
+    manual: float | None
+    extra: float
+    waiting: bool
+
+    @property
+    def score(self) -> float:
+        first = self.auto if self.manual is None else self.manual
+        return (first or 0.0) + self.extra
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    """One submission in the gradebook. `penalty` is what being late costs."""
+
+    lesson: str
+    student: str
+    at: datetime | None
+    late: bool
+    penalty: float
+
+
+@dataclass(frozen=True)
+class Member:
+    """A student that the gradebook knows."""
+
+    id: str
+    first_name: str
+    last_name: str
+    email: str
+    lms_id: str
+
+
+class Marks:
+    """The gradebook, for reading."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def of(self, lesson: str = "") -> list[Mark]:
+        """The marks of a lesson, or of all lessons, by student and task."""
+        asked = (
+            select(
+                Assignment.name,
+                SubmittedAssignment.student_id,
+                BaseCell.name,
+                GradeCell.max_score,
+                Grade.auto_score,
+                Grade.manual_score,
+                Grade.extra_credit,
+                Grade.needs_manual_grade,
+            )
+            .select_from(Grade.__table__)
+            .join(BaseCell.__table__, BaseCell.id == Grade.cell_id)
+            .join(GradeCell.__table__, GradeCell.id == BaseCell.id)
+            .join(SubmittedNotebook.__table__, SubmittedNotebook.id == Grade.notebook_id)
+            .join(SubmittedAssignment.__table__, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+            .join(Assignment.__table__, Assignment.id == SubmittedAssignment.assignment_id)
+        )
+        if lesson:
+            asked = asked.where(Assignment.name == lesson)
+        rows = self._connection.execute(asked)
+        return [Mark(*row[:6], row[6] or 0.0, bool(row[7])) for row in rows]
+
+    def handed_in(self, lesson: str = "") -> list[HandedIn]:
+        """What was handed in for a lesson, or for all lessons."""
+        asked = (
+            select(
+                Assignment.name,
+                SubmittedAssignment.student_id,
+                SubmittedAssignment.timestamp,
+                SubmittedAssignment.extension,
+                Assignment.duedate,
+                SubmittedNotebook.late_submission_penalty,
+            )
+            .select_from(SubmittedAssignment.__table__)
+            .join(Assignment.__table__, Assignment.id == SubmittedAssignment.assignment_id)
+            .join(SubmittedNotebook.__table__, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+        )
+        if lesson:
+            asked = asked.where(Assignment.name == lesson)
+        found = []
+        for name, student, at, extension, due, penalty in self._connection.execute(asked):
+            until = due + extension if due and extension else due
+            late = bool(at and until and at > until)
+            found.append(HandedIn(name, student, at, late, penalty or 0.0))
+        return found
+
+    def possible(self) -> dict[str, float]:
+        """What each lesson in the gradebook can earn."""
+        asked = (
+            select(Assignment.name, GradeCell.max_score)
+            .select_from(GradeCell.__table__)
+            .join(BaseCell.__table__, BaseCell.id == GradeCell.id)
+            .join(Notebook.__table__, Notebook.id == BaseCell.notebook_id)
+            .join(Assignment.__table__, Assignment.id == Notebook.assignment_id)
+        )
+        found: dict[str, float] = {}
+        for lesson, points in self._connection.execute(asked):
+            found[lesson] = found.get(lesson, 0.0) + points
+        return found
+
+    def members(self) -> list[Member]:
+        """The students of the gradebook, by id."""
+        columns = Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id
+        rows = self._connection.execute(select(*columns).order_by(Student.id))
+        return [Member(*(value or "" for value in row)) for row in rows]
+
+
+@contextmanager
+def opened(database: str) -> Iterator[Marks]:
+    """A gradebook for reading, by its address; one that is not there is empty, and is not made."""
+    with connected(database) as connection:
+        if connection.engine.url.database is None:  # in memory, in the place of one that is not there
+            Base.metadata.create_all(connection)
+        yield Marks(connection)

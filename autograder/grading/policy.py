@@ -1,0 +1,188 @@
+"""What a class has agreed on: due dates, extensions, what being late costs. It stands in `class.toml`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from math import ceil
+from pathlib import Path
+from typing import Any, cast
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from nbgrader.plugins import LateSubmissionPlugin
+from traitlets import Unicode
+
+from autograder.problems import AuthoringError
+
+FILE = "class.toml"
+KINDS: dict[str, tuple[Any, str]] = {
+    "due": (dict, "a table"),
+    "extensions": (dict, "a table"),
+    "penalty_per_day": ((int, float), "a number"),
+    "require_secret": (bool, "true or false"),
+    "timezone": (str, "a text"),
+}
+LENGTH = re.compile(r"\+?(\d+)\s*([dh])")
+UNITS = {"d": timedelta(days=1), "h": timedelta(hours=1)}
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What a `class.toml` says.
+
+    Attributes:
+        due: when each lesson is due, in UTC and without saying so, as nbgrader has it.
+        extensions: how much later a student may hand in a lesson, by lesson and student.
+        penalty_per_day: the share of a submission's points that each day begun costs; None to leave it to
+            nbgrader's own setting.
+        require_secret: refuse to grade a lesson without hidden probes.
+    """
+
+    due: Mapping[str, datetime] = field(default_factory=dict)
+    extensions: Mapping[tuple[str, str], timedelta] = field(default_factory=dict)
+    penalty_per_day: float | None = None
+    require_secret: bool = False
+
+    @classmethod
+    def read(cls, root: Path, lessons: tuple[str, ...]) -> Policy:
+        """The policy of a class; an empty one where there is no file.
+
+        Args:
+            root: the course's folder.
+            lessons: the course's lessons.
+
+        Raises:
+            AuthoringError: the file is not as it must be.
+        """
+        path = root / FILE
+        try:
+            table = tomllib.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return cls()
+        except (OSError, ValueError) as problem:
+            raise AuthoringError([f"{path} cannot be read: {problem}"]) from problem
+        problems = list(_problems(table, lessons))
+        if problems:
+            raise AuthoringError([f"{path}: {problem}" for problem in problems])
+        zone = ZoneInfo(table["timezone"]) if "timezone" in table else None
+        return cls(
+            {lesson: _utc(moment, zone) for lesson, moment in table.get("due", {}).items()},
+            {
+                (lesson, student): length(value)
+                for lesson, given in table.get("extensions", {}).items()
+                for student, value in given.items()
+            },
+            table.get("penalty_per_day"),
+            table.get("require_secret", False),
+        )
+
+
+class LatePenalty(LateSubmissionPlugin):
+    """What being late costs: by `class.toml` where that says, or else by nbgrader's own setting."""
+
+    root = Unicode("", help="The course's folder.").tag(config=True)
+
+    def late_submission_penalty(
+        self, student_id: str, score: float, total_seconds_late: float
+    ) -> float | None:
+        share: float | None = None
+        if self.root:
+            share = tomllib.loads(_text(Path(self.root) / FILE)).get("penalty_per_day")
+        if share is None:
+            return cast(
+                "float | None", super().late_submission_penalty(student_id, score, total_seconds_late)
+            )
+        days = ceil(total_seconds_late / UNITS["d"].total_seconds())
+        return round(min(1.0, share * days) * score, 2)
+
+
+def extend(root: Path, lesson: str, student: str, by: timedelta) -> str:
+    """Write an extension into `class.toml`, whose other lines and comments stay; none where it is zero.
+
+    Returns:
+        What it was before; empty where there was none.
+    """
+    import tomlkit
+
+    path = root / FILE
+    table = tomlkit.parse(_text(path))
+    given = table.setdefault("extensions", tomlkit.table(is_super_table=True)).setdefault(
+        lesson, tomlkit.table()
+    )
+    before = str(given.get(student, ""))
+    if by:
+        given[student] = shown(by)
+    else:
+        given.pop(student, None)
+    fresh = path.with_name(f".{FILE}.new")
+    fresh.write_text(tomlkit.dumps(table), encoding="utf-8", newline="\n")
+    fresh.replace(path)
+    return before
+
+
+def length(text: str) -> timedelta:
+    """A length of time, from "3d" or "12h".
+
+    Raises:
+        ValueError: it is none.
+    """
+    found = LENGTH.fullmatch(text.strip())
+    if not found:
+        raise ValueError(f"“{text}” is no length of time: write 3d or 12h")
+    return int(found[1]) * UNITS[found[2]]
+
+
+def shown(by: timedelta) -> str:
+    """A length of time as `length` reads it."""
+    days, rest = divmod(by, UNITS["d"])
+    return f"{days}d" if not rest else f"{by // UNITS['h']}h"
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+def _utc(moment: date, zone: tzinfo | None) -> datetime:
+    """A moment as nbgrader keeps it; one without a time is the end of that day."""
+    if not isinstance(moment, datetime):
+        moment = datetime.combine(moment, time(23, 59, 59))
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=zone) if zone else moment.astimezone()
+    return moment.astimezone(UTC).replace(tzinfo=None)
+
+
+def _problems(table: Mapping[str, Any], lessons: tuple[str, ...]) -> Iterator[str]:
+    for key, value in table.items():
+        kind, called = KINDS.get(key, (object, ""))
+        if key not in KINDS:
+            yield f"`{key}` means nothing here; known are {', '.join(KINDS)}"
+        elif not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            yield f"`{key}` is no {called}".replace("no a ", "no ")
+        elif key == "penalty_per_day" and not 0 <= value <= 1:
+            yield "`penalty_per_day` is a share, from 0 to 1"
+        elif key == "timezone":
+            try:
+                ZoneInfo(value)
+            except (ZoneInfoNotFoundError, ValueError):
+                yield f"`timezone`: there is no {value}; write Europe/Berlin, say"
+        elif key in ("due", "extensions"):
+            yield from (f"`{key}`: there is no lesson {name}" for name in value if name not in lessons)
+    for lesson, moment in _table(table, "due").items():
+        if not isinstance(moment, date):
+            yield f"`due`: {lesson} has no date, as 2026-10-31 or 2026-10-31T18:00:00"
+    for lesson, given in _table(table, "extensions").items():
+        for student, value in _table({lesson: given}, lesson).items():
+            try:
+                length(str(value))
+            except ValueError as problem:
+                yield f"`extensions`: {student} for {lesson}: {problem}"
+        if not isinstance(given, dict):
+            yield f"`extensions`: {lesson} is no table of students"
+
+
+def _table(table: Mapping[str, Any], key: str) -> dict[str, Any]:
+    found = table.get(key)
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,405 @@
+"""What a class misunderstood in one lesson, from what grading found: numbers, mistakes, examples."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from math import ceil
+from statistics import StatisticsError, correlation, fmean, median
+from typing import Any
+
+import nbformat
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from autograder.bank import KnownWrong, LessonBank
+from autograder.grading import marks, verdicts
+from autograder.grading.course import Class
+from autograder.grading.marks import Mark
+from autograder.grading.pages import render
+from autograder.grading.verdicts import TaskResult
+from autograder.reading import MOST_TEXT
+
+# With fewer students, discrimination says more about chance than about the task.
+ENOUGH = 15
+EXAMPLES, EXAMPLE_LINES = 2, 25
+BINS = 10
+# Below this, a task is answered better by those who do worse elsewhere.
+DOUBTFUL = -0.2
+COLUMNS = (
+    *("task", "title", "points", "students", "right", "partly", "wrong", "not answered", "to be read"),
+    *("difficulty", "discrimination", "points lost", "mistakes"),
+)
+# What is said in the next lecture: so many mistakes, each made by this share of the class at least.
+MOST_SAID, WORTH_SAYING = 4, 0.1
+# In the table of mistakes against tasks.
+MOST_SHOWN = 15
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A mistake and who made it.
+
+    Attributes:
+        fault: its id in the course's vocabulary; "" for answers that nothing known explains.
+        name: what it is, in words.
+        hint: what a learner reads who made it.
+        section: where the lessons explain it, in words; "" where they do not.
+        students: how many made it.
+        tasks: the titles of the tasks in which they did.
+        examples: answers that show it, without names and comments, the commonest first.
+    """
+
+    fault: str
+    name: str
+    hint: str
+    section: str
+    students: int
+    tasks: tuple[str, ...]
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TaskReport:
+    """How a class did on one task.
+
+    Attributes:
+        id, title, possible: the task and its points.
+        right, partly, wrong, empty: how many students had all, some and none of its points, or wrote nothing.
+        waiting: how many answers a person has yet to read.
+        difficulty: the share of its points that the class got, 0 to 1; None where nothing is graded yet.
+        discrimination: the correlation of its points with the points for all other tasks, -1 to 1; None where
+            there are too few students, or all did the same.
+        lost: the points that the class lost on it.
+        mistakes: the mistakes made in it, the commonest first.
+    """
+
+    id: str
+    title: str
+    possible: float
+    right: int
+    partly: int
+    wrong: int
+    empty: int
+    waiting: int
+    difficulty: float | None
+    discrimination: float | None
+    lost: float
+    mistakes: tuple[Mistake, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """How a class did on a lesson.
+
+    Attributes:
+        lesson, title: the lesson.
+        students: how many handed it in.
+        possible: the points of the lesson.
+        scores: each student's points, from the lowest to the highest.
+        tasks: its tasks, in order.
+        mistakes: mistakes in all tasks together, the commonest first.
+        say: what to say in the next lecture, one thing each.
+    """
+
+    lesson: str
+    title: str
+    students: int
+    possible: float
+    scores: tuple[float, ...]
+    tasks: tuple[TaskReport, ...]
+    mistakes: tuple[Mistake, ...]
+    say: tuple[str, ...]
+
+
+def report(course: Class, lesson: str) -> Report:
+    """Work out the report of a lesson from what is stored; nothing is graded."""
+    with verdicts.opened(course.database) as store:
+        results = store.results(lesson)
+    with marks.opened(course.database) as book:
+        given = {(one.student, one.task): one for one in book.of(lesson)}
+    bank = course.banks.lesson(lesson)
+    by_task: dict[str, list[TaskResult]] = defaultdict(list)
+    for one in results:
+        by_task[one.task].append(one)
+    totals: dict[str, float] = defaultdict(float)
+    for one in results:
+        totals[one.student] += _points(one, given)
+    words = _Words(course, bank)
+    tasks = tuple(_task(words, name, some, given, totals) for name, some in by_task.items())
+    mistakes = tuple(_mistakes(words, results, examples=False))
+    possible = sum(one.possible for one in tasks)
+    say = tuple(_say(tasks, mistakes, len(totals)))
+    return Report(
+        lesson, bank.title, len(totals), possible, tuple(sorted(totals.values())), tasks, mistakes, say
+    )
+
+
+def as_csv(made: Report) -> str:
+    """The report as a table with a line for each task."""
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(COLUMNS)
+    for one in made.tasks:
+        named = "; ".join(f"{mistake.fault or mistake.name}: {mistake.students}" for mistake in one.mistakes)
+        numbers = (one.right, one.partly, one.wrong, one.empty, one.waiting)
+        rounded = ("" if value is None else f"{value:.3f}" for value in (one.difficulty, one.discrimination))
+        row = (
+            one.id,
+            one.title,
+            f"{one.possible:g}",
+            made.students,
+            *numbers,
+            *rounded,
+            f"{one.lost:g}",
+            named,
+        )
+        table.writerow(_plain(value) for value in row)
+    return text.getvalue()
+
+
+def _plain(value: object) -> object:
+    """A value that a spreadsheet does not take for a formula: a message may hold a student's own text."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@")) else value
+
+
+class _Words:
+    """What tasks, mistakes and sections of a lesson are called."""
+
+    def __init__(self, course: Class, bank: LessonBank) -> None:
+        self._course, self._bank = course, bank
+        self._notebooks: dict[str, Mapping[str, str]] = {}
+        self._known = {
+            (task.id, one.id): one for task in bank.tasks.values() for one in reversed(task.known_wrong)
+        }
+
+    def title(self, task: str) -> str:
+        known = self._bank.tasks.get(task)
+        return known.title if known else self._heading(self._bank.lesson, task) or task
+
+    def known(self, task: str, fault: str) -> KnownWrong:
+        return self._known.get((task, fault)) or KnownWrong(fault, "", fault)
+
+    def section(self, place: str) -> str:
+        """A section in words, from "02-trainable#scale-intro"."""
+        lesson, _, cell = place.partition("#")
+        heading = self._heading(lesson, cell)
+        return f"“{heading}” in {lesson}" if heading else ""
+
+    def _heading(self, lesson: str, cell: str) -> str:
+        """The heading above a cell of a lesson's release, or in it."""
+        if lesson not in self._notebooks:
+            found: dict[str, str] = {}
+            heading = ""
+            release = self._course.release(lesson)
+            cells = nbformat.read(release, as_version=4).cells if release.is_file() else ()
+            for one in cells:
+                lines = one.source.splitlines() if one.cell_type == "markdown" else ()
+                heading = next((line.lstrip("# ") for line in lines if line.startswith("#")), heading)
+                found[one["id"]] = heading
+            self._notebooks[lesson] = found
+        return self._notebooks[lesson].get(cell, "")
+
+
+def _points(one: TaskResult, given: Mapping[tuple[str, str], Mark]) -> float:
+    """What counts for a task: the gradebook's, where a person may have changed it."""
+    mark = given.get((one.student, one.task))
+    return mark.score if mark else one.points or 0.0
+
+
+def _task(
+    words: _Words,
+    name: str,
+    results: Sequence[TaskResult],
+    given: Mapping[tuple[str, str], Mark],
+    totals: Mapping[str, float],
+) -> TaskReport:
+    kinds: Counter[str] = Counter()
+    pairs = []
+    for one in results:
+        mark = given.get((one.student, one.task))
+        points = _points(one, given)
+        if not one.answered:
+            kinds["empty"] += 1
+        elif one.points is None and (mark is None or mark.waiting):
+            kinds["waiting"] += 1
+            continue
+        else:
+            kinds["right" if points >= one.possible else "partly" if points else "wrong"] += 1
+        pairs.append((points, totals[one.student] - points))
+    possible = results[0].possible
+    return TaskReport(
+        name,
+        words.title(name),
+        possible,
+        kinds["right"],
+        kinds["partly"],
+        kinds["wrong"],
+        kinds["empty"],
+        kinds["waiting"],
+        fmean(points / possible for points, _ in pairs) if pairs and possible else None,
+        _discrimination(pairs),
+        sum(max(0.0, possible - points) for points, _ in pairs),
+        tuple(_mistakes(words, results)),
+    )
+
+
+def _discrimination(pairs: Sequence[tuple[float, float]]) -> float | None:
+    if len(pairs) < ENOUGH:
+        return None
+    try:
+        return correlation(*zip(*pairs, strict=True))
+    except StatisticsError:  # all have the same points
+        return None
+
+
+def _mistakes(words: _Words, results: Iterable[TaskResult], examples: bool = True) -> list[Mistake]:
+    """The mistakes in some results, the commonest first; those that have no name by what is said of them."""
+    made: dict[tuple[str, str], list[TaskResult]] = defaultdict(list)
+    for one in results:
+        if one.right or not one.answered or one.points is None:
+            continue
+        for key in [(fault, "") for fault in one.faults] or [("", _unnamed(one))]:
+            made[key].append(one)
+    found = []
+    for (fault, said), some in made.items():
+        ((commonest, _),) = Counter(one.task for one in some).most_common(1)
+        known = words.known(commonest, fault)
+        titles = tuple(dict.fromkeys(words.title(one.task) for one in some))
+        found.append(
+            Mistake(
+                fault,
+                known.name if fault else said,
+                known.hint,
+                words.section(known.section),
+                len({one.student for one in some}),
+                titles,
+                tuple(_examples(some)) if examples else (),
+            )
+        )
+    return sorted(found, key=lambda one: (-one.students, not one.fault, one.name))
+
+
+def _unnamed(one: TaskResult) -> str:
+    """What is wrong with an answer that nothing known explains, in words that others share."""
+    kinds = {
+        "Raised": f"the answer raises {one.error}" if one.error else "the answer raises an error",
+        "NotDefined": "the answer is not defined: its cell fails, or another name is used",
+        "NotRun": "the answer did not run to its end",
+        "WrongShape": "the result has another shape",
+        "WrongValues": "other numbers, and no known mistake explains them",
+        "WrongType": "the result is of another type",
+        "WrongDtype": "the result has another dtype",
+        "WrongParameters": "the module has other parameters",
+        "CallsForbidden": "right, with a call that the task forbids",
+        "NotComputed": "right for the lesson's data and wrong for others: typed in, or read from elsewhere",
+        "GivensChanged": "the lesson's example data was changed",
+    }
+    return kinds.get(one.finding, one.says)
+
+
+def _examples(results: Iterable[TaskResult]) -> list[str]:
+    """A few of the answers, the commonest first, then the shortest."""
+    texts: Counter[str] = Counter()
+    for answer, times in Counter(one.answer for one in results).items():
+        texts[without_names(answer)] += times
+    found = sorted(texts, key=lambda text: (-texts[text], len(text)))
+    return [text for text in found if text.count("\n") < EXAMPLE_LINES and text.strip()][:EXAMPLES]
+
+
+@lru_cache(maxsize=10_000)
+def without_names(code: str) -> str:
+    """Code as anybody could have written it: no comments, no docstrings, one layout."""
+    try:
+        tree = ast.parse(code[:MOST_TEXT])
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return "\n".join(line.split("#")[0].rstrip() for line in code.splitlines())
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            kept = [part for part in body if not _is_text(part)]
+            node.body = kept or [ast.Pass()]  # type: ignore[attr-defined]
+    return ast.unparse(tree)
+
+
+def _is_text(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def _say(tasks: Sequence[TaskReport], mistakes: Sequence[Mistake], students: int) -> Iterable[str]:
+    """What is worth a word in the next lecture, from the mistakes that most people made."""
+    enough = max(2, WORTH_SAYING * students)
+    for one in [one for one in mistakes if one.fault and one.students >= enough][:MOST_SAID]:
+        tasks_of = f"in {len(one.tasks)} tasks" if len(one.tasks) > 1 else f"in “{one.tasks[0]}”"
+        again = f" Show {one.section} again." if one.section else ""
+        yield f"{one.students} of {students}: {one.name}, {tasks_of}. {one.hint}{again}"
+    for task in tasks:
+        if task.empty >= max(2, 0.25 * students):
+            yield f"{task.empty} of {students} wrote nothing for “{task.title}”. Ask what stopped them."
+        elif task.discrimination is not None and task.discrimination < DOUBTFUL and task.lost:
+            yield (
+                f"“{task.title}” was answered better by those who did worse elsewhere: read a few of its "
+                "answers before you trust it."
+            )
+
+
+def as_html(made: Report) -> str:
+    """The report as one page that needs no other file."""
+    bins = _bins(made)
+    named = [one for one in made.mistakes if one.fault][:MOST_SHOWN]
+    counts = {(task.id, one.fault): one.students for task in made.tasks for one in task.mistakes}
+    return render(
+        "report",
+        report=made,
+        median=median(made.scores) if made.scores else 0,
+        enough=ENOUGH,
+        bins=bins,
+        most=max((one["count"] for one in bins), default=0),
+        named=[(one, [counts.get((task.id, one.fault), 0) for task in made.tasks]) for one in named],
+    )
+
+
+def _bins(made: Report) -> list[dict[str, Any]]:
+    """How many scores lie in each tenth of what can be had, from above the lower end to the upper one."""
+    if not made.scores or made.possible <= 0:
+        return []
+    edges = [made.possible * place / BINS for place in range(BINS + 1)]
+    places = [min(BINS - 1, max(0, ceil(score / made.possible * BINS) - 1)) for score in made.scores]
+    return [
+        {"label": f"{low:.3g}–{high:.3g}", "count": places.count(place)}
+        for place, (low, high) in enumerate(pairwise(edges))
+    ]
+
+
+def print_report(made: Report, console: Console) -> None:
+    """Show the report in a terminal."""
+    table = Table(
+        title=f"{made.title}: {made.students} students, {made.possible:g} points", title_style="bold"
+    )
+    table.add_column("task", ratio=4)
+    for name in ("right", "got", "discr.", "lost"):
+        table.add_column(name, justify="right")
+    table.add_column("commonest mistake", ratio=4)
+    for one in made.tasks:
+        got = "–" if one.difficulty is None else f"{one.difficulty:.0%}"
+        apart = "–" if one.discrimination is None else f"{one.discrimination:.2f}"
+        said = next((f"{first.students}× {first.name}" for first in one.mistakes), "")
+        if one.waiting:
+            said = f"{one.waiting} answers to be read"
+        table.add_row(Text(one.title), str(one.right), got, apart, f"{one.lost:g}", Text(said))
+    console.print(table)
+    if made.say:
+        console.print("\nFor the next lecture:", style="bold")
+    for number, line in enumerate(made.say, start=1):
+        console.print(f"{number}. {line}", markup=False, highlight=False)

@@ -1,0 +1,132 @@
+"""Scores go into the file that a learning platform exported, and nothing else in it changes."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Base, Gradebook
+from openpyxl import load_workbook
+from sqlalchemy import create_engine
+from typer.testing import CliRunner
+
+from autograder import cli
+from autograder.grading.course import Class
+from autograder.grading.export import CannotExport, Scores, into_canvas, into_moodle, scores, write_workbook
+from tests.autograder.grading.conftest import class_folder
+
+LESSON, OTHER = "01-dot-product", "02-trainable"
+PEOPLE = {
+    "ada": ("Ada", "Lovelace", "ada@uni.example", "71"),
+    "bob": ("Bob", "Meyer", "bob@uni.example", "72"),
+    "bob2": ("Bob", "Meyer", "bob2@uni.example", "73"),
+    "eve": ("=Eve", "O'Neil", "", ""),
+}
+SCORES = {("ada", LESSON): 8.0, ("bob", LESSON): 4.5, ("ada", OTHER): 3.0, ("eve", LESSON): 0.0}
+
+pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of nbgrader's own way of adding
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Class:
+    place = Class(class_folder(tmp_path / "course", LESSON))
+    Base.metadata.create_all(create_engine(place.database))
+    with Gradebook(place.database, place.directory.course_id) as book:
+        for lesson in (LESSON, OTHER):
+            book.add_assignment(lesson)
+            book.add_notebook(lesson, lesson)
+            book.add_grade_cell("task", lesson, lesson, max_score=10, cell_type="code")
+        for student, (first, last, email, number) in PEOPLE.items():
+            book.add_student(student, first_name=first, last_name=last, email=email, lms_user_id=number)
+        for (student, lesson), score in SCORES.items():
+            book.add_submission(lesson, student)
+            book.find_grade("task", lesson, lesson, student).auto_score = score
+        book.find_submission_notebook(LESSON, LESSON, "ada").late_submission_penalty = 1.0
+        book.db.commit()
+    return place
+
+
+@pytest.fixture
+def known(course: Class) -> Scores:
+    return scores(course)
+
+
+def table(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text)))
+
+
+CANVAS = f"""Student,ID,SIS Login ID,Section,{LESSON} (991),Essay (992)
+Points Possible,,,,10,5
+"Lovelace, Ada",71,alo,A,,4
+"Meyer, Bob",72,bme,A,,3
+"Meyer, Bob",,,B,7,2
+"Nobody, Nora",99,nno,A,,1
+"Student, Test",,,A,,
+"""
+
+
+def test_canvas_columns_of_our_lessons_are_filled_and_all_else_stays(known):
+    made = into_canvas(known, CANVAS)
+    expected = table(CANVAS)
+    expected[2][4], expected[3][4] = "7", "4.5"  # Ada was late, which costs 1 of 8
+    assert table(made.text) == expected
+    assert made.filled == 2
+    assert made.strangers == ["Meyer, Bob (could be bob or bob2)", "Nobody, Nora (not in the gradebook)"]
+    assert made.missing == ["eve"]
+
+
+def test_a_canvas_file_without_our_column_is_refused_with_what_to_do(known):
+    with pytest.raises(CannotExport, match="Make an assignment of that name in Canvas"):
+        into_canvas(known, CANVAS.replace(LESSON, "Homework"))
+
+
+MOODLE = """\ufeffIdentifier,Full name,Email address,Status,Grade,Maximum Grade,Feedback comments
+Participant 71,Ada Lovelace,ada@uni.example,Submitted,,100.00,
+Participant 72,Bob Meyer,bob@uni.example,Submitted,,100.00,
+Participant 73,Bob Meyer,bob2@uni.example,No submission,,100.00,
+"""
+
+
+def test_a_moodle_worksheet_is_filled_on_its_own_scale(known):
+    made = into_moodle(known, MOODLE.removeprefix("\ufeff"), LESSON)
+    assert [row[4] for row in table(made.text)] == ["Grade", "70.00", "45.00", ""]
+
+
+@pytest.mark.parametrize(
+    ("worksheet", "lesson", "why"),
+    [
+        (MOODLE.replace("Grade", "Mark"), LESSON, "no column `Grade`"),
+        ("a,b\n1,2\n", LESSON, "no column that says who a student is"),
+        ("", LESSON, "no column that says who a student is"),
+        (MOODLE.removeprefix("\ufeff"), "03-causal", "Nothing of 03-causal is graded yet"),
+    ],
+)
+def test_what_is_no_worksheet_is_refused_with_a_reason(known, worksheet, lesson, why):
+    with pytest.raises(CannotExport, match=why):
+        into_moodle(known, worksheet, lesson)
+
+
+def test_the_workbook_has_all_scores_and_no_formula(known, tmp_path):
+    write_workbook(known, tmp_path / "book.xlsx")
+    book = load_workbook(tmp_path / "book.xlsx")
+    assert book.sheetnames == ["scores", LESSON, OTHER]
+    rows = list(book["scores"].iter_rows(values_only=True))
+    assert rows[1] == ("ada", "Lovelace", "Ada", 7, 3, 10)
+    assert rows[2][3:] == (4.5, None, 4.5)
+    assert book["scores"]["C5"].data_type == "s"
+    assert list(book[LESSON].iter_rows(values_only=True))[1] == ("ada", "Lovelace", "Ada", 8, 1, 7)
+
+
+def test_the_command_writes_beside_the_file_and_tells_who_has_no_row(course, tmp_path):
+    given = tmp_path / "grades.csv"
+    given.write_text(CANVAS, encoding="utf-8")
+    where = ["--course", str(course.directory.root)]
+    done = CliRunner().invoke(cli.app, ["export", "--canvas", str(given), *where])
+    assert done.exit_code == 1
+    assert "has a score and no row: eve" in done.output
+    assert given.read_text(encoding="utf-8") == CANVAS
+    assert "4.5" in (tmp_path / "grades-graded.csv").read_text(encoding="utf-8")
+    unclear = CliRunner().invoke(cli.app, ["export", "--moodle", str(given), *where])
+    assert unclear.exit_code == 2

@@ -1,0 +1,112 @@
+"""What a class has agreed on, in `class.toml`: read, refused with a reason, extended, and counted."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from traitlets.config import Config
+from typer.testing import CliRunner
+
+from autograder import cli
+from autograder.grading.policy import FILE, LatePenalty, Policy, extend
+from autograder.problems import AuthoringError
+from tests.autograder.grading.conftest import class_folder
+
+LESSONS = ("01-dot-product", "02-trainable")
+TEXT = """\
+penalty_per_day = 0.1  # of what was earned
+require_secret = true
+timezone = "Europe/Berlin"
+
+[due]
+01-dot-product = 2026-07-01T18:00:00
+02-trainable = 2026-07-08
+
+[extensions.01-dot-product]
+ada = "3d"
+"""
+
+
+def read(folder: Path, text: str) -> Policy:
+    (folder / FILE).write_text(text, encoding="utf-8")
+    return Policy.read(folder, LESSONS)
+
+
+def test_times_are_kept_in_utc_and_a_day_lasts_to_its_end(tmp_path):
+    policy = read(tmp_path, TEXT)
+    assert policy.due == {
+        "01-dot-product": datetime(2026, 7, 1, 16),
+        "02-trainable": datetime(2026, 7, 8, 21, 59, 59),
+    }
+    assert policy.extensions == {("01-dot-product", "ada"): timedelta(days=3)}
+    assert (policy.penalty_per_day, policy.require_secret) == (0.1, True)
+
+
+def test_a_class_without_the_file_has_no_policy(tmp_path):
+    assert Policy.read(tmp_path, LESSONS) == Policy()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("due = 3", "`due` is no table"),
+        ("penalty = 1", "`penalty` means nothing here"),
+        ("penalty_per_day = 10", "is a share, from 0 to 1"),
+        ("penalty_per_day = true", "`penalty_per_day` is no number"),
+        ("[due]\n07-more = 2026-01-01", "there is no lesson 07-more"),
+        ("[due]\n01-dot-product = 'soon'", "01-dot-product has no date"),
+        ("[extensions.01-dot-product]\nada = 'long'", "“long” is no length of time: write 3d or 12h"),
+        ("[extensions]\n01-dot-product = '3d'", "01-dot-product is no table of students"),
+        ("timezone = 'Moon/Crater'", "there is no Moon/Crater"),
+        ("[due", "cannot be read"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_with_a_reason(tmp_path, text, why):
+    with pytest.raises(AuthoringError, match=FILE) as refused:
+        read(tmp_path, text)
+    assert why in str(refused.value)
+
+
+def test_an_extension_is_written_beside_what_stands_there(tmp_path):
+    read(tmp_path, TEXT)
+    assert extend(tmp_path, "01-dot-product", "bob", timedelta(hours=12)) == ""
+    assert extend(tmp_path, "01-dot-product", "ada", timedelta(days=5)) == "3d"
+    assert "# of what was earned" in (tmp_path / FILE).read_text()
+    found = Policy.read(tmp_path, LESSONS).extensions
+    assert found == {
+        ("01-dot-product", "ada"): timedelta(days=5),
+        ("01-dot-product", "bob"): timedelta(hours=12),
+    }
+    extend(tmp_path, "01-dot-product", "ada", timedelta())
+    assert list(Policy.read(tmp_path, LESSONS).extensions) == [("01-dot-product", "bob")]
+
+
+@pytest.mark.parametrize(
+    ("text", "hours", "penalty"),
+    [
+        ("penalty_per_day = 0.1", 1, 2.0),
+        ("penalty_per_day = 0.1", 25, 4.0),
+        ("penalty_per_day = 0.5", 72, 20.0),
+    ],
+)
+def test_each_day_begun_costs_its_share(tmp_path, text, hours, penalty):
+    read(tmp_path, text)
+    plugin = LatePenalty(config=Config({"LatePenalty": {"root": str(tmp_path)}}))
+    assert plugin.late_submission_penalty("ada", 20.0, hours * 3600) == penalty
+
+
+def test_without_a_price_nbgraders_own_setting_counts(tmp_path):
+    config = Config({"LatePenalty": {"root": str(tmp_path), "penalty_method": "zero"}})
+    assert LatePenalty(config=config).late_submission_penalty("ada", 20.0, 60) == 20.0
+
+
+def test_the_command_extends_and_refuses_what_is_no_time(tmp_path):
+    place = class_folder(tmp_path / "course", "01-dot-product")
+    done = CliRunner().invoke(cli.app, ["extend", "ada", "01", "+3d", "--course", str(place)])
+    assert done.exit_code == 0, done.output
+    assert "ada has 3d more for 01-dot-product." in done.output
+    refused = CliRunner().invoke(cli.app, ["extend", "ada", "01", "soon", "--course", str(place)])
+    assert refused.exit_code == 2
+    assert "“soon” is no length of time" in refused.output

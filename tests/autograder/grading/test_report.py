@@ -1,0 +1,184 @@
+"""A report of what a class misunderstood, from records as grading leaves them: nothing is run here."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Base, Gradebook
+from sqlalchemy import create_engine
+from typer.testing import CliRunner
+
+from autograder import cli
+from autograder.course import Course
+from autograder.grading import verdicts
+from autograder.grading.course import Class
+from autograder.grading.report import Report, as_csv, as_html, report, without_names
+from autograder.grading.verdicts import Grading, TaskResult
+from tests.autograder.grading.conftest import class_folder
+
+ROOT = Path(__file__).parents[3]
+LESSON = "02-trainable"
+TASKS = Course.read(ROOT).load(LESSON).tasks
+WRITTEN = "why-scale-in-words"
+# What a student does at a task, by its place in the lesson and their own number.
+Answers = Callable[[int, int], TaskResult | None]
+
+
+def of(student: int, task: str, **found: object) -> TaskResult:
+    possible = 3 if task == WRITTEN else TASKS[task].points
+    plain = {"points": possible, "possible": possible, "answer": "answer = 1", **found}
+    return TaskResult(LESSON, f"student-{student}", task, **plain)  # type: ignore[arg-type]
+
+
+def wrong(student: int, task: str, *faults: str, answer: str = "answer = 0") -> TaskResult:
+    return of(student, task, points=0, faults=faults, finding="MatchesKnownWrong", answer=answer)
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Class:
+    place = Class(class_folder(tmp_path / "course", LESSON))
+    Base.metadata.create_all(create_engine(place.database))
+    return place
+
+
+def made(course: Class, students: int, answers: Answers) -> Report:
+    with verdicts.opened(course.database) as store:
+        for student in range(students):
+            found = [answers(student, place) for place in range(len(TASKS))]
+            store.write(Grading(LESSON, f"student-{student}", verdicts.now()), [one for one in found if one])
+    return report(course, LESSON)
+
+
+def only(*chosen: Callable[[int], TaskResult]) -> Answers:
+    """Answers to a few tasks."""
+    return lambda student, place: chosen[place](student) if place < len(chosen) else None
+
+
+def test_a_task_says_how_many_were_right_and_what_was_lost(course):
+    def first(student: int) -> TaskResult:
+        kinds = (
+            of(student, "self-attention-v1"),
+            of(student, "self-attention-v1", points=1, finding="WrongValues"),
+            wrong(student, "self-attention-v1"),
+            of(student, "self-attention-v1", points=0, finding="StillStub"),
+        )
+        return kinds[student % 4]
+
+    (task,) = made(course, 8, only(first)).tasks
+    possible = TASKS["self-attention-v1"].points
+    assert (task.right, task.partly, task.wrong, task.empty) == (2, 2, 2, 2)
+    assert task.difficulty == pytest.approx((possible + 1) / (4 * possible))
+    assert task.lost == 2 * (possible - 1) + 4 * possible
+
+
+def test_a_mistake_is_counted_once_for_a_student_and_named_with_its_tasks_and_section(course):
+    weights, context = "attention-weights-2", "context-2"
+    tasks = [one for one in TASKS if any(w.id == "no-scale" for w in TASKS[one].known_wrong)][:2]
+    assert len(tasks) == 2, (weights, context)
+    found = made(
+        course, 6, only(*(lambda s, t=t: wrong(s, t, "no-scale") if s < 4 else of(s, t) for t in tasks))
+    )
+    (mistake,) = found.mistakes
+    assert (mistake.students, len(mistake.tasks)) == (4, 2)
+    assert mistake.section.endswith(f"in {LESSON}")
+    assert found.say[0].startswith(
+        "4 of 6: the scores are not divided by the root of their width, in 2 tasks."
+    )
+
+
+@pytest.mark.parametrize(("students", "told"), [(14, False), (15, True)])
+def test_discrimination_needs_enough_students(course, students, told):
+    first, second = list(TASKS)[:2]
+    good = [student % 3 > 0 for student in range(students)]
+    answers = only(*(lambda s, t=t: of(s, t) if good[s] else wrong(s, t) for t in (first, second)))
+    found = made(course, students, answers).tasks[0].discrimination
+    assert found == (pytest.approx(1.0) if told else None)
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of nbgrader's own way to add a submission
+def test_an_answer_that_a_person_has_read_counts_with_their_points(course):
+    results = only(lambda s: of(s, WRITTEN, points=None))
+    assert [(one.waiting, one.difficulty) for one in made(course, 2, results).tasks] == [(2, None)]
+    with Gradebook(course.database, course.directory.course_id) as book:
+        book.add_assignment(LESSON)
+        book.add_notebook(LESSON, LESSON)
+        book.add_grade_cell(WRITTEN, LESSON, LESSON, max_score=3, cell_type="markdown")
+        book.add_student("student-0")
+        book.add_submission(LESSON, "student-0")
+        mark = book.find_grade(WRITTEN, LESSON, LESSON, "student-0")
+        mark.manual_score, mark.needs_manual_grade = 3, False
+        book.db.commit()
+    (task,) = report(course, LESSON).tasks
+    assert (task.waiting, task.right, task.difficulty) == (1, 1, 1.0)
+
+
+def test_examples_hold_no_names_and_the_same_code_is_shown_once(course):
+    task = next(iter(TASKS))
+    texts = (
+        'def f(x):\n    """By Ada."""\n    return x  # Ada',
+        "def f( x ):\n\n    return x",
+        "broken( # Ada\n",
+    )
+    found = made(course, 3, only(lambda s: wrong(s, task, "no-scale", answer=texts[s])))
+    assert found.tasks[0].mistakes[0].examples == ("def f(x):\n    return x", "broken(")
+    assert without_names("class A:\n    '''Ada'''") == "class A:\n    pass"
+
+
+def test_the_page_needs_no_other_file_and_shows_strange_text_as_text(course):
+    task = next(iter(TASKS))
+    evil = "<script>alert(1)</script>"
+    found = made(
+        course,
+        3,
+        only(lambda s: of(s, task, points=0, finding="BrokenProperty", says=evil, answer=f"x = '{evil}'")),
+    )
+    page = as_html(found)
+    assert evil not in page
+    assert "&lt;script&gt;" in page
+    assert "src=" not in page
+    assert "http" not in page
+
+
+def test_the_table_has_a_line_for_each_task_and_no_formula(course):
+    tasks = list(TASKS)[:2]
+    answers = only(
+        lambda s: wrong(s, tasks[0], "no-scale"),
+        lambda s: of(s, tasks[1], points=0, finding="BrokenProperty", says="=1+1"),
+    )
+    rows = list(csv.DictReader(io.StringIO(as_csv(made(course, 2, answers)))))
+    assert [row["task"] for row in rows] == tasks
+    assert [row["mistakes"] for row in rows] == ["no-scale: 2", "'=1+1: 2"]
+
+
+def test_three_hundred_students_are_reported_in_seconds(course):
+    tasks = list(TASKS)
+
+    def answers(student: int, place: int) -> TaskResult:
+        if (student + place) % 3:
+            return of(student, tasks[place])
+        return wrong(student, tasks[place], "no-scale", answer=f"def f(x):\n    return x * {student}")
+
+    made(course, 300, answers)
+    begun = time.process_time()
+    as_html(report(course, LESSON))
+    assert time.process_time() - begun < 5
+
+
+def test_the_command_shows_and_writes_the_report_and_refuses_where_nothing_is_graded(course, tmp_path):
+    where = ("report", "02", "--course", str(course.directory.root))
+    refused = CliRunner().invoke(cli.app, where)
+    assert refused.exit_code == 2
+    assert "Nothing of 02-trainable is graded yet" in " ".join(refused.output.split())
+    made(course, 2, only(lambda s: wrong(s, next(iter(TASKS)), "no-scale")))
+    done = CliRunner().invoke(
+        cli.app, [*where, "--html", str(tmp_path / "r.html"), "--csv", str(tmp_path / "r.csv")]
+    )
+    assert done.exit_code == 0, done.output
+    assert "For the next lecture" in done.output
+    assert (tmp_path / "r.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert (tmp_path / "r.csv").is_file()
