@@ -160,6 +160,21 @@ def test_a_command_does_what_it_says(course, typed, code, output, messages):
     assert messages in done[2]
 
 
+def test_what_a_class_is_given_is_set_up_from_its_wheel_and_builds_nothing(tmp_path):
+    course = new_course(tmp_path)
+    for name in ("pyproject.toml", "backend.py"):
+        (course.folder / name).unlink()
+    exec(BACKEND, tools := {})
+    tools["make_wheel"](course.folder, "checks", {"checks.py": "print('checks')"})
+    code, output, messages = course.start("run python -m checks")
+    assert (code, output) == (0, "checks\n"), messages
+    assert course.start("run python -m checks") == (0, "checks\n", "")
+    code, _, messages = course.start("build")
+    assert (code, "The commands are lab, run." in messages) == (2, True)
+    assert "  lab  " in course.start("")[1]
+    assert "  build  " not in course.start("")[1]
+
+
 def test_a_start_with_nothing_changed_says_nothing_and_calls_nothing(course):
     packages = course.module().PACKAGES
     with changed(packages / "pip", None), changed(packages / "uv", None):

@@ -122,13 +122,15 @@ class Board:
         name: str,
         decimals: int = 4,
         size: float = style.TEXT_SIZE,
+        scale: np.ndarray | None = None,
     ) -> None:
         """Draw one bar per row within `room` pixels, all on one scale, with its number after it.
 
         Negative values run to the left of a common zero line and are striped. NaN and infinities get their
-        name in place of a bar.
+        name in place of a bar. `scale` are the values that the scale has to hold, where other bars share it.
         """
-        finite = values[np.isfinite(values)]
+        held = values if scale is None else scale
+        finite = held[np.isfinite(held)]
         low, high = min(0.0, finite.min(initial=0.0)), max(0.0, finite.max(initial=0.0))
         pixels = room / ((high - low) or 1.0)
         zero = x - low * pixels

@@ -68,14 +68,7 @@ artifacts = ["*.json", "*.safetensors"]
 README = """\
 # {title}
 
-**With Python {python} on your machine.** Open a terminal in this folder and type
-
-    python3 start.py lab          (on Windows: py start.py lab)
-
-The first start downloads about 400 MB and makes a folder `.venv`; later starts open JupyterLab at once.
-
-**In VS Code.** Type `python3 start.py run python -c ""` once. Then open a notebook in `notebooks/`, and
-choose the kernel in `.venv`.
+{start}
 
 **In Colab.** Upload a notebook of `notebooks/` and run its first cell. {colab}
 
@@ -84,6 +77,22 @@ choose the kernel in `.venv`.
 Work from top to bottom, and run the check under each answer. `hint("task-id")` gives a hint. Hand in the
 notebook as it is; its name does not matter.
 """
+WITH_STARTER = """\
+**On your machine**, with Python {python}. Open a terminal in this folder and type
+
+    python3 start.py lab          (on Windows: py start.py lab)
+
+The first start downloads about 400 MB and makes a folder `.venv`; later starts open JupyterLab at once.
+
+**In VS Code.** Type `python3 start.py run python -c ""` once. Then open a notebook in `notebooks/`, and
+choose the kernel in `.venv`."""
+WITHOUT_STARTER = """\
+**On your machine**, with Python {python}. Open a terminal in this folder and type
+
+    python3 -m pip install jupyterlab {wheel}
+    jupyter lab notebooks
+
+**In VS Code.** The same first line; then open a notebook in `notebooks/`."""
 
 
 @dataclass(frozen=True)
@@ -126,11 +135,13 @@ def bundle(
             notebook = nbformat.read(source / f"{lesson}.ipynb", as_version=4)
             notebook.cells.insert(0, _setup_cell(course, wheel, version, url))
             nbformat.write(notebook, root / "notebooks" / lesson / f"{lesson}.ipynb")
-        _starter(course, root)
+        start = (WITH_STARTER if _starter(course, root) else WITHOUT_STARTER).format(
+            python=_pythons(), wheel=wheel
+        )
         colab = (
             f"It takes the checks from {url}." if url else f"It asks for the file `{wheel}` of this folder."
         )
-        text = README.format(title=course.title, python=_pythons(), colab=colab)
+        text = README.format(title=course.title, start=start, colab=colab)
         (root / "README.md").write_text(text, encoding="utf-8", newline="\n")
         files = tuple(sorted(one.relative_to(root).as_posix() for one in root.rglob("*") if one.is_file()))
         if out.suffix == ".zip":
@@ -301,11 +312,11 @@ def _setup_cell(course: Course, wheel: str, version: str, url: str) -> NotebookN
     return nbformat.v4.new_code_cell(code.rstrip(), id=SETUP)
 
 
-def _starter(course: Course, root: Path) -> None:
-    """What makes the environment: `start.py`, and of the lock what students need."""
+def _starter(course: Course, root: Path) -> bool:
+    """Copy `start.py` and, of the lock, what students need; whether the course has them."""
     starter, lock = course.root / "start.py", course.root / "requirements.lock"
     if not (starter.is_file() and lock.is_file()):
-        return
+        return False
     shutil.copyfile(starter, root / starter.name)
     wanted = _closure(runtime_needs("lab"))
     lines = [
@@ -314,6 +325,7 @@ def _starter(course: Course, root: Path) -> None:
         if line.strip() and not line.startswith("#") and canonicalize_name(Requirement(line).name) in wanted
     ]
     (root / lock.name).write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+    return True
 
 
 def _closure(needs: Iterable[str]) -> set[str]:

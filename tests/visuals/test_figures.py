@@ -110,7 +110,7 @@ class TestOverflow:
     def test_draws_the_curve_as_far_as_it_is_finite(self):
         curve = next(
             line
-            for line in visuals.overflow(120).figure.axes[0].lines
+            for line in visuals.overflow(largest=120).figure.axes[0].lines
             if line.get_label() == "exp(x) in float32"
         )
         x, y = curve.get_data()
@@ -118,19 +118,19 @@ class TestOverflow:
         assert 88 < x.max() < 88.7229
 
     def test_ends_in_nan(self, texts):
-        picture = visuals.overflow(120)
+        picture = visuals.overflow([0.0, 60.0, 120.0])
         assert "nan" in texts(picture.figure)
         assert "exp gives 1, 1.1e+26, inf, their sum inf, so the weights are 0, 0, nan." in picture.alt
 
     def test_stays_finite_below_the_limit(self, texts):
-        picture = visuals.overflow(50)
+        picture = visuals.overflow([0.0, 25.0, 50.0], 50)
         assert "nan" not in texts(picture.figure)
         assert "stays finite" in picture.alt
 
     @pytest.mark.parametrize("largest", [0, -1, float("inf"), float("nan")])
     def test_refuses_what_is_no_range(self, largest):
         with pytest.raises(ValueError, match="positive, finite"):
-            visuals.overflow(largest)
+            visuals.overflow(largest=largest)
 
 
 class TestWeightsAndContext:

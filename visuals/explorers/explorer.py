@@ -1,10 +1,10 @@
 """Explorers: turn a knob and see what attention does with it.
 
-Which control: of ipywidgets' own, the sliders have no accessible name and ToggleButtons do not say which one
-is pressed, while Dropdown and BoundedFloatText are a native select and a native number field with a bound
-label, and Checkbox a native one, which every browser and screen reader knows. So the explorers are made of
-those three. JupyterLab takes keys from a control in an output to move to the next cell or to scroll; PAGE
-gives them back.
+Which control: of ipywidgets' own, ToggleButtons do not say which one is pressed, while Dropdown and
+BoundedFloatText are a native select and a native number field with a bound label, and Checkbox a native one,
+which every browser and screen reader knows. So the explorers are made of those three, and of IntSlider where
+dragging helps: its handle takes arrow keys, and PAGE gives it the accessible name that it lacks. JupyterLab
+takes keys from a control in an output to move to the next cell or to scroll; PAGE gives them back.
 
 The live view is HTML, not a redrawn matplotlib figure: it is made in well under a millisecond, is a real
 table for a screen reader and takes its colours from JupyterLab's theme.
@@ -27,8 +27,12 @@ PAGE = (
     "const box = this.closest('.attention-box'); "
     "box?.addEventListener('focusin', event => { "
     "box.querySelector('.attention-status')?.setAttribute('role', 'status'); "
-    "if (event.target.matches('select, [type=checkbox]')) "
-    "event.target.setAttribute('data-lm-suppress-shortcuts', 'true'); })"
+    "if (event.target.matches('select, [type=checkbox], [role=slider]')) "
+    "event.target.setAttribute('data-lm-suppress-shortcuts', 'true'); }); "
+    # A slider is drawn after this has run, or before.
+    "const name = () => box?.querySelectorAll('[role=slider]:not([aria-label])').forEach(handle => "
+    "handle.ariaLabel = handle.closest('.widget-slider').querySelector('label').textContent); "
+    "name(); if (box) new MutationObserver(name).observe(box, {childList: true, subtree: true});"
 )
 
 # Bars keep a contrast of 3 with the page in both themes, text one of 4.5.

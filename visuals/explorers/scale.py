@@ -158,8 +158,9 @@ def curves(
         )
         told.append(f"divided by {name} from {words.number(values[0], 2)} to {words.number(values[-1], 2)}")
     return (
-        f'<svg role="img" width="{left + wide + 110}" height="{top + high + 40}" '
-        'style="display: block; max-width: 100%; font: 12.5px var(--jp-content-font-family, sans-serif)" '
+        f'<svg role="img" width="{left + wide + 140}" height="{top + high + 40}" '
+        'style="display: block; flex: none; overflow: visible; '
+        'font: 12.5px var(--jp-content-font-family, sans-serif)" '
         f'aria-label="Average entropy against temperature from {COLDEST:g} to {HOTTEST:g}: '
         f'{"; ".join(told)}; now {words.number(entropy, 2)} at {temperature:g}">'
         f'<text x="0" y="12" fill="currentColor">entropy</text>'

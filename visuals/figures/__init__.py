@@ -9,9 +9,11 @@ from visuals.figures.heads import head_trade_off, split_projection, stacked_head
 from visuals.figures.maps import attention_map
 from visuals.figures.masking import cut_and_stretch, masking_steps
 from visuals.figures.masks import causal_pattern, leak_map, mask_map
+from visuals.figures.meaning import word_arrows
 from visuals.figures.memory import memory_layout
 from visuals.figures.normalising import sum_versus_softmax
 from visuals.figures.overflowing import overflow
+from visuals.figures.positions import clock_hands, rope_pairs, turned_pair, two_orders
 from visuals.figures.projecting import query_key_value
 from visuals.figures.scaling import saturation, score_spreads
 from visuals.figures.vectors import query_scores, token_vectors
@@ -20,6 +22,7 @@ __all__ = [
     "attention_map",
     "batch_stack",
     "causal_pattern",
+    "clock_hands",
     "combined_masks",
     "cut_and_stretch",
     "dropout_averages",
@@ -33,6 +36,7 @@ __all__ = [
     "overflow",
     "query_key_value",
     "query_scores",
+    "rope_pairs",
     "saturation",
     "score_spreads",
     "scores_to_context",
@@ -40,6 +44,9 @@ __all__ = [
     "stacked_heads",
     "sum_versus_softmax",
     "token_vectors",
+    "turned_pair",
+    "two_orders",
     "weights_and_context",
     "who_may_look",
+    "word_arrows",
 ]

@@ -128,6 +128,7 @@ def scores_to_context(inputs: Any, tokens: Sequence[str], query: int = 1) -> Pic
 
     decimals = words.decimals_of(values)
     width = cell_width(dimensions, 46)
+    wide = cell_width(dimensions, 66)
     labels = label_width(names)
     room, after, gap = 84, 62, 34
     first = MARGIN + labels
@@ -136,7 +137,7 @@ def scores_to_context(inputs: Any, tokens: Sequence[str], query: int = 1) -> Pic
     fourth = third + room + after + gap
     rows = rows_below(122, count)
     with style.look():
-        board = Board(round(fourth + 112 + MARGIN), round(rows.bottom + MARGIN))
+        board = Board(round(fourth + max(wide * dimensions, 112) + MARGIN), round(rows.bottom + MARGIN))
         board.title(MARGIN, 28, f"From scores to context for “{words.shortened(names[query])}”")
         headings = (
             (first, "vectors", "query in orange", style.INK),
@@ -180,18 +181,15 @@ def scores_to_context(inputs: Any, tokens: Sequence[str], query: int = 1) -> Pic
                 name=name,
                 size=text_size(rows),
             )
-        height = min(34.0, rows.height * count / dimensions)
-        middle = (rows.top + rows.bottom) / 2
         board.cells(
             fourth,
-            middle - height * dimensions / 2,
+            (rows.top + rows.bottom - 38) / 2,
             flow.context,
-            (86, height),
+            (wide, 38),
             scale,
             decimals=4,
             name="context",
             frame=style.CONTEXT,
-            down=True,
         )
     found = words.extremes(flow.weights)
     alt = (

@@ -43,7 +43,8 @@ def attention_map(
     is drawn with its index as title; tokens: one string per key; query_tokens: one string per query, the same
     as tokens when left out; row_sums: whether to write each row's sum beside a single map, by default where
     all values lie between 0 and 1. A sum that is not 1 is marked. Negative values get a scale centred at 0;
-    NaN, inf and -inf are hatched.
+    NaN, inf and -inf are hatched. A single map of at most 12 keys is coloured on
+    a scale from 0 to 1 where its rows have sums; other maps up to their largest value.
 
     Raises ValueError for another number of axes, tokens that do not fit or more than 32 maps, TypeError for
     what holds no numbers.
@@ -175,6 +176,9 @@ def _draw(
     plan = _plan(len(maps), columns, query_names, key_names, title, row_sums)
     width, height = plan.size
     scale = style.color_scale(maps)
+    if single and plan.numbered and row_sums:
+        # Weights of 0.24 are a quarter: nothing but a weight of 1 is as dark as can be.
+        scale = style.SEQUENTIAL, Normalize(0.0, 1.0)
     with style.look():
         inches = (width / style.PIXELS_PER_INCH, height / style.PIXELS_PER_INCH)
         figure = Figure(figsize=inches, dpi=style.PIXELS_PER_INCH)

@@ -44,6 +44,8 @@ def sum_versus_softmax(scores: Any, tokens: Sequence[str] | None = None) -> Pict
         ("÷ their sum", f"sum {words.number(values.sum())}", shares, style.MUTED),
         ("softmax", "exp(score) ÷ sum of all exp", weights, style.WEIGHT),
     )
+    # One scale for all three, so that the length of a bar means the same number everywhere.
+    together = np.concatenate((values, shares, weights))
     with style.look():
         board = Board(round(lefts[-1] + room + after + MARGIN), round(rows.bottom + 84))
         board.title(MARGIN, 28, "From scores to weights, two ways")
@@ -62,6 +64,7 @@ def sum_versus_softmax(scores: Any, tokens: Sequence[str] | None = None) -> Pict
                 color=color,
                 name=name,
                 size=text_size(rows),
+                scale=together,
             )
         for left, (good, verdict) in zip(lefts[1:], verdicts, strict=True):
             board.text(

@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.figure import Figure
 
 from visuals import style, words
+from visuals.arrays import with_axes
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
 # The largest x whose exp is still a float32.
 LIMIT = float(np.log(np.finfo(np.float32).max))
+# So many scores fit beside the curve.
+MOST_SCORES = 4
 
 
 @when_ready
-def overflow(largest: float = 120.0) -> Picture:
-    """Draw exp(x) in float32 for x from 0 to `largest`, where it becomes inf, and softmax's nan there.
+def overflow(scores: Any = (0.0, 60.0, 120.0), largest: float = 120.0) -> Picture:
+    """Draw exp(x) in float32 for x from 0 to `largest`, where it becomes inf, and what that does to softmax.
 
-    Raises ValueError when `largest` is not a positive, finite number.
+    scores (tokens,): up to four scores, whose softmax is written out beside the curve.
+
+    Raises ValueError when `largest` is not a positive, finite number, or scores has not exactly one axis;
+    TypeError for scores that hold no numbers.
     """
     largest = float(largest)
     if not (np.isfinite(largest) and largest > 0):
         raise ValueError(f"largest must be a positive, finite number, not {largest}.")
     x = np.linspace(0, largest, 481, dtype=np.float32)  # (481,)
-    scores = np.array([0, largest / 2, largest], dtype=np.float32)  # (3,)
+    values = with_axes(scores, "scores", ("tokens",)).astype(np.float32)
+    if len(values) > MOST_SCORES:
+        raise ValueError(f"scores holds {len(values)} numbers; at most {MOST_SCORES} fit beside the curve.")
     with np.errstate(over="ignore", invalid="ignore"):
         y = np.exp(x)  # (481,) -> (481,)
-        exponentials = np.exp(scores)  # (3,) -> (3,)
-        naive = exponentials / exponentials.sum()  # (3,) / () -> (3,)
+        exponentials = np.exp(values)  # (tokens,) -> (tokens,)
+        naive = exponentials / exponentials.sum()  # (tokens,) / () -> (tokens,)
     overflows = largest > LIMIT
     finite = np.isfinite(y)
-    return _draw(largest, x[finite], y[finite], scores, exponentials, naive, overflows)
+    return _draw(largest, x[finite], y[finite], values, exponentials, naive, overflows)
 
 
 def _draw(
@@ -105,7 +115,7 @@ def _write_table(figure: Figure, scores: np.ndarray, exponentials: np.ndarray, n
     """Write the three steps of a naive softmax beside the curve, one line per score."""
     write = figure.text
     small = style.points(style.SMALL_SIZE)
-    write(0.66, 0.84, "naive softmax of three scores", fontsize=small, weight="bold", va="center")
+    write(0.66, 0.84, f"naive softmax of {len(scores)} scores", fontsize=small, weight="bold", va="center")
     columns = (0.715, 0.845, 0.965)
     for x, heading in zip(columns, ("x", "exp(x)", "÷ sum"), strict=True):
         write(x, 0.74, heading, ha="right", va="center", color=style.MUTED, fontsize=small)
@@ -122,10 +132,11 @@ def _write_table(figure: Figure, scores: np.ndarray, exponentials: np.ndarray, n
                 weight="bold" if bad else "normal",
             )
     total = exponentials.sum()
-    write(0.715, 0.32, "sum", ha="right", va="center", color=style.MUTED, fontsize=small)
+    below = 0.62 - 0.1 * len(scores)
+    write(0.715, below, "sum", ha="right", va="center", color=style.MUTED, fontsize=small)
     write(
         0.845,
-        0.32,
+        below,
         _short(total),
         ha="right",
         va="center",
@@ -133,7 +144,14 @@ def _write_table(figure: Figure, scores: np.ndarray, exponentials: np.ndarray, n
         weight="normal" if np.isfinite(total) else "bold",
     )
     if not np.isfinite(total):
-        write(0.66, 0.2, "inf ÷ inf is not a number: nan", va="center", color=style.WARNING, fontsize=small)
+        write(
+            0.66,
+            below - 0.12,
+            "inf ÷ inf is not a number: nan",
+            va="center",
+            color=style.WARNING,
+            fontsize=small,
+        )
 
 
 def _short(value: float) -> str:

@@ -7,6 +7,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 Shape = tuple[int, ...]
+# These count a batch, and that is the first axis: another axis of this size is something else.
+FIRST_ONLY = ("b", "batch")
 
 
 class Axes:
@@ -29,11 +31,20 @@ class Axes:
 
     def named(self, shape: Shape) -> str:
         """A shape in names: '(b, tokens, 24)'; names of equal size stand together, as in 'b|heads'."""
-        return written(["|".join(self.names_of(size)) or str(size) for size in shape])
+        return written(
+            ["|".join(names) or str(size) for names, size in zip(self._along(shape), shape, strict=True)]
+        )
 
     def says_more(self, shape: Shape) -> bool:
         """Whether a shape has an axis with a name."""
-        return any(self.names_of(size) for size in shape)
+        return any(self._along(shape))
+
+    def _along(self, shape: Shape) -> list[list[str]]:
+        """The names that each axis of a shape may have."""
+        return [
+            [name for name in self.names_of(size) if place == 0 or name not in FIRST_ONLY]
+            for place, size in enumerate(shape)
+        ]
 
     def is_certain(self, name: str) -> bool:
         """Whether an axis of this size can be nothing else: no other name or product of names has it."""

@@ -11,8 +11,8 @@ lesson:
     small.read(x + attention(x))  # what each token means now: "bank of money", "girl" for "she", …
 
 `two_heads` fits a `MultiHeadAttention(16, 16, …, num_heads=2)` with `out_proj`: its first head finds the
-person for "she" and "he", its second the word that says which bank is meant. `plane` gives the words of lesson
-01 as points with two numbers, which are made by hand.
+person for "she" and "he", its second the word that says which bank is meant. `plane` gives the words as
+points with two numbers, which are made by hand, for lesson 01.
 """
 
 from __future__ import annotations

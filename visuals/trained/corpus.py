@@ -14,8 +14,7 @@ TOKENS = 9
 
 # Two numbers for each word, made by hand: how much it has to do with water, and how much with money.
 PLANE = {
-    **dict.fromkeys(OTHERS, (0.2, 0.2)),
-    **dict.fromkeys((*PRONOUNS, "she", "he"), (0.5, 0.5)),
+    **dict.fromkeys((*OTHERS, *PRONOUNS, "she", "he"), (0.1, 0.1)),
     "river": (2.4, 0.1),
     "fish": (2.0, 0.3),
     "boat": (1.9, 0.5),

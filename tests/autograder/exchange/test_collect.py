@@ -83,6 +83,7 @@ LAYOUTS = {
     "moodle with groups": "Group-1-Amy Adams_801_assignsubmission_file/sub/final.ipynb",
     "moodle without folders": "Amy Adams_801_assignsubmission_file_01-dot-product.ipynb",
     "a folder each": "all/amy/01-dot-product.ipynb",
+    "in a folder with numbers": "cs_101_2026_homework/amy/01-dot-product.ipynb",
     "as nbgrader has it": "submitted/amy/01-dot-product/01-dot-product.ipynb",
     "named by email": "amy@example.org/homework.ipynb",
     "id before": "amy_01-dot-product.ipynb",

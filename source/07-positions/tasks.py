@@ -1,0 +1,615 @@
+"""The tasks of lesson 07: their probes, and right and wrong answers as edits of the solution."""
+
+import torch
+
+from autograder.authoring import (
+    Check,
+    Lesson,
+    Made,
+    Probe,
+    Right,
+    Specimen,
+    Task,
+    Wrong,
+    edit,
+    faulty,
+    returns,
+)
+from autograder.bank import RESULT
+
+
+def drawn(seed, *shape):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def whole(low, high, generator):
+    """A whole number from `low` up to `high`."""
+    return int(torch.randint(low, high + 1, (1,), generator=generator))
+
+
+def placed(id, says, start, *shape, names=("x",), observe=RESULT, settings=None, **others):
+    """A probe of tokens at positions from `start` on; its hidden twin puts them anywhere.
+
+    `names` are those of the tensors of this shape, (..., tokens, numbers); none for the positions alone.
+    """
+    tokens = shape[-2]
+    inputs = {name: drawn(sum(shape) + start + seed, *shape) for seed, name in enumerate(names)}
+    return Probe(
+        id,
+        says,
+        {**inputs, "positions": torch.arange(start, start + tokens), **others},
+        observe=observe,
+        settings=settings or {},
+        redraw=lambda generator: {"positions": torch.arange(tokens) + whole(1, 60, generator)},
+    )
+
+
+def of_places(id, says, start, tokens, width, **others):
+    """A probe of positions alone, and of how many numbers there are for each."""
+    return placed(id, says, start, tokens, 1, names=(), **{width[0]: width[1]}, **others)
+
+
+# ---------------------------------------------------------------- the experiment
+
+
+def reordered(id, says, attention, width, order):
+    """A probe of the experiment; its hidden twin has another order, in which no token keeps its position."""
+
+    def redrawn(generator):
+        cycle = torch.randperm(len(order), generator=generator)
+        return {"order": torch.empty_like(cycle).index_copy(0, cycle, cycle.roll(1))}
+
+    x = drawn(len(order) * width, len(order), width)
+    return Probe(id, says, {"attention": attention, "x": x, "order": torch.tensor(order)}, redraw=redrawn)
+
+
+def mixing(columns=None):
+    """A function whose outputs depend on the positions; for two columns, what they are mixed by."""
+    return Specimen("mixing", {"weights": drawn(13, 4, 4), "columns": columns})
+
+
+CAUSAL = Made("SelfAttention", {"d_model": 6, "causal": True})
+OPPOSITE = torch.tensor([[1.0, -1.0], [0.5, -0.5]])
+ORDER_GAP = Task(
+    id="order-gap",
+    title="The experiment",
+    name="order_gap",
+    kind="function",
+    signature="order_gap(attention, x, order)",
+    axes=("tokens",),
+    input_axes={"x": ("tokens", "d_in"), "order": ("tokens",)},
+    probes=(
+        reordered("no-order", "attention", Made("SelfAttention", {"d_model": 3}), 3, [1, 3, 0, 2]),
+        reordered("causal", "causal attention", CAUSAL, 6, [3, 0, 4, 2, 1]),
+        reordered("by-position", "a function that knows the positions", mixing(), 2, [2, 0, 3, 1]),
+        reordered("opposite", "a function with opposite columns", mixing(OPPOSITE), 2, [2, 0, 3, 1]),
+    ),
+    checks=(
+        Check("attention without and with a causal mask", 1, ("no-order", "causal")),
+        Check("other functions, all columns", 1, ("by-position", "opposite")),
+    ),
+    learned="Without a mask the outputs move along with their tokens: attention alone knows no order.",
+    hints=(
+        "Two calls of `attention`: one with `x`, one with `x[order]`. Which rows belong to the same token?",
+        "`attention(x)[order]` puts the old outputs into the new order. Row i is then one token in both.",
+        "`(attention(x[order]) - attention(x)[order]).abs().amax(dim=-1)`",
+    ),
+    wrong=(
+        Wrong("compared-by-position", edit("(x)[order]", "(x)")),
+        Wrong("order-backwards", edit("(x)[order]", "(x)[order.argsort()]")),
+        Wrong("order-backwards", edit(".amax(dim=-1)", ".amax(dim=-1)[order.argsort()]")),
+        Wrong("order-unused", edit("x[order]", "x")),
+        Wrong("order-unused", edit("x[order]", "x"), edit("(x)[order]", "(x)")),
+        Wrong("sign-kept", edit(".abs()", "")),
+        Wrong("sign-kept", edit("(after - before).abs()", "(before - after)")),
+        Wrong("mean-for-largest", edit("amax", "mean"), hint="This is a mean. Take the largest."),
+        Wrong("sum-for-largest", edit("amax", "sum"), hint="This is a sum. Take the largest."),
+        Wrong("columns-cancel", edit(".abs().amax(dim=-1)", ".sum(dim=-1).abs()")),
+        Wrong("first-column-only", edit(".amax(dim=-1)", "[:, 0]")),
+        Wrong("largest-over-tokens", edit("dim=-1", "dim=0")),
+        Wrong("one-number-for-all", edit("amax(dim=-1)", "max()")),
+    ),
+    right=(
+        Right(
+            "inverse", returns("(attention(x[order])[order.argsort()] - attention(x)).abs().amax(1)[order]")
+        ),
+        Right("index-select", edit("x[order]", "x.index_select(0, order)")),
+        Right("max-values", edit(".amax(dim=-1)", ".max(dim=1).values")),
+    ),
+)
+
+# ---------------------------------------------------------------- positions that are added
+
+
+def table(id, says, context_length, *shape, start=None, **others):
+    inputs = {"x": drawn(sum(shape), *shape)} | ({} if start is None else {"start": start})
+    construct = {"context_length": context_length, "d_model": shape[-1]}
+    return Probe(id, says, inputs, construct=construct, **others)
+
+
+LEARNED_POSITIONS = Task(
+    id="learned-positions",
+    title="Learned positions",
+    name="LearnedPositions",
+    kind="module",
+    signature="LearnedPositions(context_length, d_model)",
+    axes=("b", "tokens", "d_model"),
+    input_axes={"x": ("b", "tokens", "d_model")},
+    probes=(
+        table("full", "as many tokens as positions", 4, 2, 4, 3),
+        table("shorter", "fewer tokens", 7, 3, 2, 5),
+        table("start", "three tokens from position 2 on", 6, 2, 3, 4, start=2),
+        table("double", "tokens in float64", 5, 3, 2, 4, dtype="float64"),
+        table("device", "another device", 6, 2, 4, 3, observe="other-device"),
+    ),
+    checks=(
+        Check("positions from 0 on", 1, ("full", "shorter")),
+        Check("positions from `start` on", 1, ("start",)),
+        Check("the input's dtype and device", 1, ("double", "device")),
+    ),
+    learned="A table with one trained row for each position. It knows the order, and it ends with its last row.",
+    hints=(
+        "`nn.Embedding(context_length, d_model)` is the table. Called with whole numbers, it returns those rows.",
+        "The positions are `torch.arange(start, start + x.shape[-2], device=x.device)`.",
+        "`return x + self.pos_emb(positions)`: the batch is added by broadcasting.",
+    ),
+    wrong=(
+        Wrong("start-ignored", edit("start, start + x", "x")),
+        Wrong("start-as-length", edit("start, start + x", "start, x")),
+        Wrong("counted-from-one", edit("start, start + x.shape[-2]", "start + 1, start + x.shape[-2] + 1")),
+        Wrong("tokens-counted-on-another-axis", edit("x.shape[-2]", "x.shape[0]")),
+        Wrong("same-position-for-all", edit("start + x.shape[-2]", "start + 1")),
+        Wrong("whole-table", edit("self.pos_emb(positions)", "self.pos_emb.weight")),
+        Wrong("token-left-out", edit("x + self.pos_emb(positions)", "self.pos_emb(positions).expand_as(x)")),
+        Wrong("table-turned", edit("(context_length, d_model)\n", "(d_model, context_length)\n")),
+        Wrong("detached", edit("(positions)  #", "(positions).detach()  #")),
+        Wrong("edits-its-argument", edit("x + self.pos_emb(positions)", "x.add_(self.pos_emb(positions))")),
+        Wrong(
+            "made-on-the-cpu",
+            edit(", device=x.device", ""),
+            hint="Make the positions with `device=x.device`.",
+        ),
+        Wrong("float-forced", edit("x + self.pos_emb(positions)", "(x + self.pos_emb(positions)).float()")),
+    ),
+    right=(
+        Right("slice", edit("self.pos_emb(positions)", "self.pos_emb.weight[start:][: x.shape[1]]")),
+        Right("size", edit("x.shape[-2]", "x.size(1)")),
+        Right("added-start", edit("start, start + x", "0, x"), edit("(positions)", "(positions + start)")),
+    ),
+)
+
+EXPONENTS = "torch.arange(0, dim, 2) / dim"
+POSITION_ANGLES = Task(
+    id="position-angles",
+    title="The angles",
+    name="position_angles",
+    kind="function",
+    signature="position_angles(positions, dim, base=10000.0)",
+    axes=("tokens", "hands"),
+    input_axes={"positions": ("tokens",)},
+    probes=(
+        of_places("four", "4 positions, 10 numbers", 0, 4, ("dim", 10)),
+        of_places("further", "positions 7 to 9, 8 numbers", 7, 3, ("dim", 8)),
+        of_places("base", "base 500", 2, 5, ("dim", 6), base=500.0),
+    ),
+    checks=(
+        Check("one row for each position, one column for each hand", 1, ("four", "further")),
+        Check("another base", 1, ("base",)),
+    ),
+    learned="Hand i turns by base to the power of −2i/d at each step: the first fast, the last one hardly at all.",
+    hints=(
+        "First the angle of one step for each hand, then each position times each of them.",
+        "`torch.arange(0, dim, 2) / dim` holds 2i/d. `positions[:, None]` gives the positions an axis for the hands.",
+        "`theta = base ** (-torch.arange(0, dim, 2) / dim)`, then `positions[:, None] * theta`.",
+    ),
+    wrong=(
+        Wrong("exponents-off", edit("arange(0, dim, 2)", "arange(dim // 2)")),
+        Wrong("exponents-off", edit("/ dim)", "/ (dim // 2))")),
+        Wrong("exponents-off", edit("/ dim)", "/ (dim - 2))")),
+        Wrong("exponents-off", edit("arange(0, dim, 2)", "arange(2, dim + 2, 2)")),
+        Wrong("angle-for-each-number", edit("arange(0, dim, 2)", "arange(dim)")),
+        Wrong("hands-speed-up", edit("(-torch", "(torch")),
+        Wrong("hands-in-reverse", edit("* theta", "* theta.flip(0)")),
+        Wrong("base-typed-in", edit("= base **", "= 10000.0 **")),
+        Wrong("counted-from-one", edit("positions[:, None]", "(positions[:, None] + 1)")),
+        Wrong("positions-not-used", edit("positions[:, None]", "torch.arange(len(positions))[:, None]")),
+        Wrong("steps-only", edit("positions[:, None] * theta", "theta.expand(len(positions), -1)")),
+        Wrong("sines-too-early", edit("positions[:, None] * theta", "(positions[:, None] * theta).sin()")),
+    ),
+    right=(
+        Right("outer", edit("positions[:, None] * theta", "torch.outer(positions.float(), theta)")),
+        Right("divided", edit(f"base ** (-{EXPONENTS})", f"1 / base ** ({EXPONENTS})")),
+        Right("exp", edit(f"base ** (-{EXPONENTS})", f"torch.exp(-torch.tensor(base).log() * {EXPONENTS})")),
+        Right("halves", edit("-torch.arange(0, dim, 2)", "-2 * torch.arange(dim // 2)")),
+    ),
+)
+
+EACH = "position_angles(positions, d_model, base).repeat_interleave(2, 1)"
+SINUSOIDAL = Task(
+    id="sinusoidal-positions",
+    title="Sinusoidal positions",
+    name="sinusoidal",
+    kind="function",
+    signature="sinusoidal(positions, d_model, base=10000.0)",
+    axes=("tokens", "d_model"),
+    input_axes={"positions": ("tokens",)},
+    needs=("position-angles",),
+    probes=(
+        of_places("six", "6 positions, 8 numbers", 0, 6, ("d_model", 8)),
+        of_places("further", "positions 11 to 13, 4 numbers", 11, 3, ("d_model", 4)),
+        of_places("base", "base 300", 1, 5, ("d_model", 6), base=300.0),
+    ),
+    checks=(
+        Check("sine and cosine of each hand, side by side", 1, ("six", "further")),
+        Check("another base", 1, ("base",)),
+    ),
+    learned="A code for every position, without a table that ends; and one rotation moves all of them on.",
+    hints=(
+        "Start with `angles = position_angles(positions, d_model, base)`.",
+        "`torch.stack([angles.sin(), angles.cos()], dim=-1)` has the shape (tokens, d_model / 2, 2).",
+        "`.flatten(-2)` makes (tokens, d_model) of it: sin, cos, sin, cos, …",
+    ),
+    wrong=(
+        Wrong("halves-for-neighbours", edit("dim=-1)", "dim=-2)")),
+        Wrong("cosine-first", edit("angles.sin(), angles.cos()", "angles.cos(), angles.sin()")),
+        Wrong("sines-only", edit("angles.cos()", "angles.sin()")),
+        Wrong("sines-only", edit("angles.sin()", "angles.cos()")),
+        Wrong("sines-only", edit("angles.cos()", "0 * angles")),
+        Wrong("base-typed-in", edit(", base)  #", ")  #")),
+        Wrong("pairs-not-joined", edit(".flatten(-2)", "")),
+        Wrong("positions-not-used", edit("angles(positions, d", "angles(torch.arange(len(positions)), d")),
+        Wrong("counted-from-one", edit("angles(positions, d", "angles(positions + 1, d")),
+        Wrong("hands-in-reverse", edit(", base)  #", ", base).flip(-1)  #")),
+    ),
+    right=(
+        Right(
+            "repeated", returns(f"torch.where(torch.arange(d_model) % 2 == 0, {EACH}.sin(), {EACH}.cos())")
+        ),
+        Right("reshape", edit(".flatten(-2)", ".reshape(len(positions), d_model)")),
+        Right("shifted-sine", edit("angles.cos()", "(angles + torch.pi / 2).sin()")),
+    ),
+)
+
+# ---------------------------------------------------------------- rotations
+
+
+def turning(id, says, pairs, angles):
+    return Probe(id, says, {"pairs": pairs, "angles": angles})
+
+
+TURNED = "a * cos - b * sin, a * sin + b * cos"
+COMPLEX = "torch.view_as_real(torch.view_as_complex(pairs) * torch.exp(1j * angles))"
+MATRIX = "torch.stack([angles.cos(), -angles.sin(), angles.sin(), angles.cos()], -1)"
+RIGHT_AND_UP = torch.tensor([[[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 2.0]]])
+ROTATE_PAIRS = Task(
+    id="rotate-pairs",
+    title="Rotate pairs",
+    name="rotate",
+    kind="function",
+    signature="rotate(pairs, angles)",
+    axes=("tokens", "hands", "pair"),
+    input_axes={"pairs": ("tokens", "hands", "pair"), "angles": ("tokens", "hands")},
+    probes=(
+        turning("one", "three arrows", drawn(31, 3, 1, 2), torch.tensor([[0.3], [1.2], [-2.0]])),
+        turning("many", "five tokens with three hands", drawn(32, 5, 3, 2), 2 * drawn(33, 5, 3)),
+        turning("quarter", "quarter turns", RIGHT_AND_UP, torch.full((1, 4), torch.pi / 2)),
+    ),
+    checks=(Check("arrows of any direction", 1, ("one", "many")), Check("quarter turns", 1, ("quarter",))),
+    words={"x": "pairs"},
+    learned="A rotation keeps lengths, and two of them in a row turn by the sum of their angles.",
+    hints=(
+        "`pairs[..., 0]` and `pairs[..., 1]` are the a and b of the formula, for all pairs at once.",
+        "The new a is `a * angles.cos() - b * angles.sin()`. The new b has a plus.",
+        "`torch.stack([new_a, new_b], dim=-1)`",
+    ),
+    wrong=(
+        Wrong("turned-backwards", edit("angles.cos(), angles", "angles.cos(), -angles")),
+        Wrong("not-a-rotation", edit("cos - b", "cos + b")),
+        Wrong("not-a-rotation", edit("sin + b", "sin - b")),
+        Wrong("not-a-rotation", edit(TURNED, "a * cos, b * sin")),
+        Wrong("sine-and-cosine-swapped", edit("cos, sin = angles", "sin, cos = angles")),
+        Wrong("pair-swapped", edit(TURNED, "a * sin + b * cos, a * cos - b * sin")),
+        Wrong("first-overwritten", edit(TURNED, "(a := a * cos - b * sin), a * sin + b * cos")),
+        Wrong("codes-added", edit(TURNED, "a + cos, b + sin")),
+        Wrong("stacked-on-other-axis", edit("dim=-1", "dim=0")),
+    ),
+    right=(
+        Right("complex", returns(COMPLEX)),
+        Right("partner", edit(TURNED, "cos * a + sin * -b, cos * b + sin * a")),
+        Right("matrix", returns(f"({MATRIX}.unflatten(-1, (2, 2)) @ pairs[..., None])[..., 0]")),
+    ),
+)
+
+OTHER_FORM = "x.unflatten(-1, (2, -1)).mT"
+ROPE_INTERLEAVED = Task(
+    id="rope-interleaved",
+    title="RoPE, interleaved",
+    name="rope_interleaved",
+    kind="function",
+    signature="rope_interleaved(x, positions, base=10000.0)",
+    axes=("tokens", "head_dim"),
+    input_axes={"x": ("tokens", "head_dim"), "positions": ("tokens",)},
+    needs=("position-angles", "rotate-pairs"),
+    probes=(
+        placed("six", "6 tokens, 8 numbers", 0, 6, 8),
+        placed("offset", "3 tokens from position 11 on", 11, 3, 4),
+        placed("base", "base 100", 2, 5, 6, base=100.0),
+    ),
+    checks=(
+        Check("neighbours are pairs, positions from anywhere on", 1, ("six", "offset")),
+        Check("another base", 1, ("base",)),
+    ),
+    learned="Each pair of neighbours is a hand of the clock, and turns at its own speed.",
+    hints=(
+        "Three steps: cut x into pairs, get the angles, rotate and join again.",
+        "`x.unflatten(-1, (-1, 2))` has the shape (tokens, head_dim / 2, 2), as `rotate` wants it.",
+        "`rotate(pairs, position_angles(positions, x.shape[-1], base)).flatten(-2)`",
+    ),
+    wrong=(
+        Wrong("halves-for-neighbours", edit("x.unflatten(-1, (-1, 2))", OTHER_FORM)),
+        Wrong("halves-for-neighbours", edit("x.unflatten(-1, (-1, 2))", OTHER_FORM), edit(".fl", ".mT.fl")),
+        Wrong("turned-backwards", edit("pairs, angles)", "pairs, -angles)")),
+        Wrong("positions-not-used", edit("(positions, x", "(torch.arange(len(x)), x")),
+        Wrong("counted-from-one", edit("(positions, x", "(positions + 1, x")),
+        Wrong("base-typed-in", edit(", base)  #", ")  #")),
+        Wrong("hands-in-reverse", edit("pairs, angles)", "pairs, angles.flip(-1))")),
+        Wrong("pairs-not-joined", edit(".flatten(-2)", "")),
+        Wrong("codes-added", returns("x + sinusoidal(positions, x.shape[-1], base)")),
+        Wrong("one-speed", edit("pairs, angles)", "pairs, angles[:, :1].expand_as(angles))")),
+    ),
+    right=(
+        Right("reshape", edit("x.unflatten(-1, (-1, 2))", "x.reshape(x.shape[0], -1, 2)")),
+        Right("strided", edit("x.unflatten(-1, (-1, 2))", "torch.stack([x[:, ::2], x[:, 1::2]], dim=-1)")),
+        Right("complex", edit("rotate(pairs, angles)", COMPLEX)),
+    ),
+)
+
+BY_TOKEN = {"input": "x", "axis": 0}
+NEIGHBOURS = edit("x.chunk(2, dim=-1)", "x[..., 0::2], x[..., 1::2]")
+PARTNERS = "x * cos.repeat(1, 2) + torch.cat([-second, first], dim=-1) * sin.repeat(1, 2)"
+HALVES = "torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1)"
+APPLY_ROPE = Task(
+    id="apply-rope",
+    title="RoPE, half-split",
+    name="apply_rope",
+    kind="function",
+    signature="apply_rope(x, positions, base=10000.0)",
+    axes=("b", "heads", "tokens", "head_dim"),
+    input_axes={"x": ("b", "heads", "tokens", "head_dim"), "positions": ("tokens",)},
+    needs=("position-angles",),
+    probes=(
+        placed("heads", "2 sequences, 3 heads, 5 tokens", 0, 2, 3, 5, 8),
+        placed("offset", "4 tokens from position 9 on", 9, 1, 2, 4, 6),
+        placed("base", "base 100", 3, 3, 1, 2, 4, base=100.0),
+        placed("one-head", "6 tokens, without other axes", 0, 6, 4, observe="influence", settings=BY_TOKEN),
+    ),
+    checks=(
+        Check("sequences and heads, positions from anywhere on", 2, ("heads", "offset", "one-head")),
+        Check("another base", 1, ("base",)),
+    ),
+    learned="The score of a rotated query and a rotated key depends on their distance, and on no position.",
+    hints=(
+        "Angles first. Then number i of the first half is the a, and number i of the second half the b.",
+        "`first, second = x.chunk(2, dim=-1)`. The angles broadcast over all axes before the tokens.",
+        "`torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1)`",
+    ),
+    wrong=(
+        Wrong("neighbours-for-halves", NEIGHBOURS),
+        Wrong(
+            "neighbours-for-halves",
+            NEIGHBOURS,
+            edit("torch.cat", "torch.stack"),
+            edit("cos], dim=-1)", "cos], dim=-1).flatten(-2)"),
+        ),
+        Wrong("turned-backwards", edit("angles.cos(), angles", "angles.cos(), -angles")),
+        Wrong("not-a-rotation", edit("cos - second", "cos + second")),
+        Wrong("not-a-rotation", edit("sin + second", "sin - second")),
+        Wrong("not-a-rotation", edit(HALVES, PARTNERS.replace(".repeat(1, 2)", ".repeat_interleave(2, -1)"))),
+        Wrong("pair-swapped", edit("first, second =", "second, first =")),
+        Wrong("sine-and-cosine-swapped", edit("cos, sin = angles", "sin, cos = angles")),
+        Wrong("positions-not-used", edit("(positions, x", "(torch.arange(x.shape[-2]), x")),
+        Wrong("counted-from-one", edit("(positions, x", "(positions + 1, x")),
+        Wrong("base-typed-in", edit(", base)  #", ")  #")),
+        Wrong("hands-in-reverse", edit(", base)  #", ", base).flip(-1)  #")),
+        Wrong("codes-added", returns("x + sinusoidal(positions, x.shape[-1], base)")),
+        Wrong("stacked-on-other-axis", edit("cos], dim=-1)", "cos], dim=-2)")),
+        Wrong("edits-its-argument", edit(HALVES, f"x.copy_({HALVES})")),
+    ),
+    right=(
+        Right("slices", edit("x.chunk(2, dim=-1)", "x[..., : x.shape[-1] // 2], x[..., x.shape[-1] // 2 :]")),
+        Right("partners", edit(HALVES, PARTNERS)),
+        Right("rotate", edit(HALVES, "rotate(torch.stack([first, second], dim=-1), angles).mT.flatten(-2)")),
+    ),
+)
+
+APPLIED = "apply_rope(queries, positions) @ apply_rope(keys, positions).T"
+BUG_MIXED_FORMS = Task(
+    id="bug-mixed-forms",
+    title="Find the bug: two forms in one function",
+    name="rotary_scores",
+    kind="function",
+    signature="rotary_scores(queries, keys, positions)",
+    axes=("tokens as query", "tokens as key"),
+    input_axes={"queries": ("tokens", "head_dim"), "keys": ("tokens", "head_dim"), "positions": ("tokens",)},
+    needs=("position-angles",),
+    probes=(
+        placed("six", "6 tokens, 8 numbers", 0, 6, 8, names=("queries", "keys")),
+        placed("offset", "3 tokens from position 20 on", 20, 3, 6, names=("queries", "keys")),
+    ),
+    checks=(Check("half-split scores, at any positions", 2, ("six", "offset")),),
+    words={"width": "√head_dim", "x": "queries"},
+    learned="A number and its partner turn by one angle. Angles and partners belong to the same form.",
+    hints=(
+        "Print `angles` for 4 positions and 8 numbers. Which numbers share an angle? And which ones are partners?",
+        "`repeat_interleave` gives the angles 0, 0, 1, 1, … Half-split needs 0, 1, 2, 3, 0, 1, 2, 3.",
+        "`angles = position_angles(positions, head_dim).repeat(1, 2)`",
+    ),
+    wrong=(
+        Wrong("left-as-given", faulty()),
+        Wrong("left-as-given", edit(".repeat(1, 2)", ".repeat_interleave(2, dim=-1)")),
+        Wrong(
+            "other-form",
+            edit(".repeat(1, 2)", ".repeat_interleave(2, dim=-1)"),
+            NEIGHBOURS,
+            edit("torch.cat([-second, first], dim=-1)", "torch.stack([-second, first], dim=-1).flatten(-2)"),
+        ),
+        Wrong("symptom-hidden", edit("positions, head_dim", "0 * positions, head_dim")),
+        Wrong("turned-backwards", edit("[-second, first]", "[second, -first]")),
+        Wrong("not-a-rotation", edit("[-second, first]", "[second, first]")),
+        Wrong("not-a-rotation", edit("partner * angles.sin()", "x * angles.sin()")),
+        Wrong("hands-in-reverse", edit(".repeat(1, 2)", ".flip(-1).repeat(1, 2)")),
+        Wrong("one-side-not-turned", edit("turned(keys)", "keys")),
+        Wrong("no-scale", edit(" / head_dim**0.5", "")),
+    ),
+    right=(
+        Right("tile", edit(".repeat(1, 2)", ".tile(2)")),
+        Right(
+            "cat",
+            edit(").repeat(1, 2)", ")"),
+            edit("def turned", "angles = torch.cat([angles, angles], -1)\n\n    def turned"),
+        ),
+        Right("apply-rope", returns(f"{APPLIED} / keys.shape[-1] ** 0.5")),
+    ),
+)
+
+# ---------------------------------------------------------------- ALiBi, and a new token
+
+
+def sizes(id, says, num_tokens, num_heads):
+    """A probe of these sizes; its hidden twin has others."""
+    return Probe(
+        id,
+        says,
+        {"num_tokens": num_tokens, "num_heads": num_heads},
+        redraw=lambda generator: {
+            "num_tokens": whole(3, 12, generator),
+            "num_heads": whole(2, 10, generator),
+        },
+    )
+
+
+HIDDEN_FUTURE = ".masked_fill(distance < 0, -torch.inf)"
+ALIBI_BIAS = Task(
+    id="alibi-bias",
+    title="ALiBi",
+    name="alibi_bias",
+    kind="function",
+    signature="alibi_bias(num_tokens, num_heads)",
+    axes=("heads", "tokens as query", "tokens as key"),
+    probes=(
+        sizes("eight", "5 tokens, 8 heads", 5, 8),
+        sizes("six", "4 tokens, 6 heads", 4, 6),
+        sizes("one", "7 tokens, one head", 7, 1),
+    ),
+    checks=(Check("8 heads", 1, ("eight",)), Check("any number of heads", 1, ("six", "one"))),
+    learned="A penalty for each step back, of another size in each head: near by rule, and nothing to train.",
+    hints=(
+        "First the slopes, (heads,). Then the distances, (query, key): position of the query minus that of the key.",
+        "`slopes = 2.0 ** (-8 * torch.arange(1, num_heads + 1) / num_heads)`, and `slopes[:, None, None] * distance`.",
+        "`(-slopes[:, None, None] * distance).masked_fill(distance < 0, -torch.inf)`",
+    ),
+    wrong=(
+        Wrong("near-is-punished", edit("-slopes[", "slopes[")),
+        Wrong("slopes-off", edit("torch.arange(1, num_heads + 1)", "torch.arange(num_heads)")),
+        Wrong("slopes-off", edit("-8 * torch", "-torch"), edit(" / num_heads)", ")")),
+        Wrong("slopes-off", edit("-8 * torch", "-torch")),
+        Wrong("slopes-in-reverse", edit("-slopes[", "-slopes.flip(0)[")),
+        Wrong("one-slope", edit("-slopes[", "-slopes[:1].expand(num_heads)[")),
+        Wrong("past-hidden", edit("distance < 0", "distance > 0")),
+        Wrong("diagonal-hidden", edit("distance < 0", "distance <= 0")),
+        Wrong("future-visible", edit(HIDDEN_FUTURE, ".abs().neg()")),
+        Wrong("future-visible", edit(HIDDEN_FUTURE, "")),
+        Wrong("mask-fills-zero", edit("-torch.inf", "0.0")),
+        Wrong("softmax-too-early", edit(HIDDEN_FUTURE, f"{HIDDEN_FUTURE}.softmax(-1)")),
+    ),
+    right=(
+        Right(
+            "key-before-query", edit("positions[:, None] - positions ", "-(positions - positions[:, None]) ")
+        ),
+        Right("masked-with-triu", edit("distance < 0", "torch.ones(num_tokens, num_tokens).triu(1).bool()")),
+        Right("exp2", edit("2.0 ** (-8 * torch", "torch.exp2(-8 * torch")),
+    ),
+)
+
+
+def rotated(x):
+    """Keys of one head, rotated at positions 0, 1, …: what a model keeps while it writes."""
+    half = x.shape[-1] // 2
+    angles = torch.arange(len(x))[:, None] * 10000.0 ** (-torch.arange(half) / half)
+    turned = torch.complex(*x.chunk(2, dim=-1)) * torch.exp(1j * angles)
+    return torch.cat([turned.real, turned.imag], dim=-1)
+
+
+def writing(id, says, kept, head_dim):
+    query, key = drawn(head_dim, 2, 1, head_dim)
+    return Probe(id, says, {"query": query, "key": key, "cached_keys": rotated(drawn(kept, kept, head_dim))})
+
+
+SCORED = "apply_rope(query, position) @ keys.T / query.shape[-1] ** 0.5"
+ASKED = "apply_rope(query, torch.tensor([len(cached_keys)]))"
+KEYS = "torch.cat([cached_keys, apply_rope(key, position)])"
+NEW_TOKEN_SCORES = Task(
+    id="new-token-scores",
+    title="The scores of a new token",
+    name="new_token_scores",
+    kind="function",
+    signature="new_token_scores(query, key, cached_keys)",
+    axes=("1", "all tokens"),
+    input_axes={"query": ("1", "head_dim"), "key": ("1", "head_dim"), "cached_keys": ("tokens", "head_dim")},
+    needs=("apply-rope",),
+    probes=(
+        writing("five", "five keys kept", 5, 8),
+        writing("three", "three keys kept", 3, 4),
+        writing("first", "nothing kept yet", 0, 6),
+    ),
+    checks=(Check("after some tokens, and after none", 2, ("five", "three", "first")),),
+    words={"x": "cached_keys", "width": "√head_dim", "width_code": "query.shape[-1] ** 0.5"},
+    learned="The position of a new token is the number of tokens before it. Another position raises no error.",
+    hints=(
+        "How many tokens came before? That is the position of the new one, for its query and for its key.",
+        "`position = torch.tensor([len(cached_keys)])`. The kept keys are rotated already; the new key is not.",
+        "`keys = torch.cat([cached_keys, apply_rope(key, position)])`, then `apply_rope(query, position) @ keys.T / …`.",
+    ),
+    wrong=(
+        Wrong("put-at-zero", edit("[len(cached_keys)]", "[0]")),
+        Wrong("new-position-off-by-one", edit("[len(cached_keys)]", "[len(cached_keys) + 1]")),
+        Wrong("new-position-off-by-one", edit("[len(cached_keys)]", "[len(cached_keys) - 1]")),
+        Wrong("one-side-not-turned", edit("apply_rope(key, position)", "key")),
+        Wrong("one-side-not-turned", edit("apply_rope(query, position)", "query")),
+        Wrong(
+            "cache-turned-twice",
+            edit("[cached_keys,", "[apply_rope(cached_keys, torch.arange(position[0])),"),
+        ),
+        Wrong("new-key-first", edit(KEYS, "torch.cat([apply_rope(key, position), cached_keys])")),
+        Wrong("new-key-left-out", edit(KEYS, "cached_keys")),
+        Wrong("no-scale", edit(" / query.shape[-1] ** 0.5", "")),
+        Wrong("scaled-without-root", edit(" ** 0.5", "")),
+        Wrong("softmax-too-early", edit(SCORED, f"torch.softmax({SCORED}, dim=-1)")),
+    ),
+    right=(
+        Right("arange", edit("torch.tensor([len(cached_keys)])", "torch.arange(len(cached_keys) + 1)[-1:]")),
+        Right("matmul", edit("@ keys.T", "@ keys.transpose(0, 1)"), edit("query.shape[-1]", "key.shape[1]")),
+        Right(
+            "key-score-apart",
+            returns(f"torch.cat([{ASKED} @ cached_keys.T, query @ key.T], 1) / key.shape[1] ** 0.5"),
+        ),
+    ),
+)
+
+LESSON = Lesson(
+    title="07 · Where is each token? Positions",
+    given_axes={"vocabulary": ("words", "d_model")},
+    redraw=lambda generator: {"vocabulary": torch.randn(4, 8, generator=generator)},
+    tasks=(
+        ORDER_GAP,
+        LEARNED_POSITIONS,
+        POSITION_ANGLES,
+        SINUSOIDAL,
+        ROTATE_PAIRS,
+        ROPE_INTERLEAVED,
+        APPLY_ROPE,
+        BUG_MIXED_FORMS,
+        ALIBI_BIAS,
+        NEW_TOKEN_SCORES,
+    ),
+)

@@ -1,0 +1,228 @@
+"""Where tokens stand: sentences in two orders, hands of clocks, pairs that rotate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.patches import Circle, PathPatch
+from matplotlib.path import Path
+
+from visuals import style, words
+from visuals.arrays import to_array, token_names, with_axes
+from visuals.board import Board
+from visuals.figures.layout import MARGIN, label_width, rows_below, write_tokens
+from visuals.not_ready import when_ready
+from visuals.picture import Picture
+
+# Outputs that differ by less are the same but for rounding.
+SAME = 1e-5
+# More pairs than this have no colours that can be told apart.
+MOST_PAIRS = 4
+PAIR_COLORS = (style.QUERY, style.SCORE, style.WEIGHT, style.CONTEXT)
+
+
+@when_ready
+def two_orders(
+    outputs: Any,
+    reordered: Any,
+    order: Any,
+    tokens: Sequence[str],
+    title: str = "The same words in two orders",
+) -> Picture:
+    """Draw the outputs of a sentence and of the same tokens in another order, each token joined with itself.
+
+    outputs, reordered (tokens, dimensions); order (tokens,): the token at position i of the second sentence
+    stood at position order[i] of the first; tokens: one string per row of `outputs`.
+
+    Raises ValueError for shapes that do not fit or what is no order, TypeError for what holds no numbers.
+    """
+    first = with_axes(outputs, "outputs", ("tokens", "dimensions"))
+    second = with_axes(reordered, "reordered", ("tokens", "dimensions"))
+    names = token_names(tokens, len(first), "outputs", "tokens")
+    positions = with_axes(order, "order", ("tokens",)).astype(int)
+    if first.shape != second.shape or sorted(positions.tolist()) != list(range(len(first))):
+        raise ValueError(
+            f"order must hold each position from 0 to {len(first) - 1} once, and outputs and reordered must "
+            f"have one shape; they have {first.shape} and {second.shape}, order is {positions.tolist()}."
+        )
+    moved = np.abs(second - first[positions]).max(axis=1)  # (tokens,)
+    width = min(32.0, 260 / first.shape[1])
+    labels, rows = label_width(names), rows_below(92, len(names))
+    left = MARGIN + labels
+    right = left + width * first.shape[1] + 110
+    end = right + width * first.shape[1]
+    with style.look():
+        board = Board(round(end + labels + MARGIN), round(rows.bottom + 44))
+        board.title(MARGIN, 28, title)
+        for x, heading in ((left, "outputs of the sentence"), (right, "outputs of the other order")):
+            board.text(x, 66, heading, size=style.SMALL_SIZE, color=style.MUTED)
+        scale = style.color_scale(np.concatenate([first, second]))
+        size = (width, rows.thickness)
+        write_tokens(board, left - 8, rows, names)
+        for position, (top, y) in enumerate(zip(rows.tops, rows.middles, strict=True)):
+            board.cells(left, top, first[position], size, scale, decimals=1, name=f"output {position}")
+            board.cells(right, top, second[position], size, scale, decimals=1, name=f"reordered {position}")
+            board.text(end + 8, y, words.shortened(names[positions[position]]))
+            start = (right - 110 + 6, rows.middles[positions[position]])
+            same = moved[position] < SAME
+            board.line(start, (right - 6, y), style.CONTEXT if same else style.WARNING)
+        count = int((moved < SAME).sum())
+        told = f"{count} of {len(names)} tokens have the same output in both orders"
+        board.text(MARGIN, rows.bottom + 20, told, color=style.INK)
+    new = " ".join(names[position] for position in positions)
+    alt = f"{title}. Outputs of '{' '.join(names)}' and of '{new}', each token joined with itself. {told}."
+    return Picture(board.figure, alt + words.not_finite(first) + words.not_finite(second))
+
+
+@when_ready
+def clock_hands(angles: Any) -> Picture:
+    """Draw the hand of every clock at every position: one row for each hand, one column for each position.
+
+    angles (positions, hands), in radians; 0 points to the right, a larger one turns against the clock.
+
+    Raises ValueError for another number of axes, TypeError for what holds no numbers.
+    """
+    turns = with_axes(angles, "angles", ("positions", "hands"))
+    positions, hands = turns.shape
+    step, left = min(78.0, 624 / positions), 112
+    radius = step * 0.36
+    with style.look():
+        board = Board(round(left + step * positions + MARGIN), round(94 + step * hands + 8))
+        board.title(MARGIN, 28, "Hands that turn at different speeds")
+        board.text(left - 16, 68, "position", ha="right", size=style.SMALL_SIZE, color=style.MUTED)
+        for position in range(positions):
+            board.text(left + (position + 0.5) * step, 68, str(position), ha="center", size=style.SMALL_SIZE)
+        for hand in range(hands):
+            y = 86 + (hand + 0.5) * step
+            board.text(left - 16, y, f"hand {hand}", ha="right", color=PAIR_COLORS[hand % MOST_PAIRS])
+            for position in range(positions):
+                x = left + (position + 0.5) * step
+                dial = Circle(
+                    (x, y), radius, facecolor="white", edgecolor=style.LINE, gid=f"{hand} {position}"
+                )
+                board.axes.add_artist(dial)
+                angle = turns[position, hand]
+                # y grows downwards on a board.
+                tip = (x + radius * np.cos(angle), y - radius * np.sin(angle))
+                board.arrow((x, y), tip, PAIR_COLORS[hand % MOST_PAIRS])
+    per_step = turns[-1] / max(positions - 1, 1)
+    speeds = ", ".join(f"hand {hand} by {words.number(per_step[hand], 3)}" for hand in range(hands))
+    alt = f"{hands} hands at positions 0 to {positions - 1}. At each step they turn, in radians: {speeds}."
+    return Picture(board.figure, alt)
+
+
+@when_ready
+def rope_pairs(head_dim: int = 8) -> Picture:
+    """Draw which numbers of a head are rotated together, in the interleaved and in the half-split form.
+
+    head_dim: 2, 4, 6 or 8.
+
+    Raises ValueError for another size.
+    """
+    if head_dim not in (2, 4, 6, 8):
+        raise ValueError(f"head_dim must be 2, 4, 6 or 8 to be drawn, not {head_dim}.")
+    half = head_dim // 2
+    forms = {
+        "interleaved: neighbours": [(2 * pair, 2 * pair + 1) for pair in range(half)],
+        "half-split: first half with second half": [(pair, pair + half) for pair in range(half)],
+    }
+    cell = 62
+    with style.look():
+        board = Board(MARGIN * 2 + max(cell * head_dim, 400), 330)
+        board.title(MARGIN, 28, "Which numbers are rotated together")
+        for top, (title, pairs) in zip((60, 196), forms.items(), strict=True):
+            board.text(MARGIN, top, title, weight="bold")
+            for pair, numbers in enumerate(pairs):
+                color = PAIR_COLORS[pair]
+                ends = [MARGIN + (number + 0.5) * cell for number in numbers]
+                for number, x in zip(numbers, ends, strict=True):
+                    board.text(
+                        x,
+                        top + 88,
+                        f"{number}\nθ{pair}",
+                        ha="center",
+                        color=color,
+                        weight="bold",
+                        bbox={"facecolor": "white", "edgecolor": color, "pad": 5},
+                        gid=f"{title.partition(':')[0]} {number}",
+                    )
+                rise = top + 62 - (10 + 16 * (1 + pair % 2) * (ends[1] - ends[0] > cell))
+                arc = Path(
+                    [(ends[0], top + 62), (ends[0], rise), (ends[1], rise), (ends[1], top + 62)],
+                    [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4],
+                )
+                board.axes.add_artist(PathPatch(arc, facecolor="none", edgecolor=color, linewidth=1.8))
+    told = "; ".join(
+        f"{title}, {', '.join(f'{a} with {b}' for a, b in pairs)}" for title, pairs in forms.items()
+    )
+    return Picture(board.figure, f"Pairs of a head with {head_dim} numbers. {told}.")
+
+
+def turned(pair: np.ndarray, angle: float) -> np.ndarray:
+    """A pair of numbers (2,) rotated by an angle, against the clock."""
+    cos, sin = np.cos(angle), np.sin(angle)
+    return np.array([[cos, -sin], [sin, cos]]) @ pair
+
+
+@when_ready
+def turned_pair(query: Any, key: Any, query_position: int, key_position: int, theta: float = 0.4) -> Picture:
+    """Draw a query and a key of two numbers as arrows, before and after they turn by their positions.
+
+    query, key (2,); query_position, key_position: whole numbers; theta: the angle of one step, in radians.
+
+    Raises ValueError for another number of axes or of numbers, TypeError for what holds no numbers.
+    """
+    arrows = {name: arrow_of(value, name) for name, value in (("query", query), ("key", key))}
+    positions = {"query": query_position, "key": key_position}
+    colors = {"query": style.QUERY, "key": style.SCORE}
+    room, top = 250.0, 84.0
+    unit = 0.34 * room / max(np.linalg.norm(arrow) for arrow in arrows.values())
+    scores = []
+    with style.look():
+        board = Board(round(2 * MARGIN + 2 * room + 70), round(top + room + 44))
+        board.title(MARGIN, 28, "A query and a key turn by their positions")
+        for left, title, by in (
+            (MARGIN, "as they are", 0.0),
+            (
+                MARGIN + room + 70,
+                f"query at position {query_position}, key at position {key_position}",
+                theta,
+            ),
+        ):
+            board.text(left, 62, title, size=style.SMALL_SIZE, color=style.MUTED)
+            x, y = left + room / 2, top + room / 2
+            board.line((left, y), (left + room, y))
+            board.line((x, top), (x, top + room))
+            ends = {name: turned(arrow, positions[name] * by) for name, arrow in arrows.items()}
+            for name, end in ends.items():
+                if by:  # where it pointed before
+                    board.line((x, y), (x + unit * arrows[name][0], y - unit * arrows[name][1]))
+                tip = (x + unit * end[0], y - unit * end[1])
+                board.arrow((x, y), tip, colors[name])
+                out = end / (np.linalg.norm(end) or 1.0)
+                aside = 14 if name == "query" else -14  # so that two names never meet
+                label = (tip[0] + 26 * out[0] - aside * out[1], tip[1] - 12 * out[1] - aside * out[0])
+                board.text(*label, name, ha="center", color=colors[name], weight="bold")
+            scores.append(float(ends["query"] @ ends["key"]))
+            board.text(left, top + room + 20, f"score {words.number(scores[-1])}", weight="bold")
+    between = (query_position - key_position) * theta
+    alt = (
+        f"Two arrows, query {words.vector(arrows['query'], 2)} and key {words.vector(arrows['key'], 2)}, "
+        f"score {words.number(scores[0])}. Turned by {theta:g} radians for each position, query at "
+        f"{query_position} and key at {key_position}: the angle between them changes by "
+        f"{words.number(between, 2)} and the score is {words.number(scores[1])}."
+    )
+    return Picture(board.figure, alt)
+
+
+def arrow_of(value: Any, name: str) -> np.ndarray:
+    """A vector of two numbers.
+
+    Raises ValueError for another size, TypeError for what holds no numbers.
+    """
+    array = to_array(value, name)
+    if array.shape != (2,):
+        raise ValueError(f"{name} needs two numbers, shape (2,); its shape is {array.shape}.")
+    return array
