@@ -28,24 +28,30 @@ from autograder.course import FILE, GROUP, Course, package_folder
 TOOL = "autograder"
 # What a lesson calls, from which everything that a student needs can be reached by its imports.
 ENTRANCE = ("autograder", "autograder.learner")
-# The first cell of a bundled notebook. In the course's own environment, and while grading, it does nothing.
+# The first code cell of a bundled notebook. In the course's environment and while grading, it does nothing.
 SETUP = "install-the-checks"
 SETUP_CODE = """\
-# Installs the checks where they are not there yet, as in Colab. Run it once, then go on.
+#@title Install the checks, where they are missing
 from importlib.metadata import distributions
 from importlib.util import find_spec
 from pathlib import Path
 
+wheel = "{wheel}"
 found = next((one.version for one in distributions(name="{name}")), "")
 if not find_spec("autograder") or (".post" in found and found != "{version}"):
     folders = (Path.cwd(), *Path.cwd().parents)
-    wheels = [str(place) for folder in folders for place in folder.glob("{wheel}")]{url}
-    if not wheels:
-        from google.colab import files  # choose the file {wheel} of your bundle
-
-        wheels = list(files.upload())
-    get_ipython().run_line_magic("pip", f"install --quiet {{wheels[0]}}")
+    there = [str(folder / wheel) for folder in folders if (folder / wheel).is_file()] + {urls}
+    if not there:
+        try:
+            from google.colab import files
+        except ImportError:
+            raise FileNotFoundError(f"Put {{wheel}} beside this notebook; you were given both.") from None
+        print(f"Choose {{wheel}}")
+        there = list(files.upload())
+    get_ipython().run_line_magic("pip", f"install --quiet {{there[0]}}")
 """
+# Folded where notebooks can be: in JupyterLab and VS Code, and in Colab.
+FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}
 PYPROJECT = """\
 [build-system]
 requires = ["hatchling"]
@@ -70,9 +76,10 @@ README = """\
 
 {start}
 
-**In Colab.** Upload a notebook of `notebooks/` and run its first cell. {colab}
+**In Colab.** Upload a notebook of `notebooks/` and run its first code cell. {colab}
 
-**On a JupyterHub.** Upload this folder, open a notebook and run its first cell, if the hub has no checks yet.
+**On a JupyterHub.** Upload this folder, open a notebook and run its first code cell, if the hub has no
+checks yet.
 
 Work from top to bottom, and run the check under each answer. `hint("task-id")` gives a hint. Hand in the
 notebook as it is; its name does not matter.
@@ -133,7 +140,7 @@ def bundle(
                 raise CannotBundle(f"{lesson} is not built: there is no {source / lesson}.ipynb.")
             shutil.copytree(source, root / "notebooks" / lesson, ignore=shutil.ignore_patterns(".*"))
             notebook = nbformat.read(source / f"{lesson}.ipynb", as_version=4)
-            notebook.cells.insert(0, _setup_cell(course, wheel, version, url))
+            _with_setup(notebook, course, wheel, version, url)
             nbformat.write(notebook, root / "notebooks" / lesson / f"{lesson}.ipynb")
         start = (WITH_STARTER if _starter(course, root) else WITHOUT_STARTER).format(
             python=_pythons(), wheel=wheel
@@ -305,11 +312,11 @@ def _toml(names: Iterable[str]) -> str:
     return f"[{', '.join(quoted)}]"
 
 
-def _setup_cell(course: Course, wheel: str, version: str, url: str) -> NotebookNode:
-    pattern = f"{wheel.partition('-')[0]}-*.whl" if url else wheel
-    told = f"\n    wheels = wheels or [{url!r}]" if url else ""
-    code = SETUP_CODE.format(name=course.name, version=version, wheel=pattern, url=told)
-    return nbformat.v4.new_code_cell(code.rstrip(), id=SETUP)
+def _with_setup(notebook: NotebookNode, course: Course, wheel: str, version: str, url: str) -> None:
+    urls = [url] if url else []
+    code = SETUP_CODE.format(name=course.name, version=version, wheel=wheel, urls=urls)
+    first = next((place for place, cell in enumerate(notebook.cells) if cell.cell_type == "code"), 0)
+    notebook.cells.insert(first, nbformat.v4.new_code_cell(code.rstrip(), id=SETUP, metadata=FOLDED))
 
 
 def _starter(course: Course, root: Path) -> bool:

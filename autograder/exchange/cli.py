@@ -101,9 +101,7 @@ def bundle(
     out: Annotated[
         Path | None, typer.Option("--out", help="A zip file or a folder.", show_default="COURSE.zip")
     ] = None,
-    url: Annotated[
-        str, typer.Option("--url", help="Where the wheel will be found, for Colab's first cell.")
-    ] = "",
+    url: Annotated[str, typer.Option("--url", help="Where the wheel will be found, for Colab.")] = "",
     hints: Annotated[
         int | None,
         typer.Option("--hints", min=0, help="How many hints each task keeps; the last one tells nearly all."),

@@ -19,6 +19,7 @@ from autograder.build.source import read_source
 from autograder.course import Course
 from autograder.exchange.bundle import SETUP, bundle, for_students
 from autograder.feedback import plain_text
+from autograder.grading.hiding import hiding
 from autograder.judge import judge
 
 ROOT = Path(__file__).parents[3]
@@ -128,21 +129,23 @@ def test_the_wheel_checks_answers_in_a_folder_without_the_course(folder, wheel, 
     assert "autograder.cli" not in modules
 
 
-def test_the_first_cell_installs_only_where_the_checks_are_missing(folder, monkeypatch):
+def test_the_first_code_cell_installs_only_where_the_checks_are_missing(folder, monkeypatch, tmp_path):
     notebook = nbformat.read(folder / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
-    cell = notebook.cells[0]
+    cell = next(cell for cell in notebook.cells if cell.cell_type == "code")
     assert cell["id"] == SETUP
+    assert hiding([cell.source]) == ""  # and so no submission looks suspicious by it
     ran = []
-    names = {
-        "get_ipython": lambda: type("Shell", (), {"run_line_magic": lambda self, *words: ran.append(words)})()
-    }
+    shell = type("Shell", (), {"run_line_magic": lambda self, *words: ran.append(words)})
     monkeypatch.chdir(folder / "notebooks" / LESSON)
-    exec(cell.source, dict(names))
+    exec(cell.source, {"get_ipython": shell})
     assert ran == []  # here, and so while grading
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    exec(cell.source, dict(names))
+    exec(cell.source, {"get_ipython": shell})
     (wheel,) = folder.glob("*.whl")
     assert ran == [("pip", f"install --quiet {wheel}")]
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match="beside this notebook; you were given both"):
+        exec(cell.source, {"get_ipython": shell})
 
 
 def test_the_same_lessons_give_the_same_wheel_and_others_another(folder, wheel, tmp_path):
