@@ -29,3 +29,9 @@ def test_the_command_of_the_wheel_starts_in_another_folder(tmp_path):
     assert Path(told.stdout.strip()).is_relative_to(site)
     (command,) = (site / "bin").glob("autograder*")
     assert "audit" in subprocess.run([command, "--help"], **here).stdout
+
+
+def test_where_only_the_checks_are_installed_the_command_says_what_it_needs():
+    lacking = "import sys; sys.modules['typer'] = None; from autograder.__main__ import main; main()"
+    told = subprocess.run([sys.executable, "-c", lacking], capture_output=True, text=True, check=False)
+    assert (told.returncode, "needs typer" in told.stderr, "Traceback" in told.stderr) == (1, True, False)

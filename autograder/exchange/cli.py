@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn, get_args
 
 import typer
 from rich.console import Console
-
-from autograder.problems import AuthoringError, BadBook
 
 if TYPE_CHECKING:
     from autograder.exchange.collect import Outcome
@@ -40,7 +39,8 @@ def roster(
         people = read_people(file)
     except BadList as problem:
         _refuse(problem)
-    new, changed = enrol(place, people, dry_run)
+    with _told():
+        new, changed = enrol(place, people, dry_run)
     for person in new:
         _say(f"new: {person.name} ({person.id})")
     for person in changed:
@@ -71,7 +71,7 @@ def collect(
     from autograder.exchange.collect import Asked
     from autograder.exchange.collect import collect as collect_archives
     from autograder.exchange.people import BadList, read_people
-    from autograder.exchange.roster import class_list, due
+    from autograder.exchange.roster import class_list
     from autograder.grading import command
 
     place = _class(course)
@@ -79,14 +79,14 @@ def collect(
     try:
         meant = _chosen(lessons, [lesson])[0] if lesson else ""
         people = tuple(read_people(times)) if times else ()
-        students = class_list(place)
+        with _told():
+            students = class_list(place)
         named = _named(who or (), students)
         if not students.people:
             _refuse(
                 "The gradebook names no students, so nobody can be matched. First: autograder roster FILE.csv"
             )
-        dates = {name: moment for name in lessons if (moment := due(place, name))}
-        order = Asked(place, lessons, students, meant, named, people, dates, dry_run)
+        order = Asked(place, lessons, students, meant, named, people, dry_run)
         outcome = collect_archives(order, files)
     except (BadArchive, BadList) as problem:
         _refuse(problem)
@@ -188,11 +188,12 @@ def similar(
 
     place = _class(course)
     (name,) = _chosen(command.lessons(place), [lesson])
-    with verdicts.opened(place.database) as store:
-        results = store.results(name)
+    with _told():
+        with verdicts.opened(place.database) as store:
+            results = store.results(name)
+        people = class_list(place).people
     if not results:
         _refuse(f"Nothing of {name} is graded yet: autograder grade {name}")
-    people = class_list(place).people
     pairs = compare(results, *course_says(place, name))
     for pair in pairs[:most]:
         _say(
@@ -254,16 +255,18 @@ def _tell(outcome: Outcome, students: Roster, dry: bool) -> None:
     _say(f"\n{told or 'No notebook found'}; {len(outcome.unplaced)} not placed. {end}")
 
 
-def _class(root: Path) -> Class:
-    from autograder.grading.course import Class
-    from autograder.grading.gradebook import Book
+@contextmanager
+def _told() -> Iterator[None]:
+    from autograder.cli import _told as told
 
-    try:
-        place = Class(root.resolve())
-        Book(place).__exit__(None, None, None)
-    except (AuthoringError, BadBook) as problem:
-        _refuse(problem)
-    return place
+    with told():
+        yield
+
+
+def _class(root: Path) -> Class:
+    from autograder.cli import _class as found
+
+    return found(root)
 
 
 def _chosen(known: Iterable[str], asked: Iterable[str]) -> list[str]:

@@ -41,7 +41,6 @@ class Asked:
         lesson: the lesson that the archives are of; found out where empty.
         who: students' ids, by what the platform calls them: a number, a folder, a file.
         times: a list that says who handed in when, and which of the platform's numbers is whose.
-        due: when each lesson is due, in UTC.
         dry: write nothing.
     """
 
@@ -51,7 +50,6 @@ class Asked:
     lesson: str = ""
     who: Mapping[str, str] = field(default_factory=dict)
     times: tuple[Person, ...] = ()
-    due: Mapping[str, datetime] = field(default_factory=dict)
     dry: bool = False
 
 
@@ -228,23 +226,27 @@ def _handed_in(asked: Asked, lesson: str, student: str, entry: Entry) -> datetim
         by_number = entry.user and one.lms_user_id == entry.user
         if one.time and (by_number or asked.roster.called((one.id, one.email, one.name)) == {student}):
             return one.time.astimezone(UTC)
-    return _a_moment_late(asked, lesson) if entry.late else None
+    return _a_moment_late(asked, lesson, student) if entry.late else None
 
 
-def _a_moment_late(asked: Asked, lesson: str) -> datetime | None:
-    return asked.due[lesson] + timedelta(seconds=1) if lesson in asked.due else None
+def _a_moment_late(asked: Asked, lesson: str, student: str) -> datetime | None:
+    policy = asked.course.policy
+    if lesson not in policy.due:
+        return None
+    more = policy.extensions.get((lesson, student), timedelta())
+    return (policy.due[lesson] + more + timedelta(seconds=1)).replace(tzinfo=UTC)
 
 
 def _tell_of_late_ones(asked: Asked, outcome: Outcome) -> None:
     marked = [one for one in outcome.placed if one.entry.late]
-    late = [one for one in marked if one.time == _a_moment_late(asked, one.lesson)]
+    late = [one for one in marked if one.time == _a_moment_late(asked, one.lesson, one.student)]
     if not late:
         return
     who = _and(one.student for one in late)
     if all(one.time for one in late):
         how = "Each counts as late by a moment, so by the smallest penalty"
     else:
-        how = "The lesson has no due date, so nothing is counted"
+        how = "class.toml has no due date for the lesson, so nothing is counted"
     outcome.notes.append(
         f"The platform marks {len(late)} as late and does not say by how much: {who}. {how}. "
         "--times FILE.csv gives the real times."

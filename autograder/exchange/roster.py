@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 
 from autograder.exchange.people import Person, Roster
+from autograder.grading import marks
 from autograder.grading.course import Class
 from autograder.grading.gradebook import Book
 
@@ -14,15 +14,10 @@ KEPT = ("first_name", "last_name", "email", "lms_user_id")
 
 def class_list(course: Class) -> Roster:
     """Everybody in the gradebook."""
-    with Book(course) as book:
-        return _everybody(book)
-
-
-def _everybody(book: Book) -> Roster:
-    return Roster(
-        Person(one.id, one.first_name or "", one.last_name or "", one.email or "", one.lms_user_id or "")
-        for one in book.nbgrader.students
-    )
+    with marks.opened(course.database) as book:
+        return Roster(
+            Person(one.id, one.first_name, one.last_name, one.email, one.lms_id) for one in book.members()
+        )
 
 
 def enrol(course: Class, people: Iterable[Person], dry: bool = False) -> tuple[list[Person], list[Person]]:
@@ -38,8 +33,8 @@ def enrol(course: Class, people: Iterable[Person], dry: bool = False) -> tuple[l
         Who is new, and of whom something changed.
     """
     new, changed = [], []
+    roster = class_list(course)
     with Book(course, dry=dry) as book:
-        roster = _everybody(book)
         for listed in people:
             person = roster.merged(listed)
             values = {key: getattr(person, key) or None for key in KEPT}
@@ -50,13 +45,3 @@ def enrol(course: Class, people: Iterable[Person], dry: bool = False) -> tuple[l
                 changed.append(person)
             book.nbgrader.update_or_create_student(person.id, **values)
     return new, changed
-
-
-def due(course: Class, lesson: str, student: str = "") -> datetime | None:
-    """When a lesson is due, in UTC; None where the gradebook says nothing of that."""
-    with Book(course) as book:
-        found = [one for one in book.nbgrader.assignments if one.name == lesson]
-        if not found or found[0].duedate is None:
-            return None
-        moment: datetime = found[0].duedate.replace(tzinfo=UTC)
-        return moment

@@ -7,6 +7,7 @@ because many make them. Neither counts: what does is what only few share and the
 from __future__ import annotations
 
 import io
+import keyword
 import re
 import tokenize
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -149,21 +150,21 @@ def _agreements(
 ) -> Iterable[tuple[tuple[str, str], Agreement]]:
     letters: dict[str, str] = {}
 
-    def coded(text: str) -> str:
-        """A text as a string with one letter for each of its parts, which can be compared fast."""
-        kept = parts(text)[:MOST_TOKENS]
-        return "".join(letters.setdefault(part, chr(0x4E00 + len(letters))) for part in kept)
+    def coded(text: list[str]) -> str:
+        """One letter for each part of a text: strings can be compared fast."""
+        return "".join(letters.setdefault(part, chr(0x4E00 + len(letters))) for part in text[:MOST_TOKENS])
 
-    theirs = [coded(text) for text in course]
-    rows = [(one, coded(one.answer)) for one in answers]
+    rows = [(one, coded(parts(one.answer))) for one in answers]
     rows = [(one, code) for one, code in rows if len(code) >= kind.own]
     if len(rows) < 2:
         return
     codes = [code for _, code in rows]
     own = [len(code) for code in codes]
-    if theirs:
-        distances = cdist(codes, theirs, scorer=Indel.distance)
-        own = [int(min(row)) for row in distances]
+    if course:
+        # Other names for the same are nothing of one's own: there are few to choose from.
+        theirs = [coded(_unnamed(signs(text))) for text in course]
+        unnamed = [coded(_unnamed(signs(one.answer))) for one, _ in rows]
+        own = [int(min(row)) for row in cdist(unnamed, theirs, scorer=Indel.distance)]
     alike = cdist(codes, codes, scorer=Indel.normalized_similarity)
     group = (alike >= kind.alike).sum(axis=1)
     for first, second in combinations(range(len(rows)), 2):
@@ -179,6 +180,15 @@ def _agreements(
 def signs(code: str) -> list[str]:
     """What a piece of code consists of, without comments and layout."""
     return [token.string for token in _tokens(code) if token.type not in LAYOUT]
+
+
+def _unnamed(code: list[str]) -> list[str]:
+    """Signs with one name in the place of all but Python's own words and what stands behind a dot."""
+    before = ["", *code]
+    return [
+        "name" if one.isidentifier() and not keyword.iskeyword(one) and last != "." else one
+        for last, one in zip(before, code, strict=False)
+    ]
 
 
 def comments(code: str) -> str:

@@ -55,6 +55,7 @@ def test_a_rare_wrong_answer_of_two_is_told_with_both_texts():
         graded(dict.fromkeys("ab", RARE), right=True),  # unusual, but right
         graded(dict.fromkeys("ab", NO_SUM)),  # a mistake that the course knows
         graded(dict.fromkeys("ab", NO_SUM.replace("a * b", "a @ a"))),  # almost one that it knows
+        graded(dict.fromkeys("ab", SOLUTION.replace("total", "summe").replace("i", "j").replace("+", "-"))),
         graded(dict.fromkeys("abcdef", RARE)),  # a mistake that many make, and so a common one
         graded({"a": RARE, "b": OTHER}),
         graded(dict.fromkeys("ab", "def dot(a, b")),
