@@ -22,6 +22,7 @@ LONG = (
     "autograder/sandbox/test_fidelity.py",
     "autograder/grading/test_nbgrader_cycle.py",
     "autograder/grading/test_class.py",
+    "test_term.py",
     "autograder/test_new_course.py",
     "autograder/grading/test_cluster.py",
     "autograder/build/test_pipeline.py",

@@ -1,0 +1,211 @@
+"""A term with sixty students in one run, from the bundle that they get to the feedback that goes back."""
+
+from __future__ import annotations
+
+import csv
+import zipfile
+from collections.abc import Callable
+from copy import deepcopy
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook
+from nbgrader.apps import NbGraderAPI
+from typer.testing import CliRunner
+
+from autograder import cli
+from autograder.grading import export
+from autograder.grading.course import Class
+
+LESSON = "01-convolution"
+QUESTION = """
+# %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "why", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
+# ### BEGIN SOLUTION
+# - 3 points: one kernel, used everywhere
+# ### END SOLUTION
+
+"""  # noqa: E501
+BY_HAND = "smoothed = torch.stack([(signal[i : i + 3] * kernel).sum() for i in range(6)])"
+CONVOLVE = """def convolve(signal, kernel):
+    places = range(len(signal) - len(kernel) + 1)
+    return torch.stack([(signal[i : i + len(kernel)] * kernel).sum() for i in places])
+"""
+MODULE = """class Convolution(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.kernel = nn.Parameter(torch.rand(width))
+        self.bias = nn.Parameter(torch.zeros(()))
+    def forward(self, x):
+        return x.unfold(-1, len(self.kernel), 1) @ self.kernel + self.bias
+"""
+COPIED = """def convolve(signal, kernel):
+    longest = max(signal.shape[0], kernel.shape[0])
+    padded = torch.nn.functional.pad(signal, (longest, longest))
+    return torch.fft.irfft(torch.fft.rfft(padded) * torch.fft.rfft(kernel, padded.shape[0]))[:longest]
+"""
+RIGHT = {"by-hand-answer": BY_HAND, "convolve-answer": CONVOLVE, "convolution-answer": MODULE}
+# What people hand in: the answers that are not right, and the points that the checks give.
+KINDS = {
+    "right": ({}, 5),
+    "reversed": ({"convolve-answer": CONVOLVE.replace("* kernel", "* kernel.flip(0)")}, 3),
+    "no bias": ({"convolution-answer": MODULE.replace(" + self.bias", "")}, 3),
+    "typed in": ({"by-hand-answer": "smoothed = torch.tensor([5.25, 6.0, 2.5, 1.75, 5.5, 4.5])"}, 4),
+    "unfinished": (dict.fromkeys(RIGHT, "..."), 0),
+    "stopped": ({"by-hand-answer": "raise SystemExit"}, 4),
+}
+# Two with one rare mistake; one late on Canvas, which does not say by how much, one on Moodle, by two days.
+COPIES, LATE, LATER = (7, 41), 13, 36
+CLASS = """penalty_per_day = 0.1
+[due]
+01-convolution = 2026-03-01T12:00:00Z
+"""
+
+
+def student(number: int) -> str:
+    return f"s{number:02}"
+
+
+def name(number: int) -> str:
+    """Two words without digits: in names of files, digits may be a platform's own."""
+    return f"{chr(65 + number // 26)}na {chr(65 + number % 26)}lm"
+
+
+def expected(number: int) -> float:
+    """The points that the checks give."""
+    return 3.0 if number in COPIES else KINDS[list(KINDS)[number % len(KINDS)]][1]
+
+
+def handed_in(release: NotebookNode, number: int) -> str:
+    made = deepcopy(release)
+    answers = {**RIGHT, **KINDS[list(KINDS)[number % len(KINDS)]][0], "why": f"Answer {number}: it slides."}
+    if number in COPIES:
+        answers |= {**RIGHT, "convolve-answer": COPIED}
+    for cell in made.cells:
+        cell.source = answers.get(cell["id"], cell.source)
+    return nbformat.writes(made)
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """The command, typed in the folder of a course."""
+    monkeypatch.setenv("AUTOGRADER_SECRET", str(tmp_path / "secret"))
+
+    def invoke(*arguments: object, code: int = 0) -> str:
+        result = CliRunner().invoke(cli.app, [str(one) for one in arguments])
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
+        assert result.exit_code == code, result.output
+        return " ".join(result.output.split())
+
+    invoke("new-course", tmp_path / "waves")
+    monkeypatch.chdir(tmp_path / "waves")
+    return invoke
+
+
+def scores() -> dict[str, float]:
+    """What counts, by student."""
+    known = export.scores(Class(Path.cwd()))
+    return {who: points for (who, _), points in known.scores.items()}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_term_of_sixty_students(run: Callable[..., str], walls: None) -> None:
+    source = Path("source") / LESSON / f"{LESSON}.py"
+    end = '# %% id="the-end"'
+    text = source.read_text(encoding="utf-8")
+    source.write_text(text.replace(end, QUESTION + end), encoding="utf-8")
+    Path("class.toml").write_text(CLASS, encoding="utf-8")
+
+    # Hand out.
+    run("build", "--jobs", 1)
+    run("secret")
+    run("bundle", "01", "--out", "out")
+    release = nbformat.read(Path("out") / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
+    people = "".join(
+        f'"{name(one).partition(" ")[2]}, {name(one).partition(" ")[0]}",{one + 100},,{student(one)},A,\n'
+        for one in range(60)
+    )
+    exported = (
+        f"Student,ID,SIS User ID,SIS Login ID,Section,{LESSON} (991)\n    Points Possible,,,,,8\n{people}"
+    )
+    Path("canvas.csv").write_text(exported, encoding="utf-8")
+    assert "60 students: 60 new" in run("roster", "canvas.csv")
+
+    # Collect: all odd ones from Canvas, all even ones but the last from Moodle.
+    with zipfile.ZipFile("canvas.zip", "w") as archive:
+        for one in range(1, 60, 2):
+            squashed = "".join(reversed(name(one).lower().split()))
+            late = "LATE_" if one == LATE else ""
+            archive.writestr(
+                f"{squashed}_{late}{one + 100}_{one + 900}_{LESSON} ({one}).ipynb", handed_in(release, one)
+            )
+    sheet = ["Identifier,Full name,Email address,Grade,Last modified (submission)"]
+    with zipfile.ZipFile("moodle.zip", "w") as archive:
+        for one in range(0, 58, 2):
+            folder = f"{name(one)}_{one + 700}_assignsubmission_file"
+            archive.writestr(f"{folder}/{LESSON}.ipynb", handed_in(release, one))
+            when = "Tuesday, 3 March 2026, 11:00 AM" if one == LATER else "Sunday, 1 March 2026, 11:00 AM"
+            sheet.append(f'Participant {one + 700},{name(one)},{student(one)}@example.org,,"{when} +0000"')
+    Path("worksheet.csv").write_text("\n".join(sheet) + "\n", encoding="utf-8")
+    said = run("collect", "canvas.zip")
+    assert f"{LESSON} from 30 students; 0 not placed" in said
+    assert f"marks 1 as late and does not say by how much: {student(LATE)}" in said
+    said = run("collect", "moodle.zip", "--times", "worksheet.csv")
+    assert f"nothing from 1 student: {name(58)} (s58)" in said
+
+    # Grade, with what being late costs: one day begun, two, and one after an extension.
+    assert "59 submissions graded" in run("grade")
+    due = {student(one): float(expected(one)) for one in range(60) if one != 58}
+    late = {student(LATE): 0.1 * due[student(LATE)], student(LATER): 0.2 * due[student(LATER)]}
+    assert scores() == pytest.approx({who: points - late.get(who, 0) for who, points in due.items()})
+    run("extend", student(LATER), LESSON, "+1d")
+    assert "0 submissions graded" in run("grade")
+    late[student(LATER)] /= 2
+    assert scores() == pytest.approx({who: points - late.get(who, 0) for who, points in due.items()})
+
+    # What two can hardly have come to on their own, and no other.
+    said = run("similar", "01")
+    assert f"{name(COPIES[0])} ({student(COPIES[0])}) and {name(COPIES[1])} ({student(COPIES[1])})" in said
+    assert "1 pair among 59 students" in said
+
+    # Written answers, marked as the formgrader does; the lesson changes; scores and marks stay.
+    with Gradebook(Class(Path.cwd()).database) as book:
+        for who in due:
+            grade = book.find_grade("why", LESSON, LESSON, who)
+            grade.manual_score, grade.needs_manual_grade = 2.0, False
+        book.db.commit()
+    tasks = source.with_name("tasks.py")
+    text = tasks.read_text(encoding="utf-8")
+    tasks.write_text(text.replace("How many windows", "Count them: how many windows"), encoding="utf-8")
+    source.write_text(
+        source.read_text(encoding="utf-8").replace("a small row", "a short row"), encoding="utf-8"
+    )
+    run("build", "--jobs", 1)
+    run("secret")
+    assert "59 submissions graded" in run("grade")
+    total = {who: points + 2 for who, points in due.items()}
+    total |= {student(one): 0.9 * total[student(one)] for one in (LATE, LATER)}
+    assert scores() == pytest.approx(total)
+
+    # Understand, export, return.
+    said = run("report", "01", "--html", "report.html", "--csv", "report.csv")
+    assert "10 of 59: the bias is not added" in said
+    assert "9 of 59: the kernel is read from its end" in said
+    assert Path("report.html").stat().st_size > 5000
+    run("export", "--canvas", "canvas.csv")
+    with Path("canvas-graded.csv").open(encoding="utf-8", newline="") as file:
+        graded = {row["SIS Login ID"]: row[f"{LESSON} (991)"] for row in csv.DictReader(file)}
+    assert {who: float(graded[who]) for who in total} == pytest.approx(total)
+    assert graded["s58"] == ""
+    run("export", "01", "--moodle", "worksheet.csv", code=1)  # half of the class is not on Moodle
+    assert f"{total[student(LATER)]:.2f}" in Path("worksheet-graded.csv").read_text(encoding="utf-8")
+    NbGraderAPI(config=Class(Path.cwd()).config).generate_feedback(LESSON)
+    for form, count in (("moodle", 29), ("canvas", 30)):
+        others = 59 - count
+        said = run("return", "01", f"--{form}", code=1)
+        assert f"{others} students were not collected from {form.title()}" in said
+        with zipfile.ZipFile(Path("returned") / f"{LESSON}-{form}.zip") as archive:
+            assert len(archive.namelist()) == count
+    assert "feedback of 59 students" in run("return", "01", "--folder")
