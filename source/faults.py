@@ -1160,18 +1160,6 @@ FAULTS = (
         section="01-dot-product#recap",
     ),
     Fault(
-        "divided-by-length",
-        "the scores are divided by their vector's length",
-        "The scores are divided by the length of their vector, so their squares add up to 1. Divide by the plain sum.",
-        section="01-dot-product#sum-weights-intro",
-    ),
-    Fault(
-        "stretched-to-range",
-        "the scores are stretched from 0 to 1",
-        "The scores are stretched from 0 to 1, and do not add up to 1. Divide by their sum.",
-        section="01-dot-product#sum-weights-intro",
-    ),
-    Fault(
         "subtracted-for-divided",
         "the sum is subtracted where it should divide",
         "The sum is subtracted. Divide by it.",
@@ -1251,6 +1239,12 @@ FAULTS = (
         "one softmax runs over all scores together",
         "Here all weights together add up to 1. Each row has to, on its own: `{last_axis}`.",
         section="01-dot-product#all-weights-intro",
+    ),
+    Fault(
+        "shifted-after-exp",
+        "the largest number is subtracted after the exponential",
+        "The largest number is subtracted from the exponentials. Subtract it from the scores, before `exp`.",
+        section="01-dot-product#overflow-read",
     ),
     Fault(
         "shifted-by-other-number",

@@ -1,24 +1,24 @@
 # %% [markdown] id="title"
 # # 01 · From a dot product to attention
 #
-# A word means little by itself. "Journey" in *your journey starts with one step* means more than in a
-# dictionary, because the words around it say which journey. **Attention** is the arithmetic that lets a
-# token take in what stands around it. In this lesson you build the simplest kind by hand, with nothing to
-# train: three numbers for each token, and six tokens.
+# *She sat by the bank and saw a boat. He walked to the bank for a loan.* You read "bank" twice and saw two
+# different things. The words around it told you which. **Attention** is the arithmetic that does this: each
+# word takes in something of the words around it. In this lesson you build the simplest kind by hand. Nothing
+# is trained yet.
 #
 # **When you are done you can**
 #
 # - say what an attention *score*, an attention *weight* and a *context vector* are, and compute each with a loop;
-# - explain why softmax and not a plain division turns scores into weights, and keep it from overflowing;
+# - explain why softmax, and not a plain division, turns scores into weights, and keep it from overflowing;
 # - write self-attention for a whole sentence in three lines, and say what every axis of every tensor counts.
 #
 # **Time:** about 75 minutes. **Before you start:** Python functions and loops, and what a tensor's shape is.
-# No calculus and no training.
+# You need no calculus.
 #
-# **How it works.** Each task has a cell for you, where `...` waits for your code, and a check under it. Run
-# your cell with <kbd>Shift</kbd>+<kbd>Enter</kbd>, then the check. It tells you what is right, and names the
-# mistake if there is one. You can run a check as often as you like. When you are stuck, type
-# `hint("the-task-id")` in a new cell; each call gives one hint more. `progress()` shows how far you are.
+# **How it works.** Each task has a cell for you, where `...` waits for your code, and a check below it. Run your
+# cell with <kbd>Shift</kbd>+<kbd>Enter</kbd>, then run the check. It tells you what is right, and names the
+# mistake if there is one. You can run a check as often as you like. Below a check that finds something, a
+# button gives hints. `progress()` shows how far you are.
 
 # %% id="setup"
 import torch
@@ -26,6 +26,7 @@ import torch
 from autograder import check, hint, predict, progress, reveal
 from visuals import (
     attention_map,
+    explore_meaning,
     explore_query,
     overflow,
     query_scores,
@@ -33,14 +34,35 @@ from visuals import (
     sum_versus_softmax,
     token_vectors,
     weights_and_context,
+    word_arrows,
 )
+
+# %% [markdown] id="meaning"
+# ## One word, two meanings
+#
+# A model does not read words. It reads vectors. Here each word is a vector with two numbers: how much it has to
+# do with water, and how much with money. These numbers were made by hand. "Bank" has as much of one as of the
+# other, so its arrow (orange) points between both axes.
+
+# %% id="meaning-figure" tags=["figure"]
+word_arrows(["the girl sat by the bank because she saw a boat", "the king walked to the bank for a loan"])
+
+# %% [markdown] id="meaning-read"
+# The green arrow is what attention makes of "bank": its **context vector**. Beside a boat it turns towards water.
+# Beside a loan it turns towards money. In this lesson you write the code that turns it.
+#
+# Type a sentence of your own, and choose a word. **Sharpness** says how strongly the word prefers the vectors that
+# are most like it. A word that the course does not know is named in a message, together with those it knows.
+
+# %% id="meaning-explorer" tags=["figure"]
+explore_meaning()
 
 # %% [markdown] id="sentence"
 # ## The sentence
 #
-# A model does not read words. It reads **tokens** (here, whole words), and each token is a vector of numbers,
-# its *embedding*. Ours have three numbers, so that you can follow every one of them; GPT-2 has 768 for each
-# token. The numbers are given. Where embeddings come from does not matter in this lesson.
+# Now with numbers that you can follow. A text is cut into **tokens** (here, whole words), and each token is a
+# vector, its *embedding*. Ours have three numbers. GPT-2 has 768 for each token. The numbers are given; where
+# embeddings come from does not matter in this lesson.
 
 # %% id="example-data" tags=["given"]
 inputs = torch.tensor(
@@ -65,17 +87,17 @@ inputs.shape  # (tokens, d_in)
 token_vectors(inputs, tokens)
 
 # %% [markdown] id="sentence-read"
-# Each row is a token, each column a dimension. Look for two rows that are nearly alike: "journey" and
-# "starts". Keep them in mind, they will come back.
+# Each row is a token, and each column is a dimension. Two rows are nearly alike: "journey" and "starts".
+# Remember them.
 #
-# Axis 0 counts **tokens** (6). Axis 1 counts the **dimensions** of a token's vector; the course calls that size
+# Axis 0 counts **tokens** (6). Axis 1 counts the **dimensions** of a token's vector. The course calls that size
 # `d_in` (3). Python counts from 0, so the second token, "journey", is `inputs[1]`.
 
 # %% [markdown] id="dot-product-intro"
 # ## 1 · How alike are two vectors?
 #
-# We need one number that says how well two vectors agree. Multiply the numbers that stand in the same place,
-# and add up the products:
+# We need one number that says how well two vectors agree. Multiply the numbers that stand in the same place, and
+# add up the products:
 #
 # | | dimension 0 | dimension 1 | dimension 2 | |
 # | --- | --- | --- | --- | --- |
@@ -83,16 +105,18 @@ token_vectors(inputs, tokens)
 # | "Your" | 0.43 | 0.15 | 0.89 | |
 # | product | 0.2365 | 0.1305 | 0.5874 | **sum 0.9544** |
 #
-# This is the **dot product**, $a \cdot b = \sum_i a_i b_i$. It grows when both vectors are large in the same
-# dimensions, it is 0 when they have nothing in common, and it is negative when one is large where the other is
-# negative.
+# This is the **dot product**, $a \cdot b = \sum_i a_i b_i$. As arrows: it is the length of one vector, times the
+# length of the other, times the cosine of the angle between them. It is large when long arrows point the same
+# way, 0 when they stand at a right angle, and negative when they point apart. Two vectors at a right angle may
+# still have something in common: $[1, 1] \cdot [1, -1]$ is 0, because what they share in the first dimension is
+# cancelled in the second.
 
 # %% id="dot-product-numbers"
 0.5500 * 0.4300 + 0.8700 * 0.1500 + 0.6600 * 0.8900
 
 # %% [markdown] id="dot-product-predict"
 # **Predict, then run.** Run the next cell and choose an answer. It is kept, and it is never graded. Then run the
-# cells after it.
+# two cells after it.
 
 # %% id="dot-product-prediction"
 predict(
@@ -117,8 +141,7 @@ reveal("dot-product-swapped", "the same number twice" if same else "two differen
 #
 # *5 minutes · one loop · task id* `dot-product`
 #
-# Write `dot(a, b)` for two vectors of the same length, **of any length**, with a loop over the positions.
-# The library's version stands above; the point is to have written it once.
+# Write `dot(a, b)` with a loop over the positions, for two vectors of the same length, **of any length**.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "dot-product-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -144,24 +167,24 @@ check("dot-product")
 # %% [markdown] id="query-scores-intro"
 # ## 2 · Scores: one query meets every token
 #
-# Now let "journey" look at its sentence. The token that looks is the **query**. Its dot product with a token is
-# that token's **attention score**: how much the query has to do with it. One query and six tokens make six
-# scores, and the query meets itself too.
+# Now "journey" is compared with its whole sentence. The token that is compared is the **query**. Its dot product
+# with a token is that token's **attention score**. One query and six tokens make six scores. The query meets
+# itself too.
 
 # %% id="query-scores-figure" tags=["figure"]
 query_scores(inputs, tokens, query=1)
 
 # %% [markdown] id="query-scores-predict"
-# The figure gives the scores away; what is left is to compute them. Two scores are almost equal. Which two, and
-# what did you notice about their vectors above? (The largest score is not always the query's own: a longer
-# vector can beat it.)
+# The figure shows the scores. Your task is to compute them. Two scores are almost equal: those of the two tokens
+# whose vectors are nearly alike. The largest score is not always the query's own, because a longer vector can
+# beat it.
 #
 # ### Task 2 · The scores of one query
 #
 # *5 minutes · one loop · task id* `query-scores`
 #
-# Make `attn_scores_2`, the scores of "journey" with all six tokens, in the order of the sentence. (The `_2`
-# stands for the second token.)
+# Make `attn_scores_2`, the scores of "journey" with all six tokens, in the order of the sentence. (The `_2` stands
+# for the second token.)
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "query-scores-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
 query = inputs[1]  # (d_in,)
@@ -181,25 +204,14 @@ attn_scores_2
 # %% [markdown] id="sum-weights-intro"
 # ## 3 · From scores to weights: the tempting way
 #
-# Scores say *how much* on a scale of their own. To mix tokens we need shares: numbers that add up to 1, so that
-# "journey" takes, say, a quarter of itself, a quarter of "starts" and a seventh of "Your". Shares like these are
-# **attention weights**.
+# To mix tokens we need shares: numbers that add up to 1, so that "journey" takes a quarter of itself and a
+# seventh of "Your", say. Such shares are called **attention weights**.
 #
-# The first thing that comes to mind: divide every score by the sum of the scores.
-#
-# ### Task 3 · The tempting way to normalise
-#
-# *2 minutes · one line · task id* `sum-weights`
-#
-# Make `attn_weights_2_tmp`: each score divided by the sum of all six.
+# The first idea is to divide every score by the sum of the scores. (`if …: else ...` keeps the cell from failing
+# while task 2 is not done.)
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "sum-weights-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
-### BEGIN SOLUTION
-attn_weights_2_tmp = attn_scores_2 / attn_scores_2.sum()  # (tokens,)
-### END SOLUTION
-
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "sum-weights", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
-check("sum-weights")
+# %% id="sum-weights-worked"
+attn_weights_2_tmp = attn_scores_2 / attn_scores_2.sum() if torch.is_tensor(attn_scores_2) else ...
 
 # %% id="sum-weights-shown"
 if torch.is_tensor(attn_weights_2_tmp):
@@ -207,18 +219,16 @@ if torch.is_tensor(attn_weights_2_tmp):
     print("sum:", attn_weights_2_tmp.sum())
 
 # %% [markdown] id="sum-weights-refuted"
-# They add up to 1. So what is wrong with it? Nothing, **for these scores**: they happen to be positive.
-# Embeddings are not always positive, and a dot product can be negative. Take three scores, one of them below
-# zero:
+# They add up to 1. So what is wrong? Nothing, **for these scores**: they are all positive. A dot product can be
+# negative. Here are three scores, one of them below zero:
 
 # %% id="sum-weights-negative"
 some_scores = torch.tensor([2.0, 1.0, -2.5])
 some_scores / some_scores.sum()
 
 # %% [markdown] id="sum-weights-negative-read"
-# The shares add up to 1 all the same, and they are nonsense: the second largest score gets a weight of 2, and
-# the *smallest* gets −5 where the largest gets 4. Now move the last score a little, to −3.0. The sum is 0, and
-# nothing is left to divide by:
+# The shares add up to 1, and they make no sense. The second largest score gets a weight of 2. The *smallest* gets
+# −5, and the largest gets 4. Now change the last score to −3.0. The sum is 0, and nothing can be divided by it:
 
 # %% id="sum-weights-zero"
 zero_sum_scores = torch.tensor([2.0, 1.0, -3.0])
@@ -227,26 +237,26 @@ zero_sum_scores / zero_sum_scores.sum()
 # %% [markdown] id="softmax-intro"
 # ## 4 · Softmax
 #
-# What we want from weights: never negative, adding up to 1, and the larger the score, the larger the weight,
-# for **any** scores. Here are the same three scores, turned into weights in both ways:
+# Weights must never be negative, must add up to 1, and a larger score must get a larger weight, for **any**
+# scores. Here are the same three scores, turned into weights in both ways. All bars have one scale:
 
 # %% id="softmax-figure" tags=["figure"]
 sum_versus_softmax(some_scores)
 
 # %% [markdown] id="softmax-formula"
 # On the right is **softmax**. The exponential function makes every score positive, because $e^x$ is positive for
-# every $x$, and keeps their order, because it grows with $x$. Dividing by the sum makes them add up to 1:
+# every $x$. It keeps their order, because it grows with $x$. Dividing by the sum makes them add up to 1:
 #
 # $$\text{softmax}(x)_i = \frac{e^{x_i}}{\sum_j e^{x_j}}$$
 
 # %% [markdown] id="softmax-naive-task"
-# ### Task 4 · Softmax, straight from its formula
+# ### Task 3 · Softmax from its formula
 #
 # *5 minutes · one line · task id* `softmax-naive`
 #
-# Write `softmax_naive(x)` for a vector of scores. `torch.exp` takes the exponential of every entry. Leave the
-# caller's `x` as it is. Do without `torch.softmax` and its like, here and in the next task; both count only
-# if you wrote them yourself.
+# Write `softmax_naive(x)` for a vector of scores. `torch.exp` takes the exponential of every entry. Do not change
+# the caller's `x`. Do not use `torch.softmax` or anything like it, here and in the next task: both count only if
+# you wrote them yourself.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "softmax-naive-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -274,35 +284,49 @@ if torch.is_tensor(attn_scores_2):
 # %% [markdown] id="overflow-intro"
 # ### Break it
 #
-# **Predict, then run.** The next cell gives the formula three scores near 1000. Softmax only cares about the
-# differences between scores, and the differences here are 1 and 1.5. Do you expect anything unusual?
+# **Predict, then run.** Softmax depends only on the differences between scores. The next scores lie near 1000, and
+# their differences are 1 and 0.5.
+
+# %% id="overflow-prediction"
+predict(
+    "softmax-near-1000",
+    "What does the formula give for the scores 1000, 1001 and 1001.5?",
+    ("the same weights as for 0, 1 and 1.5", "weights that are all 1/3", "no numbers at all"),
+)
 
 # %% id="overflow-shown"
 large_scores = torch.tensor([1000.0, 1001.0, 1001.5])
 torch.exp(large_scores), torch.exp(large_scores) / torch.exp(large_scores).sum()
 
 # %% id="overflow-figure" tags=["figure"]
-overflow()
+overflow(large_scores)
+
+# %% id="overflow-revealed"
+naive = torch.exp(large_scores) / torch.exp(large_scores).sum()
+near_zero = torch.softmax(large_scores - 1000, dim=0)
+alike = (
+    "the same weights as for 0, 1 and 1.5" if torch.allclose(naive, near_zero) else "weights that are all 1/3"
+)
+reveal("softmax-near-1000", "no numbers at all" if naive.isnan().all() else alike)
 
 # %% [markdown] id="overflow-read"
-# A float32 ends near $3.4 \cdot 10^{38}$, and $e^{x}$ passes that at $x = 88.7$. Beyond it stands `inf`, and
-# `inf / inf` is `nan`: not a number. One `nan` in a weight spoils the whole context vector, and everything
-# computed from it. Scores of a few hundred are not rare in a real model.
+# The largest float32 is near $3.4 \cdot 10^{38}$, and $e^{x}$ is larger from $x = 88.7$ on. It becomes `inf`, and
+# `inf / inf` is `nan`: not a number. One `nan` in a weight makes the whole context vector `nan`, and everything
+# that is computed from it.
 #
-# The way out is that softmax does not change when the same number $c$ is taken from every score:
+# Softmax does not change when the same number $c$ is subtracted from every score:
 #
 # $$\frac{e^{x_i - c}}{\sum_j e^{x_j - c}} = \frac{e^{-c}\, e^{x_i}}{e^{-c} \sum_j e^{x_j}} = \text{softmax}(x)_i$$
 #
-# So you may choose $c$. Choose it so that nothing can overflow, and so that what you divide by can never be 0.
+# So you may choose $c$. Choose it so that nothing overflows, and so that the sum below the line can never be 0.
 
 # %% [markdown] id="softmax-stable-task"
-# ### Task 5 · A softmax that survives large scores
+# ### Task 4 · A softmax for scores of any size
 #
 # *10 minutes · two lines · task id* `softmax-stable`
 #
-# Write `softmax_stable(x)`. It agrees with `softmax_naive` on ordinary scores, and gives proper weights for
-# scores near 1000 **and** near −1000. Each of the three earns its own point, if it is done without
-# `torch.softmax` and its like.
+# Write `softmax_stable(x)`. It agrees with `softmax_naive` on ordinary scores, and gives correct weights for scores
+# near 1000 **and** near −1000. Each of the three earns a point, without `torch.softmax` and anything like it.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "softmax-stable-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -326,23 +350,12 @@ check("softmax-stable")
 # %% id="softmax-stable-shown"
 softmax_stable(large_scores)
 
-# %% [markdown] id="query-weights-task"
-# `torch.softmax` does the same, so from here on you may use it. It wants to know along which axis: `dim=0` is the
-# only one that a vector has.
-#
-# ### Task 6 · The attention weights of "journey"
-#
-# *2 minutes · one line · task id* `query-weights`
-#
-# Make `attn_weights_2`: softmax over `attn_scores_2`.
+# %% [markdown] id="query-weights-worked-intro"
+# `torch.softmax` does the same, so from here on you may use it. It needs `dim`, the axis along which the weights
+# add up to 1. A vector has only one: `dim=0`. These are the attention weights of "journey":
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "query-weights-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
-### BEGIN SOLUTION
-attn_weights_2 = torch.softmax(attn_scores_2, dim=0)  # (tokens,)
-### END SOLUTION
-
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "query-weights", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
-check("query-weights")
+# %% id="query-weights-worked"
+attn_weights_2 = torch.softmax(attn_scores_2, dim=0) if torch.is_tensor(attn_scores_2) else ...
 
 # %% id="query-weights-shown"
 if torch.is_tensor(attn_weights_2):
@@ -351,15 +364,15 @@ if torch.is_tensor(attn_weights_2):
 # %% [markdown] id="context-intro"
 # ## 5 · The context vector: a weighted sum
 #
-# The weights say how much of each token "journey" takes in. Take that much of each: multiply every token's
-# vector by its weight, and add the six up. The result has three numbers, like a token. It is the **context
-# vector** of "journey": the token as seen in its sentence.
+# The weights say how much of each token "journey" takes. So multiply every token's vector by its weight, and add
+# the six up. The result has three numbers, like a token. It is the **context vector** of "journey": the token as
+# its sentence changes it.
 
 # %% id="context-figure" tags=["figure"]
 weights_and_context(attn_weights_2, inputs, tokens, query=1)
 
 # %% [markdown] id="context-task"
-# ### Task 7 · One context vector
+# ### Task 5 · One context vector
 #
 # *5 minutes · a loop or one line · task id* `context-vector`
 #
@@ -384,9 +397,15 @@ if torch.is_tensor(context_vec_2) and torch.is_tensor(attn_weights_2):
 # %% [markdown] id="explorer-intro"
 # ### Try it
 #
-# The whole way in one place: scores, weights, context. Choose another query and see all three change. Then turn
-# the sharpness, which multiplies every score before the softmax. **Predict first:** what do the weights
-# become when the sharpness goes to 0? And what when it is very large?
+# Scores, weights and context in one place. Choose another query and see all three change. Sharpness multiplies
+# every score before the softmax. First predict what it does:
+
+# %% id="explorer-prediction"
+predict(
+    "sharpness-zero",
+    "Sharpness 0 multiplies every score by 0. What becomes of the six weights?",
+    ("all are 0", "all are 1/6", "one is 1 and the others are 0"),
+)
 
 # %% id="explorer" tags=["figure"]
 explore_query(inputs, tokens)
@@ -394,21 +413,28 @@ explore_query(inputs, tokens)
 # %% [markdown] id="explorer-read"
 # <details><summary>What to see</summary>
 #
-# At sharpness 0 all scores are 0, all weights are 1/6, and the context vector is the plain mean: the query no
+# At sharpness 0 all scores are 0 and all weights are 1/6, so the context vector is the plain mean. The query no
 # longer matters. The larger the sharpness, the more the largest score takes, until one token has all the weight.
-# Lesson 02 divides the scores by $\sqrt{d}$, and this is the screw that it turns.
+# Lesson 02 divides the scores by $\sqrt{d}$, which changes the sharpness.
 #
 # </details>
+
+# %% id="explorer-revealed"
+weights_at_zero = torch.softmax(0 * (inputs @ inputs[1]), dim=0)
+shares = ("all are 1/6", "all are 0", "one is 1 and the others are 0")
+found = [torch.full((6,), 1 / 6), torch.zeros(6), torch.eye(6)[1]]
+reveal("sharpness-zero", next(say for say, one in zip(shares, found) if torch.allclose(weights_at_zero, one)))
 
 # %% [markdown] id="all-scores-intro"
 # ## 6 · Every token is a query
 #
-# So far one token looked at its sentence. Let all of them look: six queries, six keys, 36 scores. (The token that
-# is looked at is called the **key**. In this lesson query and key are the same vectors; in lesson 02 they part.)
+# So far one token was the query. Now all six are: six queries, six keys, 36 scores. (The token that a query is
+# compared with is called the **key**. In this lesson queries and keys are the same vectors. In lesson 02 they are
+# not.)
 #
 # The scores make a square. **Row $i$ belongs to query $i$, column $j$ to key $j$.**
 #
-# ### Task 8 · All scores, with two loops
+# ### Task 6 · All scores, with two loops
 #
 # *8 minutes · two loops · task id* `scores-loops`
 #
@@ -444,16 +470,16 @@ scores_with_loops(inputs)
 # ### The same without a loop
 #
 # A matrix product takes the dot product of every **row** on the left with every **column** on the right. We want
-# rows with rows, so the right side has to be turned: `inputs.T` has the tokens as its columns.
+# rows with rows, so we transpose the right side: `inputs.T` has the tokens as its columns.
 
 # %% id="inputs-transposed"
 inputs.T
 
 # %% [markdown] id="all-scores-task"
-# Write the shapes down before you multiply: `(6, 3) @ (3, 6)` gives `(6, 6)`. The inner sizes meet and vanish: they
-# are what the sum runs over.
+# Write the shapes down before you multiply: `(6, 3) @ (3, 6)` gives `(6, 6)`. The inner sizes must be equal. The sum
+# runs over them, and they are gone afterwards.
 #
-# ### Task 9 · All scores, as one matrix product
+# ### Task 7 · All scores, as one matrix product
 #
 # *3 minutes · one line · task id* `all-scores`
 #
@@ -471,14 +497,13 @@ check("all-scores")
 attn_scores
 
 # %% [markdown] id="all-weights-intro"
-# ## 7 · Which way does softmax run?
+# ## 7 · Along which axis does softmax run?
 #
-# Now there is a choice to make. `dim=0` runs softmax down each column, `dim=1` (or `dim=-1`, the last axis) along
-# each row. Both give numbers between 0 and 1, both look right in a picture, and mistaking one for the other is
-# the bug that people make most often in attention. Ask what must add up to 1: **each query shares out its own
-# attention over the keys**.
+# `dim=0` runs softmax down each column. `dim=1` (or `dim=-1`, the last axis) runs it along each row. Both give
+# numbers between 0 and 1, and both look right in a picture. To confuse the two is a common bug. Ask what must add
+# up to 1: **each query shares out its own attention over the keys**.
 #
-# ### Task 10 · All attention weights
+# ### Task 8 · All attention weights
 #
 # *5 minutes · one line · task id* `all-weights`
 #
@@ -499,15 +524,16 @@ attn_weights
 attention_map(attn_weights, tokens)
 
 # %% [markdown] id="all-weights-read"
-# Read it row by row: "journey" looks most at itself and at "starts", whose vector is nearly its own. No weight is
-# 0, and none is near 1: with such small numbers softmax is gentle. Row 1 is the `attn_weights_2` that you made.
+# Read it row by row. "Journey" gives its largest weights to itself and to "starts", whose vector is nearly its own.
+# All weights lie between 0.09 and 0.24: these scores differ little, so softmax gives weights that differ little.
+# Row 1 is the `attn_weights_2` from above.
 
 # %% [markdown] id="all-contexts-task"
 # ## 8 · All context vectors
 #
 # One context vector was a row of weights times the tokens. All of them are all rows of weights times the tokens.
 #
-# ### Task 11 · All context vectors
+# ### Task 9 · All context vectors
 #
 # *5 minutes · one line · task id* `all-contexts`
 #
@@ -525,8 +551,8 @@ check("all-contexts")
 all_context_vecs
 
 # %% [markdown] id="all-contexts-read"
-# Check back: row 1 is the context vector that you summed by hand in task 7. Whenever code is made shorter in this
-# course, it is held against the longer version before you go on.
+# Compare: row 1 is the context vector that you made in task 5. Whenever this course makes code shorter, it compares
+# the result with the longer version first.
 
 # %% [markdown] id="simple-attention-intro"
 # ## 9 · Put it together
@@ -537,15 +563,15 @@ all_context_vecs
 scores_to_context(inputs, tokens, query=4)
 
 # %% [markdown] id="simple-attention-task"
-# Done for every token at once, this is **self-attention**: "self", because queries and keys come from one and the
-# same sentence.
+# Done for every token at once, this is **self-attention**: "self", because queries and keys come from the same
+# sentence.
 #
-# ### Task 12 · Self-attention without weights to train
+# ### Task 10 · Self-attention without trained weights
 #
 # *5 minutes · three lines · task id* `simple-attention`
 #
 # Write `simple_attention(x)`, from tokens to context vectors, for any number of tokens and dimensions. It must
-# survive large scores as well.
+# work for large scores as well.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "simple-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -579,15 +605,15 @@ simple_attention(inputs)
 # | weights | `torch.softmax(scores, dim=-1)` | (6, 6) | query, key; each row adds up to 1 |
 # | context | `weights @ inputs` | (6, 3) | tokens, d_in |
 #
-# - A **score** is a dot product: how much a query has to do with a key.
-# - **Weights** are scores after softmax: never negative, each query's adding up to 1, whatever the scores were.
+# - A **score** is a dot product. It measures how well a query and a key agree.
+# - **Weights** are scores after softmax: never negative, and each query's weights add up to 1.
 # - A **context vector** is the sum of all tokens, each multiplied by its weight.
 # - Softmax is safe when the largest score is subtracted first. `torch.softmax` does that for you.
 
 # %% [markdown] id="quiz"
 # ## Ask yourself
 #
-# Answer each in your head before you open it.
+# Answer each question before you open it.
 #
 # <details><summary>1. All six tokens have the same vector. What are the weights, and what are the context vectors?</summary>
 #
@@ -597,22 +623,21 @@ simple_attention(inputs)
 #
 # <details><summary>2. <code>inputs @ inputs.T</code> is symmetric. Is <code>attn_weights</code>?</summary>
 #
-# No. Softmax divides each row by a sum of its own: 0.2006 in row 0, column 1, but 0.1385 in row 1, column 0.
-# "Your" and "journey" have one score between them, yet each shares out its attention in its own way.
+# No. Softmax divides each row by its own sum: 0.2006 in row 0, column 1, but 0.1385 in row 1, column 0.
 #
 # </details>
 #
 # <details><summary>3. You shuffle the words of the sentence. What happens to the context vector of "journey"?</summary>
 #
-# Nothing: it is the same sum in another order. This attention does not know word order. It has to be told, by
-# embeddings that carry positions.
+# Nothing: it is the same sum in another order. This attention does not know word order. Later the embeddings will
+# carry positions.
 #
 # </details>
 #
 # <details><summary>4. Which numbers in this lesson could be learned from data?</summary>
 #
-# None so far: scores come straight from the embeddings. In lesson 02 three matrices stand between the embeddings
-# and the scores, and those are trained.
+# The embeddings, which were given here. The attention itself has nothing to learn yet. In lesson 02 three matrices
+# stand between the embeddings and the scores, and those are trained.
 #
 # </details>
 

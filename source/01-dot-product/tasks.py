@@ -178,44 +178,6 @@ QUERY_SCORES = Task(
     ),
 )
 
-SUM_WEIGHTS = Task(
-    id="sum-weights",
-    title="The tempting way to normalise",
-    name="attn_weights_2_tmp",
-    kind="tensor",
-    signature="attn_weights_2_tmp",
-    axes=("tokens",),
-    properties=(SUMS_TO_ONE,),
-    needs=("query-scores",),
-    checks=(Check("each score as a share of their sum", 1),),
-    learned="Divided by their sum, the scores add up to 1. It works here, and you will see in a moment where it does not.",
-    hints=(
-        "What do you divide by so that the results add up to 1?",
-        "`attn_scores_2.sum()` is that number.",
-        "`attn_weights_2_tmp = attn_scores_2 / attn_scores_2.sum()`",
-    ),
-    wrong=(
-        Wrong("softmax-too-early", returns("torch.softmax(attn_scores_2, dim=0)")),
-        Wrong("divided-by-largest", edit(".sum()", ".max()")),
-        Wrong("divided-by-count", edit("attn_scores_2.sum()", "len(attn_scores_2)")),
-        Wrong("mean-for-sum", edit(".sum()", ".mean()")),
-        Wrong("divided-by-length", edit(".sum()", ".norm()")),
-        Wrong(
-            "stretched-to-range",
-            returns("(attn_scores_2 - attn_scores_2.min()) / (attn_scores_2.max() - attn_scores_2.min())"),
-        ),
-        Wrong("subtracted-for-divided", edit(" / ", " - ")),
-        Wrong("multiplied-by-sum", edit(" / ", " * ")),
-        Wrong("fraction-upside-down", returns("attn_scores_2.sum() / attn_scores_2")),
-        Wrong("not-normalised", edit(" / attn_scores_2.sum()", "")),
-    ),
-    right=(
-        Right("method", returns("attn_scores_2.div(attn_scores_2.sum(dim=0, keepdim=True))")),
-        Right("normalize", returns("torch.nn.functional.normalize(attn_scores_2, p=1, dim=0)")),
-        Right("loop", returns("torch.stack([score / attn_scores_2.sum() for score in attn_scores_2])")),
-    ),
-)
-
 SOFTMAX_NAIVE = Task(
     id="softmax-naive",
     title="Softmax, straight from its formula",
@@ -249,6 +211,12 @@ SOFTMAX_NAIVE = Task(
         Wrong("shares-of-raw-scores", edit("torch.exp(x)", "x"), hint=SHARES),
         Wrong("not-normalised", edit(" / exponentials.sum()", "")),
         Wrong("divided-by-largest", edit(".sum()", ".max()")),
+        Wrong(
+            "fraction-upside-down",
+            edit("exponentials / exponentials.sum()", "exponentials.sum() / exponentials"),
+        ),
+        Wrong("subtracted-for-divided", edit(" / exponentials", " - exponentials")),
+        Wrong("shifted-after-exp", edit("torch.exp(x)", "torch.exp(x) - torch.exp(x).max()")),
         Wrong("other-base", edit("torch.exp(x)", "2**x")),
         Wrong("other-base", edit("torch.exp(x)", "10**x")),
         Wrong("scores-negated", edit("exp(x)", "exp(-x)")),
@@ -333,6 +301,9 @@ SOFTMAX_STABLE = Task(
         Wrong("shifted-by-other-number", edit("x.max()", "x[0]")),
         Wrong("shifted-by-other-number", edit("x.max()", "x[-1]")),
         Wrong("shift-as-division", edit(" - ", " / ")),
+        Wrong(
+            "shifted-after-exp", edit("x - x.max()", "x"), edit("(shifted)", "(shifted) - torch.exp(x).max()")
+        ),
         Wrong("shift-added", edit(" - ", " + ")),
         Wrong("scores-negated", edit("exp(shifted)", "exp(-shifted)")),
         Wrong("shifted-on-one-side", edit("exponentials.sum()", "torch.exp(x).sum()")),
@@ -369,43 +340,6 @@ SOFTMAX_STABLE = Task(
     ),
 )
 
-QUERY_WEIGHTS = Task(
-    id="query-weights",
-    title="The attention weights of “journey”",
-    name="attn_weights_2",
-    kind="tensor",
-    signature="attn_weights_2",
-    axes=("tokens",),
-    properties=(SUMS_TO_ONE, NOT_NEGATIVE),
-    needs=("query-scores", "softmax-stable"),
-    checks=(Check("softmax over the scores of “journey”", 1),),
-    learned="These are the attention weights of “journey”: how much of each token goes into its context vector.",
-    hints=(
-        "You have written the function you need, and torch has one too.",
-        "Call `softmax_stable` on `attn_scores_2`, or `torch.softmax` with `dim=0`.",
-        "`attn_weights_2 = torch.softmax(attn_scores_2, dim=0)`",
-    ),
-    wrong=(
-        Wrong("shares-of-raw-scores", returns("attn_scores_2 / attn_scores_2.sum()"), hint=SHARES),
-        Wrong("softmax-twice", edit("(attn_scores_2,", "(torch.softmax(attn_scores_2, dim=0),")),
-        Wrong("softmax-after-division", edit("(attn_scores_2", "(attn_weights_2_tmp")),
-        Wrong("scaled-unasked", edit("(attn_scores_2", "(attn_scores_2 / inputs.shape[1] ** 0.5")),
-        Wrong("log-softmax", edit("torch.softmax", "torch.log_softmax")),
-        Wrong("no-softmax", returns("attn_scores_2")),
-        Wrong("scores-negated", edit("(attn_scores_2", "(-attn_scores_2")),
-        Wrong("not-normalised", returns("torch.exp(attn_scores_2)")),
-        Wrong("wrong-query", edit("attn_scores_2,", "inputs @ inputs[0],")),
-        Wrong("wrong-query", edit("attn_scores_2,", "inputs @ inputs[2],")),
-        Wrong("all-queries-at-once", edit("attn_scores_2, dim=0", "inputs @ inputs.T, dim=-1")),
-        Wrong("sigmoid-for-softmax", returns("torch.sigmoid(attn_scores_2)")),
-    ),
-    right=(
-        Right("torch-softmax", edit("dim=0", "dim=-1")),
-        Right("own-function", returns("softmax_naive(attn_scores_2)")),
-        Right("logsumexp", returns("torch.exp(attn_scores_2 - torch.logsumexp(attn_scores_2, 0))")),
-    ),
-)
-
 CONTEXT_VECTOR = Task(
     id="context-vector",
     title="One context vector",
@@ -413,7 +347,7 @@ CONTEXT_VECTOR = Task(
     kind="tensor",
     signature="context_vec_2",
     axes=("d_in",),
-    needs=("query-weights",),
+    needs=("query-scores",),
     checks=(Check("the weighted sum of all tokens", 2),),
     learned="A context vector is a weighted sum of all token vectors: “journey”, seen in its sentence.",
     hints=(
@@ -763,10 +697,8 @@ LESSON = Lesson(
     tasks=(
         DOT,
         QUERY_SCORES,
-        SUM_WEIGHTS,
         SOFTMAX_NAIVE,
         SOFTMAX_STABLE,
-        QUERY_WEIGHTS,
         CONTEXT_VECTOR,
         SCORES_LOOPS,
         ALL_SCORES,

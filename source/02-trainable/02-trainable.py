@@ -1,32 +1,33 @@
 # %% [markdown] id="title"
 # # 02 · Attention with weights that can be trained
 #
-# In lesson 01 nothing could be learned. A token's vector was compared with the others as it was, and was
-# handed over as it was. A model that reads text must be able to *learn* what to compare and what to hand
-# over. In this lesson you put three matrices of weights between the tokens and the attention, and wrap the
-# whole into a class that an optimiser can train.
+# In lesson 01 nothing could be learned. A token's vector was compared with the others as it was, and mixed as it
+# was. A model must *learn* what to compare and what to pass on. In this lesson you put three matrices of weights
+# between the tokens and the attention, and write a class that an optimiser can train.
 #
 # **When you are done you can**
 #
 # - say what a *query*, a *key* and a *value* are, and make all three from a token by matrix products;
-# - measure why scores are divided by $\sqrt{d_k}$, and say what happens to softmax without it;
+# - measure what dividing the scores by $\sqrt{d_k}$ changes: rows, gradients and the size of a step;
 # - write self-attention as an `nn.Module`, with `nn.Parameter` and with `nn.Linear`;
 # - prove that two implementations agree, and find a bug that a lucky seed can hide.
 #
-# **Time:** about 110 minutes. **Before you start:** lesson 01 (scores, softmax, context vectors), and what
-# a Python class with `__init__` and a method is. Nothing is trained yet; you build what will be.
+# **Time:** about 100 minutes. **Before you start:** lesson 01 (scores, softmax, context vectors), and what a Python
+# class with `__init__` and a method is. You train nothing here, but you use weights that were trained.
 
 # %% id="setup"
 import torch
 from torch import nn
 
-from autograder import check, hint, progress
+from autograder import check, hint, predict, progress, reveal
 from visuals import (
     attention_map,
+    explore_reading,
     explore_scale,
     query_key_value,
     saturation,
     score_spreads,
+    trained_words,
     weights_and_context,
 )
 
@@ -55,23 +56,21 @@ inputs.shape  # (tokens, d_in)
 # %% [markdown] id="roles"
 # ## 1 · One token, three roles
 #
-# Look back at what a vector did in lesson 01. It did three jobs:
+# In lesson 01 one vector did three jobs:
 #
 # 1. As the **query** it was compared with every token: *what am I looking for?*
 # 2. As a **key** it was compared with the query: *what can I be found by?*
-# 3. In the weighted sum it was handed over: *what do I have to give?* That job is called the **value**.
+# 3. In the weighted sum it was passed on: *what do I have to give?* This job is called the **value**.
 #
-# The words come from databases. You type a search (the query), the database compares it with its index (the
-# keys), and hands over the records that stand behind the keys that fit (the values). Think of a library:
-# you ask for "travel in winter", the catalogue compares that with its subject headings, and you carry home
-# *books*, not subject headings. What a thing is found by and what it contains are two different things, and
-# so is what you ask for.
+# The words come from databases. You type a search (the query). The database compares it with its index (the keys)
+# and returns the records that belong to the keys that match (the values). In a library you ask for "travel in
+# winter". The catalogue compares that with its subject headings. You take home *books*, not headings. What a thing
+# is found by and what it contains are two different things.
 #
-# One difference matters. A database hands over the records that match. Attention hands over a **mixture**
-# of all of them, each with a weight that says how well its key matched: a soft search.
+# There is one difference. A database returns the records that match. Attention returns a **mixture** of all of them,
+# and each weight says how well the key matched.
 #
-# In lesson 01 one vector had to do all three jobs. Now each job gets a vector of its own, made from the
-# token by a matrix of weights. The matrices are what training changes.
+# Now each job gets a vector of its own, made from the token by a matrix of weights. Training changes these matrices.
 
 # %% id="roles-figure" tags=["figure"]
 torch.manual_seed(123)
@@ -79,22 +78,24 @@ demo_weights = [torch.rand(3, 2) for _ in range(3)]
 query_key_value(inputs[1], *demo_weights, token="journey")
 
 # %% [markdown] id="roles-read"
-# Each row of the picture is one matrix product: three numbers go in, two come out. The numbers in the
-# matrices are random; the next section says how they were drawn. A **projection** is such a product with a
-# matrix of weights. All tokens share the same three matrices.
+# Each row of the picture is one matrix product: three numbers go in, two come out. Such a product with a matrix of
+# weights is called a **projection**. The numbers in the matrices are random; the next section says how they were
+# drawn. All tokens share the same three matrices.
 #
-# The number of columns is the size of what comes out. It is called `d_out`, and here it is 2, while `d_in`
-# is 3. In GPT-2 both are equal. They differ here on purpose: where two sizes are equal, many mistakes go
-# unnoticed.
+# The number of columns is the size of the result, `d_out`. Here it is 2, and `d_in` is 3. In GPT-2 both are equal.
+# They differ here on purpose: where two sizes are equal, many mistakes go unnoticed.
 
 # %% [markdown] id="weights-intro"
 # ## 2 · Three matrices
 #
-# Before training, weights are random. `torch.rand` draws numbers evenly from 0 up to 1 (1 itself never
-# comes); `torch.randn` draws them from the normal distribution, with mean 0 and variance 1. One letter, and
-# half of the numbers are negative.
-#
-# **Predict, then run.** Of ten thousand numbers each: what are the smallest, the largest and the mean?
+# Before training, weights are random. `torch.rand` draws numbers evenly from 0 to 1. `torch.randn` draws them from
+# the normal distribution, with mean 0 and variance 1. **Predict, then run:**
+
+# %% id="rand-randn-prediction"
+predict(
+    "randn-negative",
+    "torch.randn draws ten thousand numbers. How many per cent of them are negative?",
+)
 
 # %% id="rand-randn"
 torch.manual_seed(123)
@@ -105,11 +106,14 @@ for draw in (torch.rand, torch.randn):
         f"mean {numbers.mean():.2f}  variance {numbers.var():.2f}"
     )
 
+# %% id="rand-randn-revealed"
+reveal("randn-negative", 100 * float((numbers < 0).float().mean()))
+
 # %% [markdown] id="weights-given"
-# The weights of this lesson are drawn with `torch.rand` under seed 123, so that your numbers are those in
-# the text. They are wrapped in `nn.Parameter`, which marks a tensor as something to be trained.
-# `requires_grad=False` switches that off while you work step by step: it keeps the gradient bookkeeping out
-# of what is printed. In the class below it has to go, or nothing would ever be learned.
+# The weights of this lesson are drawn with `torch.rand` under seed 123, so that your numbers are those in the text.
+# `nn.Parameter` marks a tensor as something to be trained. `requires_grad=False` switches that off while you work
+# step by step, so that gradients do not appear in what is printed. In the class below it has to go, or nothing would
+# be learned.
 
 # %% id="weights" tags=["given"]
 d_in = inputs.shape[1]
@@ -124,91 +128,51 @@ W_value = nn.Parameter(torch.rand(d_in, d_out), requires_grad=False)
 W_query, W_key, W_value  # each (d_in, d_out)
 
 # %% [markdown] id="weights-words"
-# **A word with two meanings.** *Weights* are the trained numbers in `W_query`. *Attention weights* are what
-# softmax makes from scores, anew for each sentence. The first stay as they are while the model reads; the
-# second depend on what it reads.
+# **A word with two meanings.** *Weights* are the trained numbers in `W_query`. *Attention weights* are what softmax
+# makes from scores, new for each sentence. The first stay the same while the model reads. The second depend on what
+# it reads.
 
 # %% [markdown] id="query-of-one-token-task"
-# ### Task 1 · The query of one token
-#
-# *3 minutes · one line · task id* `query-of-one-token`
-#
-# Make `query_2`, the query of "journey": its vector times `W_query`. Write the shapes down first:
-# `(3,) @ (3, 2)`.
+# The query of "journey" is its vector times `W_query`: `(3,) @ (3, 2)` gives `(2,)`. It is compared with **all**
+# tokens, so all of them need a key and a value: `(6, 3) @ (3, 2)` gives `(6, 2)`, one row for each token.
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "query-of-one-token-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+# %% id="projections-worked"
 x_2 = inputs[1]  # (d_in,), the second token, "journey"
-### BEGIN SOLUTION
 query_2 = x_2 @ W_query  # (d_in,) @ (d_in, d_out) -> (d_out,)
-### END SOLUTION
-
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "query-of-one-token", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
-check("query-of-one-token")
-
-# %% [markdown] id="keys-task"
-# One token's query is enough for now, because one token looks. But it looks at **all** tokens, so all of
-# them need a key and a value.
-#
-# **Predict first:** what is the shape of the keys of all six tokens?
-#
-# ### Task 2 · The keys of all tokens
-#
-# *3 minutes · one line · task id* `keys`
-#
-# Make `keys` from `inputs` and `W_key`, one row for each token, with no loop.
-
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "keys-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
-### BEGIN SOLUTION
 keys = inputs @ W_key  # (tokens, d_in) @ (d_in, d_out) -> (tokens, d_out)
-### END SOLUTION
-
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "keys", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
-check("keys")
-
-# %% [markdown] id="values-task"
-# ### Task 3 · The values of all tokens
-#
-# *2 minutes · one line · task id* `values`
-#
-# Make `values` in the same way. Copying the line above is fine; forgetting to change the matrix is the
-# mistake that people make here, and nothing will crash.
-
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "values-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
-### BEGIN SOLUTION
 values = inputs @ W_value  # (tokens, d_in) @ (d_in, d_out) -> (tokens, d_out)
-### END SOLUTION
-
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "values", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
-check("values")
 
 # %% id="projections-shown"
-if torch.is_tensor(keys) and torch.is_tensor(values):
-    print("keys.shape:", keys.shape)
-    print("values.shape:", values.shape)
-    print((query_2, keys[1], values[1]))  # query, key and value of "journey"
+print("keys.shape:", keys.shape)
+print("values.shape:", values.shape)
+print((query_2, keys[1], values[1]))  # query, key and value of "journey"
 
 # %% [markdown] id="scores-intro"
 # ## 3 · Scores: a query meets keys
 #
-# A score is a dot product, as before. What has changed is what goes in: the **query** of the token that
-# looks, and the **key** of the token that is looked at. "Journey" looks at itself too, with its query at
-# its own key.
+# A score is a dot product, as before. Now it is taken between the **query** of one token and the **key** of another.
+# "Journey" also meets its own key.
 #
-# **Predict, then run.** The next cell makes that one score, `attn_score_22`: query 2, key 2. Multiply and
-# add in your head, roughly: 0.43 · 0.44 + 1.46 · 1.14.
+# **Predict, then run.** The next score is `attn_score_22`: query 2, key 2. Multiply and add roughly:
+# 0.43 · 0.44 + 1.46 · 1.14.
+
+# %% id="one-score-prediction"
+predict("score-22", "How large is attn_score_22? (It counts when you are within 5 %.)")
 
 # %% id="one-score"
-if torch.is_tensor(query_2) and torch.is_tensor(keys):
-    attn_score_22 = query_2 @ keys[1]  # (d_out,) @ (d_out,) -> one number
-    print(attn_score_22)
+attn_score_22 = query_2 @ keys[1]  # (d_out,) @ (d_out,) -> one number
+print(attn_score_22)
+
+# %% id="one-score-revealed"
+reveal("score-22", attn_score_22)
 
 # %% [markdown] id="scores-of-one-query-task"
-# ### Task 4 · The scores of one query
+# ### Task 1 · The scores of one query
 #
 # *4 minutes · one line · task id* `scores-of-one-query`
 #
-# Make `attn_scores_2`: the scores of "journey" with all six tokens. `keys` has the shape `(6, 2)` and
-# `query_2` the shape `(2,)`; the result has the shape `(6,)`.
+# Make `attn_scores_2`: the scores of "journey" with all six tokens. `keys` has the shape `(6, 2)` and `query_2` the
+# shape `(2,)`; the result has the shape `(6,)`.
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "scores-of-one-query-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
 ### BEGIN SOLUTION
@@ -224,23 +188,21 @@ attn_scores_2
 # %% [markdown] id="scale-intro"
 # ## 4 · Scaled weights
 #
-# Softmax turns scores into weights. Before that comes one new step: every score is divided by $\sqrt{d_k}$,
-# where $d_k$ is the number of dimensions of a **key**. That is why this attention is called *scaled
-# dot-product attention*:
+# Before the softmax comes one new step: every score is divided by $\sqrt{d_k}$, where $d_k$ is the number of
+# dimensions of a **key**. Hence the name *scaled dot-product attention*:
 #
 # $$\text{weights} = \text{softmax}\left(\frac{q \, K^\top}{\sqrt{d_k}}\right)$$
 #
-# Why divide, and why by a root? You will measure that in section 7. Until then take care of four things
-# that people get wrong: it is $\sqrt{d_k}$ and not $d_k$; it is the size of the keys and not `d_in` or the
-# number of tokens; it is a division; and it comes *before* the softmax. A power of one half is a root:
-# `d_k**0.5`.
+# Section 7 measures why. Until then, four things often go wrong: it is $\sqrt{d_k}$ and not $d_k$; it is the size of
+# the keys and not `d_in` or the number of tokens; it is a division; and it comes *before* the softmax. A power of one
+# half is a root: `d_k**0.5`.
 
 # %% id="d-k"
 d_k = W_key.shape[1]  # the number of dimensions of a key
 d_k
 
 # %% [markdown] id="scaled-weights-task"
-# ### Task 5 · The scaled attention weights of "journey"
+# ### Task 2 · The scaled attention weights of "journey"
 #
 # *5 minutes · one line · task id* `scaled-weights`
 #
@@ -259,8 +221,8 @@ if torch.is_tensor(attn_weights_2):
     print((attn_weights_2.sum(), attn_weights_2))
 
 # %% [markdown] id="scaled-weights-tempting"
-# **The tempting order.** Some divide *after* the softmax. Then the weights no longer add up to 1, and the
-# division has done nothing to their shape: each is smaller by the same factor.
+# **The tempting order.** What if you divide *after* the softmax? Every weight is smaller by the same factor, their
+# proportions stay as they were, and they no longer add up to 1.
 
 # %% id="scaled-weights-refuted"
 if torch.is_tensor(attn_scores_2):
@@ -271,14 +233,14 @@ if torch.is_tensor(attn_scores_2):
 # %% [markdown] id="context-intro"
 # ## 5 · The context vector
 #
-# The weights say how much of each token "journey" takes in. What it takes in are the **values**: not the
-# inputs, and not the keys. (You carry home books, not subject headings.)
+# The weights say how much of each token "journey" takes. What it takes are the **values**: not the inputs, and not
+# the keys.
 
 # %% id="context-figure" tags=["figure"]
 weights_and_context(attn_weights_2, values, tokens, query=1)
 
 # %% [markdown] id="context-of-one-token-task"
-# ### Task 6 · The context vector of "journey"
+# ### Task 3 · The context vector of "journey"
 #
 # *3 minutes · one line · task id* `context-of-one-token`
 #
@@ -298,13 +260,11 @@ context_vec_2
 # %% [markdown] id="class-intro"
 # ## 6 · A class
 #
-# Everything above, for every token at once, is five lines. To train it, the three matrices need a home that
-# PyTorch knows. That home is an `nn.Module`: whatever `nn.Parameter` you assign to `self` in its `__init__`
-# is **registered**. An optimiser finds it, a saved model contains it, and `.to(device)` moves it along.
-# Calling an object of the class, `attention(x)`, runs its method `forward`.
+# For every token at once, all of this is five lines. To train them, the three matrices must stand where PyTorch
+# finds them: in an `nn.Module`. Every `nn.Parameter` that `__init__` assigns to `self` is **registered**. An optimiser
+# finds it, a saved model contains it, and `.to(device)` moves it. `attention(x)` calls the method `forward`.
 #
-# **The tempting way** is to assign plain tensors. The arithmetic is the same, and training would change
-# nothing:
+# **The tempting way** is to assign plain tensors. The arithmetic is the same, but training would change nothing:
 
 
 # %% id="class-plain-tensors"
@@ -324,19 +284,18 @@ print("plain tensor: ", [name for name, _ in PlainTensors(3, 2).named_parameters
 print("nn.Parameter: ", [name for name, _ in Registered(3, 2).named_parameters()])
 
 # %% [markdown] id="self-attention-v1-task"
-# The matrices are made once, in `__init__`. If `forward` made them, every call would start from new random
-# numbers and nothing could be learned. And `forward` uses only `x` and what hangs on `self`. A variable of
-# the notebook, like `keys` or `d_k`, belongs to another sentence; section 10 shows what it does.
+# Make the matrices once, in `__init__`. If `forward` made them, every call would start from new random numbers.
+# `forward` uses only `x` and what belongs to `self`. A variable of the notebook, like `keys` or `d_k`, belongs to
+# another sentence; section 10 shows what that does.
 #
-# ### Task 7 · `SelfAttention_v1`
+# ### Task 4 · `SelfAttention_v1`
 #
 # *15 minutes · eight lines · task id* `self-attention-v1`
 #
-# Write the class. Its parameters are called `W_query`, `W_key` and `W_value`, each of shape
-# `(d_in, d_out)`, drawn by `torch.rand`. (Drawn in this order, they are the matrices that you worked with again. Any
-# order is right.) `forward(x)` gives one context vector for each token of `x`, for any number of tokens. Mind
-# the direction of the softmax: each *row* of weights belongs to one query. Write the steps out: PyTorch's
-# `F.scaled_dot_product_attention` does them in one call, and in this task costs two points.
+# Write the class. Its parameters are called `W_query`, `W_key` and `W_value`, each of shape `(d_in, d_out)`, drawn by
+# `torch.rand`. (Drawn in this order, they are the matrices from above. Any order is right.) `forward(x)` gives one
+# context vector for each token of `x`, for any number of tokens. Each *row* of weights belongs to one query. Write the
+# steps yourself: PyTorch's `F.scaled_dot_product_attention` does them in one call, and in this task costs two points.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "self-attention-v1-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -376,10 +335,9 @@ sa_v1 = SelfAttention_v1(d_in=3, d_out=2)
 sa_v1(inputs)
 
 # %% [markdown] id="self-attention-v1-read"
-# Row $i$ is the context vector of token $i$, with token $i$ as the query: row 0 for "Your", row 1 for
-# "journey", and so on. Check back: under the same seed row 1 is the `context_vec_2` that you made step by
-# step. `grad_fn` is new. It says that PyTorch has noted how the result came about, so that gradients can
-# flow back into the three matrices.
+# Row $i$ is the context vector of token $i$, with token $i$ as the query. Compare: under the same seed row 1 is the
+# `context_vec_2` that you made step by step. `grad_fn` is new. PyTorch has noted how the result was made, so that
+# gradients can reach the three matrices.
 #
 # Here are the weights inside, for all six queries:
 
@@ -388,31 +346,36 @@ all_scores = (inputs @ W_query) @ (inputs @ W_key).T  # (tokens, d_out) @ (d_out
 attention_map(torch.softmax(all_scores / d_k**0.5, dim=-1), tokens, title="Scaled attention weights")
 
 # %% [markdown] id="scaled-weights-map-read"
-# Compare this with the map of lesson 01. The scores are no longer symmetric: what "Your" asks of "one" is
-# not what "one" asks of "Your", because queries and keys are made by different matrices. If you swapped
-# queries and keys you would get the transposed scores, and other context vectors.
+# The scores are no longer symmetric, as they were in lesson 01: the query of "Your" with the key of "one" is not the
+# query of "one" with the key of "Your".
 #
-# The pattern itself means nothing yet. All six rows even look alike: tokens and matrices hold only positive
-# numbers, so a long key, that of "journey", wins with every query. Training would give the pattern a
-# meaning.
+# This pattern means nothing: the matrices are random. All six rows look alike, because tokens and matrices hold only
+# positive numbers, so the longest key, that of "journey", gets a large score from every query. Section 8 shows what
+# training changes.
 
 # %% [markdown] id="why-scale-intro"
 # ## 7 · Why √d_k? Measure it
 #
-# A score is a sum of $d_k$ products. The more there are to add, the further the sum can stray from 0. How
-# far? Make queries and keys at random and look.
-#
-# **Predict first.** Queries and keys come from `torch.randn`, so each number has variance 1. From $d_k = 2$
-# to $d_k = 512$ there are 256 times as many products in each sum. Do the scores spread 256 times as far, 16
-# times, or just as far?
-#
-# ### Task 8 · How far scores spread
+# A score is a sum of $d_k$ products. The more there are, the further the sum can lie from 0. Queries and keys now come
+# from `torch.randn`, so each number has variance 1. From $d_k = 2$ to $d_k = 512$ there are 256 times as many products
+# in each sum. **Predict first:**
+
+
+# %% id="why-scale-prediction"
+predict(
+    "spread-512",
+    "How much further do the scores spread at d_k = 512 than at d_k = 2?",
+    ("just as far", "16 times as far", "256 times as far"),
+)
+
+# %% [markdown] id="score-spread-task"
+# ### Task 5 · How far scores spread
 #
 # *8 minutes · three lines · task id* `score-spread`
 #
-# Write `score_spread(queries, keys, scaled)`. It makes all scores (every query with every key), divides
-# them by $\sqrt{d_k}$ if `scaled` is `True`, and returns their standard deviation, one number over all of
-# them: `.std()` as it stands. $d_k$ is read off the arguments; it differs from call to call.
+# Write `score_spread(queries, keys, scaled)`. It makes all scores (every query with every key), divides them by
+# $\sqrt{d_k}$ if `scaled` is `True`, and returns their standard deviation, one number over all of them: `.std()`
+# without arguments. Take $d_k$ from the arguments; it differs from call to call.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "score-spread-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -447,29 +410,31 @@ plain = [score_spread(many_queries[:, :d], many_keys[:, :d], False) for d in wid
 scaled = [score_spread(many_queries[:, :d], many_keys[:, :d], True) for d in widths]
 score_spreads(widths, plain, scaled)
 
+# %% id="score-spread-revealed"
+answers = {1: "just as far", 16: "16 times as far", 256: "256 times as far"}
+ratio = plain[-1] / plain[0] if plain[0] is not None else ...  # at d_k = 512 and at 2
+reveal("spread-512", ratio if ratio is ... else answers[min(answers, key=lambda times: abs(times - ratio))])
+
 # %% [markdown] id="score-spread-read"
-# Your measurements are the dots. The spread follows $\sqrt{d_k}$: 256 times as many products, 16 times the
-# spread. For independent numbers it is the *variances* that add up. A product of two such numbers has
-# variance 1, a sum of $d_k$ of them has variance $d_k$, and the standard deviation is the root of that.
-# Divide by $\sqrt{d_k}$, and the spread is 1 whatever the size of the model. Divide by $d_k$, and it would
+# Your measurements are the dots. The spread follows $\sqrt{d_k}$. For independent numbers the *variances* add up: a
+# product of two such numbers has variance 1, a sum of $d_k$ of them has variance $d_k$, and the standard deviation is
+# the root of that. Divided by $\sqrt{d_k}$, the spread is 1 for every size of the model. Divided by $d_k$, it would
 # shrink as the model grows.
 #
-# Now what does softmax do with scores that spread so far?
+# What does softmax do with scores that spread so far?
 
 # %% id="saturation-figure" tags=["figure"]
 saturation(many_queries, many_keys[:6], widths)
 
 # %% [markdown] id="saturation-read"
-# **Entropy** is one number for how evenly weights are shared out: $-\sum_i w_i \log w_i$. It is 0 when one
-# token has everything, and $\log 6 \approx 1.79$ when six tokens have the same. Softmax turns *differences*
-# between scores into *ratios* between weights: a score that is ahead by 5 gets $e^5 \approx 148$ times the
-# weight. So in the upper row the entropy falls towards 0 as $d_k$ grows: softmax **saturates**. One token
-# takes nearly all, not because it matters so much but because the vectors are long.
+# **Entropy** is one number for how evenly weights are shared out: $-\sum_i w_i \log w_i$. It is 0 when one token has
+# everything, and $\log 6 \approx 1.79$ when six tokens have the same. Softmax turns *differences* between scores into
+# *ratios* between weights: a score that is larger by 5 gets $e^5 \approx 148$ times the weight. So in the upper row the
+# entropy falls towards 0 as $d_k$ grows: softmax **saturates**. One token takes nearly everything, and chance decides
+# which, because the start values are random.
 #
-# That is bad for reading, since the other tokens are hardly heard. It is worse for learning. **Predict,
-# then run:** the cell takes three scores, multiplies them by 1, by 10 and by 30, and asks how far the
-# largest weight would move if its own score moved a little. That is its gradient, the only thing that
-# training has to go by.
+# The gradient of a weight with respect to its own score is $w\,(1 - w)$. It is largest at $w = 1/2$, and nearly 0 where
+# $w$ is near 0 or 1:
 
 # %% id="vanishing-slope"
 for factor in (1.0, 10.0, 30.0):
@@ -479,24 +444,59 @@ for factor in (1.0, 10.0, 30.0):
     print(f"× {factor:>2g}   largest weight {three_weights[2]:.4f}   gradient {three_scores.grad[2]:.6f}")
 
 # %% [markdown] id="vanishing-slope-read"
-# The gradient of a weight with respect to its own score is $w\,(1 - w)$. It is largest at $w = 1/2$, and
-# vanishes at 0 and at 1. A saturated softmax passes hardly any gradient on: the scores that are wrong can
-# no longer be put right.
+# So does training get no gradient without the $\sqrt{d_k}$? You will read that often. Measure it. The next cell makes an
+# attention with new `nn.Linear` weights and random tokens, with the division and without it. It prints the length of the
+# gradient that reaches `W_query`, and the largest weight in each of the six rows. **Predict, then run:**
+
+# %% id="first-gradient-prediction"
+predict(
+    "gradient-without-scale",
+    "At d_k = 512, without the division: how does the gradient of W_query compare with the one with the division?",
+    ("it is nearly 0", "it is about the same", "it is many times larger"),
+)
+
+
+# %% id="first-gradient"
+def first_gradient(width, divisor):
+    """The length of the gradient of W_query at the start, and the largest weight of each row."""
+    torch.manual_seed(123)
+    x, target = torch.randn(6, width), torch.randn(6, width)
+    to_query, to_key, to_value = (nn.Linear(width, width, bias=False) for _ in range(3))
+    weights = torch.softmax(to_query(x) @ to_key(x).T / divisor, dim=-1)  # (tokens, tokens)
+    ((weights @ to_value(x) - target) ** 2).mean().backward()
+    return to_query.weight.grad.norm().item(), weights.detach().amax(dim=-1)
+
+
+for width in (8, 64, 512):
+    with_root, _ = first_gradient(width, width**0.5)
+    without, largest = first_gradient(width, 1)
+    rows = " ".join(f"{weight:.2f}" for weight in largest.tolist())
+    print(f"d_k = {width:3}   gradient {without / with_root:2.0f} times as large   largest weights {rows}")
+
+# %% id="first-gradient-revealed"
+times = without / with_root  # at d_k = 512
+sizes = ("it is nearly 0", "it is about the same", "it is many times larger")
+reveal("gradient-without-scale", sizes[0 if times < 0.1 else 1 if times < 2 else 2])
+
+# %% [markdown] id="first-gradient-read"
+# Without the division the gradient is **larger** here, not 0, and it grows with $d_k$. Two things happen at once. Each
+# score is $\sqrt{d_k}$ times as large, so a change to `W_query` changes it $\sqrt{d_k}$ times as much. And the rows
+# saturate unevenly: some have a weight near 1 and learn hardly anything, others lie between and get large gradients.
+# So the right size of a training step depends on $d_k$, and early winners are chosen by chance. Divided by
+# $\sqrt{d_k}$, models of every size start alike.
 #
-# You will also read that scaling keeps scores from growing too large for the computer. In float32 that is
-# no danger, since `torch.softmax` subtracts the largest score first, as you did in lesson 01. In float16,
-# which ends at 65504, it can be.
+# Scaling is not about numbers that are too large for the computer: `torch.softmax` subtracts the largest score first,
+# as you did in lesson 01. Only in float16, which ends at 65504, can the scores themselves overflow.
 
 # %% [markdown] id="explorer-intro"
 # ### Try it
 #
-# Choose $d_k$, what the scores are divided by, and a **temperature**. The temperature divides the scores
-# once more: above 1 it flattens the weights, below 1 it sharpens them (the sharpness of lesson 01 is 1
-# divided by it). The "slope" is $w\,(1 - w)$ on average. Queries and keys are the random ones from above;
-# the six words only tell the keys apart.
+# Choose $d_k$, what the scores are divided by, and a **temperature**. The temperature divides the scores once more:
+# above 1 it flattens the weights, below 1 it sharpens them. The "slope" is $w\,(1 - w)$ on average. Queries and keys are
+# the random ones from above; the six words only tell the keys apart.
 #
-# **Predict first:** with $d_k$ = 512 and the scores divided by $d_k$, what do the weights look like? And
-# which temperature does the same as dividing by $\sqrt{d_k}$ when $d_k$ is 64?
+# Ask yourself: with $d_k$ = 512 and the scores divided by $d_k$, what do the weights look like? And which temperature
+# does the same as dividing by $\sqrt{d_k}$ when $d_k$ is 64?
 
 # %% id="explorer" tags=["figure"]
 explore_scale(many_queries, many_keys[:6], tokens)
@@ -504,40 +504,40 @@ explore_scale(many_queries, many_keys[:6], tokens)
 # %% [markdown] id="explorer-read"
 # <details><summary>What to see</summary>
 #
-# Divided by $d_k$ the scores hardly spread at all: every weight is near 1/6, the entropy is 1.79, and the
-# query no longer matters. Divided by nothing and at temperature 8 the weights for $d_k = 64$ are those of
-# $\sqrt{64}$. So the scale is a temperature, chosen such that the model's size does not change how sharp
-# attention is at the start of training. Whether a token deserves all of the attention is then for training
-# to say: it can make queries and keys longer.
+# Divided by $d_k$ the scores hardly spread: every weight is near 1/6, the entropy is 1.79, and the query no longer
+# matters. Divided by nothing, at temperature 8, the weights for $d_k = 64$ are those of $\sqrt{64}$. So the scale is a
+# temperature. It is chosen so that the model's size does not change how sharp attention is at the start of training.
+# Training can then make queries and keys longer where a token deserves all of the attention.
 #
 # </details>
 
 # %% [markdown] id="why-scale-question"
-# ### Task 9 · In your own words
+# ### Task 6 · In your own words
 #
 # *8 minutes · a few sentences · 3 points, read and marked by a person, not by a check*
 #
-# A colleague says: "Softmax turns everything into weights that add up to 1 anyway. So why bother with the
-# $\sqrt{d_k}$?" Answer in three to six sentences. Say (a) what happens to the scores as $d_k$ grows and
-# why, (b) what that does to softmax and to training, and (c) why the divisor is $\sqrt{d_k}$ and not $d_k$.
-# Use the numbers that you have measured.
+# A colleague says: "Softmax turns everything into weights that add up to 1 anyway. So why divide by $\sqrt{d_k}$?"
+# Answer in three to six sentences. Say (a) what happens to the scores as $d_k$ grows, and why, (b) what that does to the
+# rows of weights and to training, and (c) why the divisor is $\sqrt{d_k}$ and not $d_k$. Use the numbers that you
+# measured.
 
 # %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "why-scale-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
 # ### BEGIN SOLUTION
-# A score is a sum of $d_k$ products. For independent numbers the variances add up, so the scores spread
-# like $\sqrt{d_k}$: I measured about 1.4 at $d_k = 2$ and about 22.6 at $d_k = 512$. Softmax turns
-# differences of scores into ratios of weights, so scores that lie far apart give one token nearly
-# everything: at 512 the largest of six weights was 0.95 on average. There the gradient $w(1-w)$ is close to
-# 0, and training can hardly change the scores. Divided by $\sqrt{d_k}$ the spread is 1 for every $d_k$.
-# Divided by $d_k$ it would be $1/\sqrt{d_k}$, and wide models would share their attention out evenly,
-# whatever the query.
+# A score is a sum of $d_k$ products. For independent numbers the variances add up, so the scores spread like
+# $\sqrt{d_k}$: I measured about 1.4 at $d_k = 2$ and about 22.6 at $d_k = 512$. Softmax turns differences of scores
+# into ratios of weights, so one token gets nearly everything: at 512 the largest of six weights was 0.95 on average.
+# Which token that is, chance decides. The rows saturate unevenly. Rows with a weight near 1 get hardly any gradient,
+# because $w(1-w)$ is near 0 there. As a whole the gradient was larger without the division, 49 times at 512, so the
+# right step size would depend on $d_k$. Divided by $\sqrt{d_k}$ the spread is 1 for every $d_k$. Divided by $d_k$ it
+# would be $1/\sqrt{d_k}$, and wide models would share their attention out evenly, whatever the query.
 #
 # **Marking scheme**
 #
 # - 1 point: the scores spread further as $d_k$ grows, like $\sqrt{d_k}$, because a score is a sum of $d_k$
 #   products (their variances add up).
-# - 1 point: softmax then saturates (one weight near 1), and its gradient vanishes, so that training stalls.
-#   Weights that add up to 1 do not help against that.
+# - 1 point: rows of weights then saturate (one weight near 1, chosen by chance at the start), and training suffers:
+#   saturated rows get hardly any gradient, or the size of gradients and steps depends on $d_k$. One of the two is
+#   enough. That the whole gradient vanishes is not true and earns nothing by itself.
 # - 1 point: $\sqrt{d_k}$ makes the spread the same for every $d_k$; $d_k$ would make it shrink, until all
 #   weights are nearly equal.
 # ### END SOLUTION
@@ -545,39 +545,47 @@ explore_scale(many_queries, many_keys[:6], tokens)
 # %% [markdown] id="linear-intro"
 # ## 8 · The same with `nn.Linear`
 #
-# PyTorch has a module that is nothing but a matrix of weights, with or without a bias:
-# `nn.Linear(d_in, d_out)`. Called on `x` it computes $x W^\top + b$. Two things about it surprise people.
-# **Predict, then run:** what is the shape of the weights of `nn.Linear(2, 3)`?
+# `nn.Linear(d_in, d_out)` is a matrix of weights, with or without a bias. Called on `x` it computes $x W^\top + b$.
+# **Predict, then run:**
 
-# %% id="linear-shown"
+# %% id="linear-prediction"
+predict(
+    "linear-shape",
+    "What is the shape of the weights of nn.Linear(2, 3)?",
+    ("(2, 3)", "(3, 2)"),
+)
+
+# %% id="linear-seed" jupyter={"source_hidden": true}
 torch.manual_seed(123)
 for _ in range(3):
-    torch.rand(3, 2)  # the draws of SelfAttention_v1, which came first when this cell was first run
+    torch.rand(3, 2)  # so that the next cell prints the numbers of the original notebook
+
+# %% id="linear-shown"
 m = nn.Linear(2, 3)
 m.weight, m.bias  # (d_out, d_in) and (d_out,)
 
+# %% id="linear-revealed"
+reveal("linear-shape", str(tuple(m.weight.shape)))
+
 # %% [markdown] id="linear-read"
-# 1. **The weights are stored as `(d_out, d_in)`**: turned round, compared with `W_query` above. The layer
-#    transposes them itself. So it is `layer(x)`, or `x @ layer.weight.T`; `x @ layer.weight` fails, or
-#    worse, works when both sizes are equal.
-# 2. **It draws its own start values**, on both sides of 0: evenly between $-1/\sqrt{d_{in}}$ and
-#    $1/\sqrt{d_{in}}$, so that a wide layer starts with small weights, and its outputs are no larger than a
-#    narrow layer's. `torch.rand` knows nothing of sizes: all of its weights are positive, and the outputs
-#    grow with `d_in`. Training from `nn.Linear`'s start is steadier, which is one reason why models are
-#    built from it.
+# 1. **The weights are stored as `(d_out, d_in)`**, which is `W_query` from above, transposed. The layer transposes them
+#    back. So write `layer(x)`, or `x @ layer.weight.T`. `x @ layer.weight` fails, or gives wrong numbers when both sizes
+#    are equal.
+# 2. **It draws its own start values**, evenly between $-1/\sqrt{d_{in}}$ and $1/\sqrt{d_{in}}$. A wide layer starts with
+#    small weights, so its outputs are no larger than a narrow layer's. `torch.rand` knows nothing of sizes: its weights
+#    are all positive, and the outputs grow with `d_in`. This is one reason why models are built from `nn.Linear`.
 #
-# The bias is a vector that is added to every token. Attention mostly does without it; `bias=False` leaves
-# it out. GPT-2 has it, so the class gets a switch for it, `qkv_bias`.
+# The bias is a vector that is added to every token. Attention mostly has none: `bias=False`. GPT-2 has one, so the class
+# gets a switch for it, `qkv_bias`.
 
 # %% [markdown] id="self-attention-v2-task"
-# ### Task 10 · `SelfAttention_v2`
+# ### Task 7 · `SelfAttention_v2`
 #
 # *8 minutes · eight lines · task id* `self-attention-v2`
 #
-# Write the class with three `nn.Linear` layers, `W_query`, `W_key` and `W_value`. (Made in this order, they
-# give the numbers that are printed here. Any order is right.) With `qkv_bias=True` each has a bias, otherwise
-# none has. `forward` is that of `SelfAttention_v1`, apart from the projections. (You will also find the layers
-# called `W_q`, `W_k`, `W_v` in other people's code. This course writes the names out.)
+# Write the class with three `nn.Linear` layers, `W_query`, `W_key` and `W_value`. (Made in this order, they give the
+# numbers that are printed here. Any order is right.) With `qkv_bias=True` each has a bias, otherwise none has.
+# `forward` is that of `SelfAttention_v1`, apart from the projections.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "self-attention-v2-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -619,23 +627,61 @@ if torch.is_tensor(sa_v2(inputs)):
     print(sa_v2(inputs).shape)
 
 # %% [markdown] id="self-attention-v2-read"
-# The same seed, the same arithmetic, and other numbers than `sa_v1`: the seed starts the same stream of
-# random numbers, but `nn.Linear` makes other weights from it than `torch.rand`. Are the two classes really
-# the same apart from that? Looking at the code is one way. A proof is better.
+# The same seed and the same arithmetic give other numbers than `sa_v1`: `nn.Linear` makes other weights from the random
+# numbers than `torch.rand`. Are the classes the same apart from that? Section 9 proves it.
+#
+# ### Your class with trained weights
+#
+# Random weights say nothing about a sentence. The course has a small set of **trained** weights: 27 words with 16
+# numbers each, and one attention that was trained to say which bank is meant, and who "she" and "he" are. Your class can
+# hold them. (`visuals/trained/train.py` makes them in under a minute. No order of words was used.)
+
+# %% id="trained"
+small = trained_words()
+reader = SelfAttention_v2(d_in=16, d_out=16)
+fits = set(reader.state_dict()) == set(small.one_head)  # not before task 7 is done
+
+
+def reading_weights(x):
+    """The attention weights of your class with trained weights: (tokens, 16) -> (tokens, tokens)."""
+    if not fits:
+        return ...
+    queries, keys = reader.W_query(x), reader.W_key(x)  # each (tokens, d_out)
+    return torch.softmax(queries @ keys.T / keys.shape[-1] ** 0.5, dim=-1)
+
+
+sentence = "the girl walked to the bank because she needed cash"
+if fits:
+    reader.load_state_dict(small.one_head)
+    x = small.embed(sentence)  # (tokens, 16)
+    for word, meaning in zip(sentence.split(), small.read(x + reader(x))):
+        print(f"{word:8} {meaning}")
+
+# %% [markdown] id="trained-read"
+# The token's own vector is added to its context vector, and the sum is compared with 29 meanings. Now the map of weights
+# means something. Read the rows of "bank" and "she":
+
+# %% id="trained-map" tags=["figure"]
+attention_map(reading_weights(small.embed(sentence)), sentence.split(), title="Trained weights")
+
+# %% [markdown] id="trained-explorer-intro"
+# Type a sentence of your own. Try "the king sat by the bank because he wanted fish", and then a bank without water and
+# without money.
+
+# %% id="trained-explorer" tags=["figure"]
+explore_reading(reading_weights)
 
 # %% [markdown] id="largest-difference-task"
 # ## 9 · Prove that two classes agree
 #
-# First you need a measure. "They look alike" is none: print four decimals, and an error in the fifth is
-# gone.
+# First you need a measure. "They look alike" is none: print four decimals, and an error in the fifth is lost.
 #
-# ### Task 11 · The largest difference
+# ### Task 8 · The largest difference
 #
 # *5 minutes · one line · task id* `how-far-apart`
 #
-# Write `largest_difference(first, second, x)`. `first` and `second` are things to be called (modules, or
-# functions), `x` is a tensor. Return the largest **absolute** difference between the two outputs for `x`,
-# one number over all entries.
+# Write `largest_difference(first, second, x)`. `first` and `second` can be called (modules, or functions), and `x` is a
+# tensor. Return the largest **absolute** difference between the two outputs for `x`, one number over all entries.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "how-far-apart-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -660,20 +706,19 @@ if torch.is_tensor(sa_v1(inputs)) and torch.is_tensor(sa_v2(inputs)):
     print(largest_difference(sa_v1, sa_v2, inputs))
 
 # %% [markdown] id="copy-weights-task"
-# That is a lot, and no wonder: the weights differ. So give both the same weights, and measure again.
+# That is a lot, because the weights differ. So give both the same weights, and measure again.
 #
-# ### Task 12 · Move the weights
+# ### Task 9 · Move the weights
 #
 # *8 minutes · four lines · task id* `copy-weights`
 #
-# Write `copy_weights(v2, v1)`. It takes a `SelfAttention_v2` and a `SelfAttention_v1` of the same sizes,
-# gives `v1` the weights of `v2`, and returns `v1`. Afterwards both compute the same, if `v2` has no bias; a
-# bias has no place in `v1` and stays behind. Leave `v2` as it is, and let `v1` have numbers of its own: when
-# one of the two is trained later, the other must stay as it is.
+# Write `copy_weights(v2, v1)`. It takes a `SelfAttention_v2` and a `SelfAttention_v1` of the same sizes, gives `v1` the
+# weights of `v2`, and returns `v1`. Afterwards both compute the same, if `v2` has no bias (a bias has no place in `v1`).
+# Do not change `v2`. The two must not share memory: when one is trained later, the other must stay as it is.
 #
-# Mind the shapes, `(d_out, d_in)` there and `(d_in, d_out)` here. And a parameter may not be overwritten
-# just so while gradients are recorded: do it inside `with torch.no_grad():`, or assign a new
-# `nn.Parameter` that is made from a copy (`.clone()`).
+# Mind the shapes, `(d_out, d_in)` there and `(d_in, d_out)` here. PyTorch refuses to overwrite a parameter while gradients
+# are recorded. So do it inside `with torch.no_grad():`, or assign a new `nn.Parameter` that is made from a copy
+# (`.clone()`).
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "copy-weights-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -692,9 +737,8 @@ def copy_weights(v2, v1):
 check("copy-weights")
 
 # %% [markdown] id="equality-proof"
-# Now the proof. Floating-point numbers may differ in their last digits when the same sum is taken in
-# another order, so the question is not "equal?" but "closer than 0.000001?", on the sentence and on fresh
-# random tokens.
+# Now the proof. Floating-point numbers may differ in their last digits when the same sum is taken in another order. So
+# the question is not "equal?" but "closer than 0.000001?", on the sentence and on new random tokens.
 
 # %% id="equality-proof-shown"
 both_work = torch.is_tensor(sa_v1(inputs)) and torch.is_tensor(sa_v2(inputs))
@@ -709,10 +753,8 @@ if moved is not None:
 # %% [markdown] id="bug-intro"
 # ## 10 · Find the bug
 #
-# A class like the one below stood in a notebook that this course grew from. It ran, it printed numbers that
-# look like any others, and its author went on to the next chapter. The same `forward`, with plain
-# parameters instead of linear layers, had even printed the right numbers. The `assert` is ours, and it is
-# content. Here is a copy to look at; do not mend this one.
+# This class runs, and it prints numbers that look like any others. With plain parameters instead of linear layers it even
+# prints the right ones. The shape check in it passes. This copy only shows the bug; you correct another one below.
 
 
 # %% id="bug-as-found"
@@ -731,40 +773,37 @@ class SelfAttentionAsFound(nn.Module):
         return weights @ values
 
 
-if torch.is_tensor(values):
-    torch.manual_seed(123)
-    found = SelfAttentionAsFound(d_in=3, d_out=2)
-    print(found(inputs))
+torch.manual_seed(123)
+found = SelfAttentionAsFound(d_in=3, d_out=2)
+print(found(inputs))
 
 # %% [markdown] id="bug-symptoms"
-# The seed and the layers are those of `sa_v2`, so the numbers should be as well: the first row should be
-# (-0.5337, -0.1051). They are not. Three experiments say more. **Predict each before you run it.**
+# The seed and the layers are those of `sa_v2`, so the first row should be (-0.5337, -0.1051). It is not. Three
+# experiments tell more. **Predict each before you run it.**
 #
-# 1. Six times the token "one": whatever the attention weights are, a mixture of six equal values is that
-#    value.
+# 1. Six times the token "one": a mixture of six equal values is that value, whatever the weights are.
 # 2. A sentence of four tokens.
 # 3. The gradient that reaches `W_value`.
 
 # %% id="bug-symptoms-shown"
-if torch.is_tensor(values):
-    six_ones = inputs[4].expand(6, 3)  # (tokens, d_in), "one" six times
-    print("1. its value:     ", found.W_value(six_ones)[0].detach())
-    print("   its context:   ", found(six_ones)[0].detach())
-    try:
-        found(inputs[:4])
-    except RuntimeError as error:
-        print("2. four tokens:   ", error)
-    found(inputs).sum().backward()
-    print("3. W_value's grad:", found.W_value.weight.grad)
+six_ones = inputs[4].expand(6, 3)  # (tokens, d_in), "one" six times
+print("1. its value:     ", found.W_value(six_ones)[0].detach())
+print("   its context:   ", found(six_ones)[0].detach())
+try:
+    found(inputs[:4])
+except RuntimeError as error:
+    print("2. four tokens:   ", error)
+found(inputs).sum().backward()
+print("3. W_value's grad:", found.W_value.weight.grad)
 
 # %% [markdown] id="bug-globals-task"
-# ### Task 13 · Mend it
+# ### Task 10 · Correct it
 #
 # *10 minutes · change as little as you can · task id* `bug-globals`
 #
-# The cell below holds the same class under the name `NotebookAttention`. Mend it, so that it does what
-# `SelfAttention_v2` does: for any sentence of any length, and for any `d_in` and `d_out`. There is more
-# than one fault, and one of them shows only when `d_out` is not 2.
+# The cell below holds the same class under the name `NotebookAttention`. Correct it, so that it does what
+# `SelfAttention_v2` does: for any sentence of any length, and for any `d_in` and `d_out`. There is more than one fault,
+# and one of them shows only when `d_out` is not 2.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-globals-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -807,14 +846,13 @@ check("bug-globals")
 # %% [markdown] id="bug-read"
 # <details><summary>Why nobody noticed</summary>
 #
-# `value` was computed, its shape was checked, and it was never used; `values`, with an s, is the notebook's
-# variable from task 3, and `d_k` is the notebook's too. With plain parameters under seed 123 the class drew
-# the very matrices that `values` had been made from, so the result was right **by coincidence**. Only
-# another initialisation brought the bug to light. A script would have stopped with a `NameError` at once; a
+# `value` was computed, and its shape was checked, but it was never used. `values`, with an s, is the notebook's variable,
+# and so is `d_k`. With plain parameters under seed 123 the class draws the same matrices that `values` was made from, so
+# the result is right **by coincidence**. Other start values show the bug. A script would stop with a `NameError`; a
 # notebook remembers.
 #
-# Two habits find this kind of bug early. Restart the kernel and run only the class and a call. And try
-# every class on a second input of another length and with other sizes, as the checks of this course do.
+# Two habits find this kind of bug early. Restart the kernel and run only the class and a call. And try every class on a
+# second input of another length and with other sizes, as the checks of this course do.
 #
 # </details>
 
@@ -829,52 +867,51 @@ check("bug-globals")
 # | weights | `softmax(scores / d_k**0.5, dim=-1)` | (6, 6) | query, key; each row adds up to 1 |
 # | context | `weights @ values` | (6, 2) | tokens, d_out |
 #
-# - A **query** is what a token looks for, a **key** what it is found by, a **value** what it hands over.
-#   Three trained matrices make them from the token.
-# - Scores are divided by **√d_k** before the softmax, so that their spread does not grow with the model,
-#   softmax does not saturate and gradients get through.
-# - What is to be trained is an `nn.Parameter`, or a module that holds some, assigned to `self` in
-#   `__init__`.
-# - `nn.Linear` stores its weights as `(d_out, d_in)` and starts them small, on both sides of 0.
+# - A **query** is what a token looks for, a **key** what it is found by, a **value** what it passes on. Three trained
+#   matrices make them from the token.
+# - Scores are divided by **√d_k** before the softmax, so that their spread does not grow with the model. Rows, gradients
+#   and step sizes then start alike in models of every size.
+# - What is to be trained is an `nn.Parameter`, or a module that holds some, assigned to `self` in `__init__`.
+# - `nn.Linear` stores its weights as `(d_out, d_in)`. They start small, on both sides of 0.
 # - Two implementations agree when they do so **on the same weights** and on more than one input.
 
 # %% [markdown] id="quiz"
 # ## Ask yourself
 #
-# Answer each in your head before you open it.
+# Answer each question before you open it.
 #
 # <details><summary>1. <code>W_query</code> and <code>W_key</code> are the same matrix. What is special about the scores?</summary>
 #
-# They are symmetric again, as in lesson 01: the score of $i$ with $j$ is that of $j$ with $i$. Two matrices
-# let "journey" look for "your" without "your" looking for "journey".
+# They are symmetric again, as in lesson 01: the score of $i$ with $j$ is that of $j$ with $i$. With two matrices "bank"
+# can give "cash" a large weight, and "cash" gives "bank" none.
 #
 # </details>
 #
 # <details><summary>2. Must queries, keys and values have the same number of dimensions?</summary>
 #
-# Queries and keys must, because dot products are taken between them. Values may have any number; it becomes
-# the size of the context vectors. In this lesson all three have `d_out`.
+# Queries and keys must, because dot products are taken between them. Values may have any number; it becomes the size of
+# the context vectors. In this lesson all three have `d_out`.
 #
 # </details>
 #
 # <details><summary>3. You double every number in <code>W_query</code>. What happens to the attention weights?</summary>
 #
-# All scores double, which is the same as halving the temperature: the weights become sharper. Training can
-# therefore undo any scale. The $\sqrt{d_k}$ is about where training *starts*.
+# All scores double, which is the same as half the temperature: the weights become sharper. So training can undo any
+# scale. The $\sqrt{d_k}$ is about where training *starts*.
 #
 # </details>
 #
 # <details><summary>4. In the explorer, temperature 1 and no division give entropy 0.10 at d_k = 512. Is attention broken?</summary>
 #
-# It still computes weights that add up to 1. But the winner is decided by random start values, and with a
-# slope near 0 training can hardly overturn it.
+# It still computes weights that add up to 1. But random start values choose the winners, and a row whose largest weight
+# is near 1 changes only slowly in training.
 #
 # </details>
 #
-# <details><summary>5. May "Your" look at "step", which comes later?</summary>
+# <details><summary>5. May the query of "Your" meet the key of "step", which comes later?</summary>
 #
-# In this lesson, yes: every query sees every key. A model that is to predict the next word must not see it.
-# Lesson 03 hides it.
+# In this lesson, yes: every query meets every key. A model that predicts the next word must not see it. Lesson 03 hides
+# it.
 #
 # </details>
 

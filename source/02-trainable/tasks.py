@@ -59,116 +59,6 @@ def for_each(old, new):
     return [edit(old.format(name), new.format(name)) for name in NAMES]
 
 
-def of_all_tokens(matrix):
-    """What goes wrong where every token gets a key, and where every token gets a value."""
-    product = f"inputs @ {matrix}"
-    return (
-        Wrong("one-query-only", edit("inputs @", "x_2 @"), hint="This is that of “journey” alone."),
-        Wrong(
-            "one-query-for-all", edit("inputs @", "inputs[[1] * 6] @"), hint="Every row is that of “journey”."
-        ),
-        Wrong(
-            "transposed-result", edit(product, f"{matrix}.T @ inputs.T"), hint="`inputs` stands on the left."
-        ),
-        Wrong("reshaped-not-turned", edit(product, f"({matrix}.T @ inputs.T).reshape(6, 2)")),
-        Wrong("not-projected", edit(product, "inputs")),
-        Wrong("products-not-added", edit(product, f"inputs[:, :, None] * {matrix}")),
-    )
-
-
-QUERY = Task(
-    id="query-of-one-token",
-    title="The query of one token",
-    name="query_2",
-    kind="tensor",
-    signature="query_2",
-    axes=("d_out",),
-    checks=(Check("“journey” times W_query", 1),),
-    learned="A projection is a matrix product: three numbers in, two out. Which two is up to W_query.",
-    hints=(
-        "Which matrix makes queries? Which vector goes in?",
-        "The shapes are `(3,) @ (3, 2)`: the vector stands on the left.",
-        "`query_2 = x_2 @ W_query`",
-    ),
-    wrong=(
-        Wrong("keys-as-queries", edit("W_query", "W_key")),
-        Wrong("values-as-queries", edit("W_query", "W_value")),
-        Wrong("wrong-query", edit("x_2 @", "inputs[2] @")),
-        Wrong("wrong-query", edit("x_2 @", "inputs[0] @")),
-        Wrong("all-queries-at-once", edit("x_2 @", "inputs @"), hint="These are all queries. Use `x_2`."),
-        Wrong("products-not-added", edit("x_2 @", "x_2[:, None] *")),
-        Wrong("summed-over-other-axis", edit("x_2 @ W_query", "(x_2[:, None] * W_query).sum(dim=1)")),
-        Wrong("mean-for-sum", edit("x_2 @ W_query", "(x_2[:, None] * W_query).mean(dim=0)")),
-        Wrong("not-projected", edit("x_2 @ W_query", "x_2")),
-        Wrong("step-too-many", edit("@ W_query", "@ W_query / d_out**0.5")),
-    ),
-    right=(
-        Right("matmul", edit("x_2 @ W_query", "torch.matmul(x_2, W_query)")),
-        Right("matrix-first", edit("x_2 @ W_query", "W_query.T @ x_2")),
-        Right("einsum", edit("x_2 @ W_query", 'torch.einsum("i,io->o", x_2, W_query)')),
-        Right("linear", edit("x_2 @ W_query", "nn.functional.linear(x_2, W_query.T)")),
-        Right("row-of-all", edit("x_2 @ W_query", "(inputs @ W_query)[1]")),
-        Right("double", edit("x_2 @ W_query", "x_2.double() @ W_query.double()")),
-    ),
-)
-
-KEYS = Task(
-    id="keys",
-    title="The keys of all tokens",
-    name="keys",
-    kind="tensor",
-    signature="keys",
-    axes=("tokens", "d_out"),
-    checks=(Check("one key for each token", 1),),
-    learned="One matrix product makes the keys of a whole sentence: row i is the key of token i.",
-    hints=(
-        "It is the product of task 1, with all tokens at once and another matrix.",
-        "The shapes are `(6, 3) @ (3, 2)`, which gives `(6, 2)`.",
-        "`keys = inputs @ W_key`",
-    ),
-    wrong=(
-        Wrong("queries-as-keys", edit("W_key", "W_query")),
-        Wrong("values-as-keys", edit("W_key", "W_value")),
-        *of_all_tokens("W_key"),
-        Wrong("step-too-many", edit("@ W_key", "@ W_key / d_out**0.5")),
-        Wrong("step-too-many", returns("torch.softmax(inputs @ W_key, dim=-1)")),
-    ),
-    right=(
-        Right("matmul", returns("torch.matmul(inputs, W_key)")),
-        Right("einsum", returns('torch.einsum("ti,io->to", inputs, W_key)')),
-        Right("stack", returns("torch.stack([x @ W_key for x in inputs])")),
-        Right("linear", returns("nn.functional.linear(inputs, W_key.T)")),
-        Right("fused", returns("(inputs @ torch.cat([W_query, W_key], dim=1)).chunk(2, dim=-1)[1]")),
-    ),
-)
-
-VALUES = Task(
-    id="values",
-    title="The values of all tokens",
-    name="values",
-    kind="tensor",
-    signature="values",
-    axes=("tokens", "d_out"),
-    checks=(Check("one value for each token", 1),),
-    learned="What a token is found by (its key) and what it hands over (its value) are now two different things.",
-    hints=(
-        "It is the last task again, with another matrix.",
-        "Which of the three matrices makes what is handed over?",
-        "`values = inputs @ W_value`",
-    ),
-    wrong=(
-        Wrong("keys-as-values", edit("W_value", "W_key"), hint="These are keys once more. Use `W_value`."),
-        Wrong("queries-as-values", edit("W_value", "W_query"), hint="These are the queries. Use `W_value`."),
-        *of_all_tokens("W_value"),
-    ),
-    right=(
-        Right("matmul", returns("torch.matmul(inputs, W_value)")),
-        Right("einsum", returns('torch.einsum("ti,io->to", inputs, W_value)')),
-        Right("stack", returns("torch.stack([x @ W_value for x in inputs])")),
-        Right("broadcast", returns("(inputs[:, :, None] * W_value).sum(dim=1)")),
-    ),
-)
-
 SCORES = Task(
     id="scores-of-one-query",
     title="The scores of one query",
@@ -176,7 +66,6 @@ SCORES = Task(
     kind="tensor",
     signature="attn_scores_2",
     axes=("tokens",),
-    needs=("query-of-one-token", "keys"),
     checks=(Check("one score for each token", 1),),
     learned="A score is the dot product of a query with a key. With other matrices the same sentence has other scores.",
     hints=(
@@ -271,7 +160,7 @@ CONTEXT = Task(
     kind="tensor",
     signature="context_vec_2",
     axes=("d_out",),
-    needs=("scaled-weights", "values"),
+    needs=("scaled-weights",),
     checks=(Check("the weighted sum of the values", 1),),
     learned="Queries and keys decide how much; values are what is taken. The context vector has d_out numbers.",
     hints=(
@@ -568,7 +457,7 @@ SELF_ATTENTION_V1 = Task(
     learned="Self-attention with three trainable matrices. Another order of the tokens gives the same context "
     "vectors in that order.",
     hints=(
-        "`__init__` makes the three matrices, `forward` does tasks 1 to 6 for all tokens at once.",
+        "`__init__` makes the three matrices, `forward` does sections 2 to 5 for all tokens at once.",
         "In `__init__`: `self.W_query = nn.Parameter(torch.rand(d_in, d_out))`, and the same for the other two.",
         "In `forward`: queries, keys and values are `x @ self.W_query` and so on; the scores are `queries @ keys.T`.",
         "It ends with `weights = torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)` and `return weights @ values`.",
@@ -892,6 +781,7 @@ LARGEST_DIFFERENCE = Task(
         Wrong("relative-difference", edit("(first(x) - second(x))", "((first(x) - second(x)) / second(x))")),
         Wrong("added-not-subtracted", edit(" - ", " + ")),
         Wrong("compared-with-itself", edit("second(x)", "first(x)")),
+        Wrong("function-not-called", edit("second(x)", "x")),
         Wrong("yes-or-no", returns("torch.allclose(first(x), second(x), atol=1e-6)")),
         Wrong("not-reduced", edit(".max()", "")),
         Wrong("one-number-per-row", edit(".max()", ".amax(dim=-1)")),
@@ -1073,9 +963,6 @@ LESSON = Lesson(
     },
     redraw=redraw,
     tasks=(
-        QUERY,
-        KEYS,
-        VALUES,
         SCORES,
         SCALED_WEIGHTS,
         CONTEXT,

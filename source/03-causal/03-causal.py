@@ -1,39 +1,41 @@
 # %% [markdown] id="title"
 # # 03 · Hiding the future: causal attention
 #
-# A model that writes text guesses the next word, again and again. While it learns, it guesses all next words of
-# a sentence at once: after "Your" it should say "journey", after "Your journey" it should say "starts". The
-# attention of lesson 02 lets "Your" look at the whole sentence, so the answer to every guess lies open before it.
-# **Causal attention**, also called masked attention, hides from each token what comes after it. In this lesson you
-# hide it in two ways, prove that both are the same, and write a detector that finds what still leaks.
+# A model that writes text guesses the next word, again and again. In training it guesses all next words of a sentence at
+# once: after "Your" it should say "journey", after "Your journey" it should say "starts". In lesson 02 the query of "Your"
+# meets the whole sentence, so every answer lies open before it. **Causal attention**, also called masked attention, hides
+# from each token what comes after it. In this lesson you hide it in two ways, prove that both are the same, and write a
+# detector that finds what still leaks.
 #
 # **When you are done you can**
 #
-# - build the mask that hides the future, and say why it sits *before* the softmax in every real model;
-# - explain why weights that are masked after the softmax and brought back to a sum of 1 hold no trace of the future;
-# - find out, for any attention you are given, which future token reaches which output.
+# - build the mask that hides the future, and say why real models apply it *before* the softmax;
+# - explain why weights that are masked after the softmax, and divided by their sum again, hold nothing of the future;
+# - find out, for any attention, which future token reaches which output.
 #
-# **Time:** about 80 minutes. **Before you start:** queries, keys, values and $\sqrt{d_k}$ from lesson 02.
+# **Time:** about 75 minutes. **Before you start:** queries, keys, values and $\sqrt{d_k}$ from lesson 02.
 
 # %% id="setup"
 import torch
 from torch import nn
 
-from autograder import check, hint, progress
+from autograder import check, hint, predict, progress, reveal
 from visuals import (
     attention_map,
     causal_pattern,
     cut_and_stretch,
     explore_causal_mask,
+    explore_reading,
     leak_map,
-    mask_map,
     masking_steps,
+    trained_words,
+    two_masks,
 )
 
 # %% [markdown] id="sentence"
 # ## The sentence and its weights
 #
-# The same six tokens as before, and the class that you wrote in lesson 02, with its weights drawn under seed 123.
+# The same six tokens as before, and the class from lesson 02, with its weights drawn under seed 123.
 
 # %% id="example-data" tags=["given"]
 inputs = torch.tensor(
@@ -80,8 +82,15 @@ print(sa_v2(inputs), sa_v2(inputs).shape, sep="\n")
 # %% [markdown] id="leak-predict"
 # ## 1 · What is wrong with looking ahead?
 #
-# **Predict, then run.** The next cell puts another word in the place of "step", the last token, and measures how
-# far each token's output moves. "Your" is the first word. Should its output know how the sentence ends? Does it?
+# The next cells put another word in the place of "step", the last token, and measure how far each token's output moves.
+# **Predict, then run:**
+
+# %% id="leak-prediction"
+predict(
+    "other-ending",
+    "The last of six tokens changes. How many of the six outputs change?",
+    ("1: its own", "2: its own and the one before", "6: all"),
+)
 
 # %% id="leak-shown"
 other_ending = inputs.clone()
@@ -89,12 +98,15 @@ other_ending[5] = torch.tensor([0.90, 0.10, 0.20])  # another last word
 moved = (sa_v2(other_ending) - sa_v2(inputs)).abs().amax(dim=-1)  # (tokens, d_out) -> (tokens,)
 print("\n".join(f"{distance:.4f}  {token}" for token, distance in zip(tokens, moved)))
 
+# %% id="leak-revealed"
+counts = {1: "1: its own", 2: "2: its own and the one before", 6: "6: all"}
+reveal("other-ending", counts[int((moved > 1e-6).sum())])
+
 # %% [markdown] id="leak-read"
-# Every output moves. That is right for a model that reads a finished text. It is useless for one that has to
-# *continue* a text: trained this way it learns to copy the next word from its input, and when it writes, there is
-# no next word to copy yet.
+# Every output moves. That is right for a model that reads a finished text. It is useless for one that *continues* a text:
+# in training it would learn to copy the next word from its input, and when it writes, there is no next word to copy.
 #
-# What we want is this. Each row is a query. It may look at itself and at what came before:
+# So each query (row) may look at itself and at what came before:
 
 # %% id="pattern-figure" tags=["figure"]
 causal_pattern(tokens)
@@ -102,40 +114,38 @@ causal_pattern(tokens)
 # %% [markdown] id="triangles"
 # ## 2 · The mask
 #
-# What a query may look at makes a **lower triangular** matrix, and what it may not look at lies above the diagonal.
-# Two functions cut such triangles out of a matrix: `torch.tril` keeps the lower one, `torch.triu` the upper one.
-# Both keep the diagonal unless you say otherwise.
+# What a query may look at is a **lower triangle**. What is hidden from it lies above the diagonal. `torch.tril` keeps the
+# lower triangle of a matrix, `torch.triu` the upper one. Both keep the diagonal unless you say otherwise.
 
 # %% id="triangles-shown"
 print(torch.tril(torch.ones(4, 4)))
 print(torch.triu(torch.ones(4, 4)))
 
 # %% [markdown] id="triangles-predict"
-# For our sentence the lower one is this:
+# For our sentence the lower triangle is this, with 1 for **visible**:
 
 # %% id="lower-triangle"
 context_length = inputs.shape[0]
 torch.tril(torch.ones(context_length, context_length))
 
 # %% [markdown] id="causal-mask-task"
-# **Predict:** how many entries of a 6 × 6 matrix must be hidden? And what becomes of "Your" if the diagonal is hidden
-# as well?
-#
 # ### Task 1 · The causal mask
 #
 # *5 minutes · one line · task id* `causal-mask`
 #
-# Write `causal_mask(num_tokens)`: a square matrix of booleans that is `True` where the query (row) must **not** look
-# at the key (column). A token may look at itself. Both functions above take `diagonal=`, which moves their edge:
-# 1 is one step up and to the right. `.bool()` turns ones and zeros into `True` and `False`.
+# Write `causal_mask(num_tokens)`: a square matrix of booleans that is `True` where the key (column) is **hidden** from the
+# query (row). A token may look at itself. Both functions above take `diagonal=`, which moves their edge: 1 is one step up
+# and to the right. `.bool()` turns ones and zeros into `True` and `False`.
+#
+# How many entries of a 6 × 6 matrix are hidden? Count them before you run the cells below.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "causal-mask-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
 def causal_mask(num_tokens):
-    """What must be hidden from each query.
+    """What is hidden from each query.
 
     Shapes:
-        returns: (num_tokens, num_tokens), bool; True where key j comes after query i
+        returns: (num_tokens, num_tokens), bool; True where key j comes after query i and is hidden
     """
     ### BEGIN SOLUTION
     ones = torch.ones(num_tokens, num_tokens)
@@ -154,13 +164,20 @@ if torch.is_tensor(causal_mask(6)):
     print(causal_mask(6).float())
     print("hidden:", causal_mask(6).sum().item())
 
+# %% [markdown] id="two-masks-intro"
+# **Two conventions.** You will meet both, so this course names them. In `hidden`, `True` is hidden: `masked_fill(hidden,
+# -torch.inf)` writes −∞ there. In `visible`, `True` may be seen: `weights * visible` keeps these, and PyTorch's
+# `scaled_dot_product_attention` expects such a mask. One is the opposite of the other, `visible = ~hidden`. To pass the
+# wrong one is a common bug, and nothing fails: the model then sees only the future. Lessons 03 to 05 use `hidden`. From
+# lesson 06 on it is `visible`.
+
 # %% id="causal-mask-figure" tags=["figure"]
-mask_map(causal_mask(6), tokens)
+two_masks(causal_mask(6), tokens)
 
 # %% [markdown] id="after-softmax-intro"
 # ## 3 · First way: weights first, mask afterwards
 #
-# Here are the weights of lesson 02, with every token looking at every token.
+# Here are the weights of lesson 02. Every query meets every key.
 
 # %% id="weights"
 queries = sa_v2.W_query(inputs)  # (tokens, d_out)
@@ -173,19 +190,29 @@ attn_weights = torch.softmax(attn_scores / d_k**0.5, dim=-1)
 attn_weights, attn_weights.shape
 
 # %% [markdown] id="after-softmax-plan"
-# The plan that comes to mind first: take these weights, set those above the diagonal to 0, and see to it that each
-# row adds up to 1 again. Four pictures, three steps. The number beside a row is its sum.
+# The first plan: set the weights above the diagonal to 0, and divide each row by its sum so that it adds up to 1 again.
+# The figure shows it with the **trained** weights of lesson 02, for the words "the bank by the river". The number beside a
+# row is its sum. Compare the row of "bank" in panels 2 and 4.
 
 # %% id="steps-figure" tags=["figure"]
-masking_steps(attn_scores, tokens, d_k)
+small = trained_words()
+reader = SelfAttention_v2(d_in=16, d_out=16).requires_grad_(False)
+reader.load_state_dict(small.one_head)
+words = small.embed("the bank by the river")  # (tokens, 16)
+masking_steps(reader.W_query(words) @ reader.W_key(words).T, ["the", "bank", "by", "the", "river"], 16)
+
+# %% [markdown] id="steps-read"
+# "River" says which bank is meant, and it comes later. With the mask, "bank" cannot see it: nearly all of its weight was
+# on "river", and the rest is stretched to 1. A causal model must settle the meaning of "bank" with the words before it, or
+# leave it to later words to do so.
 
 # %% [markdown] id="mask-after-softmax-task"
 # ### Task 2 · Set the future to zero
 #
 # *3 minutes · one line · task id* `mask-after-softmax`
 #
-# Make `masked_simple`: `attn_weights` with a 0 in every place above the diagonal, and nothing else changed. Leave
-# `attn_weights` itself as it is; it is needed again.
+# Make `masked_simple`: `attn_weights` with a 0 in every hidden place, and nothing else changed. Do not change
+# `attn_weights` itself; it is needed again.
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "mask-after-softmax-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
 ### BEGIN SOLUTION
@@ -201,8 +228,7 @@ if torch.is_tensor(masked_simple):
     print("row sums:", masked_simple.sum(dim=-1))
 
 # %% [markdown] id="renormalise-task"
-# The rows no longer add up to 1. "Your" has 0.17 of its attention left, and the rest has gone nowhere: its output
-# would come out six times too small.
+# The rows no longer add up to 1. "Your" has 0.17 of its attention left, so its output would be six times too small.
 #
 # ### Task 3 · Make the rows add up to 1 again
 #
@@ -226,9 +252,8 @@ if torch.is_tensor(masked_simple_norm):
 # %% [markdown] id="raw-intro"
 # ## 4 · The tempting short cut
 #
-# Softmax, mask, divide: three steps, two of which bring the rows to a sum of 1. Can the softmax be left out? One of
-# the notebooks that this course grew from does so: it masks the **raw scores**, sees that the rows do not add up to 1,
-# and divides them by their sums.
+# Softmax, mask, divide: three steps, and two of them bring the rows to a sum of 1. Can the softmax be left out? Mask the
+# **raw scores**, and divide the rows by their sums:
 
 # %% id="raw-masked"
 masked_raw = attn_scores * torch.tril(torch.ones(context_length, context_length))  # (tokens, tokens)
@@ -239,9 +264,9 @@ raw_shares = masked_raw / masked_raw.sum(dim=-1, keepdim=True)
 raw_shares
 
 # %% [markdown] id="raw-read"
-# Zeros above the diagonal, rows that add up to 1, nothing below 0. It looks like a result, and the notebook went on
-# from here. Compare row 1 with yours: 0.3888 and 0.6112 here, 0.4833 and 0.5167 there. They cannot both be attention
-# weights. Scores that are not all positive show which of the two are not:
+# Zeros above the diagonal, rows that add up to 1, nothing below 0: it looks like a result. But compare row 1 with yours:
+# 0.3888 and 0.6112 here, 0.4833 and 0.5167 there. Both cannot be attention weights. Scores that are not all positive show
+# which are not:
 
 # %% id="raw-symptom"
 mixed_scores = torch.tensor([[0.5, 1.0, 2.0], [-1.0, 1.1, 0.3], [2.0, -1.0, -0.9]])
@@ -249,16 +274,15 @@ mixed_masked = mixed_scores * torch.tril(torch.ones(3, 3))
 mixed_masked / mixed_masked.sum(dim=-1, keepdim=True)
 
 # %% [markdown] id="bug-raw-scores-task"
-# Weights of −10 and 20, and rows that still add up to 1. You met this in lesson 01: dividing by the sum holds for
-# positive numbers only. A score may be anything; it is the softmax that makes shares of scores.
+# Weights of −10 and 20, in rows that add up to 1. You met this in lesson 01: dividing by the sum works for positive numbers
+# only. Only the softmax turns any scores into shares.
 #
 # ### Task 4 · Find the bug: shares of raw scores
 #
 # *8 minutes · two or three lines · task id* `bug-raw-scores`
 #
-# The function below makes causal weights out of scores, or so it says. Mend it, so that it does what you did in
-# section 3, for any scores: softmax of the scaled scores, mask, divide. Keep that order. In section 6 this function
-# and another will be held against each other.
+# The function below says that it makes causal weights out of scores. Correct it, so that it does what you did in section 3,
+# for any scores: softmax of the scaled scores, mask, divide. Keep that order. Section 6 compares this function with another.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-raw-scores-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -297,19 +321,18 @@ renormalised_weights(mixed_scores, 2)
 # %% [markdown] id="before-softmax-intro"
 # ## 5 · Second way: mask first, softmax afterwards
 #
-# There is a shorter road, and it is the one that every real model takes. Softmax itself divides each row by its sum.
-# If the future never enters that sum, nothing has to be divided again. Which score makes the softmax give a weight
-# of 0? Not a score of 0: $e^0 = 1$, and that is a weight like any other. It has to be a score so low that its
-# exponential is 0.
+# This way is shorter, and real models use it. Softmax itself divides each row by its sum. If the future never enters that
+# sum, nothing has to be divided again. Which score gives a weight of 0? Not a score of 0, because $e^0 = 1$. It must be a
+# score so low that its exponential is 0.
 
 # %% id="exp-of-minus-infinity"
 print(torch.exp(torch.tensor([-9999999])))
 print(torch.exp(torch.tensor([-torch.inf])))
 
 # %% [markdown] id="minus-infinity-read"
-# So put $-\infty$, in code `-torch.inf`, above the diagonal of the scores. `tensor.masked_fill(mask, value)` **returns**
-# a copy with `value` wherever the mask is `True`. (Its sister `masked_fill_`, with an underscore at the end, writes into
-# the tensor itself. That saves the memory of a copy, and the scores are gone.) With the scores 1, 2, 3, 4 in every row:
+# So put $-\infty$, in code `-torch.inf`, above the diagonal of the scores. `tensor.masked_fill(hidden, value)` **returns** a
+# copy with `value` wherever `hidden` is `True`. (`masked_fill_`, with an underscore at the end, writes into the tensor
+# itself. That saves memory, and the scores are lost.) With the scores 1, 2, 3, 4 in every row:
 
 # %% id="masked-fill-shown"
 small_scores = torch.tensor([1.0, 2.0, 3.0, 4.0]).repeat(4, 1)  # (4,) -> (4, 4)
@@ -317,15 +340,14 @@ if torch.is_tensor(causal_mask(4)):
     print(small_scores.masked_fill(causal_mask(4), -torch.inf))
 
 # %% [markdown] id="mask-before-softmax-task"
-# **Predict:** what does the softmax make of the first row, in which only one score is left? And what would it make of
-# a row in which nothing is left?
+# What does the softmax make of the first row, in which only one score is left? And of a row in which nothing is left?
 #
 # ### Task 5 · Mask before the softmax
 #
 # *6 minutes · two lines · task id* `mask-before-softmax`
 #
-# Make `causal_attn_weights` from `attn_scores`: hide the future with $-\infty$, divide by $\sqrt{d_k}$, softmax. Leave
-# `attn_scores` as it is.
+# Make `causal_attn_weights` from `attn_scores`: hide the future with $-\infty$, divide by $\sqrt{d_k}$, softmax. Do not
+# change `attn_scores`.
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "mask-before-softmax-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
 ### BEGIN SOLUTION
@@ -345,36 +367,36 @@ attention_map(causal_attn_weights, tokens)
 
 # %% [markdown] id="mask-before-softmax-read"
 # The same numbers as in task 3, with one softmax and no division. "Your" can only look at itself and gives itself
-# everything. The last row is the last row of the plain weights, for "step" has no future.
+# everything. The last row is the last row of the plain weights, because nothing is hidden from "step".
 #
-# And a row in which nothing is left? Softmax has nothing to share out there, and the row becomes `nan`. It happens
-# when the mask hides the diagonal too, and later, in lesson 06, with empty places in a batch.
+# A row in which nothing is left becomes `nan`: there is nothing to share out. It happens when the diagonal is hidden too,
+# and in lesson 06 with empty places in a batch.
 
 # %% [markdown] id="bug-mask-intro"
 # ### A mask that looks at the numbers
 #
-# The next function takes the second way. It asks the scores themselves where the future is: what `torch.triu` leaves
-# standing above the diagonal is not 0, and what is not 0 there gets hidden. Here is what it does:
+# The next function takes the second way. It asks the scores themselves where the future is: above the diagonal, what is not
+# 0 gets hidden. Here is what it does:
 
 
 # %% id="bug-mask-symptom"
 def masked_weights_as_given(scores, d_k):
-    future = torch.triu(scores, diagonal=1) != 0
-    scores.masked_fill(future, -torch.inf)
+    hidden = torch.triu(scores, diagonal=1) != 0
+    scores.masked_fill(hidden, -torch.inf)
     return torch.softmax(scores / d_k**0.5, dim=-1)
 
 
 masked_weights_as_given(mixed_scores, 2)
 
 # %% [markdown] id="bug-mask-task"
-# Above the diagonal stand weights. Nothing was hidden at all.
+# There are weights above the diagonal. Nothing was hidden at all.
 #
 # ### Task 6 · Find the bugs: two faults in one mask
 #
 # *10 minutes · two lines · task id* `bug-mask-from-values`
 #
-# Two faults, one behind the other. When you have mended the first, the second shows only for some scores: try
-# `sparse_scores` in the cell under the check. Mend both, and leave the caller's `scores` as they are.
+# There are two faults. When you have corrected the first, the second shows only for some scores: try `sparse_scores` in the
+# cell below the check. Correct both, and do not change the caller's `scores`.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-mask-from-values-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -386,8 +408,8 @@ def masked_weights(scores, d_k):
         scores: (tokens, tokens), not yet divided by √d_k
         returns: (tokens, tokens), each row adding up to 1
     """
-    future = torch.triu(torch.ones_like(scores), diagonal=1).bool()
-    masked = scores.masked_fill(future, -torch.inf)
+    hidden = torch.triu(torch.ones_like(scores), diagonal=1).bool()
+    masked = scores.masked_fill(hidden, -torch.inf)
     return torch.softmax(masked / d_k**0.5, dim=-1)
 
 
@@ -400,8 +422,8 @@ def masked_weights(scores, d_k):
 #         scores: (tokens, tokens), not yet divided by √d_k
 #         returns: (tokens, tokens), each row adding up to 1
 #     """
-#     future = torch.triu(scores, diagonal=1) != 0
-#     scores.masked_fill(future, -torch.inf)
+#     hidden = torch.triu(scores, diagonal=1) != 0
+#     scores.masked_fill(hidden, -torch.inf)
 #     return torch.softmax(scores / d_k**0.5, dim=-1)
 ### END FAULTY
 
@@ -415,59 +437,35 @@ masked_weights(sparse_scores, 2)
 # %% [markdown] id="proof-intro"
 # ## 6 · Two ways, one result
 #
-# Twice you got the same six rows. Was that luck? There is a doubt about the first way: its softmax runs over **all**
-# six scores. Each weight is divided by a sum in which the future stands, so every weight carries a trace of it. The
-# mask comes afterwards and only wipes out the future's own weights. Is the trace still there in the others?
+# Twice you got the same six rows. Is that always so? The first way's softmax runs over **all** six scores. Each weight is
+# divided by a sum that contains the future. The mask comes afterwards and removes only the future's own weights. Do the
+# others still depend on the future?
 #
-# Look at one row, the one of "starts". It may look at three tokens:
+# Here is one row, that of "starts". It may look at three tokens:
 
 # %% id="cut-figure" tags=["figure"]
 cut_and_stretch(queries @ keys.T / d_k**0.5, tokens, query=2)
 
 # %% [markdown] id="proof-read"
-# The four bars are four lines of a calculation. Write $e_j$ for the exponential of the scaled score of key $j$, and
-# $S$ for the sum over **all** keys. The first way gives query $i$ the weight
+# The four bars are four lines of a calculation. Write $e_j$ for the exponential of the scaled score of key $j$, and $S$ for
+# the sum over **all** keys. The first way gives query $i$ the weight
 #
 # $$\frac{e_j / S}{\sum_{k \le i} e_k / S} \;=\; \frac{e_j}{\sum_{k \le i} e_k}$$
 #
-# $S$ stands above and below the line, and cancels. $S$ was the only place in which the future stood. What is left on
-# the right is softmax over the past and the present alone, which is the second way: there the future's exponentials
-# are 0, and the sum runs over $k \le i$ from the start.
+# $S$ stands above and below the line, and cancels. The future was only in $S$. What is left on the right is softmax over the
+# past and the present alone, which is the second way. So dividing again is the step that removes the future.
 #
-# So dividing again is not cosmetics. It is the step that takes the future out of the denominator.
-#
-# A calculation convinces; a measurement guards against slips. Whenever two pieces of code claim to do the same, hold
-# them against each other on many inputs and look at the **largest** difference.
-#
-# ### Task 7 · How far apart are two routes?
-#
-# *5 minutes · one line · task id* `largest-difference`
-#
-# Write `largest_difference(first, second, scores)`. `first` and `second` are functions of one matrix of scores, each
-# of which returns a matrix. Call both on `scores` and return the largest distance between two entries that stand in
-# the same place.
+# Now measure it: your two functions, on 300 matrices of random scores, from 2 to 11 tokens, and the **largest** difference of
+# all entries. (If you corrected both functions in the same way, you compare one route with itself. The first should mask
+# after the softmax.) **Predict, then run:**
 
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "largest-difference-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
-def largest_difference(first, second, scores):
-    """How far the results of two functions lie apart at most.
-
-    Shapes:
-        scores: (tokens, tokens)
-        returns: one number, without axes, never negative
-    """
-    ### BEGIN SOLUTION
-    return (first(scores) - second(scores)).abs().max()
-    ### END SOLUTION
-
-
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "largest-difference", "locked": true, "points": 2, "schema_version": 3, "solution": false, "task": false}
-check("largest-difference")
-
-# %% [markdown] id="proof-run-predict"
-# **Predict, then run:** your two functions, held against each other on 300 matrices of random scores, from 2 to 11
-# tokens. (If you mended both functions in the same way, you are comparing one route with itself. The first should
-# mask after the softmax.)
+# %% id="proof-prediction"
+predict(
+    "two-ways",
+    "How large is the largest difference between the two ways?",
+    ("0.1 or more", "between 0.000001 and 0.1", "below 0.000001, as rounding"),
+)
 
 # %% id="proof-run"
 torch.manual_seed(123)
@@ -475,20 +473,20 @@ gaps = []
 for trial in range(300):
     num_tokens = 2 + trial % 10
     random_scores = 3 * torch.randn(num_tokens, num_tokens)
-    gaps.append(
-        largest_difference(
-            lambda scores: renormalised_weights(scores, d_k),
-            lambda scores: masked_weights(scores, d_k),
-            random_scores,
-        )
-    )
-if all(gap is not None for gap in gaps):
-    largest = max(float(gap) for gap in gaps)
+    ways = renormalised_weights(random_scores, d_k), masked_weights(random_scores, d_k)
+    gaps.append((ways[0] - ways[1]).abs().max() if all(map(torch.is_tensor, ways)) else None)
+known = all(gap is not None for gap in gaps)
+largest = max(float(gap) for gap in gaps) if known else ...
+if known:
     print(f"largest difference: {largest:.1e}   below 1e-6: {largest < 1e-6}")
 
+# %% id="proof-revealed"
+sizes = ("below 0.000001, as rounding", "between 0.000001 and 0.1", "0.1 or more")
+reveal("two-ways", sizes[(largest >= 1e-6) + (largest >= 0.1)] if known else ...)
+
 # %% [markdown] id="proof-limits"
-# Equal, up to the rounding of a float32. **Equal on paper is not always equal in floats, though.** The next cell
-# gives a first token a very low score for itself and an ordinary one for the token after it:
+# **Equal on paper is not always equal in floats.** The next cell gives a first token a very low score for itself and an
+# ordinary one for the token after it:
 
 # %% id="underflow-shown"
 far_apart = torch.tensor([[-200.0, 0.0], [0.0, 0.0]])
@@ -496,18 +494,18 @@ first_row, second_row = renormalised_weights(far_apart, 2)[0], masked_weights(fa
 print(f"softmax, mask, divide: {first_row}\nmask, softmax:         {second_row}")
 
 # %% [markdown] id="underflow-read"
-# The first softmax shares out between $e^{-141}$ and $e^{0}$. The first is too small for a float32 and becomes 0; the
-# mask takes the other; and 0 divided by 0 is `nan`. The second way never saw the future and gives the right 1. Fewer
-# steps, and safe: that is why models mask before the softmax.
+# The first softmax shares out between $e^{-141}$ and $e^{0}$. The first is too small for a float32 and becomes 0, the mask
+# removes the other, and 0 divided by 0 is `nan`. The second way never uses the future and gives the right 1. It has fewer
+# steps and is safe. That is why models mask before the softmax.
 
 # %% [markdown] id="in-words-question"
 # ### In your own words
 #
 # *5 minutes · graded by a person, 3 points*
 #
-# A friend says: "In the first way the softmax has already seen the future. Setting a few weights to 0 afterwards does
-# not undo that." In which sense is your friend right, and why do the weights of task 3 hold no trace of the future
-# all the same? What about the weights of task 2? Four or five sentences.
+# A friend says: "In the first way the softmax has already seen the future. Setting a few weights to 0 afterwards does not
+# undo that." In which sense is your friend right? Why do the weights of task 3 hold nothing of the future all the same?
+# What about the weights of task 2? Write four or five sentences.
 
 # %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "no-leak-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
 # ### BEGIN SOLUTION
@@ -528,25 +526,24 @@ print(f"softmax, mask, divide: {first_row}\nmask, softmax:         {second_row}"
 # %% [markdown] id="leaks-intro"
 # ## 7 · A detector for leaks
 #
-# A leak is easy to make and hard to see. The loss of a leaking model looks splendid, for it reads the answers. So it
-# is worth having a test that takes **any** attention and says which future token reaches which output, without
-# looking inside. It is the experiment of section 1, done for every token:
+# A leak is easy to make and hard to see. The loss of a leaking model looks very good, because the model reads the answers.
+# So write a test for **any** attention that says which future token reaches which output, without looking inside. It is the
+# experiment of section 1, done for every token:
 #
 # 1. Compute the outputs for the sentence as it is.
 # 2. Change **one** token, $j$, and compute them again.
 # 3. Every output $i$ before $j$ that has moved has seen the future.
 #
-# ### Task 8 · Which future token leaks?
+# ### Task 7 · Which future token leaks?
 #
 # *12 minutes · one or two loops · task id* `leak-detector`
 #
-# Write `future_leaks(attention, x)`. `attention` is anything that can be called as `attention(x)` and gives one output
-# row for each token. The result is a square matrix of booleans: entry $(i, j)$ is `True` where $j > i$ **and** output
-# $i$ changes when token $j$ alone is changed. Everything else is `False`; looking at the past is no leak.
+# Write `future_leaks(attention, x)`. `attention` is called as `attention(x)` and gives one output row for each token. The
+# result is a square matrix of booleans: entry $(i, j)$ is `True` where $j > i$ **and** output $i$ changes when token $j$
+# alone is changed. Everything else is `False`; looking at the past is no leak.
 #
-# Three things to see to. Change a copy, not the caller's `x`, and start from a fresh one for each token. Change the token
-# to something that is surely different, by a step of about 1. Count as a change what is larger than `1e-5`, in either
-# direction: below that lies rounding.
+# Change a copy, not the caller's `x`, and start from a new copy for each token. Change the token by a step of about 1. Count
+# as a change what is larger than `1e-5`, in either direction; less than that is rounding.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "leak-detector-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -575,8 +572,16 @@ def future_leaks(attention, x):
 check("leak-detector")
 
 # %% [markdown] id="leaks-run-predict"
-# Now point it at five attentions. They share the weights of `sa_v2` and differ in how they hide the future. **Predict**
-# how many of the 15 future places leak in each, the third above all.
+# Now try it on five attentions. They share the weights of `sa_v2` and differ in how they hide the future. One of them sets
+# the hidden weights to 0 and does not divide again. **Predict, then run:**
+
+
+# %% id="leaks-prediction"
+predict(
+    "zeroed-leaks",
+    "Hidden weights are set to 0 after the softmax, and no row is divided again. How many of the 15 future places leak?",
+    ("0", "5", "15"),
+)
 
 
 # %% id="leaks-run"
@@ -612,27 +617,31 @@ found = {name: future_leaks(attention, inputs) for name, attention in attentions
 if all(torch.is_tensor(leaks) for leaks in found.values()):
     print("\n".join(f"{leaks.sum():2d} of 15 leak   {name}" for name, leaks in found.items()))
 
+# %% id="leaks-revealed"
+zeroed = found["zeroed, not divided again"]
+reveal("zeroed-leaks", str(int(zeroed.sum())) if torch.is_tensor(zeroed) else ...)
+
 # %% id="leaks-figure" tags=["figure"]
 leak_map(found["mask one step too far"], tokens)
 
 # %% [markdown] id="leaks-read"
 # <details><summary>What to see</summary>
 #
-# Without a mask everything leaks, 15 of 15. With the mask one step too far, each token sees exactly its next one: 5
-# leaks, on a line right above the diagonal, and this is the very word that the model should guess.
+# Without a mask everything leaks, 15 of 15. With the mask one step too far, each token sees exactly its next one: 5 leaks,
+# on a line right above the diagonal. This is the word that the model should guess.
 #
-# The third is the one that surprises: all 15, although every weight above the diagonal **is** 0. No future *value* gets
-# in, but the size of the weights that remain is set by a sum in which the future stands. Divided by their row sums, the
-# same weights are clean. If one of the last two leaks in your notebook, task 4 or task 6 is not mended yet.
+# With zeroed weights all 15 leak, although every weight above the diagonal **is** 0. No hidden *value* gets in, but the size
+# of the other weights depends on a sum that contains the future. Divided by their row sums, the same weights are clean. If
+# one of the last two leaks in your notebook, task 4 or task 6 is not right yet.
 #
 # </details>
 
 # %% [markdown] id="explorer-intro"
 # ### Try it
 #
-# A text is written one token after the other, and the mask grows with it, a row and a column at a time. Choose how
-# many tokens have been written, and switch the mask off and on. The last column says how far the newest token moved
-# each row. **Predict first:** which rows move when the mask is on?
+# A text is written one token after the other, and the mask grows with it, a row and a column at a time. Choose how many
+# tokens have been written, and switch the mask off and on. The last column says how far the newest token moved each row.
+# Which rows move when the mask is on?
 
 # %% id="explorer" tags=["figure"]
 explore_causal_mask(queries @ keys.T / d_k**0.5, tokens)
@@ -640,34 +649,45 @@ explore_causal_mask(queries @ keys.T / d_k**0.5, tokens)
 # %% [markdown] id="explorer-read"
 # <details><summary>What to see</summary>
 #
-# With the mask on, only the newest row is new. Every earlier row stays as it was, to the last digit: a causal model
-# never has to take back what it computed. (Lesson 07 makes use of that: it keeps keys and values and computes one new
-# row for each new token.) With the mask left out, each new token moves every row before it.
+# With the mask on, only the newest row is new. Every earlier row stays exactly as it was: a causal model never has to
+# compute it again. (A later lesson uses this: it keeps keys and values, and computes one new row for each new token.)
+# Without the mask, each new token moves every row before it.
 #
 # </details>
+#
+# Now with words that mean something. Type a sentence of your own; here is the causal map of the trained weights. Put what
+# explains "bank" before it, and then after it:
+
+
+# %% id="trained-explorer" tags=["figure"]
+def causal_reading(x):
+    """The trained weights with the future hidden: (tokens, 16) -> (tokens, tokens)."""
+    scores = reader.W_query(x) @ reader.W_key(x).T  # (tokens, tokens)
+    return masked_weights(scores, d_k=16)
+
+
+explore_reading(causal_reading, "she saw the river and walked to the bank")
 
 # %% [markdown] id="causal-attention-intro"
 # ## 8 · Put it together
 #
-# All the steps of causal attention for one sentence:
+# The steps of causal attention for one sentence:
 #
 # 1. queries, keys and values from the tokens, $q = xW_q$, $k = xW_k$, $v = xW_v$;
 # 2. scores, $q\,k^\top$;
-# 3. the mask: $-\infty$ above the diagonal;
+# 3. the mask: $-\infty$ in the hidden places;
 # 4. divide by $\sqrt{d_k}$, softmax over the keys;
 # 5. the context vectors: weights times values.
 #
-# Between 4 and 5 models may drop a few weights by chance while they train, often a tenth. That is lesson 04. Do not
-# leave out the $\sqrt{d_k}$: another notebook that this course grew from does, in a class called `CausalAttention`. It
-# also draws its weights without a seed, so that the numbers it printed ($-0.0967$, $-0.2997$, …) cannot be produced
-# again by anybody, its author included. You will look for them in vain here.
+# Do not leave out the $\sqrt{d_k}$. In training, models may also drop a few weights by chance between 4 and 5. That is
+# lesson 04.
 #
-# ### Task 9 · Causal attention
+# ### Task 8 · Causal attention
 #
 # *8 minutes · three or four lines · task id* `causal-attention-by-hand`
 #
-# Write `causal_attention(queries, keys, values)` for one sentence of any length. The values may have another size than
-# the keys. Use the arguments only, and leave them as they are.
+# Write `causal_attention(queries, keys, values)` for one sentence of any length. The values may have another size than the
+# keys. Use only the arguments, and do not change them.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "causal-attention-by-hand-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -695,9 +715,9 @@ check("causal-attention-by-hand")
 causal_attention(queries, keys, values)
 
 # %% [markdown] id="causal-attention-checked"
-# Hold it against what you know. The last row is the last row of the very first output of this lesson,
-# (−0.5299, −0.1081): "step" may look at everything. The first row is the value of "Your", for there is nothing else to
-# mix in. And your own detector has the last word:
+# Compare with what you know. The last row is the last row of the first output of this lesson, (−0.5299, −0.1081): nothing is
+# hidden from "step". The first row is the value of "Your", because there is nothing else to mix in. And your own detector
+# finds no leak:
 
 # %% id="causal-attention-leaks"
 if torch.is_tensor(causal_attention(queries, keys, values)):
@@ -715,26 +735,27 @@ if torch.is_tensor(causal_attention(queries, keys, values)):
 # | step | code | shape here | axes |
 # | --- | --- | --- | --- |
 # | scores | `queries @ keys.T` | (6, 6) | query, key |
-# | mask | `torch.triu(torch.ones(6, 6), diagonal=1).bool()` | (6, 6) | query, key; `True` is hidden |
-# | masked scores | `scores.masked_fill(mask, -torch.inf)` | (6, 6) | query, key |
+# | hidden | `torch.triu(torch.ones(6, 6), diagonal=1).bool()` | (6, 6) | query, key; `True` is hidden |
+# | masked scores | `scores.masked_fill(hidden, -torch.inf)` | (6, 6) | query, key |
 # | weights | `torch.softmax(masked / d_k**0.5, dim=-1)` | (6, 6) | query, key; 0 above the diagonal |
 # | context | `weights @ values` | (6, 2) | tokens, d_out |
 #
 # - **Causal** means: output $i$ depends on tokens 0 to $i$, and on nothing after.
 # - Mask **before** the softmax with $-\infty$, not with 0. One softmax, no division, no 0/0.
-# - Zeroing weights after the softmax leaks, until each row is divided by its sum. Then the common denominator cancels.
+# - Weights that are zeroed after the softmax leak, until each row is divided by its sum.
 # - A mask is made from **positions**, never from the scores' values, and `masked_fill` returns its result.
-# - Whether something leaks can be measured from outside: change one token, see what moves.
+# - `hidden` and `visible` are opposites. Always ask which of the two a function expects.
+# - A leak can be measured from outside: change one token, see what moves.
 
 # %% [markdown] id="quiz"
 # ## Ask yourself
 #
-# Answer each in your head before you open it.
+# Answer each question before you open it.
 #
 # <details><summary>1. You fill the scores above the diagonal with 0 instead of −∞. What do you get?</summary>
 #
-# Rows that add up to 1 and weights above the diagonal: $e^0 = 1$. A hidden key can even weigh more than a visible one
-# whose score is negative.
+# Rows that add up to 1, and weights above the diagonal: $e^0 = 1$. A hidden key can even weigh more than a visible one whose
+# score is negative.
 #
 # </details>
 #
@@ -746,8 +767,8 @@ if torch.is_tensor(causal_attention(queries, keys, values)):
 #
 # <details><summary>3. Why does <code>torch.triu(torch.ones(6, 6), diagonal=1) * -torch.inf</code> give no mask to add?</summary>
 #
-# Because 0 times −∞ is `nan`, and all entries below the diagonal are 0. Fill with `masked_fill`, or start from a matrix
-# full of −∞ and let `torch.triu` put the zeros in.
+# Because 0 times −∞ is `nan`, and all entries below the diagonal are 0. Fill with `masked_fill`, or start from a matrix full
+# of −∞ and let `torch.triu` put the zeros in.
 #
 # </details>
 #
@@ -759,8 +780,10 @@ if torch.is_tensor(causal_attention(queries, keys, values)):
 #
 # <details><summary>5. Without a mask attention does not know word order. Does it with one?</summary>
 #
-# A little. Shuffle the words and each token sees another past, so outputs change. But the words *within* its past may
-# be shuffled without any effect. Real models add positions to the embeddings all the same.
+# A little. Shuffle the words and each token sees another past, so outputs change. In **one** layer, the words *within* a
+# token's past may be shuffled without any effect on its output. With **two** layers they may not: the second layer mixes
+# outputs of the first, and those depend on what each token had before it. Real models tell positions to the attention all
+# the same: some add them to the embeddings, others rotate queries and keys (RoPE).
 #
 # </details>
 

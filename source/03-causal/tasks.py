@@ -450,7 +450,7 @@ ZEROS_EVERYWHERE = torch.tensor(
         [-0.7, 0.0, 0.6, 0.2, 0.0],
     ]
 )
-FUTURE_FILLED = "scores.masked_fill(future, -torch.inf)"
+FUTURE_FILLED = "scores.masked_fill(hidden, -torch.inf)"
 
 BUG_MASK_FROM_VALUES = Task(
     id="bug-mask-from-values",
@@ -478,9 +478,9 @@ BUG_MASK_FROM_VALUES = Task(
     learned="A mask is made from positions. What a score happens to be says nothing about where it stands.",
     hints=(
         "First fault: what happens to what `masked_fill` returns?",
-        "Second fault: print `future` for `sparse_scores`. Which place above the diagonal is False, and why?",
-        "`future = torch.triu(torch.ones_like(scores), diagonal=1).bool()`, and "
-        "`masked = scores.masked_fill(future, -torch.inf)`, which then goes into the softmax.",
+        "Second fault: print `hidden` for `sparse_scores`. Which place above the diagonal is False, and why?",
+        "`hidden = torch.triu(torch.ones_like(scores), diagonal=1).bool()`, and "
+        "`masked = scores.masked_fill(hidden, -torch.inf)`, which then goes into the softmax.",
     ),
     wrong=(
         Wrong("no-mask", faulty()),
@@ -500,16 +500,16 @@ BUG_MASK_FROM_VALUES = Task(
         Wrong("mask-fills-small", edit("-torch.inf", "-100.0")),
         Wrong("mask-fills-infinity", edit("-torch.inf", "torch.inf")),
         Wrong("past-hidden", edit("triu", "tril"), edit("diagonal=1", "diagonal=-1")),
-        Wrong("mask-polarity", edit("fill(future", "fill(~future")),
+        Wrong("mask-polarity", edit("fill(hidden", "fill(~hidden")),
         Wrong("diagonal-hidden", edit(", diagonal=1", "")),
         Wrong("diagonal-too-far", edit("diagonal=1", "diagonal=2")),
-        Wrong("zero-times-infinity", edit(FUTURE_FILLED, "scores + future * -torch.inf")),
-        Wrong("mask-added", edit(FUTURE_FILLED, "scores + future.float()")),
-        Wrong("mask-after-softmax", edit(FUTURE_FILLED, "scores"), edit("dim=-1)", "dim=-1) * ~future")),
+        Wrong("zero-times-infinity", edit(FUTURE_FILLED, "scores + hidden * -torch.inf")),
+        Wrong("mask-added", edit(FUTURE_FILLED, "scores + hidden.float()")),
+        Wrong("mask-after-softmax", edit(FUTURE_FILLED, "scores"), edit("dim=-1)", "dim=-1) * ~hidden")),
         Wrong(
             "infinity-in-weights",
             edit(FUTURE_FILLED, "scores"),
-            edit("dim=-1)", "dim=-1).masked_fill(future, -torch.inf)"),
+            edit("dim=-1)", "dim=-1).masked_fill(hidden, -torch.inf)"),
         ),
         Wrong("softmax-over-queries", edit("dim=-1", "dim=0")),
         Wrong("no-softmax", edit("torch.softmax(", "("), edit(", dim=-1)", ")")),
@@ -525,118 +525,12 @@ BUG_MASK_FROM_VALUES = Task(
             edit("torch.triu(torch.ones_like(scores), diagonal=1).bool()", "causal_mask(len(scores))"),
         ),
         Right("very-low-number", edit("-torch.inf", "-1e9")),
-        Right("where", edit(FUTURE_FILLED, "torch.where(future, -torch.inf, scores)")),
-        Right("clone-and-assign", edit(FUTURE_FILLED, "scores.clone()\n    masked[future] = -torch.inf")),
+        Right("where", edit(FUTURE_FILLED, "torch.where(hidden, -torch.inf, scores)")),
+        Right("clone-and-assign", edit(FUTURE_FILLED, "scores.clone()\n    masked[hidden] = -torch.inf")),
         Right("renormalised", returns("renormalised_weights(scores, d_k)")),
         Right("infinity-added", edit(FUTURE_FILLED, "scores + torch.full_like(scores, -torch.inf).triu(1)")),
         Right("double", edit("= scores.masked", "= scores.double().masked")),
         Right("row-by-row", body("masked_weights", ROW_BY_ROW)),
-    ),
-)
-
-# ---------------------------------------------------------------- the proof
-
-
-def affine(factor, shift):
-    return Specimen("plain-affine", {"factor": factor, "shift": shift})
-
-
-LARGEST_DIFFERENCE = Task(
-    id="largest-difference",
-    title="How far apart are two routes?",
-    name="largest_difference",
-    kind="function",
-    signature="largest_difference(first, second, scores)",
-    axes=(),
-    number=True,
-    input_axes={"scores": ("tokens as query", "tokens as key")},
-    probes=(
-        Probe(
-            "shifted",
-            "two functions that lie 0.5 apart",
-            {"first": affine(1.0, 0.5), "second": affine(1.0, 0.0), "scores": MIXED_SCORES},
-        ),
-        Probe(
-            "scaled",
-            "two functions that lie apart by half of each score",
-            {"first": affine(1.0, 0.0), "second": affine(1.5, 0.0), "scores": -ZEROS_EVERYWHERE},
-            redraw=lambda generator: {"scores": torch.randint(-14, 5, (5, 5), generator=generator) / 10},
-        ),
-        Probe(
-            "below",
-            "a second function that lies above the first everywhere",
-            {"first": affine(1.0, 0.0), "second": affine(1.2, 7.0), "scores": drawn(41, 4, 4)},
-        ),
-        Probe(
-            "same",
-            "a function and itself",
-            {"first": affine(0.7, 0.1), "second": affine(0.7, 0.1), "scores": drawn(42, 3, 3)},
-        ),
-        Probe(
-            "close",
-            "two functions that lie 0.001 apart",
-            {"first": affine(1.0, 0.001), "second": affine(1.0, 0.0), "scores": drawn(43, 2, 2).clamp(-1, 1)},
-        ),
-        Probe(
-            "opposite",
-            "a function and one that turns the sign, with the largest score in the last row",
-            {
-                "first": affine(1.0, 0.0),
-                "second": affine(-1.0, 0.0),
-                "scores": torch.tensor([[0.3, -0.2, 0.1], [0.4, 0.2, -2.5], [0.5, 3.0, -0.4]]),
-            },
-        ),
-        Probe(
-            "digits",
-            "two functions whose distance has many digits",
-            {
-                "first": affine(1.0, 0.00123456),
-                "second": affine(1.0, 0.0),
-                "scores": drawn(44, 3, 3).clamp(-1, 1),
-            },
-        ),
-    ),
-    checks=(
-        Check("the largest distance", 1, ("shifted", "scaled")),
-        Check(
-            "in either direction, small ones too, unrounded",
-            1,
-            ("below", "same", "close", "opposite", "digits"),
-        ),
-    ),
-    learned="The largest difference is the strictest: one entry that is off shows, however many others agree.",
-    hints=(
-        "Call both functions, and take one result from the other. A difference may be negative.",
-        "`.abs()` makes distances of differences, `.max()` finds the largest.",
-        "`return (first(scores) - second(scores)).abs().max()`",
-    ),
-    wrong=(
-        Wrong("sign-kept", edit(".abs()", "")),
-        Wrong("sign-kept", edit("first(scores) - second(scores)).abs()", "second(scores) - first(scores))")),
-        Wrong("added-not-subtracted", edit(" - ", " + ")),
-        Wrong("mean-for-largest", edit(".max()", ".mean()")),
-        Wrong("sum-for-largest", edit(".max()", ".sum()")),
-        Wrong("smallest-for-largest", edit(".max()", ".min()")),
-        Wrong("abs-too-late", edit(".abs().max()", ".max().abs()")),
-        Wrong("difference-of-largest", returns("(first(scores).max() - second(scores).max()).abs()")),
-        Wrong("squared-for-abs", edit(".abs()", ".square()")),
-        Wrong("norm-for-largest", edit(".abs().max()", ".norm()")),
-        Wrong("relative-difference", edit(".abs()", ".div(second(scores)).abs()")),
-        Wrong("compared-with-itself", edit("second(scores)", "first(scores)")),
-        Wrong("function-not-called", edit("second(scores)", "scores")),
-        Wrong("function-not-called", edit("first(scores)", "scores")),
-        Wrong("one-number-per-row", edit(".max()", ".amax(dim=-1)")),
-        Wrong("not-reduced", edit(".max()", "")),
-        Wrong("rounded", edit(".max()", ".max().round(decimals=4)")),
-    ),
-    right=(
-        Right("amax", returns("torch.amax(torch.abs(second(scores) - first(scores)))")),
-        Right("item", edit(".max()", ".max().item()")),
-        Right(
-            "flattened", returns("max(abs(d) for d in (first(scores) - second(scores)).flatten().tolist())")
-        ),
-        Right("norm-inf", edit(".abs().max()", ".flatten().norm(p=torch.inf)")),
-        Right("dist", returns("torch.dist(first(scores), second(scores), p=torch.inf)")),
     ),
 )
 
@@ -1013,7 +907,6 @@ LESSON = Lesson(
         BUG_RAW_SCORES,
         MASK_BEFORE_SOFTMAX,
         BUG_MASK_FROM_VALUES,
-        LARGEST_DIFFERENCE,
         LEAK_DETECTOR,
         CAUSAL_ATTENTION,
     ),

@@ -631,8 +631,6 @@ EvidenceOutput._repr_mimebundle_ = lambda self, include=None, exclude=None: {{
 # One odd thing for each task: none of them is right, and none may be a fault of ours.
 ODD_TENSORS = {
     "query-scores": "attn_scores_2 = torch.zeros(1).expand(10**9)",
-    "sum-weights": "attn_weights_2_tmp = torch.eye(6).to_sparse()",
-    "query-weights": "attn_weights_2 = torch.quantize_per_tensor(torch.zeros(6), 0.1, 0, torch.qint8)",
     "context-vector": "context_vec_2 = torch.zeros(3, device='meta')",
     "all-scores": "attn_scores = torch.zeros(6, 6, dtype=torch.complex64).conj()",
     "all-weights": (
@@ -656,16 +654,6 @@ ODD_OBJECTS = {
         "        return torch.Tensor._make_wrapper_subclass(cls, (6,), dtype=torch.float32)\n"
         "    @classmethod\n    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):\n"
         "        raise SystemExit('no')\nattn_scores_2 = Liar()"
-    ),
-    "sum-weights": (
-        "class Thing:\n    __class__ = torch.Tensor\n    shape = (6,)\n    dtype = torch.float32\n"
-        "    def __array__(self, *rest):\n        return __import__('numpy').ones(6)\n"
-        "    def __eq__(self, other):\n        return True\n    def __hash__(self):\n        return 0\n"
-        "attn_weights_2_tmp = Thing()"
-    ),
-    "query-weights": (
-        "class Broken:\n    def __getattribute__(self, name):\n        raise RuntimeError(name)\n"
-        "attn_weights_2 = Broken()"
     ),
     "context-vector": (
         "class Text(str):\n    def __eq__(self, other):\n        return True\n    __hash__ = str.__hash__\n"

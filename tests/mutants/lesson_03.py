@@ -616,45 +616,45 @@ TASKS.hold(
     Wrong("in-place-fill-and-mask-from-values", NAMED + RULE, keeps=1, base="faulty")
     | edit("masked_fill", "masked_fill_"),
     Wrong("in-place-by-index", RULE, keeps=1, never="`masked_fill_` wrote", base="faulty")
-    | lines("future = torch", "scores.masked_fill", "scores[causal_mask(len(scores))] = -torch.inf"),
+    | lines("hidden = torch", "scores.masked_fill", "scores[causal_mask(len(scores))] = -torch.inf"),
     Wrong("zeros-nudged", VALUES)
-    | line("future = torch", "future = torch.triu(scores + 1e-3, diagonal=1) != 0")
+    | line("hidden = torch", "hidden = torch.triu(scores + 1e-3, diagonal=1) != 0")
     | line("return torch", "return torch.softmax(masked / d_k**0.5, dim=-1) * 1.001"),
     Wrong("compared-with-tril", NAMED, keeps=1)
-    | line("future = torch", "future = torch.tril(scores) != scores"),
+    | line("hidden = torch", "hidden = torch.tril(scores) != scores"),
     Wrong("zero-of-tril", NAMED + VALUES + NOT_FINITE, keeps=1)
-    | line("future = torch", "future = torch.tril(scores) == 0"),
+    | line("hidden = torch", "hidden = torch.tril(scores) == 0"),
     Wrong("bool-of-triu", NAMED, keeps=1).body("""
         masked = scores.masked_fill(torch.triu(scores, diagonal=1).bool(), -torch.inf)
         return torch.softmax(masked / d_k**0.5, dim=-1)"""),
     Wrong("greater-than-zero", NAMED + VALUES)
-    | line("future = torch", "future = torch.triu(scores, diagonal=1) > 0"),
+    | line("hidden = torch", "hidden = torch.triu(scores, diagonal=1) > 0"),
     Wrong("diagonal-hidden", NAMED + NOT_FINITE) | edit(", diagonal=1", ""),
     Wrong("diagonal-hidden-and-nan-wiped", RULE)
     | edit(", diagonal=1", "")
     | line("return torch", "return torch.nan_to_num(torch.softmax(masked / d_k**0.5, dim=-1))"),
     Wrong("past-hidden", NAMED + NOT_FINITE)
-    | line("future = torch", "past = torch.tril(torch.ones_like(scores)).bool()")
-    | edit("future, -", "past, -"),
+    | line("hidden = torch", "past = torch.tril(torch.ones_like(scores)).bool()")
+    | edit("hidden, -", "past, -"),
     Wrong("zero-filled", NAMED)
     | edit("(torch.ones_like(scores), diagonal=1).bool()", "(torch.ones_like(scores), diagonal=1) != 0")
     | edit("-torch.inf", "0"),
     Wrong("zeroed-after-the-softmax", NAMED).body("""
-        future = torch.triu(torch.ones_like(scores), diagonal=1) != 0
+        hidden = torch.triu(torch.ones_like(scores), diagonal=1) != 0
         weights = torch.softmax(scores / d_k**0.5, dim=-1)
-        return weights.masked_fill(future, 0)"""),
+        return weights.masked_fill(hidden, 0)"""),
     Wrong("raw-mask-then-zeros-wiped", RULE, keeps=1)
-    | line("future = torch", "future = torch.triu(scores, diagonal=1) != 0")
+    | line("hidden = torch", "hidden = torch.triu(scores, diagonal=1) != 0")
     | line("return torch", "return torch.softmax(masked / d_k**0.5, dim=-1).tril()"),
     Wrong("scale-lost", NAMED, keeps=1).body("""
-        future = torch.triu(torch.ones_like(scores), diagonal=1) != 0
-        return torch.softmax(scores.masked_fill(future, -torch.inf), dim=-1)"""),
+        hidden = torch.triu(torch.ones_like(scores), diagonal=1) != 0
+        return torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=-1)"""),
     Wrong("scaled-twice", NAMED + VALUES, keeps=1, base="both-lines")
-    | above("future = torch", "scores = scores / d_k**0.5"),
+    | above("hidden = torch", "scores = scores / d_k**0.5"),
     Wrong("softmax-over-queries", NAMED + VALUES, base="both-lines") | edit(", dim=-1", ", dim=0"),
     Wrong("mask-of-three", RAISED).body("""
-        future = torch.triu(torch.ones(3, 3), diagonal=1).bool()
-        return torch.softmax(scores.masked_fill(future, -torch.inf) / d_k**0.5, dim=-1)"""),
+        hidden = torch.triu(torch.ones(3, 3), diagonal=1).bool()
+        return torch.softmax(scores.masked_fill(hidden, -torch.inf) / d_k**0.5, dim=-1)"""),
     Wrong("mask-of-the-sentence", RAISED)
     | returns("torch.softmax(scores.masked_fill(causal_mask(6), -torch.inf) / d_k**0.5, dim=-1)"),
     Wrong("errors-swallowed", VALUES + NAMED).body("""
@@ -668,7 +668,7 @@ TASKS.hold(
     | edit("(scores)", "(attn_scores)")
     | edit("= scores.", "= attn_scores."),
     Wrong("multiplied-mask", NAMED, base="faulty")
-    | lines("future = torch", "scores.masked_fill", "scores = scores * torch.tril(torch.ones_like(scores))"),
+    | lines("hidden = torch", "scores.masked_fill", "scores = scores * torch.tril(torch.ones_like(scores))"),
     Wrong("zero-times-infinity", NAMED + NOT_FINITE).body("""
         scores = scores + torch.triu(torch.ones_like(scores), diagonal=1) * float("-inf")
         return torch.softmax(scores / d_k**0.5, dim=-1)"""),
@@ -691,9 +691,9 @@ TASKS.hold(
         masked = scores.masked_fill(causal_mask(scores.shape[0]), -torch.inf)
         return torch.softmax(masked / d_k**0.5, dim=-1)"""),
     Right("clone-then-underscore").body("""
-        future = torch.ones_like(scores, dtype=torch.bool).triu_(diagonal=1)
+        hidden = torch.ones_like(scores, dtype=torch.bool).triu_(diagonal=1)
         scores = scores.clone()
-        scores.masked_fill_(future, float("-inf"))
+        scores.masked_fill_(hidden, float("-inf"))
         return torch.softmax(scores / d_k**0.5, dim=-1)"""),
     Right("positions").body("""
         n = scores.size(-1)
@@ -729,99 +729,6 @@ TASKS.hold(
     Right("log-softmax").body("""
         masked = scores + torch.full_like(scores, -torch.inf).triu(1)
         return torch.log_softmax(masked.div(d_k**0.5), -1).exp()"""),
-)
-
-TASKS.hold(
-    "largest-difference",
-    Wrong("no-absolute-value", NAMED, keeps=1) | returns("(first(scores) - second(scores)).max()"),
-    Wrong("absolute-of-the-largest", NAMED + VALUES, keeps=1)
-    | returns("abs((first(scores) - second(scores)).max())"),
-    Wrong("difference-of-the-largest", NAMED + VALUES)
-    | returns("(first(scores).max() - second(scores).max()).abs()"),
-    Wrong("difference-of-absolutes", VALUES + NAMED, keeps=1)
-    | returns("(first(scores).abs() - second(scores).abs()).abs().max()"),
-    Wrong("mean", NAMED) | returns("(first(scores) - second(scores)).abs().mean()"),
-    Wrong("sum", NAMED) | returns("(first(scores) - second(scores)).abs().sum()"),
-    Wrong("absolute-of-the-sum", VALUES + NAMED)
-    | returns("torch.abs(torch.sum(first(scores) - second(scores)))"),
-    Wrong("smallest", VALUES + NAMED) | returns("(first(scores) - second(scores)).abs().min()"),
-    Wrong("squared", NAMED + VALUES) | returns("((first(scores) - second(scores)) ** 2).max()"),
-    Wrong("frobenius-norm", NAMED + VALUES) | returns("torch.norm(first(scores) - second(scores))"),
-    Wrong("cdist", VALUES) | returns("torch.cdist(first(scores), second(scores)).max()"),
-    Wrong("one-per-row", SHAPE) | returns("(first(scores) - second(scores)).abs().amax(dim=-1)"),
-    Wrong("values-and-indices", TYPE) | returns("(first(scores) - second(scores)).abs().max(dim=-1)"),
-    Wrong("whole-matrix", SHAPE) | returns("torch.abs(first(scores) - second(scores))"),
-    Wrong("place-for-value", VALUES + NAMED + DTYPE) | edit("().max()", "().argmax()"),
-    Wrong("true-or-false", TYPE + DTYPE)
-    | returns("torch.allclose(first(scores), second(scores), atol=1e-6)"),
-    Wrong("compared-with-the-bound", DTYPE + TYPE) | edit("().max()", "().max() < 1e-6"),
-    Wrong("functions-not-called", RAISED, never="Affine") | returns("(first - second).abs().max()"),
-    Wrong("functions-called-with-d-k", RAISED, never="Affine") | edit("(scores)", "(scores, d_k)", places=2),
-    Wrong(
-        "the-notebooks-functions",
-        VALUES + NAMED,
-        says="renormalised_weights",
-        xfail="says that a function is compared with itself; the globals that it reads are not named",
-    )
-    | returns("(renormalised_weights(scores, d_k) - masked_weights(scores, d_k)).abs().max()"),
-    Wrong("the-notebooks-scores", VALUES + NAMED, says="attn_scores")
-    | returns("(first(attn_scores) - second(attn_scores)).abs().max()"),
-    Wrong("first-twice", NAMED + VALUES)
-    | body("a = first(scores)", "b = first(scores)", "return (a - b).abs().max()"),
-    Wrong("second-after-first", NAMED + VALUES)
-    | body("a = first(scores)", "b = second(a)", "return (a - b).abs().max()"),
-    Wrong("zero-always", NAMED + VALUES, never="compared with itself") | returns("0.0"),
-    Wrong("printed", TYPE) | body("print((first(scores) - second(scores)).abs().max())"),
-    Wrong("python-max-of-rows", RAISED) | returns("max(abs(first(scores) - second(scores)))"),
-    Wrong("numpy-max", NAMED + VALUES, keeps=1, base="numpy")
-    | body("return np.max(first(scores).numpy() - second(scores).numpy())"),
-    Wrong("keepdim", SHAPE) | edit("().max()", "().amax(dim=(0, 1), keepdim=True)"),
-    Wrong("a-list-of-one", TYPE, never="Add the products")
-    | returns("[(first(scores) - second(scores)).abs().max()]"),
-    Wrong("diagonal-only", VALUES + NAMED)
-    | returns("max(abs(first(scores)[i, i] - second(scores)[i, i]) for i in range(len(scores)))"),
-    Wrong("item-without-its-call", TYPE, says=CALL_IT) | edit("().max()", "().max().item"),
-    Wrong("relative", VALUES + NOT_FINITE + NAMED)
-    | body("a, b = first(scores), second(scores)", "return ((a - b).abs() / b.abs()).max()"),
-    Wrong("other-name", MISSING, says="largest_diff`") | edit("largest_difference", "largest_diff"),
-    Wrong("left-alone", STUB) | body("pass"),
-    Wrong("loop-that-misses-the-last-row", VALUES + NAMED, keeps=1, base="loops")
-    | line("for row_a", "for i in range(len(scores) - 1):")
-    | line("for x, y in", "for j in range(len(scores)):")
-    | edit("(x - y).", "(a[i, j] - b[i, j])."),
-    Wrong("lower-triangle-only", VALUES + NAMED) | edit("abs().max", "tril().abs().max"),
-    Wrong("scores-edited-between", VALUES + NAMED + RULE)
-    | body("a = first(scores)", "scores.fill_(0)", "return (a - second(scores)).abs().max()"),
-    Wrong("rounded", VALUES + NAMED, keeps=1)
-    | returns("round((first(scores) - second(scores)).abs().max().item(), 4)"),
-    Right("one-line") | returns("(first(scores) - second(scores)).abs().max()"),
-    Right("float") | returns("float(torch.max(torch.abs(first(scores) - second(scores))))"),
-    Right("loops").body("""
-        a, b = first(scores), second(scores)
-        largest = 0.0
-        for row_a, row_b in zip(a, b):
-            for x, y in zip(row_a, row_b):
-                largest = max(largest, abs(x - y).item())
-        return largest"""),
-    Right("norm-of-order-infinity")
-    | returns('torch.linalg.vector_norm(first(scores) - second(scores), ord=float("inf"))'),
-    Right("both-signs")
-    | body("d = first(scores) - second(scores)", "return torch.maximum(d.max(), -d.min())"),
-    Right("numpy")
-    | body("return np.abs(np.asarray(first(scores)) - np.asarray(second(scores))).max()")
-    | before("import numpy as np"),
-    Right("python-max-of-a-list") | returns("max((first(scores) - second(scores)).abs().flatten().tolist())"),
-    Right("sorted").typed("""
-        largest_difference = lambda f, g, s: torch.sort(
-            (f(s.clone()) - g(s.clone())).abs().reshape(-1)).values[-1]"""),
-    Right("root-of-squares-float64")
-    | body("gap = first(scores).double() - second(scores).double()", "return gap.square().sqrt().amax()"),
-    Right("mapped").body("""
-        one, other = map(lambda f: f(scores), (first, second))
-        return torch.sub(one, other).abs().max(dim=0).values.max().item()"""),
-    Right("topk").body("""
-        with torch.no_grad():
-            return (first(scores) - second(scores)).flatten().abs().topk(1).values[0]"""),
 )
 
 TASKS.hold(

@@ -8,7 +8,7 @@ from visuals.figures.encoder_decoder import encoder_decoder
 from visuals.figures.heads import head_trade_off, split_projection, stacked_heads
 from visuals.figures.maps import attention_map
 from visuals.figures.masking import cut_and_stretch, masking_steps
-from visuals.figures.masks import causal_pattern, leak_map, mask_map
+from visuals.figures.masks import causal_pattern, leak_map, mask_map, two_masks
 from visuals.figures.meaning import word_arrows
 from visuals.figures.memory import memory_layout
 from visuals.figures.normalising import sum_versus_softmax
@@ -45,6 +45,7 @@ __all__ = [
     "sum_versus_softmax",
     "token_vectors",
     "turned_pair",
+    "two_masks",
     "two_orders",
     "weights_and_context",
     "who_may_look",

@@ -56,6 +56,76 @@ def mask_map(mask: Any, tokens: Sequence[str], query_tokens: Sequence[str] | Non
     return _draw_mask(hidden, query_names, key_names, "The mask: what is hidden from each query")
 
 
+SDPA = "scaled_dot_product_attention\n(…, attn_mask=visible)"
+
+
+@when_ready
+def two_masks(hidden: Any, tokens: Sequence[str]) -> Picture:
+    """Draw one mask in both conventions: in `hidden` True is hidden, in `visible` True may be seen.
+
+    hidden (tokens, tokens), True where the query (row) must not look at the key (column); tokens: one string
+    per token.
+
+    Raises ValueError for another number of axes, for entries other than 0 and 1, or for tokens that do not
+    fit, TypeError for what holds no numbers.
+    """
+    shut = _booleans(hidden, "hidden", ("queries", "keys"))
+    names = token_names(tokens, shut.shape[1], "hidden", "keys")
+    token_names(tokens, shut.shape[0], "hidden", "queries")
+    cell = float(np.clip(300 / len(names), NARROWEST, 44))
+    left = MARGIN + label_width(names) + 8
+    side = cell * len(names) + left + 14
+    small = min(style.SMALL_SIZE, cell * 0.8)
+    above = 0.71 * LETTER * max(len(words.shortened(name)) for name in names) + 150
+    panels = (
+        ("hidden", "True: hidden from the query", "scores.masked_fill(hidden, -torch.inf)", shut),
+        (
+            "visible = ~hidden",
+            "True: the query may look",
+            SDPA,
+            ~shut,
+        ),
+    )
+    with style.look():
+        board = Board(round(2 * side + MARGIN), round(above + cell * len(names) + MARGIN))
+        board.title(MARGIN, 28, "One mask, two ways to write it")
+        for index, (name, meaning, use, mask) in enumerate(panels):
+            x = left + index * side
+            board.text(x, 62, name, weight="bold")
+            board.text(x, 84, meaning, size=style.SMALL_SIZE)
+            board.text(x, 108, use, size=11.5, color=style.MUTED, linespacing=1.3)
+            for place, token in enumerate(names):
+                middle = (place + 0.5) * cell
+                text = words.shortened(token)
+                board.text(
+                    x + middle - 4, above - 8, text, size=small, rotation=45,
+                    rotation_mode="anchor", va="bottom",
+                )  # fmt: skip
+                board.text(x - 8, above + middle, text, size=small, ha="right")
+            for (row, column), true in np.ndenumerate(mask):
+                seen = bool(true) == (index == 1)
+                face, hatch = (OPEN, None) if seen else (style.CARD, "////")
+                _cell(board, (x, above), cell, (row, column), face, "", f"{index} {row} {column}", hatch)
+                if cell >= WORDY:
+                    back = {"facecolor": face, "edgecolor": "none", "pad": 1}
+                    board.text(
+                        x + (column + 0.5) * cell,
+                        above + (row + 0.5) * cell,
+                        str(bool(true)),
+                        size=11.5,
+                        ha="center",
+                        color=style.text_on(face),
+                        weight="bold" if true else "normal",
+                        bbox=back,
+                    )
+    told = _mask_in_words(shut, names, names)
+    return Picture(
+        board.figure,
+        f"One mask, two ways to write it. {told} In `hidden`, for masked_fill, the hidden places are True. "
+        "In `visible`, for scaled_dot_product_attention, all other places are True.",
+    )
+
+
 @when_ready
 def leak_map(leaks: Any, tokens: Sequence[str]) -> Picture:
     """Draw which later token reaches which output: rows are outputs, columns are tokens that were changed.
