@@ -12,7 +12,7 @@ def test_the_released_notebook_runs_to_its_end_without_an_error_before_any_task_
     lesson = executed_lesson(LESSON)
     assert lesson.page.locator("[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
     progress = lesson.cell('progress("01-dot-product")')
-    progress.get_by_text("0 of 12 tasks").wait_for(timeout=20_000)
+    progress.get_by_text("0 of 10 tasks").wait_for(timeout=20_000)
     assert lesson.errors == []
 
 
@@ -74,4 +74,24 @@ def test_the_explorer_follows_the_keyboard_and_says_in_words_what_it_shows(execu
     lesson.page.keyboard.press("Enter")
     explorer.get_by_text("query 'starts', sharpness 1.5").first.wait_for(timeout=10_000)
     lesson.picture("the-explorer", of=explorer)
+    assert lesson.errors == []
+
+
+def test_a_sentence_of_ones_own_moves_the_arrow(executed_lesson):
+    lesson = executed_lesson(LESSON)
+    explorer = lesson.explorer("explore_meaning()")
+    explorer.get_by_text("largest weights bank 0.65, boat 0.26").first.wait_for(timeout=30_000)
+    sentence = explorer.get_by_label("Your sentence")
+    sentence.fill("the dog sat by the bank")
+    lesson.page.keyboard.press("Enter")
+    explorer.get_by_text("'dog' is not known.").first.wait_for(timeout=10_000)
+    sentence.fill("the bank needed cash")
+    lesson.page.keyboard.press("Enter")
+    explorer.get_by_text("largest weights bank").first.wait_for(timeout=10_000)
+    explorer.get_by_text("cash").first.wait_for(timeout=10_000)
+    lesson.picture("the-explorer-of-meaning", of=explorer)
+    assert lesson.violations() == []
+    lesson.use_dark_theme()
+    lesson.picture("the-explorer-of-meaning-dark", of=explorer)
+    assert lesson.violations() == []
     assert lesson.errors == []

@@ -3,7 +3,7 @@
 import re
 
 LESSON = "02-trainable"
-MENDED = """class NotebookAttention(nn.Module):
+CORRECTED = """class NotebookAttention(nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super().__init__()
         self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
@@ -21,34 +21,33 @@ def test_the_released_notebook_runs_to_its_end_without_an_error_before_any_task_
     lesson = executed_lesson(LESSON)
     assert lesson.page.locator("[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
     progress = lesson.cell('progress("02-trainable")')
-    progress.get_by_text("0 of 12 tasks").wait_for(timeout=20_000)
+    progress.get_by_text("0 of 9 tasks").wait_for(timeout=20_000)
     assert lesson.errors == []
 
 
 def test_a_wrong_matrix_is_named_and_the_right_one_passes(executed_lesson):
     lesson = executed_lesson(LESSON)
-    lesson.answer("keys = ...", "keys = inputs @ W_query")
-    check = lesson.cell('check("keys")')
+    lesson.answer("attn_scores_2 = ...", "attn_scores_2 = query_2 @ values.T")
+    check = lesson.cell('check("scores-of-one-query")')
     lesson.run(check)
-    check.get_by_text("Queries stand where keys belong").wait_for(timeout=20_000)
+    check.get_by_text("Values stand where keys belong").wait_for(timeout=20_000)
     lesson.picture("02-a-check-that-names-the-matrix", of=check)
-    lesson.answer("keys = inputs @ W_query", "keys = inputs @ W_key")
+    lesson.answer("attn_scores_2 = query_2 @ values.T", "attn_scores_2 = query_2 @ keys.T")
     lesson.run(check)
-    check.get_by_text("✓ The keys of all tokens").wait_for(timeout=20_000)
+    check.get_by_text("✓ The scores of one query").wait_for(timeout=20_000)
     assert "1 of 1 point" in check.inner_text()
     assert lesson.errors == []
 
 
-def test_the_faulty_class_is_known_and_the_mended_one_passes(executed_lesson):
+def test_the_faulty_class_is_known_and_the_corrected_one_passes(executed_lesson):
     lesson = executed_lesson(LESSON)
-    lesson.answer("values = ...", "values = inputs @ W_value")
     check = lesson.cell('check("bug-globals")')
     lesson.run(check)
     check.get_by_text("where does each come from").wait_for(timeout=20_000)
     lesson.picture("02-the-faulty-class-is-known", of=check)
     faulty = lesson.cell("class NotebookAttention")
     assert "d_k**0.5" in faulty.inner_text()
-    lesson.type_into(faulty, MENDED)
+    lesson.type_into(faulty, CORRECTED)
     lesson.run(faulty)
     lesson.run(check)
     check.get_by_text("✓ Find the bug").wait_for(timeout=20_000)

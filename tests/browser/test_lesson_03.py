@@ -5,16 +5,16 @@ WRONG = """def causal_mask(num_tokens):
     return torch.tril(torch.ones(num_tokens, num_tokens), diagonal=-1).bool()"""
 RIGHT = """def causal_mask(num_tokens):
     return torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool()"""
-HALF_MENDED = """def masked_weights(scores, d_k):
-    future = torch.triu(scores, diagonal=1) != 0
-    masked = scores.masked_fill(future, -torch.inf)
+HALF_CORRECTED = """def masked_weights(scores, d_k):
+    hidden = torch.triu(scores, diagonal=1) != 0
+    masked = scores.masked_fill(hidden, -torch.inf)
     return torch.softmax(masked / d_k**0.5, dim=-1)"""
 
 
 def test_the_released_notebook_runs_to_its_end_without_an_error_before_any_task_is_done(executed_lesson):
     lesson = executed_lesson(LESSON)
     assert lesson.page.locator("[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
-    lesson.cell('progress("03-causal")').get_by_text("0 of 9 tasks").wait_for(timeout=20_000)
+    lesson.cell('progress("03-causal")').get_by_text("0 of 8 tasks").wait_for(timeout=20_000)
     assert lesson.errors == []
 
 
@@ -32,15 +32,15 @@ def test_a_mask_of_the_past_is_named_and_the_right_one_passes(executed_lesson):
     assert lesson.errors == []
 
 
-def test_a_bug_that_is_half_mended_keeps_half_of_the_points(executed_lesson):
+def test_a_bug_that_is_half_corrected_keeps_half_of_the_points(executed_lesson):
     lesson = executed_lesson(LESSON)
     check = lesson.cell('check("bug-mask-from-values")')
     check.get_by_text("Nothing is hidden, so every token sees the whole sentence").wait_for(timeout=20_000)
-    lesson.answer("def masked_weights(scores, d_k):", HALF_MENDED)
+    lesson.answer("def masked_weights(scores, d_k):", HALF_CORRECTED)
     lesson.run(check)
     check.get_by_text("What is hidden is read from the scores' values").wait_for(timeout=20_000)
     assert "1 of 2 points" in check.inner_text()
-    lesson.picture("lesson-03-half-mended", of=check)
+    lesson.picture("lesson-03-half-corrected", of=check)
     assert lesson.errors == []
 
 
