@@ -64,7 +64,7 @@ def configure(c: Any, file: str) -> None:
     # Feedback and the formgrader show what strangers wrote: it must not act in the reader's browser.
     c.HTMLExporter.preprocessors = ["autograder.grading.safe_html.SafeOutputs"]
     c.HTMLExporter.filters = {"markdown2html": "autograder.grading.safe_html.markdown2html"}
-    c.Execute.timeout = 30
+    c.Execute.timeout = 120  # the first cell imports torch, which takes long on a busy machine
     c.Execute.record_timing = False
     # On a busy machine one print may arrive in two pieces: together, a rebuild changes nothing.
     c.Execute.coalesce_streams = True

@@ -20,6 +20,11 @@ FAULTS = load_faults(ROOT / "source")
 TASKS = [(name, task) for name in LESSONS for task in load_lesson(ROOT / "source" / name).tasks]
 
 
+# Words of prose without code, formulas and tables: before the lessons were rewritten, and the most now.
+PROSE = {"01-dot-product": (1949, 1945), "02-trainable": (3352, 3120), "03-causal": (2753, 2620)}
+NO_PROSE = re.compile(r"\$\$.*?\$\$|\$[^$]*\$|`[^`]*`|<[^>]+>|\|[^\n]*\|", re.DOTALL)
+
+
 def source(lesson):
     return read_source(ROOT / "source" / lesson / f"{lesson}.py")
 
@@ -100,6 +105,13 @@ def test_a_lesson_says_what_it_teaches_and_ends_with_recap_quiz_and_progress(les
     assert "<details>" in prose
     assert last == f'progress("{lesson}")'
     assert any("explore_" in cell.source for cell in notebook.cells if cell.cell_type == "code")
+
+
+@pytest.mark.parametrize("lesson", PROSE)
+def test_a_rewritten_lesson_does_not_grow_again(lesson):
+    prose = "\n".join(cell.source for cell in source(lesson).cells if cell.cell_type == "markdown")
+    before, most = PROSE[lesson]
+    assert len(re.findall(r"[A-Za-zÀ-ÿ’'-]+", NO_PROSE.sub("", prose))) <= most < before
 
 
 @pytest.mark.parametrize("lesson", LESSONS)

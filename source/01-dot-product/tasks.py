@@ -91,7 +91,7 @@ DOT = Task(
     "It is large where both are large in the same places.",
     hints=(
         "Two things happen: numbers in the same place are multiplied, and the products are added up.",
-        "Start from `total = 0.0` and walk over the positions with `for i in range(len(a)):`.",
+        "Start from `total = 0.0` and go through the positions with `for i in range(len(a)):`.",
         "Inside the loop stands `total = total + a[i] * b[i]`. After the loop, return `total`.",
     ),
     words={"x": "a"},
@@ -413,7 +413,7 @@ SCORES_LOOPS = Task(
     ),
     learned="Row i holds the scores of token i as query. With n tokens there are n × n scores.",
     hints=(
-        "One loop walks over the queries, a second one inside it over the keys.",
+        "One loop goes through the queries, a second one inside it through the keys.",
         "`scores = torch.zeros(len(x), len(x))` makes room for any number of tokens.",
         "Inside both loops stands `scores[i, j] = dot(x[i], x[j])`.",
     ),
