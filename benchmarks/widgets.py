@@ -63,7 +63,9 @@ def moves(control: ipywidgets.Widget) -> Iterator[Callable[[], Any]]:
     elif isinstance(control, ipywidgets.Checkbox):
         values = [True, False]
     else:
-        values = [control.min + share * (control.max - control.min) for share in (0.2, 0.9, 0.4, 0.05, 0.7)]
+        kind = type(control.value)  # a slider of whole numbers takes no others
+        span = control.max - control.min
+        values = [control.min + kind(share * span) for share in (0.2, 0.9, 0.4, 0.05, 0.7)]
     for value in itertools.cycle(values):
         if value != control.value:
             yield lambda chosen=value: setattr(control, "value", chosen)
@@ -92,6 +94,7 @@ def explorers() -> dict[str, Callable[[], Explorer]]:
         "explore_slices": lambda: visuals.explore_slices(drawn(2, 2, 3)),
         "explore_bugs": lambda: visuals.explore_bugs(TOKENS),
         "explore_three_attentions": lambda: visuals.explore_three_attentions(source, target),
+        "explore_positions": lambda: visuals.explore_positions([1.2, 0.5], [0.9, -0.6]),
         "explore_map": lambda: visuals.explore_map(torch.softmax(drawn(2, 4, 6, 6), dim=-1), TOKENS),
         "explore_map, 128 tokens": lambda: visuals.explore_map(long, [f"t{index}" for index in range(128)]),
     }

@@ -197,8 +197,8 @@ two_orders(layers[0](inputs), layers[0](inputs[past_shuffled]), past_shuffled, t
 two_orders(layers(inputs), layers(inputs[past_shuffled]), past_shuffled, tokens, "Two causal layers")
 
 # %% [markdown] id="past-read"
-# One layer: nothing. "man" sees all tokens, and a sum over all of them has no order. Two layers: a clear change. The
-# first layer gave "dog" an output that depends on what came before "dog". After the shuffle that is another past, so the
+# One layer: nothing. "man" sees all tokens, and a sum over all of them has no order. (The second "the" stays too: the same
+# three tokens stand before it.) Two layers: a clear change. The first layer gave "dog" an output that depends on what came before "dog". After the shuffle that is another past, so the
 # second layer gets other keys and values *for the same set of tokens*. **One causal layer sees a set. Two causal layers
 # see an order.**
 #

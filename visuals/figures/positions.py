@@ -54,7 +54,7 @@ def two_orders(
     right = left + width * first.shape[1] + 110
     end = right + width * first.shape[1]
     with style.look():
-        board = Board(round(end + labels + MARGIN), round(rows.bottom + 44))
+        board = Board(round(end + labels + 20 + MARGIN), round(rows.bottom + 44))
         board.title(MARGIN, 28, title)
         for x, heading in ((left, "outputs of the sentence"), (right, "outputs of the other order")):
             board.text(x, 66, heading, size=style.SMALL_SIZE, color=style.MUTED)
@@ -64,13 +64,13 @@ def two_orders(
         for position, (top, y) in enumerate(zip(rows.tops, rows.middles, strict=True)):
             board.cells(left, top, first[position], size, scale, decimals=1, name=f"output {position}")
             board.cells(right, top, second[position], size, scale, decimals=1, name=f"reordered {position}")
-            board.text(end + 8, y, words.shortened(names[positions[position]]))
             start = (right - 110 + 6, rows.middles[positions[position]])
             same = moved[position] < SAME
+            board.text(end + 8, y, f"{'✓' if same else '✗'} {words.shortened(names[positions[position]])}")
             board.line(start, (right - 6, y), style.CONTEXT if same else style.WARNING)
         count = int((moved < SAME).sum())
         told = f"{count} of {len(names)} tokens have the same output in both orders"
-        board.text(MARGIN, rows.bottom + 20, told, color=style.INK)
+        board.text(MARGIN, rows.bottom + 20, f"✓ {told}", color=style.INK)
     new = " ".join(names[position] for position in positions)
     alt = f"{title}. Outputs of '{' '.join(names)}' and of '{new}', each token joined with itself. {told}."
     return Picture(board.figure, alt + words.not_finite(first) + words.not_finite(second))
