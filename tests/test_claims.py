@@ -1,9 +1,36 @@
 """What the lessons claim, stated as code: a claim that is not true fails here."""
 
+import contextlib
+import io
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
 import torch
 from torch import nn
 
+from autograder.build.source import read_source
+from autograder.edits import faulty_code
 from visuals import track_shapes
+
+ROOT = Path(__file__).parents[1]
+
+
+@cache
+def cells(lesson: str) -> dict[str, str]:
+    """The text of a lesson's code cells, by id."""
+    notebook = read_source(ROOT / "source" / lesson / f"{lesson}.py")
+    return {cell["id"]: cell.source for cell in notebook.cells if cell.cell_type == "code"}
+
+
+def run(lesson: str, *ids: str, **names: Any) -> dict[str, Any]:
+    """Run some cells of a lesson, one after the other; what they define. `names` are defined before."""
+    namespace: dict[str, Any] = {"torch": torch, "nn": torch.nn, **names}
+    for one in ids:
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(cells(lesson)[one], namespace)
+    return namespace
 
 
 class Attention(nn.Module):
@@ -95,3 +122,77 @@ def test_an_axis_that_only_has_the_batchs_size_is_not_called_batch():
     text = str(shapes)
     assert "(b, tokens, 2, 4)" in text
     assert "(b, tokens, b, 4)" not in text
+
+
+# lesson 07
+
+POSITIONS = "07-positions"
+SENTENCE = ("example-data", "tokens", "self-attention", "order-gap-answer")
+CODES = (*SENTENCE, "position-angles-answer", "sinusoidal-positions-answer")
+ROPE = ("position-angles-answer", "rotate-pairs-answer", "rope-interleaved-answer", "apply-rope-answer")
+
+
+def test_without_a_mask_no_number_of_layers_sees_the_order():
+    lesson = run(POSITIONS, *SENTENCE)
+    deep = nn.Sequential(*(lesson["SelfAttention"](8) for _ in range(6))).requires_grad_(False)
+    assert float(lesson["order_gap"](deep, lesson["inputs"], lesson["order"]).max()) < 1e-6
+
+
+def test_one_causal_layer_sees_a_set_two_see_an_order_and_even_weights_count():
+    lesson = run(POSITIONS, *SENTENCE, "causal-shown", "counting-shown", "past-shown")
+    one, two = lesson["gaps"]
+    assert float(one[3:].max()) < 1e-6  # "man", and the second "the" with the same three tokens before it
+    assert float(one[:3].min()) > 0.1
+    assert float(two[-1]) > 0.5
+    torch.testing.assert_close(1 / lesson["seen"], torch.arange(1.0, 7))
+
+
+def test_the_number_of_a_far_position_drowns_the_word():
+    lesson = run(POSITIONS, *SENTENCE, "number-added")
+    assert lesson["position"] == 1000
+    assert float(torch.cosine_similarity(lesson["dog"], lesson["man"], dim=0)) > 0.999
+
+
+def test_a_shift_of_sinusoidal_codes_is_a_rotation_and_their_products_depend_on_the_distance():
+    lesson = run(POSITIONS, *CODES, "shift-shown")
+    torch.testing.assert_close(lesson["moved"][:100], lesson["codes"][3:], atol=1e-5, rtol=0)
+    products = (lesson["codes"][3:] * lesson["codes"][:-3]).sum(dim=-1)
+    torch.testing.assert_close(products, products[:1].expand(100), atol=1e-4, rtol=0)
+
+
+@pytest.mark.parametrize("form", ["apply_rope", "rope_interleaved"])
+def test_rotated_scores_depend_on_the_distance_only_at_any_offset(form):
+    rotated = run(POSITIONS, *ROPE)[form]
+    torch.manual_seed(0)
+    queries, keys = torch.randn(2, 6, 8)
+
+    def scores(start):
+        positions = start + torch.arange(6)
+        return rotated(queries, positions) @ rotated(keys, positions).T
+
+    for offset in torch.randint(1, 10_000, (20,)).tolist():
+        torch.testing.assert_close(scores(offset), scores(0), atol=2e-3, rtol=0)
+
+
+def test_both_forms_are_the_same_in_the_other_order_and_added_codes_move_with_the_position():
+    lesson = run(POSITIONS, *CODES, *ROPE[1:], "shift-shown", "forms-shown", "relative-shown")
+    interleaved, half_split = lesson["both"]
+    torch.testing.assert_close(interleaved, half_split[:, lesson["mixed"]])
+    assert float((interleaved - half_split).abs().max()) > 0.1
+    assert float(lesson["rotated"]) < 1e-3
+    assert float(lesson["added"]) > 1
+
+
+def test_mixed_forms_are_no_rotation_and_their_scores_depend_on_the_position():
+    lesson = run(POSITIONS, *ROPE, "forms-shown")
+    exec(faulty_code(cells(POSITIONS)["bug-mixed-forms-answer"]), lesson)
+    scores, positions = lesson["rotary_scores"], lesson["positions"]
+    moved = scores(lesson["queries"], lesson["keys"], positions + 10)
+    assert float((moved - scores(lesson["queries"], lesson["keys"], positions)).abs().max()) > 0.1
+
+
+def test_minus_slope_times_distance_gives_the_weights_of_slope_times_the_keys_position():
+    bias = run(POSITIONS, "alibi-bias-answer")["alibi_bias"](9, 3)
+    slopes = -bias[:, 1, 0]  # the bias one step back
+    of_keys = slopes[:, None, None] * torch.arange(9.0) + torch.full((9, 9), -torch.inf).triu(1)
+    torch.testing.assert_close(bias.softmax(-1), of_keys.softmax(-1))
