@@ -2658,7 +2658,7 @@ FAULTS = (
     Fault(
         "put-at-zero",
         "the new token is put at position 0",
-        "The new token is put at position 0, before the whole text. Its position is the number of tokens that "
+        "The new token is put at position 0, the start of the text. Its position is the number of tokens that "
         "came before it.",
         section="07-positions#generating-refuted",
     ),

@@ -13,8 +13,8 @@
 # - build rotary positions (RoPE) in both forms that are in use, and show that scores depend on the distance only;
 # - build ALiBi, and give a new token the right position while a model writes.
 #
-# **Time:** about 120 minutes. There is a good position for a break after section 4. **Before you start:** the causal mask
-# from lesson 03. A little of sine and cosine helps; all that you need is in this notebook.
+# **Time:** about 120 minutes. There is a good place for a break after section 4. **Before you start:** the causal
+# mask from lesson 03. A little of sine and cosine helps; all that you need is in this notebook.
 
 # %% id="setup"
 import torch
@@ -77,8 +77,8 @@ torch.manual_seed(123)
 attention = SelfAttention(8).requires_grad_(False)  # nothing is trained in this lesson
 
 # %% [markdown] id="order-predict"
-# **Predict, then run.** "bites" looks at all five tokens and mixes their values. In the other sentence the dog and the
-# man have changed places.
+# **Predict, then run.** "bites" looks at all five tokens and mixes their values. In the other sentence the dog and
+# the man have changed places.
 
 # %% id="order-prediction"
 predict("bites-reordered", "How far does the output of “bites” move?", ("not at all", "a little", "a lot"))
@@ -99,9 +99,9 @@ reveal("bites-reordered", "not at all" if same else "a lot")
 two_orders(attention(inputs), attention(inputs[order]), order, tokens)
 
 # %% [markdown] id="order-proof"
-# **The tempting objection:** "The output for the dog stands in row 1 and then in row 4. So the order is there." Look at
-# the two rows of "the". One stands before the dog, one before the man, and both are equal in every number. Row numbers
-# are only where *we* keep the results. No output holds a trace of them.
+# **The tempting objection:** "The output for the dog stands in row 1 and then in row 4. So the order is there." Look
+# at the two rows of "the". One stands before the dog, one before the man, and both are equal in every number. Row
+# numbers are only where *we* keep the results. No output holds a trace of them.
 #
 # The proof fits in three lines. Reordering the rows of $X$ is a product $PX$ with a matrix of zeros and ones. Then
 #
@@ -114,8 +114,8 @@ two_orders(attention(inputs), attention(inputs[order]), order, tokens)
 # *6 minutes · two or three lines · task id* `order-gap`
 #
 # Write `order_gap(attention, x, order)`. Compute the outputs of the sentence, then those of the reordered sentence
-# `x[order]`. Compare the two **token by token**: the token at position `i` of the new sentence stood at position `order[i]`
-# before. Return the largest absolute difference of each token, in the new order.
+# `x[order]`. Compare the two **token by token**: the token at position `i` of the new sentence stood at position
+# `order[i]` before. Return the largest absolute difference of each token, in the new order.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "order-gap-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -146,8 +146,8 @@ if torch.is_tensor(gap):
 # %% [markdown] id="causal-intro"
 # ## 2 · What the causal mask gives away
 #
-# Rounding, and nothing more. Now the same experiment with a causal mask. The mask is made of positions: row 0 sees one
-# token, row 4 sees five. **Predict, then run:** which outputs move? Mind that "the" still comes first.
+# Rounding, and nothing more. Now the same experiment with a causal mask. The mask is made of positions: row 0 sees
+# one token, row 4 sees five. **Predict, then run:** which outputs move? Mind that "the" still comes first.
 
 # %% id="causal-shown"
 torch.manual_seed(123)
@@ -158,8 +158,8 @@ if torch.is_tensor(gap):
         print(f"{move:.4f}  {tokens[position]}")
 
 # %% [markdown] id="causal-read"
-# Every token that sees another past has another output. A causal model can even count. Let a first token have the value
-# 1 and all others the value 0, and let every token look at its whole past evenly:
+# Every token that sees another past has another output. A causal model can even count. Let a first token have the
+# value 1 and all others the value 0, and let every token look at its whole past evenly:
 
 # %% id="counting-shown"
 hidden = torch.ones(6, 6).triu(diagonal=1).bool()  # True is hidden
@@ -170,8 +170,8 @@ print("what each token gets:", seen)
 print("1 divided by that:   ", 1 / seen)
 
 # %% [markdown] id="past-predict"
-# One divided by the output is the position, counted from 1. So a causal model can find out *how many* tokens came before.
-# Does it also know their order? Next, the last token stays where it is, and its past is shuffled.
+# One divided by the output is the position, counted from 1. So a causal model can find out *how many* tokens came
+# before. Does it also know their order? Next, the last token stays where it is, and its past is shuffled.
 #
 # **Predict, then run.** Does the output of "man" move after one causal layer? And after two?
 
@@ -197,14 +197,14 @@ two_orders(layers[0](inputs), layers[0](inputs[past_shuffled]), past_shuffled, t
 two_orders(layers(inputs), layers(inputs[past_shuffled]), past_shuffled, tokens, "Two causal layers")
 
 # %% [markdown] id="past-read"
-# One layer: nothing. "man" sees all tokens, and a sum over all of them has no order. (The second "the" stays too: the same
-# three tokens stand before it.) Two layers: a clear change. The first layer gave "dog" an output that depends on what came before "dog". After the shuffle that is another past, so the
-# second layer gets other keys and values *for the same set of tokens*. **One causal layer sees a set. Two causal layers
-# see an order.**
+# One layer: nothing. "man" sees all tokens, and a sum over all of them has no order. (The second "the" stays too:
+# the same three tokens stand before it.) Two layers: a clear change. The first layer gave "dog" an output that
+# depends on what came before "dog". After the shuffle that is another past, so the second layer gets other keys and
+# values *for the same set of tokens*. **One causal layer sees a set. Two causal layers see an order.**
 #
-# That is why a deep causal model without any positions can be trained and still learns something about order. It has to
-# work for that, layer by layer. An encoder has no causal mask and gets nothing at all. So nearly all models are *told* the
-# positions. There are four methods, and you will build each of them.
+# That is why a deep causal model without any positions can be trained and still learns something about order. It has
+# to work for that, layer by layer. An encoder has no causal mask and gets nothing at all. So nearly all models are
+# *told* the positions. There are four methods, and you will build each of them.
 #
 # | method | what it changes | models |
 # | --- | --- | --- |
@@ -216,8 +216,8 @@ two_orders(layers(inputs), layers(inputs[past_shuffled]), past_shuffled, tokens,
 # %% [markdown] id="learned-intro"
 # ## 3 · Learned positions
 #
-# **The tempting way:** add the number of its position to each token, 0 to the first, 1 to the second, and so on. The next
-# cell does that for two different words, and measures how alike they are afterwards (the cosine: 1 is the same
+# **The tempting way:** add the number of its position to each token, 0 to the first, 1 to the second, and so on. The
+# next cell does that for two different words, and measures how alike they are afterwards (the cosine: 1 is the same
 # direction).
 
 # %% id="number-added"
@@ -226,19 +226,20 @@ for position in (0, 10, 1000):
     print(f"position {position:4d}: cosine of 'dog' and 'man' {torch.cosine_similarity(dog, man, dim=0):.3f}")
 
 # %% [markdown] id="learned-read"
-# At position 1000 the position has drowned the word. To divide by the length of the text does not help: then the same position has
-# another number in each text, and two neighbours are closer together in a long one.
+# At position 1000 the number has drowned the word. To divide by the length of the text does not help: then the
+# same position has another number in each text, and two neighbours are closer together in a long one.
 #
-# What works is a **vector** for each position, about as large as the tokens, trained like every other weight. It is a table
-# with one row for each position: `nn.Embedding(context_length, d_model)`. Called with whole numbers, it returns those rows.
+# What works is a **vector** for each position, about as large as the tokens, trained like every other weight. It is
+# a table with one row for each position: `nn.Embedding(context_length, d_model)`. Called with whole numbers, it
+# returns those rows.
 #
 # ### Task 2 · Learned positions
 #
 # *10 minutes · a class · task id* `learned-positions`
 #
-# Write `LearnedPositions(context_length, d_model)` with a table `pos_emb`. `forward(x, start=0)` adds to each token the
-# row of its position. The first token of `x` stands at position `start`: in section 7 a model writes one token at a time, and
-# the new token is not at position 0.
+# Write `LearnedPositions(context_length, d_model)` with a table `pos_emb`. `forward(x, start=0)` adds to each token
+# the row of its position. The first token of `x` stands at position `start`: in section 7 a model writes one token
+# at a time, and the new token is not at position 0.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "learned-positions-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -279,27 +280,27 @@ if torch.is_tensor(learned(inputs[None])):
         print(f"a sixth token: IndexError: {problem}")
 
 # %% [markdown] id="learned-limit"
-# There is no mask, and all outputs move now, also those of tokens that kept their position. The price: the table ends.
-# There is no row for a sixth token, and a row that was hardly used in training means little.
+# There is no mask, and all outputs move now, also those of tokens that kept their position. The price: the table
+# ends. There is no row for a sixth token, and a row that was hardly used in training means little.
 
 # %% [markdown] id="sinusoidal-intro"
 # ## 4 · Sinusoidal positions: a clock with many hands
 #
-# A clock tells the time with hands that turn at different speeds. The fast hand tells moments apart, the slow hand tells
-# hours apart. Do the same with positions. Here are four hands at positions 0 to 7. Each step to the right turns each hand by an
-# angle of its own.
+# A clock tells the time with hands that turn at different speeds. The fast hand tells moments apart, the slow hand
+# tells hours apart. Do the same with positions. Here are four hands at positions 0 to 7. Each step to the right
+# turns each hand by an angle of its own.
 
 # %% id="clock-figure" tags=["figure"]
 clock_hands([[position * 10.0**-pair for pair in range(4)] for position in range(8)])
 
 # %% [markdown] id="angles-task"
-# With $d$ numbers there is room for $d/2$ hands, because a hand needs two: how far it points to the right and how far up.
-# Hand $i$ turns by the angle $\theta_i$ at each step,
+# With $d$ numbers there is room for $d/2$ hands, because a hand needs two: how far it points to the right and how
+# far up. Hand $i$ turns by the angle $\theta_i$ at each step,
 #
 # $$\theta_i = \text{base}^{-2i/d}, \qquad i = 0, 1, \ldots, d/2 - 1$$
 #
-# The base is 10000. The first hand turns by 1 radian (57°) at each step, the last one hardly turns. At position $m$ hand $i$
-# stands at the angle $m\,\theta_i$. You will need these angles in most of the tasks that follow.
+# The base is 10000. The first hand turns by 1 radian (57°) at each step, the last one hardly turns. At position $m$
+# hand $i$ stands at the angle $m\,\theta_i$. You will need these angles in most of the tasks that follow.
 #
 # ### Task 3 · The angles
 #
@@ -330,8 +331,8 @@ check("position-angles")
 position_angles(torch.arange(4), 8)
 
 # %% [markdown] id="sinusoidal-task"
-# **Sinusoidal positions** write each hand as its sine and its cosine, side by side: sine of hand 0, cosine of hand 0, sine
-# of hand 1, cosine of hand 1, and so on. (The paper "Attention is all you need" has them in this order.)
+# **Sinusoidal positions** write each hand as its sine and its cosine, side by side: sine of hand 0, cosine of hand
+# 0, sine of hand 1, cosine of hand 1, and so on. (The paper "Attention is all you need" has them in this order.)
 #
 # ### Task 4 · Sinusoidal positions
 #
@@ -363,12 +364,13 @@ check("sinusoidal-positions")
 token_vectors(sinusoidal(torch.arange(24), 16), [str(position) for position in range(24)])
 
 # %% [markdown] id="shift-predict"
-# Each row is a position. The columns on the left change fast, those on the right slowly. There is no table that ends: position
-# 5000 has a code too.
+# Each row is a position. The columns on the left change fast, those on the right slowly. There is no table that
+# ends: position 5000 has a code too.
 #
-# **Predict, then run.** To go three positions on, every hand turns by a fixed angle, $3\,\theta_i$, wherever it stands. So
-# there should be *one* way to make the code of position $m + 3$ from the code of position $m$, for all $m$. The next cell
-# rotates the pairs by $3\,\theta_i$ without a look at $m$. How large is the difference from the true codes?
+# **Predict, then run.** To go three positions on, every hand turns by a fixed angle, $3\,\theta_i$, wherever it
+# stands. So there should be *one* way to make the code of position $m + 3$ from the code of position $m$, for all
+# $m$. The next cell rotates the pairs by $3\,\theta_i$ without a look at $m$. How large is the difference from the
+# true codes?
 
 # %% id="shift-shown"
 codes = sinusoidal(torch.arange(103), 16)  # (positions, d_model)
@@ -382,14 +384,14 @@ if torch.is_tensor(codes):
     print("dot products of codes that are 3 positions apart:", (codes[3:] * codes[:-3]).sum(dim=-1)[::33])
 
 # %% [markdown] id="shift-read"
-# **A shift is a rotation**: the same rotation for every position. So the dot product of two codes depends on their distance
-# only. But a model never sees the codes alone. They are added to the tokens, and the sum goes through $W_q$ and $W_k$.
-# A score is then
+# **A shift is a rotation**: the same rotation for every position. So the dot product of two codes depends on their
+# distance only. But a model never sees the codes alone. They are added to the tokens, and the sum goes through $W_q$
+# and $W_k$. A score is then
 #
 # $$(x + p_m)W_q \cdot (x' + p_n)W_k$$
 #
-# with four products in it, three of which hold a code. The next cell takes one pair of words at distance 2, puts it at
-# many positions, and prints the score. If only the distance counted, all numbers would be equal.
+# with four products in it, three of which hold a code. The next cell takes one pair of words at distance 2, puts it
+# at many positions, and prints the score. If only the distance counted, all numbers would be equal.
 
 # %% id="added-scores"
 dog, man = vocabulary[1], vocabulary[3]
@@ -402,16 +404,17 @@ if torch.is_tensor(codes):
 # %% [markdown] id="rope-intro"
 # ## 5 · RoPE: rotate, do not add
 #
-# In the end it is queries and keys that meet. So apply the positions there, and **rotate** instead of adding. Take a query
-# of two numbers, an arrow, and turn it by $m\,\theta$ for its position $m$. Turn the key by $n\,\theta$ for its position $n$.
+# In the end it is queries and keys that meet. So apply the positions there, and **rotate** instead of adding. Take a
+# query of two numbers, an arrow, and turn it by $m\,\theta$ for its position $m$. Turn the key by $n\,\theta$ for
+# its position $n$.
 
 # %% id="turned-figure" tags=["figure"]
 turned_pair([1.2, 0.5], [0.9, -0.6], 5, 2, theta=0.4)
 
 # %% [markdown] id="rotate-task"
-# A dot product of two arrows depends on their lengths and on the angle between them. Rotation keeps lengths. The angle
-# between query and key changes by $(m - n)\,\theta$. So **the score depends on the distance $m - n$ only**. This is RoPE,
-# rotary position embedding. A rotation of the arrow $(a, b)$ by the angle $\alpha$ is
+# A dot product of two arrows depends on their lengths and on the angle between them. Rotation keeps lengths. The
+# angle between query and key changes by $(m - n)\,\theta$. So **the score depends on the distance $m - n$ only**.
+# This is RoPE, rotary position embedding. A rotation of the arrow $(a, b)$ by the angle $\alpha$ is
 #
 # $$\begin{pmatrix} a' \\ b' \end{pmatrix} = \begin{pmatrix} \cos\alpha & -\sin\alpha \\ \sin\alpha & \cos\alpha \end{pmatrix} \begin{pmatrix} a \\ b \end{pmatrix}$$
 #
@@ -419,7 +422,8 @@ turned_pair([1.2, 0.5], [0.9, -0.6], 5, 2, theta=0.4)
 #
 # *6 minutes · two or three lines · task id* `rotate-pairs`
 #
-# Write `rotate(pairs, angles)`: each pair in the last axis is turned by the angle in the same place. No loop is needed.
+# Write `rotate(pairs, angles)`: each pair in the last axis is turned by the angle in the same place. No loop is
+# needed.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "rotate-pairs-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -442,16 +446,16 @@ def rotate(pairs, angles):
 check("rotate-pairs")
 
 # %% [markdown] id="interleaved-task"
-# A real query has more than two numbers. Cut it into pairs, and let each pair be a hand of the clock, with an angle of its
-# own from `position_angles`. The first form of RoPE takes **neighbours** as pairs: numbers 0 and 1, numbers 2 and 3, and
-# so on. It is called *interleaved*.
+# A real query has more than two numbers. Cut it into pairs, and let each pair be a hand of the clock, with an angle
+# of its own from `position_angles`. The first form of RoPE takes **neighbours** as pairs: numbers 0 and 1, numbers 2
+# and 3, and so on. It is called *interleaved*.
 #
 # ### Task 6 · RoPE, interleaved
 #
 # *6 minutes · two lines · task id* `rope-interleaved`
 #
-# Write `rope_interleaved(x, positions, base=10000.0)` with `position_angles` and `rotate`. `x.unflatten(-1, (-1, 2))` cuts
-# the last axis into pairs.
+# Write `rope_interleaved(x, positions, base=10000.0)` with `position_angles` and `rotate`. `x.unflatten(-1, (-1,
+# 2))` cuts the last axis into pairs.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "rope-interleaved-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -489,8 +493,9 @@ rope_pairs(8)
 #
 # *10 minutes · four lines · task id* `apply-rope`
 #
-# Write `apply_rope(x, positions, base=10000.0)` for queries or keys of any number of heads and sequences: rotate the last
-# axis, one position for each slice of the axis before it. `x.chunk(2, dim=-1)` gives both halves, `torch.cat` joins them.
+# Write `apply_rope(x, positions, base=10000.0)` for queries or keys of any number of heads and sequences: rotate the
+# last axis, one position for each slice of the axis before it. `x.chunk(2, dim=-1)` gives both halves, `torch.cat`
+# joins them.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "apply-rope-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -530,8 +535,8 @@ if all(torch.is_tensor(one) for one in both):
 # %% [markdown] id="relative-predict"
 # Once the numbers are put into the other order, both forms are the same.
 #
-# **Predict, then run.** Six random queries and keys. Their scores are computed at positions 0 to 5, then at positions that lie
-# 1, 100 and 10000 further on. Then the same with codes that are added.
+# **Predict, then run.** Six random queries and keys. Their scores are computed at positions 0 to 5, then at
+# positions that lie 1, 100 and 10000 further on. Then the same with codes that are added.
 
 # %% id="relative-prediction"
 predict(
@@ -562,9 +567,9 @@ if torch.is_tensor(apply_rope(queries, positions)) and torch.is_tensor(codes):
 reveal("all-further-on", None if rotated is None else "stay" if rotated < 1e-3 else "change at random")
 
 # %% [markdown] id="relative-read"
-# Rotated scores do not move, up to rounding, which grows with the size of the angles. (So compute angles in float32, also
-# where the model itself uses 16 bits.) Here are the scores of six *equal* queries with six *equal* keys: along each diagonal
-# the distance is the same, and so is the score. Row and column alone say nothing.
+# Rotated scores do not move, up to rounding, which grows with the size of the angles. (So compute angles in float32,
+# also where the model itself uses 16 bits.) Here are the scores of six *equal* queries with six *equal* keys: along
+# each diagonal the distance is the same, and so is the score. Row and column alone say nothing.
 
 # %% id="diagonals-figure" tags=["figure"]
 equal_queries = apply_rope(
@@ -580,9 +585,9 @@ attention_map(
 # %% [markdown] id="explorer-intro"
 # ### Try it
 #
-# Drag the two positions, or focus a slider and use the arrow keys. The arrows turn, and the table shows the score of one
-# query and one key in three ways: without positions, with added codes, and rotated. **Predict first:** what has to stay
-# equal, so that the rotated score stays as it is?
+# Drag the two positions, or focus a slider and use the arrow keys. The arrows turn, and the table shows the score of
+# one query and one key in three ways: without positions, with added codes, and rotated. **Predict first:** what has
+# to stay equal, so that the rotated score stays as it is?
 
 # %% id="explorer" tags=["figure"]
 explore_positions([1.2, 0.5], [0.9, -0.6])
@@ -590,8 +595,8 @@ explore_positions([1.2, 0.5], [0.9, -0.6])
 # %% [markdown] id="bug-task"
 # <details><summary>What to see</summary>
 #
-# As long as both positions move together, the angle between the arrows stays, and so does the rotated score. The added codes
-# give another score at each position.
+# As long as both positions move together, the angle between the arrows stays, and so does the rotated score. The
+# added codes give another score at each position.
 #
 # </details>
 #
@@ -599,9 +604,9 @@ explore_positions([1.2, 0.5], [0.9, -0.6])
 #
 # *8 minutes · one line · task id* `bug-mixed-forms`
 #
-# The function below is written as in many code bases: each number is multiplied by its cosine, and its *partner*, with
-# the right sign, by its sine. The weights in use were trained with the **half-split** form. The function runs and its
-# shapes are right. The cell under it moves all tokens 10 positions on and shows the symptom. Find the cause.
+# The function below is written as in many code bases: each number is multiplied by its cosine, and its *partner*,
+# with the right sign, by its sine. The weights in use were trained with the **half-split** form. The function runs
+# and its shapes are right. The cell under it moves all tokens 10 positions on and shows the symptom. Find the cause.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-mixed-forms-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -658,18 +663,19 @@ check("bug-mixed-forms")
 # %% [markdown] id="bug-read"
 # <details><summary>What was wrong</summary>
 #
-# `repeat_interleave` gives the angles of the interleaved form: 0, 0, 1, 1, 2, 2, … The partners are those of the half-split
-# form. So a number and its partner turn by two *different* angles. That is no rotation: lengths change, and scores depend
-# on the positions themselves. To change the partners instead would make a true rotation of the wrong form. The symptom
-# would be gone, and the trained weights would still not fit.
+# `repeat_interleave` gives the angles of the interleaved form: 0, 0, 1, 1, 2, 2, … The partners are those of the
+# half-split form. So a number and its partner turn by two *different* angles. That is no rotation: lengths change,
+# and scores depend on the positions themselves. To change the partners instead would make a true rotation of the
+# wrong form. The symptom would be gone, and the trained weights would still not fit.
 #
 # </details>
 
 # %% [markdown] id="alibi-intro"
 # ## 6 · ALiBi: distance as a penalty
 #
-# The simplest method of the four changes no vector. It **subtracts** from each score how far back the key lies, times a
-# slope: attention with linear biases. Each head has a slope of its own. Head $h$ of $H$ heads, counted from 1, has
+# The simplest method of the four changes no vector. It **subtracts** from each score how far back the key lies,
+# times a slope: attention with linear biases. Each head has a slope of its own. Head $h$ of $H$ heads, counted from
+# 1, has
 #
 # $$\text{slope}_h = 2^{-8h/H}$$
 #
@@ -680,8 +686,8 @@ check("bug-mixed-forms")
 #
 # *8 minutes · four lines · task id* `alibi-bias`
 #
-# Write `alibi_bias(num_tokens, num_heads)`, what is *added* to the scores: minus slope times distance for the past, 0 on the
-# diagonal, and $-\infty$ for the future, so that the causal mask is in it too.
+# Write `alibi_bias(num_tokens, num_heads)`, what is *added* to the scores: minus slope times distance for the past,
+# 0 on the diagonal, and $-\infty$ for the future, so that the causal mask is in it too.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "alibi-bias-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -712,17 +718,18 @@ attention_map(
 )
 
 # %% [markdown] id="alibi-read"
-# All scores are equal here, so the maps show the bias alone. Head 0 has the slope 1/4 and looks at the last few tokens,
-# head 3 has 1/256 and looks at everything evenly. The bias depends on the distance only, there is no table that ends, and
-# nothing is trained. What ALiBi cannot do: say "the token *exactly* three positions back". It can only say "near".
+# All scores are equal here, so the maps show the bias alone. Head 0 has the slope 1/4 and looks at the last few
+# tokens, head 3 has 1/256 and looks at everything evenly. The bias depends on the distance only, there is no table
+# that ends, and nothing is trained. What ALiBi cannot do: say "the token *exactly* three positions back". It can
+# only say "near".
 
 # %% [markdown] id="generating-intro"
 # ## 7 · Positions while a model writes
 #
-# A model that writes makes one token at a time. It keeps the keys of all earlier tokens, already rotated (lesson 08 builds
-# this *cache*). So each step computes the query and the key of **one** token, a tensor with one row. **The tempting
-# line** is `apply_rope(query, torch.arange(query.shape[-2]))`. It is right for a whole sentence. With one row it gives
-# position 0, each time. Run it on a model that has kept five keys:
+# A model that writes makes one token at a time. It keeps the keys of all earlier tokens, already rotated (lesson 08
+# builds this *cache*). So each step computes the query and the key of **one** token, a tensor with one row. **The
+# tempting line** is `apply_rope(query, torch.arange(query.shape[-2]))`. It is right for a whole sentence. With one
+# row it gives position 0, each time. Run it on a model that has kept five keys:
 
 # %% id="generating-refuted"
 if torch.is_tensor(apply_rope(queries, positions)):
@@ -733,15 +740,15 @@ if torch.is_tensor(apply_rope(queries, positions)):
     print(f"written alone, and put at 0:    {at_0[0]}")
 
 # %% [markdown] id="new-token-task"
-# No error, and other scores: to the model, the new word stands *before* the whole text. Its position is the number of tokens
-# that came before it.
+# No error, and other scores: to the model, the new word stands at the very start of the text. Its position is the
+# number of tokens that came before it.
 #
 # ### Task 10 · The scores of a new token
 #
 # *8 minutes · four lines · task id* `new-token-scores`
 #
-# Write `new_token_scores(query, key, cached_keys)`. `query` and `key` belong to the new token and are not rotated yet.
-# `cached_keys` are rotated. Return the scaled scores of the new token with all tokens, itself last.
+# Write `new_token_scores(query, key, cached_keys)`. `query` and `key` belong to the new token and are not rotated
+# yet. `cached_keys` are rotated. Return the scaled scores of the new token with all tokens, itself last.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "new-token-scores-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -780,13 +787,13 @@ if torch.is_tensor(apply_rope(queries, positions)):
 
 # %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "order-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
 # ### BEGIN SOLUTION
-# The friend is partly right: the mask gives each token another past, so a causal model can count how many tokens came
-# before, and a deep one can learn something about their order. One causal layer does not see the order of the past: its
-# output is a weighted sum over a set, and shuffling the past moved the last output by nothing but rounding. Two layers
-# see it. The first layer makes the output of each past token depend on the tokens before *that* token; after a shuffle
-# these outputs are others, so the second layer gets other keys and values. In the experiment the last output moved
-# clearly. An encoder has no causal mask. Every token sees the same set, each output only moves with its token, and no
-# number of layers changes that. It must be told the positions.
+# The friend is partly right: the mask gives each token another past, so a causal model can count how many tokens
+# came before, and a deep one can learn something about their order. One causal layer does not see the order of the
+# past: its output is a weighted sum over a set, and shuffling the past moved the last output by nothing but
+# rounding. Two layers see it. The first layer makes the output of each past token depend on the tokens before *that*
+# token; after a shuffle these outputs are others, so the second layer gets other keys and values. In the experiment
+# the last output moved clearly. An encoder has no causal mask. Every token sees the same set, each output only moves
+# with its token, and no number of layers changes that. It must be told the positions.
 #
 # **Marking scheme**
 #
@@ -840,21 +847,22 @@ if torch.is_tensor(apply_rope(queries, positions)):
 #
 # <details><summary>3. Why must the two numbers of a pair turn by the same angle?</summary>
 #
-# Because only then it is a rotation: it keeps lengths, and two of them combine to one by the difference of their angles.
+# Because only then it is a rotation: it keeps lengths, and two of them combine to one by the difference of their
+# angles.
 #
 # </details>
 #
 # <details><summary>4. You cut four heads out of queries with RoPE. Rotate before the cut, or after it?</summary>
 #
-# After it, each head on its own. Before the cut, every pair of the half-split form would join numbers of two different
-# heads, and the angles would be those of the whole width.
+# After it, each head on its own. Before the cut, every pair of the half-split form would join numbers of two
+# different heads, and the angles would be those of the whole width.
 #
 # </details>
 #
 # <details><summary>5. In ALiBi, why does it not matter whether you write minus slope times distance, or slope times the position of the key?</summary>
 #
-# Softmax ignores what is added to a whole row. The two differ by slope times the position of the query, which is the same
-# for all keys of that query.
+# Softmax ignores what is added to a whole row. The two differ by slope times the position of the query, which is the
+# same for all keys of that query.
 #
 # </details>
 
