@@ -98,6 +98,7 @@ ORDER_GAP = Task(
         Wrong("compared-by-position", edit("(x)[order]", "(x)")),
         Wrong("order-backwards", edit("(x)[order]", "(x)[order.argsort()]")),
         Wrong("order-backwards", edit(".amax(dim=-1)", ".amax(dim=-1)[order.argsort()]")),
+        Wrong("order-backwards", edit("(x)[order]", "(x)"), edit("(x[order])", "(x[order])[order]")),
         Wrong("order-unused", edit("x[order]", "x")),
         Wrong("order-unused", edit("x[order]", "x"), edit("(x)[order]", "(x)")),
         Wrong("sign-kept", edit(".abs()", "")),
@@ -554,8 +555,12 @@ NEW_TOKEN_SCORES = Task(
     name="new_token_scores",
     kind="function",
     signature="new_token_scores(query, key, cached_keys)",
-    axes=("1", "all tokens"),
-    input_axes={"query": ("1", "head_dim"), "key": ("1", "head_dim"), "cached_keys": ("tokens", "head_dim")},
+    axes=("query", "keys"),
+    input_axes={
+        "query": ("query", "head_dim"),
+        "key": ("query", "head_dim"),
+        "cached_keys": ("tokens", "head_dim"),
+    },
     needs=("apply-rope",),
     probes=(
         writing("five", "five keys kept", 5, 8),
