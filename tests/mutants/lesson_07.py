@@ -59,16 +59,12 @@ TASKS.hold(
             return x + self.pos_emb(torch.arange(x.shape[1]))"""),
     Wrong("batch-size", RAISED + NAMED) | edit("x.shape[-2]", "len(x)"),
     Wrong("whole-table", RAISED + NAMED) | line("return x +", "return x + self.pos_emb.weight"),
-    Wrong("last-rows", NAMED + RAISED + VALUES).define("""
-        def forward(self, x, start=0):
-            return x + self.pos_emb.weight[-x.shape[1]:]"""),
     Wrong("embedding-of-the-tokens", RAISED) | line("return x +", "return x + self.pos_emb(x)"),
     Wrong("other-name", PARAMETERS, keeps=2, says="pos_emb") | rename("pos_emb", "positions_table"),
     Wrong("parameter-not-embedding", PARAMETERS + RAISED)
     | edit("nn.Embedding(context_length, d_model)", "nn.Parameter(torch.randn(context_length, d_model))"),
     Wrong("sizes-swapped", PARAMETERS + NAMED)
     | edit("(context_length, d_model)\n", "(d_model, context_length)\n"),
-    Wrong("times", VALUES + NAMED) | edit("x + self", "x * self"),
     Wrong("in-position", RULE + NAMED, keeps=2).define("""
         def forward(self, x, start=0):
             x += self.pos_emb(torch.arange(start, start + x.shape[1], device=x.device))
@@ -143,9 +139,7 @@ TASKS.hold(
         pe[:, 0::2] = position_angles(positions, d_model, base).sin()
         return pe"""),
     Wrong("default-base", NAMED, keeps=1) | edit("d_model, base)", "d_model)"),
-    Wrong("double-width", SHAPE + NAMED) | edit("d_model, base)", "2 * d_model, base)"),
     Wrong("stacked", NAMED + SHAPE) | edit("pairs.flatten(-2)", "pairs"),
-    Wrong("flattened-too-far", SHAPE + NAMED) | edit("flatten(-2)", "flatten()"),
     Wrong("alternating-columns", VALUES + NAMED).body("""
         a = position_angles(positions, d_model, base).repeat(1, 2)
         even = torch.arange(d_model) % 2 == 0
@@ -182,8 +176,6 @@ TASKS.hold(
         pairs[..., 0] = pairs[..., 0] * angles.cos() - pairs[..., 1] * angles.sin()
         pairs[..., 1] = pairs[..., 0] * angles.sin() + pairs[..., 1] * angles.cos()
         return pairs"""),
-    Wrong("one-angle", VALUES + NAMED, keeps=1, base="unbind")
-    | edit("torch.cos(angles), torch.sin(angles)", "torch.cos(angles[:, :1]), torch.sin(angles[:, :1])"),
     Right("unbind").body("""
         x, y = pairs.unbind(-1)
         c, s = torch.cos(angles), torch.sin(angles)
@@ -218,8 +210,6 @@ TASKS.hold(
     Wrong("two-by-n", RAISED + NAMED + VALUES) | edit("(-1, 2)", "(2, -1)"),
     Wrong("not-flattened", NAMED + SHAPE) | edit(".flatten(-2)", ""),
     Wrong("minus", NAMED) | edit("rotate(pairs, angles)", "rotate(pairs, -angles)"),
-    Wrong("joined-by-columns", VALUES + NAMED, base="even-and-odd")
-    | lines("out = ", "return out", "return torch.cat([even * c - odd * s, even * s + odd * c], dim=-1)"),
     Right("even-and-odd").body("""
         angles = position_angles(positions, x.shape[-1], base)
         c, s = angles.cos(), angles.sin()
@@ -250,7 +240,6 @@ TASKS.hold(
     Wrong("two-axes-only", RAISED) | above("angles =", "num_tokens, head_dim = x.shape"),
     Wrong("four-axes-only", RAISED + NAMED + VALUES + BEHAVIOUR, keeps=1)
     | above("angles =", "b, h, t, d = x.shape"),
-    Wrong("tokens-halved", RAISED + VALUES + NAMED) | edit("chunk(2, dim=-1)", "chunk(2, dim=-2)"),
     Wrong("added", NAMED + VALUES) | returns("x + sinusoidal(positions, x.shape[-1], base)"),
     Wrong("plus-one", NAMED) | edit("angles(positions, x", "angles(positions + 1, x"),
     Right("rotate-half").body("""
@@ -284,7 +273,6 @@ TASKS.hold(
     Wrong("sign-changed", NAMED + VALUES, base="faulty") | edit("[-second, first]", "[second, -first]"),
     Wrong("no-rotation-at-all", NAMED + VALUES) | returns("queries @ keys.T / queries.shape[-1] ** 0.5"),
     Wrong("halves-of-the-angles", RAISED, base="faulty") | edit(".repeat_interleave(2, dim=-1)", ""),
-    Wrong("repeated-downwards", RAISED + SHAPE + NAMED) | edit("repeat(1, 2)", "repeat(2, 1)"),
     Wrong("not-scaled", NAMED) | returns("apply_rope(queries, positions) @ apply_rope(keys, positions).T"),
     Wrong("only-queries", NAMED) | edit("turned(keys)", "keys"),
     Right("cat", base="faulty")
@@ -314,13 +302,7 @@ TASKS.hold(
     Wrong("both-directions", NAMED + VALUES, base="listed")
     | lines("hidden =", "return", "return bias.abs().neg()"),
     Wrong("one-head", SHAPE + RAISED, base="listed") | edit(".view(-1, 1, 1)", "[0]"),
-    Wrong("heads-last", SHAPE + RAISED + NAMED, base="listed")
-    | lines("hidden =", "return", "return bias.masked_fill(i[:, None] < i, -torch.inf).permute(1, 2, 0)"),
     Wrong("diagonal-too", NAMED, base="listed") | edit("num_tokens), 1)", "num_tokens))"),
-    Wrong("turned", NAMED + VALUES, base="listed")
-    | edit(
-        "return bias.masked_fill(hidden, float('-inf'))", "return bias.masked_fill(hidden, float('-inf')).mT"
-    ),
     Right("listed").body("""
         i = torch.arange(num_tokens)
         slopes = torch.tensor([2 ** (-8 * h / num_heads) for h in range(1, num_heads + 1)])
@@ -366,8 +348,6 @@ TASKS.hold(
         "return (apply_rope(query, position) @ keys.T / query.shape[-1] ** 0.5).softmax(-1)",
     ),
     Wrong("position-as-a-number", RAISED) | edit("torch.tensor([len(cached_keys)])", "len(cached_keys)"),
-    Wrong("a-row-without-its-axis", SHAPE + NAMED)
-    | edit("return apply_rope(query, position) @ keys.T", "return (apply_rope(query, position) @ keys.T)[0]"),
     Right("arange-from-the-end").body("""
         positions = torch.arange(len(cached_keys) + 1)[-1:]
         keys = torch.vstack([cached_keys, apply_rope(key, positions)])
