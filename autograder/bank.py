@@ -232,10 +232,16 @@ class BankError(Exception):
 
 def save(bank: LessonBank, folder: Path) -> None:
     """Write one lesson's bank as JSON and safetensors; the same bank gives the same bytes."""
-    text, tensors = dumps(bank)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{bank.lesson}.json").write_text(text, encoding="utf-8", newline="\n")
-    safetensors.torch.save_file(tensors, folder / f"{bank.lesson}.safetensors")
+    for name, content in files(bank).items():
+        (folder / name).write_bytes(content)
+
+
+def files(bank: LessonBank) -> dict[str, bytes]:
+    """What one lesson's bank is saved as: the content of its two files, by their names."""
+    text, tensors = dumps(bank)
+    names = paths(bank.lesson, Path())
+    return dict(zip(map(str, names), (text.encode(), safetensors.torch.save(tensors)), strict=True))
 
 
 def dumps(bank: LessonBank) -> tuple[str, dict[str, Tensor]]:
@@ -277,9 +283,19 @@ def load(lesson: str, folder: Path, families: tuple[Family, ...] = ()) -> Lesson
 
 @lru_cache(maxsize=32)
 def _load(lesson: str, families: tuple[Family, ...], text: Identity, numbers: Identity) -> LessonBank:
+    return read(lesson, text.path.read_bytes(), numbers.path.read_bytes(), families)
+
+
+@lru_cache(maxsize=32)
+def read(lesson: str, text: bytes, numbers: bytes, families: tuple[Family, ...] = ()) -> LessonBank:
+    """Read one lesson's bank from the content of its files.
+
+    Raises:
+        BankError: they are damaged or of another format.
+    """
     try:
-        plain = json.loads(text.path.read_text(encoding="utf-8"))
-        tensors = safetensors.torch.load_file(numbers.path)
+        plain = json.loads(text.decode())
+        tensors = safetensors.torch.load(numbers)
     except (ValueError, safetensors.SafetensorError) as problem:
         raise BankError(f"The answers for lesson {lesson} cannot be read ({problem}).") from problem
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:

@@ -302,12 +302,12 @@ def make_secret(lessons: Lessons = None, course: Root = Path()) -> None:
         task = bar.add_task("drawing", total=len(names))
         for name in names:
             try:
-                kept = secret.make(place, name)
+                left_out = secret.make(place, name)
             except AuthoringError as problem:
                 for line in problem.problems:
                     errors.print(line, style="red", markup=False, highlight=False, soft_wrap=True)
                 raise typer.Exit(1) from None
-            for asked, probe in kept.left_out:
+            for asked, probe in left_out:
                 errors.print(
                     f"{name}: task {asked}, probe {probe}: no hidden twin is fair to every right answer",
                     style="yellow",
@@ -317,8 +317,7 @@ def make_secret(lessons: Lessons = None, course: Root = Path()) -> None:
                 )
             bar.update(task, description=name, advance=1)
     console.print(
-        f"Hidden probes for {len(names)} lesson{'' if len(names) == 1 else 's'} "
-        f"lie in {secret.folder(place)}.\n"
+        f"The secret lies in {secret.folder(place)}. Every grading run draws its hidden probes from it.\n"
         "Keep that folder to yourself; without it, submissions are graded by what is public.",
         markup=False,
         highlight=False,

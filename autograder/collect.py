@@ -28,7 +28,7 @@ from autograder.arguments import NeedsEarlier, copy, fresh, load_weights, split
 from autograder.bank import AS_SEEN, RESULT, LessonBank, Probe, Task, Value, dtype_name
 from autograder.compare import all_close
 from autograder.examine import examine
-from autograder.experiments import EXPERIMENTS, Subject
+from autograder.experiments import EXPERIMENTS, Draws, Subject, dropout_draws
 from autograder.forbidden import Watch
 from autograder.outcome import CARRIED, MAX_ELEMENTS, MAX_TEXT, ErrorReport, Evidence, ModuleReport, Outcome
 from autograder.quiet import PROBE_SEED, quietly
@@ -230,6 +230,7 @@ def _put_to_use(
 ) -> tuple[Any, tuple[str, ...]]:
     """What the probe's experiment yields, and the names of inputs that the answer changed in a call."""
     calls: list[tuple[dict[str, Any], Mapping[str, Any]]] = []
+    results: list[Any] = []
     before = {name: _state(value) for name, value in inputs.items() if isinstance(value, torch.nn.Module)}
 
     def called(values: Mapping[str, Any]) -> Any:
@@ -239,14 +240,22 @@ def _put_to_use(
         result = answer(*positional, **keywords)
         if probe.observe != RESULT and isinstance(result, tuple) and result:
             result = result[0]  # what it does is looked at; that there are several is told by the plain call
-        if not probe.then or not callable(result):
-            return result
-        if isinstance(result, torch.nn.Module):
-            result.eval()
-        return result(*(copy(value) for value in probe.then.values()))
+        if probe.then and callable(result):
+            if isinstance(result, torch.nn.Module):
+                result.eval()
+            result = result(*(copy(value) for value in probe.then.values()))
+        results.append(result)
+        return result
 
     module = answer if isinstance(answer, torch.nn.Module) else None
-    result = EXPERIMENTS[probe.observe](Subject(called, inputs, module, make), probe.settings)
+    subject = Subject(called, inputs, module, make)
+    if probe.hidden and probe.observe == "dropout":
+        result = dropout_draws(subject, probe.settings)
+        result = result.draws if isinstance(result, Draws) else result
+    else:
+        result = EXPERIMENTS[probe.observe](subject, probe.settings)
+        if probe.hidden and probe.observe != RESULT:
+            result = _with_numbers(result, results or [called(inputs)])
     changed = tuple(
         name
         for name in inputs
@@ -254,6 +263,14 @@ def _put_to_use(
         or (name in before and not _same_state(_state(inputs[name]), before[name]))
     )
     return result, changed
+
+
+def _with_numbers(seen: Any, results: Sequence[Any]) -> Any:
+    """What an experiment saw, and the numbers that it saw that by, as one tensor: these cannot be guessed."""
+    parts = [_as_tensor(one) for one in (seen, *results)]
+    if any(one is None or one.is_complex() or one.device.type != "cpu" for one in parts):
+        return seen
+    return torch.cat([one.float().flatten() for one in parts if one is not None])
 
 
 def _state(module: torch.nn.Module) -> dict[str, tuple[Tensor, bool]]:

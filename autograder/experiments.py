@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -20,7 +20,8 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
-from autograder.bank import RESULT
+from autograder.bank import RESULT, Probe
+from autograder.outcome import Outcome
 
 
 @dataclass(frozen=True)
@@ -131,12 +132,26 @@ def dropout(subject: Subject, settings: Settings) -> Any:
     Shapes:
         returns: (measures,), float: see `MEASURES`
     """
-    p, copies = float(settings["p"]), int(settings.get("copies", 1))
-    wanted = int(settings.get("measures", len(MEASURES)))
+    found = dropout_draws(subject, settings)
+    return measured(found.draws, settings) if isinstance(found, Draws) else found
+
+
+@dataclass(frozen=True)
+class Draws:
+    """What `dropout` saw, as it came: to be measured where nobody can have a hand in it.
+
+    Shapes:
+        draws: (3 + calls, …): without dropout before, again and after, then in training mode
+    """
+
+    draws: Tensor
+
+
+def dropout_draws(subject: Subject, settings: Settings) -> Draws | Any:
+    """The results that `dropout` measures; one result by itself where that cannot be measured."""
     module = subject.module
     if module is None:
-        base = subject.inputs[settings["input"]]
-        again = base
+        base = again = subject.inputs[settings["input"]]
     else:
         module.eval()
         base, again = subject.call(subject.inputs), subject.call(subject.inputs)
@@ -145,23 +160,39 @@ def dropout(subject: Subject, settings: Settings) -> Any:
         base = base.detach().clone()
         module.train()
     told = base.double().abs() > 1e-6
-    if not bool(told.any()) or base.ndim == 0 or base.shape[-1] % copies:
+    if not bool(told.any()) or base.ndim == 0 or base.shape[-1] % int(settings.get("copies", 1)):
         return base  # there is nothing to drop, or nothing that repeats: let the result itself be judged
-    calls = _calls(int(told.sum()), p)
     draws = []
-    for _ in range(calls):
+    for _ in range(_calls(int(told.sum()), float(settings["p"]))):
         draw = subject.call(subject.inputs)
         if not isinstance(draw, Tensor) or draw.shape != base.shape:
             return draw
         draws.append(draw.detach().clone())
+    last = base
     if module is not None:
         module.eval()
         last = subject.call(subject.inputs)
         if not isinstance(last, Tensor):
             return last
-        if not _equal(last, base) or not _equal(again, base):
-            return torch.eye(len(MEASURES))[0][:wanted]  # nothing else can be told
-    drawn = torch.stack(draws).double()  # (calls, …)
+    if again.shape != base.shape or last.shape != base.shape:
+        return last
+    return Draws(torch.stack([base, again.detach(), last.detach(), *draws]))
+
+
+def measured(draws: Tensor, settings: Settings) -> Tensor:
+    """What results with and without dropout come to.
+
+    Shapes:
+        draws: as in `Draws`
+        returns: (measures,), float: see `MEASURES`
+    """
+    p, copies = float(settings["p"]), int(settings.get("copies", 1))
+    wanted = int(settings.get("measures", len(MEASURES)))
+    base, again, last = draws[:3]
+    told = base.double().abs() > 1e-6
+    if not _equal(last, base) or not _equal(again, base):
+        return torch.eye(len(MEASURES))[0][:wanted]  # nothing else can be told
+    drawn = draws[3:].double()  # (calls, …)
     if not bool(drawn[:, base.isfinite()].isfinite().all()):
         return torch.zeros(len(MEASURES))[:wanted]
     kept = drawn.abs() > 1e-9
@@ -189,6 +220,18 @@ def dropout(subject: Subject, settings: Settings) -> Any:
             float(base.double().abs().nan_to_num().sum()),
         ][:wanted]
     )
+
+
+def concluded(probe: Probe, outcome: Outcome) -> Outcome:
+    """What there is to compare of an outcome: of draws, what they come to and what was dropped from."""
+    seen = outcome.tensor
+    if not (probe.hidden and probe.observe == "dropout") or seen is None:
+        return outcome
+    fits = seen.ndim >= 2 and len(seen) > 3 and seen.numel() > 0 and seen.is_floating_point()
+    if not fits or seen.shape[-1] % int(probe.settings.get("copies", 1)):
+        return outcome
+    found = torch.cat([measured(seen, probe.settings), seen[0].float().flatten()])
+    return replace(outcome, tensor=found, shape=tuple(found.shape), dtype="float32")
 
 
 def _calls(entries: int, p: float) -> int:

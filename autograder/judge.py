@@ -14,6 +14,7 @@ from torch import Tensor
 
 from autograder.bank import AS_SEEN, RESULT, LessonBank, Probe, Task
 from autograder.compare import close, looks_rounded
+from autograder.experiments import concluded
 from autograder.explain import Explained, explain, sight
 from autograder.facts import facts
 from autograder.findings import (
@@ -41,7 +42,7 @@ from autograder.findings import (
     WrongValues,
 )
 from autograder.kinds import dtype_fits, narrower, type_fits
-from autograder.outcome import Evidence, Outcome
+from autograder.outcome import Evidence, ForbiddenCall, Outcome
 from autograder.properties import first_index, violation
 
 
@@ -56,7 +57,11 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False) -> Verdict:
     whole = _finding_about_the_whole(evidence)
     if whole is not None:
         return _fail_all(task, whole)
-    seen = {probe: outcome for probe, outcome in evidence.outcomes.items() if probe in task.probes}
+    seen = {
+        probe: concluded(task.probes[probe], outcome)
+        for probe, outcome in evidence.outcomes.items()
+        if probe in task.probes
+    }
     asked = set(seen) | {AS_SEEN} if as_seen and task.kind == "tensor" else set(task.probes)
     findings = _findings(task, seen)
     explained = Explained()
@@ -67,7 +72,11 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False) -> Verdict:
     failing = []
     for check in task.checks:
         found = [
-            findings.get(probe, NotRun(probe, evidence.note)) for probe in check.probes if probe in asked
+            findings.get(probe, NotRun(probe, evidence.note))
+            if probe in seen or not _concealed(task, probe)
+            else NotComputed(probe)
+            for probe in check.probes
+            if probe in asked
         ]
         failing.append([one for one in found if one is not None])
     forgiven = _forgiven(task, seen, failing)
@@ -76,13 +85,14 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False) -> Verdict:
         finding = next(iter(failing[place]), None) if place not in forgiven else None
         results.append(CheckResult(check.title, check.points, 0 if finding else check.points, finding))
     passed = all(result.finding is None for result in results)
+    families = {family.name for family in task.forbids.families} if task.forbids else set()
     return Verdict(
         task.id,
         tuple(results),
         named=tuple(Named(one.id, one.name, one.hint, one.section) for one in explained.wrong),
         facts=() if passed or explained.wrong else facts(task, seen, evidence.examined),
         globals_read=() if passed else evidence.globals_read,
-        forbidden=next(iter(evidence.forbidden), None) if task.forbids else None,
+        forbidden=next((call for call in evidence.forbidden if call.family in families), None),
         cost=task.forbids.points if task.forbids else 0,
     )
 
@@ -121,13 +131,15 @@ def _findings(
         )
         for probe in seen
     }
-    findings = {
-        probe: NotComputed(probe) if finding and task.probes[probe].hidden else finding
+    return {
+        probe: NotComputed(probe) if finding and _concealed(task, probe) else finding
         for probe, finding in findings.items()
     }
-    if task.kind == "tensor" and AS_SEEN in findings and findings[AS_SEEN] is None:
-        findings = {probe: finding and NotComputed(probe) for probe, finding in findings.items()}
-    return findings
+
+
+def _concealed(task: Task, probe: str) -> bool:
+    """Whether a learner never sees what a probe asks: other numbers than those of the text."""
+    return task.probes[probe].hidden or (task.kind == "tensor" and probe != AS_SEEN)
 
 
 def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = False) -> Finding | None:
@@ -139,7 +151,7 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = 
         refused = outcome.error is not None and outcome.error.is_one_of(probe.raises)
         obtained = "" if outcome.error is None else outcome.error.type
         return None if refused else NotRefused(probe.id, probe.raises, obtained)
-    expected = probe.expected.tensor
+    expected, actual = probe.expected.tensor, outcome.tensor
     if expected is None:
         raise ValueError(f"the bank holds no expected tensor for {task.id}, probe {probe.id}")
     report = outcome.module
@@ -162,7 +174,6 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = 
         return WrongDtype(probe.id, outcome.dtype, task.dtypes)
     if probe.observe == RESULT and narrower(outcome.dtype, probe.expected.dtype):
         return WrongDtype(probe.id, outcome.dtype, (probe.expected.dtype,))
-    actual = outcome.tensor
     if actual is None:
         return NotRun(probe.id, f"its numbers cannot be read (they are on the device {outcome.device})")
     right = close(actual, expected)
@@ -213,22 +224,14 @@ def with_unfinished(
 
 
 def merge(first: Evidence, other: Evidence) -> Evidence:
-    """Evidence of one tensor from two runs with different givens, as one.
+    """Evidence of one answer as the learner saw it, and of a run that asked something else.
 
-    A run in which the answer is missing or a stub makes the whole so: both runs must be right.
+    Of that other run nothing is kept that could tell what was asked: numbers, and which calls are forbidden.
     """
-    for evidence in (first, other):
-        if evidence.status != "answered":
-            return evidence
-    return Evidence(
-        first.task,
-        "answered",
-        outcomes={**first.outcomes, **other.outcomes},
-        answer_type=first.answer_type,
-        changed_givens=first.changed_givens or other.changed_givens,
-        globals_read=first.globals_read,
-        forbidden=(*first.forbidden, *other.forbidden),
-    )
+    if "fault" in (first.status, other.status):
+        return first if first.status == "fault" else other
+    calls = tuple(ForbiddenCall(call.family, call.family) for call in other.forbidden)
+    return replace(first, outcomes={**first.outcomes, **other.outcomes}, forbidden=first.forbidden + calls)
 
 
 def _finding_about_the_whole(evidence: Evidence) -> Finding | None:

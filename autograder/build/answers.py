@@ -22,7 +22,7 @@ from autograder.build.source import is_answer
 from autograder.collect import call, call_module, collect_answer, is_notebook_file, observe
 from autograder.edits import Change, Solution, changed
 from autograder.examine import examine
-from autograder.experiments import sizes_of
+from autograder.experiments import concluded, sizes_of
 from autograder.explain import Sight, sight, tabulate
 from autograder.findings import Verdict
 from autograder.forbidden import Family, Watch
@@ -59,8 +59,8 @@ def run_solution(
 ) -> Runs:
     """Run a lesson's solution once with its own givens and once for each redrawn set.
 
-    `seeds` are what the sets are drawn from; fixed public ones if there are none. `families` are what tasks
-    can forbid.
+    `seeds` are what hidden sets are drawn from; without them, as many public ones as the lesson asks for are
+    drawn. `families` are what tasks can forbid.
     """
     moments: dict[str, dict[str, Moment]] = {AS_SEEN: {}}
     as_seen = run_cells(notebook, name, moments=moments[AS_SEEN])
@@ -73,7 +73,7 @@ def run_solution(
     namespaces: dict[str, Mapping[str, Any]] = {AS_SEEN: as_seen}
     public = [REDRAW_SEED + number for number in range(1, lesson.redraws + 1)]
     for number, seed in enumerate(seeds or public, start=1):
-        run = f"redrawn-{number}"
+        run = f"{'hidden' if seeds else 'redrawn'}-{number}"
         generator = torch.Generator().manual_seed(seed)
         givens[run] = dict(lesson.redraw(generator))
         moments[run] = {}
@@ -292,7 +292,7 @@ def make_probe(task: authoring.Task, probe: authoring.Probe, runs: Runs) -> bank
     namespace = runs.namespaces[AS_SEEN]
     reference = namespace[task.name]
     asked = _asked(probe, reference if task.kind == "module" else None, namespace)
-    return replace(asked, expected=outcome_of(task, reference, asked, runs))
+    return replace(asked, expected=concluded(asked, outcome_of(task, reference, asked, runs)))
 
 
 def outcome_of(task: authoring.Task, answer: Callable[..., Any], probe: bank.Probe, runs: Runs) -> Outcome:

@@ -12,6 +12,7 @@ from typing import Any
 
 from autograder import bank
 from autograder.authoring import Lesson, Task
+from autograder.bank import RESULT
 from autograder.build.answers import Runs, answer_made, changed_answer, make_probe, make_task, outcome_of
 from autograder.build.hidden import has_twin, twin_of
 from autograder.compare import all_close
@@ -52,7 +53,9 @@ def _first_fit(
 ) -> int | None:
     known = None
     for draw, twin in enumerate(twins):
-        is_known = _is_known(twin, entry.probes.values())
+        if twin.observe == "dropout":
+            return draw  # it is measured, and any other draw would say the same
+        is_known = twin.observe == RESULT and _is_known(twin, entry.probes.values())
         if is_known and known is not None:
             continue  # one of these is enough
         if _is_fair(task, entry, right, twin, runs):

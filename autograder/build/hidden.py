@@ -1,13 +1,15 @@
 """Probes and givens that only the instructor's machine knows, drawn from a secret.
 
-What a public repository holds can be learnt by heart. A hidden probe asks the same as a visible one with
-other numbers of the same shapes, so an answer that computes is right on both, and one that remembers is not.
+What a public repository holds can be learnt by heart, and so can what was asked once. A hidden probe asks
+the same as a visible one with other numbers of the same shapes, so an answer that computes is right on both,
+and one that remembers is not. Of an experiment, a hidden probe also compares the numbers that came of its
+calls: what it writes down itself is easily guessed.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -16,7 +18,6 @@ import torch
 from torch import Tensor
 
 from autograder.authoring import Check, Lesson, Made, Probe, Task
-from autograder.bank import RESULT
 
 # How far a number may move, as a share of itself: signs, zeros and sizes stay, so what holds for the visible
 # probe (positive scores, say, or ones that overflow) holds for the hidden one.
@@ -38,14 +39,21 @@ def seed_from(secret: str, *names: str) -> int:
     return int.from_bytes(digest[:7], "big")
 
 
-def with_hidden_probes(lesson: Lesson, secret: str, draws: Draws = FIRST) -> Lesson:
-    """The lesson with a hidden twin of every probe that has one."""
-    return replace(lesson, tasks=tuple(_task(task, secret, draws) for task in lesson.tasks))
+def hidden_tasks(lesson: Lesson, secret: str, draws: Draws = FIRST) -> Iterator[Task]:
+    """The lesson's tasks with nothing but the hidden twin of every probe that has one."""
+    for task in lesson.tasks:
+        twins = {}
+        for probe in task.probes:
+            draw = draws.get((task.id, probe.id), 0)
+            if has_twin(probe) and draw is not None:
+                twins[probe.id] = twin_of(task, probe, secret, draw)
+        checks = tuple(_check(check, twins) for check in task.checks)
+        yield replace(task, probes=tuple(twins.values()), checks=checks)
 
 
 def has_twin(probe: Probe) -> bool:
-    """Whether a probe calls an answer once and compares what it returns."""
-    return probe.observe == RESULT and not probe.raises
+    """Whether numbers come of a probe, by which a right answer can be told."""
+    return not probe.raises
 
 
 def twin_of(task: Task, probe: Probe, secret: str, draw: int = 0) -> Probe:
@@ -62,19 +70,6 @@ def twin_of(task: Task, probe: Probe, secret: str, draw: int = 0) -> Probe:
         seed=seed % 2**31,
         inputs={**inputs, **redrawn},
         then=then,
-    )
-
-
-def _task(task: Task, secret: str, draws: Draws) -> Task:
-    twins = {}
-    for probe in task.probes:
-        draw = draws.get((task.id, probe.id), 0)
-        if has_twin(probe) and draw is not None:
-            twins[probe.id] = twin_of(task, probe, secret, draw)
-    return replace(
-        task,
-        probes=(*task.probes, *twins.values()),
-        checks=tuple(_check(check, twins) for check in task.checks),
     )
 
 

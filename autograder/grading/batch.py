@@ -19,7 +19,7 @@ from autograder.grading.evidence import GraderFault
 from autograder.grading.grade import grade
 from autograder.grading.rebuild import rebuild, solved
 from autograder.grading.runner import KernelRunner, SandboxRunner
-from autograder.grading.secret import Banks
+from autograder.grading.secret import Banks, Files
 from autograder.grading.submission import UNREADABLE, read_text, unreadable
 from autograder.grading.verdicts import TaskResult, release_id, results_of
 from autograder.sandbox.workers import SandboxFailed
@@ -36,7 +36,7 @@ class Job:
     `text` is the file as it was handed in, `banks` what it is graded by; `refused` says why it was not even
     opened. Where it is not `sandboxed`, it runs in a Jupyter kernel with the grader's own rights. `solution`
     is the text of the course's own answer cells, by the cell's id; `figures` has the course's own figures
-    drawn.
+    drawn. `drawn` is what is asked of it beside what is public.
     """
 
     lesson: str
@@ -48,6 +48,7 @@ class Job:
     sandboxed: bool = True
     solution: Mapping[str, str] = field(default_factory=dict)
     figures: bool = False
+    drawn: Files = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -75,10 +76,12 @@ def grade_job(job: Job) -> Result:
         reason = submission.metadata.get(UNREADABLE)
         if reason:
             notes = (f"This submission could not be read: {reason}. Every task counts as not answered.",)
-        lesson, runner = job.banks.lesson(job.lesson), runner_for(job.banks, job.sandboxed)
+        lesson = job.banks.lesson(job.lesson, job.drawn)
+        questions = job.banks.questions(job.lesson, job.drawn)
+        runner = runner_for(job.banks, job.sandboxed)
         if job.solution:
             runner.measure(job.lesson, solved(_release(job.release), job.solution))
-        graded = grade(rebuilt.notebook, lesson, runner, notes, job.solution, job.figures)
+        graded = grade(rebuilt.notebook, lesson, runner, notes, job.solution, job.figures, questions)
         tasks = results_of(lesson, job.student, release_id(job.release), graded)
     except (GraderFault, SandboxFailed) as fault:
         return Result(job.lesson, job.student, fault=str(fault))

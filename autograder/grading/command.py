@@ -14,8 +14,10 @@ from autograder.grading.course import STAMP, Class, Submission
 from autograder.grading.gradebook import Book
 from autograder.grading.policy import FILE as POLICY
 from autograder.grading.runner import NoSandbox
+from autograder.grading.secret import Draws, new_word
 from autograder.grading.submission import one_line
 from autograder.grading.verdicts import readable
+from autograder.problems import AuthoringError
 from autograder.sandbox import walls
 from autograder.sandbox.kernels import UNPROTECTED
 
@@ -138,10 +140,18 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
                     summary.settled += 1
                 else:
                     summary.current += 1
+        draws = Draws(course.banks, new_word())
+        for lesson in {lesson for lesson, _ in waiting}:
+            try:
+                draws.of(lesson, b"")
+            except AuthoringError as problem:
+                summary.faults.append(lesson)
+                say(f"{lesson}: needs a look, nothing was graded: {'; '.join(problem.problems)}")
+                waiting = {which: one for which, one in waiting.items() if which[0] != lesson}
         if order.force:  # so that the next run goes on where this one is interrupted
             book.outdate([submission for submission, _ in waiting.values()])
         own = executor or ThreadPoolExecutor(order.jobs, thread_name_prefix="grading")
-        results = grade_all(_jobs(course, waiting, order), own, ahead=2 * order.jobs)
+        results = grade_all(_jobs(course, waiting, order, draws), own, ahead=2 * order.jobs)
         try:
             for done, result in enumerate(results, start=1):
                 submission, made_from = waiting[result.lesson, result.student]
@@ -162,7 +172,10 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
 
 
 def _jobs(
-    course: Class, waiting: Mapping[tuple[str, str], tuple[Submission, Mapping[str, str]]], order: Order
+    course: Class,
+    waiting: Mapping[tuple[str, str], tuple[Submission, Mapping[str, str]]],
+    order: Order,
+    draws: Draws,
 ) -> Iterator[Job]:
     releases: dict[str, str] = {}
     solutions: dict[str, dict[str, str]] = {}
@@ -177,7 +190,7 @@ def _jobs(
                 text = submission.path.read_bytes()
             except OSError as problem:
                 refused = f"the file cannot be opened ({problem.strerror})"
-        how = refused, order.sandboxed, solutions[lesson], order.figures
+        how = refused, order.sandboxed, solutions[lesson], order.figures, draws.of(lesson, text)
         yield Job(lesson, submission.student, releases[lesson], text, course.banks, *how)
 
 

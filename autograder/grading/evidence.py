@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -22,6 +23,11 @@ from autograder.transport import EVIDENCE_MIME, EvidenceRefused, unpack
 # The characters that JSON writes as they are.
 AS_IT_STANDS = bytes(set(range(0x20, 0x7F)) - set(b'"\\'))
 EMPTY: Mapping[str, str] = MappingProxyType({})
+# What the checks say themselves where they get no result. All else was written by a stranger.
+OURS = re.compile(
+    r"|the answer is too large to grade \(\d+ bytes\)|the answer's numbers cannot be read \(\w+\)"
+    r"|looking at it runs code of its own, which raises \w{1,100}"
+)
 
 
 class GraderFault(Exception):
@@ -47,7 +53,8 @@ def evidence_of(task: str, executed: NotebookNode, stopped: str = "") -> Evidenc
         except EvidenceRefused as problem:
             return Evidence(task, "not-run", note=str(problem))
         if evidence.task == task:
-            return evidence
+            ours = evidence.status == "fault" or OURS.fullmatch(evidence.note)
+            return evidence if ours else replace(evidence, note="its check left no result that can be read")
     errors = [str(output.get("ename", "")) for output in outputs if output.output_type == "error"]
     if "CellTimeoutError" in errors or "KeyboardInterrupt" in errors:
         return Evidence(task, "not-run", note="it did not end in the time allowed, so a loop may be endless")
@@ -140,11 +147,10 @@ def judge_task(
     why = stops.get(f"{task.id}-answer") or stops.get(task.id)
     if why and evidence.status in ("missing", "stub", "not-run"):
         evidence = Evidence(task.id, "not-run", note=why)
-    if task.kind == "tensor":
-        # A tensor must come out right from other givens too: a number that was typed in does not.
-        evidence = _of_run(evidence, AS_SEEN)
-        for run, notebook in redrawn.items():
-            evidence = merge(evidence, _of_run(evidence_of(task.id, notebook), run))
+    # An answer must come out right from other numbers too: one that was typed in does not.
+    evidence = _of_run(evidence, task, AS_SEEN)
+    for run, notebook in redrawn.items():
+        evidence = merge(evidence, _of_run(evidence_of(task.id, notebook), task, run))
     if evidence.status == "fault":
         raise GraderFault(f"{task.id}: {evidence.note}")
     return judge(task, evidence)
@@ -159,13 +165,17 @@ def own_before(task: Task, notebook: NotebookNode) -> Iterator[str]:
             yield cell.source
 
 
-def _of_run(evidence: Evidence, run: str) -> Evidence:
-    """What evidence says about the run it was asked for, and nothing that it may say about another."""
-    if evidence.status != "answered":
-        return evidence
-    if run not in evidence.outcomes:
+def _of_run(evidence: Evidence, task: Task, run: str) -> Evidence:
+    """What evidence says about what it was asked in a run, and nothing that it may say about another."""
+    asked = (
+        {run}
+        if task.kind == "tensor"
+        else {name for name, probe in task.probes.items() if probe.hidden == (run != AS_SEEN)}
+    )
+    found = {name: outcome for name, outcome in evidence.outcomes.items() if name in asked}
+    if evidence.status == "answered" and task.kind == "tensor" and not found:
         return replace(evidence, status="not-run", outcomes={}, note="a run of it left no result")
-    return replace(evidence, outcomes={run: evidence.outcomes[run]})
+    return replace(evidence, outcomes=found)
 
 
 def show_verdict(cell: NotebookNode, task: Task, verdict: Verdict) -> None:

@@ -17,6 +17,7 @@ from autograder.findings import CheckResult, MatchesKnownWrong, StillStub, Still
 from autograder.grading.evidence import GraderFault, judge_task
 from autograder.grading.rebuild import up_to_the_last, with_givens
 from autograder.grading.runner import Runner
+from autograder.grading.secret import Files
 from autograder.outcome import ForbiddenCall
 from autograder.sandbox.execute import Executed
 from autograder.sandbox.workers import SandboxFailed
@@ -33,11 +34,40 @@ class Submitted:
         notebook: the course's cells with the learner's answers.
         ran: what became of them, with the givens as the learner saw them.
         verdicts: the verdicts on them.
+        questions: what was drawn for it, without answers.
     """
 
     notebook: NotebookNode
     ran: Executed
     verdicts: Mapping[str, Verdict]
+    questions: Files
+
+
+def run_redrawn(
+    notebook: NotebookNode,
+    lesson: LessonBank,
+    tasks: Collection[str],
+    run: Runner,
+    questions: Files,
+    stopped: Mapping[str, str],
+) -> dict[str, NotebookNode]:
+    """Run a rebuilt submission with other givens, and ask what learners do not see.
+
+    Args:
+        notebook: the submission.
+        lesson: the lesson's bank.
+        tasks: those to ask about. Without questions, other givens say something about tensors alone.
+        run: how notebooks are run.
+        questions: what was drawn for the submission, without answers.
+        stopped: cells that are not run, since they had to be stopped before.
+    """
+    asked = [name for name in tasks if questions or lesson.tasks[name].kind == "tensor"]
+    asks = up_to_the_last(notebook, asked)
+    return {
+        name: run(with_givens(asks, givens), name, stopped=stopped, questions=questions).notebook
+        for name, givens in lesson.givens.items()
+        if name != AS_SEEN and asks.cells
+    }
 
 
 def judged_again(
@@ -124,15 +154,8 @@ def _judged_with(
     for cell in notebook.cells:
         if cell["id"] in answers:
             cell.source = solution[cell["id"]]
-    tensors = [name for name in asked if lesson.tasks[name].kind == "tensor"]
     as_seen = run(up_to_the_last(notebook, asked), AS_SEEN, quiet=True, stopped=stopped)
-    redrawn = {
-        name: run(
-            with_givens(up_to_the_last(notebook, tensors), givens), name, stopped=as_seen.stops
-        ).notebook
-        for name, givens in lesson.givens.items()
-        if name != AS_SEEN and tensors
-    }
+    redrawn = run_redrawn(notebook, lesson, asked, run, submitted.questions, as_seen.stops)
     return {
         name: judge_task(
             lesson.tasks[name], lesson, as_seen.notebook, redrawn, as_seen.gave_up, as_seen.stops

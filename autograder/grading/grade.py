@@ -11,10 +11,11 @@ from autograder.bank import AS_SEEN, LessonBank
 from autograder.build.source import is_test
 from autograder.findings import Verdict
 from autograder.grading.evidence import EMPTY, bound_outputs, judge_notebook, own_before, show_verdict
-from autograder.grading.followups import Submitted, judged_again
+from autograder.grading.followups import Submitted, judged_again, run_redrawn
 from autograder.grading.hiding import hiding
-from autograder.grading.rebuild import undrawn, up_to_the_last, with_explanation, with_givens
+from autograder.grading.rebuild import undrawn, with_explanation
 from autograder.grading.runner import Runner
+from autograder.grading.secret import NONE, Files
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ def grade(
     notes: tuple[str, ...] = (),
     solution: Mapping[str, str] = EMPTY,
     figures: bool = False,
+    questions: Files = NONE,
 ) -> Graded:
     """Grade a submission that was rebuilt.
 
@@ -48,6 +50,8 @@ def grade(
         solution: the text of the course's own answer cells, by the cell's id. They stand in for wrong
             answers that other tasks are built from; without them, a mistake costs points in those as well.
         figures: draw the course's own figures.
+        questions: what was drawn for this submission and stands in the bank, without answers. It is asked in
+            a run of its own, of which nothing but numbers is kept.
 
     Raises:
         GraderFault: our own code failed beside an answer.
@@ -55,25 +59,22 @@ def grade(
     """
     plain = undrawn(rebuilt)
     as_seen = run(rebuilt if figures else plain, AS_SEEN)
-    asked = up_to_the_last(plain, [task.id for task in lesson.tasks.values() if task.kind == "tensor"])
-    redrawn = {
-        name: run(with_givens(asked, givens), name, stopped=as_seen.stops)
-        for name, givens in lesson.givens.items()
-        if name != AS_SEEN and asked.cells
-    }
+    redrawn = run_redrawn(plain, lesson, list(lesson.tasks), run, questions, as_seen.stops)
     executed = as_seen.notebook
     for cell, given in zip(executed.cells, rebuilt.cells, strict=True):
         cell.source = given.source
     verdicts = judge_notebook(
         lesson,
         executed,
-        {name: one.notebook for name, one in redrawn.items()},
+        redrawn,
         as_seen.gave_up,
         as_seen.stops,
     )
     not_again: tuple[str, ...] = ()
     if solution and not as_seen.gave_up:
-        verdicts, not_again = judged_again(Submitted(plain, as_seen, verdicts), lesson, run, solution)
+        verdicts, not_again = judged_again(
+            Submitted(plain, as_seen, verdicts, questions), lesson, run, solution
+        )
     bound_outputs(executed)
     for cell in executed.cells:
         if is_test(cell) and cell["id"] in verdicts:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from autograder.reading import MOST_TEXT, parsed
 
@@ -37,16 +38,25 @@ MOST_SHOWN = 60
 
 
 def hiding(sources: Iterable[str]) -> str:
-    """The first expression in a learner's cells that could hide a call; "" if none."""
+    """The first expression in a learner's cells that could hide a call; "" if none.
+
+    Text can be made to be slow to read: what is more than anybody types is shown instead of being read.
+    """
+    room = MOST_TEXT
     for source in sources:
-        if len(source) > MOST_TEXT:
-            return _cut(source)  # it is not read
-        try:
-            for node in _hiding(parsed(source)):
-                return _cut(ast.unparse(node))
-        except RecursionError:  # nested so deep on purpose
-            return _cut(source)
+        room -= len(source)
+        found = _first(source) if room >= 0 else _cut(source)
+        if found:
+            return found
     return ""
+
+
+@lru_cache(maxsize=256)
+def _first(source: str) -> str:
+    try:
+        return next((_cut(ast.unparse(node)) for node in _hiding(parsed(source))), "")
+    except RecursionError:  # nested so deep on purpose
+        return _cut(source)
 
 
 def _cut(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +21,14 @@ from autograder.grading.policy import FILE as POLICY
 from autograder.grading.policy import Policy
 from autograder.grading.rebuild import rebuild, solved
 from autograder.grading.runner import NoSandbox, SandboxRunner
-from autograder.grading.secret import Banks
+from autograder.grading.secret import Banks, Draws, new_word
 from autograder.grading.submission import UNREADABLE, one_line
 from autograder.sandbox import walls
 from autograder.sandbox.kernels import UNPROTECTED
 
 Resources = dict[str, Any]
 NOTES = "grading_notes"
+RUN_SECONDS = 600
 
 
 class NoSecret(Exception):
@@ -63,19 +66,23 @@ class RunAndJudge(NbGraderPreprocessor):
     def preprocess(self, notebook: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         marks = resources["nbgrader"]
         banks = Banks.of(Course.find(Path(_course_directory(self).root)))
-        lesson = banks.lesson(marks["assignment"])
-        note = banks.notes.get(lesson.lesson)
+        name = marks["assignment"]
+        note = banks.notes.get(name)
         if note and Policy.read(banks.course.root, banks.course.lessons).require_secret:
             raise NoSecret(f"Nothing was graded, since {POLICY} asks for hidden probes: {note}")
         if note:
-            self.log.warning("%s: %s", lesson.lesson, note)
+            self.log.warning("%s: %s", name, note)
+        handed_in = "\0".join(cell.source for cell in notebook.cells).encode()
+        drawn = Draws(banks, _word(time.time() // RUN_SECONDS)).of(name, handed_in)
+        lesson = banks.lesson(name, drawn)
         notes = tuple(notebook.metadata.pop(NOTES, ()))
         solution = answers_in(_folder(self, "source_directory", marks["assignment"]), marks["notebook"])
         released = _released(self, marks).read_text(encoding="utf-8")
         runner = self._runner(banks)
         if solution:
-            runner.measure(lesson.lesson, solved(nbformat.reads(released, as_version=4), solution))
-        graded = grade(notebook, lesson, runner, notes, solution, self.figures)
+            runner.measure(name, solved(nbformat.reads(released, as_version=4), solution))
+        questions = banks.questions(name, drawn)
+        graded = grade(notebook, lesson, runner, notes, solution, self.figures, questions)
         release = verdicts.release_id(released)
         which = marks["assignment"], marks["student"]
         with verdicts.opened(marks["db_url"]) as store:
@@ -91,6 +98,12 @@ class RunAndJudge(NbGraderPreprocessor):
         elif reason := walls.why_not():
             raise NoSandbox(reason)
         return runner_for(banks, self.sandboxed)
+
+
+@lru_cache(maxsize=1)
+def _word(when: float) -> str:
+    """The word that questions are drawn by: nbgrader grades one student after the other, and names no run."""
+    return new_word()
 
 
 def _released(step: NbGraderPreprocessor, marks: Resources) -> Path:

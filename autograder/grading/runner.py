@@ -17,7 +17,7 @@ from autograder import records
 from autograder.bank import AS_SEEN
 from autograder.build.source import is_test
 from autograder.course import PACKED, package_folder
-from autograder.grading.secret import PLACE, Banks
+from autograder.grading.secret import NONE, PLACE, Banks, Files
 from autograder.learner import EXECUTION, RUN
 from autograder.sandbox.execute import Executed, execute
 from autograder.sandbox.kernels import Kernels
@@ -55,12 +55,19 @@ WARM_UP = (
 class Runner(Protocol):
     """Runs a notebook with the givens of a run ("as-seen", "redrawn-1", …) in the environment of that run.
 
-    Of a `quiet` run, only what the tasks' checks put out is kept. Cells that an earlier run had to stop are
-    not run again.
+    Of a `quiet` run, only what the tasks' checks put out is kept. Cells that an earlier run had to stop
+    (`stopped`) are not run again. `questions` are a bank's files that checks read instead of the public ones.
     """
 
     def __call__(
-        self, notebook: NotebookNode, run: str, /, *, quiet: bool = False, stopped: Mapping[str, str] = EMPTY
+        self,
+        notebook: NotebookNode,
+        run: str,
+        /,
+        *,
+        quiet: bool = False,
+        stopped: Mapping[str, str] = EMPTY,
+        questions: Files = NONE,
     ) -> Executed: ...
 
 
@@ -108,13 +115,21 @@ class SandboxRunner:
         return Worker(inside)
 
     def __call__(
-        self, notebook: NotebookNode, run: str, /, *, quiet: bool = False, stopped: Mapping[str, str] = EMPTY
+        self,
+        notebook: NotebookNode,
+        run: str,
+        /,
+        *,
+        quiet: bool = False,
+        stopped: Mapping[str, str] = EMPTY,
+        questions: Files = NONE,
     ) -> Executed:
         # Of a run with other givens only the evidence is kept.
         everything = run == AS_SEEN and not quiet
         wanted = None if everything else [cell["id"] for cell in notebook.cells if is_test(cell)]
         limits = self._measured.get(self._lesson, self._limits)
-        return execute(self._worker, notebook, Job((), {RUN: run}, wanted, limits), stopped)
+        job = Job((), {RUN: run}, wanted, limits, questions, PACKED)
+        return execute(self._worker, notebook, job, stopped)
 
     def measure(self, lesson: str, solved: NotebookNode) -> None:
         """From now on, run notebooks of a lesson, and give them some times as long as its solution takes."""

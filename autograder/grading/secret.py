@@ -1,4 +1,9 @@
-"""The bank that grades count by: with hidden probes where the instructor has made a secret."""
+"""What grades count by: the public banks, and hidden questions that every grading run draws anew.
+
+They are drawn from a secret of the instructor's and from a word of the run's own. So nothing that one run
+asked is worth remembering for the next, whoever saw it. The word is kept with what was handed in: the same
+file is asked the same again.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +11,19 @@ import hashlib
 import os
 import secrets
 import shutil
-import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 
 import platformdirs
 
 from autograder import bank
-from autograder.authoring import load_faults, load_lesson
-from autograder.bank import BankError, LessonBank
+from autograder.authoring import load_lesson
+from autograder.bank import AS_SEEN, BankError, LessonBank, Task
 from autograder.build import draws, hidden
-from autograder.build.answers import make_bank, run_solution
+from autograder.build.answers import make_task, run_solution
 from autograder.build.source import read_source
 from autograder.course import FILE, Course
 from autograder.digests import file_digest
@@ -25,19 +31,21 @@ from autograder.digests import file_digest
 # Where the secret lies instead of the user's own data folder.
 PLACE = "AUTOGRADER_SECRET"
 NAME = "secret"
-MADE_FROM = "made-from.txt"
-# The modules whose change makes hidden probes anew.
-DRAWN_BY = (Path(draws.__file__), Path(hidden.__file__))
+# Beside it: for each file that was handed in, the word that its questions were drawn by.
+WORDS = "words"
+
+Files = Mapping[str, bytes]
+NONE: Files = MappingProxyType({})
 
 
 @dataclass(frozen=True)
 class Banks:
-    """The banks that a run grades by: found once, then passed to whatever needs them.
+    """The public banks that a run grades by: found once, then passed to whatever needs them.
 
     Attributes:
         course: the course.
         folders: where each lesson's bank lies.
-        notes: why a lesson's bank holds no hidden probes, by lesson.
+        notes: why nothing hidden is asked in a lesson, by lesson.
     """
 
     course: Course
@@ -46,31 +54,40 @@ class Banks:
 
     @classmethod
     def of(cls, course: Course) -> Banks:
-        """The banks of all of a course's lessons, with hidden probes where the instructor has made them."""
-        found = {lesson: _bank_of(course, lesson) for lesson in course.banked()}
-        return cls(
-            course,
-            {lesson: place for lesson, (place, _) in found.items()},
-            {lesson: note for lesson, (_, note) in found.items() if note},
-        )
+        """The banks of all of a course's lessons."""
+        why = {lesson: _why_none(course, lesson) for lesson in course.banked()}
+        return cls(course, dict.fromkeys(why, course.bank), {name: one for name, one in why.items() if one})
 
-    def lesson(self, name: str) -> LessonBank:
-        """A lesson's bank.
+    def lesson(self, name: str, drawn: Files = NONE) -> LessonBank:
+        """A lesson's bank; with what was drawn for a submission, that is asked as well.
 
         Raises:
             BankError: there is none, or it is damaged.
         """
         if name not in self.folders:
             raise BankError(f"{self.course.name} has no answers for lesson {name}.")
-        return bank.load(name, self.folders[name], self.course.forbidden)
+        public = bank.load(name, self.folders[name], self.course.forbidden)
+        return _together(public, self._drawn(name, drawn)) if drawn else public
+
+    def questions(self, name: str, drawn: Files) -> Files:
+        """What was drawn for a submission, without answers, where its own process can read it."""
+        if not drawn:
+            return {}
+        asked = bank.files(bank.without_answers(self._drawn(name, drawn)))
+        return {**asked, FILE: (self.course.root / FILE).read_bytes()}
+
+    def _drawn(self, name: str, drawn: Files) -> LessonBank:
+        text, numbers = (drawn[str(path)] for path in bank.paths(name, Path()))
+        return bank.read(name, text, numbers, self.course.forbidden)
 
     def digest(self, lesson: str) -> bytes:
-        """What a lesson's bank holds at this moment.
+        """What a lesson is graded by at this moment, but for what is drawn.
 
         Raises:
-            OSError: there is none.
+            OSError: it has no bank.
         """
-        return _digest(lesson, self.folders.get(lesson, self.course.bank))
+        kind = b"public" if lesson in self.notes else b"hidden"
+        return hashlib.sha256(_digest(lesson, self.folders.get(lesson, self.course.bank)) + kind).digest()
 
     def write_questions(self, folder: Path) -> None:
         """Write every lesson's questions, without answers, where a submission's own process can read them."""
@@ -79,85 +96,104 @@ class Banks:
         shutil.copyfile(self.course.root / FILE, folder / FILE)
 
 
-@dataclass(frozen=True)
-class Kept:
-    """Where a lesson's bank with hidden probes lies.
-
-    `left_out` are the probes that have no twin, because none was fair to every right answer: task and probe.
-    """
-
-    folder: Path
-    left_out: tuple[tuple[str, str], ...]
-
-
 def folder(course: Course) -> Path:
-    """The folder of the secret and of the banks made from it: outside the course, of this user alone."""
+    """The folder of the secret: outside the course, of this user alone."""
     chosen = os.environ.get(PLACE)
     return Path(chosen) if chosen else platformdirs.user_data_path(course.name) / NAME
 
 
-def _bank_of(course: Course, lesson: str) -> tuple[Path, str]:
-    """The folder of the bank to grade a lesson by, and why it holds no hidden probes; empty where it does."""
-    place = folder(course) / "bank" / lesson
-    try:
-        made_from = (place / MADE_FROM).read_text(encoding="utf-8")
-    except OSError:
-        return course.bank, "visible probes only: `autograder secret` makes hidden ones"
-    if made_from != public_fingerprint(course, lesson):
-        why = "visible probes only: the hidden ones are out of date; `autograder secret` makes new ones"
-        return course.bank, why
-    return place, ""
+def _why_none(course: Course, lesson: str) -> str:
+    if not (folder(course) / NAME).is_file():
+        return "visible probes only: `autograder secret` makes hidden ones"
+    if not (course.source / lesson / f"{lesson}.py").is_file():
+        return "visible probes only: its source is not there, and hidden ones are drawn with it"
+    return ""
 
 
-def make(course: Course, lesson: str) -> Kept:
-    """Make a lesson's bank with hidden probes, and the secret itself where there is none yet.
+def make(course: Course, lesson: str) -> tuple[tuple[str, str], ...]:
+    """Make the secret where there is none yet, and try it on a lesson.
+
+    Returns:
+        The probes that have no twin, because none was fair to every right answer: task and probe.
 
     Raises:
-        AuthoringError: the lesson's source does not yield them.
+        AuthoringError: the lesson's source does not yield hidden questions.
     """
     place = folder(course)
     place.mkdir(parents=True, exist_ok=True, mode=0o700)
-    secret = _secret(place)
-    source = course.source / lesson
-    described = load_lesson(source)
-    notebook = read_source(source / f"{lesson}.py")
+    if not (place / NAME).exists():
+        descriptor = os.open(place / NAME, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_hex(32))
+    return _draw(course, lesson, new_word(), _digest(lesson, course.bank))[1]
+
+
+def new_word() -> str:
+    """A word for a grading run."""
+    return secrets.token_hex(8)
+
+
+class Draws:
+    """The hidden questions of one grading run, which are drawn by its word."""
+
+    def __init__(self, banks: Banks, word: str) -> None:
+        self._banks = banks
+        self._word = word
+
+    def of(self, lesson: str, handed_in: bytes) -> Files:
+        """What is drawn for a file that was handed in, for the same file the same again; or nothing.
+
+        Raises:
+            AuthoringError: the lesson's source does not yield hidden questions.
+        """
+        if lesson in self._banks.notes:
+            return {}
+        course = self._banks.course
+        name = hashlib.sha256(lesson.encode() + b"/" + handed_in).hexdigest()
+        kept = folder(course) / WORDS / name
+        word = kept.read_text(encoding="utf-8") if kept.is_file() else ""
+        if len(word) != len(self._word):  # there is none, or a run was interrupted while it wrote
+            word = self._word
+            kept.parent.mkdir(exist_ok=True)
+            kept.write_text(word, encoding="utf-8")
+        return _draw(course, lesson, word, _digest(lesson, course.bank))[0]
+
+
+@lru_cache(maxsize=32)
+def _draw(course: Course, lesson: str, word: str, public: bytes) -> tuple[Files, tuple[tuple[str, str], ...]]:
+    """A lesson's hidden questions with their answers, as a bank's files; and which probes have none.
+
+    What a word draws is the same every time, as long as the public bank is.
+    """
+    secret = f"{(folder(course) / NAME).read_text(encoding='utf-8').strip()}/{word}"
+    described = load_lesson(course.source / lesson)
+    notebook = read_source(course.source / lesson / f"{lesson}.py")
     seeds = [
         hidden.seed_from(secret, lesson, f"givens-{number}") % 2**31
-        for number in range(1, described.redraws + 1)
+        for number in range(1, max(described.redraws, 1) + 1)
     ]
     runs = run_solution(described, notebook, lesson, seeds, course.forbidden)
     chosen = draws.choose_draws(described, runs, secret)
-    made = make_bank(
-        hidden.with_hidden_probes(described, secret, chosen), runs, lesson, load_faults(course.source)
-    )
-    kept = place / "bank" / lesson
-    kept.parent.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=place) as temporary:
-        fresh = Path(temporary) / lesson
-        bank.save(made, fresh)
-        (fresh / MADE_FROM).write_text(public_fingerprint(course, lesson), encoding="utf-8")
-        shutil.rmtree(kept, ignore_errors=True)
-        fresh.rename(kept)
-    return Kept(kept, tuple(twin for twin, draw in chosen.items() if draw is None))
+    tasks = {task.id: make_task(task, runs) for task in hidden.hidden_tasks(described, secret, chosen)}
+    left_out = tuple(twin for twin, draw in chosen.items() if draw is None)
+    return bank.files(LessonBank(lesson, described.title, runs.givens, tasks)), left_out
 
 
-def _secret(place: Path) -> str:
-    path = place / NAME
-    if not path.exists():
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w") as file:
-            file.write(secrets.token_hex(32))
-    return path.read_text(encoding="utf-8").strip()
+def _together(public: LessonBank, drawn: LessonBank) -> LessonBank:
+    """A public bank that asks what was drawn as well; in the place of the givens that it redraws itself."""
+    tasks = {
+        name: _both(task, drawn.tasks[name]) if name in drawn.tasks else task
+        for name, task in public.tasks.items()
+    }
+    return replace(public, tasks=tasks, givens={AS_SEEN: public.givens[AS_SEEN], **drawn.givens})
+
+
+def _both(task: Task, drawn: Task) -> Task:
+    visible = {name: probe for name, probe in task.probes.items() if task.kind != "tensor" or name == AS_SEEN}
+    added = {name: probe for name, probe in drawn.probes.items() if name not in visible}
+    return replace(task, probes={**visible, **added}, checks=drawn.checks)
 
 
 def _digest(lesson: str, place: Path) -> bytes:
     parts = [file_digest(path) for path in bank.paths(lesson, place)]
     return hashlib.sha256(b"".join(parts)).digest()
-
-
-def public_fingerprint(course: Course, lesson: str) -> str:
-    """What hidden probes are made from beside the secret: a lesson's public bank, and how they are drawn."""
-    digest = hashlib.sha256(_digest(lesson, course.bank))
-    for module in DRAWN_BY:
-        digest.update(file_digest(module))
-    return digest.hexdigest()

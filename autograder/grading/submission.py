@@ -16,6 +16,8 @@ from nbformat.v4 import new_notebook
 # Kept in an empty notebook's metadata: why the file could not be read.
 UNREADABLE = "unreadable_submission"
 MAX_FILE_BYTES = 20_000_000
+# What is read of a file takes time and memory for each of its parts, however small.
+MAX_PARTS = 100_000
 
 
 def read_submission(path: Path) -> NotebookNode:
@@ -58,6 +60,8 @@ def read_text(text: bytes) -> NotebookNode:
     """A submission from its file's content, as `read_submission` reads it."""
     if len(text) > MAX_FILE_BYTES:
         return unreadable(_too_large())
+    if text.count(b"{") + text.count(b"[") > MAX_PARTS:
+        return unreadable(f"the file has more than {MAX_PARTS} parts")
     try:
         plain = json.loads(text.decode(json.detect_encoding(text), "replace"))
     except (ValueError, RecursionError):

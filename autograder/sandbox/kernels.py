@@ -10,6 +10,7 @@ import math
 import tempfile
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from nbclient import NotebookClient
@@ -62,7 +63,12 @@ class Kernels:
         client.room = job.limits.output_bytes
         with tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True) as place:
             try:
-                with client.setup_kernel(env={**self._environment, **job.environment}, cwd=place):
+                environment = {**self._environment, **job.environment}
+                if job.files:
+                    environment[job.found_by] = place
+                    for name, content in job.files.items():
+                        (Path(place) / name).write_bytes(content)
+                with client.setup_kernel(env=environment, cwd=place):
                     return self._run(client, job.limits)
             except RuntimeError as problem:
                 raise SandboxFailed(f"a Jupyter kernel does not start ({problem})") from problem

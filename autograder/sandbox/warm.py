@@ -6,6 +6,7 @@ the job: of a submission, nothing is ever in the warm process itself.
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import gc
 import json
@@ -14,6 +15,7 @@ import random
 import socket
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from autograder.sandbox import calls, confine, frames
 from autograder.sandbox.limits import Limits
@@ -21,7 +23,7 @@ from autograder.sandbox.shell import Shell
 
 # Most bytes of a keeper's request, and the descriptors that come with it: namespaces, pipe and job.
 MOST_REQUEST, DESCRIPTORS = 4096, 6
-WORKPLACE = "/tmp/work"
+WORKPLACE, FILES = "/tmp/work", "/tmp/files"
 SPILL = {"stdout": 1, "stderr": 2}
 
 
@@ -91,6 +93,11 @@ def _start(limits: Limits, shell: Shell, pipe: int, job: int) -> None:
     confine.drop_capabilities()
     calls.refuse()
     os.environ.update(asked["environment"])
+    if asked["files"]:
+        os.makedirs(FILES)
+        os.environ[asked["found_by"]] = FILES
+        for name, content in asked["files"].items():
+            Path(FILES, name).write_bytes(base64.b64decode(content))
     random.seed()
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed()

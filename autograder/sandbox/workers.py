@@ -6,6 +6,7 @@ the form of a cell's output.
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import os
@@ -46,12 +47,15 @@ class Job:
         wanted: ids of the cells whose outputs anybody will look at; None for all. What the others come to is
             not put into words, which takes a third of a run.
         limits: what it may use.
+        files: what it finds in a folder of its own, by name; the variable `found_by` holds that folder.
     """
 
     cells: Sequence[tuple[str, str]]
     environment: Mapping[str, str] = field(default_factory=dict)
     wanted: Sequence[str] | None = None
     limits: Limits = field(default_factory=Limits)
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    found_by: str = ""
 
 
 @dataclass
@@ -111,8 +115,10 @@ class Worker:
         process = self._started()
         assert process.stdin is not None
         self._deadline = time.monotonic() + PATIENCE * job.limits.seconds + GRACE_SECONDS
+        files = {name: base64.b64encode(content).decode() for name, content in job.files.items()}
+        told = {**vars(job), "limits": asdict(job.limits), "files": files}
         try:
-            frames.send(process.stdin.fileno(), frames.JOB, json.dumps(asdict(job)).encode())
+            frames.send(process.stdin.fileno(), frames.JOB, json.dumps(told, default=dict).encode())
         except OSError as problem:
             raise SandboxFailed(f"the sandbox takes no notebook ({problem})") from problem
         ran = Ran()

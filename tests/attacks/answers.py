@@ -18,7 +18,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from torch import Tensor
 
-from autograder.bank import dtype_name
+from autograder.bank import LessonBank, dtype_name
 from autograder.course import Course
 
 # What a successful attack prints, writes or calls itself.
@@ -749,6 +749,64 @@ input("score?")
 """
 
 
+# A child whose parent is outside, and has to wait for it. The numbers of the call are those of two processors.
+CHILD_OUTSIDE = """
+import ctypes, os
+call = {"x86_64": 56, "aarch64": 220}[os.uname().machine]
+if ctypes.CDLL(None).syscall(call, 0x8000 | 17, None, None, None, None) == 0:
+    os._exit(0)
+"""
+
+# A cell that says, for as long as it is let, that it has just begun.
+BEGINS = sends("import time\nwhile True:\n    send(b'S', b'dot-product-answer')\n    time.sleep(0.05)")
+
+# What keeps processors busy in sessions of their own, while the cell itself does nothing.
+BUSY = """
+import os, threading, time
+for _ in range(55):
+    if os.fork() == 0:
+        os.setsid()
+        for _ in range(7):
+            threading.Thread(target=lambda: all(iter(int, 1))).start()
+        while True:
+            pass
+time.sleep(3600)
+"""
+
+# Right, and with more text beside it than anybody would read.
+SLOW_TEXT = [("x=" + "[a for a in " * 60 + "[1]" + "]" * 60 + "\n") * 45 + f"#{cell}" for cell in range(25)]
+
+
+def _slow_text(notebook: NotebookNode) -> None:
+    answer(notebook, "softmax-naive", "def softmax_naive(x):\n    return x.exp() / x.exp().sum()")
+    notebook.cells[1:1] = [new_code_cell(f"0 and exec({text!r})") for text in SLOW_TEXT]
+
+
+# What fills kernels rather than memory: messages that nobody takes, in sockets and pipes.
+UNREAD = """
+import fcntl, os, socket
+held = []
+def fill():
+    while True:
+        one, other = socket.socketpair()
+        one.setblocking(False)
+        held.extend((one, other))
+        try:
+            while True:
+                one.send(b"x" * 65536)
+        except BlockingIOError:
+            pass
+for _ in range(20):
+    if os.fork() == 0:
+        break
+try:
+    fill()
+except OSError:
+    import time
+    time.sleep(3600)
+"""
+
+
 def _typed(value: Tensor) -> str:
     numbers = ["float('nan')" if number != number else repr(number) for number in value.flatten().tolist()]
     shape = tuple(value.shape)
@@ -757,7 +815,11 @@ def _typed(value: Tensor) -> str:
 
 def _by_heart(notebook: NotebookNode) -> None:
     """All that a public repository says of the answers, learnt by heart: of visible probes, and of both runs."""
-    lesson = Course.read(Path(__file__).parents[2]).load("01-dot-product")
+    by_heart(notebook, Course.read(Path(__file__).parents[2]).load("01-dot-product"))
+
+
+def by_heart(notebook: NotebookNode, lesson: LessonBank) -> None:
+    """All that somebody knows of a lesson's answers, learnt by heart."""
     choose = "__import__('os').environ.get('AUTOGRADER_RUN', 'as-seen')"
     for task in lesson.tasks.values():
         known = {
@@ -765,7 +827,8 @@ def _by_heart(notebook: NotebookNode) -> None:
         }
         if task.kind == "tensor":
             pairs = ", ".join(f"'{name}': {_typed(probe.expected.tensor)}" for name, probe in known.items())
-            answer(notebook, task.id, f"{task.name} = {{{pairs}}}[{choose}]")
+            last = _typed(list(known.values())[-1].expected.tensor)
+            answer(notebook, task.id, f"{task.name} = {{{pairs}}}.get({choose}, {last})")
             continue
         pairs = ", ".join(
             f"(({', '.join(_typed(value) for value in probe.inputs.values())},), {_typed(probe.expected.tensor)})"
@@ -945,6 +1008,13 @@ ATTACKS: dict[str, Attack] = {
     ),
     "scripts": Attack(_scripts),
     # Of our own devising.
+    "leaves-a-child-outside": Attack(added(CHILD_OUTSIDE)),
+    "begins-again-and-again": Attack(inside(BEGINS), notes="stopped"),
+    "busy-processes": Attack(inside(BUSY), notes="did not end"),
+    "sleeps": Attack(inside("import time\ntime.sleep(3600)"), notes="did not end"),
+    "is-slow-to-read": Attack(_slow_text, earns=2, notes="may have gone unseen"),
+    "has-very-many-parts": Attack(lambda notebook: '{"cells": [' + "{}," * 6_000_000 + "{}]}", notes="parts"),
+    "sends-what-nobody-reads": Attack(added(UNREAD)),
     "forges-evidence": Attack(added(TYPED_EVIDENCE, after="dot-product-answer")),
     "writes-to-channel": Attack(inside(CHANNEL)),
     "garbage-in-channel": Attack(inside(GARBAGE), notes="stopped"),
@@ -1039,4 +1109,28 @@ ATTACKS: dict[str, Attack] = {
     ),
     "is-a-folder": Attack(lambda notebook: None, hand_in=Path.mkdir, notes="no ordinary file"),
     "is-30-gigabytes": Attack(lambda notebook: None, hand_in=a_hole, notes="larger"),
+}
+
+
+# What an attack must not do beside earning points. All of this is looked at for each; here stands what it is for.
+MUST_NOT = {
+    "read": (
+        *("searches-files", "reads-bank", "searches-frames", "is-a-link-to-the-honest", "uses-network"),
+        *("reads-environment", "looks-at-other-processes", "searches-memory"),
+    ),
+    "stall": (
+        *("exits", "swallows-interrupts", "ignores-signals", "endless-loop", "sleeps", "busy-processes"),
+        *("begins-again-and-again", "leaves-a-child-outside", "is-slow-to-read", "has-very-many-parts"),
+        *("many-cells", "recursion", "nested-json", "is-endless", "is-a-pipe", "long-answers", "deep-cells"),
+    ),
+    "harm": (
+        *("fork-bomb", "takes-memory", "prints-much", "fills-disk", "many-files", "kills-all-processes"),
+        *("writes-everywhere", "writes-gradebook", "edits-config", "leaves-process", "escapes", "crashes"),
+        *("opens-machine-settings", "takes-memory-that-nobody-owns", "leaves-keys-in-the-kernel"),
+        *("leaves-files-for-next", "huge-result", "million-outputs", "sends-what-nobody-reads", "huge-file"),
+    ),
+    "mislead": (
+        *("scripts", "forges-a-fault", "forges-messages", "speaks-of-other-cells", "letters-that-look-alike"),
+        *("surrogates", "edits-metadata", "takes-course-ids", "strange-outputs"),
+    ),
 }

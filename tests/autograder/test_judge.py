@@ -17,6 +17,7 @@ from autograder.findings import (
     GivensChanged,
     MatchesKnownWrong,
     NotAFunction,
+    NotComputed,
     NotDefined,
     NotFinite,
     NotRefused,
@@ -30,7 +31,15 @@ from autograder.findings import (
     WrongValues,
 )
 from autograder.judge import judge, merge
-from autograder.outcome import Evidence, ModuleReport, Outcome, from_plain, to_plain
+from autograder.outcome import (
+    ErrorReport,
+    Evidence,
+    ForbiddenCall,
+    ModuleReport,
+    Outcome,
+    from_plain,
+    to_plain,
+)
 from autograder.transport import pack, unpack
 from tests.autograder.conftest import PAIRS, ROW_SUMS, SHARE, TOTAL, knowing
 
@@ -374,22 +383,29 @@ def test_a_tensor_must_be_right_in_every_run(row_sums):
     assert runs(row_sums, *right_ones).passed
     assert not runs(row_sums, right_ones[0], right_ones[0]).passed
     seen = Evidence("row-sums", "answered", outcomes={"as-seen": row_sums.probes["as-seen"].expected})
-    assert judge(row_sums, seen).finding == NotRun("redrawn-1")
+    assert judge(row_sums, seen).finding == NotComputed("redrawn-1")
     assert judge(row_sums, seen, as_seen=True).passed
 
 
-@pytest.mark.parametrize("status", ["missing", "stub", "not-run"])
-def test_a_run_that_has_no_answer_makes_the_whole_so(row_sums, yielded, status):
+@pytest.mark.parametrize("status", ["missing", "stub", "not-run", "answered"])
+def test_of_another_run_nothing_is_kept_that_tells_what_it_asked(row_sums, status):
     seen = Evidence("row-sums", "answered", outcomes={"as-seen": row_sums.probes["as-seen"].expected})
-    other = Evidence("row-sums", status)
-    assert merge(seen, other).status == status
-    assert merge(other, seen).status == status
-
-
-def test_givens_changed_in_one_run_are_changed(row_sums):
-    seen = Evidence("row-sums", "answered")
-    other = Evidence("row-sums", "answered", changed_givens=("table",))
-    assert merge(seen, other).changed_givens == ("table",)
+    asked = "the number is 4.25"
+    other = Evidence(
+        "row-sums",
+        status,
+        nearest=(asked,),
+        answer_type=asked,
+        changed_givens=(asked,),
+        globals_read=(asked,),
+        note=asked,
+        forbidden=(ForbiddenCall(asked, "softmax", asked, 1, asked),),
+        error=ErrorReport(asked, asked),
+    )
+    merged = merge(seen, other)
+    assert asked not in repr(merged)
+    assert [call.family for call in merged.forbidden] == ["softmax"]
+    assert judge(row_sums, merged).finding == NotComputed("redrawn-1")
 
 
 # Experiments

@@ -6,10 +6,9 @@ import pytest
 import torch
 
 from autograder.audit import audit_lesson
-from autograder.authoring import load_faults, load_lesson
+from autograder.authoring import load_lesson
 from autograder.bank import AS_SEEN, KnownWrong
-from autograder.build.answers import make_bank, run_solution
-from autograder.build.hidden import with_hidden_probes
+from autograder.build.answers import run_solution
 from autograder.build.pipeline import prepare
 from autograder.build.source import read_source
 from autograder.problems import AuthoringError
@@ -236,14 +235,6 @@ def test_a_different_right_answer_that_is_rejected_is_named(refused):
     found = refused(tasks=((DOUBLE, 'returns("x")'),))
     assert len(found) == 1
     assert found[0].startswith(f"{NAME}: task share: the right answer double is rejected (")
-
-
-def test_a_right_answer_that_fails_a_hidden_probe_is_named(course_with):
-    course = course_with(tasks=((DOUBLE, 'returns("x / x.sum() if x[0] in (1.0, 2.0) else x")'),))
-    described = load_lesson(course.source / NAME)
-    runs = run_solution(described, read_source(course.source / NAME / f"{NAME}.py"), NAME)
-    with pytest.raises(AuthoringError, match="task share: the right answer double is rejected"):
-        make_bank(with_hidden_probes(described, "secret"), runs, NAME, load_faults(course.source))
 
 
 # Axes

@@ -112,8 +112,7 @@ def test_where_the_solution_fails_on_a_twin_the_first_draw_is_kept_for_the_build
 
 def test_what_has_no_twin_is_not_drawn():
     refused = replace(ASKS, id="refused", raises=("ValueError",))
-    watched = replace(ASKS, id="watched", observe="influence", settings={"input": "x", "axis": 0})
-    assert chosen(replace(TASK, probes=(ASKS, refused, watched))) == {("share", "asks"): 0}
+    assert chosen(replace(TASK, probes=(ASKS, refused))) == {("share", "asks"): 0}
 
 
 def test_a_task_that_the_solution_does_not_define_is_left_to_the_build():

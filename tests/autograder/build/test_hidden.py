@@ -8,8 +8,7 @@ import pytest
 import torch
 
 from autograder.authoring import Check, Lesson, Made, Probe, Specimen, Task
-from autograder.bank import RESULT
-from autograder.build.hidden import FURTHEST, LEAST_SPREAD, SPREAD, seed_from, twin_of, with_hidden_probes
+from autograder.build.hidden import FURTHEST, LEAST_SPREAD, SPREAD, hidden_tasks, seed_from, twin_of
 
 SCORES = torch.tensor([[3.0, -2.0, 0.0], [1000.0, 1e-6, -0.5]])
 MASK = torch.ones(3, 3).triu(1)
@@ -44,16 +43,14 @@ def lesson(*probes: Probe, checks: tuple[Check, ...] = ()) -> Lesson:
 
 
 def twin(probe: Probe, secret: str = "a secret") -> Probe:
-    return with_hidden_probes(lesson(probe), secret).tasks[0].probes[-1]
+    return next(hidden_tasks(lesson(probe), secret)).probes[-1]
 
 
-def test_a_twin_stands_beside_its_probe_and_is_marked_as_hidden():
-    (task,) = with_hidden_probes(lesson(ASKS, OTHER), "a secret").tasks
+def test_every_probe_has_a_twin_that_is_marked_as_hidden():
+    (task,) = hidden_tasks(lesson(ASKS, WATCHED), "a secret")
     assert [(probe.id, probe.hidden) for probe in task.probes] == [
-        ("asks", False),
-        ("other", False),
         ("asks-hidden", True),
-        ("other-hidden", True),
+        ("watched-hidden", True),
     ]
 
 
@@ -113,10 +110,8 @@ def test_each_draw_is_another_and_the_same_every_time():
 
 def test_a_twin_is_the_draw_that_is_asked_for_or_there_is_none():
     described = lesson(ASKS, OTHER, checks=(Check("all", 1, ("asks", "other")),))
-    (task,) = with_hidden_probes(
-        described, "a secret", {("scale", "asks"): 4, ("scale", "other"): None}
-    ).tasks
-    assert [probe.id for probe in task.probes] == ["asks", "other", "asks-hidden"]
+    (task,) = hidden_tasks(described, "a secret", {("scale", "asks"): 4, ("scale", "other"): None})
+    assert [probe.id for probe in task.probes] == ["asks-hidden"]
     assert [check.probes for check in task.checks] == [("asks", "other", "asks-hidden")]
     expected = twin_of(described.tasks[0], ASKS, "a secret", 4).inputs["scores"]
     assert torch.equal(task.probes[-1].inputs["scores"], expected)
@@ -145,17 +140,16 @@ def test_objects_of_the_notebook_get_other_weights_and_the_courses_own_stay():
     assert made.inputs["part"] == OBJECTS.inputs["part"]
 
 
-def test_experiments_get_no_twin():
-    assert WATCHED.observe != RESULT
-    (task,) = with_hidden_probes(lesson(ASKS, WATCHED), "a secret").tasks
-    assert [probe.id for probe in task.probes] == ["asks", "watched", "asks-hidden"]
+def test_what_must_be_refused_yields_no_numbers_and_has_no_twin():
+    (task,) = hidden_tasks(lesson(ASKS, replace(OTHER, raises=("ValueError",))), "a secret")
+    assert [probe.id for probe in task.probes] == ["asks-hidden"]
 
 
 def test_a_check_asks_for_the_twins_of_its_own_probes():
     checks = (Check("first", 1, ("asks", "watched")), Check("second", 2, ("other",)))
-    (task,) = with_hidden_probes(lesson(ASKS, OTHER, WATCHED, checks=checks), "a secret").tasks
+    (task,) = hidden_tasks(lesson(ASKS, OTHER, WATCHED, checks=checks), "a secret")
     assert [check.probes for check in task.checks] == [
-        ("asks", "watched", "asks-hidden"),
+        ("asks", "watched", "asks-hidden", "watched-hidden"),
         ("other", "other-hidden"),
     ]
     assert [check.points for check in task.checks] == [1, 2]
@@ -169,9 +163,8 @@ def test_the_same_secret_draws_the_same_and_another_secret_another():
 
 def test_the_visible_probes_are_left_as_they_are():
     before = SCORES.clone()
-    (task,) = with_hidden_probes(lesson(ASKS), "a secret").tasks
-    assert task.probes[0] is ASKS
-    assert torch.equal(SCORES, before)
+    list(hidden_tasks(lesson(ASKS), "a secret"))
+    assert torch.equal(ASKS.inputs["scores"], before)
 
 
 def test_a_seed_fits_every_generator_and_depends_on_every_name():

@@ -11,7 +11,7 @@ import torch
 from nbformat.v4 import new_code_cell, new_output
 
 from autograder.collect import collect
-from autograder.findings import NotRun
+from autograder.findings import NotComputed
 from autograder.grading.evidence import bound_outputs, evidence_of, judge_notebook, own_before, show_verdict
 from autograder.grading.rebuild import ADDED
 from autograder.judge import judge
@@ -136,7 +136,7 @@ def test_a_known_wrong_tensor_is_named_over_both_runs(tests_of, both):
 def test_a_redrawn_run_that_left_nothing_earns_nothing(tests_of, both, release):
     seen, _ = both(lambda table: table.sum(dim=1))
     verdicts = judge_notebook(tests_of, seen, {"redrawn-1": release})
-    assert (verdicts["row-sums"].earned, type(verdicts["row-sums"].finding)) == (0, NotRun)
+    assert (verdicts["row-sums"].earned, type(verdicts["row-sums"].finding)) == (0, NotComputed)
 
 
 def test_a_redrawn_run_that_answers_for_the_run_as_seen_earns_nothing(tests_of, both):

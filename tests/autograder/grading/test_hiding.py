@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from autograder.grading.hiding import hiding
@@ -81,3 +83,19 @@ def test_what_is_too_long_or_too_deep_to_be_read_is_named_by_its_beginning():
     assert hiding(["getattr(torch, " + "+".join("name" for _ in range(400)) + ")"]).startswith(
         "getattr(torch, name+"
     )
+
+
+SLOW = {
+    "many assignments": "a=1\n" * 10_000,
+    "many uses": "a=1\n" + "a;" * 19_000,
+    "loops in loops": ("x=" + "[a for a in " * 60 + "[1]" + "]" * 60 + "\n") * 45,
+    "long chains": (f"getattr(self{'.a' * 90},b)\n") * 200,
+}
+
+
+@pytest.mark.parametrize("text", SLOW.values(), ids=SLOW)
+def test_text_that_is_slow_to_read_is_shown_and_not_read(text):
+    begun = time.process_time()
+    found = [hiding(f"{text}#{cell}" for cell in range(25)) for _ in range(20)]  # as for many tasks
+    assert time.process_time() - begun < 6
+    assert all(found)

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from autograder import bank, cli
 from autograder.authoring import Lesson, load_faults, load_lesson
-from autograder.bank import AS_SEEN, LessonBank, without_answers
+from autograder.bank import AS_SEEN, RESULT, LessonBank, without_answers
 from autograder.build.answers import Runs, make_bank, make_probe, make_task, run_solution
 from autograder.build.draws import choose_draws
 from autograder.build.hidden import has_twin, twin_of
@@ -24,8 +24,8 @@ from autograder.compare import all_close
 from autograder.course import Course
 from autograder.feedback import rich_text
 from autograder.findings import NotComputed, Verdict
-from autograder.grading import batch, secret
-from autograder.grading.secret import Banks
+from autograder.grading import secret
+from autograder.grading.secret import Banks, Draws
 from autograder.judge import judge
 from autograder.outcome import Outcome
 from tests.autograder.build.conftest import NAME, TASKS, edited, write_course
@@ -56,8 +56,15 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def is_hidden(course: Course) -> bool:
-    return not Banks.of(course).notes
+def drawn(course: Course, handed_in: bytes = b"answers", word: str = "0123456789abcdef") -> LessonBank:
+    """A lesson as a submission is asked about it."""
+    banks = Banks.of(course)
+    return banks.lesson(NAME, Draws(banks, word).of(NAME, handed_in))
+
+
+def asked(lesson: LessonBank) -> list[float]:
+    """The numbers that a hidden probe asks about."""
+    return lesson.tasks["share"].probes["three-hidden"].inputs["x"].tolist()
 
 
 def verdict_on(answer: object, lesson: LessonBank) -> Verdict:
@@ -65,72 +72,72 @@ def verdict_on(answer: object, lesson: LessonBank) -> Verdict:
     return judge(task, collect_answer(task, lesson, answer, dict(lesson.givens[AS_SEEN])))
 
 
-def test_the_secret_is_this_users_alone(course):
+def test_the_secret_is_this_users_alone_and_made_once(course):
     secret.make(course, NAME)
-    assert mode(secret.folder(course)) == 0o700
-    assert mode(secret.folder(course) / secret.NAME) == 0o600
-    assert len((secret.folder(course) / secret.NAME).read_text()) == 64
-
-
-def test_the_secret_is_made_once_and_its_bank_is_the_same_every_time(course):
-    kept = secret.make(course, NAME).folder
-    before = (secret.folder(course) / secret.NAME).read_text(), (kept / f"{NAME}.safetensors").read_bytes()
+    kept = secret.folder(course) / secret.NAME
+    assert (mode(secret.folder(course)), mode(kept)) == (0o700, 0o600)
+    before = kept.read_text()
+    assert len(before) == 64
     secret.make(course, NAME)
-    after = (secret.folder(course) / secret.NAME).read_text(), (kept / f"{NAME}.safetensors").read_bytes()
-    assert after == before
+    assert kept.read_text() == before
 
 
-def test_only_the_secret_and_its_banks_are_left_in_its_place(course):
+def test_without_a_secret_nothing_is_drawn_and_a_note_says_so(course):
+    banks = Banks.of(course)
+    assert banks.notes[NAME] == "visible probes only: `autograder secret` makes hidden ones"
+    assert Draws(banks, secret.new_word()).of(NAME, b"answers") == {}
+    assert banks.questions(NAME, {}) == {}
+    assert drawn(course) == banks.lesson(NAME)
+
+
+def test_without_its_source_nothing_is_drawn_and_a_note_says_so(course):
     secret.make(course, NAME)
-    assert sorted(path.name for path in secret.folder(course).iterdir()) == ["bank", secret.NAME]
+    before = Banks.of(course).digest(NAME)
+    shutil.rmtree(course.source / NAME)
+    banks = Banks.of(course)
+    assert banks.notes[NAME].startswith("visible probes only: its source is not there")
+    assert banks.digest(NAME) != before
 
 
-def test_without_a_secret_submissions_are_graded_by_the_public_bank_and_a_note_says_so(course):
-    found = Banks.of(course)
-    assert found.folders == {NAME: course.bank}
-    assert found.notes[NAME] == "visible probes only: `autograder secret` makes hidden ones"
-
-
-def test_with_a_secret_its_own_bank_is_used_and_there_is_nothing_to_say(course):
-    kept = secret.make(course, NAME).folder
-    found = Banks.of(course)
-    assert (found.folders, found.notes) == ({NAME: kept}, {})
-    assert [probe.id for probe in found.lesson(NAME).tasks["share"].probes.values() if probe.hidden] == [
-        "three-hidden",
-        "four-hidden",
-    ]
-
-
-def test_a_secret_bank_is_stale_once_the_public_one_changes(course, made):
+def test_every_grading_run_asks_something_else(course):
     secret.make(course, NAME)
-    text = course.bank / f"{NAME}.json"
-    text.write_text(text.read_text().replace("three numbers", "three other numbers"))
-    found = Banks.of(course)
-    assert found.folders == {NAME: course.bank}
-    assert found.notes[NAME] == (
-        "visible probes only: the hidden ones are out of date; `autograder secret` makes new ones"
-    )
-    secret.make(course, NAME)
-    assert is_hidden(course)
+    first = drawn(course, b"my answers", secret.new_word())
+    second = drawn(course, b"my better answers", secret.new_word())
+    assert asked(first) != asked(second)
+    assert not torch.equal(first.givens["hidden-1"]["table"], second.givens["hidden-1"]["table"])
 
 
-def test_a_secret_bank_is_stale_once_twins_are_drawn_otherwise(course, tmp_path, monkeypatch):
-    module = tmp_path / "hidden.py"
-    module.write_text("SPREAD = 0.25")
-    monkeypatch.setattr(secret, "DRAWN_BY", (module,))
+def test_who_hands_in_the_same_again_is_asked_the_same_again(course):
     secret.make(course, NAME)
-    assert is_hidden(course)
-    module.write_text("SPREAD = 0.125")
-    assert not is_hidden(course)
+    first = drawn(course, b"my answers", secret.new_word())
+    secret._draw.cache_clear()
+    assert asked(drawn(course, b"my answers", secret.new_word())) == asked(first)
+
+
+def test_a_word_that_was_half_written_is_written_again(course):
+    secret.make(course, NAME)
+    first = drawn(course, b"my answers")
+    (kept,) = (secret.folder(course) / secret.WORDS).iterdir()
+    kept.write_text("01")
+    assert asked(drawn(course, b"my answers")) == asked(first)
+
+
+def test_another_secret_asks_something_else_by_the_same_word(course):
+    secret.make(course, NAME)
+    first = drawn(course)
+    (secret.folder(course) / secret.NAME).write_text("another")
+    secret._draw.cache_clear()
+    assert asked(drawn(course)) != asked(first)
 
 
 def test_hidden_probes_earn_points_together_with_the_visible_ones(course):
     secret.make(course, NAME)
-    task = Banks.of(course).lesson(NAME).tasks["share"]
+    task = drawn(course).tasks["share"]
     assert [(check.points, check.probes) for check in task.checks] == [
         (1, ("three", "three-hidden")),
         (2, ("four", "four-hidden")),
     ]
+    assert list(drawn(course).tasks["row-sums"].probes) == [AS_SEEN, "hidden-1"]
 
 
 # Right on the visible probes. Their twins begin with 1 and 2, moved by up to a quarter.
@@ -143,23 +150,20 @@ def make_picky(course: Course, other: str) -> None:
     (course.source / NAME / "tasks.py").write_text(edited(TASKS, right), encoding="utf-8")
 
 
-@pytest.mark.parametrize("chosen", ["one", "two", "three", "four", "five"])
-def test_a_twin_that_is_unfair_to_a_right_answer_is_drawn_again(course, tmp_path, chosen):
-    secret.folder(course).mkdir()
-    (secret.folder(course) / secret.NAME).write_text(chosen)
+@pytest.mark.parametrize("word", ["one", "two", "three", "four", "five"])
+def test_a_twin_that_is_unfair_to_a_right_answer_is_drawn_again(course, word):
     make_picky(course, "1 < x[0] < 1.5 or x[0] > 2")
-    kept = secret.make(course, NAME)
-    task = Banks.of(course).lesson(NAME).tasks["share"]
-    assert kept.left_out == ()
+    assert secret.make(course, NAME) == ()
+    task = drawn(course, word=word).tasks["share"]
     assert [check.probes for check in task.checks] == [("three", "three-hidden"), ("four", "four-hidden")]
     assert task.probes["three-hidden"].inputs["x"][0] > 1
     assert task.probes["four-hidden"].inputs["x"][0] > 2
 
 
-def test_a_probe_whose_twin_no_draw_makes_fair_has_none_and_the_command_names_it(course, tmp_path):
+def test_a_probe_whose_twin_no_draw_makes_fair_has_none_and_the_command_names_it(course):
     make_picky(course, "len(x) == 4")
-    assert secret.make(course, NAME).left_out == (("share", "three"),)
-    task = Banks.of(course).lesson(NAME).tasks["share"]
+    assert secret.make(course, NAME) == (("share", "three"),)
+    task = drawn(course).tasks["share"]
     assert [check.probes for check in task.checks] == [("three",), ("four", "four-hidden")]
     said = CliRunner().invoke(cli.app, ["secret", "--course", str(course.root)])
     assert said.exit_code == 0, said.output
@@ -177,7 +181,7 @@ def test_an_answer_that_remembers_passes_what_is_public_and_fails_what_is_hidden
         return next((y.clone() for seen, y in remembered if torch.equal(seen, x)), torch.zeros_like(x))
 
     assert verdict_on(share, public).earned == 3
-    verdict = verdict_on(share, Banks.of(course).lesson(NAME))
+    verdict = verdict_on(share, drawn(course))
     assert verdict.earned == 0
     assert [check.finding for check in verdict.results] == [
         NotComputed("three-hidden"),
@@ -187,7 +191,7 @@ def test_an_answer_that_remembers_passes_what_is_public_and_fails_what_is_hidden
 
 def test_feedback_on_a_hidden_probe_tells_no_number_of_it(course):
     secret.make(course, NAME)
-    lesson = Banks.of(course).lesson(NAME)
+    lesson = drawn(course)
     task = lesson.tasks["share"]
     told = rich_text(
         task, verdict_on(lambda x: {3: x.new_tensor([0.125, 0.25, 0.625])}.get(len(x), x), lesson)
@@ -198,39 +202,38 @@ def test_feedback_on_a_hidden_probe_tells_no_number_of_it(course):
         assert f"{number:.4g}" not in told
 
 
-def test_redrawn_givens_are_drawn_from_the_secret_too(course, made):
-    secret.make(course, NAME)
-    givens = Banks.of(course).lesson(NAME).givens
-    assert torch.equal(givens[AS_SEEN]["table"], made[1].givens[AS_SEEN]["table"])
-    assert not torch.equal(givens["redrawn-1"]["table"], made[1].givens["redrawn-1"]["table"])
-
-
 # What goes into the sandbox
 
 
-def test_submissions_of_one_class_share_a_runner_until_a_bank_is_made_anew(course):
-    first = batch.runner_for(Banks.of(course), sandboxed=False)
-    assert batch.runner_for(Banks.of(course), sandboxed=False) is first
+def test_what_was_drawn_for_one_run_stands_in_no_other(course, tmp_path):
     secret.make(course, NAME)
-    second = batch.runner_for(Banks.of(course), sandboxed=False)
-    assert (second is first, first.closed, second.closed) == (False, True, False)
-    batch.close_sandboxes()
+    banks = Banks.of(course)
+    banks.write_questions(tmp_path)
+    lesson, hidden = bank.load(NAME, tmp_path), drawn(course)
+    assert [
+        probe.id for task in lesson.tasks.values() for probe in task.probes.values() if probe.hidden
+    ] == []
+    for name, content in banks.questions(NAME, Draws(banks, "0123456789abcdef").of(NAME, b"answers")).items():
+        (tmp_path / name).write_bytes(content)
+    lesson = bank.load(NAME, tmp_path)
+    assert asked(lesson) == asked(hidden)
+    assert [probe.hidden for probe in lesson.tasks["share"].probes.values()] == [True, True]
 
 
 def test_questions_hold_nothing_that_says_what_is_right(course, tmp_path):
     secret.make(course, NAME)
-    lesson = Banks.of(course).lesson(NAME)
+    lesson = drawn(course)
     bank.save(without_answers(lesson), tmp_path / "questions")
-    asked = bank.load(NAME, tmp_path / "questions")
-    assert list(asked.givens) == [AS_SEEN]
-    for task in asked.tasks.values():
+    asks = bank.load(NAME, tmp_path / "questions")
+    assert list(asks.givens) == [AS_SEEN]
+    for task in asks.tasks.values():
         assert (task.known_wrong, task.explanations, task.examined) == ((), None, None)
         assert (task.hints, task.learned) == ((), "")
         assert {probe.expected for probe in task.probes.values()} == {Outcome()}
     text = (tmp_path / "questions" / f"{NAME}.json").read_text()
     for told in ("Divide by the sum", "Shares add up", "by-largest", "These are the columns"):
         assert told not in text
-    _, tensors = bank.dumps(asked)
+    _, tensors = bank.dumps(asks)
     assert not [key for key in tensors if "expected" in key or "wrong" in key or "redrawn" in key]
     answers = [probe.expected.tensor for task in lesson.tasks.values() for probe in task.probes.values()]
     assert not [1 for held in tensors.values() for one in answers if torch.equal(held, one)]
@@ -238,13 +241,13 @@ def test_questions_hold_nothing_that_says_what_is_right(course, tmp_path):
 
 def test_questions_ask_all_that_the_bank_asks(course):
     lesson = Banks.of(course).lesson(NAME)
-    asked = without_answers(lesson)
+    asks = without_answers(lesson)
     for name, task in lesson.tasks.items():
-        assert list(asked.tasks[name].probes) == list(task.probes)
-        assert (asked.tasks[name].name, asked.tasks[name].checks) == (task.name, task.checks)
+        assert list(asks.tasks[name].probes) == list(task.probes)
+        assert (asks.tasks[name].name, asks.tasks[name].checks) == (task.name, task.checks)
         for probe_id, probe in task.probes.items():
             for given, value in probe.inputs.items():
-                assert torch.equal(asked.tasks[name].probes[probe_id].inputs[given], value)
+                assert torch.equal(asks.tasks[name].probes[probe_id].inputs[given], value)
 
 
 def test_taking_the_answers_out_leaves_the_bank_itself_whole(course):
@@ -259,7 +262,7 @@ def test_taking_the_answers_out_leaves_the_bank_itself_whole(course):
 def test_the_command_says_where_the_secret_lies_and_not_what_it_is(course):
     said = CliRunner().invoke(cli.app, ["secret", "01", "--course", str(course.root)])
     assert said.exit_code == 0, said.output
-    assert f"Hidden probes for 1 lesson lie in {secret.folder(course)}." in " ".join(said.output.split())
+    assert f"The secret lies in {secret.folder(course)}." in " ".join(said.output.split())
     assert (secret.folder(course) / secret.NAME).read_text() not in said.output
 
 
@@ -277,7 +280,7 @@ SECRETS = ("one", "two")
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Tried:
     """A lesson of the course, its solution run, and for each secret which draws are kept."""
 
     lesson: Lesson
@@ -286,31 +289,31 @@ class Drawn:
 
 
 @pytest.fixture(scope="module", params=Course.read(ROOT).lessons)
-def drawn(request: pytest.FixtureRequest) -> Drawn:
+def tried(request: pytest.FixtureRequest) -> Tried:
     source = ROOT / "source" / request.param
     lesson = replace(load_lesson(source), redraws=0)
     runs = run_solution(lesson, read_source(source / f"{request.param}.py"), request.param)
-    return Drawn(lesson, runs, {chosen: choose_draws(lesson, runs, chosen) for chosen in SECRETS})
+    return Tried(lesson, runs, {chosen: choose_draws(lesson, runs, chosen) for chosen in SECRETS})
 
 
 @pytest.mark.parametrize("chosen", SECRETS)
-def test_every_probe_of_the_course_that_can_have_a_twin_has_one(drawn, chosen):
-    twinned = [(task.id, probe.id) for task in drawn.lesson.tasks for probe in task.probes if has_twin(probe)]
-    assert list(drawn.draws[chosen]) == twinned
-    assert [twin for twin, draw in drawn.draws[chosen].items() if draw is None] == []
+def test_every_probe_of_the_course_that_can_have_a_twin_has_one(tried, chosen):
+    twinned = [(task.id, probe.id) for task in tried.lesson.tasks for probe in task.probes if has_twin(probe)]
+    assert list(tried.draws[chosen]) == twinned
+    assert [twin for twin, draw in tried.draws[chosen].items() if draw is None] == []
 
 
 @pytest.mark.parametrize("chosen", SECRETS)
-def test_no_check_of_the_course_is_passed_with_results_that_are_public(drawn, chosen):
+def test_no_check_of_the_course_is_passed_with_results_that_are_public(tried, chosen):
     passed = []
-    for task in drawn.lesson.tasks:
-        visible = make_task(task, drawn.runs).probes.values()
+    for task in tried.lesson.tasks:
+        visible = make_task(task, tried.runs).probes.values()
         public = [probe.expected.tensor for probe in visible if probe.expected.tensor is not None]
         new = []
         for probe in task.probes:
-            if has_twin(probe):
-                twin = twin_of(task, probe, chosen, drawn.draws[chosen][task.id, probe.id])
-                result = make_probe(task, twin, drawn.runs).expected.tensor
+            if has_twin(probe) and probe.observe == RESULT:
+                twin = twin_of(task, probe, chosen, tried.draws[chosen][task.id, probe.id])
+                result = make_probe(task, twin, tried.runs).expected.tensor
                 new += [] if any(all_close(result, one) for one in public) else [probe.id]
         passed += [
             (task.id, check.title)

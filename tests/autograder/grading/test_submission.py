@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 
 import nbformat
 import pytest
@@ -11,7 +12,7 @@ from nbconvert.preprocessors import Preprocessor
 
 from autograder.grading import submission as submissions
 from autograder.grading.rebuild import rebuild
-from autograder.grading.submission import UNREADABLE, SubmissionExporter, one_line, read_submission
+from autograder.grading.submission import UNREADABLE, SubmissionExporter, one_line, read_submission, read_text
 
 SHARE = "def share(x):\n    return x / x.sum()"
 
@@ -248,3 +249,12 @@ def test_a_folder_that_is_a_link_is_not_followed(tmp_path, handed_in):
 def test_what_a_person_is_shown_is_one_line_that_no_terminal_acts_on():
     assert one_line("ruth\n\x1b[2J\u202e\u200bé רות\ud800") == "ruth\ufffd\ufffd[2J\ufffd\ufffdé רות\ufffd"
     assert len(one_line("x" * 10**6)) == 1000
+
+
+@pytest.mark.parametrize("part", ["{}", "[]", '{"cell_type":"code","source":"1"}'])
+def test_a_file_of_very_many_parts_is_not_taken_apart(part):
+    text = ('{"cells":[' + f"{part}," * (18_000_000 // (len(part) + 1)) + "{}]}").encode()
+    begun = time.process_time()
+    read = read_text(text)
+    assert time.process_time() - begun < 5
+    assert read.metadata[UNREADABLE] == "the file has more than 100000 parts"

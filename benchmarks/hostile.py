@@ -1,0 +1,90 @@
+"""What hostile submissions cost a class: time, memory and disk, with them and without.
+
+    python3 start.py run python -m benchmarks.hostile [--lesson LESSON] [--class-size N] [--jobs N ...]
+
+A class is graded twice by `autograder grade`: once all are honest, and once ten of them are attacks of
+`tests/attacks/`, two of each kind. The aim: with them it takes no more than 1.5 times as long, and everybody
+gets a score and, where something was stopped, a reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+from copy import deepcopy
+from pathlib import Path
+
+import nbformat
+from nbgrader.api import Gradebook
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.grading import Cost, prepare, run
+from tests.attacks.answers import ATTACKS
+
+FIRST = "01-dot-product"
+# Two of each: to earn, to read, to stall, to harm, to mislead.
+HOSTILE = (
+    *("forges-collect", "learnt-by-heart", "searches-files", "searches-memory", "endless-loop"),
+    *("busy-processes", "takes-memory", "fork-bomb", "scripts", "forges-messages"),
+)
+AIM = 1.5
+
+
+def replace_by_attacks(course: Path, lesson: str) -> None:
+    """Put attacks in the place of the last students' submissions."""
+    release = nbformat.read(course / "notebooks" / lesson / f"{lesson}.ipynb", as_version=4)
+    students = sorted((course / "submitted").iterdir())
+    for student, name in zip(students[-len(HOSTILE) :], HOSTILE, strict=True):
+        notebook = deepcopy(release)
+        made = ATTACKS[name].make(notebook) or notebook
+        nbformat.write(made, student / lesson / f"{lesson}.ipynb")
+
+
+def megabytes_on_disk(course: Path) -> float:
+    """What all files of a class's folder hold."""
+    return sum(path.stat().st_size for path in course.rglob("*") if path.is_file()) / 2**20
+
+
+def graded(course: Path, lesson: str, jobs: int) -> tuple[Cost, int]:
+    """Grade a class; what that took, and how many have a score."""
+    command = [sys.executable, "-m", "autograder", "grade", lesson, "--jobs", str(jobs), "--course", "."]
+    cost = run(command, course)
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as book:
+        return cost, len(book.assignment_submissions(lesson))
+
+
+def main() -> None:
+    """Grade both classes at each number of jobs, and print what that took."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--lesson", default=FIRST)
+    parser.add_argument("--class-size", type=int, default=50)
+    parser.add_argument("--jobs", type=int, nargs="*", default=[1, 2])
+    chosen = parser.parse_args()
+    table = Table(title=f"{chosen.class_size} submissions of {chosen.lesson}, {len(HOSTILE)} of them hostile")
+    for column in ("jobs", "class", "seconds", "times", "processor s", "most MB", "disk MB", "with a score"):
+        table.add_column(column, justify="right")
+    for jobs in chosen.jobs:
+        honest = 0.0
+        for kind in ("honest", "hostile"):
+            with tempfile.TemporaryDirectory(prefix="hostile-") as folder:
+                students = range(chosen.class_size)
+                course = prepare(Path(folder) / "course", chosen.lesson, stock=False, students=students)
+                shutil.rmtree(course / "autograded", ignore_errors=True)
+                if kind == "hostile":
+                    replace_by_attacks(course, chosen.lesson)
+                cost, scores = graded(course, chosen.lesson, jobs)
+                honest = honest or cost.wall
+                table.add_row(
+                    *(str(jobs), kind, f"{cost.wall:.1f}", f"{cost.wall / honest:.2f}"),
+                    *(f"{cost.processor:.1f}", f"{cost.megabytes:.0f}", f"{megabytes_on_disk(course):.1f}"),
+                    f"{scores} of {chosen.class_size}",
+                )
+    Console(width=110).print(table)
+    print(f"aim: {AIM} times")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,178 @@
+"""Points without an answer: what one run asks is worth nothing in the next, and no evidence is made up."""
+
+from copy import deepcopy
+from pathlib import Path
+
+import nbformat
+import pytest
+import torch
+from nbformat.v4 import new_code_cell
+
+from autograder.build.source import read_source
+from autograder.course import Course
+from autograder.grading import secret
+from autograder.grading.grade import grade
+from autograder.grading.rebuild import rebuild
+from autograder.grading.runner import SandboxRunner
+from autograder.grading.secret import Banks, Draws
+from autograder.outcome import Evidence
+from autograder.transport import pack
+from tests.attacks.answers import by_heart
+
+ROOT = Path(__file__).parents[2]
+COURSE = Course.read(ROOT)
+FIRST, DROPOUT = "01-dot-product", "04-dropout"
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("walls")]
+
+# Says all that it is asked, in every way in which something gets out: printed, raised, and as the names and
+# notes in what the checks report.
+TELLS = """
+import autograder.collect, autograder.learner, dataclasses, glob, os
+from autograder.outcome import ErrorReport, ForbiddenCall
+honest = autograder.learner.collect
+def told(task, lesson, *rest):
+    seen = [value.flatten().tolist() for probe in task.probes.values() for value in probe.inputs.values()
+            if hasattr(value, "tolist")] + [value.flatten().tolist() for value in (inputs,)]
+    text = str(seen)
+    print(text)
+    get_ipython().display_pub.publish({"text/plain": text})
+    found = honest(task, lesson, *rest)
+    call = ForbiddenCall(text[:500], "softmax", text[500:1000], 1, text[1000:1500])
+    error = ErrorReport(text[:500], text[500:1000], text[1000:1500])
+    return dataclasses.replace(
+        found, status="STATUS", note=text, nearest=(text,), answer_type=text, changed_givens=(text,),
+        globals_read=(text,), forbidden=(call,), error=error)
+autograder.learner.collect = told
+"""
+# What the checks found is what a public repository says that they would find.
+FORGES = """
+import autograder.learner, dataclasses
+from autograder.transport import unpack
+honest, known = autograder.learner.collect, {KNOWN!r}
+def forged(task, *rest):
+    own, said = honest(task, *rest), unpack(known[task.id])
+    public = {{probe: said.outcomes.get(probe.removesuffix("-hidden")) for probe in task.probes}}
+    more = {{probe: outcome for probe, outcome in public.items() if outcome}}
+    return dataclasses.replace(own, status="answered", outcomes={{**own.outcomes, **more}})
+autograder.learner.collect = forged
+"""
+# Right answers of lesson 04 but that they drop nothing, and which of their checks dropping is asked by.
+NO_DROPOUT = {
+    "causal-attention": "CausalAttention.train = lambda self, mode=True: torch.nn.Module.train(self, False)",
+    "dropout-by-hand": (
+        "right = dropout_by_hand\n"
+        "def dropout_by_hand(x, p, training=True, right=right):\n"
+        "    return x if 0 < p < 1 else right(x, p, training)"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def banks(tmp_path_factory):
+    """The course's banks, with a secret."""
+    patch = pytest.MonkeyPatch()
+    patch.setenv(secret.PLACE, str(tmp_path_factory.mktemp("secret")))
+    secret.make(COURSE, FIRST)
+    yield Banks.of(COURSE)
+    patch.undo()
+
+
+@pytest.fixture(scope="module")
+def graded(banks):
+    """What becomes of a notebook that is handed in; with a cell of the learner's own, where there is one."""
+    runner = SandboxRunner(banks)
+
+    def run(lesson, submission, added="", run="a run"):
+        release = nbformat.read(ROOT / "notebooks" / lesson / f"{lesson}.ipynb", as_version=4)
+        submission = deepcopy(submission)
+        if added:
+            place = next(n for n, cell in enumerate(submission.cells) if cell["id"] == "setup")
+            submission.cells.insert(place + 1, new_code_cell(added))
+        drawn = Draws(banks, run.rjust(16)).of(lesson, nbformat.writes(submission).encode())
+        return grade(
+            rebuild(release, submission).notebook,
+            banks.lesson(lesson, drawn),
+            runner,
+            questions=banks.questions(lesson, drawn),
+        ), banks.lesson(lesson, drawn)
+
+    yield run
+    runner.close()
+
+
+def released(lesson):
+    return nbformat.read(ROOT / "notebooks" / lesson / f"{lesson}.ipynb", as_version=4)
+
+
+def solution(lesson):
+    return read_source(ROOT / "source" / lesson / f"{lesson}.py")
+
+
+def earned(graded):
+    return {name: verdict.earned for name, verdict in graded.verdicts.items() if verdict.earned}
+
+
+def hidden_numbers(lesson):
+    """What a learner must not come to know, as it would be printed."""
+    tensors = [
+        value for run, givens in lesson.givens.items() if run != "as-seen" for value in givens.values()
+    ]
+    for task in lesson.tasks.values():
+        tensors += [value for one in task.probes.values() if one.hidden for value in one.inputs.values()]
+    numbers = {one for value in tensors if torch.is_tensor(value) for one in value.flatten().tolist()}
+    return [repr(one) for one in numbers if isinstance(one, float) and len(repr(one)) > 8]
+
+
+@pytest.mark.parametrize("status", ["answered", "missing", "stub", "not-callable", "not-run"])
+def test_nothing_that_was_asked_is_told(graded, status):
+    found, lesson = graded(FIRST, solution(FIRST), TELLS.replace("STATUS", status))
+    shown = nbformat.writes(found.notebook) + repr(found.notes) + repr(found.verdicts)
+    assert len(hidden_numbers(lesson)) > 50
+    assert [one for one in hidden_numbers(lesson) if one in shown] == []
+
+
+def test_what_one_run_asked_is_worth_nothing_in_the_next(graded):
+    _, known = graded(FIRST, released(FIRST), run="the first")
+    remembers = released(FIRST)
+    by_heart(remembers, known)
+    found, _ = graded(FIRST, remembers, run="the second")
+    assert earned(found) == {}
+
+
+def forges(lesson, *kinds):
+    """A cell that says of every task what a right answer yields on public probes of some kinds, or of all."""
+    known = {}
+    for name, task in COURSE.load(lesson).tasks.items():
+        probes = [one for one in task.probes.values() if not kinds or one.observe in kinds]
+        known[name] = pack(Evidence(name, "answered", {one.id: one.expected for one in probes}))
+    return FORGES.format(KNOWN=known)
+
+
+def test_evidence_that_is_public_earns_nothing(graded):
+    found, _ = graded(DROPOUT, released(DROPOUT), forges(DROPOUT))
+    assert earned(found) == {}
+
+
+def test_who_drops_nothing_cannot_say_otherwise(graded):
+    without = solution(DROPOUT)
+    for cell in without.cells:
+        cell.source += "\n" + NO_DROPOUT.get(cell["id"].removesuffix("-answer"), "")
+    found, lesson = graded(DROPOUT, without, forges(DROPOUT, "dropout"))
+    for task in NO_DROPOUT:
+        asks = [
+            check for check in lesson.tasks[task].checks if any("training" in one for one in check.probes)
+        ]
+        passed = {result.title for result in found.verdicts[task].results if result.earned}
+        assert asks
+        assert passed.isdisjoint(check.title for check in asks)
+        assert passed
+
+
+@pytest.mark.parametrize("lesson", COURSE.banked())
+def test_a_right_answer_passes_whatever_is_drawn(graded, lesson):
+    for run in ("one", "two"):
+        found, known = graded(lesson, solution(lesson), run=run)
+        assert {name: one.earned for name, one in found.verdicts.items()} == {
+            name: task.points for name, task in known.tasks.items()
+        }
