@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from nbformat import from_dict
 
 from autograder.grading.batch import ExecutorLost, Job, Result, close_sandboxes, grade_all
 from autograder.grading.course import STAMP, Class, Submission
-from autograder.grading.gradebook import Book
+from autograder.grading.gradebook import Book, alone
 from autograder.grading.policy import FILE as POLICY
 from autograder.grading.runner import NoSandbox
 from autograder.grading.secret import Draws, new_word
@@ -107,7 +108,11 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
     summary.misplaced = course.misplaced()
     for line in summary.misplaced:
         say(line)
-    with Book(course, dry=order.dry_run) as book, readable(course.database):
+    with (
+        nullcontext() if order.dry_run else alone(course.database),
+        Book(course, dry=order.dry_run) as book,
+        readable(course.database),
+    ):
         waiting = {}
         for lesson in filter(handed_in.get, order.lessons):  # else the export would hold zeros for it
             problem = book.know(lesson)

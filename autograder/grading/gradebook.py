@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
 import logging
 import os
@@ -9,7 +11,7 @@ import shutil
 import sysconfig
 import tempfile
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -257,6 +259,28 @@ class Book:
         return self._gradebook.find_submission_notebook(
             submission.lesson, submission.lesson, submission.student
         )
+
+
+@contextlib.contextmanager
+def alone(database: str) -> Iterator[None]:
+    """Keep other runs of the grader away from a gradebook.
+
+    Raises:
+        BadBook: another one has it in hand.
+    """
+    try:
+        from fcntl import LOCK_EX, LOCK_NB, flock
+    except ImportError:  # on Windows, where there is no sandbox either
+        yield
+        return
+    # Not the gradebook itself, which may lie where locks of one kind undo those of another.
+    name = hashlib.sha256(f"{os.getuid()} {database}".encode()).hexdigest()[:16]
+    with (Path(tempfile.gettempdir()) / f"autograder-{name}.lock").open("w") as file:
+        try:
+            flock(file, LOCK_EX | LOCK_NB)  # the kernel lifts it when this process ends, however it does
+        except OSError:
+            raise BadBook(database, "is in use: another run grades this class; wait until it ends") from None
+        yield
 
 
 def _marked(cell: NotebookNode) -> bool:

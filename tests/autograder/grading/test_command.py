@@ -5,6 +5,7 @@ Every different notebook is run once, in one sandbox for the whole file: grading
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import shutil
@@ -26,6 +27,7 @@ import pytest
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
+from sqlalchemy import Engine, event
 from typer.testing import CliRunner
 
 from autograder import cli
@@ -39,6 +41,7 @@ from autograder.grading.evidence import GraderFault
 from autograder.grading.runner import KernelRunner, SandboxRunner
 from autograder.grading.secret import Banks
 from autograder.grading.verdicts import TaskResult
+from autograder.problems import BadBook
 from autograder.sandbox.limits import Limits
 from tests.autograder.grading.conftest import class_folder, without_figures
 
@@ -612,6 +615,94 @@ def test_what_fails_between_book_and_notebook_is_told_and_mended_by_the_next_run
         assert any("only scores were written: OSError" in line for line in said) == (error is OSError)
     assert grade(place)[0].graded == 4
     assert scores(place) == STUDENTS
+
+
+MOMENTS = {
+    "before a notebook is written": (gradebook, "_written"),
+    "before the book is changed": (gradebook.Book, "_penalty"),
+    "before a notebook takes its place": (gradebook.os, "replace"),
+}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no SIGKILL here")
+@pytest.mark.usefixtures("graded_template")  # so that what is killed needs no sandbox any more
+@pytest.mark.parametrize("moment", MOMENTS.values(), ids=MOMENTS)
+def test_a_run_that_is_killed_loses_nothing_and_the_next_goes_on(place, monkeypatch, moment):
+    grading = os.fork()
+    if grading == 0:
+        calls = iter(range(10))
+
+        def killed(*given: Any) -> Any:
+            if next(calls) == 2:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return really(*given)
+
+        really = getattr(*moment)
+        monkeypatch.setattr(*moment, killed)
+        grade(place)
+        os._exit(0)
+    assert os.WTERMSIG(os.waitpid(grading, 0)[1]) == signal.SIGKILL
+    before = scores(place)
+    again, _ = grade(place)
+    assert (again.graded, again.current) == (2, 2)
+    assert {student: STUDENTS[student] for student in before} == before
+    assert scores(place) == STUDENTS
+    assert all(autograded(place, student).is_file() for student in STUDENTS)
+
+
+def test_a_full_disk_is_told_and_the_next_run_goes_on(place, monkeypatch):
+    def full(*_: Any, **__: Any) -> Any:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(gradebook.Path, "write_text", full)
+        summary, said = grade(place)
+    assert (summary.graded, len(summary.faults)) == (0, 4)
+    assert [line for line in said if "No space left on device" in line] == said[-4:]
+    assert grade(place)[0].graded == 4
+    assert scores(place) == STUDENTS
+
+
+def test_a_gradebook_that_cannot_grow_is_told_and_the_next_run_goes_on(place):
+    def cannot_grow(connection: Any, _: Any) -> None:
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+
+    event.listen(Engine, "connect", cannot_grow)
+    try:
+        summary, said = grade(place)
+    finally:
+        event.remove(Engine, "connect", cannot_grow)
+    assert summary.faults
+    assert all(len(line.splitlines()) == 1 for line in said)
+    grade(place)
+    assert scores(place) == STUDENTS
+
+
+def test_two_graders_at_once_are_one_and_a_line(place):
+    class Second(Here):
+        told = ""
+
+        def submit(self, run: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            with pytest.raises(BadBook) as refused:
+                grade(place)
+            self.told = str(refused.value)
+            return super().submit(run, *args, **kwargs)
+
+    first = Second()
+    assert grade(place, executor=first)[0].graded == 4
+    assert "another run grades this class" in first.told
+    assert scores(place) == STUDENTS
+    assert grade(place)[0].current == 4
+
+
+def test_a_clock_that_was_put_back_changes_nothing(graded, monkeypatch):
+    monkeypatch.setattr(time, "time", lambda: 0.0)
+    monkeypatch.setattr(gradebook, "now", lambda: "1970-01-01T00:00:00+00:00")
+    hand_in(graded, "bob", file_of(graded, "ada").read_text(encoding="utf-8"))
+    assert grade(graded)[0].graded == 1
+    assert scores(graded)["bob"] == FULL
+    assert grade(graded)[0].current == 4
 
 
 @pytest.mark.parametrize("in_the_way", ["student", "notebook"])
