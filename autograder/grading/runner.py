@@ -38,6 +38,13 @@ PRELOAD = (
 )
 QUESTIONS = "questions"
 EMPTY: Mapping[str, str] = MappingProxyType({})
+# What was drawn for a submission is read before its own code can have a hand in that.
+READ = (
+    "from autograder.course import Course\n"
+    "course = Course.find()\n"
+    "for lesson in course.lesson_of().values():\n"
+    "    course.load(lesson)"
+)
 # Results, and errors in a cell, in a long file of torch's, in a short one, and on its second device.
 WARM_UP = (
     "1 + 1",
@@ -128,7 +135,7 @@ class SandboxRunner:
         everything = run == AS_SEEN and not quiet
         wanted = None if everything else [cell["id"] for cell in notebook.cells if is_test(cell)]
         limits = self._measured.get(self._lesson, self._limits)
-        job = Job((), {RUN: run}, wanted, limits, questions, PACKED)
+        job = Job((), {RUN: run}, wanted, limits, questions, PACKED, READ if questions else "")
         return execute(self._worker, notebook, job, stopped)
 
     def measure(self, lesson: str, solved: NotebookNode) -> None:

@@ -98,6 +98,7 @@ def _start(limits: Limits, shell: Shell, pipe: int, job: int) -> None:
         os.environ[asked["found_by"]] = FILES
         for name, content in asked["files"].items():
             Path(FILES, name).write_bytes(base64.b64decode(content))
+    exec(asked["first"], {})
     random.seed()
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed()

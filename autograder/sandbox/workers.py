@@ -48,6 +48,7 @@ class Job:
             not put into words, which takes a third of a run.
         limits: what it may use.
         files: what it finds in a folder of its own, by name; the variable `found_by` holds that folder.
+        first: code of ours that runs before the cells, while nothing of ours can have been changed.
     """
 
     cells: Sequence[tuple[str, str]]
@@ -56,6 +57,7 @@ class Job:
     limits: Limits = field(default_factory=Limits)
     files: Mapping[str, bytes] = field(default_factory=dict)
     found_by: str = ""
+    first: str = ""
 
 
 @dataclass

@@ -75,5 +75,45 @@ def test_where_it_is_not_seen_a_person_is_told(verdicts):
     )
 
 
+WAYS = {
+    "a thread": (
+        "import threading\ndef softmax_stable(x):\n    got = []\n"
+        "    one = threading.Thread(target=lambda: got.append(torch.softmax(x, 0)))\n"
+        "    one.start()\n    one.join()\n    return got[0]"
+    ),
+    "a process": (
+        "import multiprocessing\ndef softmax_stable(x):\n"
+        "    return multiprocessing.Pool(1).apply(torch.softmax, (x, 0))"
+    ),
+    "a module that is asked for": (
+        "import inspect\ndef softmax_stable(x):\n"
+        "    return inspect.getmodule(torch.nn.functional.relu).softmax(x, 0)"
+    ),
+    "the course's own": (
+        "import visuals.flow\ndef softmax_stable(x):\n"
+        "    return torch.tensor(visuals.flow.softmax(x.numpy()), dtype=x.dtype)"
+    ),
+    "attention": (
+        "def softmax_stable(x):\n    one = torch.ones(1, 1)\n"
+        "    return torch.nn.functional.scaled_dot_product_attention(\n"
+        "        one, x[:, None], torch.eye(len(x)), scale=1.0)[0]"
+    ),
+    "a subclass in a thread": (
+        "import threading\nclass Mine(torch.nn.MultiheadAttention):\n    pass\n"
+        "def softmax_stable(x):\n    got = []\n    def work():\n        mine = Mine(1, 1, bias=False)\n"
+        "        mine.in_proj_weight.data.fill_(1.0)\n"
+        "        got.append(mine(torch.ones(1, 1), x[:, None], x[:, None])[1][0].detach())\n"
+        "    one = threading.Thread(target=work)\n    one.start()\n    one.join()\n    return got[0]"
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_way_around_is_seen_or_a_person_is_told(verdicts, way):
+    graded = verdicts({"softmax-stable-answer": WAYS[way]})
+    found = graded.verdicts["softmax-stable"]
+    assert not found.passed or [note for note in graded.notes if note.startswith("softmax-stable")]
+
+
 def test_of_a_solution_a_person_is_told_nothing(verdicts):
     assert verdicts({}).notes == ()
