@@ -39,12 +39,7 @@ PRELOAD = (
 QUESTIONS = "questions"
 EMPTY: Mapping[str, str] = MappingProxyType({})
 # What was drawn for a submission is read before its own code can have a hand in that.
-READ = (
-    "from autograder.course import Course\n"
-    "course = Course.find()\n"
-    "for lesson in course.lesson_of().values():\n"
-    "    course.load(lesson)"
-)
+READ = "autograder.grading.preload:read_questions"
 # Results, and errors in a cell, in a long file of torch's, in a short one, and on its second device.
 WARM_UP = (
     "1 + 1",

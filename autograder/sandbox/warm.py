@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import gc
+import importlib
 import json
 import os
 import random
@@ -98,7 +99,9 @@ def _start(limits: Limits, shell: Shell, pipe: int, job: int) -> None:
         os.environ[asked["found_by"]] = FILES
         for name, content in asked["files"].items():
             Path(FILES, name).write_bytes(base64.b64decode(content))
-    exec(asked["first"], {})
+    if asked["first"]:
+        module, _, function = asked["first"].partition(":")
+        getattr(importlib.import_module(module), function)()
     random.seed()
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed()

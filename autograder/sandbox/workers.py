@@ -48,7 +48,7 @@ class Job:
             not put into words, which takes a third of a run.
         limits: what it may use.
         files: what it finds in a folder of its own, by name; the variable `found_by` holds that folder.
-        first: code of ours that runs before the cells, while nothing of ours can have been changed.
+        first: "module:function" of ours, called before the cells, while they can have changed nothing.
     """
 
     cells: Sequence[tuple[str, str]]
