@@ -661,7 +661,7 @@ def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
     if finding.property == "memory-of-its-own":
         names = _listed([f"`{name}`" for name in str(finding.obtained).split(", ")])
         return Message(
-            f"The numbers are right, but {names} shares its memory with the other module{where}.",
+            f"The numbers are right, but {names} and the other module use the same memory{where}.",
             (
                 "When one of the two is trained, the other changes too. Copy the numbers: "
                 "`parameter.copy_(…)` inside `torch.no_grad()`, or `.clone()`.",

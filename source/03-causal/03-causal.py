@@ -168,7 +168,7 @@ if torch.is_tensor(causal_mask(6)):
 # **Two conventions.** You will meet both, so this course names them. In `hidden`, `True` is hidden: `masked_fill(hidden,
 # -torch.inf)` writes −∞ there. In `visible`, `True` may be seen: `weights * visible` keeps these, and PyTorch's
 # `scaled_dot_product_attention` expects such a mask. One is the opposite of the other, `visible = ~hidden`. To pass the
-# wrong one is a common bug, and nothing fails: the model then sees only the future. Lessons 03 to 05 use `hidden`. From
+# wrong one is a common bug, and PyTorch raises no error: a query then sees only its future. Lessons 03 to 05 use `hidden`. From
 # lesson 06 on it is `visible`.
 
 # %% id="causal-mask-figure" tags=["figure"]
