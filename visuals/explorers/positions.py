@@ -73,19 +73,19 @@ def table(scores: Scores) -> str:
 
 def arrows(query: np.ndarray, key: np.ndarray) -> str:
     """The two arrows as a drawing; the table beside it says the same in numbers."""
-    unit = 80 / max(np.linalg.norm(query), np.linalg.norm(key))
+    unit = 72 / max(np.linalg.norm(query), np.linalg.norm(key))
     lines = ""
     for name, (x, y), color in (("query", query, "chosen"), ("key", key, "score")):
         x, y = x * unit, -y * unit
-        far = 1.3 * np.array([x, y])
+        far = 1.4 * np.array([x, y])
         lines += (
             f'<line x2="{x:.1f}" y2="{y:.1f}" stroke="var(--{color})" stroke-width="3"/>'
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="var(--{color})"/>'
             f'<text x="{far[0]:.1f}" y="{far[1]:.1f}" fill="var(--{color})" text-anchor="middle" '
             f'dominant-baseline="middle">{name}</text>'
         )
-    axes = '<path d="M-110 0H110M0 -110V110" stroke="currentColor" opacity="0.25"/>'
-    return f'<svg aria-hidden="true" width="250" height="230" viewBox="-125 -115 250 230">{axes}{lines}</svg>'
+    axes = '<path d="M-100 0H100M0 -100V100" stroke="currentColor" opacity="0.25"/>'
+    return f'<svg aria-hidden="true" width="250" height="220" viewBox="-125 -110 250 220">{axes}{lines}</svg>'
 
 
 class PositionsExplorer(Explorer):
@@ -99,7 +99,12 @@ class PositionsExplorer(Explorer):
         self._theta = theta
         self.query, self.key = (
             ipywidgets.IntSlider(
-                value=position, min=0, max=LAST_POSITION, description=f"Position of the {name}", style=WIDE
+                value=position,
+                min=0,
+                max=LAST_POSITION,
+                description=f"Position of the {name}",
+                style=WIDE,
+                layout={"width": "400px"},  # room to drag to each position
             )
             for name, position in (("query", 5), ("key", 2))
         )
