@@ -17,7 +17,7 @@ from typing import Any
 import torch
 
 from autograder.bank import RESULT, Property, Specimen, TaskKind, Value
-from autograder.edits import Change, before, body, edit, faulty, instead, returns
+from autograder.edits import Change, before, body, edit, faulty, instead, returns, table
 from autograder.problems import AuthoringError
 
 __all__ = [
@@ -44,6 +44,8 @@ __all__ = [
     "load_faults",
     "load_lesson",
     "returns",
+    "rights",
+    "wrongs",
 ]
 
 Axes = tuple[str, ...]
@@ -83,7 +85,8 @@ class Probe:
         then: where the answer returns something to be called, the arguments it is called with.
         observe: the experiment of `autograder.experiments` whose result is compared; "result" calls the
             answer once. No points are earned by other experiments alone.
-        settings: what the experiment wants to know.
+        settings: what the experiment wants to know. With `"stacked": True`, results of one shape that come
+            back together count as one tensor, with an axis more in front.
         hidden: drawn from an instructor's secret; a message about it gives no numbers away.
         raises: names of exceptions, one of which a right answer raises here; nothing else is compared.
         redraw: makes inputs by name from a seeded generator that the hidden twin takes instead, where moving
@@ -198,6 +201,16 @@ class Right:
         object.__setattr__(self, "changes", changes)
 
 
+def wrongs(text: str) -> tuple[Wrong, ...]:
+    """Known wrong answers as a table: see `autograder.edits.table`."""
+    return tuple(Wrong(name, *changes, hint=hint) for name, changes, hint in table(text))
+
+
+def rights(text: str) -> tuple[Right, ...]:
+    """Other right answers as a table: see `autograder.edits.table`."""
+    return tuple(Right(name, *changes) for name, changes, _ in table(text))
+
+
 @dataclass(frozen=True)
 class Check:
     """Probes that earn points together. A tensor task has one check and names no probes."""
@@ -232,7 +245,8 @@ class Task:
         id: task id, nbgrader grade id of the test cell and key in the bank.
         title: a few words, shown with every feedback.
         name: the name that the learner defines.
-        kind: "tensor", "function" or "module".
+        kind: "tensor", "function", "module", or "class" for any other class, of which each probe's `settings`
+            name the `method` to call.
         signature: how the name is written in the text: "dot(a, b)", or just the name for a tensor.
         axes: names of the result's axes. "tokens as query" is the axis `tokens` in the role of queries.
         input_axes: names of each input's axes, for the inputs that are tensors. A name stands for one size

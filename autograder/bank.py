@@ -31,7 +31,7 @@ from autograder.outcome import (
 FORMAT = 2
 
 Value = Tensor | int | float | bool | str | None
-TaskKind = Literal["tensor", "function", "module"]
+TaskKind = Literal["tensor", "function", "module", "class"]
 AS_SEEN = "as-seen"  # the run whose givens are those that the learner sees
 TABLE = ("members", "kind", "mark", "numbers")  # the tensors of `Explanations`
 RESULT = "result"  # the plain experiment: call the answer and look at what it returns
@@ -65,7 +65,10 @@ class Probe:
     a constructor. For a
     tensor, the inputs are the lesson's givens, and none are stored here. For a module, `inputs` are what
     `forward` is called with, `construct` the constructor's arguments in order, `weights` its parameters by
-    name, `train` its mode, and `dtype` what module and inputs are converted to. Where the answer returns
+    name, `train` its mode, and `dtype` what module and inputs are converted to. For another class, `settings`
+    name the `method` that is called: of an object, or of the class itself where there is nothing in
+    `construct`. Results of one shape that come back together are `stacked` where the settings say so. Where
+    the answer returns
     something to be called, it is called on `then`. `observe` names the experiment of
     `autograder.experiments` whose result is the outcome. `hidden` ones are drawn from an instructor's
     secret, and what is expected of them is not told. Where `raises` names exceptions, a right answer raises

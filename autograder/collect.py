@@ -90,15 +90,14 @@ def collect_answer(
             answer_type=type_name(answer),
             changed_givens=changed,
         )
-    if not callable(answer) or inspect.isclass(answer) != (task.kind == "module"):
+    if not callable(answer) or inspect.isclass(answer) != (task.kind in ("module", "class")):
         kind = "class" if inspect.isclass(answer) else type_name(answer)
         return Evidence(task.id, "not-callable", answer_type=kind)
-    own_code = answer.__dict__.get("forward") if task.kind == "module" else answer
-    if is_stub(own_code):
+    own_code = _own_code(task, answer)
+    if any(is_stub(one) for one in own_code):
         return Evidence(task.id, "stub", answer_type=type_name(answer))
-    run_probe = call_module if task.kind == "module" else call
-    with Watch(task.forbids.families if task.forbids else (), is_file_of(own_code)) as forbidden:
-        outcomes = {probe.id: run_probe(answer, probe, namespace) for probe in task.probes.values()}
+    with Watch(task.forbids.families if task.forbids else (), is_file_of(*own_code[:1])) as forbidden:
+        outcomes = {probe.id: CALLS[task.kind](answer, probe, namespace) for probe in task.probes.values()}
     if all(_says_not_implemented(outcome) for outcome in outcomes.values()):
         return Evidence(task.id, "stub", answer_type=type_name(answer))
     return Evidence(
@@ -106,10 +105,20 @@ def collect_answer(
         "answered",
         outcomes=outcomes,
         answer_type=type_name(answer),
-        globals_read=globals_read(own_code),
+        globals_read=tuple(dict.fromkeys(name for one in own_code for name in globals_read(one))),
         forbidden=tuple(forbidden),
         examined=examine(task, answer, namespace),
     )
+
+
+def _own_code(task: Task, answer: Any) -> tuple[Any, ...]:
+    """The functions of an answer that the learner writes."""
+    if task.kind == "module":
+        return tuple(vars(answer)[name] for name in ("forward",) if name in vars(answer))
+    if task.kind == "class":
+        own = (getattr(one, "__func__", one) for one in vars(answer).values())
+        return tuple(one for one in own if isinstance(one, types.FunctionType))
+    return (answer,)
 
 
 def call(
@@ -204,6 +213,33 @@ def call_module(
     return replace(outcome, tensor=None) if own else outcome
 
 
+def call_class(
+    made: Callable[..., Any],
+    probe: Probe,
+    namespace: Mapping[str, Any] = EMPTY,
+) -> Outcome:
+    """Call the method that a probe names: of an object, or of the class itself where none is constructed."""
+    arguments, by_name = split(probe.construct, _keywords(made, probe.construct, probe))
+    mismatch = _call_mismatch(made, arguments, by_name) if probe.construct else None
+    if mismatch is not None:
+        return Outcome(error=mismatch)
+    name = str(probe.settings["method"])
+    try:
+        with quietly():
+            method = getattr(made(*arguments, **by_name) if probe.construct else made, name)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return Outcome(error=describe_error(error, vars(made).get("__init__", made)))
+    outcome = call(method, probe, namespace)
+    if outcome.error is not None and outcome.error.type == "SignatureMismatch":
+        return replace(outcome, error=replace(outcome.error, line=f".{name}{outcome.error.line}"))
+    return outcome
+
+
+CALLS: dict[str, Callable[..., Outcome]] = {"function": call, "module": call_module, "class": call_class}
+
+
 def _draws_its_own(
     module_class: Callable[..., Any],
     arguments: Sequence[Any],
@@ -238,6 +274,8 @@ def _put_to_use(
         calls.append((given, values))
         positional, keywords = split(given, probe.keywords)
         result = answer(*positional, **keywords)
+        if probe.settings.get("stacked"):
+            result = _stacked(result)
         if probe.observe != RESULT and isinstance(result, tuple) and result:
             result = result[0]  # what it does is looked at; that there are several is told by the plain call
         if probe.then and callable(result):
@@ -271,6 +309,12 @@ def _with_numbers(seen: Any, results: Sequence[Any]) -> Any:
     if any(one is None or one.is_complex() or one.device.type != "cpu" for one in parts):
         return seen
     return torch.cat([one.float().flatten() for one in parts if one is not None])
+
+
+def _stacked(results: Any) -> Any:
+    """Several tensors of one shape as one; anything else as it is."""
+    several = isinstance(results, tuple | list) and all(isinstance(one, Tensor) for one in results)
+    return torch.stack(tuple(results)) if several and len({one.shape for one in results}) == 1 else results
 
 
 def _state(module: torch.nn.Module) -> dict[str, tuple[Tensor, bool]]:
@@ -557,7 +601,7 @@ def _makes(source: str, name: str) -> bool:
     return any(step.opname in ("STORE_NAME", "STORE_GLOBAL") and step.argval == name for step in steps)
 
 
-def is_file_of(function: Any) -> Callable[[str], bool]:
+def is_file_of(function: Any = None) -> Callable[[str], bool]:
     """Whether a file name is that of the answer's own code, or of a notebook cell."""
     # A decorator's wrapper is not the learner's own code; what it wraps is.
     with contextlib.suppress(ValueError):  # it wraps itself, or something without end

@@ -25,6 +25,9 @@ FAULTY = re.compile(
 )
 
 
+ARROW = re.compile(r"\s*→(\d*)(?:\s+|$)")
+
+
 @dataclass(frozen=True)
 class Span:
     """New text for the characters from `start` up to `end`."""
@@ -80,7 +83,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Body:
-    """Write a function's or method's body anew, below its docstring."""
+    """Write a function's or method's body anew, below its docstring: that of the only one if unnamed."""
 
     function: str
     text: str
@@ -94,7 +97,7 @@ class Body:
         found = [
             node
             for node in ast.walk(ast.parse(solution.text))
-            if isinstance(node, ast.FunctionDef) and node.name == self.function
+            if isinstance(node, ast.FunctionDef) and self.function in ("", node.name)
         ]
         if len(found) != 1:
             raise AuthoringError(
@@ -198,6 +201,51 @@ def before(text: str) -> Before:
 def faulty() -> Faulty:
     """Leave the code in place that the learner is given to find the bug in."""
     return Faulty()
+
+
+def table(text: str) -> list[tuple[str, tuple[Change, ...], str]]:
+    """Answers written one below the other, as their names, changes and hints.
+
+    A line `name: old → new` begins an answer. Below it, indented, may stand more such changes, and a hint.
+    `→3` says that `old` stands in 3 places. `name: = expression` makes the whole answer that expression;
+    `name: faulty` is the code that a learner is given to find the bug in; and `name: body`, or
+    `name: body function` where there are several, takes the lines below as a function's new body.
+
+    Raises:
+        AuthoringError: a line is none of these.
+    """
+    answers: list[tuple[str, list[str]]] = []
+    for line in textwrap.dedent(text).strip("\n").splitlines():
+        name, colon, first = ("", "", "") if line[:1] in " " else line.partition(": ")
+        if colon:
+            answers.append((name, [first]))
+        elif answers and line[:1] in " ":
+            answers[-1][1].append(line)
+        else:
+            raise AuthoringError([f"{line!r} begins no answer: it should be `name: old → new`"])
+    return [(name, *_read(lines)) for name, lines in answers]
+
+
+def _read(lines: Sequence[str]) -> tuple[tuple[Change, ...], str]:
+    """The changes and the hint that stand in an answer's lines."""
+    kind, _, rest = lines[0].partition(" ")
+    if kind == "body":
+        return (body(rest, "\n".join(lines[1:])),), ""
+    changes: list[Change] = []
+    hint = []
+    for line in lines:
+        parts = ARROW.split(line.strip(), maxsplit=1)
+        if len(parts) == 3:
+            changes.append(edit(parts[0], parts[2], int(parts[1] or 1)))
+        elif line is lines[0] and line == "faulty":
+            changes.append(faulty())
+        elif line is lines[0] and kind == "=":
+            changes.append(returns(rest))
+        else:
+            hint.append(line.strip())
+    if not changes:
+        raise AuthoringError([f"{lines[0]!r} changes nothing: it should be `old → new`"])
+    return tuple(changes), " ".join(hint)
 
 
 def faulty_code(source: str) -> str:

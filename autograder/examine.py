@@ -39,7 +39,7 @@ def probe_to_examine(task: Task) -> Probe | None:
 def examine(task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any]) -> Examination | None:
     """Try an answer with one thing changed at a time; None where that is not possible."""
     probe = probe_to_examine(task)
-    if probe is None:
+    if probe is None or task.kind == "class":
         return None
     try:
         with quietly(), torch.no_grad():

@@ -18,6 +18,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from autograder.bank import RESULT, Probe
@@ -350,6 +351,122 @@ def gradient(subject: Subject, settings: Settings) -> Any:
     return torch.tensor([found is not None, found is not None and bool(found.isfinite().all())])
 
 
+def gradients(subject: Subject, settings: Settings) -> Any:
+    """The gradients that come back to some inputs, when each number of the result counts differently.
+
+    Settings:
+        input: the inputs' names, joined by commas.
+
+    Shapes:
+        returns: (numbers,): those of all the inputs, end to end; 0 where none comes back
+    """
+    inputs = _with_gradients(subject.inputs, settings)
+    result = subject.call(inputs)
+    if not isinstance(result, Tensor) or not result.is_floating_point():
+        return result
+    found = _gradients_of(result, inputs, settings)
+    return torch.cat([one.flatten() for one in found])
+
+
+def _with_gradients(inputs: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+    names = settings["input"].split(",") if "input" in settings else []
+    return {**inputs, **{name: inputs[name].detach().clone().requires_grad_() for name in names}}
+
+
+def _gradients_of(result: Tensor, inputs: Mapping[str, Any], settings: Settings) -> list[Tensor]:
+    wanted = [inputs[name] for name in settings["input"].split(",")]
+    if not result.requires_grad:
+        return [torch.zeros_like(one) for one in wanted]
+    ahead = torch.linspace(-1, 2, result.numel(), dtype=result.dtype).reshape(result.shape)
+    found = torch.autograd.grad(result, wanted, ahead, allow_unused=True)
+    return [torch.zeros_like(one) if own is None else own for own, one in zip(found, wanted, strict=True)]
+
+
+# Matrix products, and which of their arguments is the left factor.
+PRODUCTS = {"mm": 0, "bmm": 0, "mv": 0, "dot": 0, "addmm": 1, "addmv": 1, "addbmm": 1, "baddbmm": 1}
+
+
+class _Costs(TorchDispatchMode):
+    """Notes the largest tensor that an operation makes, and the multiplications in matrix products.
+
+    An answer gets copies of the inputs, so what is made from the inputs themselves is not its work.
+    """
+
+    def __init__(self, inputs: Iterable[Any]) -> None:
+        super().__init__()
+        self._inputs = {one.untyped_storage().data_ptr() for one in inputs if isinstance(one, Tensor)}
+        self.numbers = 0
+        self.products = 0
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # to skip it, torch would first import its compiler, which takes seconds
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        tensors = [one for one in tree_leaves((args, kwargs)) if isinstance(one, Tensor)]
+        memory = {one.untyped_storage().data_ptr() for one in tensors}
+        if memory & self._inputs:
+            return result
+        for one in tree_leaves(result):
+            # A view, and what is written in place, is no new tensor.
+            if isinstance(one, Tensor) and one.untyped_storage().data_ptr() not in memory:
+                self.numbers = max(self.numbers, one.numel())
+        left = PRODUCTS.get(func.overloadpacket.__name__)
+        if left is not None:
+            right = args[left + 1]
+            self.products += args[left].numel() * (right.shape[-1] if right.ndim > 1 else 1)
+        return result
+
+
+def costs(subject: Subject, settings: Settings) -> Any:
+    """How large a tensor an answer makes on the way, and how much it multiplies, where that is too much.
+
+    Settings:
+        numbers: how many numbers any tensor may have.
+        products: how many multiplications its matrix products may take, if that is asked.
+        input: names of inputs, joined by commas, whose gradients are asked for as well, if any.
+
+    Shapes:
+        returns: (2,): the numbers of the largest tensor, the multiplications; 0 for what is not too much
+    """
+    inputs = _with_gradients(subject.inputs, settings)
+    with _Costs(inputs.values()) as seen:
+        result = subject.call(inputs)
+        if "input" in settings and isinstance(result, Tensor):
+            _gradients_of(result, inputs, settings)
+    if not isinstance(result, Tensor):
+        return result
+    told = (seen.numbers, settings["numbers"]), (seen.products, settings.get("products", math.inf))
+    return torch.tensor([float(count) if count > most else 0.0 for count, most in told])
+
+
+def steps(subject: Subject, settings: Settings) -> Any:
+    """What an answer gives back that keeps something from call to call, and gets its inputs in pieces.
+
+    Settings:
+        axis: the axis along which the inputs are cut.
+        sizes: the size of each piece.
+        refuses: the name of an exception that a piece may be refused with; the next piece follows.
+
+    Shapes:
+        returns: (numbers,): everything that it gave back, end to end
+    """
+    cut = [x.split(list(settings["sizes"]), settings["axis"]) for x in subject.inputs.values()]
+    given = []
+    for pieces in zip(*cut, strict=True):
+        try:
+            result = subject.call(dict(zip(subject.inputs, pieces, strict=True)))
+        except Exception as problem:
+            if settings.get("refuses") not in [kind.__name__ for kind in type(problem).__mro__]:
+                raise
+            continue
+        if not isinstance(result, Tensor):
+            return result
+        given.append(result.detach().flatten().clone())  # what is kept may be overwritten by the next call
+    return torch.cat(given)
+
+
 def buffers(subject: Subject, settings: Settings) -> Any:
     """Which of the buffers that the solution registers are in a module's state dict.
 
@@ -459,6 +576,9 @@ EXPERIMENTS: dict[str, Experiment] = {
     "dropout": dropout,
     "other-device": other_device,
     "gradient": gradient,
+    "gradients": gradients,
+    "costs": costs,
+    "steps": steps,
     "buffers": buffers,
     "second-call": second_call,
     "start-values": start_values,

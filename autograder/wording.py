@@ -34,7 +34,7 @@ NUMBERS_ONLY = (f.WrongValues, f.NotFinite, f.WrongShape, f.BrokenProperty)
 # What one entry along an axis is called, where that is not the axis's name without its "s".
 SPOKEN = dict.fromkeys(("d_in", "d_out", "d_model", "head_dim"), "dimension")
 
-KINDS = {"tensor": "tensor", "function": "function", "module": "class"}
+KINDS = {"tensor": "tensor", "function": "function", "module": "class", "class": "class"}
 
 # Types whose values give a result only when they are called.
 CALLABLES = ("function", "method", "builtin_function_or_method", "type")
@@ -235,6 +235,8 @@ def _givens_changed(finding: f.GivensChanged, task: Task) -> Message:
 def _not_a_function(finding: f.NotAFunction, task: Task) -> Message:
     if task.kind == "module":
         how = f"Define it with `class {task.name}(torch.nn.Module):`"
+    elif task.kind == "class":
+        how = f"Define it with `class {task.name}`"
     else:
         how = f"Define it with `def {task.signature}:`"
     return Message(
@@ -890,6 +892,47 @@ def _buffers(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
     )
 
 
+def _gradients(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
+    place = finding.index[0]
+    for name in str(probe.settings["input"]).split(","):
+        value = probe.inputs.get(name)
+        count = value.numel() if isinstance(value, Tensor) else place + 1
+        if place < count:
+            break
+        place -= count
+    if not finding.obtained:
+        return Message(
+            f"No gradient comes back to number {place} of `{name}`{_where(finding, task)}, and one should.",
+            ("Does every step that leads from it to the result have its part in the way back?",),
+        )
+    return Message(
+        f"The gradient that comes back to number {place} of `{name}` is {number_text(finding.obtained)}"
+        f"{_where(finding, task)} and should be {number_text(finding.expected)}.",
+        ("The result itself is another matter: this is about how it moves when the input does.",),
+    )
+
+
+def _costs(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
+    where = _where(finding, task)
+    if finding.index[0] == 0:
+        return Message(
+            f"`{task.name}` makes a tensor of {finding.obtained:.0f} numbers{where}.",
+            (f"{probe.settings['numbers']} are enough. Which line makes one that large?",),
+        )
+    return Message(
+        f"The matrix products of `{task.name}` take {finding.obtained:.0f} multiplications{where}.",
+        (f"{probe.settings['products']} are enough: some of what is computed is thrown away.",),
+    )
+
+
+def _steps(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
+    return Message(
+        f"Called step by step{_where(finding, task)}, `{task.name}` gives back "
+        f"{number_text(finding.obtained)} where it should be {number_text(finding.expected)}.",
+        ("Make an object, call it twice with small tensors, and print what comes back each time.",),
+    )
+
+
 def _second_call(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
     return Message(
         f"`{task.name}` gives another result{_where(finding, task)} than with the same input alone.",
@@ -927,6 +970,9 @@ _BEHAVIOUR: dict[str, Callable[[f.WrongBehaviour, Task, Probe], Message]] = {
     "dropout": _dropout,
     "other-device": _other_device,
     "gradient": _gradient,
+    "gradients": _gradients,
+    "costs": _costs,
+    "steps": _steps,
     "buffers": _buffers,
     "second-call": _second_call,
     "start-values": _start_values,
@@ -938,6 +984,9 @@ EXPERIMENT_AXES = {
     "dropout": 1,
     "other-device": 0,
     "gradient": 1,
+    "gradients": 1,
+    "costs": 1,
+    "steps": 1,
     "buffers": 1,
     "start-values": 2,
 }

@@ -10,6 +10,7 @@ On tensors of your own, with the tokens as a list of strings:
     mask_map(mask, tokens), leak_map(leaks, tokens)
     attention_map(weights, tokens).save("map.pdf")     for print, as .pdf, .svg or .png
     trained_words().embed(sentence)                a small trained model: vectors, weights, what words mean
+    measured(function, *inputs)                    seconds and bytes of a call; cost_curves draws them
     with track_shapes() as shapes: ...             every tensor operation of your code, and its shapes
 
 weights are (queries, keys), (batch, queries, keys) or (batch, heads, queries, keys). A picture has `alt`, the
@@ -29,6 +30,7 @@ from visuals.explorers import (
     explore_scale,
     explore_slices,
     explore_three_attentions,
+    explore_tiles,
 )
 from visuals.figures import (
     attention_map,
@@ -36,6 +38,7 @@ from visuals.figures import (
     causal_pattern,
     clock_hands,
     combined_masks,
+    cost_curves,
     cut_and_stretch,
     dropout_averages,
     dropout_steps,
@@ -46,6 +49,7 @@ from visuals.figures import (
     masking_steps,
     memory_layout,
     overflow,
+    qkv_rows,
     query_key_value,
     query_scores,
     rope_pairs,
@@ -63,6 +67,7 @@ from visuals.figures import (
     who_may_look,
     word_arrows,
 )
+from visuals.measure import measured
 from visuals.shapes import track_shapes
 from visuals.trained import trained_words
 
@@ -72,6 +77,7 @@ __all__ = [
     "causal_pattern",
     "clock_hands",
     "combined_masks",
+    "cost_curves",
     "cut_and_stretch",
     "dropout_averages",
     "dropout_steps",
@@ -88,12 +94,15 @@ __all__ = [
     "explore_scale",
     "explore_slices",
     "explore_three_attentions",
+    "explore_tiles",
     "head_trade_off",
     "leak_map",
     "mask_map",
     "masking_steps",
+    "measured",
     "memory_layout",
     "overflow",
+    "qkv_rows",
     "query_key_value",
     "query_scores",
     "rope_pairs",

@@ -110,6 +110,20 @@ class Board:
             )
         )
 
+    def block(
+        self, x: float, y: float, width: float, height: float, color: str, content: str, name: str
+    ) -> None:
+        """Draw a filled rectangle with a word on it."""
+        self.axes.add_artist(Rectangle((x, y), width, height, facecolor=color, edgecolor="none", gid=name))
+        self.text(
+            x + width / 2,
+            y + height / 2,
+            content,
+            size=style.SMALL_SIZE,
+            ha="center",
+            color=style.text_on(color),
+        )
+
     def bars(
         self,
         x: float,

@@ -19,7 +19,7 @@ from autograder.bank import AS_SEEN, LessonBank, Value
 from autograder.build.combine import combine
 from autograder.build.namespace import Moment, run_cells
 from autograder.build.source import is_answer
-from autograder.collect import call, call_module, collect_answer, is_notebook_file, observe
+from autograder.collect import CALLS, collect_answer, is_notebook_file, observe
 from autograder.edits import Change, Solution, changed
 from autograder.examine import examine
 from autograder.experiments import concluded, sizes_of
@@ -296,9 +296,8 @@ def make_probe(task: authoring.Task, probe: authoring.Probe, runs: Runs) -> bank
 
 
 def outcome_of(task: authoring.Task, answer: Callable[..., Any], probe: bank.Probe, runs: Runs) -> Outcome:
-    """What an answer to a function or module task does on one probe."""
-    run_probe = call_module if task.kind == "module" else call
-    return run_probe(answer, probe, runs.namespaces[AS_SEEN])
+    """What an answer to a function or class task does on one probe."""
+    return CALLS[task.kind](answer, probe, runs.namespaces[AS_SEEN])
 
 
 def _forbids(task: authoring.Task, runs: Runs) -> bank.Forbids | None:

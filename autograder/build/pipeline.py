@@ -23,7 +23,7 @@ from autograder.build.answers import Runs, make_bank, run_solution
 from autograder.build.lint import lint
 from autograder.build.namespace import run_cells
 from autograder.build.release import generate, write_notebook
-from autograder.build.source import predictions, read_source
+from autograder.build.source import is_measured, predictions, read_source
 from autograder.collect import collect
 from autograder.compare import close
 from autograder.course import FILE, Course
@@ -196,7 +196,7 @@ def _same_bank(fresh: Path, kept: Path, name: str) -> bool:
 
 
 def _same_solution(fresh: Path, kept: Path) -> bool:
-    """Whether two executed solutions agree in every cell and every printed text. Pixels may differ."""
+    """Whether two executed solutions agree in every cell and text. Pixels and measurements may differ."""
     try:
         return bool(_without_pixels(fresh) == _without_pixels(kept))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, nbformat.ValidationError):
@@ -206,6 +206,8 @@ def _same_solution(fresh: Path, kept: Path) -> bool:
 def _without_pixels(path: Path) -> NotebookNode:
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
+        if is_measured(cell):
+            cell.outputs = []
         for output in cell.get("outputs", ()):
             data = output.get("data", {})
             for kind in ("image/png", "image/jpeg"):

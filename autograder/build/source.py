@@ -111,6 +111,11 @@ def is_given(cell: NotebookNode) -> bool:
     return "given" in cell.metadata.get("tags", ())
 
 
+def is_measured(cell: NotebookNode) -> bool:
+    """Whether what a cell shows was measured, and so is other on each machine and in each run."""
+    return "measured" in cell.metadata.get("tags", ())
+
+
 def is_figure(cell: NotebookNode) -> bool:
     """Whether a cell's last expression shows a picture of the course's."""
     return "figure" in cell.metadata.get("tags", ())

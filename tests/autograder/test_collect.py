@@ -15,6 +15,7 @@ import torch
 from autograder.bank import Made, Probe
 from autograder.collect import (
     call,
+    call_class,
     call_module,
     changed_givens,
     collect,
@@ -154,6 +155,56 @@ def test_what_takes_its_arguments_by_name_only_gets_them_so(probe):
 
     assert call(lambda *, x: 2 * x, probe).tensor.tolist() == [2.0, 4.0]
     assert call_module(Scaled, replace(probe, construct={"factor": 3.0})).tensor.tolist() == [3.0, 6.0]
+
+
+class Counter:
+    def __init__(self, start):
+        self.count = start
+
+    def add(self, x):
+        self.count = self.count + x
+        return self.count
+
+    @classmethod
+    def zero(cls, x):
+        return 0 * x
+
+
+def test_a_method_is_called_of_an_object_or_of_the_class_where_nothing_constructs_one(probe):
+    of_object = replace(probe, construct={"start": 3.0}, settings={"method": "add"})
+    assert call_class(Counter, of_object).tensor.tolist() == [4.0, 5.0]
+    assert call_class(Counter, replace(probe, settings={"method": "zero"})).tensor.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("construct", "method", "kind", "line"),
+    [
+        ({"begin": 3.0, "end": 4.0}, "add", "SignatureMismatch", "(start)"),
+        ({"start": 3.0}, "missing", "AttributeError", ""),
+        ({"start": 3.0}, "bad", "SignatureMismatch", ".bad()"),
+    ],
+)
+def test_a_class_whose_method_cannot_be_called_is_told_why(probe, construct, method, kind, line):
+    bad = type("Bad", (Counter,), {"bad": lambda self: 1})
+    error = call_class(bad, replace(probe, construct=construct, settings={"method": method})).error
+    assert (error.type, error.line) == (kind, line)
+
+
+@pytest.mark.parametrize(
+    ("results", "shape"), [(lambda x: (x, 2 * x), (2, 2)), (lambda x: torch.stack((x, x)), (2, 2))]
+)
+def test_results_of_one_shape_count_as_one_tensor_where_a_task_says_so(probe, results, shape):
+    assert call(results, replace(probe, settings={"stacked": True})).shape == shape
+    assert call(lambda x: (x, x[:1]), replace(probe, settings={"stacked": True})).type_name == "tuple"
+
+
+def test_a_class_of_which_one_method_is_to_be_written_still_is_a_stub(lesson, share):
+    class Half(Counter):
+        def add(self, x): ...
+
+    task = replace(share, kind="class")
+    assert collect_answer(task, lesson, Half, {}).status == "stub"
+    assert collect_answer(task, lesson, lambda x: x, {}).status == "not-callable"
 
 
 def test_a_builtin_without_a_signature_is_called_all_the_same(probe):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from autograder.authoring import before, body, edit, faulty, instead, returns
-from autograder.edits import Solution, Span, changed, fit, put_in
+from autograder.edits import Solution, Span, changed, fit, put_in, table
 from autograder.problems import AuthoringError
 
 CELL = '''\
@@ -99,3 +99,44 @@ def test_places_fit_together_unless_they_touch(spans, expected):
 
 def test_all_places_are_those_of_the_text_before_any_change():
     assert put_in("abcdef", [Span(0, 1, "long"), Span(4, 6, ""), Span(2, 2, "-")]) == "longb-cd"
+
+
+TABLE = """
+    none: x + 1 → x
+        A hint that goes on
+        in the next line.
+    largest: x = → y =
+        sum → max
+    five:  x  →5  y
+    alone: = x
+    as-given: faulty
+    anew: body
+        y = x
+
+        return y
+    """
+
+
+def test_answers_may_be_written_as_a_table():
+    answers = {name: (changed(SOLUTION, changes).strip("\n"), hint) for name, changes, hint in table(TABLE)}
+    assert answers == {
+        "none": (f"{HEAD}    x = x\n    return x / x.sum()", "A hint that goes on in the next line."),
+        "largest": (f"{HEAD}    y = x + 1\n    return x / x.max()", ""),
+        "five": (SOLUTION.text.replace("x", "y"), ""),
+        "alone": ("def share(x):\n    return x", ""),
+        "as-given": (f"{HEAD}    x = x + 1\n\n    return x / x.max()", ""),
+        "anew": (f"{HEAD}    y = x\n\n    return y", ""),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("    \nno colon", "'no colon' begins no answer: it should be `name: old → new`"),
+        ("name: nothing", "'nothing' changes nothing: it should be `old → new`"),
+    ],
+)
+def test_a_line_of_a_table_that_is_no_answer_is_refused_and_quoted(text, problem):
+    with pytest.raises(AuthoringError) as caught:
+        table(text)
+    assert caught.value.problems == [problem]

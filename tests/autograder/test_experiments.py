@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from autograder.bank import Made, Probe, Specimen
-from autograder.collect import call, call_module
+from autograder.collect import call, call_class, call_module
 from autograder.compare import all_close, close
 from autograder.experiments import EXPERIMENTS, MEASURES, Subject, influence
 from autograder.outcome import Outcome
@@ -1131,3 +1131,129 @@ class OwnSeeded(Drawn2):
 )
 def test_start_values_are_told_by_whether_they_are_drawn_and_by_their_range(answer, settings, told):
     assert started(answer, **settings) == told
+
+
+# Gradients
+
+
+class Doubling(torch.autograd.Function):
+    """Twice its input, and a way back that a variant gets wrong."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return 2 * x
+
+    @staticmethod
+    def backward(ctx, ahead):
+        return 2 * ahead
+
+
+class IgnoresWhatArrives(Doubling):
+    @staticmethod
+    def backward(ctx, ahead):
+        return torch.full_like(ahead, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("way", "right"),
+    [
+        (lambda x, y: 2 * x + y, True),
+        (lambda x, y: Doubling.apply(x) + y, True),
+        (lambda x, y: IgnoresWhatArrives.apply(x) + y, False),
+        (lambda x, y: 2 * x.detach() + y, False),
+        (lambda x, y: (2 * x + y).detach(), False),
+    ],
+    ids=["autograd", "by hand", "ignores what arrives", "cut for one input", "cut for both"],
+)
+def test_gradients_are_told_with_their_numbers(way, right):
+    inputs = {"x": numbers(3, 2), "y": numbers(3, 2, seed=6)}
+    expected = torch.linspace(-1, 2, 6)
+    outcome = asked(way, "gradients", inputs, input="x,y")
+    assert all_close(outcome.tensor, torch.cat((2 * expected, expected))) == right
+
+
+# Costs
+
+
+def in_pieces(x, y):
+    return torch.cat([x[:, :4] @ y[:4] + x[:, 4:] @ y[4:]])
+
+
+@pytest.mark.parametrize(
+    ("way", "told"),
+    [
+        (lambda x, y: x @ y, [0.0, 0.0]),
+        (in_pieces, [0.0, 0.0]),
+        (lambda x, y: x.expand(9, 2, 8)[0] @ y, [0.0, 0.0]),
+        (lambda x, y: (x.clone().mul_(1) @ y).clone(), [0.0, 0.0]),
+        (lambda x, y: (x[:, :, None] * y).sum(1), [48.0, 0.0]),
+        (lambda x, y: torch.einsum("ij,jk->ik", torch.cat((x, x, x)), y)[:2], [48.0, 144.0]),
+        (lambda x, y: x @ y + x @ y, [0.0, 96.0]),
+    ],
+    ids=["product", "in pieces", "a large view", "in place", "all products at once", "three times", "twice"],
+)
+def test_what_an_answer_costs_is_told_where_it_is_too_much(way, told):
+    inputs = {"x": numbers(2, 8), "y": numbers(8, 3, seed=6)}
+    assert asked(way, "costs", inputs, numbers=40, products=48).tensor.tolist() == told
+
+
+def test_the_inputs_themselves_cost_nothing():
+    assert asked(torch.sum, "costs", {"x": numbers(100)}, numbers=1).tensor.tolist() == [0.0, 0.0]
+
+
+def test_the_way_back_costs_too():
+    x = {"x": numbers(6)}
+    settings = {"numbers": 30, "products": 0}
+    assert asked(lambda x: x[:5] @ x[:5], "costs", x, **settings).tensor.tolist() == [0.0, 5.0]
+
+    class Wasteful(Doubling):
+        @staticmethod
+        def backward(ctx, ahead):
+            return 2 * ahead + ahead[:, None].expand(6, 6).clone().sum(1)
+
+    assert asked(Wasteful.apply, "costs", x, **settings).tensor.tolist() == [0.0, 0.0]
+    assert asked(Wasteful.apply, "costs", x, input="x", **settings).tensor.tolist() == [36.0, 0.0]
+
+
+# Steps
+
+
+class Kept:
+    """Joins what it is given, up to six numbers."""
+
+    def __init__(self, most):
+        self.most, self.all = most, torch.zeros(0)
+
+    def add(self, x):
+        if len(self.all) + len(x) > self.most:
+            raise ValueError("full")
+        self.all = torch.cat((self.all, x))
+        return self.all
+
+
+class Overwritten(Kept):
+    def __init__(self, most):
+        super().__init__(most)
+        self.memory, self.end = torch.zeros(most), 0
+
+    def add(self, x):
+        self.memory[: len(x)] = x  # always the same place
+        return self.memory[: len(x)]
+
+
+def stepwise(answer, x=(1.0, 2.0, 3.0, 4.0), **settings):
+    probe = Probe("p", "", {"x": torch.tensor(x)}, Outcome(), construct={"most": 3}, observe="steps",
+                  settings={"method": "add", "axis": 0, **settings})  # fmt: skip
+    return call_class(answer, probe)
+
+
+def test_an_object_is_called_step_by_step_and_what_it_gave_back_before_stays_told():
+    assert stepwise(Kept, (1.0, 2.0, 3.0), sizes=[2, 1]).tensor.tolist() == [1.0, 2.0, 1.0, 2.0, 3.0]
+    assert stepwise(Overwritten, (1.0, 2.0, 3.0), sizes=[2, 1]).tensor.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_a_refused_step_is_passed_over_where_that_is_asked_and_raised_elsewhere():
+    assert stepwise(Kept, sizes=[1, 3]).error.type == "ValueError"
+    went_on = stepwise(Kept, sizes=[1, 2, 1], refuses="ValueError")
+    assert went_on.tensor.tolist() == [1.0, 1.0, 2.0, 3.0]
+    assert stepwise(Kept, sizes=[4, 0], refuses="KeyError").error.type == "ValueError"

@@ -507,6 +507,9 @@ EVERY = {
     "dropout": [((i,), *SAID_OF_DROPOUT[measure][:2]) for i, measure in enumerate(MEASURES)],
     "other-device": [((), 1.0, 0.0), ((), 2.0, 0.0)],
     "gradient": [((0,), 0.0, 1.0), ((1,), 0.0, 1.0)],
+    "gradients": [((2,), 0.0, 1.0), ((2,), 0.5, 1.0)],
+    "costs": [((0,), 99.0, 0.0), ((1,), 99.0, 0.0)],
+    "steps": [((5,), 0.5, 0.25)],
     "buffers": [((0,), 0.0, 1.0), ((1,), 0.0, 1.0)],
     "second-call": [((0, 1, 1), 0.5, 0.25)],
     "start-values": [((0, column), 0.0, 1.0) for column in range(5)],
@@ -517,7 +520,14 @@ EVERY = {
     ("observe", "case"), [(observe, case) for observe, cases in EVERY.items() for case in cases], ids=str
 )
 def test_every_experiment_is_put_into_words_that_name_none_of_our_own(observe, case):
-    settings = {"input": "x", "axis": 1, "p": 0.2, "names": ["mask", "positions"]}
+    settings = {
+        "input": "x",
+        "axis": 1,
+        "p": 0.2,
+        "names": ["mask", "positions"],
+        "numbers": 9,
+        "products": 9,
+    }
     message = word(*behaves(asked("batch", "tokens", "d_out", observe=observe, settings=settings), *case))
     text = said(message)
     assert message.headline.endswith(".")

@@ -12,6 +12,7 @@ from visuals.explorers.reading import explore_reading
 from visuals.explorers.scale import explore_scale
 from visuals.explorers.slices import explore_slices
 from visuals.explorers.three_attentions import explore_three_attentions
+from visuals.explorers.tiles import explore_tiles
 
 __all__ = [
     "explore_bugs",
@@ -26,4 +27,5 @@ __all__ = [
     "explore_scale",
     "explore_slices",
     "explore_three_attentions",
+    "explore_tiles",
 ]

@@ -3,6 +3,7 @@
 from visuals.figures.batches import batch_stack
 from visuals.figures.combining import combined_masks, who_may_look
 from visuals.figures.context import scores_to_context, weights_and_context
+from visuals.figures.costs import cost_curves
 from visuals.figures.dropping import dropout_averages, dropout_steps
 from visuals.figures.encoder_decoder import encoder_decoder
 from visuals.figures.heads import head_trade_off, split_projection, stacked_heads
@@ -15,6 +16,7 @@ from visuals.figures.normalising import sum_versus_softmax
 from visuals.figures.overflowing import overflow
 from visuals.figures.positions import clock_hands, rope_pairs, turned_pair, two_orders
 from visuals.figures.projecting import query_key_value
+from visuals.figures.qkv import qkv_rows
 from visuals.figures.scaling import saturation, score_spreads
 from visuals.figures.vectors import query_scores, token_vectors
 
@@ -24,6 +26,7 @@ __all__ = [
     "causal_pattern",
     "clock_hands",
     "combined_masks",
+    "cost_curves",
     "cut_and_stretch",
     "dropout_averages",
     "dropout_steps",
@@ -34,6 +37,7 @@ __all__ = [
     "masking_steps",
     "memory_layout",
     "overflow",
+    "qkv_rows",
     "query_key_value",
     "query_scores",
     "rope_pairs",

@@ -243,6 +243,11 @@ def test_a_solution_whose_pixels_differ_is_current_and_one_whose_text_differs_is
     drawn.data["text/plain"] = "another map"
     release.write_notebook(notebook, other)
     assert not pipeline._same_solution(path, other)
+    notebook.cells[-1].metadata.tags = ["measured"]
+    release.write_notebook(notebook, other)
+    drawn.data["text/plain"] = "measured once more"
+    release.write_notebook(notebook, path)
+    assert pipeline._same_solution(path, other)
 
 
 # Builds with nbgrader and a kernel

@@ -28,7 +28,7 @@ from nbformat.v4 import new_code_cell
 from PIL import Image, ImageChops, ImageStat
 
 from autograder.bank import AS_SEEN
-from autograder.build.source import is_answer, read_source
+from autograder.build.source import is_answer, is_measured, read_source
 from autograder.course import Course
 from autograder.grading.runner import SandboxRunner
 from autograder.grading.secret import Banks
@@ -76,7 +76,8 @@ def wrong_answers(lesson: str) -> dict[str, str]:
 def twice(lesson: str) -> NotebookNode:
     """A notebook that is the lesson solved, and after it the lesson got wrong."""
     notebook = read_source(ROOT / "source" / lesson / f"{lesson}.py")
-    solved = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
+    code = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
+    solved = [cell for cell in code if not is_measured(cell)]
     answers = wrong_answers(lesson)
     failed = []
     own = iter(OWN_CELLS)

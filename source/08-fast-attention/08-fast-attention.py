@@ -1,0 +1,1181 @@
+# %% [markdown] id="title"
+# # 08 · Fast attention
+#
+# The class of lesson 05 is right, and it does not scale: twice the tokens, four times the memory. What runs in
+# today's models computes **the same function** in another order. In this lesson you build it: one projection
+# for queries, keys and values, a softmax that never sees a whole row, attention in tiles with its backward pass
+# by hand, a cache for generating text, and heads that share their keys. You prove each of them equal to what
+# you had, and only then you measure what it gains.
+#
+# **When you are done you can**
+#
+# - write a softmax that reads its scores in pieces, and say why nothing is lost;
+# - write attention and its gradients without ever holding the (tokens, tokens) matrix;
+# - call `scaled_dot_product_attention` without falling into one of its five traps;
+# - write a KV cache and grouped-query attention, and say what a cache costs in bytes;
+# - read a log-log plot of time and memory, and say what "fused" buys and what it does not.
+#
+# **Time:** about 150 minutes. **Before you start:** lesson 05 (`MultiHeadAttention`). For section 4: what
+# `backward` does. No GPU is needed; with one, the measurements at the end run there.
+
+# %% id="setup"
+import warnings
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from autograder import check, hint, progress
+from visuals import attention_map, cost_curves, explore_tiles, measured, qkv_rows
+
+# %% [markdown] id="carried-over-intro"
+# ## What you bring along
+#
+# From lesson 05: `split_heads`, `merge_heads` and the fused class. `plain_attention` is the heart of it, the
+# four lines between the two. Everything in this lesson is compared with these.
+
+
+# %% id="carried-over"
+def split_heads(x, num_heads):
+    """(b, tokens, d_out) -> (b, heads, tokens, head_dim)"""
+    b, num_tokens, d_out = x.shape
+    return x.view(b, num_tokens, num_heads, d_out // num_heads).transpose(1, 2)
+
+
+def merge_heads(context):
+    """(b, heads, tokens, head_dim) -> (b, tokens, d_out)"""
+    return context.transpose(1, 2).flatten(2)
+
+
+def plain_attention(q, k, v, causal):
+    """Attention with the whole matrix: q, k and v are (b, heads, tokens, head_dim), and so is the result."""
+    scores = q @ k.transpose(2, 3) / q.shape[-1] ** 0.5  # (b, heads, tokens, tokens)
+    if causal:
+        hidden = torch.ones(scores.shape[2:], dtype=torch.bool, device=q.device).triu(diagonal=1)
+        scores = scores.masked_fill(hidden, -torch.inf)
+    return torch.softmax(scores, dim=-1) @ v  # (b, heads, tokens, head_dim)
+
+
+class MultiHeadAttention(nn.Module):
+    """The class of lesson 05, without dropout."""
+
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super().__init__()
+        self.num_heads = num_heads
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.out_proj = nn.Linear(d_out, d_out)
+
+    def forward(self, x):
+        layers = (self.W_query, self.W_key, self.W_value)
+        q, k, v = (
+            split_heads(layer(x), self.num_heads) for layer in layers
+        )  # each (b, heads, tokens, head_dim)
+        return self.out_proj(merge_heads(plain_attention(q, k, v, causal=True)))  # (b, tokens, d_out)
+
+
+def agree(one, other):
+    """Whether two results differ by less than 1e-5 everywhere."""
+    return torch.is_tensor(one) and one.shape == other.shape and bool((one - other).abs().max() < 1e-5)
+
+
+# %% id="data-made"
+torch.manual_seed(8)
+q, k, v = torch.randn(3, 2, 4, 50, 16)  # each (b, heads, tokens, head_dim) = (2, 4, 50, 16)
+x = torch.randn(2, 50, 64)  # (b, tokens, d_in)
+
+# %% [markdown] id="cost-intro"
+# What does it cost? `measured` runs a function on the machine at hand. It gives the seconds of a typical call,
+# and the bytes of all tensors that were alive at the worst moment. **Predict, then run.** From 512 tokens to
+# 1024, what happens to the time, and to the memory?
+
+# %% id="cost-shown" tags=["figure", "measured"]
+cost_curves(
+    {
+        f"lesson 05, {heads} heads": {
+            n: measured(plain_attention, *torch.randn(3, 1, heads, n, 32), True)
+            for n in (128, 256, 512, 1024)
+        }
+        for heads in (2, 8)
+    }
+)
+
+# %% [markdown] id="cost-read"
+# Both axes are logarithmic, so a power of the length is a straight line, and its exponent is the **slope**.
+# A slope of 2 is what the formula says: the scores, the weights and their copies are all (tokens, tokens). At
+# 100 000 tokens, one such matrix of one head takes 40 GB, while the queries, keys and values take 38 MB. So the
+# question of this lesson: must that matrix ever exist?
+#
+# ## 1 · One projection for three
+#
+# First a small gain. Queries, keys and values come from the same `x`, so three matrix products can be one: put
+# the three weights on top of each other, multiply once, and cut the result with `chunk`.
+
+# %% id="rows-shown" tags=["figure"]
+qkv_rows(num_heads=2, head_dim=2)
+
+# %% [markdown] id="rows-read"
+# The picture shows the rows of the wide weight in the two orders that you meet in published models. On the left
+# all queries, all keys, all values (GPT-2 and most others). On the right each head keeps its own three together
+# (GPT-NeoX, BLOOM). Both have the same shape. Nothing tells you which one a file holds.
+#
+# ### Task 1 · Three layers in one
+#
+# *6 minutes · a few lines · task id* `fuse-projections`
+#
+# Write `fuse_projections(attention)`. It takes a `MultiHeadAttention` and returns one new `nn.Linear` from d_in to
+# 3 · d_out, in the order query, key, value, with a bias if the layers have one. Copy the numbers with `copy_` under
+# `torch.no_grad()`, and leave `attention` as it is.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "fuse-projections-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def fuse_projections(attention):
+    """One layer that does the work of `W_query`, `W_key` and `W_value`, in this order.
+
+    Returns:
+        an `nn.Linear` that turns (b, tokens, d_in) into (b, tokens, 3 * d_out)
+    """
+    ### BEGIN SOLUTION
+    layers = (attention.W_query, attention.W_key, attention.W_value)
+    d_out, d_in = attention.W_query.weight.shape
+    has_bias = attention.W_query.bias is not None
+    fused = nn.Linear(d_in, 3 * d_out, bias=has_bias)
+    with torch.no_grad():
+        fused.weight.copy_(torch.cat([layer.weight for layer in layers], dim=0))  # (3 * d_out, d_in)
+        if has_bias:
+            fused.bias.copy_(torch.cat([layer.bias for layer in layers], dim=0))  # (3 * d_out,)
+    return fused
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "fuse-projections", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("fuse-projections")
+
+# %% id="fuse-projections-shown"
+torch.manual_seed(123)
+attention = MultiHeadAttention(64, 64, 50, 0.0, num_heads=4)
+fused = fuse_projections(attention)
+if fused is not None:
+    q_all, k_all, v_all = fused(x).chunk(3, dim=-1)  # each (b, tokens, d_out)
+    print("same keys as before:", agree(k_all, attention.W_key(x)))
+
+# %% [markdown] id="bug-qkv-order-task"
+# ### Task 2 · Find the bug: the wrong order of rows
+#
+# *4 minutes · change two lines · task id* `bug-qkv-order`
+#
+# `split_qkv` cuts the wide projection straight into heads. It was written for a file of GPT-NeoX, where each head
+# keeps its own three together. Here the order is query, key, value, as in your layer. All shapes fit. As the
+# code was given, the cell below reports `same queries: False`. Change `split_qkv`.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-qkv-order-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+### BEGIN SOLUTION
+def split_qkv(projected, num_heads):
+    """(b, tokens, 3 * d_out), in the order query, key, value -> (3, b, heads, tokens, head_dim)"""
+    b, num_tokens, width = projected.shape
+    pieces = projected.view(b, num_tokens, 3, num_heads, width // (3 * num_heads))
+    return pieces.permute(2, 0, 3, 1, 4)  # (3, b, heads, tokens, head_dim)
+
+
+### END SOLUTION
+### BEGIN FAULTY
+# def split_qkv(projected, num_heads):
+#     """(b, tokens, 3 * d_out), in the order query, key, value -> (3, b, heads, tokens, head_dim)"""
+#     b, num_tokens, width = projected.shape
+#     pieces = projected.view(b, num_tokens, num_heads, 3, width // (3 * num_heads))
+#     return pieces.permute(3, 0, 2, 1, 4)  # (3, b, heads, tokens, head_dim)
+### END FAULTY
+
+# %% id="bug-qkv-order-symptom"
+if fused is not None:
+    print("same queries:", agree(split_qkv(fused(x), 4)[0], split_heads(attention.W_query(x), 4)))
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-qkv-order", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
+check("bug-qkv-order")
+
+# %% [markdown] id="online-intro"
+# ## 2 · A softmax that never sees the whole row
+#
+# Softmax needs the largest score of a row, so that `exp` does not overflow (lesson 01), and the sum of all
+# exponentials. Both seem to need the whole row first. They do not. Read the scores one by one and keep two
+# numbers: the largest score so far, $m$, and the sum so far, $l$, of $e^{score - m}$. When a larger score
+# arrives, every exponential in $l$ was taken with the old $m$. All of them are too large by the same
+# factor, so one product corrects the sum:
+#
+# $$l \leftarrow l \cdot e^{m - m'} + e^{score - m'}, \qquad m \leftarrow m'$$
+#
+# | score read | $m$ | factor for the old sum | $l$ |
+# | --- | --- | --- | --- |
+# | 1 | 1 | e^(−∞) = 0 | 1 |
+# | 3 | 3 | e^(1 − 3) = 0.1353 | 0.1353 + 1 = 1.1353 |
+# | 2 | 3 | e^0 = 1 | 1.1353 + e^(2 − 3) = 1.5032 |
+#
+# ### Task 3 · Largest and sum, score by score
+#
+# *6 minutes · a loop · task id* `running-softmax`
+#
+# Write `running_softmax(scores)`. It returns one row for each score: $m$ and $l$ after that score. Start with
+# $m = -\infty$ and $l = 0$. Scores near 1000 must work.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "running-softmax-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def running_softmax(scores):
+    """The largest score so far and the sum of exponentials so far, after each score.
+
+    Shapes:
+        scores: (keys,)
+        returns: (keys, 2)
+    """
+    ### BEGIN SOLUTION
+    largest, total = scores.new_tensor(-torch.inf), scores.new_tensor(0.0)
+    states = []
+    for score in scores:
+        new_largest = torch.maximum(largest, score)
+        total = total * torch.exp(largest - new_largest) + torch.exp(score - new_largest)
+        largest = new_largest
+        states.append(torch.stack((largest, total)))
+    return torch.stack(states)  # (keys, 2)
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "running-softmax", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("running-softmax")
+
+# %% id="running-softmax-shown"
+states = running_softmax(torch.tensor([1.0, 3.0, 2.0]))
+if torch.is_tensor(states):
+    print(states)
+
+# %% [markdown] id="bug-not-rescaled-task"
+# The weighted sum of values goes the same way. Keep $o$, the sum of $e^{score - m}$ times value. It holds
+# exponentials of the old $m$ too. At the end, $o / l$ is the context.
+#
+# ### Task 4 · Find the bug: the first keys count too much
+#
+# *4 minutes · change one line · task id* `bug-not-rescaled`
+#
+# `attend_one_query` is right when the first key has the highest score, and wrong as soon as a later one has.
+# **Predict first:** which of the three running numbers is at fault, if the error grows with each new maximum?
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-not-rescaled-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+### BEGIN SOLUTION
+def attend_one_query(query, keys, values):
+    """The context (d_v,) of a query (head_dim,) for keys (keys, head_dim) and values (keys, d_v)."""
+    largest, total, output = query.new_tensor(-torch.inf), 0.0, torch.zeros_like(values[0])
+    for key, value in zip(keys, values):
+        score = query @ key / key.shape[-1] ** 0.5
+        new_largest = torch.maximum(largest, score)
+        rescale = torch.exp(largest - new_largest)
+        weight = torch.exp(score - new_largest)
+        total = total * rescale + weight
+        output = output * rescale + weight * value
+        largest = new_largest
+    return output / total
+
+
+### END SOLUTION
+### BEGIN FAULTY
+# def attend_one_query(query, keys, values):
+#     """The context (d_v,) of a query (head_dim,) for keys (keys, head_dim) and values (keys, d_v)."""
+#     largest, total, output = query.new_tensor(-torch.inf), 0.0, torch.zeros_like(values[0])
+#     for key, value in zip(keys, values):
+#         score = query @ key / key.shape[-1] ** 0.5
+#         new_largest = torch.maximum(largest, score)
+#         rescale = torch.exp(largest - new_largest)
+#         weight = torch.exp(score - new_largest)
+#         total = total * rescale + weight
+#         output = output + weight * value
+#         largest = new_largest
+#     return output / total
+### END FAULTY
+
+# %% id="bug-not-rescaled-symptom"
+one_query = attend_one_query(q[0, 0, -1], k[0, 0], v[0, 0])
+print("the last row of plain attention:", agree(one_query, plain_attention(q, k, v, True)[0, 0, -1]))
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-not-rescaled", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
+check("bug-not-rescaled")
+
+# %% [markdown] id="online-softmax-task"
+# One key at a time is slow, and nothing asks for it: read a **block** of keys, and let many queries do it side by
+# side. One thing needs care. A block may be hidden from a query altogether: all its scores are −∞, and so is
+# $m$. Then $-\infty - (-\infty)$ is nan, and one nan stays in $l$ and $o$ for ever. Wherever $m$ is −∞,
+# subtract 0 instead: e^(−∞ − 0) is 0, as it should be.
+#
+# ### Task 5 · Online softmax, block by block
+#
+# *12 minutes · a loop · task id* `online-softmax`
+#
+# Write `online_softmax(scores_blocks, values_blocks)`: the softmax of each query's scores over all blocks, times the
+# values. No tensor may be larger than a block, so joining the blocks first does not count. Some blocks, the
+# first one too, may be hidden from some queries; no query is hidden from everything.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "online-softmax-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def online_softmax(scores_blocks, values_blocks):
+    """Softmax over the keys of all blocks, times the values, one block after the other.
+
+    Shapes:
+        scores_blocks: (blocks, queries, keys in a block), or a list of blocks
+        values_blocks: (blocks, keys in a block, d_v), or a list of blocks
+        returns: (queries, d_v)
+    """
+    ### BEGIN SOLUTION
+    largest, total, output = -torch.inf, 0.0, 0.0
+    for scores, values in zip(scores_blocks, values_blocks):
+        new_largest = scores.amax(dim=-1, keepdim=True).clamp(min=largest)  # (queries, 1)
+        # Where nothing was visible yet, both are -inf, and their difference would be nan.
+        shift = new_largest.masked_fill(new_largest == -torch.inf, 0.0)
+        rescale = torch.exp(largest - shift)
+        weights = torch.exp(scores - shift)  # (queries, keys in a block)
+        total = total * rescale + weights.sum(dim=-1, keepdim=True)  # (queries, 1)
+        output = output * rescale + weights @ values  # (queries, d_v)
+        largest = new_largest
+    return output / total
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "online-softmax", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+check("online-softmax")
+
+# %% [markdown] id="tiles-intro"
+# ## 3 · Attention in tiles
+#
+# Now cut the queries into blocks as well. The matrix of scores becomes a grid of **tiles**. For each block of
+# queries, go through the blocks of keys, and keep $m$, $l$ and $o$ for these few queries only. A tile is made,
+# used and thrown away. With a causal mask, tiles to the right of the diagonal hold nothing but the future: they
+# need not be made at all.
+#
+# ### Try it
+#
+# Step through the tiles with the arrow keys. Watch $m$, $l$ and $o$ of the queries at work, and how many
+# numbers are held. **Predict first:** with tiles of 2 and the future skipped, how many of the nine tiles are
+# visited? And with tiles of 1, how many of the 36?
+
+# %% id="tiles-explorer" tags=["figure"]
+tokens = ["Your", "journey", "starts", "with", "one", "step"]
+explore_tiles(q[0, 0, :6, :2], k[0, 0, :6, :2], v[0, 0, :6, :2], tokens)
+
+# %% [markdown] id="tiled-attention-task"
+# ### Task 6 · Tiled attention
+#
+# *20 minutes · two loops · task id* `tiled-attention`
+#
+# Write `tiled_attention(q, k, v, tile, causal)`. `tile` is the number of queries, and of keys, in a tile. The
+# check looks at every tensor operation of your code: no tensor may come near (tokens, tokens), and tiles that
+# lie wholly in the future must not be multiplied. The length may be no multiple of the tile, shorter than the
+# tile, 1 or 0. `F.scaled_dot_product_attention` would do all of this: with it, four of the six points are lost.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "tiled-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def tiled_attention(q, k, v, tile, causal):
+    """Attention that holds one tile of scores at a time.
+
+    Shapes:
+        q, k, v: (b, heads, tokens, head_dim)
+        returns: (b, heads, tokens, head_dim)
+    """
+    ### BEGIN SOLUTION
+    num_tokens = q.shape[2]
+    context = torch.empty_like(v)
+    places = torch.arange(num_tokens, device=q.device)
+    for start in range(0, num_tokens, tile):
+        rows = slice(start, start + tile)
+        largest, total, output = -torch.inf, 0.0, 0.0
+        for first in range(0, start + 1 if causal else num_tokens, tile):
+            columns = slice(first, first + tile)
+            scores = (
+                q[:, :, rows] @ k[:, :, columns].transpose(2, 3) / q.shape[-1] ** 0.5
+            )  # (b, heads, tile, tile)
+            if causal:
+                future = places[columns] > places[rows, None]  # (tile, tile)
+                scores = scores.masked_fill(future, -torch.inf)
+            new_largest = scores.amax(dim=-1, keepdim=True).clamp(min=largest)  # (b, heads, tile, 1)
+            rescale = torch.exp(largest - new_largest)
+            weights = torch.exp(scores - new_largest)
+            total = total * rescale + weights.sum(dim=-1, keepdim=True)  # (b, heads, tile, 1)
+            output = output * rescale + weights @ v[:, :, columns]  # (b, heads, tile, head_dim)
+            largest = new_largest
+        context[:, :, rows] = output / total
+    return context
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "tiled-attention", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 6}
+check("tiled-attention")
+
+# %% id="tiled-attention-shown"
+for causal in (False, True):
+    tiled = tiled_attention(q, k, v, 16, causal)
+    print(f"causal={causal}: equal to plain attention: {agree(tiled, plain_attention(q, k, v, causal))}")
+
+# %% [markdown] id="backward-intro"
+# ## 4 · The way back, by hand
+#
+# Training needs gradients, and autograd keeps every tile that it may need on the way back. Together they are
+# the matrix again. So FlashAttention brings its own backward pass. First with the whole matrix. Let
+# $P = \mathrm{softmax}(S)$, $O = PV$, and let $dO$ be the gradient that arrives. Then
+#
+# $$dV = P^\top dO, \quad dP = dO\,V^\top, \quad dS = P \circ (dP - D), \quad dQ = dS\,K / \sqrt{d}, \quad dK = dS^\top Q / \sqrt{d}$$
+#
+# $D$ is one number for each row: what softmax takes off so that the changes of a row's weights add up to 0. By
+# definition it is $\mathrm{rowsum}(P \circ dP)$, a sum over a row of the matrix. The trick: that is also
+# $\mathrm{rowsum}(dO \circ O)$, a sum over head_dim numbers.
+#
+# ### Task 7 · The gradients of attention
+#
+# *12 minutes · about ten lines · task id* `attention-backward`
+#
+# Write `attention_backward(q, k, v, out_gradient, causal)`. It returns the gradients of q, k and v.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "attention-backward-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def attention_backward(q, k, v, out_gradient, causal):
+    """The gradients of q, k and v, where `out_gradient` is that of the result.
+
+    Shapes:
+        q, k, v, out_gradient: (b, heads, tokens, head_dim)
+        returns: three times (b, heads, tokens, head_dim)
+    """
+    ### BEGIN SOLUTION
+    scale = q.shape[-1] ** -0.5
+    scores = q @ k.transpose(2, 3) * scale  # (b, heads, tokens, tokens)
+    if causal:
+        future = torch.ones(scores.shape[2:], dtype=torch.bool, device=q.device).triu(diagonal=1)
+        scores = scores.masked_fill(future, -torch.inf)
+    weights = torch.softmax(scores, dim=-1)
+    row_sums = (out_gradient * (weights @ v)).sum(dim=-1, keepdim=True)  # (b, heads, tokens, 1)
+    weights_gradient = out_gradient @ v.transpose(2, 3)  # (b, heads, tokens, tokens)
+    scores_gradient = weights * (weights_gradient - row_sums)
+    q_gradient = scores_gradient @ k * scale
+    k_gradient = scores_gradient.transpose(2, 3) @ q * scale
+    v_gradient = weights.transpose(2, 3) @ out_gradient
+    return q_gradient, k_gradient, v_gradient
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "attention-backward", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+check("attention-backward")
+
+# %% id="attention-backward-shown"
+by_hand = attention_backward(q, k, v, torch.ones_like(v), True)
+if isinstance(by_hand, tuple):
+    leaves = [one.clone().requires_grad_() for one in (q, k, v)]
+    by_autograd = torch.autograd.grad(plain_attention(*leaves, True).sum(), leaves)
+    print("equal to autograd:", [agree(one, other) for one, other in zip(by_hand, by_autograd)])
+
+# %% [markdown] id="recompute-intro"
+# Now without the matrix. The forward pass keeps two things: the result, and for each row the logarithm of its
+# sum of exponentials, $L = m + \ln l$. From those, any tile of weights can be made again when the way back
+# needs it: $P = e^{S - L}$. That is **recomputation**: more arithmetic, far less memory. The loop over the tiles is
+# given now.
+
+
+# %% id="tile-helpers"
+def visited_tiles(num_tokens, tile, causal):
+    """The rows and columns of each tile that holds something to see, as slices."""
+    for start in range(0, num_tokens, tile):
+        for first in range(0, start + 1 if causal else num_tokens, tile):
+            yield slice(start, start + tile), slice(first, first + tile)
+
+
+def tile_scores(q, k, rows, columns, causal):
+    """The scores of one tile, the future at -inf: (b, heads, tile, tile)."""
+    scores = q[:, :, rows] @ k[:, :, columns].transpose(2, 3) / q.shape[-1] ** 0.5
+    places = torch.arange(q.shape[2], device=q.device)
+    return scores.masked_fill(places[columns] > places[rows, None], -torch.inf) if causal else scores
+
+
+def tiled_logsumexp(q, k, tile, causal):
+    """The logarithm of each row's sum of exponentials: (b, heads, tokens, 1)."""
+    found = q.new_full((*q.shape[:3], 1), -torch.inf)
+    for rows, columns in visited_tiles(q.shape[2], tile, causal):
+        own = torch.logsumexp(tile_scores(q, k, rows, columns, causal), dim=-1, keepdim=True)
+        found[:, :, rows] = torch.logaddexp(found[:, :, rows], own)
+    return found
+
+
+# %% [markdown] id="tiled-function-task"
+# A `torch.autograd.Function` pairs a forward with a backward of your own. `forward` gets a context `ctx` to leave
+# things in, and its operations are not recorded. `backward` gets the gradient of the result and returns one
+# gradient for each argument of `forward`, None for those that have none. It is called as
+# `TiledAttention.apply(q, k, v, tile, causal)`.
+#
+# ### Task 8 · The backward pass in tiles
+#
+# *20 minutes · a loop · task id* `tiled-function`
+#
+# `forward` is given. Write `backward`: for each visited tile, make its weights again with `tile_scores` and the saved
+# `logsumexp`, and add its share to the three gradients. Again the check looks at every tensor that is made, and
+# `F.scaled_dot_product_attention` costs four points.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "tiled-function-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+class TiledAttention(torch.autograd.Function):
+    """Tiled attention whose backward pass makes the weights again, tile by tile."""
+
+    @staticmethod
+    def forward(ctx, q, k, v, tile, causal):
+        context = tiled_attention(q, k, v, tile, causal)  # (b, heads, tokens, head_dim)
+        ctx.save_for_backward(q, k, v, context, tiled_logsumexp(q, k, tile, causal))
+        ctx.tile, ctx.causal = tile, causal
+        return context
+
+    @staticmethod
+    def backward(ctx, out_gradient):
+        ### BEGIN SOLUTION
+        q, k, v, context, logsumexp = ctx.saved_tensors
+        scale = q.shape[-1] ** -0.5
+        q_gradient, k_gradient, v_gradient = (torch.zeros_like(one) for one in (q, k, v))
+        row_sums = (out_gradient * context).sum(dim=-1, keepdim=True)  # (b, heads, tokens, 1)
+        for rows, columns in visited_tiles(q.shape[2], ctx.tile, ctx.causal):
+            arriving = out_gradient[:, :, rows]  # (b, heads, tile, head_dim)
+            weights = torch.exp(tile_scores(q, k, rows, columns, ctx.causal) - logsumexp[:, :, rows])
+            weights_gradient = arriving @ v[:, :, columns].transpose(2, 3)  # (b, heads, tile, tile)
+            scores_gradient = weights * (weights_gradient - row_sums[:, :, rows])
+            q_gradient[:, :, rows] += scores_gradient @ k[:, :, columns] * scale
+            k_gradient[:, :, columns] += scores_gradient.transpose(2, 3) @ q[:, :, rows] * scale
+            v_gradient[:, :, columns] += weights.transpose(2, 3) @ arriving
+        return q_gradient, k_gradient, v_gradient, None, None
+        ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "tiled-function", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 6}
+check("tiled-function")
+
+# %% [markdown] id="gradcheck-intro"
+# The last judge of a gradient is the definition: move one input number a little, and see how the result moves.
+# `torch.autograd.gradcheck` does that for every number, in float64.
+
+# %% id="gradcheck-shown"
+small = [one[:1, :1, :7, :3].double().requires_grad_() for one in (q, k, v)]  # each (1, 1, 7, 3)
+try:
+    print("gradcheck:", torch.autograd.gradcheck(TiledAttention.apply, (*small, 4, True)))
+except (RuntimeError, TypeError):
+    print("gradcheck: not yet")
+
+# %% [markdown] id="sdpa-intro"
+# ## 5 · What PyTorch gives you, and its five traps
+#
+# `F.scaled_dot_product_attention(q, k, v)` does all of sections 2 to 4 in one compiled call. That is what **fused**
+# means: scores, softmax and the product with the values happen in one pass over the tiles, and the matrix never
+# reaches memory. Use it. But its arguments mean something else than what you are used to, and none of the five
+# functions below raises an error. Each is wrong, and one change corrects it. In all of them q, k, v and the result are
+# (b, heads, tokens, head_dim).
+
+# %% id="sdpa-shown"
+print(
+    "SDPA equals plain attention:",
+    agree(F.scaled_dot_product_attention(q, k, v), plain_attention(q, k, v, False)),
+)
+
+# %% [markdown] id="bug-true-is-visible-task"
+# ### Task 9 · Find the bug: True means visible
+#
+# *3 minutes · one character · task id* `bug-true-is-visible`
+#
+# In lessons 03 to 05, True in a mask meant *hidden*. For `attn_mask`, True means **visible**. (`nn.MultiheadAttention`,
+# in the same library, means hidden.) `attend_padded` gets `hidden`, True at the padding. The cell below should
+# report that the padding has no influence.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-true-is-visible-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+### BEGIN SOLUTION
+def attend_padded(q, k, v, hidden):
+    """Attention that leaves out hidden keys: hidden is (b, 1, 1, tokens), True at padding."""
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=~hidden)
+
+
+### END SOLUTION
+### BEGIN FAULTY
+# def attend_padded(q, k, v, hidden):
+#     """Attention that leaves out hidden keys: hidden is (b, 1, 1, tokens), True at padding."""
+#     return F.scaled_dot_product_attention(q, k, v, attn_mask=hidden)
+### END FAULTY
+
+# %% id="bug-true-is-visible-symptom"
+padding = torch.zeros(2, 1, 1, 50, dtype=torch.bool)  # (b, 1, 1, tokens)
+padding[:, :, :, 40:] = True
+other = v.masked_fill(padding.transpose(2, 3), 100.0)  # (b, heads, tokens, head_dim)
+same = agree(attend_padded(q, k, other, padding), attend_padded(q, k, v, padding))
+print("padding has no influence:", same)
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-true-is-visible", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
+check("bug-true-is-visible")
+
+# %% [markdown] id="bug-float-mask-task"
+# ### Task 10 · Find the bug: a mask of numbers is added
+#
+# *3 minutes · one word · task id* `bug-float-mask`
+#
+# A mask of booleans hides. A mask of **numbers** is added to the scores. `attend_triangle` passes ones and zeros: a visible
+# key gets 1 more than a hidden one, and nothing is hidden.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-float-mask-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+### BEGIN SOLUTION
+def attend_triangle(q, k, v):
+    """Causal attention with a mask of its own."""
+    num_tokens = q.shape[2]
+    visible = torch.ones(num_tokens, num_tokens, device=q.device).tril().bool()  # (tokens, tokens)
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=visible)
+
+
+### END SOLUTION
+### BEGIN FAULTY
+# def attend_triangle(q, k, v):
+#     """Causal attention with a mask of its own."""
+#     num_tokens = q.shape[2]
+#     visible = torch.ones(num_tokens, num_tokens, dtype=q.dtype, device=q.device).tril()  # (tokens, tokens)
+#     return F.scaled_dot_product_attention(q, k, v, attn_mask=visible)
+### END FAULTY
+
+# %% id="bug-float-mask-symptom"
+print("equal to plain causal attention:", agree(attend_triangle(q, k, v), plain_attention(q, k, v, True)))
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-float-mask", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
+check("bug-float-mask")
+
+# %% [markdown] id="alignment-intro"
+# While text is generated, the query is one new token, and the keys are all tokens so far. What does
+# `is_causal=True` hide then? The next cell asks for the weights, by giving the identity matrix as values. **Predict,
+# then run:** which keys does each of the two last tokens see?
+
+# %% id="alignment-shown" tags=["figure"]
+seen = F.scaled_dot_product_attention(
+    torch.zeros(2, 6), torch.zeros(6, 6), torch.eye(6), is_causal=True
+)  # (2, 6)
+attention_map(seen, tokens, ["one", "step"], title="is_causal with two queries and six keys")
+
+# %% [markdown] id="bug-cached-step-task"
+# The triangle starts in the **top left** corner: the first query sees the first key only, whatever token it is.
+# The new token of a generated text then sees nothing but the first word. Nothing fails; the text is nonsense.
+#
+# ### Task 11 · Find the bug: the step that sees only the first token
+#
+# *4 minutes · two lines · task id* `bug-cached-step`
+#
+# In `attend_to_cache` the queries are the *last* tokens. Build the right mask, True at what may be seen:
+# `tril` takes a `diagonal`. It must work for any number of queries up to the number of keys.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-cached-step-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+### BEGIN SOLUTION
+def attend_to_cache(q, k, v):
+    """Causal attention of the last tokens, q (b, heads, new, head_dim), to all tokens so far."""
+    new, total = q.shape[2], k.shape[2]
+    visible = torch.ones(new, total, dtype=torch.bool, device=q.device).tril(diagonal=total - new)
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=visible)
+
+
+### END SOLUTION
+### BEGIN FAULTY
+# def attend_to_cache(q, k, v):
+#     """Causal attention of the last tokens, q (b, heads, new, head_dim), to all tokens so far."""
+#     return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+### END FAULTY
+
+# %% id="bug-cached-step-symptom"
+last_row = plain_attention(q, k, v, True)[:, :, -1:]  # (b, heads, 1, head_dim)
+print("the last row of plain attention:", agree(attend_to_cache(q[:, :, -1:], k, v), last_row))
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-cached-step", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("bug-cached-step")
+
+# %% [markdown] id="bug-dropout-stays-on-task"
+# ### Task 12 · Find the bug: dropout that never stops
+#
+# *3 minutes · one expression · task id* `bug-dropout-stays-on`
+#
+# `nn.Dropout` knows whether its module is in training. A function knows nothing: `dropout_p` drops on **every** call,
+# also after `eval()`, unless you pass 0.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-dropout-stays-on-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+### BEGIN SOLUTION
+def attend_dropped(q, k, v, p, training):
+    """Attention that drops weights with probability p while training."""
+    return F.scaled_dot_product_attention(q, k, v, dropout_p=p if training else 0.0)
+
+
+### END SOLUTION
+### BEGIN FAULTY
+# def attend_dropped(q, k, v, p, training):
+#     """Attention that drops weights with probability p while training."""
+#     return F.scaled_dot_product_attention(q, k, v, dropout_p=p)
+### END FAULTY
+
+# %% id="bug-dropout-stays-on-symptom"
+torch.manual_seed(123)
+twice = [attend_dropped(q, k, v, 0.5, training=False) for _ in range(2)]
+print("two calls in eval mode agree:", agree(*twice))
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-dropout-stays-on", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
+check("bug-dropout-stays-on")
+
+# %% [markdown] id="bug-scale-task"
+# ### Task 13 · Find the bug: scale is a factor
+#
+# *2 minutes · one sign · task id* `bug-scale-is-a-factor`
+#
+# You divide scores by √head_dim. `scale` **multiplies** them. (It is there for models that use another number, such as
+# T5, which does not scale at all.) `attend_scaled` passes what it would divide by.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-scale-is-a-factor-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+### BEGIN SOLUTION
+def attend_scaled(q, k, v):
+    """Attention that names its scale."""
+    return F.scaled_dot_product_attention(q, k, v, scale=q.shape[-1] ** -0.5)
+
+
+### END SOLUTION
+### BEGIN FAULTY
+# def attend_scaled(q, k, v):
+#     """Attention that names its scale."""
+#     return F.scaled_dot_product_attention(q, k, v, scale=q.shape[-1] ** 0.5)
+### END FAULTY
+
+# %% id="bug-scale-symptom"
+print("equal to plain attention:", agree(attend_scaled(q, k, v), plain_attention(q, k, v, False)))
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-scale-is-a-factor", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
+check("bug-scale-is-a-factor")
+
+# %% [markdown] id="kernels-intro"
+# **Which kernel ran?** SDPA picks one of several implementations by device, dtype, mask and shapes, and does not
+# say which. `sdpa_kernel` allows only those that you name. If the call still works, that one ran; if none fits, it
+# raises an error. Use it to make sure that a mask or a dtype has not cost you the fast one.
+
+
+# %% id="kernels-shown"
+def kernel_answers(kernel, **options):
+    """Whether a kernel can do this call, and whether it agrees with plain attention."""
+    try:
+        with sdpa_kernel(kernel), warnings.catch_warnings(action="ignore"):
+            return agree(F.scaled_dot_product_attention(q, k, v, **options), plain_attention(q, k, v, False))
+    except RuntimeError:
+        return "not for this call"
+
+
+print("math:                         ", kernel_answers(SDPBackend.MATH))
+print("flash:                        ", kernel_answers(SDPBackend.FLASH_ATTENTION))
+print("flash, with dropout:          ", kernel_answers(SDPBackend.FLASH_ATTENTION, dropout_p=0.1))
+print(
+    "cuDNN, which needs a GPU:     ",
+    kernel_answers(SDPBackend.CUDNN_ATTENTION) if q.device.type == "cpu" else "",
+)
+
+# %% [markdown] id="cache-intro"
+# ## 6 · The KV cache
+#
+# A model writes one token at a time. Each new token needs the keys and values of all tokens before it, and the
+# mask guarantees that those never change. So keep them. A **KV cache** reserves memory once for the longest text, and
+# each step fills in one more place. The new query meets all keys so far: task 11.
+#
+# ### Task 14 · A cache for keys and values
+#
+# *12 minutes · a few lines · task id* `kv-cache`
+#
+# Write `append`. It stores new keys and values behind those that are there, counts them in `num_tokens`, and returns the
+# keys and the values of **all** tokens so far. It takes any number of new tokens, several at once for a prompt. If
+# they do not fit, raise a ValueError, and leave everything as it was.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "kv-cache-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+class KVCache:
+    """The keys and values of all tokens so far, in memory that is reserved once."""
+
+    def __init__(self, batch_size, num_heads, max_tokens, head_dim, dtype=torch.float32, device=None):
+        self.num_tokens = 0
+        self.keys = torch.zeros(batch_size, num_heads, max_tokens, head_dim, dtype=dtype, device=device)
+        self.values = torch.zeros_like(self.keys)
+
+    def append(self, keys, values):
+        """Store the keys and values of new tokens, and return those of all tokens so far.
+
+        Shapes:
+            keys, values: (b, heads, new tokens, head_dim)
+            returns: twice (b, heads, num_tokens, head_dim)
+
+        Raises:
+            ValueError: there is no room; nothing is stored then.
+        """
+        ### BEGIN SOLUTION
+        end = self.num_tokens + keys.shape[2]
+        if end > self.keys.shape[2]:
+            raise ValueError(f"{end} tokens do not fit: the cache has room for {self.keys.shape[2]}")
+        self.keys[:, :, self.num_tokens : end] = keys
+        self.values[:, :, self.num_tokens : end] = values
+        self.num_tokens = end
+        return self.keys[:, :, :end], self.values[:, :, :end]  # each (b, heads, num_tokens, head_dim)
+        ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "kv-cache", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+check("kv-cache")
+
+# %% [markdown] id="cache-used-intro"
+# Step by step must equal all at once. `step` is lesson 05's class for new tokens only, with your cache and your
+# `attend_to_cache`.
+#
+# **Positions count on.** With rotary positions (lesson 07), each query and key is turned by its own place in the text
+# before it is stored: `apply_rope(keys, torch.arange(cache.num_tokens, cache.num_tokens + new))`. Whoever
+# counts each step from 0 gives every new token place 0.
+
+
+# %% id="cache-used"
+def step(attention, x_new, cache):
+    """The outputs of new tokens, (b, new tokens, d_in) -> (b, new tokens, d_out), with a cache of the earlier ones."""
+    layers = (attention.W_query, attention.W_key, attention.W_value)
+    q, k, v = (
+        split_heads(layer(x_new), attention.num_heads) for layer in layers
+    )  # each (b, heads, new, head_dim)
+    return attention.out_proj(merge_heads(attend_to_cache(q, *cache.append(k, v))))
+
+
+with torch.no_grad():
+    cache = KVCache(2, 4, 50, 16)
+    if cache.append(torch.zeros(2, 4, 0, 16), torch.zeros(2, 4, 0, 16)) is not None:
+        # A prompt of 20 tokens at once, then one token at a time.
+        pieces = [step(attention, piece, cache) for piece in x.split([20] + 30 * [1], dim=1)]
+        print("step by step equals all at once:", agree(torch.cat(pieces, dim=1), attention(x)))
+
+# %% [markdown] id="cache-time-intro"
+# **Predict, then run.** One more token costs a pass over the whole text without a cache, and one query with it. How
+# do the two grow with the length?
+
+
+# %% id="cache-time" tags=["figure", "measured"]
+def step_times(lengths, d=256):
+    """The time of one more token, with and without a cache, for texts of several lengths."""
+    attention, found = (
+        MultiHeadAttention(d, d, 0, 0.0, num_heads=4),
+        {"without a cache": {}, "with a cache": {}},
+    )
+    for n in lengths:
+        text, cache = torch.randn(1, n, d), KVCache(1, 4, n + 99, d // 4)
+        if cache.append(*torch.randn(2, 1, 4, n, d // 4)) is None:
+            return ...
+        found["without a cache"][n] = measured(attention, text)
+        found["with a cache"][n] = measured(step, attention, text[:, -1:], cache)
+    return found
+
+
+cost_curves(step_times((64, 128, 256, 512, 1024)), title="One more token")
+
+# %% [markdown] id="gqa-intro"
+# ## 7 · Grouped queries
+#
+# The cache now sets the limit: every step reads all of it, and it grows with every token. Its size is
+#
+# 2 (keys and values) · layers · heads · head_dim · tokens · bytes for each number.
+#
+# The only factor that can shrink without touching the queries is the number of heads **of keys and values**. In
+# grouped-query attention, several query heads share one head of keys and values. With as many groups as heads it is
+# the attention that you know (MHA); with one group for all it is multi-query attention (MQA).
+#
+# ### Task 15 · What a cache takes
+#
+# *4 minutes · one line · task id* `cache-bytes`
+#
+# Write `cache_bytes(num_layers, num_kv_groups, head_dim, num_tokens, bytes_per_number=2)`: the bytes that the cache of one
+# text takes.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "cache-bytes-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def cache_bytes(num_layers, num_kv_groups, head_dim, num_tokens, bytes_per_number=2):
+    """The bytes of a KV cache for one text, as a whole number."""
+    ### BEGIN SOLUTION
+    return 2 * num_layers * num_kv_groups * head_dim * num_tokens * bytes_per_number
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "cache-bytes", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
+check("cache-bytes")
+
+# %% id="cache-bytes-shown"
+published = {  # layers, heads of queries, groups of keys and values, head_dim
+    "GPT-2 small": (12, 12, 12, 64),
+    "Llama 2 7B": (32, 32, 32, 128),
+    "Llama 2 70B": (80, 64, 8, 128),
+    "Llama 3 8B": (32, 32, 8, 128),
+    "Mistral 7B": (32, 32, 8, 128),
+    "Falcon 7B": (32, 71, 1, 64),
+}
+for name, (layers, heads, groups, head_dim) in published.items():
+    for_8192 = cache_bytes(layers, groups, head_dim, 8192)
+    if for_8192 is not None:
+        for_a_token = cache_bytes(layers, groups, head_dim, 1) / 1024
+        print(
+            f"{name:12} {groups:2} of {heads:2} heads   {for_a_token:6.0f} KiB a token   {for_8192 / 2**30:5.2f} GiB at 8192"
+        )
+
+# %% [markdown] id="repeat-intro"
+# Which query heads share? By convention neighbours: with 4 heads and 2 groups, heads 0 and 1 use group 0, heads 2 and
+# 3 use group 1. There are two ways to make 4 heads of 2, and only one is right:
+
+# %% id="repeat-shown"
+groups = torch.tensor([0, 1])
+print("repeat_interleave:", groups.repeat_interleave(2).tolist(), "  repeat:", groups.repeat(2).tolist())
+
+# %% [markdown] id="grouped-query-attention-task"
+# With `repeat`, shapes fit, training works, and weights of a published model give nonsense.
+#
+# ### Task 16 · Grouped-query attention
+#
+# *15 minutes · a class · task id* `grouped-query-attention`
+#
+# Finish `GroupedQueryAttention`, causal, with `W_query`, `W_key`, `W_value` and `out_proj`. Each group is as wide as a
+# query head, so `W_key` and `W_value` get narrower. If `num_heads` does not divide `d_out`, or `num_kv_groups` does not
+# divide `num_heads`, raise a ValueError. Dropout falls on the weights. You may use SDPA. `context_length` is there so
+# that the class can stand in for lesson 05's; with `is_causal` you need no mask of that size.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "grouped-query-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+class GroupedQueryAttention(nn.Module):
+    """Causal attention whose query heads share keys and values in groups.
+
+    Shapes:
+        x: (b, tokens, d_in)
+        returns: (b, tokens, d_out)
+    """
+
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, num_kv_groups, qkv_bias=False):
+        super().__init__()
+        ### BEGIN SOLUTION
+        if d_out % num_heads != 0:
+            raise ValueError(f"d_out ({d_out}) must be divisible by num_heads ({num_heads})")
+        if num_heads % num_kv_groups != 0:
+            raise ValueError(f"num_heads ({num_heads}) must be divisible by num_kv_groups ({num_kv_groups})")
+        self.num_heads, self.num_kv_groups = num_heads, num_kv_groups
+        self.dropout = dropout
+        kv_width = num_kv_groups * (d_out // num_heads)
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, kv_width, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, kv_width, bias=qkv_bias)
+        self.out_proj = nn.Linear(d_out, d_out)
+        ### END SOLUTION
+
+    def forward(self, x):
+        ### BEGIN SOLUTION
+        queries = split_heads(self.W_query(x), self.num_heads)  # (b, heads, tokens, head_dim)
+        keys = split_heads(self.W_key(x), self.num_kv_groups)  # (b, groups, tokens, head_dim)
+        values = split_heads(self.W_value(x), self.num_kv_groups)  # (b, groups, tokens, head_dim)
+        sharing = self.num_heads // self.num_kv_groups
+        keys = keys.repeat_interleave(sharing, dim=1)  # (b, heads, tokens, head_dim)
+        values = values.repeat_interleave(sharing, dim=1)  # (b, heads, tokens, head_dim)
+        p = self.dropout if self.training else 0.0
+        context = F.scaled_dot_product_attention(queries, keys, values, dropout_p=p, is_causal=True)
+        return self.out_proj(merge_heads(context))  # (b, tokens, d_out)
+        ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "grouped-query-attention", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 5}
+check("grouped-query-attention")
+
+# %% [markdown] id="gqa-ends-intro"
+# The two ends. With as many groups as heads, the weights of lesson 05 fit and give the same. With one group, every head
+# meets the same keys: as if the rows of `W_key` stood there once for each head. `enable_gqa=True` lets SDPA do the
+# sharing without making copies.
+
+# %% id="gqa-ends"
+everyone = GroupedQueryAttention(64, 64, 50, 0.0, num_heads=4, num_kv_groups=4)
+single = GroupedQueryAttention(64, 64, 50, 0.0, num_heads=4, num_kv_groups=1)
+if list(everyone.parameters()):
+    everyone.load_state_dict(attention.state_dict())
+    print("4 groups equal lesson 05:        ", agree(everyone(x), attention(x)))
+    state = single.state_dict()
+    for name in ("W_key.weight", "W_value.weight"):
+        state[name] = state[name].repeat(4, 1)  # (head_dim, d_in) -> (d_out, d_in)
+    attention.load_state_dict(state)
+    print("1 group equals repeated weights: ", agree(single(x), attention(x)))
+shared = F.scaled_dot_product_attention(
+    q, k[:, ::2], v[:, ::2], enable_gqa=True
+)  # 4 heads of queries, 2 of keys
+pairs = [one[:, ::2].repeat_interleave(2, dim=1) for one in (k, v)]  # each (b, heads, tokens, head_dim)
+print("enable_gqa equals interleaving:  ", agree(shared, plain_attention(q, *pairs, False)))
+
+# %% [markdown] id="measured-intro"
+# ## 8 · Measured
+#
+# All of them compute the same function. What do they cost, forward and without gradients, on the machine that runs this
+# cell? **Predict first:** which of the three has slope 2 in memory? Which one is slowest at 128 tokens, and why?
+
+
+# %% id="costs-measured" tags=["figure", "measured"]
+def all_costs(lengths, tile=128, heads=4, head_dim=32):
+    """Seconds and bytes of three causal attentions that agree, by name and length."""
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    ways = {
+        "plain": lambda q, k, v: plain_attention(q, k, v, True),
+        "your tiles": lambda q, k, v: tiled_attention(q, k, v, tile, True),
+        "SDPA": lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True),
+    }
+    found = {name: {} for name in ways}
+    for n in lengths:
+        inputs = torch.randn(3, 1, heads, n, head_dim, device=device)
+        if not all(agree(way(*inputs), ways["plain"](*inputs)) for way in ways.values()):
+            return ...  # what does not agree is not compared
+        for name, way in ways.items():
+            found[name][n] = measured(way, *inputs)
+    return found
+
+
+cost_curves(all_costs((128, 256, 512, 1024, 2048)), title="Causal attention, 4 heads of 32")
+
+# %% [markdown] id="measured-read"
+# What the plot shows on any machine:
+#
+# - **Memory.** The plain way has slope 2. Your tiles and SDPA have slope 1: they hold the result and a few tiles.
+# - **Time.** All have a slope that goes towards 2, since all multiply every query with every key. Fused attention does
+#   not compute less, apart from the tiles that it skips. It *moves* less: a matrix that does not fit into the
+#   processor's fast memory has to be written and read again for each step.
+# - **The crossover.** At short lengths your tiles are the slowest. Each turn of a Python loop costs some microseconds
+#   before anything is computed, and a tile takes about a dozen calls. In long texts the work in a tile outweighs
+#   that. SDPA runs the same loop in compiled code, with no such price.
+#
+# The numbers are those of one machine. `python3 start.py run python -m benchmarks.attention` prints them as a table for
+# yours, with device, dtype, threads and the version of torch, and for `TiledAttention` with its backward pass.
+#
+# ## In your own words
+#
+# A colleague says: "FlashAttention is faster because it is an approximation that computes less." Answer in three to
+# six sentences. Say what is computed, what is not stored, what is computed twice, and use something that you measured.
+# (3 points, read by a person.)
+
+# %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "why-fused-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
+# ### BEGIN SOLUTION
+# It is no approximation: tiled attention equals the plain one up to rounding, which the checks and `gradcheck` showed.
+# It multiplies every query with every visible key, as before; with a causal mask it skips the tiles of the future. What
+# it never stores is the (tokens, tokens) matrix. It keeps a running maximum and sum for each query, and rescales what it
+# has when the maximum grows. In the backward pass it even computes more: the weights are made again from the saved
+# logsumexp. It is faster because less has to be written to memory and read back. My own tiles had slope 1 in memory where
+# the plain way had 2, and still were slower for short texts, because the loop ran in Python.
+#
+# **Marking scheme**
+#
+# - 1 point: the result is the same (exact up to rounding), and nearly all products are computed.
+# - 1 point: the matrix is never stored, and the backward pass computes the weights a second time.
+# - 1 point: uses a measurement of the lesson, such as the slopes in memory or the slow loop for short texts.
+# ### END SOLUTION
+
+# %% [markdown] id="triton-intro"
+# ## 9 · Optional: the same kernel in Triton
+#
+# Not graded. GPU kernels are written in languages such as [Triton](https://triton-lang.org): one program for each block of
+# queries, with the inner loop of task 6 in it. Compare it with yours line by line. Triton is not part of this course's
+# environment, as it takes about 1 GB: `pip install triton`, start the kernel again, and run this cell. Without a GPU it
+# is interpreted (`TRITON_INTERPRET=1`), slowly and with the same results. Run with Triton 3.9 and torch 2.13 on a CPU, the
+# cell printed:
+#
+# `Triton equals plain attention: True, largest difference 4e-07`
+
+# %% id="triton-kernel"
+import importlib.util
+import os
+
+has_triton = importlib.util.find_spec("triton") is not None
+if has_triton:
+    if not torch.cuda.is_available():
+        os.environ["TRITON_INTERPRET"] = "1"
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def tiled_kernel(Q, K, V, OUT, num_tokens, scale, HEAD_DIM: tl.constexpr, TILE: tl.constexpr):
+        head = tl.program_id(1) * num_tokens * HEAD_DIM  # where this head's numbers begin
+        rows = tl.program_id(0) * TILE + tl.arange(0, TILE)
+        dims = tl.arange(0, HEAD_DIM)
+        q_places = head + rows[:, None] * HEAD_DIM + dims[None, :]  # (tile, head_dim)
+        q = tl.load(Q + q_places, mask=rows[:, None] < num_tokens, other=0.0)
+        largest = tl.full((TILE,), float("-inf"), tl.float32)
+        total = tl.zeros((TILE,), tl.float32)
+        output = tl.zeros((TILE, HEAD_DIM), tl.float32)
+        for first in range(0, (tl.program_id(0) + 1) * TILE, TILE):  # the future is skipped
+            columns = first + tl.arange(0, TILE)
+            k_places = head + columns[:, None] * HEAD_DIM + dims[None, :]  # (tile, head_dim)
+            k = tl.load(K + k_places, mask=columns[:, None] < num_tokens, other=0.0)
+            v = tl.load(V + k_places, mask=columns[:, None] < num_tokens, other=0.0)
+            scores = tl.dot(q, tl.trans(k), input_precision="ieee") * scale  # (tile, tile)
+            scores = tl.where(columns[None, :] <= rows[:, None], scores, float("-inf"))
+            new_largest = tl.maximum(largest, tl.max(scores, axis=1))
+            rescale = tl.exp(largest - new_largest)
+            weights = tl.exp(scores - new_largest[:, None])
+            total = total * rescale + tl.sum(weights, axis=1)
+            output = output * rescale[:, None] + tl.dot(weights, v, input_precision="ieee")
+            largest = new_largest
+        tl.store(OUT + q_places, output / total[:, None], mask=rows[:, None] < num_tokens)
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    ours = [one.contiguous().to(device) for one in (q, k, v)]  # each (b, heads, tokens, head_dim)
+    triton_context = torch.empty_like(ours[0])
+    b, heads, num_tokens, head_dim = q.shape
+    grid = (triton.cdiv(num_tokens, 16), b * heads)
+    tiled_kernel[grid](*ours, triton_context, num_tokens, head_dim**-0.5, head_dim, 16)
+    difference = float((triton_context.cpu() - plain_attention(q, k, v, True)).abs().max())
+    print(f"Triton equals plain attention: {difference < 1e-5}, largest difference {difference:.0e}")
+else:
+    print("Triton is not installed. The text above says what this cell prints with it.")
+
+# %% [markdown] id="recap"
+# ## What you have built
+#
+# | step | code | shape | holds |
+# | --- | --- | --- | --- |
+# | fused projection | `fused(x).chunk(3, dim=-1)` | three times (b, tokens, d_out) | one product for three |
+# | online softmax | `total * rescale + weights.sum(…)` | (queries, 1) | m, l and o for each query |
+# | tile | `q[:, :, rows] @ k[:, :, columns].mT` | (b, heads, tile, tile) | one tile, then it is gone |
+# | way back | `exp(scores - logsumexp)` | (b, heads, tile, tile) | made again, not stored |
+# | cached step | `tril(diagonal=total - new)` | (new, tokens) | the mask of the last rows |
+# | cache | `append(keys, values)` | (b, heads, num_tokens, head_dim) | keys and values, nothing else |
+# | shared keys | `repeat_interleave(sharing, dim=1)` | (b, heads, tokens, head_dim) | neighbours share a group |
+#
+# - The same function, in another order: equality first, then speed.
+# - Rescale the sum *and* the output when the maximum grows. Guard −∞ − (−∞).
+# - SDPA: True is visible, numbers are added, the triangle starts top left, dropout never stops, scale multiplies.
+# - Memory falls from tokens² to tokens. The arithmetic does not.
+
+# %% [markdown] id="quiz"
+# ## Ask yourself
+#
+# Answer each in your head before you open it.
+#
+# <details><summary>1. A row's scores arrive in falling order. How often is something rescaled by less than 1?</summary>
+#
+# Never after the first: the maximum does not change again, so every factor is e⁰ = 1.
+#
+# </details>
+#
+# <details><summary>2. 1000 tokens, tiles of 100, causal. How many tiles are visited?</summary>
+#
+# 10 · 11 / 2 = 55 of 100. The more tiles, the nearer to a half.
+#
+# </details>
+#
+# <details><summary>3. Why save the logsumexp and not m and l?</summary>
+#
+# One number for each row is enough: P = exp(S − m) / l = exp(S − (m + ln l)).
+#
+# </details>
+#
+# <details><summary>4. Why does a cache of keys and values help, and one of queries not?</summary>
+#
+# Later tokens meet the keys and values of earlier ones. The query of an earlier token is used for that token's own
+# output only, and never again.
+#
+# </details>
+#
+# <details><summary>5. In prefill a prompt of 500 tokens is processed at once. May <code>is_causal=True</code> be used?</summary>
+#
+# Yes, while the cache is empty: queries and keys have the same length, so the top left corner is the right one. With
+# 20 tokens in the cache already, no.
+#
+# </details>
+
+# %% id="progress"
+progress("08-fast-attention")

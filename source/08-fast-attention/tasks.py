@@ -1,0 +1,939 @@
+"""The tasks of lesson 08: their probes, the wrong answers people give, and the hint each deserves."""
+
+import torch
+
+from autograder.authoring import Check, Forbid, Lesson, Made, Probe, Task, rights, wrongs
+
+HEADS_AXES = ("b", "heads", "tokens", "head_dim")
+QKV_AXES = dict.fromkeys("qkv", HEADS_AXES)
+
+
+def drawn(*shape, seed, scale=1.0):
+    """Random numbers of a shape, the same on every build."""
+    return scale * torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def attended(id, says, shape, seed, more=None, **options):
+    """A function tried on random queries, keys and values, and more arguments."""
+    qkv = dict(zip("qkv", drawn(3, *shape, seed=seed, scale=1.5).unbind(), strict=True))
+    return Probe(id, says, {**qkv, **(more or {})}, **options)
+
+
+def sizes(d_in, d_out, context_length, heads, *groups, dropout=0.0, qkv_bias=False):
+    """A constructor's arguments, with groups where there are any."""
+    groups = {"num_kv_groups": groups[0]} if groups else {}
+    made = {"d_in": d_in, "d_out": d_out, "context_length": context_length, "dropout": dropout}
+    return {**made, "num_heads": heads, **groups, "qkv_bias": qkv_bias}
+
+
+# ------------------------------------------------------------------------------------ one projection for three
+
+
+def layers(id, says, construct, seed, shape):
+    made = {"attention": Made("MultiHeadAttention", construct, seed=seed)}
+    return Probe(id, says, made, then={"x": drawn(*shape, seed=seed)})
+
+
+FUSE = Task(
+    id="fuse-projections",
+    title="Three layers in one",
+    name="fuse_projections",
+    kind="function",
+    signature="fuse_projections(attention)",
+    axes=("b", "tokens", "3 d_out"),
+    probes=(
+        layers("no-bias", "a class with 2 heads and no bias", sizes(5, 6, 9, 2), 1, (2, 4, 5)),
+        layers("bias", "a class with 3 heads and a bias", sizes(4, 12, 7, 3, qkv_bias=True), 2, (3, 5, 4)),
+    ),
+    checks=(Check("without a bias", 1, ("no-bias",)), Check("with a bias", 1, ("bias",))),
+    learned="Three products with the same input are one product with a taller weight. The order of its rows is a "
+    "convention, and a shape does not show it.",
+    hints=(
+        "`nn.Linear(d_in, 3 * d_out)` keeps a weight of shape (3 · d_out, d_in). What are the shapes of the three?",
+        "`torch.cat([attention.W_query.weight, …], dim=0)` puts them on top of each other; the biases likewise.",
+        "Under `torch.no_grad()`: `fused.weight.copy_(torch.cat([layer.weight for layer in layers], dim=0))`.",
+    ),
+    wrong=wrongs("""
+        projections-swapped: W_query, attention.W_key, → W_key, attention.W_query,
+        keys-as-values: W_key, attention.W_value) → W_key, attention.W_key)
+        nothing-copied: torch.cat([layer.weight for layer in layers], dim=0) → fused.weight
+            torch.cat([layer.bias for layer in layers], dim=0) → fused.bias
+        layer-forgotten: torch.cat([layer.bias for layer in layers], dim=0) → fused.bias
+            The new bias holds the numbers that it was drawn with. Copy those of the three layers.
+        bias-never: bias=has_bias → bias=False
+            if has_bias → if False
+            The new layer has a bias exactly where the three layers have one.
+        bias-always: bias=has_bias → bias=True
+            The new layer has a bias exactly where the three layers have one.
+        rows-head-by-head: torch.cat([layer.weight for layer in layers], dim=0) → torch.stack([one.weight.unflatten(0, (attention.num_heads, -1)) for one in layers], dim=1).flatten(0, 2)
+            torch.cat([layer.bias for layer in layers], dim=0) → torch.stack([one.bias.unflatten(0, (attention.num_heads, -1)) for one in layers], dim=1).flatten()
+        joined-along-wrong-axis: weight for layer in layers], dim=0 → weight for layer in layers], dim=1
+        one-matrix-for-all: layer.weight for → attention.W_query.weight for
+        returns-nothing: return fused → pass
+        """),
+    right=rights("""
+        vstack: torch.cat([layer.weight for layer in layers], dim=0) → torch.vstack([one.weight for one in layers])
+        new-parameter: weight.copy_(torch.cat( → weight = nn.Parameter(torch.cat(
+        stacked: torch.cat([layer.weight for layer in layers], dim=0) → torch.stack([one.weight for one in layers]).flatten(0, 1)
+        """),
+)
+
+
+def projected(id, says, shape, heads, seed):
+    inputs = {"projected": drawn(*shape, seed=seed), "num_heads": heads}
+    return Probe(id, says, inputs, settings={"stacked": True})
+
+
+QKV_ORDER = Task(
+    id="bug-qkv-order",
+    title="Find the bug: the wrong order of rows",
+    name="split_qkv",
+    kind="function",
+    signature="split_qkv(projected, num_heads)",
+    axes=("query, key or value", *HEADS_AXES),
+    input_axes={"projected": ("b", "tokens", "3 d_out")},
+    probes=(
+        projected("two-heads", "two sentences, two heads", (2, 5, 24), 2, 3),
+        projected("five-heads", "four sentences, five heads", (4, 7, 30), 5, 4),
+    ),
+    checks=(Check("queries, keys and values of all heads", 1, ("two-heads", "five-heads")),),
+    learned="`view` names the axes in the order in which the numbers lie: three blocks, in each the heads, in each "
+    "head_dim numbers.",
+    hints=(
+        "Which comes first in the last axis: the three blocks, or the heads? Name them in this order in `view`.",
+        "`projected.view(b, num_tokens, 3, num_heads, …)`. Now where do the axes have to go?",
+        "`pieces.permute(2, 0, 3, 1, 4)`",
+    ),
+    wrong=wrongs("""
+        left-as-given: faulty
+        mended-in-part: permute(2, 0, 3, 1, 4) → permute(3, 0, 2, 1, 4)
+            `permute` has to change too: the axes of `pieces` are in the order in which `view` names them.
+        mended-in-part: 3, num_heads, width → num_heads, 3, width
+            `view` has to change too: the three blocks come first, then the heads.
+        heads-not-brought-forward: permute(2, 0, 3, 1, 4) → permute(2, 0, 1, 3, 4)
+        split-interleaved: 3, num_heads, width // (3 * num_heads) → 3, width // (3 * num_heads), num_heads
+            permute(2, 0, 3, 1, 4) → permute(2, 0, 4, 1, 3)
+        split-without-transpose: b, num_tokens, 3, num_heads, width → b, 3, num_heads, num_tokens, width
+            permute(2, 0, 3, 1, 4) → permute(1, 0, 2, 3, 4)
+        projections-swapped: permute(2, 0, 3, 1, 4) → permute(2, 0, 3, 1, 4)[[1, 0, 2]]
+        """),
+    right=rights("""
+        chunk: = torch.stack([split_heads(one, num_heads) for one in projected.chunk(3, dim=-1)])
+        tuple: = tuple(split_heads(one, num_heads) for one in projected.chunk(3, dim=-1))
+        unflatten: = projected.unflatten(-1, (3, num_heads, -1)).permute(2, 0, 3, 1, 4)
+        """),
+)
+
+# --------------------------------------------------------------------------------------------- online softmax
+
+RUNNING = Task(
+    id="running-softmax",
+    title="Largest and sum, score by score",
+    name="running_softmax",
+    kind="function",
+    signature="running_softmax(scores)",
+    axes=("keys", "m and l"),
+    input_axes={"scores": ("keys",)},
+    probes=(
+        Probe("three", "the scores 1, 3 and 2", {"scores": torch.tensor([1.0, 3.0, 2.0])}),
+        Probe("many", "eleven random scores", {"scores": drawn(11, seed=5, scale=3.0)}),
+        Probe("large", "scores near 1000", {"scores": 1000 + drawn(7, seed=6)}),
+        Probe("one", "a single score of −5", {"scores": torch.tensor([-5.0])}),
+    ),
+    checks=(
+        Check("the example, and random scores", 1, ("three", "many")),
+        Check("large scores, a single one", 1, ("large", "one")),
+    ),
+    learned="A sum of exponentials can be moved to another maximum by one product. So a row can be read in pieces.",
+    hints=(
+        "In each round: what is the new maximum, and by which factor is the old sum too large?",
+        "`total = total * torch.exp(largest - new_largest) + torch.exp(score - new_largest)`",
+        "Collect `torch.stack((largest, total))` after each score, and stack the list at the end.",
+    ),
+    wrong=wrongs("""
+        old-sum-not-rescaled: total * torch.exp(largest - new_largest) → total
+        rescaled-upside-down: largest - new_largest → new_largest - largest
+        exp-overflows: total * torch.exp(largest - new_largest) → total
+            torch.exp(score - new_largest) → torch.exp(score)
+            This sum is taken without the maximum: e^1000 is inf. Subtract the maximum so far.
+        last-state-only: torch.stack(states) → states[-1]
+        maximum-not-kept: torch.maximum(largest, score) → score
+        columns-swapped: (largest, total))) → (total, largest)))
+        whole-maximum-first: new_largest = torch.maximum(largest, score) → new_largest = scores.max()
+        """),
+    right=rights("""
+        logcumsumexp: body
+            s = scores.double()
+            m = s.cummax(0).values
+            return torch.stack((m, (s.logcumsumexp(0) - m).exp()), dim=1)
+        prefixes: body
+            seen = [scores[: n + 1] for n in range(len(scores))]
+            return torch.stack([torch.stack((s.max(), (s - s.max()).exp().sum())) for s in seen])
+        maximum-of-python: torch.maximum(largest, score) → max(largest, score)
+        """),
+)
+
+
+def one_query(id, says, keys, head_dim, d_v, seed, scale=1.0):
+    shapes = {"query": (head_dim,), "keys": (keys, head_dim), "values": (keys, d_v)}
+    return Probe(
+        id, says, {name: drawn(*shapes[name], seed=seed + len(name), scale=scale) for name in shapes}
+    )
+
+
+NOT_RESCALED = Task(
+    id="bug-not-rescaled",
+    title="Find the bug: the first keys count too much",
+    name="attend_one_query",
+    kind="function",
+    signature="attend_one_query(query, keys, values)",
+    axes=("d_v",),
+    input_axes={"query": ("head_dim",), "keys": ("keys", "head_dim"), "values": ("keys", "d_v")},
+    probes=(
+        one_query("five-keys", "five keys", 5, 4, 3, 10),
+        one_query("many-keys", "nineteen keys and large scores", 19, 6, 2, 20, scale=9.0),
+    ),
+    checks=(Check("the context of one query", 1, ("five-keys", "many-keys")),),
+    learned="Whatever was added up under the old maximum has to move to the new one: the sum, and the output too.",
+    hints=(
+        "Compare the two lines that add: what is done to `total` before, and what to `output`?",
+        "`output = output * rescale + weight * value`",
+    ),
+    wrong=wrongs("""
+        left-as-given: faulty
+        old-sum-not-rescaled: total * rescale → total
+        old-sum-not-rescaled: total * rescale → total
+            output * rescale → output
+        rescaled-upside-down: largest - new_largest → new_largest - largest
+        rescaled-twice: + weight * value → + rescale * weight * value
+        not-normalised: output / total → output
+        no-scale: / key.shape[-1] ** 0.5 →
+        exp-overflows: torch.exp(largest - new_largest) → 1.0
+            torch.exp(score - new_largest) → torch.exp(score)
+            Without the maximum, e^score is inf for large scores. Keep the maximum, and rescale.
+        """),
+    right=rights("""
+        all-at-once: = torch.softmax(keys @ query / query.shape[0] ** 0.5, dim=0) @ values
+        normalised-in-the-loop: output * rescale + → output * (total - weight) / total + weight / total * value #
+            output / total → output
+        added-in-place: output = output * rescale + weight * value → output.mul_(rescale).add_(weight * value)
+        """),
+)
+
+# exp overflows above 88, and is 0 below −104: no single maximum serves all of these queries.
+APART = torch.tensor([95.0, -110.0, 0.0, 60.0])[:, None]
+
+
+def blocks(id, says, count, queries, keys, d_v, seed, hide=(), shift=0.0, **more):
+    """Blocks of scores, some of them (block, queries) hidden, and of values."""
+    scores = shift + drawn(count, queries, keys, seed=seed, scale=3.0)
+    for piece in hide:
+        scores[piece] = -torch.inf
+    values = drawn(count, keys, d_v, seed=seed + 1)
+    return Probe(id, says, {"scores_blocks": scores, "values_blocks": values}, **more)
+
+
+FIRST_HIDDEN = "blocks of which the first is hidden from two queries"
+FAR_APART = "scores near 95 for one query and near −110 for another"
+SMALL = {"observe": "costs", "settings": {"numbers": 100}}
+
+ONLINE = Task(
+    id="online-softmax",
+    title="Online softmax, block by block",
+    name="online_softmax",
+    kind="function",
+    signature="online_softmax(scores_blocks, values_blocks)",
+    axes=("queries", "d_v"),
+    input_axes={
+        "scores_blocks": ("blocks", "queries", "keys in a block"),
+        "values_blocks": ("blocks", "keys in a block", "d_v"),
+    },
+    probes=(
+        blocks("three-blocks", "three blocks of four keys", 3, 5, 4, 2, 30),
+        blocks("single-keys", "six blocks of one key", 6, 3, 1, 2, 32),
+        blocks("first-hidden", FIRST_HIDDEN, 4, 5, 3, 2, 34, hide=((0, slice(2)), (2, 4))),
+        blocks("large", FAR_APART, 3, 4, 5, 2, 36, shift=APART),
+        blocks("costs", "six blocks of five keys", 6, 7, 5, 2, 38, **SMALL),
+    ),
+    checks=(
+        Check("several blocks", 1, ("three-blocks", "single-keys")),
+        Check("a block that is hidden, scores that overflow", 2, ("first-hidden", "large")),
+        Check("no tensor larger than a block", 1, ("costs", "three-blocks")),
+    ),
+    learned="Three running numbers replace a row: its maximum, its sum and its output. Only −∞ − (−∞) needs a guard.",
+    hints=(
+        "It is task 4 with blocks: `scores.amax(dim=-1, keepdim=True)` is the new score, `weights @ values` the product.",
+        "Where the new maximum is −∞, subtract 0: `shift = new_largest.masked_fill(new_largest == -torch.inf, 0.0)`.",
+        "`rescale = torch.exp(largest - shift)` and `weights = torch.exp(scores - shift)`; then the sums as in task 4.",
+    ),
+    wrong=wrongs("""
+        old-sum-not-rescaled: total * rescale → total
+        output-not-rescaled: output * rescale → output
+        hidden-block-makes-nan: .masked_fill(new_largest == -torch.inf, 0.0) →
+        nan-replaced: .masked_fill(new_largest == -torch.inf, 0.0) →
+            output / total → (output / total).nan_to_num()
+        exp-overflows: new_largest.masked_fill(new_largest == -torch.inf, 0.0) → torch.zeros_like(new_largest)
+            torch.exp(largest - shift) → 1.0
+            Without the maximum, e^95 is inf. Subtract the running maximum, and rescale.
+        blocks-averaged: body
+            shares = [torch.softmax(s, -1).nan_to_num() @ v for s, v in zip(scores_blocks, values_blocks)]
+            return sum(shares) / len(shares)
+        whole-matrix-made: body
+            return torch.softmax(torch.cat(list(scores_blocks), -1), -1) @ torch.cat(list(values_blocks))
+        maximum-not-kept: .clamp(min=largest) →
+        rescaled-upside-down: torch.exp(largest - shift) → torch.exp(shift - largest)
+        not-normalised: output / total → output
+        overwritten-in-loop: output * rescale + →
+            total * rescale + →
+        one-maximum-for-all: scores.amax(dim=-1, keepdim=True).clamp(min=largest) → scores.max().clamp(min=largest)
+        """),
+    right=rights("""
+        logsumexp: body
+            lse, out = torch.full_like(scores_blocks[0][:, :1], -torch.inf), 0.0
+            for s, v in zip(scores_blocks, values_blocks):
+                new = torch.logaddexp(lse, s.logsumexp(-1, keepdim=True))
+                safe = new.masked_fill(new.isneginf(), 0.0)
+                out = out * (lse - safe).exp() + (s - safe).exp() @ v
+                lse = new
+            return out
+        large-negative-start: output = -torch.inf, → output = -1e30,
+            .masked_fill(new_largest == -torch.inf, 0.0) →
+        nan-to-num-of-the-shift: masked_fill(new_largest == -torch.inf, 0.0) → nan_to_num(neginf=0.0)
+        """),
+)
+
+# --------------------------------------------------------------------------------------------------- in tiles
+
+# Of 67 tokens, a tile of 16 has 1536 scores for all heads, a strip of tiles 6432, the matrix 26934.
+LONG, STRIP = (2, 3, 67, 4), 5000
+ENDS = [(start, min(start + 16, 67)) for start in range(0, 67, 16)]
+VISITED = 2 * 6 * 4 * sum((end - start) * (b - a) for start, end in ENDS for a, b in ENDS if a <= start)
+COSTS = {"observe": "costs", "settings": {"numbers": STRIP}}
+COSTS_CAUSAL = {"observe": "costs", "settings": {"numbers": STRIP, "products": VISITED}}
+HALVES = {"q": torch.zeros(1, 1, 4, 2).half(), "k": drawn(1, 1, 4, 2, seed=48).half()}
+WHOLE = torch.tensor([[[[2.0, 8], [2, 8], [2, 8], [6, 4]]]]).half()
+IN_HALF = "four tokens in float16, in tiles of two, causal"
+
+
+def halves(generator):
+    """Whole numbers that half precision adds up exactly in any order; the first three rows are alike."""
+    a, b = torch.randint(1, 9, (2, 1, 2), generator=generator).half() * 4
+    return {"v": torch.cat((a, a, a, b))[None, None]}
+
+
+def tiled(id, says, shape, seed, tile, causal, **more):
+    return attended(id, says, shape, seed, {"tile": tile, "causal": causal}, **more)
+
+
+TILED = Task(
+    id="tiled-attention",
+    title="Tiled attention",
+    name="tiled_attention",
+    kind="function",
+    signature="tiled_attention(q, k, v, tile, causal)",
+    axes=HEADS_AXES,
+    input_axes=QKV_AXES,
+    dtypes=("float16", "float32", "float64"),
+    probes=(
+        tiled("even", "eight tokens in tiles of four", (2, 3, 8, 5), 40, 4, False),
+        tiled("uneven", "seven tokens in tiles of three", (2, 4, 7, 5), 41, 3, False),
+        tiled("causal", "seven tokens in tiles of three, causal", (2, 4, 7, 5), 42, 3, True),
+        tiled("tile-of-one", "six tokens in tiles of one, causal", (3, 2, 6, 4), 43, 1, True),
+        tiled("long-tile", "five tokens in a tile of eight, causal", (2, 3, 5, 4), 44, 8, True),
+        tiled("one-token", "a single token", (2, 3, 1, 4), 45, 4, True),
+        tiled("no-token", "no token at all", (2, 3, 0, 4), 46, 4, True),
+        tiled("costs", "67 tokens in tiles of 16", LONG, 47, 16, False, **COSTS),
+        tiled("costs-causal", "67 tokens in tiles of 16, causal", LONG, 47, 16, True, **COSTS_CAUSAL),
+        Probe("half", IN_HALF, {**HALVES, "v": WHOLE, "tile": 2, "causal": True}, redraw=halves),
+    ),
+    checks=(
+        Check("equal to plain attention", 1, ("even", "uneven")),
+        Check("with a causal mask", 1, ("causal", "tile-of-one")),
+        Check("a long tile, one token, none, float16", 1, ("long-tile", "one-token", "no-token", "half")),
+        Check("no tensor near (tokens, tokens)", 2, ("costs", "even")),
+        Check("tiles of the future are skipped", 1, ("costs-causal", "causal")),
+    ),
+    learned="The matrix was never needed: a tile, and m, l and o of its queries, give the same numbers. What lies "
+    "wholly in the future is not even multiplied.",
+    hints=(
+        "The outer loop takes queries from `start` to `start + tile`, the inner one keys from `first` to `first + "
+        "tile`. A slice that runs past the end is simply shorter.",
+        "Inside is task 5. For the mask compare the *places in the text* of keys and queries, not those in the tile.",
+        "The last tile that a block of queries can see is its own: `range(0, start + 1, tile)`.",
+    ),
+    wrong=wrongs("""
+        whole-matrix-made: body
+            return plain_attention(q, k, v, causal)
+        whole-matrix-made: start + 1 if causal else num_tokens, tile → num_tokens, num_tokens
+            slice(first, first + tile) → slice(0, num_tokens)
+            A whole row of tiles is made at once: (tile, tokens) grows with the text. Cut the keys as well.
+        future-tiles-made: start + 1 if causal else num_tokens → num_tokens
+        old-sum-not-rescaled: total * rescale → total
+        output-not-rescaled: output * rescale → output
+        last-tile-forgotten: range(0, num_tokens, tile) → range(0, num_tokens // tile * tile, tile)
+            empty_like → zeros_like
+        mask-local-to-tile: places[columns] > places[rows, None] → scores[0, 0].isfinite().triu(1)
+        no-mask: scores = scores.masked_fill → scores.masked_fill
+        condition-ignored: if causal: → if True:
+            start + 1 if causal else num_tokens → start + 1
+        diagonal-hidden: places[columns] > places → places[columns] >= places
+        no-scale: / q.shape[-1] ** 0.5 →
+        scaled-by-tokens: q.shape[-1] ** 0.5 → q.shape[2] ** 0.5
+        not-normalised: output / total → output
+        blocks-averaged: torch.exp(largest - new_largest) → 1.0
+            torch.exp(scores - new_largest) → torch.softmax(scores, dim=-1)
+        fill-overflows-half: (future, -torch.inf) → (future, -1e9)
+        keys-as-values: weights @ v[: → weights @ k[:
+        reads-the-notebook: weights @ v[: → weights @ globals()['v'][:
+        """),
+    right=rights("""
+        largest-finite-fill: (future, -torch.inf) → (future, torch.finfo(q.dtype).min)
+        softmax-and-logsumexp: weights = torch.exp(scores - new_largest) → own = scores.logsumexp(-1, keepdim=True)
+            new_largest = scores.amax(dim=-1, keepdim=True).clamp(min=largest) → new_largest = torch.logaddexp(torch.as_tensor(largest, dtype=q.dtype), scores.logsumexp(-1, keepdim=True))
+            total = total * rescale + weights.sum(dim=-1, keepdim=True) → total = 1.0
+            weights @ v → scores.softmax(-1) * (own - new_largest).exp() @ v
+        joined-at-the-end: context = torch.empty_like(v) → parts = [v[:, :, :0]]
+            context[:, :, rows] = output / total → parts.append(output / total)
+            return context → return torch.cat(parts, dim=2)
+        scaled-before: q[:, :, rows] @ → (q[:, :, rows] * q.shape[-1] ** -0.5) @
+            / q.shape[-1] ** 0.5 →
+        """),
+    forbids=Forbid(
+        ("scaled_dot_product_attention",),
+        points=4,
+        caught=rights("fused: body\n    return F.scaled_dot_product_attention(q, k, v, is_causal=causal)"),
+    ),
+)
+
+# ------------------------------------------------------------------------------------------------ the way back
+
+
+def arriving(id, says, shape, seed, causal):
+    more = {"out_gradient": drawn(*shape, seed=seed + 100), "causal": causal}
+    return attended(id, says, shape, seed, more, settings={"stacked": True})
+
+
+BACKWARD = Task(
+    id="attention-backward",
+    title="The gradients of attention",
+    name="attention_backward",
+    kind="function",
+    signature="attention_backward(q, k, v, out_gradient, causal)",
+    axes=("gradient of q, k or v", *HEADS_AXES),
+    input_axes={**QKV_AXES, "out_gradient": HEADS_AXES},
+    probes=(
+        arriving("full", "two sentences of five tokens", (2, 3, 5, 4), 50, False),
+        arriving("causal", "two sentences of six tokens, causal", (2, 4, 6, 3), 51, True),
+        arriving("one-token", "sentences of a single token", (3, 2, 1, 4), 52, True),
+    ),
+    checks=(Check("without a mask", 2, ("full",)), Check("with a causal mask", 1, ("causal", "one-token"))),
+    learned="The way back through a softmax needs one number for each row, and that number is a sum over head_dim.",
+    hints=(
+        "Make `weights` as in `plain_attention`. Then go through the formulas from left to right.",
+        "`row_sums = (out_gradient * (weights @ v)).sum(dim=-1, keepdim=True)` is D.",
+        "`scores_gradient = weights * (out_gradient @ v.transpose(2, 3) - row_sums)`. The scale belongs to both "
+        "`q_gradient` and `k_gradient`.",
+    ),
+    wrong=wrongs("""
+        row-sums-left-out: (weights_gradient - row_sums) → weights_gradient
+        row-sums-added: weights_gradient - row_sums → weights_gradient + row_sums
+        gradient-not-scaled: scores_gradient @ k * scale → scores_gradient @ k
+            @ q * scale → @ q
+        gradient-not-scaled: scores_gradient @ k * scale → scores_gradient @ k
+        gradient-not-scaled: @ q * scale → @ q
+        weights-on-the-right: weights.transpose(2, 3) @ out → weights @ out
+            dV is **P transposed** times dO: a value gets its share from every query that looked at it.
+        scores-turned: scores_gradient.transpose(2, 3) @ q → scores_gradient @ q
+            dK is **dS transposed** times Q: a key gets its share from every query.
+        no-mask: scores = scores.masked_fill → scores.masked_fill
+        no-scale: k.transpose(2, 3) * scale → k.transpose(2, 3)
+            The weights here must be those of the forward pass: its scores are divided by √head_dim.
+        gradients-in-another-order: return q_gradient, k_gradient, v → return k_gradient, q_gradient, v
+        weights-left-out: weights * (weights_gradient → (weights_gradient
+        wrong-row-sums: (weights @ v)).sum → (weights @ v)).mean
+        """),
+    right=rights("""
+        by-definition: (out_gradient * (weights @ v)).sum → (weights * (out_gradient @ v.transpose(2, 3))).sum
+        einsum: weights.transpose(2, 3) @ out_gradient → torch.einsum("bhqk,bhqd->bhkd", weights, out_gradient)
+        stacked: return q_gradient, k_gradient, v_gradient → return torch.stack((q_gradient, k_gradient, v_gradient))
+        autograd: body
+            with torch.enable_grad():
+                leaves = [one.detach().clone().requires_grad_() for one in (q, k, v)]
+                return torch.autograd.grad(plain_attention(*leaves, causal), leaves, out_gradient)
+        """),
+)
+
+APPLY, ALL = {"method": "apply"}, {"method": "apply", "input": "q,k,v"}
+GRADIENTS = {"observe": "gradients", "settings": ALL}
+BOTH_WAYS = {"observe": "costs", "settings": {**ALL, "numbers": STRIP, "products": 5 * VISITED}}
+
+FUNCTION = Task(
+    id="tiled-function",
+    title="The backward pass in tiles",
+    name="TiledAttention",
+    kind="class",
+    signature="TiledAttention.apply(q, k, v, tile, causal)",
+    axes=HEADS_AXES,
+    input_axes=QKV_AXES,
+    needs=("tiled-attention",),
+    probes=(
+        tiled("forward", "seven tokens in tiles of three, causal", (2, 4, 7, 5), 60, 3, True, settings=APPLY),
+        tiled("gradients", "seven tokens in tiles of three", (2, 4, 7, 5), 61, 3, False, **GRADIENTS),
+        tiled("causal", "seven tokens in tiles of three, causal", (2, 4, 7, 5), 60, 3, True, **GRADIENTS),
+        tiled("long-tile", "five tokens in a tile of eight", (2, 3, 5, 4), 62, 8, True, **GRADIENTS),
+        tiled("one-token", "a single token", (2, 3, 1, 4), 63, 8, True, settings=APPLY),
+        tiled("no-token", "no token at all", (2, 3, 0, 4), 65, 8, True, settings=APPLY),
+        tiled("costs", "67 tokens in tiles of 16, causal", LONG, 64, 16, True, **BOTH_WAYS),
+    ),
+    checks=(
+        Check("forward", 1, ("forward", "one-token", "no-token")),
+        Check("the gradients", 3, ("gradients", "causal", "long-tile", "forward")),
+        Check("there and back, no tensor near (tokens, tokens)", 2, ("costs", "forward")),
+    ),
+    learned="Recomputing is cheaper than remembering: from one saved number for each row, every tile comes back.",
+    hints=(
+        "Take what was saved with `ctx.saved_tensors`, and make three tensors of zeros for the gradients.",
+        "In the loop, `weights = torch.exp(tile_scores(…) - logsumexp[:, :, rows])`. Then the formulas of task 7, "
+        "each with the rows and columns of this tile.",
+        "Several tiles add to the same rows and columns: `+=`. Return `None` for `tile` and `causal`.",
+    ),
+    wrong=wrongs("""
+        row-sums-left-out: - row_sums[:, :, rows]) → )
+        gradient-not-scaled: * scale →2
+        gradient-not-scaled: k[:, :, columns] * scale → k[:, :, columns]
+        gradient-not-scaled: q[:, :, rows] * scale → q[:, :, rows]
+        share-overwrites: += →3 =
+        share-overwrites: q_gradient[:, :, rows] += → q_gradient[:, :, rows] =
+        share-overwrites: k_gradient[:, :, columns] += → k_gradient[:, :, columns] =
+        share-overwrites: v_gradient[:, :, columns] += → v_gradient[:, :, columns] =
+        blocks-averaged: torch.exp(tile_scores(q, k, rows, columns, ctx.causal) - logsumexp[:, :, rows]) → torch.softmax(tile_scores(q, k, rows, columns, ctx.causal), dim=-1)
+            A softmax over one tile makes its rows add up to 1. Use `exp(scores - logsumexp)`: the sum of the
+            whole row.
+        whole-matrix-made: body backward
+            q, k, v, *_ = ctx.saved_tensors
+            return *attention_backward(q, k, v, out_gradient, ctx.causal), None, None
+        future-tiles-made: ctx.tile, ctx.causal): → ctx.tile, False):
+        gradients-too-few: v_gradient, None, None → v_gradient
+        gradients-in-another-order: return q_gradient, k_gradient → return k_gradient, q_gradient
+        condition-ignored: columns, ctx.causal) - log → columns, False) - log
+        arriving-gradient-ignored: arriving = out_gradient → arriving = torch.ones_like(out_gradient)
+        """),
+    right=rights("""
+        by-definition: weights * (weights_gradient - row_sums[:, :, rows]) → weights * weights_gradient - weights * row_sums[:, :, rows]
+        columns-outside: in visited_tiles(q.shape[2], ctx.tile, ctx.causal) → in sorted(visited_tiles(q.shape[2], ctx.tile, ctx.causal), key=lambda one: one[1].start)
+        einsum: weights.transpose(2, 3) @ arriving → torch.einsum("bhqk,bhqd->bhkd", weights, arriving)
+        """),
+    forbids=Forbid(
+        ("scaled_dot_product_attention",),
+        points=4,
+        caught=rights("""
+            fused: body backward
+                with torch.enable_grad():
+                    leaves = [one.detach().clone().requires_grad_() for one in ctx.saved_tensors[:3]]
+                    context = F.scaled_dot_product_attention(*leaves, is_causal=ctx.causal)
+                return *torch.autograd.grad(context, leaves, out_gradient), None, None
+            """),
+    ),
+)
+
+# --------------------------------------------------------------------------------------------- traps of SDPA
+
+PADDED = torch.tensor([[0, 0, 0, 1, 1], [0, 0, 0, 0, 0]]).bool()[:, None, None]  # (b, 1, 1, tokens)
+GAPS = [[0, 1, 0, 1, 0, 0, 1], [0, 0, 1, 1, 1, 0, 0], [1, 0, 0, 0, 0, 0, 0]]
+SOME_HIDDEN = torch.tensor(GAPS).bool()[:, None, None]  # (b, 1, 1, tokens)
+
+
+def trap(id, title, signature, probes, learned, hint, wrong, right, axes=HEADS_AXES, points=1):
+    """A find-the-bug task around one call, with one check."""
+    return Task(
+        id=id,
+        title=f"Find the bug: {title}",
+        name=signature.partition("(")[0],
+        kind="function",
+        signature=signature,
+        axes=axes,
+        input_axes={**QKV_AXES, "q": axes},
+        probes=probes,
+        checks=(Check("equal to plain attention", points, tuple(probe.id for probe in probes)),),
+        learned=learned,
+        hints=(hint,),
+        wrong=wrongs("left-as-given: faulty\n") + wrongs(wrong),
+        right=rights(right),
+    )
+
+
+TRUE_VISIBLE = trap(
+    "bug-true-is-visible",
+    "True means visible",
+    "attend_padded(q, k, v, hidden)",
+    (
+        attended("padded", "two sentences, one with padding", (2, 3, 5, 4), 70, {"hidden": PADDED}),
+        attended("some-hidden", "three sentences with gaps", (3, 4, 7, 5), 71, {"hidden": SOME_HIDDEN}),
+    ),
+    "In `attn_mask` True means visible. Call a mask `hidden` or `visible`, never just `mask`.",
+    "`~hidden` is True where a key may be seen.",
+    """
+    mask-added: ~hidden → (~hidden).to(q.dtype)
+    zero-times-infinity: ~hidden → hidden * -torch.inf
+    no-mask: , attn_mask=~hidden →
+    keys-zeroed: k, v, attn_mask=~hidden → k.masked_fill(hidden.transpose(2, 3), 0.0), v
+    masked-needlessly: ~hidden → ~hidden & torch.ones(q.shape[2], q.shape[2]).tril().bool()
+    """,
+    """
+    logical-not: ~hidden → torch.logical_not(hidden)
+    minus-infinity: ~hidden → torch.zeros(hidden.shape).masked_fill(hidden, -torch.inf)
+    large-negative: ~hidden → hidden.to(q.dtype) * -1e9
+    """,
+)
+
+FLOAT_MASK = trap(
+    "bug-float-mask",
+    "a mask of numbers is added",
+    "attend_triangle(q, k, v)",
+    (
+        attended("two-sentences", "two sentences of five tokens", (2, 3, 5, 4), 72),
+        attended("other-sizes", "three sentences of seven tokens", (3, 4, 7, 5), 73),
+    ),
+    "A mask of booleans hides, a mask of numbers is added. Ones and zeros hide nothing, and nothing complains.",
+    "End the mask with `.bool()`.",
+    """
+    no-mask: , attn_mask=visible →
+    past-hidden: .tril() → .triu()
+    diagonal-too-far: .tril() → .tril(diagonal=1)
+    diagonal-hidden: .tril() → .tril(diagonal=-1)
+    symptom-hidden: .tril().bool() → .tril() * 2
+        The numbers are still added to the scores, only others. Hidden keys keep some weight.
+    """,
+    """
+    is-causal: = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    logarithm: tril().bool() → tril().log()
+    boolean-from-the-start: , device=q.device).tril().bool() → , dtype=torch.bool).tril()
+    """,
+)
+
+
+def last(id, says, queries, shape, seed):
+    every = attended(id, says, shape, seed).inputs
+    return Probe(id, says, {**every, "q": every["q"][:, :, -queries:]})
+
+
+CACHED = trap(
+    "bug-cached-step",
+    "the step that sees only the first token",
+    "attend_to_cache(q, k, v)",
+    (
+        last("one-step", "one new token after four", 1, (2, 3, 5, 4), 74),
+        last("three-steps", "three new tokens after four", 3, (3, 2, 7, 5), 75),
+        last("all", "six tokens, all of them new", 6, (2, 4, 6, 3), 76),
+    ),
+    "`is_causal` counts from the first key. The last tokens need a triangle that ends in the lower right corner.",
+    "The first of `new` queries is token `total - new`, and may see keys up to itself: `tril(diagonal=total - new)`.",
+    """
+    no-mask: , attn_mask=visible →
+    diagonal-too-far: total - new) → total - new + 1)
+    past-hidden: .tril(diagonal → .triu(diagonal
+    newest-keys-only: = F.scaled_dot_product_attention(q, k[:, :, -q.shape[2] :], v[:, :, -q.shape[2] :], is_causal=True)
+    mask-fills-small: attn_mask=visible → attn_mask=visible.to(q.dtype)
+        As in task 10: numbers are added. Keep the mask boolean.
+    """,
+    """
+    places: torch.ones(new, total, dtype=torch.bool, device=q.device).tril( → (lambda diagonal: torch.arange(total) <= torch.arange(total - new, total)[:, None])(
+    rows-of-the-square: torch.ones(new, total, dtype=torch.bool, device=q.device).tril(diagonal=total - new) → torch.ones(total, total).tril().bool()[-new:]
+    one-by-one: body
+        new, total = q.shape[2], k.shape[2]
+        rows = [(q[:, :, n : n + 1], total - new + n + 1) for n in range(new)]
+        return torch.cat([plain_attention(row, k[:, :, :end], v[:, :, :end], False) for row, end in rows], dim=2)
+    """,
+    axes=("b", "heads", "queries", "head_dim"),
+    points=2,
+)
+
+ALONE = {**attended("", "", (5, 4, 1, 6), 79).inputs, "v": torch.ones(5, 4, 1, 6), "p": 0.3, "training": True}
+DROPS = {"observe": "dropout", "settings": {"p": 0.3, "copies": 6, "input": "v", "measures": 9}}
+
+DROPPED = trap(
+    "bug-dropout-stays-on",
+    "dropout that never stops",
+    "attend_dropped(q, k, v, p, training)",
+    (
+        attended("eval", "two sentences in eval mode", (2, 3, 5, 4), 77, {"p": 0.4, "training": False}),
+        attended("no-dropout", "training with p = 0", (3, 4, 7, 5), 78, {"p": 0.0, "training": True}),
+        Probe("training", "sentences of one token in training", ALONE, **DROPS),
+    ),
+    "A function has no mode. Whoever calls `dropout_p` has to pass 0 in evaluation.",
+    "`dropout_p=p if training else 0.0`",
+    """
+    no-dropout: p if training else 0.0 → 0.0
+    modes-swapped: p if training else 0.0 → 0.0 if training else p
+    p-as-share-kept: p if training → 1 - p if training and p
+    dropout-typed-in: p if training → 0.1 if training
+    dropout-on-context: = F.dropout(F.scaled_dot_product_attention(q, k, v), p, training)
+    """,
+    """
+    product: p if training else 0.0 → p * training
+    two-calls: body
+        if not training:
+            return F.scaled_dot_product_attention(q, k, v)
+        return F.scaled_dot_product_attention(q, k, v, dropout_p=p)
+    by-hand: = F.dropout(torch.softmax(q @ k.transpose(2, 3) / q.shape[-1] ** 0.5, dim=-1), p, training) @ v
+    """,
+)
+
+SCALE = trap(
+    "bug-scale-is-a-factor",
+    "scale is a factor",
+    "attend_scaled(q, k, v)",
+    (
+        attended("two-sentences", "two sentences of five tokens", (2, 3, 5, 4), 80),
+        attended("other-sizes", "three sentences of seven tokens", (3, 4, 7, 9), 81),
+    ),
+    "`scale` multiplies the scores. Left out, it is 1/√head_dim already.",
+    "`scale=q.shape[-1] ** -0.5`, or leave it out.",
+    """
+    no-scale: q.shape[-1] ** -0.5 → 1.0
+    scaled-without-root: q.shape[-1] ** -0.5 → 1 / q.shape[-1]
+        The scores are divided by head_dim, not by its root. Or twice by the root: SDPA divides on its own.
+    scaled-by-tokens: q.shape[-1] ** -0.5 → q.shape[2] ** -0.5
+    scaled-by-heads: q.shape[-1] ** -0.5 → q.shape[1] ** -0.5
+    scale-typed-in: q.shape[-1] ** -0.5 → 0.5
+    """,
+    """
+    left-out: , scale=q.shape[-1] ** -0.5 →
+    fraction: q.shape[-1] ** -0.5 → 1 / q.shape[-1] ** 0.5
+    scaled-before: (q, k, v, scale=q.shape[-1] ** -0.5) → (q / q.shape[-1] ** 0.5, k, v, scale=1.0)
+    """,
+)
+
+# ------------------------------------------------------------------------------------- cache, grouped queries
+
+STORED = ("batch_size", "num_heads", "tokens", "head_dim")
+APPEND = {"method": "append", "stacked": True}
+
+
+def cached(id, says, shape, max_tokens, seed, raises=(), **steps):
+    """A cache that gets keys and values of a shape, at once or in pieces."""
+    inputs = {"keys": drawn(*shape, seed=seed), "values": drawn(*shape, seed=seed + 1)}
+    room = dict(zip(STORED, (*shape[:2], max_tokens, shape[3]), strict=True))
+    room = {"max_tokens" if name == "tokens" else name: size for name, size in room.items()}
+    how = {"observe": "steps", "settings": {**APPEND, "axis": 2, **steps}} if steps else {"settings": APPEND}
+    return Probe(id, says, inputs, construct=room, raises=raises, **how)
+
+
+ONE_AT_A_TIME = {"sizes": [4, 1, 1, 1]}
+TOO_MANY = {"sizes": [3, 4, 2], "refuses": "ValueError"}
+
+CACHE = Task(
+    id="kv-cache",
+    title="A cache for keys and values",
+    name="KVCache",
+    kind="class",
+    signature="KVCache(batch_size, num_heads, max_tokens, head_dim).append(keys, values)",
+    axes=("keys or values", *STORED),
+    input_axes={"keys": STORED, "values": STORED},
+    probes=(
+        cached("prompt", "a prompt of five tokens", (2, 3, 5, 4), 9, 90),
+        cached("full-at-once", "a prompt that fills the cache", (3, 4, 6, 5), 6, 92),
+        cached("steps", "a prompt of four tokens, then one at a time", (2, 3, 7, 4), 9, 94, **ONE_AT_A_TIME),
+        cached("nothing-new", "steps of which one holds no token", (3, 2, 5, 4), 9, 96, sizes=[2, 0, 3]),
+        cached("too-long", "more tokens than fit", (2, 3, 6, 4), 5, 98, raises=("ValueError",)),
+        cached("after-refusal", "steps of which one does not fit", (2, 3, 9, 4), 6, 98, **TOO_MANY),
+    ),
+    checks=(
+        Check("a prompt at once", 1, ("prompt", "full-at-once")),
+        Check("step by step", 2, ("steps", "nothing-new", "prompt")),
+        Check("a full cache refuses, and loses nothing", 1, ("too-long", "after-refusal", "prompt")),
+    ),
+    learned="Past keys and values never change, so they are stored once. A cache is a place in memory and a number.",
+    hints=(
+        "The new tokens go from place `self.num_tokens` to `self.num_tokens + keys.shape[2]`. Do they fit?",
+        "Raise the ValueError first. Then write with `self.keys[:, :, self.num_tokens : end] = keys`.",
+        "Set `self.num_tokens = end`, and return `self.keys[:, :, :end], self.values[:, :, :end]`.",
+    ),
+    wrong=wrongs("""
+        cache-not-advanced: self.num_tokens = end → pass
+        cache-returns-new-only: self.keys[:, :, :end], self.values[:, :, :end] → keys, values
+        cache-not-cut: self.keys[:, :, :end], self.values[:, :, :end] → self.keys, self.values
+        keys-as-values: self.num_tokens : end] = values → self.num_tokens : end] = keys
+        not-refused: if end > self.keys.shape[2]: → if False:
+        one-place-too-few: end > self.keys → end >= self.keys
+        stored-before-refused: end = self.num_tokens + keys.shape[2] → end = self.num_tokens = self.num_tokens + keys.shape[2]
+            self.num_tokens : end] = →2 end - keys.shape[2] : end] =
+        stored-before-refused: raise ValueError → self.num_tokens = 0; raise ValueError
+        one-token-at-a-time: self.num_tokens + keys.shape[2] → self.num_tokens + 1
+            : end] = keys → : end] = keys[:, :, -1:]
+            : end] = values → : end] = values[:, :, -1:]
+        tokens-counted-on-another-axis: self.num_tokens + keys.shape[2] → self.num_tokens + keys.shape[1]
+            The number of new tokens is `keys.shape[2]`: the axes are (b, heads, tokens, head_dim).
+        returns-nothing: return self.keys → self.keys
+        """),
+    right=rights("""
+        copy: : end] = keys → : end].copy_(keys)
+        stacked: return self.keys[:, :, :end], self.values[:, :, :end] → return torch.stack((self.keys, self.values))[:, :, :, :end]
+        narrow: self.keys[:, :, :end], self.values[:, :, :end] → self.keys.narrow(2, 0, end), self.values.narrow(2, 0, end)
+        """),
+)
+
+COUNTS = ("num_layers", "num_kv_groups", "head_dim", "num_tokens", "bytes_per_number")
+
+
+def counts(generator):
+    return {name: 3 + int(torch.randint(60, (1,), generator=generator)) for name in COUNTS}
+
+
+BYTES = Task(
+    id="cache-bytes",
+    title="What a cache takes",
+    name="cache_bytes",
+    kind="function",
+    signature="cache_bytes(num_layers, num_kv_groups, head_dim, num_tokens, bytes_per_number=2)",
+    axes=(),
+    number=True,
+    dtypes=("int64", "float32", "float64"),
+    probes=(
+        Probe(
+            "small",
+            "12 layers, 4 groups of 64, 100 tokens of 4 bytes",
+            dict(zip(COUNTS, (12, 4, 64, 100, 4))),
+            redraw=counts,
+        ),
+        Probe(
+            "default",
+            "3 layers, 5 groups of 7, 11 tokens, 2 bytes each",
+            dict(zip(COUNTS[:4], (3, 5, 7, 11))),
+        ),
+    ),
+    checks=(Check("bytes", 1, ("small", "default")),),
+    learned="A cache grows with layers, groups and tokens, and not with the number of query heads.",
+    hints=("Keys and values: two tensors for each layer. How many numbers has one?",),
+    wrong=wrongs("""
+        factor-left-out: 2 * num_layers → num_layers
+            Keys *and* values are kept: twice as much.
+        factor-left-out: num_layers * →
+            Every layer has a cache of its own: times `num_layers`.
+        factor-left-out: num_kv_groups * →
+            Every group has keys and values of its own: times `num_kv_groups`.
+        factor-left-out: head_dim * →
+            Each key has `head_dim` numbers.
+        factor-left-out: num_tokens * →
+            Each token has its own keys and values: times `num_tokens`.
+        factor-left-out: * bytes_per_number →
+            This counts numbers. Each takes `bytes_per_number` bytes.
+        sizes-typed-in: * bytes_per_number → * 2
+            `bytes_per_number` is an argument; 2 is only its default.
+        """),
+    right=rights("""
+        product: body
+            import math
+            return math.prod((2, num_layers, num_kv_groups, head_dim, num_tokens, bytes_per_number))
+        float: return 2 → return 2.0
+        tensor: return 2 → return torch.tensor(2)
+        """),
+)
+
+
+def called(id, says, shape, construct, seed, **more):
+    return Probe(id, says, {"x": 2 * drawn(*shape, seed=seed)}, construct=construct, seed=seed, **more)
+
+
+GROUPED, BIASED = sizes(7, 12, 9, 6, 2), sizes(5, 8, 10, 4, 2, qkv_bias=True)
+TWICE = {"W_value.weight": torch.cat((torch.eye(5), torch.eye(5)))}
+TWICE |= {"out_proj.weight": torch.eye(10), "out_proj.bias": torch.zeros(10)}
+AHEAD = {"observe": "influence", "settings": {"input": "x", "axis": -2}}
+DROPS_ITS_OWN = {"observe": "dropout", "settings": {"p": 0.4, "copies": 2, "measures": 9}, "weights": TWICE}
+DROPPING, ONE_HEAD = sizes(7, 12, 9, 6, 2, dropout=0.4), sizes(5, 10, 5, 1, 1, dropout=0.4)
+REFUSED = {"raises": ("ValueError",)}
+
+GQA = Task(
+    id="grouped-query-attention",
+    title="Grouped-query attention",
+    name="GroupedQueryAttention",
+    kind="module",
+    signature="GroupedQueryAttention(d_in, d_out, context_length, dropout, num_heads, num_kv_groups, qkv_bias=False)",
+    axes=("b", "tokens", "d_out"),
+    input_axes={"x": ("b", "tokens", "d_in")},
+    probes=(
+        called("two-groups", "six heads in two groups", (2, 5, 7), GROUPED, 101),
+        called("bias", "four heads in two groups, with biases", (3, 6, 5), BIASED, 102),
+        called("every-head", "as many groups as heads", (2, 4, 7), sizes(7, 9, 6, 3, 3), 103),
+        called("one-group", "one group for all heads", (2, 5, 3), sizes(3, 8, 7, 4, 1), 104),
+        called("one-token", "a single token", (3, 1, 7), GROUPED, 105),
+        called("look-ahead", "sentences with one token changed at a time", (2, 5, 7), GROUPED, 106, **AHEAD),
+        called("double", "a module and inputs of float64", (2, 5, 7), GROUPED, 107, dtype="float64"),
+        called("uneven-width", "a `d_out` of 7 for 2 heads", (2, 5, 3), sizes(3, 7, 5, 2, 1), 108, **REFUSED),
+        called("uneven-groups", "4 groups for 6 heads", (2, 5, 3), sizes(3, 12, 5, 6, 4), 109, **REFUSED),
+        called("eval", "dropout 0.4 in eval mode", (2, 5, 7), DROPPING, 110),
+        Probe(
+            "training",
+            "dropout 0.4 in training mode",
+            {"x": torch.eye(5)[None]},
+            construct=ONE_HEAD,
+            seed=13,
+            **DROPS_ITS_OWN,
+        ),
+    ),
+    checks=(
+        Check("heads in groups", 2, ("two-groups", "bias", "one-token", "double", "look-ahead")),
+        Check("as many groups as heads, and one for all", 1, ("every-head", "one-group")),
+        Check("what does not divide is refused", 1, ("uneven-width", "uneven-groups", "two-groups")),
+        Check("dropout in training, none in eval mode", 1, ("eval", "training")),
+    ),
+    learned="Only keys and values get narrower, and neighbours share. MHA and MQA are the two ends of one class.",
+    hints=(
+        "`head_dim = d_out // num_heads`. How wide are all groups of keys together?",
+        "`split_heads(self.W_key(x), self.num_kv_groups)`, then `repeat_interleave(num_heads // num_kv_groups, dim=1)`.",
+        "`F.scaled_dot_product_attention(…, dropout_p=self.dropout if self.training else 0.0, is_causal=True)`, then "
+        "`self.out_proj(merge_heads(context))`.",
+    ),
+    wrong=wrongs("""
+        groups-in-turn: keys.repeat_interleave(sharing, dim=1) → keys.repeat(1, sharing, 1, 1)
+            values.repeat_interleave(sharing, dim=1) → values.repeat(1, sharing, 1, 1)
+        groups-in-turn: keys.repeat_interleave(sharing, dim=1) → keys.repeat(1, sharing, 1, 1)
+            The keys stand in turn: 0, 1, 0, 1. Neighbours share a group: `repeat_interleave`.
+        groups-in-turn: values.repeat_interleave(sharing, dim=1) → values.repeat(1, sharing, 1, 1)
+            The values stand in turn: 0, 1, 0, 1. Neighbours share a group: `repeat_interleave`.
+        one-group-for-all: keys.repeat_interleave( → keys[:, :1].repeat_interleave(self.num_kv_groups *
+            values.repeat_interleave( → values[:, :1].repeat_interleave(self.num_kv_groups *
+        full-width-heads: num_kv_groups * (d_out // num_heads) → d_out
+            self.num_kv_groups)  # →2 self.num_heads)  #
+            sharing = self.num_heads // self.num_kv_groups → sharing = 1
+            Keys and values are as wide as in lesson 05: nothing is shared. They need `num_kv_groups * head_dim`.
+        no-mask: , is_causal=True →
+        keys-as-values: self.W_value(x) → self.W_key(x)
+        no-out-proj: self.out_proj(merge_heads(context)) → merge_heads(context)
+        out-proj-twice: self.out_proj(merge_heads(context)) → self.out_proj(self.out_proj(merge_heads(context)))
+        merge-without-transpose: merge_heads(context) → context.reshape(*x.shape[:2], -1)
+        no-scale: is_causal=True → is_causal=True, scale=1.0
+        scaled-up: is_causal=True → is_causal=True, scale=queries.shape[-1] ** 0.5
+            `scale` is a factor: 1/√head_dim, or left out.
+        indivisible-accepted: d_out % num_heads != 0 → False
+        indivisible-groups-accepted: num_heads % num_kv_groups != 0 → False
+        divisible-refused: num_heads % num_kv_groups != 0 → num_kv_groups != num_heads and num_heads % 4
+        no-dropout: self.dropout if self.training else 0.0 → 0.0
+        dropout-in-eval: self.dropout if self.training else 0.0 → self.dropout
+        dropout-on-context: dropout_p=p, →
+            merge_heads(context) → F.dropout(merge_heads(context), p)
+        bias-never: bias=qkv_bias →3 bias=False
+        bias-uneven: kv_width, bias=qkv_bias →2 kv_width, bias=False
+        out-proj-without-bias: (d_out, d_out) → (d_out, d_out, bias=False)
+        reads-the-notebook: split_heads(self.W_query(x) → split_heads(self.W_query(globals()['x'][..., : x.shape[-1]])
+        returns-nothing: return self.out_proj → self.out_proj
+        """),
+    right=rights("""
+        enable-gqa: .repeat_interleave(sharing, dim=1) →2
+            is_causal=True → is_causal=True, enable_gqa=True
+        by-hand: F.scaled_dot_product_attention( → (lambda q, k, v, **_: F.dropout(torch.softmax((q @ k.mT / q.shape[-1] ** 0.5).masked_fill(torch.ones(x.shape[1], x.shape[1]).triu(1).bool(), -torch.inf), dim=-1), p) @ v)(
+        mask-of-its-own: is_causal=True → attn_mask=torch.ones(x.shape[1], x.shape[1]).tril().bool()
+        expanded: keys.repeat_interleave(sharing, dim=1) → keys[:, :, None].expand(-1, -1, sharing, -1, -1).flatten(1, 2)
+        """),
+)
+
+LESSON = Lesson(
+    title="08 · Fast attention",
+    given_axes={},
+    redraw=lambda generator: {},
+    redraws=0,
+    tasks=(
+        *(FUSE, QKV_ORDER, RUNNING, NOT_RESCALED, ONLINE, TILED, BACKWARD, FUNCTION),
+        *(TRUE_VISIBLE, FLOAT_MASK, CACHED, DROPPED, SCALE, CACHE, BYTES, GQA),
+    ),
+)

@@ -1,0 +1,127 @@
+"""What lesson 08 shows and measures: the tiles, the rows of a fused weight, and costs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from tests.visuals.sheet import assert_words_are_apart
+from visuals import cost_curves, explore_tiles, measured, qkv_rows
+from visuals.explorers.tiles import ALL, MASKED, SKIPPED, visits
+from visuals.measure import Cost
+
+
+@pytest.fixture
+def explorer(inputs, tokens):
+    return explore_tiles(inputs, inputs.flip(0), inputs, tokens)
+
+
+@pytest.mark.parametrize("tile", [1, 2, 4, 6])
+@pytest.mark.parametrize("mode", [ALL, MASKED, SKIPPED])
+def test_the_tiles_end_with_the_context_of_plain_attention(inputs, tile, mode):
+    x = inputs.double()
+    scores = x @ x.flip(0).T / 3**0.5
+    if mode != ALL:
+        scores = scores.masked_fill(torch.ones(6, 6).triu(1).bool(), -torch.inf)
+    last = {one.row: one for one in visits(x.numpy(), x.flip(0).numpy(), x.numpy(), tile, mode)}
+    context = np.concatenate([one.output / one.total[:, None] for one in last.values()])
+    np.testing.assert_allclose(context, torch.softmax(scores, -1) @ x)
+
+
+def test_fewer_tiles_are_made_where_the_future_is_skipped(explorer):
+    assert explorer.alt.endswith("3 of 9 tiles are skipped")
+    explorer.tile.value = 1
+    assert "step 1 of 21" in explorer.status.value
+    explorer.mode.value = MASKED
+    assert "step 1 of 36" in explorer.status.value
+    assert "skipped" not in explorer.view.value
+
+
+def test_a_step_moves_on_by_one_tile_and_changes_the_state(explorer):
+    explorer.step.value = 3
+    assert "queries 'starts' to 'with' meet keys 'starts' to 'with'" in explorer.status.value
+    assert [row.index("at work") for row in explorer.grid if "at work" in row] == [1]
+    assert explorer.view.value.count("done") == 2
+    assert explorer.view.value.count("to come") == 3
+    largest = max(float(inputs) for inputs in explorer.visit.largest)
+    assert f"{largest:.4f}" in explorer.view.value
+
+
+def test_a_step_that_another_choice_does_not_have_becomes_its_last(explorer):
+    explorer.step.value = 6
+    explorer.tile.value = 6
+    assert (explorer.step.value, explorer.step.max) == (1, 1)
+
+
+@pytest.mark.parametrize("tile", [1, 2, 6])
+def test_the_static_picture_can_be_read(explorer, tile):
+    explorer.tile.value = tile
+    assert explorer.picture.alt == explorer.alt
+    assert_words_are_apart(explorer.picture.figure)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "says"),
+    [
+        (((6, 3), (6, 2), (6, 3)), "must fit"),
+        (((6, 3), (6, 3), (5, 3)), "must fit"),
+        (((13, 3), (13, 3), (13, 3)), "at most 12"),
+        (((3,), (3,), (3,)), "queries needs 2 axes"),
+    ],
+)
+def test_what_does_not_fit_is_refused(shapes, says):
+    with pytest.raises(ValueError, match=says):
+        explore_tiles(*(torch.ones(shape) for shape in shapes), ["a"] * shapes[0][0])
+
+
+def test_the_two_orders_hold_the_same_rows():
+    picture = qkv_rows(num_heads=2, head_dim=1)
+    one, other = picture.alt.split("; ")
+    assert one.endswith(
+        "query of head 0, query of head 1, key of head 0, key of head 1, value of head 0, value of head 1"
+    )
+    assert other.endswith(
+        "query of head 0, key of head 0, value of head 0, query of head 1, key of head 1, value of head 1."
+    )
+    assert_words_are_apart(picture.figure)
+    with pytest.raises(ValueError, match="1 to 24"):
+        qkv_rows(4, 4)
+
+
+def test_measured_counts_the_bytes_that_live_at_the_same_time():
+    x = torch.ones(1000)  # 4000 bytes
+    assert measured(lambda: x + 1).bytes == 4000
+    assert measured(lambda x: ((x + 1) + 1) + 1, x).bytes == 8000
+    assert measured(lambda x: x[:10], x).bytes == 0
+    assert measured(lambda: x.mul_(1)).bytes == 0
+
+
+def test_measured_gives_the_seconds_of_a_call():
+    import time
+
+    assert 0.01 < measured(time.sleep, 0.01).seconds < 0.1
+
+
+def squares(factor, power):
+    return {n: Cost(factor * n**power, int(n**power)) for n in (64, 128, 256, 512)}
+
+
+def test_the_slope_of_a_curve_stands_in_the_legend():
+    picture = cost_curves({"plain": squares(1e-6, 2), "tiles": squares(1e-5, 1)}, title="Costs")
+    legends = [axes.get_legend() for axes in picture.figure.axes]
+    for legend in legends:
+        assert [text.get_text() for text in legend.get_texts()] == ["plain: slope 2.0", "tiles: slope 1.0"]
+    assert "'plain', 'tiles' for 64, 128, 256, 512 tokens" in picture.alt
+
+
+@pytest.mark.parametrize(
+    "costs", [{}, {"one": {64: Cost(1.0, 1)}}, {str(n): squares(1, 1) for n in range(5)}]
+)
+def test_no_curve_too_many_and_a_single_point_are_refused(costs):
+    with pytest.raises(ValueError, match="1 to 4 curves of at least two"):
+        cost_curves(costs)
+
+
+def test_costs_wait_until_the_task_is_done():
+    assert "Nothing to draw yet" in repr(cost_curves(...))
