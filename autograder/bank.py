@@ -372,6 +372,7 @@ class _Writer:
             plain["then"] = self.values(probe.then, f"{key}/then")
         if probe.observe != RESULT:
             plain["observe"] = probe.observe
+        if probe.observe != RESULT or probe.settings:
             plain["settings"] = dict(probe.settings)
         if probe.hidden:
             plain["hidden"] = True

@@ -2780,6 +2780,13 @@ FAULTS = (
         section="08-fast-attention#tiles-intro",
     ),
     Fault(
+        "diagonal-tile-skipped",
+        "the tile on the diagonal is skipped",
+        "The tile on the diagonal is skipped, so the first queries see no key at all. End the inner loop at "
+        "`start + 1`.",
+        section="08-fast-attention#tiled-attention-task",
+    ),
+    Fault(
         "last-tile-forgotten",
         "the tile at the end that is not full is left out",
         "Tokens at the end are left out: the length is no multiple of the tile. A slice past the end is "
@@ -2920,6 +2927,12 @@ FAULTS = (
         "the groups are repeated in turn",
         "The groups stand in turn: 0, 1, 0, 1. Neighbouring heads share a group, 0, 0, 1, 1: "
         "`repeat_interleave`.",
+        section="08-fast-attention#repeat-intro",
+    ),
+    Fault(
+        "repeated-along-tokens",
+        "the tokens are repeated where the groups should be",
+        "The tokens are repeated: `dim=2` counts them. The groups are axis 1.",
         section="08-fast-attention#repeat-intro",
     ),
     Fault(

@@ -373,6 +373,7 @@ TILED = Task(
         last-tile-forgotten: range(0, num_tokens, tile) → range(0, num_tokens // tile * tile, tile)
             empty_like → zeros_like
         mask-local-to-tile: places[columns] > places[rows, None] → scores[0, 0].isfinite().triu(1)
+        diagonal-tile-skipped: start + 1 if causal → start if causal
         no-mask: scores = scores.masked_fill → scores.masked_fill
         condition-ignored: if causal: → if True:
             start + 1 if causal else num_tokens → start + 1
@@ -891,6 +892,8 @@ GQA = Task(
             The keys stand in turn: 0, 1, 0, 1. Neighbours share a group: `repeat_interleave`.
         groups-in-turn: values.repeat_interleave(sharing, dim=1) → values.repeat(1, sharing, 1, 1)
             The values stand in turn: 0, 1, 0, 1. Neighbours share a group: `repeat_interleave`.
+        repeated-along-tokens: repeat_interleave(sharing, dim=1) →2 repeat_interleave(sharing, dim=2)
+        repeated-along-tokens: keys.repeat_interleave(sharing, dim=1) → keys.repeat_interleave(sharing, dim=2)
         one-group-for-all: keys.repeat_interleave( → keys[:, :1].repeat_interleave(self.num_kv_groups *
             values.repeat_interleave( → values[:, :1].repeat_interleave(self.num_kv_groups *
         full-width-heads: num_kv_groups * (d_out // num_heads) → d_out

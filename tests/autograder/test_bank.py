@@ -149,6 +149,7 @@ PARTS = {
     "an object without weights": {"inputs": {"model": Made("Empty", {"size": 3}, {})}},
     "what a returned module is called with": {"then": {"x": torch.ones(2), "size": 3, "name": None}},
     "an experiment": {"observe": "influence", "settings": {"input": "x", "axis": 1}},
+    "settings without an experiment": {"settings": {"method": "append", "stacked": True}},
     "an experiment without settings": {"observe": "other-device"},
     "buffers": {
         "observe": "buffers",

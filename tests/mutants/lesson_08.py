@@ -25,7 +25,7 @@ TASKS.hold(
     Wrong("never-a-bias", ANY, keeps=1)
     | edit("bias=has_bias", "bias=False")
     | without("if has_bias", "fused.bias.copy_"),
-    Wrong("weight-returned", TYPE + ANY) | edit("return fused", "return fused.weight"),
+    Wrong("weight-returned", TYPE + SHAPE) | edit("return fused", "return fused.weight"),
     Wrong("layers-of-the-wrong-width", RAISED + NAMED) | edit("3 * d_out, bias", "d_out, bias"),
     Wrong("without-no-grad", RAISED + NAMED) | edit("with torch.no_grad():", "if True:"),
     Wrong("first-layer-changed", ANY + RULE + SHAPE).body("""
@@ -179,10 +179,9 @@ TASKS.hold(
     Wrong("no-tile-skipped", NAMED + BEHAVIOUR, keeps=5)
     | edit("start + 1 if causal else num_tokens", "num_tokens"),
     Wrong("mask-forgotten", ANY, keeps=3) | without("if causal:", "scores = scores.masked_fill"),
-    Wrong("whole-tiles-only", ANY + NOT_FINITE + SHAPE)
+    Wrong("whole-tiles-only", ANY + NOT_FINITE + SHAPE, keeps=2)
     | edit("range(0, num_tokens, tile)", "range(0, num_tokens - tile + 1, tile)"),
-    Wrong("diagonal-tile-left-out", RAISED + ANY + NOT_FINITE)
-    | edit("start + 1 if causal", "start if causal"),
+    Wrong("diagonal-tile-left-out", NAMED, keeps=3) | edit("start + 1 if causal", "start if causal"),
     Wrong("fills-with-a-billion", RAISED + NAMED, keeps=5)
     | edit("masked_fill(future, -torch.inf)", "masked_fill(future, -1e9)"),
     Wrong("sums-over-queries", ANY + RAISED + NOT_FINITE) | edit("weights.sum(dim=-1", "weights.sum(dim=-2"),
@@ -266,8 +265,7 @@ TASKS.hold(
 
 TASKS.hold(
     "tiled-function",
-    Wrong("assigned-not-added", NAMED + BEHAVIOUR, keeps=1)
-    | edit("+= scores_gradient @", "= scores_gradient @"),
+    Wrong("assigned-not-added", NAMED, keeps=3) | edit("+= scores_gradient @", "= scores_gradient @"),
     Wrong("no-d", NAMED + BEHAVIOUR, keeps=3) | edit(" - row_sums[:, :, rows]", ""),
     Wrong("softmax-again", NAMED + BEHAVIOUR, keeps=3)
     | line("weights = torch.exp", "weights = tile_scores(q, k, rows, columns, ctx.causal).softmax(-1)"),
@@ -277,11 +275,10 @@ TASKS.hold(
         "return q_gradient",
         "return (*attention_backward(q, k, v, out_gradient, ctx.causal), None, None)",
     ),
-    Wrong("three-gradients", RAISED + NAMED) | edit(", None, None", ""),
+    Wrong("three-gradients", NAMED, keeps=1) | edit(", None, None", ""),
     Wrong("unscaled", NAMED + BEHAVIOUR, keeps=3) | edit(" * scale", "", 2),
-    Wrong("all-rows-of-logsumexp", RAISED + NAMED) | edit("logsumexp[:, :, rows]", "logsumexp"),
+    Wrong("all-rows-of-logsumexp", RAISED + NAMED, keeps=1) | edit("logsumexp[:, :, rows]", "logsumexp"),
     Wrong("backward-not-written", STUB).define("""
-        @staticmethod
         def backward(ctx, out_gradient):
             ..."""),
     Wrong("a-function", NO_FUNCTION)
@@ -445,23 +442,23 @@ TASKS.hold(
 
 TASKS.hold(
     "grouped-query-attention",
-    Wrong("repeat", NAMED, keeps=3)
+    Wrong("repeat", NAMED, keeps=1)
     | edit("keys.repeat_interleave(sharing, dim=1)", "keys.repeat(1, sharing, 1, 1)")
     | edit("values.repeat_interleave(sharing, dim=1)", "values.repeat(1, sharing, 1, 1)"),
-    Wrong("values-repeated-in-turn", NAMED, keeps=3)
+    Wrong("values-repeated-in-turn", NAMED, keeps=1)
     | edit("values.repeat_interleave(sharing, dim=1)", "torch.cat(sharing * [values], dim=1)"),
-    Wrong("full-width", PARAMETERS + NAMED, keeps=0)
+    Wrong("full-width", PARAMETERS + NAMED)
     | edit("kv_width = num_kv_groups * (d_out // num_heads)", "kv_width = d_out"),
-    Wrong("not-causal", NAMED, keeps=1) | edit(", is_causal=True", ""),
-    Wrong("no-output-layer", NAMED + PARAMETERS, keeps=1)
+    Wrong("not-causal", NAMED) | edit(", is_causal=True", ""),
+    Wrong("no-output-layer", NAMED + PARAMETERS)
     | edit("self.out_proj(merge_heads(context))", "merge_heads(context)"),
     Wrong("groups-not-checked", NAMED + NOT_REFUSED, keeps=4)
     | without("if num_heads % num_kv_groups", "must be divisible by num_kv_groups"),
     Wrong("drops-in-eval", NAMED + BEHAVIOUR + RULE, keeps=4)
     | edit("self.dropout if self.training else 0.0", "self.dropout"),
     Wrong("never-drops", NAMED + BEHAVIOUR, keeps=4) | edit("dropout_p=p, ", ""),
-    Wrong("always-a-bias", NAMED + PARAMETERS, keeps=0) | edit("bias=qkv_bias", "bias=True", 3),
-    Wrong("repeated-along-the-tokens", RAISED + NAMED, keeps=2)
+    Wrong("always-a-bias", NAMED + PARAMETERS, keeps=4) | edit("bias=qkv_bias", "bias=True", 3),
+    Wrong("repeated-along-the-tokens", RAISED + NAMED)
     | edit("keys.repeat_interleave(sharing, dim=1)", "keys.repeat_interleave(sharing, dim=2)"),
     Right("expanded")
     | edit(
