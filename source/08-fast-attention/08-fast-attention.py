@@ -26,7 +26,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from autograder import check, hint, progress
+from autograder import check, hint, predict, progress, reveal
 from visuals import attention_map, cost_curves, explore_tiles, measured, qkv_rows
 
 # %% [markdown] id="carried-over-intro"
@@ -88,8 +88,12 @@ x = torch.randn(2, 50, 64)  # (b, tokens, d_in)
 
 # %% [markdown] id="cost-intro"
 # What does it cost? `measured` runs a function on the machine at hand. It gives the seconds of a typical call,
-# and the bytes of all tensors that were alive at the worst moment. **Predict, then run.** From 512 tokens to
-# 1024, what happens to the time, and to the memory?
+# and the bytes of all tensors that were alive at the worst moment.
+#
+# **Predict, then run.** From 512 tokens to 1024, what happens to the memory? And to the time?
+
+# %% id="cost-prediction"
+predict("memory-doubled", "With twice the tokens, attention needs … times the memory.", ("2", "4", "8"))
 
 # %% id="cost-shown" tags=["figure", "measured"]
 cost_curves(
@@ -101,6 +105,10 @@ cost_curves(
         for heads in (2, 8)
     }
 )
+
+# %% id="cost-revealed"
+needed = [measured(plain_attention, *torch.randn(3, 1, 2, n, 32), True).bytes for n in (512, 1024)]
+reveal("memory-doubled", str(round(needed[1] / needed[0])))
 
 # %% [markdown] id="cost-read"
 # Both axes are logarithmic, so a power of the length is a straight line, and its exponent is the **slope**.
@@ -642,14 +650,23 @@ check("bug-float-mask")
 
 # %% [markdown] id="alignment-intro"
 # While text is generated, the query is one new token, and the keys are all tokens so far. What does
-# `is_causal=True` hide then? The next cell asks for the weights, by giving the identity matrix as values. **Predict,
-# then run:** which keys does each of the two last tokens see?
+# `is_causal=True` hide then? The next cell asks for the weights, by giving the identity matrix as values.
+#
+# **Predict, then run.** Which keys does the very last token, "step", see?
+
+# %% id="alignment-prediction"
+predict("is-causal-aligned", "“step” sees …", ("all six tokens", "the first two tokens", "only itself"))
 
 # %% id="alignment-shown" tags=["figure"]
 seen = F.scaled_dot_product_attention(
     torch.zeros(2, 6), torch.zeros(6, 6), torch.eye(6), is_causal=True
 )  # (2, 6)
 attention_map(seen, tokens, ["one", "step"], title="is_causal with two queries and six keys")
+
+# %% id="alignment-revealed"
+seen_by_step = (seen[1] > 0).tolist()
+told = {(True,) * 6: "all six tokens", (True, True) + (False,) * 4: "the first two tokens"}
+reveal("is-causal-aligned", told.get(tuple(seen_by_step), "only itself"))
 
 # %% [markdown] id="bug-cached-step-task"
 # The triangle starts in the **top left** corner: the first query sees the first key only, whatever token it is.
@@ -1004,7 +1021,14 @@ print("enable_gqa equals interleaving:  ", agree(shared, plain_attention(q, *pai
 # ## 8 · Measured
 #
 # All of them compute the same function. What do they cost, forward and without gradients, on the machine that runs this
-# cell? **Predict first:** which of the three has slope 2 in memory? Which one is slowest at 128 tokens, and why?
+# cell? **Predict first:** which one is slowest at 128 tokens, and why?
+
+# %% id="costs-prediction"
+predict(
+    "slopes-of-memory",
+    "Which of the three need four times the memory for twice the tokens?",
+    ("the plain one", "the plain one and your tiles", "all three"),
+)
 
 
 # %% id="costs-measured" tags=["figure", "measured"]
@@ -1027,6 +1051,23 @@ def all_costs(lengths, tile=128, heads=4, head_dim=32):
 
 
 cost_curves(all_costs((128, 256, 512, 1024, 2048)), title="Causal attention, 4 heads of 32")
+
+
+# %% id="costs-revealed"
+def grows_like_a_square(call):
+    """Whether twice the tokens take more than three times the memory."""
+    few, many = (measured(call, *torch.randn(3, 1, 2, n, 32)).bytes for n in (1024, 2048))
+    return many > 3 * few
+
+
+told = {1: "the plain one", 2: "the plain one and your tiles", 3: "all three"}
+ready = agree(tiled_attention(q, k, v, 16, True), plain_attention(q, k, v, True))
+squares = [
+    grows_like_a_square(lambda q, k, v: plain_attention(q, k, v, True)),
+    ready and grows_like_a_square(lambda q, k, v: tiled_attention(q, k, v, 128, True)),
+    grows_like_a_square(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True)),
+]
+reveal("slopes-of-memory", told[sum(squares)] if ready else None)
 
 # %% [markdown] id="measured-read"
 # What the plot shows on any machine:
