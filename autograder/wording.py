@@ -903,7 +903,7 @@ def _gradients(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
     if not finding.obtained:
         return Message(
             f"No gradient comes back to number {place} of `{name}`{_where(finding, task)}, and one should.",
-            ("Does every step that leads from it to the result have its part in the way back?",),
+            ("Find the step between it and the result that the way back leaves out.",),
         )
     return Message(
         f"The gradient that comes back to number {place} of `{name}` is {number_text(finding.obtained)}"
@@ -917,7 +917,7 @@ def _costs(finding: f.WrongBehaviour, task: Task, probe: Probe) -> Message:
     if finding.index[0] == 0:
         return Message(
             f"`{task.name}` makes a tensor of {finding.obtained:.0f} numbers{where}.",
-            (f"{probe.settings['numbers']} are enough. Which line makes one that large?",),
+            (f"{probe.settings['numbers']} are enough. Find the line that makes one that large.",),
         )
     return Message(
         f"The matrix products of `{task.name}` take {finding.obtained:.0f} multiplications{where}.",

@@ -95,6 +95,7 @@ def explorers() -> dict[str, Callable[[], Explorer]]:
         "explore_bugs": lambda: visuals.explore_bugs(TOKENS),
         "explore_three_attentions": lambda: visuals.explore_three_attentions(source, target),
         "explore_positions": lambda: visuals.explore_positions([1.2, 0.5], [0.9, -0.6]),
+        "explore_tiles": lambda: visuals.explore_tiles(*drawn(3, 6, 2), TOKENS),
         "explore_map": lambda: visuals.explore_map(torch.softmax(drawn(2, 4, 6, 6), dim=-1), TOKENS),
         "explore_map, 128 tokens": lambda: visuals.explore_map(long, [f"t{index}" for index in range(128)]),
     }
