@@ -113,8 +113,8 @@ reveal("memory-doubled", str(round(needed[1] / needed[0])))
 # %% [markdown] id="cost-read"
 # Both axes are logarithmic, so a power of the length is a straight line, and its exponent is the **slope**.
 # A slope of 2 is what the formula says: the scores, the weights and their copies are all (tokens, tokens). At
-# 100 000 tokens, one such matrix of one head takes 40 GB, while the queries, keys and values take 38 MB. So the
-# question of this lesson: must that matrix ever exist?
+# 100 000 tokens, one such matrix of one head takes 40 GB in float32; queries, keys and values of width 32 take 38 MB
+# together. So the question of this lesson: must that matrix ever exist?
 #
 # ## 1 · One projection for three
 #
@@ -176,7 +176,7 @@ if fused is not None:
 #
 # `split_qkv` cuts the wide projection straight into heads. It was written for a file of GPT-NeoX, where each head
 # keeps its own three together. Here the order is query, key, value, as in your layer. All shapes fit. As the
-# code was given, the cell below reports `same queries: False`. Change `split_qkv`.
+# code was given, the cell below reports `same queries: False`. Correct it.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-qkv-order-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -1027,7 +1027,7 @@ print("enable_gqa equals interleaving:  ", agree(shared, plain_attention(q, *pai
 predict(
     "slopes-of-memory",
     "Which of the three need four times the memory for twice the tokens?",
-    ("the plain one", "the plain one and your tiles", "all three"),
+    ("lesson 05", "lesson 05 and your tiles", "all three"),
 )
 
 
@@ -1036,14 +1036,14 @@ def all_costs(lengths, tile=128, heads=4, head_dim=32):
     """Seconds and bytes of three causal attentions that agree, by name and length."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
     ways = {
-        "plain": lambda q, k, v: plain_attention(q, k, v, True),
+        "lesson 05": lambda q, k, v: plain_attention(q, k, v, True),
         "your tiles": lambda q, k, v: tiled_attention(q, k, v, tile, True),
         "SDPA": lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True),
     }
     found = {name: {} for name in ways}
     for n in lengths:
         inputs = torch.randn(3, 1, heads, n, head_dim, device=device)
-        if not all(agree(way(*inputs), ways["plain"](*inputs)) for way in ways.values()):
+        if not all(agree(way(*inputs), ways["lesson 05"](*inputs)) for way in ways.values()):
             return ...  # what does not agree is not compared
         for name, way in ways.items():
             found[name][n] = measured(way, *inputs)
@@ -1060,7 +1060,7 @@ def grows_like_a_square(call):
     return many > 3 * few
 
 
-told = {1: "the plain one", 2: "the plain one and your tiles", 3: "all three"}
+told = {1: "lesson 05", 2: "lesson 05 and your tiles", 3: "all three"}
 ready = agree(tiled_attention(q, k, v, 16, True), plain_attention(q, k, v, True))
 squares = [
     grows_like_a_square(lambda q, k, v: plain_attention(q, k, v, True)),
@@ -1072,13 +1072,13 @@ reveal("slopes-of-memory", told[sum(squares)] if ready else None)
 # %% [markdown] id="measured-read"
 # What the plot shows on any machine:
 #
-# - **Memory.** The plain way has slope 2. Your tiles and SDPA have slope 1: they hold the result and a few tiles.
+# - **Memory.** Lesson 05 has slope 2. Your tiles and SDPA have slope 1: they hold the result and a few tiles.
 # - **Time.** All have a slope that goes towards 2, since all multiply every query with every key. Fused attention does
 #   not compute less, apart from the tiles that it skips. It *moves* less: a matrix that does not fit into the
 #   processor's fast memory has to be written and read again for each step.
 # - **The crossover.** At short lengths your tiles are the slowest. Each turn of a Python loop costs some microseconds
-#   before anything is computed, and a tile takes about a dozen calls. In long texts the work in a tile outweighs
-#   that. SDPA runs the same loop in compiled code, with no such price.
+#   before anything is computed, and a tile takes about a dozen calls. The longer the text, the less that counts: see
+#   where the lines come near each other. SDPA runs the same loop in compiled code, with no such price.
 #
 # The numbers are those of one machine. `python3 start.py run python -m benchmarks.attention` prints them as a table for
 # yours, with device, dtype, threads and the version of torch, and for `TiledAttention` with its backward pass.
