@@ -113,7 +113,7 @@ class Kernel:
         self.lesson = lesson
         self.verdicts: dict[str, Verdict] = {}
 
-    def __call__(self, notebook: NotebookNode, run: str, /, *, quiet: bool = False) -> Executed:
+    def __call__(self, notebook: NotebookNode, run: str, /, **ways: Any) -> Executed:
         namespace: dict[str, Any] = {"__name__": "__main__", "display": lambda *values: None}
         with torch_as_it_was():
             for cell in notebook.cells:
