@@ -288,8 +288,8 @@ FAULTS = (
     ),
     Fault(
         "diagonal-hidden",
-        "a token may not look at itself",
-        "The diagonal is hidden as well. The first token may then look at nothing, and its row is nan or 0. "
+        "a token is hidden from itself",
+        "The diagonal is hidden as well. Then nothing is visible to the first token, and its row is nan or 0. "
         "`torch.triu` needs `diagonal=1`, `torch.tril` no `diagonal=`.",
         section="03-causal#mask-before-softmax-read",
         parts=("causal",),
@@ -437,7 +437,7 @@ FAULTS = (
     Fault(
         "heads-added",
         "the heads' contexts are added, not joined",
-        "The heads' contexts are added up, or averaged. They have to stand side by side.",
+        "The heads' contexts are added or averaged as they are. Keep them side by side, so that the next matrix has a block for each head.",
         section="05-multi-head#added-heads-read",
         parts=("heads",),
     ),
@@ -571,7 +571,7 @@ FAULTS = (
         "dropout-same-each-time",
         "every call drops the same entries",
         "Each call drops the same entries. Set no seed inside: that is for the caller.",
-        section="04-dropout#dropout-of-ones-read",
+        section="04-dropout#dropout-formula",
         parts=("dropout",),
     ),
     # --- Parameters and state ---------------------------------------------------------------------------
@@ -599,8 +599,8 @@ FAULTS = (
     ),
     Fault(
         "unregistered-list",
-        "layers stand in a plain list",
-        "The layers stand in a plain Python list, so the module does not know their parameters. Use `nn.ModuleList`.",
+        "layers are kept in a plain list",
+        "The layers are kept in a plain Python list, so the module does not know their parameters. Use `nn.ModuleList`.",
         section="05-multi-head#multi-head-wrapper-task",
     ),
     Fault(
@@ -1769,7 +1769,7 @@ FAULTS = (
     Fault(
         "sequences-chained",
         "the sequences of a batch are laid end to end",
-        "All sequences are laid end to end, so that tokens of one look at tokens of another.",
+        "All sequences are laid end to end, so that tokens of one attend to tokens of another.",
         section="04-dropout#batch-matmul",
     ),
     Fault(
@@ -1951,7 +1951,7 @@ FAULTS = (
     Fault(
         "joined-along-wrong-axis",
         "the heads' pieces are joined along another axis",
-        "The heads' pieces are joined along another axis, so they stand below one another. Join them along the last one: "
+        "The heads' pieces are joined along another axis, so they are below one another. Join them along the last one: "
         "`torch.cat(…, dim=-1)`.",
         section="05-multi-head#error-with-heads-task",
     ),
@@ -1964,24 +1964,24 @@ FAULTS = (
     Fault(
         "first-head-only",
         "only the first head is there",
-        "Only head 0 is there. Does `return` stand inside a loop? Every head has its part in the result.",
+        "Only head 0 is there. Is `return` inside a loop? Every head is part of the result.",
     ),
     Fault(
         "first-head-for-all",
-        "head 0 stands in for every head",
+        "head 0 is used for every head",
         "Every head gives what head 0 gives. In the loop, use the head of that round.",
     ),
     Fault(
         "one-head-repeated",
-        "one head stands in the list several times",
+        "one head is in the list several times",
         "`[head] * num_heads` puts one and the same head into the list several times. Make a new one for each place: "
         "`for _ in range(num_heads)`.",
         section="05-multi-head#stack-intro",
     ),
     Fault(
         "heads-in-reverse",
-        "the heads stand in reverse order",
-        "The heads stand in reverse order. Head 0 comes first.",
+        "the heads are in reverse order",
+        "The heads are in reverse order. Head 0 comes first.",
     ),
     Fault(
         "heads-in-series",
@@ -2010,8 +2010,8 @@ FAULTS = (
     ),
     Fault(
         "heads-before-batch",
-        "the heads' axis stands in front of the batch",
-        "The heads stand in front of the batch. The order is (b, heads, tokens, head_dim).",
+        "the heads' axis is in front of the batch",
+        "The heads are in front of the batch. The order is (b, heads, tokens, head_dim).",
         section="05-multi-head#batched-head-scores-task",
     ),
     Fault(
@@ -2049,14 +2049,14 @@ FAULTS = (
         parts=("out-proj",),
     ),
     Fault(
-        "mended-in-part",
-        "the bug is mended in some places only",
-        "Some places are mended, and the same bug is left in others.",
+        "fixed-in-part",
+        "the bug is fixed in some places only",
+        "Some places are fixed, and the same bug is left in others.",
     ),
     Fault(
         "symptom-hidden",
         "the symptom is gone and the bug is still there",
-        "What you saw is gone, and the bug is only hidden. Undo the change, and mend the cause.",
+        "What you saw is gone, and the bug is only hidden. Undo the change, and fix the cause.",
     ),
     Fault(
         "nothing-copied",
@@ -2073,7 +2073,7 @@ FAULTS = (
     ),
     Fault(
         "not-the-identity",
-        "another matrix stands where the identity is asked for",
+        "another matrix is used where the identity is asked for",
         "This is not the identity matrix. That has ones on its diagonal and zeros elsewhere: `torch.eye`.",
         section="05-multi-head#copy-into-fused-task",
     ),
@@ -2093,22 +2093,10 @@ FAULTS = (
     ),
     # --- Lesson 06: heads of a batch, padding, two sentences -------------------------------------------
     Fault(
-        "projected-twice",
-        "a layer is applied twice",
-        "A layer is applied twice. Once is right. Did the cell run on a result that was made already?",
-        section="06-encoder-decoder#project-batch-task",
-    ),
-    Fault(
-        "numbers-left-out",
-        "a part of each head is left out",
-        "Some numbers of each head are left out. Each head keeps `d_model // num_heads` numbers.",
-        section="06-encoder-decoder#into-heads-task",
-    ),
-    Fault(
         "batch-and-tokens-swapped",
         "the batch and the tokens have changed places",
         "The batch and the tokens have changed places. The batch stays the first axis.",
-        section="06-encoder-decoder#heads-steps",
+        section="06-encoder-decoder#batch-intro",
     ),
     Fault(
         "keys-turned-on-other-axes",
@@ -2116,12 +2104,6 @@ FAULTS = (
         "The keys are turned along other axes than their last two. `.T` reverses all axes, and `transpose(1, 2)` "
         "swaps heads and tokens. Write `{swap}`.",
         section="06-encoder-decoder#scores-intro",
-    ),
-    Fault(
-        "batch-joined-with-tokens",
-        "the batch and the tokens are joined",
-        "The batch and the tokens are joined in one axis. Keep both: join the heads and head_dim only.",
-        section="06-encoder-decoder#contiguous-merge-task",
     ),
     Fault(
         "padding-boundary",
@@ -2147,14 +2129,14 @@ FAULTS = (
     Fault(
         "padding-hides-queries",
         "padding is hidden as a query",
-        "The rows of padding are hidden, so these queries have nothing to look at. What must not be looked at are "
+        "The rows of padding are hidden, so nothing is visible to these queries. What must be hidden are "
         "keys, the last axis: (b, 1, 1, tokens).",
         section="06-encoder-decoder#padding-intro",
     ),
     Fault(
         "padding-on-the-left",
         "padding is expected on the left",
-        "Here the padding stands at the beginning. In this lesson it stands at the end.",
+        "Here the padding is at the beginning. In this lesson it is at the end.",
         section="06-encoder-decoder#padding-intro",
     ),
     Fault(
@@ -2175,20 +2157,20 @@ FAULTS = (
         "masks-joined-with-or",
         "two masks are joined with or",
         "The masks are joined with *or*: one permission is enough, so both the future and the padding are visible. "
-        "Join masks that say “may look” with `&`.",
+        "Join masks of what is visible with `&`.",
         section="06-encoder-decoder#combine-intro",
     ),
     Fault(
         "masks-summed",
         "two masks are added",
-        "The masks are added: 2 where both allow it, 1 where one does, and 1 counts as “may look”. Multiply, or use"
+        "The masks are added: 2 where both allow it, 1 where one does, and 1 counts as visible. Multiply, or use"
         " `&`.",
         section="06-encoder-decoder#combine-intro",
     ),
     Fault(
         "padding-visible",
-        "padding may be looked at",
-        "Padding may be looked at, as if it held words. Use the padding mask as well.",
+        "padding is visible",
+        "Padding is visible, as if it held words. Use the padding mask as well.",
         section="06-encoder-decoder#padding-intro",
     ),
     Fault(
@@ -2199,8 +2181,8 @@ FAULTS = (
     ),
     Fault(
         "empty-row-nan",
-        "a query with nothing to look at gets nan",
-        "This is right wherever there is something to look at. A row that is hidden from end to end is `nan`. After"
+        "a query without any visible key gets nan",
+        "This is right wherever some key is visible. A row that is hidden from end to end is `nan`. After"
         " the softmax, set every hidden weight to 0.",
         section="06-encoder-decoder#masked-softmax-task",
     ),
@@ -2213,7 +2195,7 @@ FAULTS = (
     ),
     Fault(
         "empty-row-even",
-        "a query with nothing to look at looks at everything",
+        "a query without any visible key attends to all keys",
         "With −1e9 a row that is hidden from end to end shares its attention evenly over what it must not see. Set "
         "every hidden weight to 0 after the softmax as well.",
         section="06-encoder-decoder#masked-softmax-task",
@@ -2280,9 +2262,9 @@ FAULTS = (
     ),
     Fault(
         "error-swallowed",
-        "the error is caught, not mended",
+        "the error is caught, not fixed",
         "Where the lengths differ, these are the scores of the target with itself. The error was avoided, not "
-        "mended.",
+        "fixed.",
         section="06-encoder-decoder#bug-query-length-read",
     ),
     Fault(
@@ -2308,7 +2290,7 @@ FAULTS = (
     ),
     Fault(
         "mask-as-condition",
-        "a tensor stands where a condition is asked for",
+        "a tensor is used where a condition is asked for",
         "`if mask:` asks a whole tensor for one truth value, and PyTorch refuses. Write `if mask is not None:`.",
         section="06-encoder-decoder#class-intro",
     ),
@@ -2388,7 +2370,7 @@ FAULTS = (
     Fault(
         "source-put-in-front",
         "source and target are joined to one sentence",
-        "The source was put in front of the target, so the target still looks at itself here, future and padding "
+        "The source was put in front of the target, so the target still attends to itself here, future and padding "
         "included. Keys and values are the source alone.",
         section="06-encoder-decoder#bug-cross-read",
     ),
@@ -2401,7 +2383,7 @@ FAULTS = (
     Fault(
         "order-swapped",
         "the two steps have changed places",
-        "The two steps have changed places. The target looks at itself first, then it asks the source.",
+        "The two steps have changed places. First comes self-attention in the target, then cross-attention to the source.",
         section="06-encoder-decoder#bug-cross-task",
     ),
     # --- Lesson 07: positions ----------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,12 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
+from torch.nn import functional
 
+from autograder import check
 from autograder.build.source import read_source
 from autograder.edits import faulty_code
-from visuals import track_shapes
+from visuals import attention_map, track_shapes, trained_words
 
 ROOT = Path(__file__).parents[1]
 
@@ -26,7 +29,7 @@ def cells(lesson: str) -> dict[str, str]:
 
 def run(lesson: str, *ids: str, **names: Any) -> dict[str, Any]:
     """Run some cells of a lesson, one after the other; what they define. `names` are defined before."""
-    namespace: dict[str, Any] = {"torch": torch, "nn": torch.nn, **names}
+    namespace: dict[str, Any] = {"torch": torch, "nn": nn, "F": functional, **names}
     for one in ids:
         with contextlib.redirect_stdout(io.StringIO()):
             exec(cells(lesson)[one], namespace)
@@ -122,6 +125,209 @@ def test_an_axis_that_only_has_the_batchs_size_is_not_called_batch():
     text = str(shapes)
     assert "(b, tokens, 2, 4)" in text
     assert "(b, tokens, b, 4)" not in text
+
+
+# lesson 04
+
+DROPOUT = "04-dropout"
+GIVEN = ("example-data", "carried-over-weights", "kept-mask")
+
+
+def test_dividing_by_row_sums_gives_nan_where_a_row_is_dropped_and_a_single_weight_becomes_one():
+    lesson = run(DROPOUT, *GIVEN, "renormalise-shown")
+    left = lesson["left_over"] / lesson["left_over"].sum(dim=-1, keepdim=True)
+    assert left[1].isnan().all()
+    torch.testing.assert_close(left[4], torch.eye(6)[4])
+
+
+def test_a_dropped_score_is_nan_behind_a_mask_and_gains_weight_without():
+    lesson = run(DROPOUT, *GIVEN, "dropout-of-scores")
+    assert functional.dropout(lesson["masked_scores"], 0.5).isnan().any()
+    some, dropped = (torch.softmax(lesson[name], dim=0) for name in ("some_scores", "scores_with_drop"))
+    assert float(dropped[2]) > float(some[2])
+
+
+def test_dropout_takes_a_third_of_the_lesson():
+    prose = [
+        (cell["id"], len(cell.source.split()))
+        for cell in read_source(ROOT / "source" / DROPOUT / f"{DROPOUT}.py").cells
+        if cell.cell_type == "markdown"
+    ]
+    ids = [name for name, _ in prose]
+    first, last = ids.index("why-dropout"), ids.index("batch-intro")
+    assert sum(count for _, count in prose[first:last]) < 0.36 * sum(count for _, count in prose)
+
+
+def test_a_result_of_float32_for_an_input_of_float64_does_not_earn_everything():
+    cell = cells(DROPOUT)["causal-attention-answer"]
+    made = run(DROPOUT)
+    exec(cell.replace("return attn_weights @ values", "return (attn_weights @ values).float()"), made)
+    assert "(4 of 5 points)" in str(check("causal-attention", made["CausalAttention"]))
+
+
+# lesson 05
+
+HEADS = "05-multi-head"
+
+
+def test_one_trained_head_finds_the_person_and_the_other_the_kind_of_bank():
+    lesson = run(
+        HEADS, "carried-over", "trained-heads", trained_words=trained_words, attention_map=attention_map
+    )
+    words = lesson["small"].tokens(lesson["sentence"])
+    found = []
+    for head, word in zip(lesson["trained"], ("she", "bank"), strict=True):
+        row = head.weights(lesson["small"].embed(lesson["sentence"])[None])[0, words.index(word)]
+        found.append(words[int(row.argmax())])
+        assert row.max() > 0.5
+    assert found == ["girl", "cash"]
+
+
+MEASURED = ("stories-made", "error-left", "error-with-heads-answer")
+
+
+def test_one_head_leaves_046_of_110_at_its_best_share_and_two_heads_leave_nothing():
+    lesson = run(HEADS, *MEASURED, "trade-off-measured")
+    assert float(lesson["wanted"].square().mean()) == pytest.approx(1.10, abs=0.005)
+    assert float(min(lesson["one_head"]["both"])) == pytest.approx(0.46, abs=0.005)
+    assert float(lesson["two_heads"]) < 1e-10
+
+
+def test_no_other_rows_of_weights_help_one_head():
+    lesson = run(HEADS, *MEASURED)
+    torch.manual_seed(0)
+    logits = torch.randn(12, 12).requires_grad_()
+    optimiser = torch.optim.Adam([logits], lr=0.05)
+    for _ in range(200):
+        contexts = logits.softmax(dim=-1) @ lesson["stories"]  # (b, tokens, d_in)
+        best = torch.linalg.lstsq(contexts.detach().flatten(0, 1), lesson["wanted"].flatten(0, 1)).solution
+        error = (contexts @ best - lesson["wanted"]).square().mean()
+        optimiser.zero_grad()
+        error.backward()
+        optimiser.step()
+    assert 0.455 < error.item() < 0.475
+
+
+def test_joining_is_a_sum_that_loses_nothing_where_each_head_has_directions_of_its_own():
+    lesson = run(HEADS, *MEASURED, "added-heads")
+    before, first, wanted, error_left = (lesson[n] for n in ("before", "first", "wanted", "error_left"))
+    assert lesson["same"]
+    assert float(error_left(before + first, wanted)) > 0.4
+    assert float(error_left(before @ lesson["W_0"] + first @ lesson["W_0"], wanted)) > 0.4
+    assert float(error_left(before @ lesson["W_0"] + first @ lesson["W_1"], wanted)) < 1e-10
+
+
+def test_one_head_is_enough_where_the_first_token_has_directions_of_its_own():
+    lesson = run(HEADS, *MEASURED, "own-directions")
+    left = lesson["error_left"](lesson["half_half"][:, 2:], lesson["wanted"][:, 2:])
+    assert float(left) < 1e-10
+
+
+def test_the_fused_class_is_a_sum_of_one_output_for_each_head():
+    lesson = run(HEADS, "split-heads-answer", "merge-heads-answer", "multi-head-attention-answer")
+    torch.manual_seed(0)
+    attention, x = lesson["MultiHeadAttention"](3, 8, 6, 0.0, num_heads=2), torch.randn(2, 6, 3)
+    whole, weight = attention(x), attention.out_proj.weight.detach().clone()
+    parts = []
+    for head in range(2):
+        block = torch.zeros_like(weight)
+        block[:, 4 * head : 4 * (head + 1)] = weight[:, 4 * head : 4 * (head + 1)]
+        attention.out_proj.weight.data = block
+        parts.append(attention(x) - attention.out_proj.bias)
+    torch.testing.assert_close(sum(parts) + attention.out_proj.bias, whole)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_wrong_merge_trains_badly_and_the_fix_helps(seed):
+    lesson = run(HEADS, "bug-merge-without-transpose-answer", "bug-merge-symptom")
+    found = {"torch": torch, "nn": nn}
+    exec(faulty_code(cells(HEADS)["bug-merge-without-transpose-answer"]), found)
+    ends = []
+    for made in (found["EncoderHeads"], lesson["EncoderHeads"]):
+        torch.manual_seed(seed)
+        start, end = lesson["error_before_and_after"](made(4, 4, 2))
+        assert end < start
+        ends.append(end)
+    assert ends[0] > 0.75
+    assert ends[1] < 0.25
+
+
+@torch.no_grad()
+def test_the_fused_class_can_do_what_the_stack_cannot():
+    lesson = run(
+        HEADS,
+        *("carried-over", "multi-head-wrapper-answer", "split-heads-answer", "merge-heads-answer"),
+        *("multi-head-attention-answer", "copy-into-fused-answer"),
+    )
+    torch.manual_seed(0)
+    stack = lesson["MultiHeadAttentionWrapper"](3, 2, 6, 0.0, num_heads=2)
+    fused, x = lesson["MultiHeadAttention"](3, 4, 6, 0.0, num_heads=2), torch.randn(2, 6, 3)
+    drawn = fused.out_proj.weight.clone()
+    torch.testing.assert_close(lesson["copy_into_fused"](stack, fused)(x), stack(x))
+    fused.out_proj.weight.copy_(drawn)
+    before = stack(x), fused(x)
+    stack.heads[1].W_value.weight.add_(1)
+    fused.W_value.weight[2:].add_(1)
+    # What head 1 finds never reaches the first two columns of the stack.
+    assert torch.equal(stack(x)[..., :2], before[0][..., :2])
+    assert not torch.allclose(fused(x)[..., :2], before[1][..., :2])
+
+
+@pytest.mark.parametrize("guard", ['raise ValueError("these heads do not fit")', "pass"])
+def test_a_named_mistake_is_named_however_an_unfit_width_is_refused(guard):
+    cell = cells(HEADS)["multi-head-attention-answer"].replace(" / self.head_dim**0.5", "")
+    (told,) = (line.strip() for line in cell.splitlines() if line.strip().startswith("raise ValueError"))
+    made = run(HEADS, "split-heads-answer", "merge-heads-answer")
+    exec(cell.replace(told, guard), made)
+    assert "not divided by √head_dim" in str(check("multi-head-attention", made["MultiHeadAttention"]))
+
+
+# lesson 06
+
+TWO_SENTENCES = "06-encoder-decoder"
+
+
+def test_the_fused_kernel_gives_nothing_to_a_query_without_any_visible_key():
+    queries, keys = torch.randn(1, 2, 4), torch.randn(1, 3, 4)
+    visible = torch.tensor([[True, True, False], [False, False, False]])
+    context = functional.scaled_dot_product_attention(queries, keys, keys, attn_mask=visible)
+    assert torch.equal(context[0, 1], torch.zeros(4))
+    assert context[0, 0].abs().min() > 0
+
+
+def test_the_fused_kernel_adds_a_mask_of_floats_to_the_scores():
+    queries, keys = torch.randn(1, 2, 4), torch.randn(1, 3, 4)
+    mask = torch.tensor([[1.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
+    context = functional.scaled_dot_product_attention(queries, keys, keys, attn_mask=mask)
+    torch.testing.assert_close(context, torch.softmax(queries @ keys.mT / 4**0.5 + mask, dim=-1) @ keys)
+
+
+def test_a_row_all_hidden_is_nan_with_infinity_and_even_with_a_large_number():
+    lesson = run(TWO_SENTENCES, "nothing-shown")
+    scores, hidden = lesson["three_scores"], lesson["two_visible"] == 0
+    assert torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=-1)[1].isnan().all()
+    torch.testing.assert_close(
+        torch.softmax(scores.masked_fill(hidden, -1e9), dim=-1)[1], torch.full((3,), 1 / 3)
+    )
+
+
+def test_the_order_of_the_source_makes_no_difference_to_cross_attention():
+    lesson = run(TWO_SENTENCES, "padding-mask-answer", "multi-head-attention-module-answer")
+    torch.manual_seed(0)
+    attention, target, source = lesson["MultiHeadAttention"](8, 2), torch.randn(2, 3, 8), torch.randn(2, 5, 8)
+    visible = lesson["padding_mask"](torch.tensor([5, 3]), 5)
+    order = torch.randperm(5)
+    shuffled = attention(target, source[:, order], source[:, order], visible[..., order])
+    torch.testing.assert_close(shuffled, attention(target, source, source, visible))
+
+
+@pytest.mark.parametrize("lesson", [DROPOUT, HEADS, TWO_SENTENCES])
+def test_a_lesson_fits_the_time_that_it_states(lesson):
+    notebook = read_source(ROOT / "source" / lesson / f"{lesson}.py")
+    prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    (stated,) = re.findall(r"\*\*Time:\*\* about (\d+) minutes", prose)
+    tasks = sum(int(minutes) for minutes in re.findall(r"\*(\d+) minutes", prose))
+    assert tasks + len(prose.split()) / 200 <= int(stated)  # 200 words of a text like this take a minute
 
 
 # lesson 07

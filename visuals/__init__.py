@@ -57,14 +57,13 @@ from visuals.figures import (
     score_spreads,
     scores_to_context,
     split_projection,
-    stacked_heads,
     sum_versus_softmax,
     token_vectors,
     turned_pair,
     two_masks,
     two_orders,
+    visible_keys,
     weights_and_context,
-    who_may_look,
     word_arrows,
 )
 from visuals.measure import measured
@@ -110,7 +109,6 @@ __all__ = [
     "score_spreads",
     "scores_to_context",
     "split_projection",
-    "stacked_heads",
     "sum_versus_softmax",
     "token_vectors",
     "track_shapes",
@@ -118,7 +116,7 @@ __all__ = [
     "turned_pair",
     "two_masks",
     "two_orders",
+    "visible_keys",
     "weights_and_context",
-    "who_may_look",
     "word_arrows",
 ]

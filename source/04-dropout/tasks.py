@@ -143,56 +143,7 @@ APPLY_DROPOUT = Task(
     ),
 )
 
-# --- Task 2: the causal weights of the sentence --------------------------------------------------------------
-
-DROPPED_WEIGHTS = Task(
-    id="dropped-weights",
-    title="Dropout on the causal weights",
-    name="dropped_weights",
-    kind="tensor",
-    signature="dropped_weights",
-    axes=("tokens as query", "tokens as key"),
-    needs=("apply-dropout",),
-    checks=(Check("the causal weights after dropout", 1),),
-    learned="Kept weights are doubled at p = 0.5, dropped ones are 0, and what lies ahead stays 0. Rows no longer add "
-    "up to 1.",
-    hints=(
-        "Your function from task 1 does it.",
-        "Which three things does `apply_dropout` need?",
-        "`dropped_weights = apply_dropout(attn_weights, kept, 0.5)`",
-    ),
-    wrong=(
-        Wrong("dropout-not-rescaled", edit("0.5", "0.0")),
-        Wrong(
-            "no-mask",
-            edit("attn_weights", "unmasked_weights"),
-            hint="There are numbers above the diagonal: `attn_weights` are the weights with the causal mask.",
-        ),
-        Wrong("kept-and-dropped-swapped", edit("kept", "~kept")),
-        Wrong("only-rescaled", edit("kept", "torch.ones_like(kept)")),
-        Wrong(
-            "dropout-renormalised",
-            returns("attn_weights * kept / (attn_weights * kept).sum(dim=-1, keepdim=True)"),
-        ),
-        Wrong("dropout-renormalised", returns("F.normalize(attn_weights * kept, p=1, dim=-1)")),
-        Wrong("no-softmax", edit("attn_weights", "attn_scores")),
-        Wrong(
-            "dropout-on-scores",
-            returns("torch.softmax(torch.where(kept, masked_scores * 2, 0.0) / 2**0.5, dim=-1)"),
-        ),
-        Wrong("multiplied-by-kept-share", returns("attn_weights * kept * 0.5")),
-        Wrong("divided-by-counted-share", edit("0.5", "1 - kept.float().mean()")),
-        Wrong("no-dropout", returns("attn_weights"), hint="These are the weights before dropout."),
-    ),
-    right=(
-        Right("by-hand", returns("attn_weights * kept / 0.5")),
-        Right("where", returns("torch.where(kept, 2 * attn_weights, 0.0)")),
-        Right("masked-fill", returns("attn_weights.masked_fill(~kept, 0) * 2")),
-        Right("double", edit("attn_weights", "attn_weights.double()")),
-    ),
-)
-
-# --- Task 3: dropout that draws its own mask -----------------------------------------------------------------
+# --- Task 2: dropout that draws its own mask -----------------------------------------------------------------
 
 EVERY_ENTRY = torch.full((3, 7), 0.25)
 TALL = drawn(400, 3, seed=8) + 3
@@ -315,7 +266,7 @@ DROPOUT_BY_HAND = Task(
     ),
 )
 
-# --- Task 4: scores for a batch ------------------------------------------------------------------------------
+# --- Task 3: scores for a batch ------------------------------------------------------------------------------
 
 SCORES = "queries @ keys.transpose(1, 2)"
 SHAPES_DO_NOT_MEET = (
@@ -408,7 +359,7 @@ BATCHED_SCORES = Task(
     ),
 )
 
-# --- Task 5: CausalAttention ---------------------------------------------------------------------------------
+# --- Task 4: CausalAttention ---------------------------------------------------------------------------------
 
 # Values that repeat the positions of the tokens, so that the context vectors are the weights, twice: (2 * 16, 16).
 SIX = torch.eye(6)
@@ -467,13 +418,13 @@ def result(text):
 
 CUT = "[:num_tokens, :num_tokens]"
 EVAL = "    def eval(self):\n        {} = 0.0\n        return super().eval()\n\n    def forward"
-REGISTERED = 'self.register_buffer("mask", future.bool())'
+REGISTERED = 'self.register_buffer("mask", hidden.bool())'
 DROPPED = "self.dropout(attn_weights)"
 LAYER = "nn.Linear(d_in, d_out, bias=qkv_bias)"
 LAYERS_MADE = "\n        ".join(f"self.{name} = {LAYER}" for name in NAMES)
 # The weights are called in vain: what comes back is thrown away.
 NO_DROPOUT = edit(f"attn_weights = {DROPPED}", DROPPED)
-NO_BUFFER = edit(REGISTERED, "self.mask = future.bool()")
+NO_BUFFER = edit(REGISTERED, "self.mask = hidden.bool()")
 WITHOUT_SELF = (
     "A variable of the notebook is used. Is a `self.` missing, as in `self.W_query` or `self.mask`?"
 )
@@ -619,7 +570,7 @@ CAUSAL_ATTENTION = Task(
         Wrong("mask-added", edit("masked_fill_(", "add_("), edit(", -torch.inf)", ")")),
         Wrong(
             "not-boolean",
-            edit("future.bool()", "future"),
+            edit("hidden.bool()", "hidden"),
             hint="`masked_fill` takes a mask of True and False. This one holds numbers: end it with `.bool()`.",
         ),
         Wrong("zero-times-infinity", edit("masked_fill_(", "add_("), edit(", -torch.inf)", " * -torch.inf)")),
@@ -629,12 +580,12 @@ CAUSAL_ATTENTION = Task(
             edit("return attn_weights", f"return attn_weights * ~self.mask{CUT}"),
         ),
         Wrong("past-hidden", edit("triu(diagonal=1)", "tril(diagonal=-1)")),
-        Wrong("mask-polarity", edit("future.bool()", "~future.bool()")),
+        Wrong("mask-polarity", edit("hidden.bool()", "~hidden.bool()")),
         Wrong(
             "mask-polarity",
             body("forward", FUSED.format(f"attn_mask=self.mask{CUT}")),
-            hint="`scaled_dot_product_attention` reads True as “may look”, and `masked_fill` as “hide”. Turn the mask "
-            "round with `~`.",
+            hint="`scaled_dot_product_attention` reads True as “visible”, and `masked_fill` as “hidden”. Invert the mask "
+            "with `~`.",
         ),
         Wrong("diagonal-hidden", edit("diagonal=1", "diagonal=0")),
         Wrong("diagonal-too-far", edit("diagonal=1", "diagonal=2")),
@@ -654,8 +605,8 @@ CAUSAL_ATTENTION = Task(
         Wrong(
             "mask-not-a-buffer", edit(f"self.mask{CUT}", "torch.ones(num_tokens, num_tokens).triu(1).bool()")
         ),
-        Wrong("mask-not-saved", edit("future.bool())", "future.bool(), persistent=False)")),
-        Wrong("mask-not-saved", edit('"mask"', '"future"'), edit("self.mask", "self.future")),
+        Wrong("mask-not-saved", edit("hidden.bool())", "hidden.bool(), persistent=False)")),
+        Wrong("mask-not-saved", edit('"mask"', '"hidden"'), edit("self.mask", "self.hidden")),
         Wrong(
             "mask-not-saved",
             NO_BUFFER,
@@ -663,7 +614,7 @@ CAUSAL_ATTENTION = Task(
         ),
         Wrong(
             "mask-is-a-parameter",
-            edit(REGISTERED, "self.mask = nn.Parameter(future.bool(), requires_grad=False)"),
+            edit(REGISTERED, "self.mask = nn.Parameter(hidden.bool(), requires_grad=False)"),
         ),
         # Which vectors meet, and what comes back.
         Wrong("keys-as-values", edit("self.W_value(x)", "self.W_key(x)")),
@@ -768,7 +719,7 @@ CAUSAL_ATTENTION = Task(
         Wrong("sizes-typed-in", edit("(d_in, d_out, bias", "(3, 2, bias", places=3)),
         Wrong("sizes-typed-in", edit("torch.ones(context_length, context_length)", "torch.ones(1024, 1024)")),
         Wrong("reads-the-notebook", *of_each("self.{}(x)", "{}(x)"), hint=WITHOUT_SELF),
-        Wrong("reads-the-notebook", edit("self.mask[", "future["), hint=WITHOUT_SELF),
+        Wrong("reads-the-notebook", edit("self.mask[", "hidden["), hint=WITHOUT_SELF),
         Wrong("edits-its-argument", ahead_of("return attn", "x.mul_(0.5)")),
         Wrong("first-sequence-only", result("({})[0]")),
         Wrong("first-sequence-for-all", edit("return attn_weights", "return attn_weights[0]")),
@@ -819,14 +770,14 @@ CAUSAL_ATTENTION = Task(
         ),
         Right(
             "added-infinity",
-            edit("future.bool()", "torch.full_like(future, -torch.inf).triu(1)"),
+            edit("hidden.bool()", "torch.full_like(hidden, -torch.inf).triu(1)"),
             edit("masked_fill_(", "add_("),
             edit(", -torch.inf)", ")"),
         ),
         Right(
             "lower-mask",
             edit("triu(diagonal=1)", "tril()[None]"),
-            edit("future.bool()", "future"),
+            edit("hidden.bool()", "hidden"),
             edit(f"mask{CUT}", "mask[:, :num_tokens, :num_tokens] == 0"),
         ),
         Right(
@@ -839,12 +790,12 @@ CAUSAL_ATTENTION = Task(
             ),
         ),
         Right("functional-dropout", edit(DROPPED, "F.dropout(attn_weights, self.dropout.p, self.training)")),
-        Right("float-mask", edit("future.bool()", "future"), edit(f"mask{CUT}", f"mask.bool(){CUT}")),
+        Right("float-mask", edit("hidden.bool()", "hidden"), edit(f"mask{CUT}", f"mask.bool(){CUT}")),
         Right("other-corner", edit(CUT, "[-num_tokens:, -num_tokens:]")),
     ),
 )
 
-# --- Task 6: a seed set too late -----------------------------------------------------------------------------
+# --- Task 5: a seed set too late -----------------------------------------------------------------------------
 
 
 def run_of(seed, *shape):
@@ -926,7 +877,7 @@ BUG_SEED_ORDER = Task(
     ),
 )
 
-# --- Task 7: a mask on the wrong device ----------------------------------------------------------------------
+# --- Task 6: a mask on the wrong device ----------------------------------------------------------------------
 
 
 def two_sizes(d_in, d_out):
@@ -990,8 +941,8 @@ BUG_MASK_DEVICE = Task(
             "carried-to-the-cpu",
             edit(", device=x.device", ""),
             edit(
-                "= attn_scores.masked_fill(future, -torch.inf)",
-                "= attn_scores.cpu().masked_fill(future, -torch.inf).to(x.device)",
+                "= attn_scores.masked_fill(hidden, -torch.inf)",
+                "= attn_scores.cpu().masked_fill(hidden, -torch.inf).to(x.device)",
             ),
         ),
         Wrong(
@@ -1015,7 +966,7 @@ BUG_MASK_DEVICE = Task(
         Wrong("softmax-over-queries", edit("dim=-1", "dim=1")),
         Wrong("no-softmax", edit("torch.softmax(", "("), edit(", dim=-1)", ")")),
         Wrong("mask-fills-zero", edit("-torch.inf", "0.0")),
-        Wrong("mask-after-softmax", UNMASKED, edit("@ values", "* ~future @ values")),
+        Wrong("mask-after-softmax", UNMASKED, edit("@ values", "* ~hidden @ values")),
         Wrong("past-hidden", edit("triu(diagonal=1)", "tril(diagonal=-1)")),
         Wrong("mask-polarity", edit(".bool()", ".logical_not()")),
         Wrong("diagonal-hidden", edit("diagonal=1", "diagonal=0")),
@@ -1036,12 +987,12 @@ BUG_MASK_DEVICE = Task(
         Right(
             "new-full",
             edit(MASK_MADE, "attn_scores.new_full(attn_scores.shape[-2:], -torch.inf).triu(1)"),
-            edit("attn_scores.masked_fill(future, -torch.inf)", "attn_scores + future"),
+            edit("attn_scores.masked_fill(hidden, -torch.inf)", "attn_scores + hidden"),
         ),
         Right(
             "arange",
             edit(MASK_MADE, "torch.arange(num_tokens, device=x.device)"),
-            edit("(future, ", "(future[None, :] > future[:, None], "),
+            edit("(hidden, ", "(hidden[None, :] > hidden[:, None], "),
         ),
         Right(
             "fused-kernel",
@@ -1062,7 +1013,7 @@ BUG_MASK_DEVICE = Task(
     ),
 )
 
-# --- Task 8: dropout that ignores eval() ---------------------------------------------------------------------
+# --- Task 7: dropout that ignores eval() ---------------------------------------------------------------------
 
 
 def three(d_in, d_out, dropout):
@@ -1110,7 +1061,7 @@ BUG_EVAL_DROPOUT = Task(
     learned="A function such as `F.dropout` knows nothing of modes: tell it `training=self.training`, or use the module "
     "`nn.Dropout`, which `train()` and `eval()` reach.",
     hints=(
-        "What does `eval()` change in the module that forward could look at?",
+        "What does `eval()` change in the module that forward could read?",
         "`self.training` is True after `train()` and False after `eval()`. `F.dropout` has an argument for it.",
         "`F.dropout(attn_weights, self.p, training=self.training)`",
     ),
@@ -1119,7 +1070,7 @@ BUG_EVAL_DROPOUT = Task(
             "dropout-in-eval",
             faulty(),
             hint="Dropout still works in eval mode, as in the code that was given. A new `nn.Dropout` made in forward "
-            "does the same: it is always in training mode. Look at `self.training`, and mind which way round.",
+            "does the same: it is always in training mode. Read `self.training`, and check which of the two it means.",
         ),
         Wrong("no-dropout", edit("    def forward", EVAL.format("self.p")), hint=HIDES_DROPOUT),
         Wrong("no-dropout", edit(BY_FUNCTION, "attn_weights"), hint=HIDES_DROPOUT),
@@ -1195,7 +1146,6 @@ LESSON = Lesson(
     redraw=redraw,
     tasks=(
         APPLY_DROPOUT,
-        DROPPED_WEIGHTS,
         DROPOUT_BY_HAND,
         BATCHED_SCORES,
         CAUSAL_ATTENTION,

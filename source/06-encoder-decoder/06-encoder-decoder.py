@@ -1,28 +1,21 @@
 # %% [markdown] id="title"
 # # 06 · Encoder, decoder and cross-attention
 #
-# So far one sentence looked at itself. A translator has two: the sentence that it reads and the sentence that
-# it writes. The transformer of 2017 reads with an **encoder**, writes with a **decoder**, and lets the second
-# look at the first through **cross-attention**. All three are one and the same class, called with other
-# arguments. In this lesson you build that class, with the masks it needs, and see what goes wrong where two
-# sentences meet.
+# So far one sentence attended to itself. A translator has two: the sentence that it reads and the sentence
+# that it writes. The transformer of 2017 reads with an **encoder**, writes with a **decoder**, and connects
+# the two with **cross-attention**. All three attentions are one class, called with other arguments. In this
+# lesson you build that class and the masks it needs.
 #
 # **When you are done you can**
 #
-# - take a batch through multi-head attention step by step, and say the shape after each step;
-# - hide padding and the future with one mask, and keep a row with nothing to look at from turning into `nan`;
+# - say for encoder, decoder and cross-attention where queries, keys and values come from;
+# - hide padding and the future with one mask, and keep a row without any visible key from becoming `nan`;
 # - explain why `view` refuses a transposed tensor, and what `contiguous` does about it;
 # - write `MultiHeadAttention` for self-attention and cross-attention, with source and target of different
 #   length.
 #
-# **Time:** about 120 minutes. There is a good place for a break after task 6. **Before you start:** lessons
-# 02 to 05: query, key and value, the causal mask, heads. Everything that you need from them is in this
-# notebook.
-#
-# **How it works.** As before: your code goes where `...` stands, the check stands below it,
-# `hint("the-task-id")` helps when you are stuck, and `progress()` shows how far you are. In two tasks the
-# cell holds code with a fault in place of `...`; find it and mend it. One question is answered in words and
-# read by a person.
+# **Time:** about 90 minutes. **Before you start:** lesson 05 (heads, `split_heads`, `merge_heads`) and the
+# causal mask of lesson 03.
 
 # %% id="setup"
 import torch
@@ -30,7 +23,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 from IPython.display import display
 
-from autograder import check, hint, progress
+from autograder import check, hint, predict, progress, reveal
 from visuals import (
     attention_map,
     combined_masks,
@@ -46,9 +39,9 @@ torch.set_printoptions(sci_mode=False, precision=4)  # 0.0008 and not 8.0241e-04
 # %% [markdown] id="two-sentences"
 # ## 1 · Two sentences, three attentions
 #
-# Here is the example of this lesson: a German sentence of four words to read, an English one to write. The
-# German one is the **source**, the English one the **target**. Sentences in a batch have to be equally long,
-# so the source is filled up with `<pad>`, a token that means nothing.
+# A German sentence of four words is read, an English one is written. The German one is the **source**, the
+# English one the **target**. Sentences in a batch must be equally long, so the source is filled up with
+# `<pad>`, a token that means nothing.
 
 # %% id="sentences"
 source = ["das", "Haus", "ist", "klein", "<pad>", "<pad>"]
@@ -57,37 +50,26 @@ target = ["<start>", "the", "house", "is", "small"]
 # %% id="flow-figure" tags=["figure"]
 encoder_decoder(source, target)
 
+
 # %% [markdown] id="two-sentences-read"
 # Three boxes in the picture are attention:
 #
-# - **Encoder self-attention.** Every source token may look at every source token, also at later ones: the
-#   whole sentence is there to be read. Only the padding is hidden.
-# - **Decoder self-attention.** A target token may look at itself and at what stands before it. What comes
-#   later is not written yet. In training it is there, and has to be hidden: that is the **causal mask**.
-# - **Cross-attention.** A target token asks, and the source answers. The **query** comes from the decoder,
-#   **key** and **value** from the output of the encoder. There is no causal mask: the whole source may be
-#   read for every word that is written. The padding of the source is hidden here too.
+# - **Encoder self-attention.** Every source token attends to all source tokens, also to later ones: the whole
+#   sentence is there. Only the padding is hidden.
+# - **Decoder self-attention.** A target token attends to itself and to the tokens before it. In use, later
+#   tokens are not written yet. In training they are there and must be hidden, by the **causal mask**.
+# - **Cross-attention.** The **query** comes from the decoder, **key** and **value** come from the output of
+#   the encoder. There is no causal mask: the whole source is visible for every target token. Only the padding
+#   of the source is hidden.
 
 # %% [markdown] id="batch-intro"
-# ## 2 · A batch to compute with
+# ## 2 · One box, step by step
 #
-# What happens inside such a box you now compute by hand, step by step. For that the words do not matter, so
-# the batch is random: 2 sequences of 5 tokens with 8 numbers each. Three sizes have names that you meet in
-# every code base:
-#
-# | name | here | counts |
-# | --- | --- | --- |
-# | `batch_size` | 2 | sequences that are processed side by side, without knowing of each other |
-# | `max_sequence_length` | 5 | tokens in each; a shorter sequence is padded, a longer one cut off |
-# | `d_model` | 8 | numbers for each token, going in and coming out |
-#
-# `nn.Linear(d_model, d_model)` is a matrix of weights and a bias, drawn at random, that turns one vector of 8
-# numbers into another. Three of them make queries, keys and values. The cell sets a seed before it draws the
-# first number, so your numbers are those of the text. (Nothing is trained in this part, so the layers are
-# told not to keep gradients. And `stream` remembers how far the random generator has come. Section 6 goes on
-# from there, whatever you draw in between.)
+# These steps are those of lesson 05, with the sizes of this lesson. Read the shapes. The batch is random: 2
+# sequences of 5 tokens with `d_model` = 8 numbers each, in 4 heads. Three layers make queries, keys and
+# values; each has a bias here.
 
-# %% id="example-data" tags=["given"]
+# %% id="example-data"
 d_model = 8
 max_sequence_length = 5
 batch_size = 2
@@ -97,230 +79,129 @@ w_query = nn.Linear(d_model, d_model).requires_grad_(False)
 w_key = nn.Linear(d_model, d_model).requires_grad_(False)
 w_value = nn.Linear(d_model, d_model).requires_grad_(False)
 X_input_tokens = torch.randn((batch_size, max_sequence_length, d_model))  # (b, tokens, d_model)
-stream = torch.get_rng_state()
-
-# %% id="batch-shape"
-X_input_tokens.size()
-
-# %% id="batch-shown"
+print(X_input_tokens.size())
 X_input_tokens
 
-# %% [markdown] id="project-batch-task"
-# ### Task 1 · The queries of a batch
-#
-# *2 minutes · one line · task id* `project-batch`
-#
-# Make `q`, the queries of all tokens in both sequences. A layer is called like a function, and takes the last
-# axis of whatever it is given; the axes before it are left alone.
 
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "project-batch-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
-### BEGIN SOLUTION
-q = w_query(X_input_tokens)  # (b, tokens, d_model)
-### END SOLUTION
+# %% id="carried-over"
+# Carried over from lesson 05.
+def split_heads(x, num_heads):
+    """Cut each token's vector into heads: (b, tokens, d_model) -> (b, heads, tokens, head_dim)."""
+    b, num_tokens, d_model = x.shape
+    pieces = x.reshape(b, num_tokens, num_heads, d_model // num_heads)  # (b, tokens, heads, head_dim)
+    return pieces.transpose(1, 2)  # (b, heads, tokens, head_dim)
 
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "project-batch", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
-check("project-batch")
 
-# %% [markdown] id="keys-values"
-# Keys and values are made in the same way, by their own layers:
+def merge_heads(context):
+    """Put each token's heads side by side: (b, heads, tokens, head_dim) -> (b, tokens, d_model)."""
+    b, num_heads, num_tokens, head_dim = context.shape
+    pieces = context.transpose(1, 2)  # (b, tokens, heads, head_dim), not contiguous
+    return pieces.contiguous().view(b, num_tokens, num_heads * head_dim)  # (b, tokens, d_model)
 
-# %% id="keys-values-made"
-k = w_key(X_input_tokens)  # (b, tokens, d_model)
-v = w_value(X_input_tokens)  # (b, tokens, d_model)
-k.shape, v.shape
-
-# %% [markdown] id="heads-intro"
-# ## 3 · Into heads
-#
-# With 4 heads, each head gets a quarter of every vector: 8 numbers become 4 × 2. In the literature the three
-# sizes per head are called `d_q`, `d_k` and `d_v`. Queries and keys meet in a dot product, so `d_q` and `d_k`
-# must be equal; `d_v` is made equal as well, so that the heads put side by side give `d_model` again.
-
-# %% id="head-sizes"
-d_q = d_model // num_heads
-d_k = d_model // num_heads
-d_v = d_model // num_heads
-d_q, d_k, d_v
 
 # %% [markdown] id="heads-steps"
-# It takes two steps. First the last axis is cut into heads, then the axis of the heads moves forward, next to
-# the batch, so that a matrix product treats every head on its own:
-#
-# `(b, tokens, d_model)` → `(b, tokens, heads, head_dim)` → `(b, heads, tokens, head_dim)`
-#
-# **Predict, then run.** Tempting: go to the last shape in one step, by `reshape(b, heads, tokens, head_dim)`.
-# The shape comes out right. The next cell does both to a sequence of 5 tokens whose numbers say where they
-# come from: token 0 holds 0 to 7, token 1 holds 10 to 17, and so on. Head 0 should hold the first two numbers
-# of every token. What do you expect from the one step?
+# **Predict, then run.** Each of the 4 heads gets a quarter of every vector.
 
-# %% id="heads-refuted"
-labelled = torch.arange(5)[None, :, None] * 10 + torch.arange(8)  # (b, tokens, d_model)
-in_one_step = labelled.reshape(1, 4, 5, 2)  # (b, heads, tokens, head_dim), or so it seems
-in_two_steps = labelled.reshape(1, 5, 4, 2).transpose(1, 2)  # (b, heads, tokens, head_dim)
-print(f"head 0, in one step:\n{in_one_step[0, 0]}")
-print(f"head 0, in two steps:\n{in_two_steps[0, 0]}")
+# %% id="predict-head-shapes"
+predict(
+    "head-shapes",
+    "Which shapes have the queries, cut into 4 heads and with the heads moved forward?",
+    (
+        "(2, 5, 4, 2), then (2, 4, 5, 2)",
+        "(2, 4, 5, 2), then (2, 5, 4, 2)",
+        "(2, 5, 2, 4), then (2, 2, 5, 4)",
+    ),
+)
 
-# %% [markdown] id="into-heads-task"
-# In one step, head 0 gets all of token 0 and a bit of token 1, and calls them five tokens. `reshape` never
-# moves a number; it only counts them off anew. It takes a `transpose` to bring the tokens together.
-#
-# ### Task 2 · Cut into heads
-#
-# *5 minutes · two lines · task id* `into-heads`
-#
-# Write `into_heads(x, num_heads)`. Take every size from `x` itself: this function will meet batches of all
-# kinds.
+# %% id="heads-made"
+q = w_query(X_input_tokens)  # (b, tokens, d_model)
+k = w_key(X_input_tokens)  # (b, tokens, d_model)
+v = w_value(X_input_tokens)  # (b, tokens, d_model)
+cut = [part.reshape(batch_size, max_sequence_length, num_heads, -1) for part in (q, k, v)]
+print(f"{cut[0].shape} {cut[1].shape} {cut[2].shape}")  # (b, tokens, heads, head_dim)
+q_heads = split_heads(q, num_heads)  # (b, heads, tokens, head_dim)
+k_heads = split_heads(k, num_heads)  # (b, heads, tokens, head_dim)
+v_heads = split_heads(v, num_heads)  # (b, heads, tokens, head_dim)
+print(q_heads.shape)
+print(f"{k_heads.shape} {v_heads.shape}")
 
-
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "into-heads-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
-def into_heads(x, num_heads):
-    """Cut every token's vector into heads.
-
-    Shapes:
-        x: (b, tokens, d_model)
-        returns: (b, heads, tokens, head_dim), with head_dim = d_model // num_heads
-    """
-    ### BEGIN SOLUTION
-    b, tokens, d_model = x.shape
-    cut = x.reshape(b, tokens, num_heads, d_model // num_heads)  # (b, tokens, heads, head_dim)
-    return cut.transpose(1, 2)  # (b, heads, tokens, head_dim)
-    ### END SOLUTION
-
-
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "into-heads", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
-check("into-heads")
-
-# %% id="into-heads-steps-shown"
-if torch.is_tensor(q):
-    cut = [part.reshape(batch_size, max_sequence_length, num_heads, d_k) for part in (q, k, v)]
-    print(f"{cut[0].shape} {cut[1].shape} {cut[2].shape}")  # (b, tokens, heads, head_dim)
-
-# %% id="into-heads-shown"
-q_heads = k_heads = v_heads = ...
-if torch.is_tensor(q) and torch.is_tensor(into_heads(q, num_heads)):
-    q_heads = into_heads(q, num_heads)  # (b, heads, tokens, head_dim)
-    k_heads = into_heads(k, num_heads)  # (b, heads, tokens, head_dim)
-    v_heads = into_heads(v, num_heads)  # (b, heads, tokens, head_dim)
-    print(q_heads.shape)
-    print(f"{k_heads.shape} {v_heads.shape}")
+# %% id="came-head-shapes"
+reveal("head-shapes", f"{tuple(cut[0].shape)}, then {tuple(q_heads.shape)}")
 
 # %% [markdown] id="scores-intro"
-# ## 4 · Scores, for every head at once
+# In each head, attention is
 #
-# For one head attention is
+# $$\text{weights} = \text{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}} + M\right) \qquad \text{context} = \text{weights} \cdot V$$
 #
-# $$\text{attention} = \text{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}} + M\right) \qquad \text{context} = \text{attention} \cdot V$$
-#
-# where $M$ holds 0 where a token may look and $-\infty$ where it may not. Division by $\sqrt{d_k}$ keeps the
-# scores at about the same size whatever `d_k` is, so that softmax keeps a gradient (you measured it in lesson
-# 02). Here `d_k` is the size of **one head**: 2, not 8.
-#
-# A matrix product of tensors with four axes multiplies the last two, for every sequence and every head on its
-# own. What has to be turned round is the last two axes of the keys, and nothing else. `.T` would turn round
-# all four; `transpose(-2, -1)` counts from the end.
+# $M$ holds 0 where a key is visible and $-\infty$ where it is hidden. $d_k$ is the size of **one head**: 2,
+# not 8.
 
-# %% id="keys-transposed-shown"
-if torch.is_tensor(k_heads):
-    print(k_heads.transpose(-1, -2).shape)  # (b, heads, head_dim, tokens)
-
-# %% [markdown] id="scaled-head-scores-task"
-# ### Task 3 · The scores of every head
-#
-# *5 minutes · one line · task id* `scaled-head-scores`
-#
-# Make `head_scores` from `q_heads` and `k_heads`: scaled, not masked yet.
-
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "scaled-head-scores-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
-### BEGIN SOLUTION
+# %% id="head-scores"
+d_k = d_model // num_heads
 head_scores = q_heads @ k_heads.transpose(-2, -1) / d_k**0.5  # (b, heads, query, key)
-### END SOLUTION
-
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "scaled-head-scores", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
-check("scaled-head-scores")
-
-# %% id="scaled-head-scores-shown"
-if torch.is_tensor(head_scores):
-    print(head_scores.shape)
+print(head_scores.shape)
+print(k_heads.transpose(-1, -2).shape)  # (b, heads, head_dim, tokens)
 
 # %% [markdown] id="polarity"
-# ## 5 · A mask that says "may look"
-#
-# > ### Careful: the meaning of a mask has turned round
+# > ### From here on, True means visible
 # >
-# > In lessons 03 to 05 the buffer `mask` said what is **hidden**: 1 above the diagonal,
-# > `masked_fill(mask.bool(), …)`. From here on, a mask says who **may look**: **1 or `True` = may look, 0 or
-# > `False` = hidden**. That is what this interface and `scaled_dot_product_attention` expect of a boolean
-# > mask. `nn.MultiheadAttention` and its `key_padding_mask` want the opposite. A mask with the wrong meaning
-# > raises no error: the model then looks at everything that it should not see, and at nothing else. Wherever
-# > you meet a mask, ask first what its 1 means.
+# > In lessons 03 to 05 the mask said what is **hidden**: `masked_fill(hidden, -torch.inf)`. From here on, a
+# > mask says what is **visible**: **1 or `True` = visible, 0 or `False` = hidden**. This is what
+# > `scaled_dot_product_attention` expects of a boolean mask. `nn.MultiheadAttention` and its
+# > `key_padding_mask` expect the opposite. A mask with the wrong meaning raises no error, so in this course
+# > the tensors are called `hidden` or `visible`. Wherever you meet a mask, ask first what its 1 means.
 #
-# The causal mask of a decoder is then the *lower* triangle, diagonal included:
+# The causal mask that says what is visible is the *lower* triangle, diagonal included. Where it holds 0, the
+# score becomes $-\infty$. The mask has two axes and the scores have four. Broadcasting lines up the last
+# axes, so one mask serves every sequence and every head.
 
 # %% id="causal-mask"
-mask = torch.tril(torch.ones((max_sequence_length, max_sequence_length)))  # (query, key)
-print(mask)
-
-# %% [markdown] id="masked-weights-task"
-# ### Task 4 · Masked weights
-#
-# *5 minutes · one or two lines · task id* `masked-weights`
-#
-# Make `attn_weights` from `head_scores` and `mask`: no query gives weight to a later key, and each row adds
-# up to 1. The mask has two axes and the scores have four. Broadcasting lines up the last axes, so one mask
-# serves every sequence and every head.
-
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "masked-weights-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
-### BEGIN SOLUTION
-attn_weights = F.softmax(head_scores.masked_fill(mask == 0, float("-inf")), dim=-1)  # (b, heads, query, key)
-### END SOLUTION
-
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "masked-weights", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
-check("masked-weights")
-
-# %% [markdown] id="masked-weights-read"
-# What softmax was given, and what it made of it. $e^{-\infty}$ is exactly 0, so nothing leaks, and the other
-# weights of a row are what they would be if the hidden keys did not exist.
+visible = torch.tril(torch.ones((max_sequence_length, max_sequence_length)))  # (query, key), 1 = visible
+print(visible)
 
 # %% id="masked-scores-shown"
-if torch.is_tensor(head_scores):
-    print(head_scores.masked_fill(mask == 0, float("-inf")))
+masked_scores = head_scores.masked_fill(visible == 0, float("-inf"))  # (b, heads, query, key)
+print(masked_scores)
 
 # %% id="masked-weights-shown"
+attn_weights = F.softmax(masked_scores, dim=-1)  # (b, heads, query, key)
 attn_weights
 
 # %% id="masked-weights-figure" tags=["figure"]
 attention_map(
-    attn_weights[0] if torch.is_tensor(attn_weights) else ...,
+    attn_weights[0],
     [f"t{index}" for index in range(max_sequence_length)],
     title="Four heads of the first sequence, masked",
+    names=[f"head {index}" for index in range(num_heads)],
 )
 
 # %% [markdown] id="masked-weights-explore"
-# Both sequences now. Choose the sequence, the head and the token that asks. **Predict first:** what is the
-# entropy of t0, in whichever head? (`explore_map` takes weights of your own just as well, and
-# `attention_map(...).save("map.pdf")` keeps a map for a paper.)
+# Both sequences now. Choose the sequence, the head and the query token. **Predict first:**
+
+# %% id="predict-entropy-of-t0"
+predict("entropy-of-t0", "What is the entropy of the weights of t0, in every head? (a number)")
 
 # %% id="masked-weights-explorer" tags=["figure"]
 explore_map(attn_weights, [f"t{index}" for index in range(max_sequence_length)])
 
-# %% [markdown] id="memory-intro"
-# ## 6 · One memory, two ways to read it
-#
-# The heads have to be put side by side again: transpose back, then join the last two axes. People stumble
-# here over `view`, so look at what a transpose really does, on a small tensor. (The next cell also draws the
-# inputs of section 10, so that all random numbers of this lesson come in one fixed order, whatever you ran in
-# between.)
+# %% id="came-entropy-of-t0"
+reveal("entropy-of-t0", -(attn_weights * attn_weights.clamp(min=1e-9).log()).sum(dim=-1)[..., 0].max())
 
-# %% id="stream-continued"
-torch.set_rng_state(stream)  # go on exactly where section 2 stopped
-x_section_10 = torch.rand((2, 5, 16))
-for _ in range(3 * 4):
-    nn.Linear(16, 16)  # the layers of three modules of section 10: drawn, and not needed
-decoder_section_10 = torch.rand((2, 5, 16))
-encoder_section_10 = torch.rand((2, 5, 16))
-small = torch.randn(2, 3)
+# %% [markdown] id="output-intro"
+# Weights times values, and the heads side by side again:
+
+# %% id="attention-output-shown"
+attention_output = merge_heads(attn_weights @ v_heads)  # (b, tokens, d_model)
+print(attention_output.shape)
+attention_output
+
+# %% [markdown] id="memory-intro"
+# ## 3 · One memory, two ways to read it
+#
+# `merge_heads` needs `contiguous`. A small tensor shows why.
 
 # %% id="contiguous-shown"
+small = torch.tensor([[0.4496, -0.3525, 0.7069], [2.0206, 0.1058, 0.8492]])
 small_t = small.transpose(0, 1)
 print(f"Original tensor:\n{small}\nIs contiguous? {small.is_contiguous()}\n")
 print(f"Transposed tensor:\n{small_t}\nIs contiguous? {small_t.is_contiguous()}")
@@ -328,14 +209,26 @@ print(f"Transposed tensor:\n{small_t}\nIs contiguous? {small_t.is_contiguous()}"
 # %% id="memory-figure" tags=["figure"]
 memory_layout(small)
 
+
 # %% [markdown] id="memory-read"
-# Memory is one long row of numbers. A tensor is that row plus its **strides**: how many places to walk for
-# one step along each axis. `transpose` copies nothing. It swaps the strides, which is why it is free, and why
-# a change in one shows in the other. Read row by row, the transposed tensor jumps through memory: it is **not
-# contiguous**.
+# Memory is one long row of numbers. A tensor is that row plus its **strides**: how many places to step for
+# the next entry along each axis. `transpose` copies nothing; it swaps the strides. So a change in one tensor
+# shows in the other. Read row by row, the transposed tensor jumps through memory: it is **not contiguous**.
 #
-# `view` gives a tensor new sizes without copying, and for that the steps have to fit. Joining two axes into
-# one needs a single stride for both, and after this transpose there is none:
+# `view` gives a tensor new sizes and never copies. `contiguous` copies the numbers into reading order.
+# `reshape` is a view where possible, and a copy where not: it copies a transposed tensor. **Predict, then
+# run:**
+
+# %% id="predict-same-memory"
+predict(
+    "same-memory",
+    "Which of the two lies in the memory of the original?",
+    (
+        "the transpose",
+        "contiguous",
+        "both",
+    ),
+)
 
 # %% id="view-refused"
 print(f"strides: {small.stride()}, and transposed: {small_t.stride()}")
@@ -348,93 +241,47 @@ print(f"reshape:    {small_t.reshape(6)}, copied only where it must be")
 print(f"transpose in the same memory?  {small_t.data_ptr() == small.data_ptr()}")
 print(f"contiguous in the same memory? {small_t.contiguous().data_ptr() == small.data_ptr()}")
 
-# %% [markdown] id="contiguous-merge-task"
-# `contiguous()` copies the numbers into reading order, and `view` works on the copy. `reshape` does the same
-# in one call: a view where possible, a copy where not. Neither of them *transposes*. Joining heads and
-# head_dim of a tensor `(b, heads, tokens, head_dim)` without moving the tokens forward runs without an error
-# and mixes tokens: the model trains, and is worse than it could be.
-#
-# ### Task 5 · Put the heads side by side
-#
-# *5 minutes · one or two lines · task id* `contiguous-merge`
-#
-# Write `merge_heads(context)`, the way back from `into_heads`.
+# %% id="came-same-memory"
+reveal("same-memory", "both" if small_t.contiguous().data_ptr() == small.data_ptr() else "the transpose")
 
-
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "contiguous-merge-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
-def merge_heads(context):
-    """Put the heads of every token side by side: the way back from `into_heads`.
-
-    Shapes:
-        context: (b, heads, tokens, head_dim)
-        returns: (b, tokens, heads * head_dim)
-    """
-    ### BEGIN SOLUTION
-    b, heads, tokens, head_dim = context.shape
-    together = context.transpose(1, 2)  # (b, tokens, heads, head_dim), not contiguous
-    return together.contiguous().view(b, tokens, heads * head_dim)  # (b, tokens, d_model)
-    ### END SOLUTION
-
-
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "contiguous-merge", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
-check("contiguous-merge")
-
-# %% [markdown] id="attention-output-task"
-# ### Task 6 · The output of the heads
-#
-# *3 minutes · one line · task id* `attention-output`
-#
-# Make `attention_output`: weigh the values of every head, `v_heads`, and put the heads side by side.
-
-# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "attention-output-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
-### BEGIN SOLUTION
-attention_output = merge_heads(attn_weights @ v_heads)  # (b, tokens, d_model)
-### END SOLUTION
-
-# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "attention-output", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
-check("attention-output")
-
-# %% id="attention-output-shape"
-if torch.is_tensor(attention_output):
-    print(attention_output.shape)
-
-# %% id="attention-output-shown"
-attention_output
+# %% [markdown] id="memory-merge"
+# None of the three *transposes*. To join heads and head_dim of a tensor (b, heads, tokens, head_dim) without
+# moving the tokens forward runs without an error and mixes tokens. Lesson 05 trained such a class: its error
+# stopped near 0.9 where the right class reached less than 0.2.
 
 # %% [markdown] id="padding-intro"
-# ## 7 · Padding, and both masks at once
+# ## 4 · Padding, and both masks at once
 #
-# (This is a good place for a break.) Now the batch gets real: its sequences differ in length. Say the first
-# has 5 tokens and the second only 3, filled up with 2 that mean nothing. Nobody may look at padding, from
-# whichever token and in whichever head. So the mask depends on the sequence and on the **key**, and not on
-# head or query:
+# Sequences in a real batch differ in length. Say the first has 5 tokens and the second only 3, filled up with
+# 2 tokens of padding. Padding is hidden from every query, in every head. So the mask depends on the sequence
+# and on the **key**, and not on head or query:
 #
 # `(b, 1, 1, tokens)` broadcasts over scores of shape `(b, heads, query, key)`.
 #
-# The two axes of size 1 matter. A mask of shape `(b, tokens)` would be lined up from the right, its batch
-# axis with the *queries*: an error if you are lucky, and a wrong mask where the sizes happen to agree.
+# The two axes of size 1 matter. A mask of shape `(b, tokens)` is lined up from the right, its batch axis with
+# the *queries*: an error in most cases, and a wrong mask where the two sizes happen to agree.
 #
-# ### Task 7 · A padding mask
+# ### Task 1 · A padding mask
 #
 # *8 minutes · one or two lines · task id* `padding-mask`
 #
-# Write `padding_mask(lengths, num_tokens)`, with padding at the end of each sequence.
+# Write `padding_mask(lengths, num_tokens)`. True means visible; the padding is at the end of each sequence.
 # `torch.arange(num_tokens)` gives the positions. Compare positions with lengths, and let broadcasting do the
 # rest. The longest sequence may be shorter than `num_tokens`.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "padding-mask-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
 def padding_mask(lengths, num_tokens):
-    """Which keys may be looked at: True for a token, False for padding at the end.
+    """Which keys are visible: True for a token, False for padding at the end.
 
     Shapes:
         lengths: (b,), how many tokens of each sequence are no padding
-        returns: (b, 1, 1, num_tokens), bool
+        returns: (b, 1, 1, num_tokens), bool, True = visible
     """
     ### BEGIN SOLUTION
     positions = torch.arange(num_tokens)  # (tokens,)
-    may_look = positions < lengths[:, None]  # (b, tokens)
-    return may_look[:, None, None, :]  # (b, 1, 1, tokens)
+    visible = positions < lengths[:, None]  # (b, tokens)
+    return visible[:, None, None, :]  # (b, 1, 1, tokens)
     ### END SOLUTION
 
 
@@ -444,19 +291,20 @@ check("padding-mask")
 # %% id="padding-mask-shown"
 padding_mask(torch.tensor([5, 3]), 5)
 
+
 # %% [markdown] id="combine-intro"
-# A decoder that is trained on a batch needs both masks: the future is hidden, and so is the padding. A key
-# may be looked at if the first mask allows it **and** the second does. Here for the second sequence, with 3
+# A decoder that is trained on a batch needs both masks: the future is hidden, and so is the padding. A key is
+# visible if it is visible in the first mask **and** in the second. Here for the second sequence, with 3
 # tokens:
 
 # %% id="combined-figure" tags=["figure"]
-combined_masks(mask, torch.tensor([1, 1, 1, 0, 0]), ["t0", "t1", "t2", "pad", "pad"])
+combined_masks(visible, torch.tensor([1, 1, 1, 0, 0]), ["t0", "t1", "t2", "pad", "pad"])
 
 # %% [markdown] id="combine-masks-task"
-# Two of the rows belong to padding. They are computed like the others, and what comes out is thrown away
-# later, so nothing is gained by emptying them.
+# Two of the rows belong to padding. They are computed like the others, and their output is thrown away later,
+# so there is no need to empty them.
 #
-# ### Task 8 · Both masks in one
+# ### Task 2 · Both masks in one
 #
 # *5 minutes · one or two lines · task id* `combine-masks`
 #
@@ -465,11 +313,11 @@ combined_masks(mask, torch.tensor([1, 1, 1, 0, 0]), ["t0", "t1", "t2", "pad", "p
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "combine-masks-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
 def decoder_mask(lengths, num_tokens):
-    """The causal mask and the padding mask in one: True where a query may look at a key.
+    """The causal mask and the padding mask in one.
 
     Shapes:
         lengths: (b,)
-        returns: (b, 1, num_tokens, num_tokens), bool; the last two axes are query and key
+        returns: (b, 1, num_tokens, num_tokens), bool, True = visible; the last two axes are query and key
     """
     ### BEGIN SOLUTION
     causal = torch.tril(torch.ones(num_tokens, num_tokens, dtype=torch.bool))  # (query, key)
@@ -484,45 +332,60 @@ check("combine-masks")
 if torch.is_tensor(decoder_mask(torch.tensor([5, 3]), 5)):
     print(decoder_mask(torch.tensor([5, 3]), 5)[1, 0].int())
 
+
 # %% [markdown] id="nothing-intro"
-# ## 8 · A row with nothing to look at
+# ## 5 · A row without any visible key
 #
-# **Predict, then run.** Sometimes a row is hidden from end to end: a batch is filled up with an empty
-# sequence, or the padding stands on the *left* and the first token of a causal row is padding. All scores of
-# that row are `-inf`. What will softmax make of them: zeros, equal weights, or something else?
+# **Predict, then run.** Sometimes a whole row is hidden: a batch is filled up with an empty sequence, or the
+# padding is on the *left* and the first token of a causal row is padding. All scores of that row are `-inf`.
+
+# %% id="predict-row-all-hidden"
+predict(
+    "row-all-hidden",
+    "All scores of a row are -inf. What does softmax make of them?",
+    (
+        "zeros",
+        "equal weights",
+        "nan",
+    ),
+)
 
 # %% id="nothing-shown"
 three_scores = torch.tensor([[0.5, -0.2, 0.1], [0.3, 0.9, -0.4]])
-may_look = torch.tensor([[1, 1, 0], [0, 0, 0]])
-print(torch.softmax(three_scores.masked_fill(may_look == 0, float("-inf")), dim=-1))
-print(torch.softmax(three_scores.masked_fill(may_look == 0, -1e9), dim=-1))
+two_visible = torch.tensor([[1, 1, 0], [0, 0, 0]])  # 1 = visible
+print(torch.softmax(three_scores.masked_fill(two_visible == 0, float("-inf")), dim=-1))
+print(torch.softmax(three_scores.masked_fill(two_visible == 0, -1e9), dim=-1))
+
+# %% id="came-row-all-hidden"
+reveal(
+    "row-all-hidden", "nan" if torch.softmax(torch.full((3,), -torch.inf), dim=0).isnan().all() else "zeros"
+)
 
 # %% [markdown] id="masked-softmax-task"
-# $-\infty$ minus the largest score, which is $-\infty$ too, is `nan`, and softmax passes it on. In the next
-# layer other tokens of the sequence look at the broken one, and through the loss the `nan` reaches every
-# weight of the model. Filling in `-1e9` in place of `-inf` avoids the `nan`, and shares the attention out
-# evenly: the row looks at exactly what is hidden. A quieter fault, and not a smaller one.
+# Softmax subtracts the largest score. Here that is $-\infty - (-\infty)$, which is `nan`. In the next layer
+# other tokens attend to the broken one, and through the loss the `nan` reaches every weight of the model.
+# With `-1e9` in place of `-inf` there is no `nan`, and the row spreads its attention evenly over keys that
+# are all hidden. That fault is harder to notice, and no smaller.
 #
-# This course says: **who may look at nothing takes in nothing**. All weights of such a row are 0, and so is
-# its context. It is the one row that does not add up to 1. (`scaled_dot_product_attention` of recent torch
-# versions decides likewise.)
+# This course says: **a query without any visible key gets nothing**. All weights of such a row are 0, and so
+# is its context. It is the one row that does not add up to 1. (`scaled_dot_product_attention` does the same.)
 #
-# ### Task 9 · A softmax that knows about masks
+# ### Task 3 · A softmax that knows about masks
 #
 # *10 minutes · two or three lines · task id* `masked-softmax`
 #
-# Write `masked_softmax(scores, mask)`: softmax over the keys that may be looked at, 0 for all others. The
-# mask holds 1 or `True` for "may look", and broadcasts to the scores. Leave the caller's scores as they are. One
-# of the three points is for the gradient: it must be finite, in a row that is all hidden too.
+# Write `masked_softmax(scores, mask)`: softmax over the visible keys, 0 for all others. The mask holds 1 or
+# `True` where a key is visible, and broadcasts to the scores. Leave the caller's scores as they are. One of
+# the three points is for the gradient: it must be finite, also in a row that is all hidden.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "masked-softmax-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
 def masked_softmax(scores, mask):
-    """Softmax over the keys that may be looked at; all zeros where there are none.
+    """Softmax over the visible keys; all zeros where there are none.
 
     Shapes:
         scores: (b, heads, query, key)
-        mask: broadcasts to the scores; 1 or True = may look, 0 or False = hidden
+        mask: broadcasts to the scores; 1 or True = visible, 0 or False = hidden
         returns: (b, heads, query, key)
     """
     ### BEGIN SOLUTION
@@ -537,20 +400,20 @@ def masked_softmax(scores, mask):
 # %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "masked-softmax", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
 check("masked-softmax")
 
+
 # %% [markdown] id="masked-softmax-read"
-# Right values are half of it. A `nan` that was only painted over can come back in training, through the
-# gradient. The next cell asks for the gradient of the weights, once through your function and once through a
-# mask of 0 and `-inf` that is *added* to the scores and mended afterwards with `nan_to_num`. Both give the
-# same weights.
+# A `nan` that was replaced in the weights can come back in training, through the gradient. The next cell asks
+# for the gradient of the weights, once through your function, and once through a mask of 0 and `-inf` that is
+# *added* to the scores, with `nan_to_num` afterwards. Both give the same weights.
 
 # %% id="masked-softmax-gradient"
 trained_scores = three_scores[None, None].clone().requires_grad_()  # (b, heads, query, key)
 factors = torch.tensor([1.0, 2.0, 3.0])
-minus_infinity = torch.zeros(2, 3).masked_fill(may_look == 0, float("-inf"))  # (query, key)
+minus_infinity = torch.zeros(2, 3).masked_fill(two_visible == 0, float("-inf"))  # (query, key)
 added = torch.softmax(trained_scores + minus_infinity, dim=-1).nan_to_num()  # (b, heads, query, key)
-print(f"added, then mended:\n{torch.autograd.grad((added * factors).sum(), trained_scores)[0]}")
-if torch.is_tensor(masked_softmax(trained_scores, may_look)):
-    yours = masked_softmax(trained_scores, may_look)  # (b, heads, query, key)
+print(f"added, then nan_to_num:\n{torch.autograd.grad((added * factors).sum(), trained_scores)[0]}")
+if torch.is_tensor(masked_softmax(trained_scores, two_visible)):
+    yours = masked_softmax(trained_scores, two_visible)  # (b, heads, query, key)
     print(f"yours:\n{torch.autograd.grad((yours * factors).sum(), trained_scores)[0]}")
 
 # %% [markdown] id="masked-softmax-gradient-read"
@@ -558,20 +421,17 @@ if torch.is_tensor(masked_softmax(trained_scores, may_look)):
 # passes everything back. If you see a `nan` under "yours", fill before the softmax as well as after it.
 
 # %% [markdown] id="cross-intro"
-# ## 9 · When the two sentences differ in length
+# ## 6 · When the two sentences differ in length
 #
 # In cross-attention there are as many queries as target tokens and as many keys as source tokens. The scores
-# are no longer a square: 5 words to write and 6 to read make 5 × 6 scores for each head.
+# are no longer a square: 5 target tokens and 6 source tokens make 5 × 6 scores for each head.
 #
-# The first version of the code in this course's history took the length from the query and reshaped the keys
-# with it. It was tried with two sequences of 5 tokens, and worked.
-#
-# ### Task 10 · Find the bug: one length for two sentences
+# ### Task 4 · Find the bug: one length for two sentences
 #
 # *8 minutes · change two or three lines · task id* `bug-query-length`
 #
-# The cell below holds `cross_scores(q, k, num_heads)` with that fault. Run it, run the cell under it, read
-# what it says, and mend it. Every source token must be scored, and no other.
+# `cross_scores(q, k, num_heads)` was tried with two sequences of 5 tokens, and worked. Run it, run the cell
+# under it, read what it says, and fix it. Every source token must get a score, and no other.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-query-length-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -609,7 +469,6 @@ def cross_scores(q, k, num_heads):
 #     return q @ k.transpose(-2, -1) / d_k**0.5  # (b, heads, target, source)
 ### END FAULTY
 
-
 # %% id="bug-query-length-symptom"
 for target_length, source_length in ((5, 5), (5, 6), (5, 3)):
     try:
@@ -618,10 +477,11 @@ for target_length, source_length in ((5, 5), (5, 6), (5, 3)):
     except RuntimeError as error:
         print(f"target {target_length}, source {source_length}: {error}")
 
+
 # %% [markdown] id="bug-query-length-shapes"
-# The same with the shapes at hand: `track_shapes` notes every line of a run and what it makes, down to the
-# line that fails. The sizes all differ here, so the table can say which axis is which. Compare what the last
-# line asks for with what it gets, and run the cell again when you have mended the function.
+# The same with the shapes: `track_shapes` notes every line of a run and its result, down to the line that
+# fails. The sizes all differ here, so the table can say which axis is which. Run the cell again when you have
+# fixed the function.
 
 # %% id="bug-query-length-shapes-shown" tags=["figure"]
 shapes = track_shapes(b=3, target=5, source=7, d_model=8, heads=4, d_k=2)
@@ -636,40 +496,40 @@ else:
 # %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-query-length", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
 check("bug-query-length")
 
+
 # %% [markdown] id="bug-query-length-read"
-# The error was the lucky case. Code that cuts the source to the length of the target, or fills it up, runs
-# without complaint: words of the source are never read, or words are read that do not exist. A test with two
+# An error was the better case. Code that cuts the source to the length of the target, or fills it up, runs
+# without complaint: words of the source are never read, or words that do not exist are read. A test with two
 # sentences of the *same* length finds none of these. Test with sizes that differ.
 #
 # <details><summary>What was wrong</summary>
 #
 # `k.reshape(batch_size, max_sequence_length, num_heads, d_k)` took its length from `q.shape`. With 6 source
-# and 5 target tokens, 96 numbers cannot fill a shape of 80. The length of `k` stands in `k.shape[1]`.
+# and 5 target tokens, 96 numbers cannot fill a shape of 80. The length of `k` is `k.shape[1]`.
 #
 # </details>
 
 # %% [markdown] id="class-intro"
-# ## 10 · One class for all three
+# ## 7 · One class for all three
 #
-# Put it together. The class has four layers, `query`, `key`, `value` and `fc`, each `nn.Linear(d_model,
-# d_model)`. The last one mixes what the heads have found; without it the heads would stay side by side, never
-# to meet. (Lesson 05 called the four `W_query`, `W_key`, `W_value` and `out_proj`; you will meet both sets of
-# names.) Three inputs in place of one make it fit for cross-attention:
+# The class has four layers, `query`, `key`, `value` and `fc`, each `nn.Linear(d_model, d_model)`. (Lesson 05
+# called them `W_query`, `W_key`, `W_value` and `out_proj`; you will meet both sets of names.) It takes three
+# inputs:
 #
 # | called as | is |
 # | --- | --- |
 # | `mha(x, x, x, padding)` | self-attention in the encoder |
 # | `mha(y, y, y, causal_and_padding)` | masked self-attention in the decoder |
-# | `mha(y, memory, memory, source_padding)` | cross-attention: `y` asks, the encoder's output `memory` answers |
+# | `mha(y, memory, memory, source_padding)` | cross-attention: queries from `y`, keys and values from the encoder's output `memory` |
 #
-# ### Task 11 · `MultiHeadAttention`
+# ### Task 5 · `MultiHeadAttention`
 #
 # *20 minutes · a class · task id* `multi-head-attention-module`
 #
-# Write it. Use your own `into_heads`, `masked_softmax` and `merge_heads`, or write the steps out. `mask=None`
-# hides nothing; otherwise the mask broadcasts to `(b, heads, target, source)`, with 1 or `True` for "may
-# look". A query that may look at nothing gets a context of zeros (after `fc` that is its bias). The class is
-# yours to write: with PyTorch's `nn.MultiheadAttention` in it, four of the six points are gone.
+# Write it. Use `split_heads`, your `masked_softmax` and `merge_heads`, or write the steps out. `mask=None`
+# hides nothing; otherwise the mask broadcasts to `(b, heads, target, source)`, with 1 or `True` = visible. A
+# query without any visible key gets a context of zeros (after `fc` that is its bias). Write the class
+# yourself: with PyTorch's `nn.MultiheadAttention` in it, it earns at most 2 of the 6 points.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "multi-head-attention-module-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -687,12 +547,12 @@ class MultiHeadAttention(nn.Module):
         ### END SOLUTION
 
     def forward(self, q_input, k_input, v_input, mask=None):
-        """Let every target token look at the source tokens that the mask allows.
+        """Let every target token attend to the source tokens that are visible to it.
 
         Shapes:
             q_input: (b, target, d_model)
             k_input, v_input: (b, source, d_model)
-            mask: None, or broadcasts to (b, heads, target, source); 1 or True = may look
+            mask: None, or broadcasts to (b, heads, target, source); 1 or True = visible
             returns: (b, target, d_model)
         """
         ### BEGIN SOLUTION
@@ -721,32 +581,36 @@ class MultiHeadAttention(nn.Module):
 # %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "multi-head-attention-module", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 6}
 check("multi-head-attention-module")
 
+
 # %% [markdown] id="three-calls-intro"
-# Your class in its three roles, now with `d_model = 16`. The inputs were drawn in section 6, as the next
-# numbers of the same random stream. **Predict the three shapes**, then run.
+# Your class in its three roles, now with `d_model = 16`.
 
-# %% id="encoder-call"
-mha_enc = MultiHeadAttention(16, 4)
-output = mha_enc(x_section_10, x_section_10, x_section_10, None)
-if torch.is_tensor(output):
-    print(f"encoder self-attention: {output.shape}")
-
-# %% id="decoder-call"
-mha_dec = MultiHeadAttention(16, 4)
-output = mha_dec(x_section_10, x_section_10, x_section_10, torch.tril(torch.ones(5, 5)))
-if torch.is_tensor(output):
-    print(f"masked decoder self-attention: {output.shape}")
-
-# %% id="cross-call"
-mha = MultiHeadAttention(16, 4)
-output = mha(decoder_section_10, encoder_section_10, encoder_section_10, None)
-if torch.is_tensor(output):
-    print(f"cross-attention: {output.shape}")
+# %% id="three-calls"
+x = torch.rand(2, 5, 16)  # (b, tokens, d_model)
+decoder_x, encoder_x = torch.rand(2, 5, 16), torch.rand(2, 5, 16)  # (b, tokens, d_model)
+mha_enc, mha_dec, mha = (MultiHeadAttention(16, 4) for _ in range(3))
+for name, output in {
+    "encoder self-attention": mha_enc(x, x, x, None),
+    "masked decoder self-attention": mha_dec(x, x, x, torch.tril(torch.ones(5, 5))),
+    "cross-attention": mha(decoder_x, encoder_x, encoder_x, None),
+}.items():
+    if torch.is_tensor(output):
+        print(f"{name}: {output.shape}")
 
 # %% [markdown] id="unequal-call-intro"
-# And what those sizes would never have shown: 5 target tokens, 6 source tokens of which the last two are
-# padding in the first sequence, and a class that does not mind. Padding may hold anything; the result must
-# not change with it.
+# Equal lengths prove little. Now 5 target tokens and 6 source tokens, of which the last two are padding in
+# the first sequence. The result must not change with what the padding holds. **Predict, then run:**
+
+# %% id="predict-output-shape"
+predict(
+    "output-shape",
+    "5 target tokens, 6 source tokens: which shape has the output?",
+    (
+        "(2, 5, 16)",
+        "(2, 6, 16)",
+        "(2, 5, 6)",
+    ),
+)
 
 # %% id="unequal-call"
 y = torch.rand(2, 5, 16)  # (b, target, d_model)
@@ -759,34 +623,38 @@ if torch.is_tensor(output):
     changed = mha(y, other_padding, other_padding, source_padding)
     print(f"{output.shape}, unchanged by what stands in the padding: {torch.allclose(output, changed)}")
 
+# %% id="came-output-shape"
+reveal("output-shape", str(tuple(output.shape)) if torch.is_tensor(output) else ...)
+
 # %% [markdown] id="explorer-intro"
-# ## 11 · Who may look at whom
+# ## 8 · What is visible to whom
 #
-# Choose one of the three attentions and a token that asks. The explorer says in words which tokens may be
-# looked at, which are hidden, and why. **Predict first:** in cross-attention, may "the" look at "klein"? And
-# in decoder self-attention, may "the" look at "small"?
+# Choose one of the three attentions and a query token. The explorer says in words which tokens are visible,
+# which are hidden, and why. **Predict first:** in cross-attention, is "klein" visible to "the"? And in
+# decoder self-attention, is "small" visible to "the"?
 
 # %% id="explorer" tags=["figure"]
 explore_three_attentions(source, target)
 
+
 # %% [markdown] id="explorer-read"
 # <details><summary>What to see</summary>
 #
-# In the encoder every row is alike: only padding is hidden. In the decoder each row has one more than the row
-# above. In cross-attention the grid is not a square, and again every row is alike: "the" may look at "klein",
-# although "small" is not written yet. The future of the *target* is a secret, the source is not.
+# In the encoder every row is alike: only padding is hidden. In the decoder each row has one visible key more
+# than the row above. In cross-attention the grid is not a square, and again every row is alike: "klein" is
+# visible to "the", although "small" is not written yet. Only the future of the *target* is hidden.
 #
 # </details>
 
 # %% [markdown] id="bug-cross-task"
-# ### Task 12 · Find the bug: the decoder that never listens
+# ### Task 6 · Find the bug: the decoder that never reads the source
 #
 # *8 minutes · change one line · task id* `bug-cross-from-decoder`
 #
 # `decoder_step` is the attention part of one decoder layer: masked self-attention over the target, then
 # cross-attention to the encoder's output. (A real layer adds residuals and normalisation around both.) The
-# code runs, the shapes are right, the loss goes down, and the translations have nothing to do with what was
-# read. The cell under it shows the symptom. Find the cause.
+# code runs and the shapes are right, but the translations have nothing to do with the source. The cell under
+# it shows the symptom. Find the cause.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-cross-from-decoder-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -798,8 +666,8 @@ def decoder_step(self_attention, cross_attention, decoder_input, encoder_output,
         self_attention, cross_attention: two MultiHeadAttention
         decoder_input: (b, target, d_model)
         encoder_output: (b, source, d_model)
-        causal: (target, target), 1 = may look
-        source_padding: (b, 1, 1, source), 1 = may look
+        causal: (target, target), 1 = visible
+        source_padding: (b, 1, 1, source), 1 = visible
         returns: (b, target, d_model)
     """
     x = self_attention(decoder_input, decoder_input, decoder_input, causal)  # (b, target, d_model)
@@ -815,8 +683,8 @@ def decoder_step(self_attention, cross_attention, decoder_input, encoder_output,
 #         self_attention, cross_attention: two MultiHeadAttention
 #         decoder_input: (b, target, d_model)
 #         encoder_output: (b, source, d_model)
-#         causal: (target, target), 1 = may look
-#         source_padding: (b, 1, 1, source), 1 = may look
+#         causal: (target, target), 1 = visible
+#         source_padding: (b, 1, 1, source), 1 = visible
 #         returns: (b, target, d_model)
 #     """
 #     x = self_attention(decoder_input, decoder_input, decoder_input, causal)  # (b, target, d_model)
@@ -834,44 +702,42 @@ if torch.is_tensor(steps[0]):
 # %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-cross-from-decoder", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
 check("bug-cross-from-decoder")
 
+
 # %% [markdown] id="bug-cross-read"
 # <details><summary>What was wrong</summary>
 #
-# The last line was `cross_attention(x, x, x, causal)`: the decoder asked itself once more, and
-# `encoder_output` was never used. No shape can give that away, because the output has the shape of the
-# queries in any case. What gives it away is the experiment above: change what should matter, and see whether
-# anything happens.
+# The last line was `cross_attention(x, x, x, causal)`: the decoder attended to itself once more, and
+# `encoder_output` was never used. No shape shows that, because the output has the shape of the queries in any
+# case. The experiment above shows it: change what should matter, and see whether anything happens.
 #
 # </details>
 
 # %% [markdown] id="words-task"
-# ### Task 13 · Three attentions, in your words
+# ### Task 7 · Three attentions, in your words
 #
-# *8 minutes · a few sentences · read by a person*
+# *8 minutes · a few sentences · read by a person, 3 points*
 #
-# A friend knows what self-attention is and has never heard of an encoder. Tell them about encoder
-# self-attention, decoder self-attention and cross-attention. For each of the three say **who asks** (where
-# the queries come from), **who answers** (where keys and values come from), and **which mask** is needed and
-# why. Write into the cell below.
+# A friend knows what self-attention is and has never heard of an encoder. Explain encoder self-attention,
+# decoder self-attention and cross-attention. For each say where the **queries** come from, where **keys and
+# values** come from, and which **mask** is needed and why.
 
 # %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "three-attentions-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
 # ### BEGIN SOLUTION
-# **Encoder self-attention.** Every token of the source asks, and all tokens of the source answer: queries,
-# keys and values come from the same sequence. The whole source is known, so nothing is hidden but its
+# **Encoder self-attention.** Queries, keys and values come from the source. The whole source is known, so
+# only its padding is hidden.
+#
+# **Decoder self-attention.** Queries, keys and values come from the target. In use, later tokens do not exist
+# yet; in training they do, and would give the answer away. So the causal mask hides them, together with
 # padding.
 #
-# **Decoder self-attention.** Every token of the target asks, and the target answers. When the model is used,
-# later tokens do not exist yet; in training they stand there and would give the answer away. So the causal
-# mask hides them, together with padding.
-#
-# **Cross-attention.** The tokens of the target ask (queries from the decoder), the source answers (keys and
-# values from the encoder's output). There is no causal mask, because the source was there from the start. Its
-# padding is hidden. The scores have one row for each target token and one column for each source token, so
-# they need not be a square.
+# **Cross-attention.** Queries come from the target, keys and values from the encoder's output. There is no
+# causal mask, because the source was there from the start. Its padding is hidden. The scores have one row for
+# each target token and one column for each source token.
 #
 # **Marking scheme**
 #
-# - 1 point: who asks and who answers is right for both self-attentions (one and the same sequence each time).
+# - 1 point: queries, keys and values are right for both self-attentions (one and the same sequence each
+#   time).
 # - 1 point: cross-attention takes the queries from the decoder and both keys and values from the encoder's
 #   output.
 # - 1 point: the masks with a reason: causal in decoder self-attention only, because later tokens are not
@@ -885,23 +751,21 @@ check("bug-cross-from-decoder")
 # | --- | --- | --- | --- |
 # | tokens | `X_input_tokens` | (2, 5, 8) | batch, tokens, d_model |
 # | project | `w_query(X_input_tokens)` | (2, 5, 8) | batch, tokens, d_model |
-# | cut | `.reshape(2, 5, 4, 2)` | (2, 5, 4, 2) | batch, tokens, heads, head_dim |
-# | heads forward | `.transpose(1, 2)` | (2, 4, 5, 2) | batch, heads, tokens, head_dim |
-# | keys turned round | `k_heads.transpose(-2, -1)` | (2, 4, 2, 5) | batch, heads, head_dim, tokens |
+# | heads | `split_heads(q, 4)` | (2, 4, 5, 2) | batch, heads, tokens, head_dim |
 # | scores, weights | `q_heads @ … / d_k**0.5` | (2, 4, 5, 5) | batch, heads, query, key |
 # | context | `attn_weights @ v_heads` | (2, 4, 5, 2) | batch, heads, tokens, head_dim |
-# | heads side by side | `.transpose(1, 2).contiguous().view(2, 5, 8)` | (2, 5, 8) | batch, tokens, d_model |
+# | merge | `merge_heads(context)` | (2, 5, 8) | batch, tokens, d_model |
 # | mixed | `fc(…)` | (2, 5, 8) | batch, tokens, d_model |
 #
-# | attention | query from | key and value from | mask |
+# | attention | query from | key and value from | hidden |
 # | --- | --- | --- | --- |
 # | encoder self-attention | source | source | padding |
-# | decoder self-attention | target | target | causal and padding |
+# | decoder self-attention | target | target | future and padding |
 # | cross-attention | target | source | padding of the source |
 #
-# - Here a mask says **who may look**: 1 or `True`. Other interfaces say the opposite.
-# - A padding mask has the shape `(b, 1, 1, source)`. Masks that say "may look" are joined with *and*.
-# - A row with nothing to look at gets weights of 0, by a fill before the softmax and one after it.
+# - Here a mask says what is **visible**: 1 or `True`. Other interfaces say the opposite.
+# - A padding mask has the shape `(b, 1, 1, source)`. Masks of visible keys are joined with *and*.
+# - A row without any visible key gets weights of 0, by a fill before the softmax and one after it.
 # - `transpose` swaps strides and copies nothing. `view` never copies, `contiguous` does, `reshape` where it
 #   must.
 
@@ -912,35 +776,35 @@ check("bug-cross-from-decoder")
 #
 # <details><summary>1. The target has 7 tokens, the source 20, there are 4 heads and 3 sequences. What shape have the scores of cross-attention, and what shape the output?</summary>
 #
-# Scores (3, 4, 7, 20), output (3, 7, d_model). The output has always as many tokens as there are queries.
+# Scores (3, 4, 7, 20), output (3, 7, d_model). The output always has as many tokens as there are queries.
 #
 # </details>
 #
-# <details><summary>2. Somebody passes the causal mask to cross-attention too, with source and target equally long. What does the model lose?</summary>
+# <details><summary>2. The causal mask is passed to cross-attention too, with source and target equally long. What does the model lose?</summary>
 #
-# The first target token may then read one source token only, the second two. German puts verbs at the end:
-# the model has to translate them before it may read them. No error is raised.
+# Only one source token is visible to the first target token, only two to the second. German often puts the
+# verb at the end: the model has to translate it before it can read it. No error is raised.
 #
 # </details>
 #
 # <details><summary>3. You shuffle the source tokens, padding and mask included. What happens to the output of cross-attention?</summary>
 #
-# Nothing. The context is a sum over the source tokens, in whatever order. Word order has to come from
-# positions that are added to the embeddings.
+# Nothing. The context is a sum over the source tokens, in whatever order. Word order needs positions, as in
+# lesson 07.
 #
 # </details>
 #
 # <details><summary>4. A mask of 0 and 1 in float32 is passed to <code>scaled_dot_product_attention</code>. What does it do?</summary>
 #
-# It is *added* to the scores: what may be looked at gets 1 more, what should be hidden stays as it was. Only
-# a boolean mask hides. A float mask must hold 0 and `-inf`.
+# It is *added* to the scores: a visible key gets 1 more, a key that should be hidden stays as it was. Only a
+# boolean mask hides. A float mask must hold 0 and `-inf`.
 #
 # </details>
 #
 # <details><summary>5. <code>x.transpose(1, 2).reshape(b, tokens, d_model)</code> works, <code>.view(…)</code> fails. Is <code>reshape</code> always the better choice?</summary>
 #
-# It always works, and it hides whether a copy was made. `view` is a promise that nothing is copied, and
-# breaks loudly where it cannot be kept. In both cases the transpose before it is what keeps the tokens apart.
+# It always works, and does not show whether a copy was made. `view` never copies, and raises an error where
+# it would have to. In both cases the transpose before it is what keeps the tokens apart.
 #
 # </details>
 

@@ -39,343 +39,11 @@ def seeded_batch() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
 SEEDED, SEEDED_Q, SEEDED_K = seeded_batch()
 CAUSAL = torch.tril(torch.ones(5, 5))  # (query, key)
 
-MAY_LOOK = "This hides where the mask holds 1 or True. Here 1 means *may look*: fill where `mask == 0`."
-LOOK_AT_ITSELF = "The diagonal is hidden too. A token may look at itself: leave `diagonal` at 0."
+VISIBLE = "This hides where the mask holds 1 or True. Here 1 means *visible*: fill where `mask == 0`."
+ITSELF_VISIBLE = "The diagonal is hidden too. A token is visible to itself: leave `diagonal` at 0."
 
 
-def redraw(generator: torch.Generator) -> dict:
-    """Another batch. The three layers stay, so only what is computed from the batch can follow it."""
-    return {"X_input_tokens": torch.randn(2, 5, 8, generator=generator)}
-
-
-SUMS_TO_ONE = Property("sums-to-one", {"axis": -1})
 NOT_NEGATIVE = Property("not-negative")
-
-PROJECT_BATCH = Task(
-    id="project-batch",
-    title="The queries of a batch",
-    name="q",
-    kind="tensor",
-    signature="q",
-    axes=("batch", "tokens", "d_model"),
-    checks=(Check("a query for every token of both sequences", 1),),
-    learned="A layer works on the last axis and leaves the axes before it alone: no loop over batch or "
-    "tokens.",
-    hints=(
-        "Which of the three layers makes queries?",
-        "A layer is called like a function: `layer(x)`.",
-        "`q = w_query(X_input_tokens)`",
-    ),
-    words={"W_query": "w_query"},
-    wrong=(
-        Wrong("keys-as-queries", edit("w_query", "w_key"), hint="These are keys. Use `w_query`."),
-        Wrong("values-as-queries", edit("w_query", "w_value")),
-        Wrong("weight-not-turned", returns("X_input_tokens @ w_query.weight + w_query.bias")),
-        Wrong("bias-not-added", returns("X_input_tokens @ w_query.weight.T")),
-        Wrong("projected-twice", edit("w_query(X_input_tokens)", "w_query(w_query(X_input_tokens))")),
-        Wrong("not-projected", edit("w_query(X_input_tokens)", "X_input_tokens")),
-        Wrong("first-sequence-only", edit("tokens)", "tokens[0])")),
-        Wrong("step-too-many", edit("tokens)", "tokens) / 2**0.5")),
-        Wrong("step-too-many", edit("tokens)", "tokens).reshape(2, 5, 4, 2)")),
-    ),
-    right=(
-        Right("functional", returns("F.linear(X_input_tokens, w_query.weight, w_query.bias)")),
-        Right("matmul", returns("torch.matmul(X_input_tokens, w_query.weight.T) + w_query.bias")),
-        Right(
-            "einsum", returns('torch.einsum("bti,oi->bto", X_input_tokens, w_query.weight) + w_query.bias')
-        ),
-        Right(
-            "fused-then-chunk",
-            instead("""
-                weight = torch.cat([w_query.weight, w_key.weight])
-                q = F.linear(X_input_tokens, weight, torch.cat([w_query.bias, w_key.bias])).chunk(2, dim=-1)[0]
-            """),
-        ),
-        Right("one-by-one", returns("torch.stack([w_query(sequence) for sequence in X_input_tokens])")),
-    ),
-)
-
-A_SHARE = "Each head has the whole vector. It gets its share: `d_model // num_heads` numbers."
-
-INTO_HEADS = Task(
-    id="into-heads",
-    title="Cut into heads",
-    name="into_heads",
-    kind="function",
-    signature="into_heads(x, num_heads)",
-    axes=("batch", "heads", "tokens", "head_dim"),
-    input_axes={"x": ("batch", "tokens", "d_model")},
-    probes=(
-        Probe("seeded", "the lesson's queries, with 4 heads", {"x": SEEDED_Q, "num_heads": 4}),
-        Probe(
-            "other-batch",
-            "another batch of the same shape, with 4 heads",
-            {"x": drawn(1, 2, 5, 8), "num_heads": 4},
-        ),
-        Probe(
-            "other-sizes",
-            "3 sequences of 4 tokens with 10 numbers, with 2 heads",
-            {"x": drawn(2, 3, 4, 10), "num_heads": 2},
-        ),
-        Probe(
-            "one-head",
-            "2 sequences of 3 tokens with 7 numbers, with 1 head",
-            {"x": drawn(3, 2, 3, 7), "num_heads": 1},
-        ),
-    ),
-    checks=(
-        Check("two sequences of five tokens, four heads", 1, ("seeded", "other-batch")),
-        Check("any sizes, and a single head", 1, ("other-sizes", "one-head")),
-    ),
-    learned="`reshape` counts off, `transpose` moves: cut the last axis first, then bring the heads forward.",
-    hints=(
-        "Two steps: (b, tokens, d_model) to (b, tokens, heads, head_dim), then to (b, heads, tokens, "
-        "head_dim).",
-        "`b, tokens, d_model = x.shape`, and head_dim is `d_model // num_heads`.",
-        "`return x.reshape(b, tokens, num_heads, d_model // num_heads).transpose(1, 2)`",
-    ),
-    wrong=(
-        Wrong(
-            "split-without-transpose",
-            edit("tokens, num_heads", "num_heads, tokens"),
-            edit("cut.transpose(1, 2)", "cut"),
-        ),
-        Wrong("heads-not-brought-forward", edit("cut.transpose(1, 2)", "cut")),
-        Wrong("split-interleaved", returns("x.unflatten(-1, (-1, num_heads)).permute(0, 3, 1, 2)")),
-        Wrong("head-dim-for-heads", edit("num_heads, d_model // num_heads)", "-1, num_heads)")),
-        Wrong("wrong-axes-swapped", edit("transpose(1, 2)", "transpose(2, 3)")),
-        Wrong("sizes-typed-in", edit("(b, tokens, num_heads, d_model // num_heads)", "(2, 5, 4, 2)")),
-        Wrong("numbers-left-out", edit("cut.transpose(1, 2)", "cut.transpose(1, 2)[..., :1]")),
-        Wrong("heads-get-everything", returns("x[:, None].repeat(1, num_heads, 1, 1)"), hint=A_SHARE),
-        Wrong("heads-before-batch", edit("transpose(1, 2)", "permute(2, 0, 1, 3)")),
-        Wrong("batch-and-tokens-swapped", edit("transpose(1, 2)", "permute(1, 2, 0, 3)")),
-        Wrong("one-head", returns("x[:, None]")),
-    ),
-    right=(
-        Right("view", edit("x.reshape(", "x.view(")),
-        Right("permute", returns("x.unflatten(-1, (num_heads, -1)).permute(0, 2, 1, 3)")),
-        Right("chunks", returns("torch.stack(x.chunk(num_heads, dim=-1), dim=1)")),
-        Right("contiguous", edit("transpose(1, 2)", "transpose(1, 2).contiguous()")),
-        Right("tensor-split", returns("torch.stack(torch.tensor_split(x, num_heads, dim=-1), dim=1)")),
-    ),
-)
-
-SCALED_HEAD_SCORES = Task(
-    id="scaled-head-scores",
-    title="The scores of every head",
-    name="head_scores",
-    kind="tensor",
-    signature="head_scores",
-    axes=("batch", "heads", "tokens as query", "tokens as key"),
-    needs=("project-batch", "into-heads"),
-    checks=(Check("scaled scores for every sequence and head", 2),),
-    learned="One `@` multiplies the last two axes for every sequence and every head. The scale is √ of one "
-    "head's size.",
-    hints=(
-        "For each head you need every query times every key. Which axes of `k_heads` have to swap?",
-        "`k_heads.transpose(-2, -1)` has the shape (b, heads, head_dim, tokens).",
-        "`head_scores = q_heads @ k_heads.transpose(-2, -1) / d_k**0.5`",
-    ),
-    words={
-        "W_query": "q_heads",
-        "W_key": "k_heads",
-        "queries": "q_heads",
-        "swap": "k_heads.transpose(-2, -1)",
-    },
-    wrong=(
-        Wrong("no-scale", edit(" / d_k**0.5", "")),
-        Wrong("scaled-by-model-width", edit("d_k**", "d_model**")),
-        Wrong(
-            "scaled-without-root",
-            edit("d_k**0.5", "d_k"),
-            hint="These are divided by 2: that is d_k, or √ of the number of heads. Divide by √d_k: `d_k**0.5`.",
-        ),
-        Wrong("root-by-precedence", edit("**0.5", "**1 / 2")),
-        Wrong("scaled-up", edit("/ d_k", "* d_k")),
-        Wrong("scaled-by-tokens", edit("d_k**", "max_sequence_length**")),
-        Wrong("scores-negated", edit("q_heads @", "-q_heads @")),
-        Wrong("scores-turned", edit("q_heads @ k_heads", "k_heads @ q_heads")),
-        Wrong("queries-as-keys", edit("k_heads", "q_heads")),
-        Wrong("keys-as-queries", edit("q_heads", "k_heads")),
-        Wrong("values-as-keys", edit("k_heads", "v_heads")),
-        Wrong("values-as-queries", edit("q_heads", "v_heads")),
-        Wrong("keys-reshaped", edit("transpose(-2, -1)", "reshape(2, 4, 2, 5)")),
-        Wrong(
-            "heads-not-brought-forward",
-            edit("q_heads @ k_heads", "q_heads.transpose(1, 2) @ k_heads.transpose(1, 2)"),
-        ),
-        Wrong("one-head", returns("q @ k.mT / 8**0.5"), hint="Use `q_heads` and `k_heads`."),
-        Wrong("masked-needlessly", edit("d_k**0.5", "d_k**0.5 + torch.full((5, 5), -torch.inf).triu(1)")),
-        Wrong("step-too-many", returns("F.softmax(q_heads @ k_heads.mT / d_k**0.5, dim=-1)")),
-    ),
-    right=(
-        Right("mT", before("import math"), edit("transpose(-2, -1) / d_k**0.5", "mT / math.sqrt(d_k)")),
-        Right("einsum", returns('torch.einsum("bhqd,bhkd->bhqk", q_heads, k_heads) / 2**0.5')),
-        Right("scaled-first", returns("torch.matmul(q_heads * 2**-0.5, k_heads.permute(0, 1, 3, 2))")),
-        Right(
-            "head-by-head",
-            returns("torch.stack([q_heads[:, h] @ k_heads[:, h].mT for h in range(4)], 1) / 2**0.5"),
-        ),
-        Right("double", returns("q_heads.double() @ k_heads.double().mT / 2**0.5")),
-    ),
-)
-
-FILL = '.masked_fill(mask == 0, float("-inf"))'
-
-MASKED_WEIGHTS = Task(
-    id="masked-weights",
-    title="Masked weights",
-    name="attn_weights",
-    kind="tensor",
-    signature="attn_weights",
-    axes=("batch", "heads", "tokens as query", "tokens as key"),
-    properties=(Property("causal"), SUMS_TO_ONE, NOT_NEGATIVE),
-    needs=("scaled-head-scores",),
-    checks=(Check("no weight on a later key, rows that add up to 1", 2),),
-    learned="−inf before the softmax leaves exactly 0 after it, and one mask of two axes serves all "
-    "sequences and heads.",
-    hints=(
-        "What does a score have to be so that softmax gives it a weight of 0?",
-        "`head_scores.masked_fill(mask == 0, float('-inf'))`: where the mask holds 0, nobody may look.",
-        "Then `attn_weights = F.softmax(…, dim=-1)`.",
-    ),
-    words={"scores": "head_scores"},
-    wrong=(
-        Wrong("mask-polarity", edit("mask == 0", "mask == 1"), hint=MAY_LOOK),
-        Wrong("mask-polarity", edit("mask == 0", "mask == 1"), edit('float("-inf")', "-1e9"), hint=MAY_LOOK),
-        Wrong("mask-fills-zero", edit('float("-inf")', "0.0")),
-        Wrong("mask-fills-small", edit('float("-inf")', "-10.0")),
-        Wrong("mask-fills-infinity", edit('"-inf"', '"inf"')),
-        Wrong("mask-after-softmax", edit(FILL, ""), edit("dim=-1)", "dim=-1) * mask")),
-        Wrong(
-            "infinity-in-weights", returns("F.softmax(head_scores, -1).masked_fill(mask == 0, -torch.inf)")
-        ),
-        Wrong("mask-added", edit(FILL, " + mask")),
-        Wrong("no-mask", edit(FILL, "")),
-        Wrong("zero-times-infinity", edit(FILL, " - (1 - mask) * torch.inf")),
-        Wrong("softmax-over-queries", edit("dim=-1", "dim=-2")),
-        Wrong("softmax-over-heads", edit("dim=-1", "dim=1")),
-        Wrong("softmax-over-batch", edit("dim=-1", "dim=0")),
-        Wrong("softmax-twice", edit("dim=-1)", "dim=-1).softmax(dim=-1)")),
-        Wrong("log-softmax", edit("F.softmax", "F.log_softmax")),
-        Wrong("past-hidden", edit("mask == 0", "mask.T == 0")),
-        Wrong("diagonal-hidden", edit("mask == 0", "mask.tril(-1) == 0"), hint=LOOK_AT_ITSELF),
-        Wrong(
-            "shares-of-raw-scores",
-            returns("(head_scores * mask) / (head_scores * mask).sum(-1, keepdim=True)"),
-        ),
-        Wrong("no-softmax", returns("head_scores.masked_fill(mask == 0, -torch.inf)")),
-        Wrong("scaled-twice", edit("head_scores.masked", "(head_scores / d_k**0.5).masked")),
-    ),
-    right=(
-        Right("large-negative", edit('float("-inf")', "-1e9")),
-        Right("renormalised", returns("F.normalize(F.softmax(head_scores, dim=-1) * mask, p=1, dim=-1)")),
-        Right("where", returns("F.softmax(torch.where(mask > 0, head_scores, torch.tensor(-torch.inf)), 3)")),
-        Right("added-infinity", edit(FILL, " + torch.full((5, 5), -torch.inf).triu(1)")),
-        Right("upper-triangle", edit("mask == 0", "torch.ones(5, 5).triu(1).bool()")),
-    ),
-)
-
-CONTIGUOUS_MERGE = Task(
-    id="contiguous-merge",
-    title="Put the heads side by side",
-    name="merge_heads",
-    kind="function",
-    signature="merge_heads(context)",
-    axes=("batch", "tokens", "d_model"),
-    input_axes={"context": ("batch", "heads", "tokens", "head_dim")},
-    probes=(
-        Probe(
-            "four-heads",
-            "two sequences of five tokens, four heads of size 2",
-            {"context": drawn(4, 2, 4, 5, 2)},
-        ),
-        Probe("other-heads", "other numbers of the same shape", {"context": drawn(5, 2, 4, 5, 2)}),
-        Probe(
-            "other-sizes",
-            "three sequences of six tokens, two heads of size 5",
-            {"context": drawn(6, 3, 2, 6, 5)},
-        ),
-        Probe(
-            "one-token",
-            "four sequences of one token, three heads of size 2",
-            {"context": drawn(7, 4, 3, 1, 2)},
-        ),
-    ),
-    checks=(
-        Check("four heads of five tokens", 1, ("four-heads", "other-heads")),
-        Check("any sizes", 1, ("other-sizes", "one-token")),
-    ),
-    learned="Transpose first, so that a token's heads are neighbours; then copy into reading order and join. "
-    "`contiguous().view(…)` and `reshape(…)` do the same here.",
-    hints=(
-        "The heads of one token must become neighbours before they can be joined. Which two axes swap?",
-        "After `context.transpose(1, 2)` the shape is (b, tokens, heads, head_dim), and the tensor is not "
-        "contiguous.",
-        "`return context.transpose(1, 2).contiguous().view(b, tokens, heads * head_dim)`",
-    ),
-    wrong=(
-        Wrong("merge-without-transpose", edit("context.transpose(1, 2)", "context")),
-        Wrong("view-of-a-transpose", edit(".contiguous()", "")),
-        Wrong("wrong-axes-swapped", edit("transpose(1, 2)", "transpose(2, 3)")),
-        Wrong("merge-interleaved", edit("transpose(1, 2)", "permute(0, 2, 3, 1)")),
-        Wrong("heads-added", returns("context.sum(dim=1)")),
-        Wrong("heads-added", returns("context.mean(dim=1)")),
-        Wrong("heads-not-joined", edit(".view(b, tokens, heads * head_dim)", "")),
-        Wrong("sizes-typed-in", edit("view(b, tokens, heads * head_dim)", "view(2, 5, 8)")),
-        Wrong("heads-in-reverse", edit("context.transpose", "context.flip(1).transpose")),
-        Wrong("batch-joined-with-tokens", edit("view(b, tokens, ", "view(b * tokens, ")),
-        Wrong("first-head-only", returns("context[:, 0]")),
-    ),
-    right=(
-        Right("reshape", edit("contiguous().view", "reshape")),
-        Right("flatten", returns("context.transpose(1, 2).flatten(2)")),
-        Right("permute", returns("context.permute(0, 2, 1, 3).contiguous().flatten(start_dim=2)")),
-        Right("cat", returns("torch.cat(list(context.unbind(dim=1)), dim=-1)")),
-        Right("cat-indices", returns("torch.cat([context[:, h] for h in range(context.shape[1])], dim=-1)")),
-    ),
-)
-
-ATTENTION_OUTPUT = Task(
-    id="attention-output",
-    title="The output of the heads",
-    name="attention_output",
-    kind="tensor",
-    signature="attention_output",
-    axes=("batch", "tokens", "d_model"),
-    needs=("masked-weights", "contiguous-merge"),
-    checks=(Check("the values of every head, weighed and merged", 1),),
-    learned="Weights times values, head by head, and the heads side by side: back to the shape that came in.",
-    hints=(
-        "`attn_weights` is (b, heads, query, key) and `v_heads` is (b, heads, key, head_dim). What is their "
-        "product?",
-        "`attn_weights @ v_heads` is (b, heads, tokens, head_dim). Then `merge_heads`.",
-        "`attention_output = merge_heads(attn_weights @ v_heads)`",
-    ),
-    words={"W_value": "v_heads", "W_key": "k_heads", "W_query": "q_heads", "weights": "attn_weights"},
-    wrong=(
-        Wrong("heads-not-joined", edit("merge_heads", "")),
-        Wrong("merge-without-transpose", returns("(attn_weights @ v_heads).reshape(2, 5, 8)")),
-        Wrong("keys-as-values", edit("v_heads", "k_heads")),
-        Wrong("queries-as-values", edit("v_heads", "q_heads")),
-        Wrong("input-as-values", edit("v_heads", "into_heads(X_input_tokens, 4)")),
-        Wrong("no-softmax", edit("attn_weights", "head_scores")),
-        Wrong("no-mask", edit("attn_weights", "F.softmax(head_scores, dim=-1)")),
-        Wrong("weights-on-the-right", edit("attn_weights @", "attn_weights.mT @")),
-        Wrong("own-value-only", returns("v")),
-    ),
-    right=(
-        Right("reshape", returns("(attn_weights @ v_heads).transpose(1, 2).reshape(2, 5, 8)")),
-        Right("einsum", returns('torch.einsum("bhqk,bhkd->bqhd", attn_weights, v_heads).flatten(2)')),
-        Right(
-            "fused",
-            returns("merge_heads(F.scaled_dot_product_attention(q_heads, k_heads, v_heads, is_causal=True))"),
-        ),
-        Right(
-            "head-by-head", returns("torch.cat([attn_weights[:, h] @ v_heads[:, h] for h in range(4)], -1)")
-        ),
-    ),
-)
 
 
 def real(lengths, num_tokens):
@@ -438,7 +106,7 @@ PADDING_MASK = Task(
         ),
     ),
     checks=(
-        Check("tokens may be looked at, padding may not", 1, ("five-three", "two-four")),
+        Check("tokens are visible, padding is hidden", 1, ("five-three", "two-four")),
         Check("all sequences padded, and an empty one", 1, ("none-full", "empty")),
     ),
     learned="Compared with broadcasting, positions and lengths give one row for each sequence; the two axes "
@@ -453,18 +121,16 @@ PADDING_MASK = Task(
         Wrong(
             "mask-polarity",
             edit("positions <", "positions >="),
-            hint="This is True for padding. In this lesson True means *may look*: tokens are True. (PyTorch's "
+            hint="This is True for padding. In this lesson True means *visible*: tokens are True. (PyTorch's "
             "`key_padding_mask` wants it your way.)",
         ),
         Wrong("padding-boundary", edit("positions <", "positions <=")),
         Wrong("padding-boundary", edit("lengths[:, None]", "lengths[:, None] - 1")),
-        Wrong("mask-batch-for-queries", edit("may_look[:, None, None, :]", "may_look")),
+        Wrong("mask-batch-for-queries", edit("visible[:, None, None, :]", "visible")),
         Wrong("mask-batch-for-heads", edit("[:, None, None, :]", "[:, None]")),
         Wrong("lengths-as-a-row", edit("lengths[:, None]", "lengths")),
         Wrong("padding-hides-queries", edit("[:, None, None, :]", "[:, None, :, None]")),
-        Wrong(
-            "padding-hides-queries", edit("return may_look", "return may_look[:, None, :, None] & may_look")
-        ),
+        Wrong("padding-hides-queries", edit("return visible", "return visible[:, None, :, None] & visible")),
         Wrong("padding-on-the-left", edit("positions <", "positions >= num_tokens -")),
         Wrong("longest-length", edit("arange(num_tokens)", "arange(int(lengths.max()))")),
         Wrong("first-sequence-for-all", edit("lengths[:, None]", "lengths[0].repeat(len(lengths), 1)")),
@@ -475,7 +141,7 @@ PADDING_MASK = Task(
     right=(
         Right("loop", body("padding_mask", LOOP)),
         Right("view", returns("torch.arange(num_tokens) < lengths.view(-1, 1, 1, 1)")),
-        Right("unsqueeze", edit("may_look[:, None, None, :]", "may_look.unsqueeze(1).unsqueeze(2)")),
+        Right("unsqueeze", edit("visible[:, None, None, :]", "visible.unsqueeze(1).unsqueeze(2)")),
         Right("list-of-rows", body("padding_mask", ROWS)),
         Right("cumulative", edit("torch.arange(num_tokens)", "torch.ones(num_tokens).cumsum(dim=0) - 1")),
     ),
@@ -492,7 +158,7 @@ POSITIONS = """
     return torch.arange(num_tokens) < torch.minimum(lengths.view(-1, 1, 1, 1), visible)
 """
 NO_FURTHER = "Each token sees one token of the future: leave `diagonal` at 0."
-TURNED_ROUND = "A mask is turned round. In it True means *may look*."
+TURNED_ROUND = "A mask has the opposite meaning. In it True means *visible*."
 
 COMBINE_MASKS = Task(
     id="combine-masks",
@@ -518,10 +184,10 @@ COMBINE_MASKS = Task(
         Check("past and present, but no padding", 1, ("five-three", "two-four")),
         Check("other sizes", 1, ("none-full", "square")),
     ),
-    learned="Masks that say “may look” are joined with *and*. (b, 1, 1, tokens) and (tokens, tokens) "
+    learned="Masks of what is visible are joined with *and*. (b, 1, 1, tokens) and (tokens, tokens) "
     "broadcast to (b, 1, tokens, tokens).",
     hints=(
-        "A key may be looked at when the causal mask allows it and the padding mask allows it.",
+        "A key is visible when it is visible in the causal mask and in the padding mask.",
         "For two bool tensors that is `&`; for 0 and 1 it is `*`.",
         "`return padding_mask(lengths, num_tokens) & torch.ones(num_tokens, num_tokens).tril().bool()`",
     ),
@@ -538,9 +204,9 @@ COMBINE_MASKS = Task(
             "past-hidden",
             edit("torch.tril", "~torch.tril"),
             hint="This is `triu(…, diagonal=1)`, the mask of lessons 03 to 05 that said what is *hidden*. Here a "
-            "mask says who may look: the lower triangle.",
+            "mask says what is visible: the lower triangle.",
         ),
-        Wrong("diagonal-hidden", edit("torch.bool))", "torch.bool), diagonal=-1)"), hint=LOOK_AT_ITSELF),
+        Wrong("diagonal-hidden", edit("torch.bool))", "torch.bool), diagonal=-1)"), hint=ITSELF_VISIBLE),
         Wrong("diagonal-too-far", edit("torch.bool))", "torch.bool), diagonal=1)"), hint=NO_FURTHER),
         Wrong("padding-hides-queries", edit("(lengths, num_tokens) &", "(lengths, num_tokens).mT &")),
         Wrong(
@@ -580,7 +246,7 @@ BY_HAND = """
 
 
 def of_scores(id, says, scores, mask, **more):
-    """A probe: scores and who may look."""
+    """A probe: scores and what is visible."""
     return Probe(id, says, {"scores": scores, "mask": mask}, **more)
 
 
@@ -622,14 +288,14 @@ MASKED_SOFTMAX = Task(
         ),
     ),
     checks=(
-        Check("rows with something to look at", 1, ("seeded", "padded", "large", "very-low")),
-        Check("rows with nothing to look at", 1, ("empty-row", "left-padded")),
+        Check("rows with a visible key", 1, ("seeded", "padded", "large", "very-low")),
+        Check("rows without any visible key", 1, ("empty-row", "left-padded")),
         Check("a finite gradient, where a row is empty too", 1, ("padded", "gradient")),
     ),
     learned="Fill before the softmax, so that hidden keys take no share; fill after it, so that a row "
     "without any key is 0.",
     hints=(
-        "Start as in task 4: fill with −inf where `mask == 0`, then softmax over the last axis.",
+        "Start as in section 2: fill with −inf where `mask == 0`, then softmax over the last axis.",
         "A row that is hidden from end to end is now `nan`, and nothing else is. What should stand in its "
         "place?",
         "Every hidden weight is 0 at the end: `weights.masked_fill(mask == 0, 0.0)`.",
@@ -639,7 +305,7 @@ MASKED_SOFTMAX = Task(
         Wrong("empty-row-nan", UNGUARDED),
         Wrong("nan-in-gradient", edit(FILLED, " + torch.log((mask != 0).float())")),
         Wrong("empty-row-even", edit('float("-inf")', "-1e9"), UNGUARDED),
-        Wrong("mask-polarity", edit("mask == 0", "mask == 1"), hint=MAY_LOOK),
+        Wrong("mask-polarity", edit("mask == 0", "mask == 1"), hint=VISIBLE),
         Wrong("mask-fills-zero", edit('float("-inf")', "0.0"), UNGUARDED),
         Wrong("mask-fills-zero", edit('float("-inf")', "0.0")),
         Wrong("mask-fills-small", edit('float("-inf")', "-10.0"), UNGUARDED),
@@ -684,7 +350,7 @@ TWICE = "3 target and 6 source tokens, one sequence"
 OWN_LENGTH = edit("= k.shape[1]", "= target_length")
 HELPED = """
     d_k = q.shape[-1] // num_heads
-    return into_heads(q, num_heads) @ into_heads(k, num_heads).transpose(-2, -1) / d_k**0.5
+    return split_heads(q, num_heads) @ split_heads(k, num_heads).transpose(-2, -1) / d_k**0.5
 """
 SCORED = """
     q, k = (x.unflatten(-1, (num_heads, -1)) for x in (q, k))
@@ -871,16 +537,16 @@ SPLIT_FIRST = [
 ]
 
 OWN_HELPERS = """
-    q = into_heads(self.query(q_input), self.num_heads)
-    k = into_heads(self.key(k_input), self.num_heads)
-    v = into_heads(self.value(v_input), self.num_heads)
+    q = split_heads(self.query(q_input), self.num_heads)
+    k = split_heads(self.key(k_input), self.num_heads)
+    v = split_heads(self.value(v_input), self.num_heads)
     scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
     weights = torch.softmax(scores, dim=-1) if mask is None else masked_softmax(scores, mask)
     return self.fc(merge_heads(weights @ v))
 """
 FUSED = """
     layers = zip((self.query, self.key, self.value), (q_input, k_input, v_input))
-    q, k, v = (into_heads(layer(x), self.num_heads) for layer, x in layers)
+    q, k, v = (split_heads(layer(x), self.num_heads) for layer, x in layers)
     mask = None if mask is None else mask != 0
     return self.fc(merge_heads(F.scaled_dot_product_attention(q, k, v, attn_mask=mask)))
 """
@@ -914,7 +580,7 @@ HEAD_BY_HEAD = """
 HEADS_IN_BATCH = """
     # As in older code, with the mask in the right order.
     layers = zip((self.query, self.key, self.value), (q_input, k_input, v_input))
-    q, k, v = (into_heads(layer(x), self.num_heads).flatten(0, 1) for layer, x in layers)
+    q, k, v = (split_heads(layer(x), self.num_heads).flatten(0, 1) for layer, x in layers)
     weights = torch.bmm(q, k.transpose(1, 2)) / q.shape[-1] ** 0.5  # (b * heads, target, source)
     if mask is not None:
         mask = mask.expand(q_input.shape[0], self.num_heads, *weights.shape[1:]).flatten(0, 1)
@@ -964,7 +630,7 @@ MULTI_HEAD_ATTENTION = Task(
         "k_input": ("batch", "source", "d_model"),
         "v_input": ("batch", "source", "d_model"),
     },
-    needs=("into-heads", "contiguous-merge", "masked-softmax"),
+    needs=("masked-softmax",),
     probes=(
         asked("seeded", "the lesson's batch, without a mask", SEEDED, construct=EIGHT, seed=24),
         asked("other-batch", "a batch in training mode, in float64", X_TWELVE, train=True, dtype="float64"),
@@ -975,7 +641,7 @@ MULTI_HEAD_ATTENTION = Task(
             **along(-2, "q_input", "permuted"),
         ),
         asked("causal", "a batch with the causal mask", X_TWELVE, mask=CAUSAL),
-        asked("who-hears-whom", "a batch with the causal mask", X_TWELVE, mask=CAUSAL, **along(-2)),
+        asked("later-tokens-hidden", "a batch with the causal mask", X_TWELVE, mask=CAUSAL, **along(-2)),
         asked("longer-source", "3 target and 7 source tokens, values of their own", Y_SHORT, MEMORY, VALUES),
         asked("shorter-source", "6 target and 4 source tokens", Y_LONG, MEMORY_SHORT, construct=TEN),
         asked(
@@ -1018,7 +684,7 @@ MULTI_HEAD_ATTENTION = Task(
     ),
     checks=(
         Check("self-attention without a mask, as in an encoder", 1, ("seeded", "other-batch")),
-        Check("masked self-attention, as in a decoder", 1, ("causal", "who-hears-whom")),
+        Check("masked self-attention, as in a decoder", 1, ("causal", "later-tokens-hidden")),
         Check(
             "cross-attention, source and target of different length",
             2,
@@ -1030,18 +696,18 @@ MULTI_HEAD_ATTENTION = Task(
             ("padded", "padded-and-causal", "mask-by-head", "own-sequence", "many-sequences"),
         ),
         Check(
-            "a query with nothing to look at",
+            "a query without any visible key",
             1,
             ("nothing-to-read", "many-with-nothing-to-read", "no-row", "gradient-of-queries"),
         ),
     ),
-    learned="One class, three roles. What differs is where queries, keys and values come from, and who may "
-    "look at whom.",
+    learned="One class, three roles. What differs is where queries, keys and values come from, and what "
+    "is visible.",
     hints=(
         "`__init__` keeps `num_heads` and makes the layers `query`, `key`, `value` and `fc`.",
         "`forward`: project each input by its own layer, cut into heads, scores, weights, times values, "
         "merge, `fc`.",
-        "Queries and keys may differ in length. `into_heads` takes each tensor's own, so nothing has to be "
+        "Queries and keys may differ in length. `split_heads` takes each tensor's own, so nothing has to be "
         "done for it.",
         "`scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5`; without a mask plain softmax, otherwise "
         "`masked_softmax(scores, mask)`; `return self.fc(merge_heads(weights @ v))`.",
@@ -1096,7 +762,7 @@ MULTI_HEAD_ATTENTION = Task(
         Wrong("infinity-in-weights", UNMASKED, edit("0, 0.0)", "0, -torch.inf)")),
         Wrong("mask-batch-for-heads", masked_by("mask[:, 0] if mask.ndim == 4 else mask")),
         Wrong("zero-times-infinity", edit(FILLED, " - (1 - mask.float()) * torch.inf"), UNGUARDED),
-        Wrong("mask-polarity", edit("mask == 0", "mask == 1", places=2), hint=MAY_LOOK),
+        Wrong("mask-polarity", edit("mask == 0", "mask == 1", places=2), hint=VISIBLE),
         Wrong(
             "mask-on-first-head",
             edit("s = scores.m", "s[:, :1] = scores[:, :1].m"),
@@ -1284,7 +950,7 @@ ONE_BY_ONE = """
 
 BUG_CROSS_FROM_DECODER = Task(
     id="bug-cross-from-decoder",
-    title="Find the bug: the decoder that never listens",
+    title="Find the bug: the decoder that never reads the source",
     name="decoder_step",
     kind="function",
     signature="decoder_step(self_attention, cross_attention, decoder_input, encoder_output, causal, "
@@ -1312,14 +978,14 @@ BUG_CROSS_FROM_DECODER = Task(
         ),
     ),
     checks=(
-        Check("every source token can be heard", 1, ("lesson-sizes", "equal", "heard")),
+        Check("every source token has an influence", 1, ("lesson-sizes", "equal", "heard")),
         Check("a source shorter than the target", 1, ("short-source",)),
     ),
-    learned="In cross-attention the decoder asks and the encoder answers: queries from the target, keys and "
-    "values from the source, with the source's padding and no causal mask.",
+    learned="In cross-attention queries come from the target, keys and values from the source, with the "
+    "source's padding and no causal mask.",
     hints=(
         "Which of the six arguments are never used in the code as given?",
-        "Cross-attention is called as (who asks, who answers, who answers, mask over those who answer).",
+        "Cross-attention is called as (queries from, keys from, values from, mask over the keys).",
         "`cross_attention(x, encoder_output, encoder_output, source_padding)`",
     ),
     wrong=(
@@ -1365,15 +1031,9 @@ BUG_CROSS_FROM_DECODER = Task(
 
 LESSON = Lesson(
     title="06 · Encoder, decoder and cross-attention",
-    given_axes={"X_input_tokens": ("batch", "tokens", "d_model")},
-    redraw=redraw,
+    given_axes={},
+    redraw=lambda generator: {},  # no answer is computed from given tensors
     tasks=(
-        PROJECT_BATCH,
-        INTO_HEADS,
-        SCALED_HEAD_SCORES,
-        MASKED_WEIGHTS,
-        CONTIGUOUS_MERGE,
-        ATTENTION_OUTPUT,
         PADDING_MASK,
         COMBINE_MASKS,
         MASKED_SOFTMAX,

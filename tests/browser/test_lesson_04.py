@@ -11,7 +11,7 @@ def test_the_released_notebook_runs_to_its_end_without_an_error_before_any_task_
     lesson = executed_lesson(LESSON)
     assert lesson.page.locator("[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
     progress = lesson.cell('progress("04-dropout")')
-    progress.get_by_text("0 of 8 tasks").wait_for(timeout=20_000)
+    progress.get_by_text("0 of 7 tasks").wait_for(timeout=20_000)
     assert lesson.errors == []
 
 

@@ -353,9 +353,9 @@ class MultiHeadAttention(nn.Module):
         return a @ v
 
     def forward(self, q_input, k_input, v_input, mask=None):
-        q = into_heads(self.query(q_input), self.h)
-        k = into_heads(self.key(k_input), self.h)
-        v = into_heads(self.value(v_input), self.h)
+        q = split_heads(self.query(q_input), self.h)
+        k = split_heads(self.key(k_input), self.h)
+        v = split_heads(self.value(v_input), self.h)
         y = merge_heads(self.attend(q, k, v, mask))
         return self.fc(y)
 ? no-scale: drop logits = logits * (self.fc.in_features // self.h) ** -0.5 || scaled-up: ** -0.5 => ** 0.5
@@ -378,11 +378,11 @@ class MultiHeadAttention(nn.Module):
 ? merge-without-transpose:
 ?     merge_heads(self.attend(q, k, v, mask)) => self.attend(q, k, v, mask).reshape(q_input.shape)
 ? split-without-transpose:
-?     into_heads(self.query(q_input), self.h)
+?     split_heads(self.query(q_input), self.h)
 ?     => self.query(q_input).view(len(q_input), self.h, q_input.shape[1], -1)
-?     into_heads(self.key(k_input), self.h)
+?     split_heads(self.key(k_input), self.h)
 ?     => self.key(k_input).view(len(k_input), self.h, k_input.shape[1], -1)
-?     into_heads(self.value(v_input), self.h)
+?     split_heads(self.value(v_input), self.h)
 ?     => self.value(v_input).view(len(v_input), self.h, v_input.shape[1], -1)
 -- an added mask and a temperature
 class MultiHeadAttention(nn.Module):

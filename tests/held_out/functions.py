@@ -391,14 +391,6 @@ def copy_into_fused(wrapper, fused):
 ? overwritten-in-loop: slice(h * size, (h + 1) * size) => slice(0, size)
 ? heads-in-reverse: enumerate(wrapper.heads) => enumerate(reversed(wrapper.heads))
 ? merge-interleaved: slice(h * size, (h + 1) * size) => slice(h, None, len(wrapper.heads))
-== 06-encoder-decoder into-heads
--- a stack of slices
-def into_heads(x, num_heads):
-    width = x.shape[-1] // num_heads
-    return torch.stack([x[:, :, h * width : (h + 1) * width] for h in range(num_heads)], dim=1)
-? heads-not-brought-forward: dim=1) => dim=2)
-? split-interleaved: h * width : (h + 1) * width => h::num_heads
-? sizes-typed-in: x.shape[-1] // num_heads => 2 || loop-starts-late: range(num_heads) => range(1, num_heads)
 == 06-encoder-decoder bug-query-length
 -- unflatten
 def cross_scores(q, k, num_heads):

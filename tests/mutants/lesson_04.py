@@ -109,116 +109,6 @@ TASKS.hold(
 )
 
 TASKS.hold(
-    "dropped-weights",
-    Wrong("not-rescaled", NAMED) | returns("attn_weights * kept"),
-    Wrong("halved", NAMED + VALUES) | returns("attn_weights * kept * 0.5"),
-    Wrong("weights-without-a-mask", NAMED) | edit("attn_weights", "unmasked_weights"),
-    Wrong("scores", VALUES + NAMED) | edit("attn_weights", "attn_scores"),
-    Wrong("masked-scores", NOT_FINITE + NAMED, never="exponentials so large")
-    | edit("attn_weights", "masked_scores"),
-    Wrong("masked-scores-then-softmax", NOT_FINITE + NAMED, never="exponentials so large")
-    | returns("torch.softmax(apply_dropout(masked_scores, kept, 0.5) / 2**0.5, dim=-1)"),
-    Wrong("scores-then-mask-then-softmax", VALUES + NAMED).typed("""
-        dropped_scores = apply_dropout(attn_scores, kept, 0.5)
-        dropped_weights = torch.softmax(dropped_scores.masked_fill(future, -torch.inf) / 2**0.5, dim=-1)"""),
-    Wrong("layer-instead-of-the-mask", VALUES + NAMED)
-    | typed("torch.manual_seed(123)", "dropped_weights = nn.Dropout(0.5)(attn_weights)"),
-    Wrong("layer-of-above", VALUES + NAMED) | returns("layer(attn_weights)"),
-    Wrong("mask-turned-round", NAMED) | edit("kept, 0.5", "~kept, 0.5"),
-    Wrong("mask-transposed", VALUES + NAMED) | edit("kept, 0.5", "kept.T, 0.5"),
-    Wrong("future-as-the-mask", VALUES + NAMED, never="never filled in") | edit("kept, 0.5", "future, 0.5"),
-    Wrong("past-as-the-mask", VALUES + NAMED) | edit("kept, 0.5", "~future, 0.5"),
-    Wrong("wrong-p", VALUES + NAMED) | edit("kept, 0.5", "kept, 0.1"),
-    Wrong("p-zero", NAMED) | edit("kept, 0.5", "kept, 0"),
-    Wrong("p-in-percent", VALUES) | edit("kept, 0.5", "kept, 50"),
-    Wrong("renormalised", NAMED + NOT_FINITE).typed("""
-        dropped_weights = attn_weights * kept
-        dropped_weights = dropped_weights / dropped_weights.sum(dim=-1, keepdim=True)"""),
-    Wrong("renormalised-without-nan", VALUES + NAMED).typed("""
-        left = attn_weights * kept
-        dropped_weights = torch.nan_to_num(left / left.sum(dim=-1, keepdim=True))"""),
-    Wrong("softmax-of-the-rest", VALUES + NAMED) | returns("torch.softmax(attn_weights * kept, dim=-1)"),
-    Wrong("softmax-once-more", VALUES + NAMED)
-    | returns("torch.softmax(apply_dropout(attn_weights, kept, 0.5), dim=-1)"),
-    Wrong("typed-four-decimals", NOT_COMPUTED + VALUES).typed("""
-        dropped_weights = torch.tensor(
-            [
-                [2.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
-                [0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
-                [0.0000, 0.6816, 0.6804, 0.0000, 0.0000, 0.0000],
-                [0.0000, 0.0000, 0.5085, 0.4936, 0.0000, 0.0000],
-                [0.0000, 0.0000, 0.0000, 0.0000, 0.3906, 0.0000],
-                [0.3249, 0.3418, 0.0000, 0.3308, 0.3249, 0.3363],
-            ]
-        )"""),
-    Wrong("typed-in-full", NOT_COMPUTED, notebook_passes=True).typed("""
-        dropped_weights = torch.tensor(
-            [
-                [2.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-                [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-                [0.0, 0.6816126108169556, 0.6803813576698303, 0.0, 0.0, 0.0],
-                [0.0, 0.0, 0.5084660649299622, 0.49355611205101013, 0.0, 0.0],
-                [0.0, 0.0, 0.0, 0.0, 0.3906097114086151, 0.0],
-                [
-                    0.32489892840385437,
-                    0.34175968170166016,
-                    0.0,
-                    0.3308010697364807,
-                    0.3249205946922302,
-                    0.3363482654094696,
-                ],
-            ]
-        )"""),
-    Wrong("rounded", VALUES) | returns("torch.round(apply_dropout(attn_weights, kept, 0.5), decimals=2)"),
-    Wrong("as-a-list", TYPE) | returns("apply_dropout(attn_weights, kept, 0.5).tolist()"),
-    Wrong("only-the-kept", SHAPE) | returns("attn_weights[kept] * 2"),
-    Wrong("two-names", TYPE) | returns("apply_dropout(attn_weights, kept, 0.5), kept"),
-    Wrong("function-not-called", TYPE) | returns("apply_dropout"),
-    Wrong("printed", TYPE) | returns("print(apply_dropout(attn_weights, kept, 0.5))"),
-    Wrong("misspelt", MISSING) | edit("dropped_weights", "droped_weights"),
-    Wrong("stored-elsewhere", MISSING) | edit("dropped_weights", "attn_weights"),
-    Wrong("p-forgotten", MISSING) | edit("kept, 0.5", "kept"),
-    Wrong("of-the-inputs", MISSING) | edit("attn_weights", "inputs"),
-    Wrong("untouched", STUB) | returns("...  # your code here"),
-    Wrong("twice", VALUES + NAMED)
-    | returns("apply_dropout(apply_dropout(attn_weights, kept, 0.5), kept, 0.5)"),
-    Wrong("causal-mask-after", VALUES + NAMED).typed("""
-        dropped_weights = apply_dropout(unmasked_weights, kept, 0.5)
-        dropped_weights = dropped_weights.masked_fill(future, 0)"""),
-    Right("by-name") | returns("apply_dropout(x=attn_weights, kept=kept, p=0.5)"),
-    Right("by-hand") | returns("attn_weights * kept / (1 - 0.5)"),
-    Right("doubled") | returns("2 * attn_weights * kept"),
-    Right("where") | typed("p = 0.5", "dropped_weights = torch.where(kept, attn_weights / (1 - p), 0)"),
-    Right("masked-fill") | returns("attn_weights.masked_fill(~kept, 0.0) / 0.5"),
-    Right("from-the-scores").typed("""
-        weights = torch.softmax(attn_scores.masked_fill(future, float("-inf")) / 2**0.5, dim=-1)
-        dropped_weights = apply_dropout(weights, kept, 0.5)"""),
-    Right("double") | edit(", kept, 0.5", ".double(), kept, 0.5"),
-    Right("loops").typed("""
-        dropped_weights = torch.zeros(6, 6)
-        for i in range(6):
-            for j in range(6):
-                if kept[i][j]:
-                    dropped_weights[i][j] = attn_weights[i][j] * 2"""),
-    Right("clone").typed("""
-        dropped_weights = attn_weights.clone()
-        dropped_weights[kept == False] = 0
-        dropped_weights *= 2"""),
-    Right("by-row").typed("""
-        rows = zip(attn_weights, kept)
-        dropped_weights = torch.stack([apply_dropout(row, keep, 0.5) for row, keep in rows])"""),
-    Right("partial").typed("""
-        from functools import partial
-
-        half = partial(apply_dropout, p=0.5)
-        dropped_weights = half(attn_weights, kept)"""),
-    Right("parameter") | returns("nn.Parameter(apply_dropout(attn_weights, kept, 0.5))"),
-    Right("dropped-then-softmaxed-in-other-order").typed("""
-        e = torch.exp(masked_scores / 2**0.5)
-        dropped_weights = e * kept * 2 / e.sum(dim=1, keepdim=True)"""),
-)
-
-TASKS.hold(
     "dropout-by-hand",
     Wrong("not-rescaled", NAMED + BEHAVIOUR + RULE, keeps=1)
     | lines("kept = torch", "return apply_dropout", "mask = torch.rand(x.shape) > p", "return x * mask"),
@@ -741,7 +631,7 @@ TASKS.hold(
     | edit("(context_length, context_length)", "(context_length + 1, context_length)")
     | edit("(context_length + 1, context_length),", "(context_length + 1, context_length + 1),"),
     Wrong("mask-of-the-notebook", RAISED + VALUES, keeps=1, says=NOT_ITS_ARGUMENT, base="book")
-    | edit("self.mask.bool()[:num_tokens, :num_tokens]", "future"),
+    | edit("self.mask.bool()[:num_tokens, :num_tokens]", "hidden"),
     Wrong(
         "buffer-filled-with-the-notebook",
         BEHAVIOUR + RAISED + NAMED + VALUES,
@@ -749,7 +639,7 @@ TASKS.hold(
         never="training mode: The size",
         base="book",
     )
-    | line("self.register_buffer", 'self.register_buffer("mask", future)'),
+    | line("self.register_buffer", 'self.register_buffer("mask", hidden)'),
     Wrong("no-gradients", RULE + NAMED, keeps=4, base="book")
     | below("attn_weights = self", "attn_weights = attn_weights.detach()"),
     Wrong("result-detached", RULE + NAMED, keeps=4, base="book")
@@ -773,7 +663,7 @@ TASKS.hold(
     Right("book")
     | above("self.W_query =", "self.d_out = d_out")
     | lines(
-        "future = torch",
+        "hidden = torch",
         "self.register_buffer",
         'self.register_buffer("mask", torch.triu(torch.ones(context_length, context_length), diagonal=1))',
     )
@@ -1094,14 +984,14 @@ TASKS.hold(
     Wrong("cuda-if-there", NAMED + BEHAVIOUR, keeps=1)
     | edit("x.device", '"cuda" if torch.cuda.is_available() else "cpu"'),
     Wrong("to-discarded", NAMED + BEHAVIOUR, keeps=1, base="scale-alone")
-    | below("future = torch", "future.to(x.device)"),
+    | below("hidden = torch", "hidden.to(x.device)"),
     Wrong("scores-to-the-cpu", NAMED + BEHAVIOUR, keeps=1, base="scale-alone")
     | edit(".masked_fill", ".cpu().masked_fill"),
     Wrong("try-except", NAMED + BEHAVIOUR, keeps=1, base="scale-alone")
     | line(
         "attn_scores = attn_scores",
         "try:",
-        "    attn_scores = attn_scores.masked_fill(future, -torch.inf)",
+        "    attn_scores = attn_scores.masked_fill(hidden, -torch.inf)",
         "except RuntimeError:",
         "    pass",
     ),
@@ -1109,18 +999,18 @@ TASKS.hold(
     Wrong("masked-fill-discarded", NAMED + VALUES) | edit("attn_scores = attn_scores", "attn_scores"),
     Wrong("buffer-of-six", RAISED + BEHAVIOUR + NAMED, keeps=1)
     | below("self.W_value =", 'self.register_buffer("mask", torch.ones(6, 6).triu(1).bool())')
-    | line("future = torch", "future = self.mask[:num_tokens, :num_tokens]"),
+    | line("hidden = torch", "hidden = self.mask[:num_tokens, :num_tokens]"),
     Wrong("context-length-added", RAISED)
     | edit("(self, d_in, d_out)", "(self, d_in, d_out, context_length)")
     | below(
         "self.W_value =",
         'self.register_buffer("mask", torch.ones(context_length, context_length).triu(1).bool())',
     )
-    | line("future = torch", "future = self.mask[:num_tokens, :num_tokens]"),
+    | line("hidden = torch", "hidden = self.mask[:num_tokens, :num_tokens]"),
     Wrong("softmax-axis-mended-wrongly", NAMED + VALUES) | edit(", dim=-1", ", dim=1"),
     Wrong("transpose-mended-wrongly", NAMED + VALUES, keeps=2) | edit("queries @ keys", "keys @ queries"),
     Wrong("tril-instead", NAMED + NOT_FINITE) | edit("triu(diagonal=1)", "tril()"),
-    Wrong("mask-of-the-notebook", RAISED + VALUES + NAMED) | without("future = torch"),
+    Wrong("mask-of-the-notebook", RAISED + VALUES + NAMED) | without("hidden = torch"),
     Wrong("device-of-the-class", RAISED) | edit("x.device", "self.device"),
     Wrong("scale-on-cpu", NAMED + BEHAVIOUR, keeps=1, never="mask is still made", base="faulty")
     | edit("(num_tokens, num_tokens).triu", "(num_tokens, num_tokens, device=x.device).triu")
@@ -1129,18 +1019,18 @@ TASKS.hold(
     Wrong("old-name", MISSING) | edit("PortableAttention", "AsFound"),
     Wrong("subclass-of-the-faulty", NAMED) | typed("class PortableAttention(AsFound):", "    pass"),
     Wrong("mask-made-once-and-kept", BEHAVIOUR + RAISED + NAMED, keeps=1)
-    | below("self.W_value =", "self.future = None")
-    | edit("future = torch", "if self.future is None:\n            self.future = torch")
-    | edit("future, -", "self.future, -"),
+    | below("self.W_value =", "self.hidden = None")
+    | edit("hidden = torch", "if self.hidden is None:\n            self.hidden = torch")
+    | edit("hidden, -", "self.hidden, -"),
     Right("device-argument", base="solution"),
     Right("to-the-device", base="scale-alone")
     | edit("(diagonal=1).bool()", "(diagonal=1).bool().to(attn_scores.device)"),
     Right("to-device-of-x", base="faulty")
-    | below("future = torch", "future = future.to(x.device)")
+    | below("hidden = torch", "hidden = hidden.to(x.device)")
     | line("return torch", "return torch.softmax(attn_scores / queries.shape[-1] ** 0.5, dim=-1) @ values"),
     Right("ones-like") | edit("ones(num_tokens, num_tokens, device=x.device)", "ones_like(attn_scores)"),
     Right("new-ones")
-    | line("future = torch", "future = x.new_ones(num_tokens, num_tokens).triu(1) > 0")
+    | line("hidden = torch", "hidden = x.new_ones(num_tokens, num_tokens).triu(1) > 0")
     | line("return torch", "return torch.softmax(attn_scores / keys.shape[-1] ** (1 / 2), dim=-1) @ values"),
     Right("type-as", base="scale-alone") | edit("triu(diagonal=1)", "type_as(x).triu(1)"),
     Right("arange", base="tril-instead")
@@ -1167,7 +1057,7 @@ TASKS.hold(
     | line("return torch", "return torch.softmax(attn_scores, dim=-1) @ values")
     | before("import math"),
     Right("context-manager", base="scale-alone")
-    | edit("future =", "with torch.device(x.device):\n            future ="),
+    | edit("hidden =", "with torch.device(x.device):\n            hidden ="),
 )
 
 TASKS.hold(

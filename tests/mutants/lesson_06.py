@@ -14,685 +14,9 @@ TASKS = Tasks(LESSON)
 SAME_SIZES = "batch_size equals d_k in the seed; redrawing another size would refuse honest literals"
 
 TASKS.hold(
-    "project-batch",
-    Wrong("the-key-layer", NAMED, says="w_query") | returns("w_key(X_input_tokens)"),
-    Wrong("the-value-layer", NAMED) | returns("w_value(X_input_tokens)"),
-    Wrong("layer-as-a-matrix", MISSING) | returns("X_input_tokens @ w_query"),
-    Wrong("weight-not-transposed", NAMED, says=r"weight\.T")
-    | returns("X_input_tokens @ w_query.weight + w_query.bias"),
-    Wrong("no-bias", NAMED) | returns("X_input_tokens @ w_query.weight.T"),
-    Wrong("no-bias-linear", NAMED) | returns("F.linear(X_input_tokens, w_query.weight)"),
-    Wrong("first-sequence-only", NAMED + SHAPE) | returns("w_query(X_input_tokens[0])"),
-    Wrong("transposed-input", MISSING) | returns("w_query(X_input_tokens.T)"),
-    Wrong("tokens-and-features-swapped", MISSING) | returns("w_query(X_input_tokens.transpose(1, 2))"),
-    Wrong("batch-second", SHAPE) | returns("w_query(X_input_tokens.transpose(0, 1))"),
-    Wrong("layer-not-called", TYPE, says=CALL_IT) | returns("w_query"),
-    Wrong("the-weight-itself", SHAPE) | returns("w_query.weight"),
-    Wrong("a-layer-of-its-own", VALUES, never=SAME_TWICE)
-    | typed("layer = nn.Linear(d_model, d_model)", "q = layer(X_input_tokens)"),
-    Wrong("list-of-sequences", TYPE) | returns("[w_query(x) for x in X_input_tokens]"),
-    Wrong("numpy-array", TYPE) | returns("w_query(X_input_tokens).numpy()"),
-    Wrong("flattened-tokens", SHAPE) | returns("w_query(X_input_tokens.view(-1, d_model))"),
-    Wrong("heads-too-early", SHAPE).typed("""
-        q = w_query(X_input_tokens).view(batch_size, max_sequence_length, num_heads, d_model // num_heads)
-        """),
-    Wrong("printed-and-pasted", VALUES, never=SAME_TWICE).typed("""
-        q = torch.tensor(
-            [[[0.4883, 0.1103, 1.4, -0.7609, 0.8187, -0.1728, 0.3036, -0.1753], [-0.6255, -1.1503,
-            -0.8221, -1.4868, 1.6157, -1.4122, 1.2293, -1.2763], [0.115, -0.293, 0.7273, 0.3284,
-            -0.7479, 0.6791, 0.1566, -0.1955], [-1.1481, -0.7473, -0.2339, -0.5717, 0.5264,
-            -0.504, 0.9834, -1.1299], [-0.2958, 0.2208, 0.5562, -1.3631, 1.6926, -0.5093, 0.417,
-            0.1167]], [[-0.0527, -0.5526, -0.29, -0.6081, 0.0487, 0.235, 0.1545, -0.2681],
-            [-0.5617, 0.1656, 0.068, -0.8437, 0.4436, -0.285, 0.285, 0.2381], [0.427, -0.6834,
-            0.486, -0.0361, -0.151, 0.4203, 0.0157, -0.8041], [-0.952, 0.1853, 1.2952, -0.0466,
-            0.1085, 0.4831, 0.7372, -0.0731], [-0.2792, -0.8686, -1.0843, -0.5142, 0.1056,
-            -0.2068, -0.0702, -0.7841]]]
-        )"""),
-    Wrong("pasted-in-full", NOT_COMPUTED, notebook_passes=True, says="typed in").typed("""
-        q = torch.tensor(
-            [[[0.488348126, 0.110318065, 1.400027275, -0.760884643, 0.818651795, -0.17277959,
-            0.303554893, -0.175274149], [-0.625467062, -1.150254846, -0.822060227, -1.486827254,
-            1.615661383, -1.412179828, 1.229308367, -1.276283145], [0.115020543, -0.293016613,
-            0.727262378, 0.328387916, -0.747926235, 0.67906785, 0.156581849, -0.195481554],
-            [-1.14807868, -0.74725765, -0.23387754, -0.57165724, 0.526417255, -0.504018784,
-            0.983395338, -1.129863262], [-0.295756251, 0.220835239, 0.556170106, -1.363124371,
-            1.692564726, -0.509258986, 0.416998208, 0.116672665]], [[-0.052706897, -0.552554905,
-            -0.289984107, -0.608092189, 0.048692256, 0.235048115, 0.15447247, -0.268110752],
-            [-0.561739564, 0.165602654, 0.068043023, -0.843688548, 0.443552196, -0.284992605,
-            0.285023183, 0.238116562], [0.427000821, -0.683353662, 0.486049175, -0.036136746,
-            -0.150973886, 0.420308381, 0.015721589, -0.804068089], [-0.951969504, 0.185258895,
-            1.295190692, -0.046609998, 0.108474463, 0.483127207, 0.737210035, -0.073059097],
-            [-0.279162526, -0.868592024, -1.084267259, -0.51419878, 0.105608627, -0.206806213,
-            -0.070245355, -0.784115314]]]
-        )"""),
-    Wrong("softmax-too", VALUES, never=SAME_TWICE)
-    | returns("torch.softmax(w_query(X_input_tokens), dim=-1)"),
-    Wrong("relu-too", NAMED, never=SAME_TWICE) | returns("F.relu(w_query(X_input_tokens))"),
-    Wrong("scaled-already", VALUES, never=SAME_TWICE) | returns("w_query(X_input_tokens) / d_model**0.5"),
-    Wrong("projected-twice", NAMED) | returns("w_query(w_query(X_input_tokens))"),
-    Wrong("capital-W", MISSING) | returns("W_query(X_input_tokens)"),
-    Wrong("capital-Q", MISSING, says=WRONG_NAME) | typed("Q = w_query(X_input_tokens)"),
-    Wrong("printed-only", MISSING) | typed("print(w_query(X_input_tokens))"),
-    Wrong("bracket-left-open", MISSING) | returns("w_query(X_input_tokens"),
-    Wrong("trailing-comma", TYPE, says="comma") | returns("w_query(X_input_tokens),"),
-    Wrong("half-precision", DTYPE) | returns("w_query(X_input_tokens).half()"),
-    Wrong("input-unchanged", NAMED) | returns("X_input_tokens"),
-    Wrong("bias-twice", VALUES, never=SAME_TWICE) | returns("w_query(X_input_tokens) + w_query.bias"),
-    Wrong("in-place-on-the-batch", GIVENS)
-    | typed("X_input_tokens.copy_(w_query(X_input_tokens))", "q = X_input_tokens"),
-    Wrong("all-three-at-once", NAMED)
-    | typed("q, k, v = w_key(X_input_tokens), w_query(X_input_tokens), w_value(X_input_tokens)"),
-    Wrong("a-shape-only", TYPE) | returns("w_query(X_input_tokens).shape"),
-    Wrong("last-token-missing", SHAPE) | returns("w_query(X_input_tokens[:, :-1])"),
-    Wrong("only-first-sequence-filled", VALUES, never=SAME_TWICE).typed("""
-        q = torch.zeros(batch_size, max_sequence_length, d_model)
-        for t in range(max_sequence_length):
-            q[0, t] = w_query(X_input_tokens[0, t])"""),
-    Right("called") | returns("w_query(X_input_tokens)  # (b, tokens, d_model)"),
-    Right("forward") | returns("w_query.forward(X_input_tokens)"),
-    Right("functional") | returns("F.linear(X_input_tokens, w_query.weight, w_query.bias)"),
-    Right("matrix-and-bias") | returns("X_input_tokens @ w_query.weight.T + w_query.bias"),
-    Right("einsum") | returns('torch.einsum("btd,ed->bte", X_input_tokens, w_query.weight) + w_query.bias'),
-    Right("loop-over-sequences") | returns("torch.stack([w_query(sequence) for sequence in X_input_tokens])"),
-    Right("filled-token-by-token").typed("""
-        q = torch.empty(batch_size, max_sequence_length, d_model)
-        for b in range(batch_size):
-            for t in range(max_sequence_length):
-                q[b, t] = w_query.weight @ X_input_tokens[b, t] + w_query.bias"""),
-    Right("float64-inside")
-    | returns("(X_input_tokens.double() @ w_query.weight.double().T + w_query.bias.double()).float()"),
-    Right("flat-and-back").typed("""
-        b, t, d = X_input_tokens.shape
-        q = torch.addmm(w_query.bias, X_input_tokens.reshape(b * t, d), w_query.weight.t()).view(b, t, d)"""),
-    Right("baddbmm")
-    | returns("torch.baddbmm(w_query.bias, X_input_tokens, w_query.weight.T.expand(batch_size, -1, -1))"),
-    Right("helper-and-no-grad").typed("""
-        def project(layer, x):
-            return layer(x)
-
-        with torch.no_grad():
-            q = project(w_query, X_input_tokens)
-        print(q.shape)"""),
-    Right("fused-and-chunked").typed("""
-        weight = torch.cat([w_query.weight, w_key.weight, w_value.weight])
-        bias = torch.cat([w_query.bias, w_key.bias, w_value.bias])
-        q, k, v = (X_input_tokens @ weight.T + bias).chunk(3, dim=-1)"""),
-    Right("with-gradient")
-    | typed("w = w_query.weight.clone().requires_grad_()", "q = F.linear(X_input_tokens, w, w_query.bias)"),
-)
-
-TASKS.hold(
-    "into-heads",
-    Wrong("straight-into-place", NAMED, says=r"transpose\(1, 2\)")
-    | body("b, t, d = x.shape", "return x.reshape(b, num_heads, t, d // num_heads)"),
-    Wrong("view-straight-into-place", NAMED).body("""
-        batch_size, seq_len, d_model = x.size()
-        head_dim = d_model // num_heads
-        return x.view(batch_size, num_heads, seq_len, head_dim)"""),
-    Wrong("no-transpose", NAMED + SHAPE, base="keys-turned-round-too") | edit(".permute(0, 2, 3, 1)", ""),
-    Wrong("notebook-sizes", NAMED + RAISED, keeps=1)
-    | returns("x.view(batch_size, max_sequence_length, num_heads, d_k).transpose(1, 2)"),
-    Wrong("notebook-head-dim", NAMED + RAISED, keeps=1)
-    | body("b, t, _ = x.shape", "return x.reshape(b, t, num_heads, d_q).transpose(1, 2)"),
-    Wrong("notebook-batch-size", SHAPE, keeps=1, says=NOT_ITS_ARGUMENT)
-    | returns("x.view(batch_size, -1, num_heads, x.shape[-1] // num_heads).transpose(1, 2)"),
-    Wrong("notebook-length", SHAPE, keeps=1, says=NOT_ITS_ARGUMENT)
-    | returns("x.reshape(x.size(0), max_sequence_length, num_heads, -1).permute(0, 2, 1, 3)"),
-    Wrong("numbers-typed-in", NAMED + RAISED, keeps=1) | returns("x.reshape(2, 5, 4, 2).transpose(1, 2)"),
-    Wrong("heads-and-head-dim-swapped", SHAPE).body("""
-        b, t, d = x.shape
-        head_dim = d // num_heads
-        return x.view(b, t, head_dim, num_heads).transpose(1, 2)"""),
-    Wrong("interleaved", NAMED)
-    | body("b, t, d = x.shape", "return x.reshape(b, t, d // num_heads, num_heads).permute(0, 3, 1, 2)"),
-    Wrong("wrong-axes-transposed", NAMED + SHAPE)
-    | body("b, t, d = x.shape", "return x.reshape(b, t, num_heads, d // num_heads).transpose(2, 3)"),
-    Wrong("keys-turned-round-too", SHAPE)
-    | body("b, t, d = x.shape", "return x.reshape(b, t, num_heads, d // num_heads).permute(0, 2, 3, 1)"),
-    Wrong("heads-first", SHAPE, base="keys-turned-round-too") | edit("0, 2, 3, 1", "2, 0, 1, 3"),
-    Wrong("heads-folded-into-the-batch", SHAPE, base="keys-turned-round-too")
-    | edit("permute(0, 2, 3, 1)", "transpose(1, 2).reshape(b * num_heads, t, -1)"),
-    Wrong("true-division", RAISED, base="singular-name")
-    | edit("into_head", "into_heads")
-    | line("return x.view", "d_k = d / num_heads", "return x.reshape(b, t, num_heads, d_k).transpose(1, 2)"),
-    Wrong("chunks-as-a-tuple", TYPE) | returns("x.chunk(num_heads, dim=-1)"),
-    Wrong("list-of-heads", TYPE, base="loop-fill")
-    | rename("out", "heads")
-    | lines("b, t, d =", "heads = torch", "d = x.shape[-1] // num_heads", "heads = []")
-    | line("heads[:, h", "heads.append(x[:, :, h * d : (h + 1) * d])"),
-    Wrong("stacked-in-front", SHAPE) | returns("torch.stack(x.chunk(num_heads, dim=-1))"),
-    Wrong("stacked-behind-the-tokens", NAMED + SHAPE)
-    | returns("torch.stack(x.chunk(num_heads, dim=-1), dim=2)"),
-    Wrong("tokens-split-between-heads", VALUES, never=SAME_TWICE).body("""
-        b, t, d = x.shape
-        x = x.transpose(1, 2).reshape(b, num_heads, d // num_heads, t)
-        return x.contiguous().view(b, num_heads, t, -1)"""),
-    Wrong("nothing-returned", TYPE, says="return")
-    | body("b, t, d = x.shape", "x = x.reshape(b, t, num_heads, d // num_heads)", "x = x.transpose(1, 2)"),
-    Wrong("printed", TYPE)
-    | body("b, t, d = x.shape", "print(x.reshape(b, t, num_heads, d // num_heads).transpose(1, 2))"),
-    Wrong("transpose-thrown-away", NAMED + SHAPE, base="projects-again")
-    | line("return w_query", "x = x.view(b, t, num_heads, d // num_heads)", "x.transpose(1, 2)", "return x"),
-    Wrong("always-the-notebook-queries", VALUES, says=NOT_ITS_ARGUMENT, never=SAME_TWICE)
-    | body("b, t, d = q.shape", "return q.reshape(b, t, num_heads, d // num_heads).transpose(1, 2)"),
-    Wrong("always-four-heads", NAMED + RAISED, keeps=1)
-    | body("b, t, d = x.shape", "return x.reshape(b, t, 4, d // 4).transpose(1, 2)"),
-    Wrong("head-dim-taken-for-heads", SHAPE)
-    | body("b, t, d = x.shape", "return x.reshape(b, t, d // num_heads, -1).transpose(1, 2)"),
-    Wrong("same-for-every-sequence", NAMED, never=SAME_TWICE).body("""
-        b, t, d = x.shape
-        return x[0].reshape(t, num_heads, d // num_heads).transpose(0, 1).expand(b, -1, -1, -1)"""),
-    Wrong("repeats-instead-of-cutting", NAMED + SHAPE) | returns("x.unsqueeze(1).repeat(1, num_heads, 1, 1)"),
-    Wrong("projects-again", VALUES, says="w_query", never=SAME_TWICE)
-    | body("b, t, d = x.shape", "return w_query(x).view(b, t, num_heads, d // num_heads).transpose(1, 2)"),
-    Wrong("transposes-in-place", RULE, keeps=1, says="changed its argument `x`")
-    | body("b, t, d = x.shape", "x.resize_(b, t, num_heads, d // num_heads)", "return x.transpose_(1, 2)"),
-    Wrong("argument-missing", RAISED, base="singular-name") | line("def into_head", "def into_heads(x):"),
-    Wrong("singular-name", MISSING, base="projects-again")
-    | edit("into_heads", "into_head")
-    | edit("w_query(x)", "x"),
-    Wrong("numpy", TYPE, keeps=1).body("""
-        import numpy as np
-
-        b, t, d = x.shape
-        return np.swapaxes(x.numpy().reshape(b, t, num_heads, d // num_heads), 1, 2)"""),
-    Wrong("colon-missing", MISSING, base="singular-name")
-    | line("def into_head", "def into_heads(x, num_heads)"),
-    Wrong("unpacks-two", RAISED).body("""
-        tokens, d_model = x.shape
-        return x.reshape(tokens, num_heads, d_model // num_heads).transpose(0, 1)"""),
-    Wrong("needs-a-square", RAISED, keeps=1, base="singular-name")
-    | edit("into_head", "into_heads")
-    | edit("return x.view", "assert d == 8 and num_heads == 4\n    return x.reshape"),
-    Right("view-transpose").body("""
-        b, tokens, d_model = x.shape
-        return x.view(b, tokens, num_heads, d_model // num_heads).transpose(1, 2)"""),
-    Right("unflatten") | returns("x.unflatten(-1, (num_heads, -1)).transpose(1, 2)"),
-    Right("permute").typed("""
-        def into_heads(x: torch.Tensor, num_heads: int) -> torch.Tensor:
-            *lead, d = x.shape
-            return x.reshape(*lead, num_heads, d // num_heads).permute(0, 2, 1, 3).contiguous()"""),
-    Right("chunks-stacked") | returns("torch.stack(x.chunk(num_heads, dim=-1), dim=1)"),
-    Right("slices").body("""
-        size = x.size(2) // num_heads
-        return torch.stack([x[..., h * size : (h + 1) * size] for h in range(num_heads)], 1)"""),
-    Right("loop-fill").body("""
-        b, t, d = x.shape
-        hd = d // num_heads
-        out = torch.zeros(b, num_heads, t, hd, dtype=x.dtype)
-        for h in range(num_heads):
-            out[:, h] = x[:, :, h * hd : (h + 1) * hd]
-        return out"""),
-    Right("einsum").body("""
-        b, t, d = x.shape
-        return torch.einsum("bthd->bhtd", x.reshape(b, t, num_heads, d // num_heads))"""),
-    Right("lambda").typed("""
-        into_heads = lambda x, num_heads: x.reshape(x.shape[0], x.shape[1], num_heads, -1).movedim(2, 1)"""),
-    Right("transpose-first").body("""
-        b, t, d = x.shape
-        return x.transpose(1, 2).reshape(b, num_heads, d // num_heads, t).transpose(2, 3)"""),
-    Right("swapaxes-from-the-end")
-    | returns("x.reshape(x.shape[:-1] + (num_heads, x.shape[-1] // num_heads)).swapaxes(-3, -2)"),
-    Right("callable-object").typed("""
-        class Cut:
-            def __call__(self, x, num_heads):
-                assert x.shape[-1] % num_heads == 0
-                return x.unflatten(2, (num_heads, x.shape[-1] // num_heads)).transpose(-3, -2)
-
-        into_heads = Cut()"""),
-    Right("as-strided-like-unfold")
-    | body("size = x.shape[-1] // num_heads", "return x.unfold(-1, size, size).transpose(1, 2)"),
-)
-
-TASKS.hold(
-    "scaled-head-scores",
-    Wrong("not-scaled", NAMED) | returns("q_heads @ k_heads.transpose(-2, -1)"),
-    Wrong("by-d-model", NAMED, says="√d_k") | returns("q_heads @ k_heads.transpose(-2, -1) / d_model**0.5"),
-    Wrong("by-d-k", NAMED) | returns("q_heads @ k_heads.transpose(-1, -2) / d_k"),
-    Wrong("times-root", NAMED) | returns("q_heads @ k_heads.transpose(-2, -1) * d_k**0.5"),
-    Wrong("by-num-heads", NAMED) | returns("(q_heads @ k_heads.transpose(-2, -1)) / num_heads**0.5"),
-    Wrong("by-tokens", NAMED, says="number of tokens")
-    | returns("torch.matmul(q_heads, k_heads.transpose(-2, -1)) / max_sequence_length**0.5"),
-    Wrong("by-shape-0", NAMED + VALUES, xfail=SAME_SIZES) | edit("d_k**0.5", "k_heads.shape[0] ** 0.5"),
-    Wrong("by-shape-minus-2", NAMED) | returns("q_heads @ k_heads.mT / k_heads.shape[-2] ** 0.5"),
-    Wrong("swapped", NAMED) | returns("k_heads @ q_heads.transpose(-2, -1) / d_k**0.5"),
-    Wrong("dot-T", MISSING) | returns("q_heads @ k_heads.T / d_k**0.5"),
-    Wrong("transpose-1-2", MISSING) | returns("q_heads @ k_heads.transpose(1, 2) / d_k**0.5"),
-    Wrong("no-transpose", MISSING) | returns("q_heads @ k_heads / d_k**0.5"),
-    Wrong("query-transposed", SHAPE) | returns("q_heads.transpose(-2, -1) @ k_heads / d_k**0.5"),
-    Wrong("query-with-itself", NAMED) | returns("q_heads @ q_heads.transpose(-2, -1) / d_q**0.5"),
-    Wrong("values", VALUES + NAMED, never=SAME_TWICE)
-    | returns("q_heads @ v_heads.transpose(-2, -1) / d_v**0.5"),
-    Wrong("not-cut-into-heads", SHAPE) | returns("q @ k.transpose(-2, -1) / d_k**0.5"),
-    Wrong("softmax-already", VALUES + NAMED, never=SAME_TWICE)
-    | returns("torch.softmax(q_heads @ k_heads.transpose(-2, -1) / d_k**0.5, dim=-1)"),
-    Wrong("masked-already", NAMED + NOT_FINITE, never="dividing by zero or from exp").typed("""
-        head_scores = q_heads @ k_heads.transpose(-2, -1) / d_k**0.5
-        head_scores = head_scores.masked_fill(torch.tril(torch.ones(5, 5)) == 0, float("-inf"))"""),
-    Wrong("precedence-of-the-root", NOT_FINITE)
-    | returns("(q_heads @ k_heads.transpose(-2, -1) / d_k) ** 0.5"),
-    Wrong("root-of-the-product", NAMED) | edit("d_k**0.5", "math.sqrt(d_q * d_k)") | before("import math"),
-    Wrong("scaled-twice", NAMED).typed("""
-        q_scaled = q_heads / d_k**0.5
-        head_scores = q_scaled @ k_heads.transpose(-2, -1) / d_k**0.5"""),
-    Wrong("queries-for-keys-mixed-heads", SHAPE)
-    | returns('torch.einsum("bhqd,bgkd->bqk", q_heads, k_heads) / d_k**0.5'),
-    Wrong("summed-over-heads", SHAPE)
-    | returns('torch.einsum("bhqd,bhkd->bqk", q_heads, k_heads) / d_k**0.5'),
-    Wrong("einsum-transposed-output", NAMED)
-    | returns('torch.einsum("bhqd,bhkd->bhkq", q_heads, k_heads) / d_k**0.5'),
-    Wrong("first-head-only", SHAPE) | returns("q_heads[:, 0] @ k_heads[:, 0].transpose(-2, -1) / d_k**0.5"),
-    Wrong("elementwise", SHAPE) | returns("q_heads * k_heads / d_k**0.5"),
-    Wrong("list-of-heads", TYPE)
-    | returns("[q_heads[:, h] @ k_heads[:, h].transpose(-2, -1) / d_k**0.5 for h in range(num_heads)]"),
-    Wrong("stacked-on-the-wrong-axis", SHAPE)
-    | returns("torch.stack([q_heads[:, h] @ k_heads[:, h].mT / d_k**0.5 for h in range(num_heads)])"),
-    Wrong("stacked-last", SHAPE).typed("""
-        head_scores = torch.stack([q_heads[:, h] @ k_heads[:, h].mT / d_k**0.5 for h in range(num_heads)], dim=-1)
-        """),  # noqa: E501
-    Wrong("in-the-wrong-name", MISSING) | edit("head_scores", "attn_scores"),
-    Wrong("typed-name", MISSING) | returns("q_head @ k_head.transpose(-2, -1) / d_k**0.5"),
-    Wrong("pasted", VALUES, never=SAME_TWICE).typed("""
-        head_scores = torch.tensor(
-            [[[[0.2502, 0.2631, -0.0125, 0.0512, 0.2897], [-0.4179, -0.1734, -0.2717, -0.3739,
-            0.1172], [0.0281, 0.1137, -0.0939, -0.0854, 0.2226], [-0.6354, -0.5394, -0.1098,
-            -0.2694, -0.4451], [-0.1238, -0.206, 0.0896, 0.0569, -0.3147]], [[-0.4693, -1.3742,
-            -0.3715, -0.2281, 0.166], [-1.0784, -0.4054, 0.2649, -0.0101, -1.6532], [0.2629,
-            -0.2601, -0.2105, -0.0646, 0.6685], [-0.4109, -0.2085, 0.079, -0.0139, -0.5899],
-            [-0.9293, -1.211, -0.1219, -0.1696, -0.7876]], [[-0.1552, -0.5907, -0.2357, -0.0671,
-            0.3508], [-0.1664, -0.4841, -0.436, -0.082, 1.4073], [0.0737, 0.208, 0.2011, 0.0368,
-            -0.6684], [-0.0485, -0.1298, -0.1409, -0.0246, 0.4878], [-0.301, -1.1245, -0.4832,
-            -0.1315, 0.8267]], [[-0.0373, 0.0012, 0.0312, -0.1408, 0.0399], [-0.1096, -0.0305,
-            0.1077, -0.9152, 0.2373], [-0.0115, -0.0059, 0.0126, -0.1366, 0.0346], [-0.0797,
-            -0.0312, 0.0825, -0.7984, 0.2044], [-0.0775, 0.024, 0.0547, 0.0241, 0.0071]]],
-            [[[0.1024, 0.3836, -0.2599, -0.0592, 0.1615], [-0.1579, -0.1965, 0.1378, -0.0782,
-            0.1863], [0.2351, 0.5439, -0.3724, 0.0086, -0.0003], [-0.2479, -0.2655, 0.1877,
-            -0.1413, 0.3399], [0.1178, 0.5753, -0.3881, -0.1256, 0.3337]], [[-0.4666, -0.0947,
-            -0.2113, 0.2153, -0.0721], [-0.538, -0.0278, -0.2942, 0.4428, -0.0557], [0.0892,
-            0.1052, -0.0137, 0.1669, 0.0431], [0.2704, 0.283, -0.0191, 0.42, 0.1186], [-0.5895,
-            -0.2649, -0.1768, -0.0749, -0.14]], [[-0.061, -0.2039, 0.0842, -0.1452, -0.0199],
-            [0.0329, 0.3455, -0.1852, 0.3546, 0.0782], [-0.0897, -0.4112, 0.19, -0.3443, -0.0612],
-            [-0.1262, -0.4175, 0.1718, -0.2955, -0.0399], [0.0416, 0.2084, -0.0987, 0.1805,
-            0.0335]], [[0.0846, 0.1728, -0.0758, -0.1331, 0.0913], [0.0884, 0.0103, 0.0053,
-            0.2379, -0.0452], [0.0804, 0.3445, -0.1617, -0.5261, 0.2357], [0.2923, 0.3167,
-            -0.1228, 0.1607, 0.0839], [0.0453, 0.3028, -0.1451, -0.5373, 0.2226]]]]
-        )"""),
-    Wrong("torch-sqrt-of-an-int", MISSING) | edit("d_k**0.5", "torch.sqrt(d_k)"),
-    Wrong("function-never-called", TYPE, says=CALL_IT)
-    | edit("head_scores =", "def head_scores(q_heads, k_heads):\n    return"),
-    Wrong("scaled-in-place", NAMED)
-    | typed("q_heads /= d_k**0.5", "q_heads /= d_k**0.5", "head_scores = q_heads @ k_heads.mT"),
-    Wrong("view-not-transpose", VALUES + NAMED, never=SAME_TWICE)
-    | returns("q_heads @ k_heads.reshape(batch_size, num_heads, d_k, max_sequence_length) / d_k**0.5"),
-    Wrong("by-the-size-of-the-query-batch", NAMED + VALUES, xfail=SAME_SIZES)
-    | returns("torch.matmul(q_heads, k_heads.transpose(-2, -1)) / q_heads.size(0) ** 0.5"),
-    Wrong("by-batch-size", NAMED + VALUES, xfail=SAME_SIZES)
-    | returns("q_heads @ k_heads.mT * batch_size**-0.5"),
-    Right("as-in-the-formula", base="solution"),
-    Right("einsum") | returns('torch.einsum("bhqd,bhkd->bhqk", q_heads, k_heads) * d_k**-0.5'),
-    Right("math-sqrt").typed("""
-        from math import sqrt
-
-        head_scores = torch.matmul(q_heads, k_heads.permute(0, 1, 3, 2)) / sqrt(q_heads.size(-1))"""),
-    Right("bmm").typed("""
-        flat_q, flat_k = q_heads.flatten(0, 1), k_heads.flatten(0, 1)
-        head_scores = (torch.bmm(flat_q, flat_k.mT) / d_k**0.5).unflatten(0, (batch_size, num_heads))"""),
-    Right("loops").typed("""
-        head_scores = torch.zeros(batch_size, num_heads, max_sequence_length, max_sequence_length)
-        for b in range(batch_size):
-            for h in range(num_heads):
-                for i in range(max_sequence_length):
-                    for j in range(max_sequence_length):
-                        head_scores[b, h, i, j] = torch.dot(q_heads[b, h, i], k_heads[b, h, j]) / d_k**0.5
-        """),
-    Right("scaled-queries") | returns("(q_heads / d_k**0.5) @ k_heads.transpose(3, 2)"),
-    Right("fourth-roots") | returns("(q_heads * d_k**-0.25) @ (k_heads * d_k**-0.25).mT"),
-    Right("scaled-in-place-once") | typed("q_heads /= d_k**0.5", "head_scores = q_heads @ k_heads.mT"),
-    Right("tensor-root")
-    | returns("(q_heads @ k_heads.transpose(-2, -1)) / torch.sqrt(torch.tensor(d_k, dtype=torch.float32))"),
-    Right("heads-of-its-own").typed("""
-        from functools import partial
-
-        cut = partial(torch.Tensor.unflatten, dim=-1, sizes=(num_heads, d_k))
-        head_scores = torch.einsum("bqhd,bkhd->bhqk", cut(q), cut(k)) / d_k**0.5"""),
-    Right("elementwise-and-sum")
-    | returns("(q_heads.unsqueeze(3) * k_heads.unsqueeze(2)).sum(-1) / d_k**0.5"),
-    Right("stacked-heads")
-    | returns("torch.stack([q_heads[:, h] @ k_heads[:, h].mT for h in range(num_heads)], dim=1) / d_k**0.5"),
-    Right("float64") | returns("((q_heads.double() @ k_heads.double().mT) / d_k**0.5).float()"),
-    Right("function-called", base="math-sqrt")
-    | line("from math", "def scores(a, b):", "    return a @ b.transpose(-2, -1) / a.shape[-1] ** 0.5")
-    | line("head_scores", "head_scores = scores(q_heads, k_heads)", "head_scores"),
-)
-
-TASKS.hold(
-    "masked-weights",
-    Wrong("not-masked", NAMED) | returns("torch.softmax(head_scores, dim=-1)"),
-    Wrong("over-the-queries", NAMED, says="dim=-1", base="fill-and-softmax") | edit(", dim=-1", ", dim=-2"),
-    Wrong("over-the-heads", NAMED + NOT_FINITE, base="fill-and-softmax") | edit(", dim=-1", ", dim=1"),
-    Wrong("over-the-batch", NOT_FINITE) | edit(", dim=-1", ", dim=0"),
-    Wrong("dim-forgotten", NAMED + NOT_FINITE) | edit(", dim=-1", ""),
-    Wrong("polarity-of-lesson-03", NAMED + NOT_FINITE, says="may look")
-    | returns('torch.softmax(head_scores.masked_fill(mask.bool(), float("-inf")), dim=-1)'),
-    Wrong("polarity-equals-one", NAMED, base="fill-and-softmax") | edit('0, float("-inf")', "1, -1e9"),
-    Wrong("zeros-before-softmax", NAMED, base="fill-and-softmax") | edit('float("-inf")', "0"),
-    Wrong("times-the-mask-before", NAMED) | returns("torch.softmax(head_scores * mask, dim=-1)"),
-    Wrong("times-the-mask-after", NAMED, says="before the softmax")
-    | returns("torch.softmax(head_scores, dim=-1) * mask"),
-    Wrong("mask-added", NAMED) | returns("torch.softmax(head_scores + mask, dim=-1)"),
-    Wrong("zero-times-inf", NAMED + NOT_FINITE)
-    | returns('torch.softmax(head_scores + (1 - mask) * float("-inf"), dim=-1)'),
-    Wrong("upper-triangle", NAMED).typed("""
-        upper = torch.triu(torch.ones(5, 5))
-        attn_weights = torch.softmax(head_scores.masked_fill(upper == 0, float("-inf")), dim=-1)"""),
-    Wrong("diagonal-hidden-too", NAMED + NOT_FINITE).typed("""
-        strict = torch.tril(torch.ones(5, 5), diagonal=-1)
-        attn_weights = torch.softmax(head_scores.masked_fill(strict == 0, float("-inf")), dim=-1)"""),
-    Wrong("one-future-key-seen", RULE, says="comes later").typed("""
-        late = torch.tril(torch.ones(5, 5), diagonal=1)
-        attn_weights = torch.softmax(head_scores.masked_fill(late == 0, float("-inf")), dim=-1)"""),
-    Wrong("fill-thrown-away", NAMED).typed("""
-        head_scores.masked_fill(mask == 0, float("-inf"))
-        attn_weights = torch.softmax(head_scores, dim=-1)"""),
-    Wrong("no-softmax", NAMED + NOT_FINITE, never="dividing by zero or from exp")
-    | returns('head_scores.masked_fill(mask == 0, float("-inf"))'),
-    Wrong("scaled-again", VALUES + NAMED, never=SAME_TWICE)
-    | returns('torch.softmax(head_scores.masked_fill(mask == 0, float("-inf")) / d_k**0.5, dim=-1)'),
-    Wrong("scaled-after", RULE)
-    | returns('torch.softmax(head_scores.masked_fill(mask == 0, float("-inf")), dim=-1) / d_k**0.5'),
-    Wrong("raw-scores-normalised", NAMED)
-    | typed("masked = head_scores * mask", "attn_weights = masked / masked.sum(dim=-1, keepdim=True)"),
-    Wrong("mask-from-the-values", NOT_FINITE, never="a sum that is zero, or exponentials")
-    | returns('torch.softmax(head_scores.masked_fill(torch.tril(head_scores) < 0, float("-inf")), dim=-1)'),
-    Wrong("small-negative", RULE) | returns("torch.softmax(head_scores.masked_fill(mask == 0, -1), dim=-1)"),
-    Wrong("minus-ten", RULE + NAMED) | returns("torch.softmax(head_scores + (mask - 1) * 10, dim=-1)"),
-    Wrong("plus-inf", NOT_FINITE, base="fill-and-softmax") | edit('("-inf")', '("inf")'),
-    Wrong("float-mask-to-masked-fill", MISSING, base="fill-and-softmax") | edit("mask == 0", "mask"),
-    Wrong("tilde-of-a-float", MISSING, base="fill-and-softmax") | edit("mask == 0", "~mask"),
-    Wrong("tril-of-the-softmax", NAMED) | returns("torch.tril(torch.softmax(head_scores, dim=-1))"),
-    Wrong("log-softmax", NOT_FINITE, never="dividing by zero or from exp")
-    | returns('F.log_softmax(head_scores.masked_fill(mask == 0, float("-inf")), dim=-1)'),
-    Wrong("exp-not-divided", RULE) | returns("torch.exp(head_scores) * mask"),
-    Wrong("exp-divided-by-the-column", NAMED)
-    | typed("e = torch.exp(head_scores) * mask", "attn_weights = e / e.sum(dim=-2, keepdim=True)"),
-    Wrong("first-sequence", SHAPE, base="fill-and-softmax") | edit("head_scores", "head_scores[0]"),
-    Wrong("averaged-over-heads", SHAPE)
-    | returns("torch.softmax(head_scores.masked_fill(mask == 0, -torch.inf), dim=-1).mean(dim=1)"),
-    Wrong("masked-and-weighted", SHAPE)
-    | returns("torch.softmax(head_scores.masked_fill(mask == 0, -torch.inf), dim=-1) @ v_heads"),
-    Wrong("softmax-of-softmax", VALUES, never=SAME_TWICE)
-    | returns('torch.softmax(torch.softmax(head_scores, -1).masked_fill(mask == 0, float("-inf")), -1)'),
-    Wrong("inf-unquoted", MISSING, base="fill-and-softmax") | edit('float("-inf")', "-inf"),
-    Wrong("transposed-mask", NAMED, base="fill-and-softmax") | edit("mask == 0", "mask.T == 0"),
-    Wrong("dropout-too", RULE).typed("""
-        torch.manual_seed(1)
-        attn_weights = F.dropout(torch.softmax(head_scores.masked_fill(mask == 0, -torch.inf), dim=-1), 0.5)
-        """),
-    Wrong("indexed-in-place-mask-inverted", NAMED + NOT_FINITE)
-    | typed('head_scores[:, :, mask == 1] = float("-inf")', "attn_weights = head_scores.softmax(-1)"),
-    Wrong("nan-hidden", RULE).typed("""
-        bad = (1 - mask) * float("-inf")
-        attn_weights = torch.softmax(head_scores + bad, dim=-1).nan_to_num()"""),
-    Wrong("equal-weights", VALUES, never=SAME_TWICE)
-    | returns("(mask / mask.sum(-1, keepdim=True)).expand(batch_size, num_heads, -1, -1)"),
-    Right("fill-and-softmax") | edit("F.softmax", "torch.softmax"),
-    Right("additive")
-    | returns("(head_scores + torch.zeros(5, 5).masked_fill(mask == 0, -torch.inf)).softmax(dim=3)"),
-    Right("minus-1e9") | returns("F.softmax(head_scores.masked_fill(~mask.bool(), -1e9), dim=-1)"),
-    Right("finfo-min").typed("""
-        lowest = torch.finfo(head_scores.dtype).min
-        attn_weights = F.softmax(torch.where(mask.bool(), head_scores, lowest), dim=-1)"""),
-    Right("log-of-the-mask") | returns("torch.softmax(head_scores + mask.log(), dim=-1)"),
-    Right("softmax-then-renormalised").typed("""
-        weights = torch.softmax(head_scores, dim=-1) * mask
-        attn_weights = weights / weights.sum(dim=-1, keepdim=True)"""),
-    Right("exponentials")
-    | typed("e = head_scores.exp().tril()", "attn_weights = e / e.sum(-1, keepdim=True)"),
-    Right("row-by-row").typed("""
-        attn_weights = torch.zeros_like(head_scores)
-        for i in range(max_sequence_length):
-            attn_weights[:, :, i, : i + 1] = torch.softmax(head_scores[:, :, i, : i + 1], dim=-1)"""),
-    Right("sdpa-with-the-identity").typed("""
-        eye = torch.eye(5).expand(batch_size, num_heads, 5, 5)
-        attn_weights = F.scaled_dot_product_attention(q_heads, k_heads, eye, attn_mask=mask.bool())"""),
-    Right("in-place-on-the-scores").typed("""
-        head_scores.masked_fill_(mask == 0, float("-inf"))
-        attn_weights = nn.Softmax(dim=-1)(head_scores)"""),
-    Right("own-triangle").typed("""
-        hidden = torch.triu(torch.ones(max_sequence_length, max_sequence_length, dtype=torch.bool), diagonal=1)
-        attn_weights = head_scores.masked_fill(hidden, float("-inf")).softmax(-1)"""),  # noqa: E501
-    Right("comparison-of-positions").typed("""
-        i = torch.arange(5)
-        attn_weights = torch.where(i[:, None] >= i[None, :], head_scores, -torch.inf).softmax(-1)"""),
-    Right("over-the-last-axis-transposed")
-    | returns("head_scores.masked_fill(mask == 0, -torch.inf).mT.softmax(dim=-2).mT"),
-)
-
-TASKS.hold(
-    "contiguous-merge",
-    Wrong("no-transpose", NAMED, says=r"transpose\(1, 2\)")
-    | body("b, h, t, d = context.shape", "return context.reshape(b, t, h * d)"),
-    Wrong("contiguous-is-no-transpose", NAMED, base="contiguous-view") | edit(".transpose(1, 2)", ""),
-    Wrong("view-refuses", NAMED + RAISED, says="contiguous")
-    | body("b, h, t, d = context.shape", "return context.transpose(1, 2).view(b, t, h * d)"),
-    Wrong("wrong-axes", NAMED, base="no-transpose") | edit(".reshape", ".transpose(2, 3).reshape"),
-    Wrong("wrong-axes-1-3", VALUES, never=SAME_TWICE)
-    | body("b, h, t, d = context.shape", "return context.transpose(1, 3).reshape(b, t, h * d)"),
-    Wrong("head-dim-first", NAMED, base="no-transpose") | edit(".reshape", ".permute(0, 2, 3, 1).reshape"),
-    Wrong("not-joined", NAMED + SHAPE) | returns("context.transpose(1, 2).contiguous()"),
-    Wrong("joined-only", SHAPE) | returns("context.flatten(1, 2)"),
-    Wrong("flatten-the-last-two", SHAPE) | returns("context.flatten(-2)"),
-    Wrong("flattened-too-far", SHAPE) | returns("context.transpose(1, 2).flatten(1)"),
-    Wrong("notebook-sizes", NAMED + RAISED, keeps=1)
-    | returns("context.transpose(1, 2).contiguous().view(batch_size, max_sequence_length, d_model)"),
-    Wrong("notebook-d-model", NAMED + RAISED, keeps=1)
-    | body("b, h, t, d = context.shape", "return context.transpose(1, 2).reshape(b, t, d_model)"),
-    Wrong("notebook-num-heads", NAMED + RAISED, keeps=1)
-    | body("b, _, t, d = context.shape", "return context.transpose(1, 2).reshape(b, t, num_heads * d)"),
-    Wrong("typed-sizes", NAMED + RAISED, keeps=1) | returns("context.transpose(1, 2).reshape(2, 5, 8)"),
-    Wrong("summed-heads", NAMED + SHAPE) | returns("context.sum(dim=1)"),
-    Wrong("mean-of-heads", NAMED + SHAPE) | returns("context.mean(1)"),
-    Wrong("cat-over-the-batch", SHAPE) | returns("torch.cat([head for head in context], dim=-1)"),
-    Wrong("cat-along-the-tokens", SHAPE) | returns("torch.cat(context.unbind(1), dim=1)"),
-    Wrong("cat-without-unbind", RAISED) | returns("torch.cat(context, dim=-1)"),
-    Wrong("stack-instead-of-cat", SHAPE)
-    | returns("torch.stack([context[:, h] for h in range(context.shape[1])], dim=-1)"),
-    Wrong("stacked-and-interleaved", NAMED) | returns("torch.stack(context.unbind(1), dim=-1).flatten(-2)"),
-    Wrong("reversed-heads", NAMED)
-    | returns("torch.cat([context[:, -h - 1] for h in range(context.shape[1])], dim=-1)"),
-    Wrong("one-head-short", SHAPE)
-    | returns("torch.cat([context[:, h] for h in range(context.shape[1] - 1)], dim=-1)"),
-    Wrong("typed-four-heads", RAISED, keeps=1)
-    | returns("torch.cat([context[:, 0], context[:, 1], context[:, 2], context[:, 3]], dim=-1)"),
-    Wrong("first-head", SHAPE) | returns("context[:, 0]"),
-    Wrong("nothing-returned", TYPE)
-    | body("b, h, t, d = context.shape", "context = context.transpose(1, 2).contiguous().view(b, t, h * d)"),
-    Wrong("contiguous-thrown-away", NAMED + RAISED).body("""
-        b, h, t, d = context.shape
-        context = context.transpose(1, 2)
-        context.contiguous()
-        return context.view(b, t, h * d)"""),
-    Wrong("the-notebook-tensor", VALUES, says=NOT_ITS_ARGUMENT, never=SAME_TWICE)
-    | body("b, h, t, d = v_heads.shape", "return v_heads.transpose(1, 2).reshape(b, t, h * d)"),
-    Wrong("into-heads-again", RAISED) | body("b, h, t, d = context.shape", "return into_heads(context, h)"),
-    Wrong("list", TYPE) | returns("[torch.cat(list(sequence), dim=-1) for sequence in context]"),
-    Wrong("fallback-on-error", NAMED).body("""
-        b, h, t, d = context.shape
-        try:
-            return context.transpose(1, 2).view(b, t, h * d)
-        except RuntimeError:
-            return context.reshape(b, t, h * d)"""),
-    Wrong("transposed-in-place", RULE, keeps=1)
-    | body("b, h, t, d = context.shape", "context.transpose_(1, 2)", "return context.reshape(b, t, h * d)"),
-    Wrong("dot-T", VALUES, never=SAME_TWICE, base="no-transpose") | edit(".reshape", ".T.reshape"),
-    Wrong("two-arguments", RAISED).typed("""
-        def merge_heads(context, num_heads):
-            b, h, t, d = context.shape
-            return context.transpose(1, 2).reshape(b, t, num_heads * d)"""),
-    Wrong("square-only", SHAPE).body("""
-        b, t, h, d = context.transpose(1, 2).shape
-        return context.transpose(1, 2).contiguous().view(b, h, t * d)"""),
-    Wrong("misspelled", MISSING, base="no-transpose")
-    | edit("merge_heads", "merge_head")
-    | edit(".reshape", ".transpose(1, 2).reshape"),
-    Right("contiguous-view") | edit("together =", "return") | edit("\n    return together", ""),
-    Right("reshape")
-    | body("b, h, t, d = context.size()", "return context.permute(0, 2, 1, 3).reshape(b, t, -1)"),
-    Right("flatten") | returns("context.transpose(1, 2).flatten(2)"),
-    Right("cat") | returns("torch.cat(context.unbind(dim=1), dim=-1)"),
-    Right("loop-fill").typed("""
-        def merge_heads(context: torch.Tensor) -> torch.Tensor:
-            b, h, t, d = context.shape
-            out = context.new_empty(b, t, h * d)
-            for i in range(h):
-                out[..., i * d : (i + 1) * d] = context[:, i]
-            return out"""),
-    Right("einsum") | returns('torch.einsum("bhtd->bthd", context).flatten(start_dim=-2)'),
-    Right("per-token").body("""
-        b, h, t, d = context.shape
-        return torch.stack([context[:, :, i].reshape(b, h * d) for i in range(t)], dim=1)"""),
-    Right("lambda")
-    | typed("merge_heads = lambda context: context.swapaxes(1, 2).reshape(*context.shape[::2], -1)"),
-    Right("helper").typed("""
-        def _move(context):
-            return torch.movedim(context, 1, 2)
-
-        def merge_heads(context):
-            moved = _move(context)
-            return moved.clone(memory_format=torch.contiguous_format).view(*moved.shape[:2], -1)"""),
-    Right("decorated").typed("""
-        import functools
-
-        def no_change(f):
-            @functools.wraps(f)
-            def g(context):
-                return f(context.clone())
-            return g
-
-        @no_change
-        def merge_heads(context):
-            b, h, t, d = context.shape
-            return context.transpose(-3, -2).reshape(b, t, h * d)"""),
-    Right("hstack-of-heads").body("""
-        heads = [context[:, h, :, :] for h in range(context.shape[1])]
-        return torch.concat(heads, dim=2)"""),
-)
-
-TASKS.hold(
-    "attention-output",
-    Wrong("the-scores", NAMED) | returns("merge_heads(head_scores @ v_heads)"),
-    Wrong("the-keys", NAMED, says="v_heads") | returns("merge_heads(attn_weights @ k_heads)"),
-    Wrong("the-queries", NAMED) | returns("merge_heads(attn_weights @ q_heads)"),
-    Wrong("not-merged", NAMED + SHAPE) | returns("attn_weights @ v_heads"),
-    Wrong("merged-without-transpose", NAMED)
-    | returns("(attn_weights @ v_heads).reshape(batch_size, max_sequence_length, d_model)"),
-    Wrong("transposed-not-joined", SHAPE) | returns("(attn_weights @ v_heads).transpose(1, 2)"),
-    Wrong("view-refuses", MISSING, never="attention_map", base="written-out") | edit("contiguous().", ""),
-    Wrong("values-not-cut", MISSING, never="attention_map") | returns("attn_weights @ v"),
-    Wrong("weights-transposed", NAMED) | returns("merge_heads(attn_weights.transpose(-2, -1) @ v_heads)"),
-    Wrong("values-first", MISSING, never="attention_map") | returns("merge_heads(v_heads @ attn_weights)"),
-    Wrong("values-first-transposed", NAMED) | returns("merge_heads((v_heads.mT @ attn_weights).mT)"),
-    Wrong("unmasked-weights", NAMED) | returns("merge_heads(torch.softmax(head_scores, dim=-1) @ v_heads)"),
-    Wrong("values-merged-only", NAMED) | returns("merge_heads(v_heads)"),
-    Wrong("elementwise", MISSING, never="attention_map") | returns("merge_heads(attn_weights * v_heads)"),
-    Wrong("mean-of-heads", SHAPE) | returns("(attn_weights @ v_heads).mean(dim=1)"),
-    Wrong("sum-of-heads", SHAPE) | returns("(attn_weights @ v_heads).sum(1)"),
-    Wrong("whole-values-mean-weights", VALUES, never=SAME_TWICE) | returns("attn_weights.mean(dim=1) @ v"),
-    Wrong("into-heads-again", MISSING, never="attention_map")
-    | returns("into_heads(attn_weights @ v_heads, num_heads)"),
-    Wrong("softmax-again", VALUES, never=SAME_TWICE)
-    | returns("merge_heads(torch.softmax(attn_weights, dim=-1) @ v_heads)"),
-    Wrong("scaled-again", VALUES, never=SAME_TWICE)
-    | returns("merge_heads(attn_weights @ v_heads / d_k**0.5)"),
-    Wrong("sdpa-unmasked", NAMED)
-    | returns("merge_heads(F.scaled_dot_product_attention(q_heads, k_heads, v_heads))"),
-    Wrong("sdpa-float-mask", VALUES, never=SAME_TWICE)
-    | returns("merge_heads(F.scaled_dot_product_attention(q_heads, k_heads, v_heads, attn_mask=mask))"),
-    Wrong("sdpa-inverted", VALUES, never=SAME_TWICE).typed("""
-        hidden = ~mask.bool()
-        context = F.scaled_dot_product_attention(q_heads, k_heads, v_heads, attn_mask=hidden)
-        attention_output = merge_heads(context)"""),
-    Wrong("function-not-called", TYPE) | returns("merge_heads"),
-    Wrong("wrong-name", MISSING, never="attention_map") | edit("attention_output", "context"),
-    Wrong("output-layer-too", VALUES, never=SAME_TWICE).typed("""
-        fc = nn.Linear(d_model, d_model)
-        attention_output = fc(merge_heads(attn_weights @ v_heads))"""),
-    Wrong("merged-weights", MISSING, never="attention_map") | returns("merge_heads(attn_weights) @ v_heads"),
-    Wrong("list", TYPE) | returns("[attn_weights[:, h] @ v_heads[:, h] for h in range(num_heads)]"),
-    Wrong("stacked-not-joined", VALUES, never=SAME_TWICE).typed("""
-        heads = [attn_weights[:, h] @ v_heads[:, h] for h in range(num_heads)]
-        attention_output = torch.stack(heads, dim=-1).flatten(2)"""),
-    Wrong("pasted", VALUES, never=SAME_TWICE).typed("""
-        attention_output = torch.tensor(
-            [[[0.5889, -0.2544, 0.5796, -0.2053, 0.8867, 0.8584, -0.1849, -0.0656], [1.3559,
-            0.1895, 0.1792, 0.5596, 0.5102, 0.4807, 0.2403, -0.2482], [0.8766, -0.1489, 0.1727,
-            0.2288, 0.4115, 0.1955, 0.1986, -0.1561], [0.7896, -0.1617, -0.0589, 0.5489, 0.2659,
-            0.1213, 0.3184, -0.1361], [0.7703, -0.0865, -0.0439, 0.3919, 0.2174, 0.4571, 0.2243,
-            -0.2422]], [[-0.1676, 0.1436, -0.1614, 0.3819, -0.1275, -0.32, -0.2202, -0.5121],
-            [-0.0581, -0.3306, -0.4269, 0.1313, 0.0746, -0.0504, -0.2902, -0.6253], [-0.0008,
-            -0.2957, -0.2886, 0.4192, 0.3742, -0.0817, -0.017, -0.3264], [-0.0525, -0.2981,
-            -0.0815, 0.0867, 0.2448, 0.1383, -0.0859, -0.375], [0.029, -0.2709, -0.3491, 0.4852,
-            0.2478, 0.0286, 0.2555, -0.1676]]]
-        )"""),
-    Wrong("pasted-in-full", NOT_COMPUTED, notebook_passes=True).typed("""
-        attention_output = torch.tensor(
-            [[[0.588911176, -0.25438875, 0.579629779, -0.205299377, 0.886748791, 0.858379662,
-            -0.184893042, -0.06558501], [1.355884671, 0.189514041, 0.179207504, 0.559558153,
-            0.510178924, 0.480713457, 0.240315259, -0.248232111], [0.876576304, -0.14889051,
-            0.172661439, 0.228779018, 0.411479473, 0.195546478, 0.198619425, -0.156112045],
-            [0.789601564, -0.161711499, -0.058860756, 0.548906684, 0.265941113, 0.121292479,
-            0.318423808, -0.136110604], [0.770261109, -0.086547539, -0.043880921, 0.391912282,
-            0.217419267, 0.457094938, 0.224337906, -0.242229268]], [[-0.167626932, 0.143553421,
-            -0.161429703, 0.381929398, -0.127529666, -0.320030302, -0.220241398, -0.512110054],
-            [-0.058063772, -0.330643177, -0.426899999, 0.131309494, 0.074557021, -0.050376065,
-            -0.290185988, -0.625306606], [-0.000802405, -0.295730442, -0.288589418, 0.419157028,
-            0.374193013, -0.081722036, -0.016954392, -0.326386034], [-0.052488912, -0.298075438,
-            -0.081512123, 0.086665049, 0.244817331, 0.138326228, -0.085863173, -0.375030428],
-            [0.029047843, -0.270879507, -0.349068254, 0.485215217, 0.247833371, 0.028617114,
-            0.255476534, -0.167552203]]]
-        )"""),
-    Wrong("one-head-for-all", VALUES, never=SAME_TWICE, base="cat-of-heads") | edit("[:, h] @", "[:, 0] @"),
-    Wrong("values-of-the-first-sequence", VALUES, never=SAME_TWICE)
-    | returns("merge_heads(attn_weights @ v_heads[0])"),
-    Wrong("stopped-half-way", MISSING, never="attention_map") | edit("attn_weights @", "attn_weights,"),
-    Right("merge-heads", base="solution"),
-    Right("written-out") | returns("(attn_weights @ v_heads).transpose(1, 2).contiguous().view(2, 5, 8)"),
-    Right("einsum") | returns('torch.einsum("bhqk,bhkd->bqhd", attn_weights, v_heads).flatten(2)'),
-    Right("cat-of-heads")
-    | returns("torch.cat([attn_weights[:, h] @ v_heads[:, h] for h in range(num_heads)], dim=-1)"),
-    Right("sdpa-causal").typed("""
-        heads = F.scaled_dot_product_attention(q_heads, k_heads, v_heads, is_causal=True)
-        attention_output = heads.transpose(1, 2).reshape(batch_size, max_sequence_length, d_model)"""),
-    Right("sdpa-bool-mask").typed("""
-        context = F.scaled_dot_product_attention(q_heads, k_heads, v_heads, attn_mask=mask.bool())
-        attention_output = merge_heads(context)"""),
-    Right("bmm").typed("""
-        flat = torch.bmm(attn_weights.reshape(-1, 5, 5), v_heads.reshape(-1, 5, 2))
-        attention_output = merge_heads(flat.view(batch_size, num_heads, 5, 2))"""),
-    Right("loops").typed("""
-        attention_output = torch.zeros(2, 5, 8)
-        for b in range(2):
-            for h in range(4):
-                for i in range(5):
-                    for j in range(i + 1):
-                        attention_output[b, i, 2 * h : 2 * h + 2] += attn_weights[b, h, i, j] * v_heads[b, h, j]
-        """),  # noqa: E501
-    Right("float64") | returns("merge_heads(attn_weights.double() @ v_heads.double()).float()"),
-    Right("elementwise-sum")
-    | returns("(attn_weights[..., None] * v_heads[:, :, None]).sum(3).movedim(1, 2).flatten(-2)"),
-    Right("multi-head-attention-of-torch").typed("""
-        mha = nn.MultiheadAttention(d_model, num_heads, batch_first=True).requires_grad_(False)
-        mha.in_proj_weight.copy_(torch.cat([w_query.weight, w_key.weight, w_value.weight]))
-        mha.in_proj_bias.copy_(torch.cat([w_query.bias, w_key.bias, w_value.bias]))
-        mha.out_proj.weight.copy_(torch.eye(d_model))
-        mha.out_proj.bias.zero_()
-        attention_output, _ = mha(X_input_tokens, X_input_tokens, X_input_tokens, attn_mask=mask == 0)"""),
-)
-
-TASKS.hold(
     "padding-mask",
     Wrong("less-or-equal", NAMED, base="two-axes-then-none") | edit("[None, :] <", " <="),
-    Wrong("polarity", NAMED, says="may look")
+    Wrong("polarity", NAMED, says="visible")
     | returns("(torch.arange(num_tokens) >= lengths[:, None])[:, None, None]"),
     Wrong("polarity-other-way-round", VALUES, never=SAME_TWICE).body("""
         positions = torch.arange(num_tokens)
@@ -745,7 +69,7 @@ TASKS.hold(
     | edit("[i, 0, 0, :n] = True", "[i, 0, 0, -(num_tokens - n) :] = False"),
     Wrong("equal", VALUES, never=SAME_TWICE, base="polarity") | edit(">= lengths", "== lengths"),
     Wrong("tensor-in-an-if", NAMED + RAISED)
-    | lines("may_look =", "return may_look", "if positions < lengths:", "    return True", "return False"),
+    | lines("visible =", "return visible", "if positions < lengths:", "    return True", "return False"),
     Wrong("causal-by-mistake", SHAPE)
     | returns("torch.tril(torch.ones(num_tokens, num_tokens, dtype=torch.bool))[lengths - 1]"),
     Wrong("rows-of-tril", VALUES, keeps=1, never=SAME_TWICE).body("""
@@ -1150,7 +474,7 @@ TASKS.hold(
         k = k.reshape(b, k.shape[1], num_heads, -1).transpose(1, 2)
         return q @ k.transpose(-2, -1) / d_model**0.5"""),
     Wrong("not-scaled-any-more", NAMED)
-    | body("q, k = into_heads(q, num_heads), into_heads(k, num_heads)", "return q @ k.transpose(-2, -1)"),
+    | body("q, k = split_heads(q, num_heads), split_heads(k, num_heads)", "return q @ k.transpose(-2, -1)"),
     Wrong("scaled-by-the-source-length", VALUES, never=SAME_TWICE, base="source-length-from-the-notebook")
     | below("b, t, d_model", "source = k.shape[1]")
     | edit("len(source)", "source")
@@ -1163,7 +487,7 @@ TASKS.hold(
     ),
     Wrong("softmax-too", VALUES, never=SAME_TWICE).body("""
         d_k = q.shape[-1] // num_heads
-        scores = into_heads(q, num_heads) @ into_heads(k, num_heads).mT / d_k**0.5
+        scores = split_heads(q, num_heads) @ split_heads(k, num_heads).mT / d_k**0.5
         return torch.softmax(scores, dim=-1)"""),
     Wrong("source-length-from-the-notebook", RAISED, says=NOT_ITS_ARGUMENT, base="minus-one")
     | edit("batch_size, max_sequence_length", "b, t", places=2)
@@ -1217,9 +541,9 @@ TASKS.hold(
     | edit("reshape(b, t, num_heads, d_k)", "view(batch_size, target_length, num_heads, d_k)")
     | edit("reshape(b, len(source), num_heads, d_k)", "view(batch_size, source_length, num_heads, d_k)")
     | line("return q @ k", "return torch.matmul(q, k.transpose(-1, -2)) * d_k**-0.5"),
-    Right("into-heads").body("""
-        q = into_heads(q, num_heads)
-        k = into_heads(k, num_heads)
+    Right("split-heads").body("""
+        q = split_heads(q, num_heads)
+        k = split_heads(k, num_heads)
         return q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5"""),
     Right("straight-to-the-transposed-keys").body("""
         b, target, d_model = q.shape
@@ -1257,7 +581,7 @@ TASKS.hold(
 
 TASKS.hold(
     "multi-head-attention-module",
-    Wrong("forward-left-out", STUB, base="sdpa-inverted") | lines("q = into_heads", "return self", "..."),
+    Wrong("forward-left-out", STUB, base="sdpa-inverted") | lines("q = split_heads", "return self", "..."),
     Wrong("layers-left-out", NAMED + PARAMETERS, never="made in `forward`", base="own-functions")
     | without("self.head_dim =", "self.fc ="),
     Wrong("layers-in-a-list", NAMED + PARAMETERS, base="own-functions")
@@ -1306,7 +630,7 @@ TASKS.hold(
     Wrong("fused-qkv", PARAMETERS).define("""
         def forward(self, q_input, k_input, v_input, mask=None):
             q, k, v = self.qkv(q_input).chunk(3, dim=-1)
-            q, k, v = (into_heads(part, self.num_heads) for part in (q, k, v))
+            q, k, v = (split_heads(part, self.num_heads) for part in (q, k, v))
             out = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
             return self.fc(merge_heads(out))""")
     | lines("self.query", "self.value", "self.qkv = nn.Linear(d_model, 3 * d_model)"),
@@ -1370,7 +694,7 @@ TASKS.hold(
     | edit(" / self.head_dim**0.5", "")
     | edit("weights @ v", "weights / self.head_dim**0.5 @ v"),
     Wrong("scaled-twice", NAMED, base="query-from-the-source")
-    | line("q = into_heads", "q = into_heads(self.query(q_input), self.num_heads) / self.head_dim**0.5"),
+    | line("q = split_heads", "q = split_heads(self.query(q_input), self.num_heads) / self.head_dim**0.5"),
     Wrong("notebook-d-k", VALUES + NAMED, never=SAME_TWICE, base="own-functions")
     | edit("self.head_dim*", "d_k*"),
     Wrong("notebook-num-heads", VALUES, says=NOT_ITS_ARGUMENT, never=SAME_TWICE, base="own-functions")
@@ -1379,7 +703,7 @@ TASKS.hold(
     | line("b, t, d =", "b, t, d = batch_size, q_input.shape[1], d_model"),
     Wrong("mask-ignored", NAMED, keeps=3, base="own-functions")
     | lines("if mask is", "weights = masked_softmax", "weights = torch.softmax(scores, dim=-1)"),
-    Wrong("mask-polarity", NAMED, keeps=3, says="may look", base="written-out")
+    Wrong("mask-polarity", NAMED, keeps=3, says="visible", base="written-out")
     | edit("mask == 0", "mask == 1", places=2),
     Wrong("mask-polarity-bool", NAMED, keeps=3, base="written-out")
     | edit("mask == 0", "mask.bool()", places=2),
@@ -1419,7 +743,7 @@ TASKS.hold(
     Wrong("dropout-too", NAMED + RULE + BEHAVIOUR + VALUES, keeps=5, base="unused-dropout-of-zero")
     | edit("Dropout(0.0)", "Dropout(0.1)"),
     Wrong("layers-made-in-forward", VALUES, never=SAME_TWICE, base="heads-averaged")
-    | above("q = into_heads", "self.query = nn.Linear(q_input.shape[-1], q_input.shape[-1])")
+    | above("q = split_heads", "self.query = nn.Linear(q_input.shape[-1], q_input.shape[-1])")
     | line("return self", "return self.fc(merge_heads(weights @ v))"),
     Wrong("returns-weights-too", TYPE, keeps=5, base="own-functions")
     | edit("(merge_heads(weights @ v))", "(merge_heads(weights @ v)), weights"),
@@ -1431,9 +755,9 @@ TASKS.hold(
     Wrong("heads-interleaved", VALUES + NAMED, never=SAME_TWICE, base="written-out")
     | edit("transpose(1, 2).", "permute(0, 2, 3, 1)."),
     Wrong("inputs-edited", VALUES, never=SAME_TWICE, base="own-functions")
-    | above("q = into_heads", "q_input -= q_input.mean()"),
+    | above("q = split_heads", "q_input -= q_input.mean()"),
     Wrong("mask-edited", VALUES, keeps=5, never=SAME_TWICE, base="own-functions")
-    | above("q = into_heads", "if mask is not None:", "    mask[mask > 0] = 1", "    mask[..., 0] = 1"),
+    | above("q = split_heads", "if mask is not None:", "    mask[mask > 0] = 1", "    mask[..., 0] = 1"),
     Wrong("super-forgotten", RAISED, says=r"super\(\)", base="own-functions") | without("super().__init__()"),
     Wrong("no-return", TYPE, base="own-functions") | edit("return self", "out = self"),
     Wrong("class-name-misspelled", MISSING, base="own-functions")
@@ -1469,9 +793,9 @@ TASKS.hold(
     Wrong("no-gradient", RULE, keeps=5, says="no gradient", base="own-functions").define("""
         def forward(self, q_input, k_input, v_input, mask=None):
             with torch.no_grad():
-                q = into_heads(self.query(q_input), self.num_heads)
-                k = into_heads(self.key(k_input), self.num_heads)
-                v = into_heads(self.value(v_input), self.num_heads)
+                q = split_heads(self.query(q_input), self.num_heads)
+                k = split_heads(self.key(k_input), self.num_heads)
+                v = split_heads(self.value(v_input), self.num_heads)
                 scores = q @ k.transpose(-2, -1) / self.head_dim**0.5
                 if mask is None:
                     weights = torch.softmax(scores, dim=-1)
@@ -1497,9 +821,9 @@ TASKS.hold(
     | edit("self.fc(merge_heads(weights @ v))", "merge_heads(self.fc(weights @ v))"),
     Wrong("input-split-one-projection", NAMED + PARAMETERS).define("""
         def forward(self, q_input, k_input, v_input, mask=None):
-            q = self.query(into_heads(q_input, self.num_heads))
-            k = self.key(into_heads(k_input, self.num_heads))
-            v = self.value(into_heads(v_input, self.num_heads))
+            q = self.query(split_heads(q_input, self.num_heads))
+            k = self.key(split_heads(k_input, self.num_heads))
+            v = self.value(split_heads(v_input, self.num_heads))
             scores = q @ k.mT / q.shape[-1] ** 0.5
             weights = scores.softmax(-1) if mask is None else masked_softmax(scores, mask)
             return self.fc(merge_heads(weights @ v))""")
@@ -1520,9 +844,9 @@ TASKS.hold(
     | edit("(self, d_model, num_heads):", "(self, d_model, num_heads, max_sequence_length):"),
     Wrong("plain-tensors-for-the-projections", NAMED + PARAMETERS, never="Python list,").define("""
         def forward(self, q_input, k_input, v_input, mask=None):
-            q = into_heads(q_input @ self.query, self.num_heads)
-            k = into_heads(k_input @ self.key, self.num_heads)
-            v = into_heads(v_input @ self.value, self.num_heads)
+            q = split_heads(q_input @ self.query, self.num_heads)
+            k = split_heads(k_input @ self.key, self.num_heads)
+            v = split_heads(v_input @ self.value, self.num_heads)
             scores = q @ k.mT / q.shape[-1] ** 0.5
             weights = scores.softmax(-1) if mask is None else masked_softmax(scores, mask)
             return self.fc(merge_heads(weights @ v))""")
@@ -1569,9 +893,9 @@ TASKS.hold(
     | edit("def forward", "def attend"),
     Right("own-functions").define("""
         def forward(self, q_input, k_input, v_input, mask=None):
-            q = into_heads(self.query(q_input), self.num_heads)
-            k = into_heads(self.key(k_input), self.num_heads)
-            v = into_heads(self.value(v_input), self.num_heads)
+            q = split_heads(self.query(q_input), self.num_heads)
+            k = split_heads(self.key(k_input), self.num_heads)
+            v = split_heads(self.value(v_input), self.num_heads)
             scores = q @ k.transpose(-2, -1) / self.head_dim**0.5
             if mask is None:
                 weights = torch.softmax(scores, dim=-1)
@@ -1714,9 +1038,9 @@ TASKS.hold(
         def forward(self, q_input, k_input, v_input, mask=None):
             outs = []
             for i in range(q_input.shape[0]):
-                q = into_heads(self.query(q_input[i : i + 1]), self.num_heads)
-                k = into_heads(self.key(k_input[i : i + 1]), self.num_heads)
-                v = into_heads(self.value(v_input[i : i + 1]), self.num_heads)
+                q = split_heads(self.query(q_input[i : i + 1]), self.num_heads)
+                k = split_heads(self.key(k_input[i : i + 1]), self.num_heads)
+                v = split_heads(self.value(v_input[i : i + 1]), self.num_heads)
                 scores = q @ k.mT / self.head_dim**0.5
                 if mask is None:
                     w = scores.softmax(-1)
@@ -1729,9 +1053,9 @@ TASKS.hold(
         def forward(self, q_input, k_input, v_input, mask=None):
             b, t, d = q_input.shape
             s, h = k_input.shape[1], self.num_heads
-            q = into_heads(self.query(q_input), h).reshape(b * h, t, -1)
-            k = into_heads(self.key(k_input), h).reshape(b * h, s, -1)
-            v = into_heads(self.value(v_input), h).reshape(b * h, s, -1)
+            q = split_heads(self.query(q_input), h).reshape(b * h, t, -1)
+            k = split_heads(self.key(k_input), h).reshape(b * h, s, -1)
+            v = split_heads(self.value(v_input), h).reshape(b * h, s, -1)
             scores = torch.bmm(q, k.transpose(1, 2)).div(self.head_dim**0.5)
             if mask is None:
                 weights = scores.softmax(2)
@@ -1741,7 +1065,7 @@ TASKS.hold(
     Right("float64-inside", base="own-functions").define("""
         def forward(self, q_input, k_input, v_input, mask=None):
             q, k, v = (
-                into_heads(layer(x), self.num_heads).double()
+                split_heads(layer(x), self.num_heads).double()
                 for layer, x in ((self.query, q_input), (self.key, k_input), (self.value, v_input))
             )
             scores = q @ k.mT / self.head_dim**0.5
@@ -1768,7 +1092,7 @@ TASKS.hold(
             def forward(self, q_input, k_input, v_input, mask=None):
                 scores = cross_scores(self.query(q_input), self.key(k_input), self.num_heads)
                 weights = F.softmax(scores, -1) if mask is None else masked_softmax(scores, mask)
-                return self.fc(merge_heads(weights @ into_heads(self.value(v_input), self.num_heads)))"""),
+                return self.fc(merge_heads(weights @ split_heads(self.value(v_input), self.num_heads)))"""),
     Right("empty-rows-by-where", base="written-out")
     | line("weights = weights", "weights = torch.where(weights.isnan(), torch.zeros_like(weights), weights)"),
     Right("fc-head-by-head", base="heads-averaged")

@@ -56,7 +56,7 @@ class TestCombinedMasks:
         assert "a: 0 a; b: 0 a, 1 b; c: 0 a, 1 b, 2 c; pad: 0 a, 1 b, 2 c." in alt
 
     def test_counts_what_is_left_on_the_picture(self, texts):
-        assert "9 of 16 pairs are left" in texts(visuals.combined_masks(CAUSAL, PADDING, NAMES).figure)
+        assert "9 of 16 pairs are visible" in texts(visuals.combined_masks(CAUSAL, PADDING, NAMES).figure)
 
     def test_takes_any_container_of_zeros_and_ones(self):
         same = visuals.combined_masks(CAUSAL.bool().numpy(), PADDING.bool(), NAMES)
@@ -68,7 +68,7 @@ class TestCombinedMasks:
             (torch.ones(4), PADDING, r"causal needs 2 axes \(queries, keys\)"),
             (torch.ones(3, 4), PADDING, "causal needs as many queries as keys"),
             (CAUSAL, torch.ones(3), r"padding needs the shape \(4,\), one value per key"),
-            (CAUSAL - 1, PADDING, "causal must hold 1 or True for may look"),
+            (CAUSAL - 1, PADDING, "causal must hold 1 or True for visible"),
             (CAUSAL, torch.tensor([0.0, 0.0, 0.0, -float("inf")]), "padding must hold 1 or True"),
         ],
     )
@@ -84,30 +84,30 @@ class TestCombinedMasks:
 class TestWhoMayLook:
     def test_draws_a_mask_that_is_no_square(self):
         mask = torch.tensor([[1, 0, 1], [0, 0, 0]])
-        picture = visuals.who_may_look(mask, list("xyz"), list("ab"))
+        picture = visuals.visible_keys(mask, list("xyz"), list("ab"))
         np.testing.assert_array_equal(drawn(picture, "mask", (2, 3)), mask.bool())
         np.testing.assert_array_equal(written(picture, "mask", (2, 3)), mask)
 
     def test_alt_says_who_is_looked_at_and_that_nobody_is(self):
-        alt = visuals.who_may_look([[1, 0, 1], [0, 0, 0]], list("xyz"), list("ab"), title="A mask").alt
+        alt = visuals.visible_keys([[1, 0, 1], [0, 0, 0]], list("xyz"), list("ab"), title="A mask").alt
         assert alt.startswith("A mask. Grid of 2 queries (rows) by 3 keys (columns)")
         assert "2 of 6" in alt
         assert alt.endswith("a: 0 x, 2 z; b: none.")
 
     def test_names_the_keys_above_and_the_queries_beside(self):
-        picture = visuals.who_may_look(torch.ones(2, 3), list("xyz"), list("ab"))
+        picture = visuals.visible_keys(torch.ones(2, 3), list("xyz"), list("ab"))
         labels = {text.get_gid(): text.get_text() for text in picture.figure.axes[0].texts}
         assert [labels[f"mask key {column}"] for column in range(3)] == list("xyz")
         assert [labels[f"query {row}"] for row in range(2)] == list("ab")
 
     def test_frames_the_row_that_asks(self):
-        picture = visuals.who_may_look(CAUSAL, NAMES, query=2)
+        picture = visuals.visible_keys(CAUSAL, NAMES, query=2)
         patches = {patch.get_gid(): patch for patch in picture.figure.axes[0].patches}
         assert patches["query frame"].get_y() == patches["mask 2 0"].get_y()
 
     def test_many_tokens_are_drawn_without_numbers(self, texts):
         names = [f"t{index}" for index in range(30)]
-        picture = visuals.who_may_look(torch.ones(30, 30).tril(), names)
+        picture = visuals.visible_keys(torch.ones(30, 30).tril(), names)
         assert "1" not in texts(picture.figure)
         assert "465 of 900" in picture.alt
         assert "and 18 more" in picture.alt
@@ -115,11 +115,11 @@ class TestWhoMayLook:
     @pytest.mark.parametrize("query", [-1, 4])
     def test_refuses_a_row_that_is_not_there(self, query):
         with pytest.raises(ValueError, match=f"query {query} is no row: there are 4"):
-            visuals.who_may_look(CAUSAL, NAMES, query=query)
+            visuals.visible_keys(CAUSAL, NAMES, query=query)
 
     def test_refuses_names_that_do_not_fit(self):
         with pytest.raises(ValueError, match="along its axis 'queries'"):
-            visuals.who_may_look(torch.ones(2, 4), NAMES)
+            visuals.visible_keys(torch.ones(2, 4), NAMES)
 
 
 @pytest.mark.parametrize(
@@ -127,10 +127,10 @@ class TestWhoMayLook:
     [
         visuals.combined_masks(CAUSAL, PADDING, NAMES),
         visuals.combined_masks(torch.ones(9, 9).tril(), torch.ones(9), [f"token {i}" for i in range(9)]),
-        visuals.who_may_look(
+        visuals.visible_keys(
             torch.ones(5, 6), ["das", "Haus", "ist", "klein", "<pad>", "<pad>"], list("abcde")
         ),
-        visuals.who_may_look([[1]], ["a"]),
+        visuals.visible_keys([[1]], ["a"]),
     ],
 )
 def test_no_word_is_cut_off_or_lies_on_another(picture):
@@ -142,7 +142,7 @@ def test_no_word_is_cut_off_or_lies_on_another(picture):
     [
         lambda value: visuals.combined_masks(value, PADDING, NAMES),
         lambda value: visuals.combined_masks(CAUSAL, value, NAMES),
-        lambda value: visuals.who_may_look(value, NAMES),
+        lambda value: visuals.visible_keys(value, NAMES),
     ],
 )
 def test_waits_for_an_unfinished_task(draw):

@@ -21,23 +21,18 @@ FIRST = [1.2, 0.5, 0.0]
 SUM = [0.6, 0.45, 0.55]
 
 
-@pytest.fixture
-def two_heads():
-    """Weights (2, 6, 6) and contexts (2, 6, 2) of two heads that differ."""
-    generator = torch.Generator().manual_seed(7)
-    weights = torch.softmax(torch.randn(2, 6, 6, generator=generator), dim=-1)
-    return weights, torch.randn(2, 6, 2, generator=generator)
+NAMES = ["head 0", "head 1", "head 2"]
 
 
 @pytest.fixture
-def looks():
+def attended():
     """Itself, the token before, the first: (3, 6, 6)."""
     return torch.stack((torch.eye(6), torch.eye(6)[[0, 0, 1, 2, 3, 4]], torch.eye(6)[[0] * 6]))
 
 
 @pytest.fixture
-def explorer(looks, tokens):
-    return visuals.explore_heads(looks, tokens)
+def explorer(attended, tokens):
+    return visuals.explore_heads(attended, tokens)
 
 
 def numbers_of(figure, gid, count):
@@ -63,11 +58,17 @@ class TestHeadTradeOff:
         for name, values in (("before", BEFORE), ("first", FIRST), ("both", SUM)):
             np.testing.assert_allclose(lines[name].get_xdata(), SHARES)
             np.testing.assert_allclose(lines[name].get_ydata(), values)
-        assert list(lines["two heads"].get_ydata()) == [0.0, 0.0]
+
+    def test_two_heads_have_a_column_of_their_own_on_the_same_scale(self):
+        one, two = self.draw(two_heads=0.25).figure.axes
+        (line,) = two.lines
+        assert list(line.get_ydata()) == [0.25, 0.25]
+        assert one.get_ylim() == two.get_ylim()
+        assert list(two.get_xticks()) == []
 
     def test_names_every_line_beside_it(self, texts):
         shown = texts(self.draw(two_heads=0.25).figure)
-        assert {"token before", "first token", "one head: both", "two heads: 0.25"} <= set(shown)
+        assert {"token before", "first token", "both", "two heads: both", "0.25"} <= set(shown)
 
     def test_labels_of_lines_that_end_together_are_kept_apart(self):
         axes = self.draw(both=[0.6, 0.4, 0.01]).figure.axes[0]
@@ -98,65 +99,6 @@ class TestHeadTradeOff:
     @pytest.mark.parametrize("name", ["before", "first", "both", "two_heads"])
     def test_waits_while_an_error_is_missing(self, name):
         assert isinstance(self.draw(**{name: [None, None, None] if name != "two_heads" else None}), NotReady)
-
-
-class TestStackedHeads:
-    def test_shows_the_weights_and_contexts_of_each_head(self, two_heads, tokens):
-        weights, contexts = two_heads
-        figure = visuals.stacked_heads(weights, contexts, tokens).figure
-        for head in range(2):
-            for token in range(6):
-                wanted = [f"{value:.2f}" for value in weights[head, token].tolist()]
-                assert numbers_of(figure, f"weight {head} {token}", 6) == wanted
-                wanted = [f"{value:.4f}" for value in contexts[head, token].tolist()]
-                assert numbers_of(figure, f"context {head} {token}", 2) == wanted
-
-    def test_joins_head_0_to_the_left_of_head_1(self, two_heads, tokens):
-        weights, contexts = two_heads
-        figure = visuals.stacked_heads(weights, contexts, tokens).figure
-        places = {patch.get_gid(): patch.get_x() for patch in figure.axes[0].patches if patch.get_gid()}
-        assert (
-            places["joined 0 3 0"] < places["joined 0 3 1"] < places["joined 1 3 0"] < places["joined 1 3 1"]
-        )
-        for head in range(2):
-            wanted = [f"{value:.4f}" for value in contexts[head, 3].tolist()]
-            assert numbers_of(figure, f"joined {head} 3", 2) == wanted
-
-    def test_labels_the_heads_wherever_they_stand(self, two_heads, tokens, texts):
-        shown = texts(visuals.stacked_heads(*two_heads, tokens).figure)
-        assert [shown.count(f"head {head}") for head in range(2)] == [2, 2]
-        assert "joined: 4 numbers a token" in shown
-
-    def test_alt_gives_the_joined_rows(self, two_heads, tokens):
-        contexts = two_heads[1]
-        alt = visuals.stacked_heads(*two_heads, tokens).alt
-        joined = torch.cat(list(contexts), dim=-1)
-        wanted = ", ".join(f"{value:.4f}" for value in joined[0].tolist())
-        assert f"Joined, first token 'Your': ({wanted})" in alt
-        assert alt.startswith("2 heads one above the other. Each has an attention map of 6 by 6 weights")
-
-    def test_nan_is_named(self, two_heads, tokens):
-        weights, contexts = two_heads
-        contexts[1, 2, 0] = torch.nan
-        assert visuals.stacked_heads(weights, contexts, tokens).alt.endswith("Not finite: 1 nan.")
-
-    @pytest.mark.parametrize(
-        ("weights", "contexts", "message"),
-        [
-            ((2, 6, 5), (2, 6, 2), r"weights \(2, 6, 5\) and contexts \(2, 6, 2\) do not fit"),
-            ((3, 6, 6), (2, 6, 2), "do not fit"),
-            ((6, 6), (2, 6, 2), r"weights needs 3 axes \(heads, tokens, tokens\)"),
-            ((9, 6, 6), (9, 6, 2), "9 heads; at most 8"),
-            ((2, 5, 5), (2, 5, 2), "6 tokens do not fit"),
-        ],
-    )
-    def test_shapes_that_do_not_fit_are_explained(self, weights, contexts, message, tokens):
-        with pytest.raises(ValueError, match=message):
-            visuals.stacked_heads(torch.zeros(weights), torch.zeros(contexts), tokens)
-
-    def test_waits_for_an_unfinished_task(self, two_heads, tokens):
-        assert isinstance(visuals.stacked_heads(..., two_heads[1], tokens), NotReady)
-        assert isinstance(visuals.stacked_heads(two_heads[0], [None, None], tokens), NotReady)
 
 
 class TestSplitProjection:
@@ -213,47 +155,47 @@ class TestSplitProjection:
 class TestExploreHeads:
     def test_starts_with_the_heads_side_by_side(self, explorer):
         assert explorer.alt == (
-            "query 'starts', side by side: head 0 looks most at 'starts' (1.00), "
-            "head 1 looks most at 'journey' (1.00), head 2 looks most at 'Your' (1.00)"
+            "query 'starts', side by side: head 0 attends most to 'starts' (1.00), "
+            "head 1 attends most to 'journey' (1.00), head 2 attends most to 'Your' (1.00)"
         )
 
     def test_a_new_query_changes_words_and_table(self, explorer):
         explorer.query.value = 4
-        assert "query 'one', side by side: head 0 looks most at 'one'" in explorer.status.value
+        assert "query 'one', side by side: head 0 attends most to 'one'" in explorer.status.value
         assert "one (query)" in explorer.view.value
-        assert "head 1 looks most at 'with' (1.00)" in explorer.status.value
+        assert "head 1 attends most to 'with' (1.00)" in explorer.status.value
 
     def test_superposed_adds_the_mean(self, explorer):
         assert "mean" not in explorer.view.value
         explorer.view_of.value = "superposed"
-        assert "the mean of all heads looks evenly at 3 tokens (0.33 each)" in explorer.status.value
+        assert "the mean of all heads attends evenly to 3 tokens (0.33 each)" in explorer.status.value
         assert "mean of all heads" in explorer.view.value
         assert explorer.view.value.count("<td>") == 12  # one track for all heads and one for the mean
 
-    def test_side_by_side_has_one_column_for_each_head(self, looks, tokens):
-        shown = table(looks.numpy(), 2, "side by side", tokens)
+    def test_side_by_side_has_one_column_for_each_head(self, attended, tokens):
+        shown = table(attended.numpy(), 2, "side by side", tokens, NAMES)
         assert shown.count('scope="col"') == 4
         assert shown.count('scope="row"') == 6
-        assert "<caption>Where 3 heads look for the query “starts”, side by side</caption>" in shown
+        assert "<caption>Where 3 heads attend for the query “starts”, side by side</caption>" in shown
 
     def test_bars_are_as_long_as_their_weights(self, tokens):
         weights = np.zeros((2, 6, 6))
         weights[0, 1, :2] = 0.25, 0.75
         weights[1, 1, 4] = 1
-        shown = table(weights, 1, "side by side", tokens)
+        shown = table(weights, 1, "side by side", tokens, NAMES[:2])
         assert [f"width: {share}%" in shown for share in ("25.00", "75.00", "100.00")] == [True] * 3
-        lanes = table(weights, 1, "superposed", tokens)
+        lanes = table(weights, 1, "superposed", tokens, NAMES[:2])
         assert "width: 75.00%; top: 0.00%; bottom: 50.00%; background: var(--score)" in lanes
         assert "width: 100.00%; top: 50.00%; bottom: 0.00%; background: var(--chosen)" in lanes
         assert "width: 50.00%; top: 0.00%; bottom: 0.00%; background: currentColor" in lanes
 
     def test_a_row_without_a_favourite_says_so(self, tokens):
-        assert favourite(np.full(6, 1 / 6), tokens) == "evenly at 6 tokens (0.17 each)"
-        assert favourite(np.full(6, np.nan), tokens) == "nowhere (no finite weight)"
+        assert favourite(np.full(6, 1 / 6), tokens) == "evenly to 6 tokens (0.17 each)"
+        assert favourite(np.full(6, np.nan), tokens) == "to nothing (no finite weight)"
 
-    def test_superposed_says_in_words_what_side_by_side_says(self, looks, tokens):
-        side = sentence(looks.numpy(), 3, "side by side", tokens).partition(": ")[2]
-        assert side in sentence(looks.numpy(), 3, "superposed", tokens)
+    def test_superposed_says_in_words_what_side_by_side_says(self, attended, tokens):
+        side = sentence(attended.numpy(), 3, "side by side", tokens, NAMES).partition(": ")[2]
+        assert side in sentence(attended.numpy(), 3, "superposed", tokens, NAMES)
 
     def test_every_control_is_labelled_and_native(self, explorer):
         assert isinstance(explorer.query, ipywidgets.Dropdown)
@@ -267,9 +209,9 @@ class TestExploreHeads:
         explorer = visuals.explore_heads(np.eye(2)[None], ["so", "so"])
         assert [label for label, _ in explorer.query.options] == ["so (token 0)", "so (token 1)"]
 
-    def test_a_picture_remains_without_a_kernel(self, explorer, looks, tokens):
+    def test_a_picture_remains_without_a_kernel(self, explorer, attended, tokens):
         data, metadata = explorer._repr_mimebundle_()
-        still = visuals.attention_map(looks[None], tokens, title="3 heads, side by side")
+        still = visuals.attention_map(attended, tokens, title="3 heads, side by side", names=NAMES)
         assert data["text/html"] == still.to_html()
         assert metadata["image/png"]["alt"] == still.alt
         assert "application/vnd.jupyter.widget-view+json" in data
@@ -287,6 +229,11 @@ class TestExploreHeads:
         with pytest.raises(ValueError, match=message):
             visuals.explore_heads(torch.zeros(shape), tokens)
 
+    def test_heads_with_names_are_called_by_them(self, attended, tokens):
+        explorer = visuals.explore_heads(attended, tokens, ["itself", "before", "first"])
+        assert "before attends most to 'journey' (1.00)" in explorer.alt
+        assert "head 0" not in explorer.alt + explorer.html + explorer.picture.alt
+
     def test_waits_for_an_unfinished_task(self, tokens):
         assert isinstance(visuals.explore_heads(..., tokens), NotReady)
 
@@ -300,17 +247,12 @@ class TestExploreHeads:
         assert sorted(times)[10] < 0.03
 
 
-def test_no_words_leave_the_sheet_or_overlap(two_heads, inputs, tokens):
+def test_no_words_leave_the_sheet_or_overlap(inputs, tokens):
     long = ["antidisestablishmentarianism", "UNCONDITIONALLY", *tokens[2:]]
     weight = torch.randn(4, 3, generator=torch.Generator().manual_seed(9))
     pictures = {
         "trade-off": visuals.head_trade_off(SHARES, BEFORE, FIRST, SUM, 0.0),
         "trade-off, ends together": visuals.head_trade_off(SHARES, BEFORE, FIRST, [0.6, 0.5, 0.02], 0.01),
-        "stacked": visuals.stacked_heads(*two_heads, tokens),
-        "stacked, long tokens": visuals.stacked_heads(*two_heads, long),
-        "stacked, four": visuals.stacked_heads(
-            two_heads[0].repeat(2, 1, 1), two_heads[1].repeat(2, 1, 1), tokens
-        ),
         "split": visuals.split_projection(inputs, weight, 2, tokens),
         "split, long tokens": visuals.split_projection(inputs, weight, 2, long),
         "split, four heads": visuals.split_projection(inputs, weight, 4, tokens),

@@ -1,4 +1,4 @@
-"""The explorer of the three attentions: who may look at whom, in words, in the table and in the picture."""
+"""The explorer of the three attentions: which keys are visible, in words, in the table and in the picture."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import ipywidgets
 import numpy as np
 import pytest
 
-from visuals import explore_three_attentions, who_may_look
-from visuals.explorers.three_attentions import CROSS, DECODER, ENCODER, looking, table, told
+from visuals import explore_three_attentions, visible_keys
+from visuals.explorers.three_attentions import CROSS, DECODER, ENCODER, shown_for, table, told
 
 SOURCE = ["das", "Haus", "ist", "klein", "<pad>", "<pad>"]
 TARGET = ["<start>", "the", "house", "is", "small"]
@@ -21,42 +21,42 @@ def explorer():
 
 
 def test_the_encoder_hides_padding_only():
-    shown = looking(ENCODER, SOURCE, TARGET)
+    shown = shown_for(ENCODER, SOURCE, TARGET)
     np.testing.assert_array_equal(shown.allowed, np.tile([True] * 4 + [False] * 2, (6, 1)))
 
 
 def test_the_decoder_hides_what_comes_later_and_padding():
-    shown = looking(DECODER, SOURCE, ["a", "b", "<pad>"])
+    shown = shown_for(DECODER, SOURCE, ["a", "b", "<pad>"])
     np.testing.assert_array_equal(shown.allowed, [[1, 0, 0], [1, 1, 0], [1, 1, 0]])
     assert shown.reasons[0] == ["", "later", "padding"]
 
 
 def test_cross_attention_has_a_row_for_each_target_and_a_column_for_each_source_token():
-    shown = looking(CROSS, SOURCE, TARGET)
+    shown = shown_for(CROSS, SOURCE, TARGET)
     np.testing.assert_array_equal(shown.allowed, np.tile([True] * 4 + [False] * 2, (5, 1)))
     assert (shown.queries, shown.keys) == (TARGET, SOURCE)
 
 
 def test_says_in_words_who_is_looked_at_and_why_not_the_others():
-    assert told(looking(DECODER, SOURCE, TARGET), 2) == (
-        "Decoder self-attention: 'house' (token 2 of the target) may look at 3 of 5 target tokens: "
+    assert told(shown_for(DECODER, SOURCE, TARGET), 2) == (
+        "Decoder self-attention: 'house' (token 2 of the target) sees 3 of 5 target tokens: "
         "<start>, the, house. Hidden: is, small (later in the target)."
     )
-    assert told(looking(DECODER, SOURCE, TARGET), 4).endswith("Nothing is hidden.")
+    assert told(shown_for(DECODER, SOURCE, TARGET), 4).endswith("Nothing is hidden.")
 
 
 def test_names_both_reasons_where_there_are_two():
-    words = told(looking(DECODER, SOURCE, ["a", "b", "<pad>"]), 0)
+    words = told(shown_for(DECODER, SOURCE, ["a", "b", "<pad>"]), 0)
     assert words.endswith("Hidden: b (later in the target); <pad> (padding).")
 
 
 def test_a_sentence_of_padding_leaves_nothing_to_look_at():
-    assert "may look at 0 of 1 source tokens: none." in told(looking(CROSS, ["<pad>"], TARGET), 0)
+    assert "sees 0 of 1 source tokens: none." in told(shown_for(CROSS, ["<pad>"], TARGET), 0)
 
 
 def test_starts_with_cross_attention(explorer):
     assert explorer.alt == (
-        "Cross-attention: 'the' (token 1 of the target) may look at 4 of 6 source tokens: das, Haus, ist, "
+        "Cross-attention: 'the' (token 1 of the target) sees 4 of 6 source tokens: das, Haus, ist, "
         "klein. Hidden: <pad>, <pad> (padding)."
     )
 
@@ -64,8 +64,8 @@ def test_starts_with_cross_attention(explorer):
 def test_another_token_changes_words_and_table(explorer):
     explorer.kind.value = DECODER
     explorer.query.value = 3
-    assert "'is' (token 3 of the target) may look at 4 of 5" in explorer.status.value
-    assert "is (asks)" in explorer.view.value
+    assert "'is' (token 3 of the target) sees 4 of 5" in explorer.status.value
+    assert "is (query)" in explorer.view.value
 
 
 def test_another_attention_offers_the_tokens_of_the_sentence_that_asks(explorer):
@@ -85,8 +85,8 @@ def test_a_position_that_the_other_sentence_lacks_becomes_its_last(explorer):
 
 
 def test_the_table_says_in_every_cell_whether_and_why_not():
-    shown = table(looking(DECODER, SOURCE, ["a", "b", "<pad>"]), 0)
-    assert shown.count("✓ may look") == 5
+    shown = table(shown_for(DECODER, SOURCE, ["a", "b", "<pad>"]), 0)
+    assert shown.count("✓ visible") == 5
     assert shown.count("<td>later</td>") == 1
     assert shown.count("<td>padding</td>") == 3
     assert shown.count('scope="row"') == 3
@@ -94,7 +94,7 @@ def test_the_table_says_in_every_cell_whether_and_why_not():
 
 
 def test_tokens_are_written_as_text_and_not_as_html():
-    shown = table(looking(CROSS, SOURCE, TARGET), 0)
+    shown = table(shown_for(CROSS, SOURCE, TARGET), 0)
     assert "<pad>" not in shown
     assert "&lt;pad&gt;" in shown
     assert "<start>" not in shown
@@ -104,14 +104,14 @@ def test_tokens_are_written_as_text_and_not_as_html():
 def test_every_control_is_labelled_and_native(explorer):
     assert isinstance(explorer.kind, ipywidgets.Dropdown)
     assert isinstance(explorer.query, ipywidgets.Dropdown)
-    assert (explorer.kind.description, explorer.query.description) == ("Attention", "Token that asks")
+    assert (explorer.kind.description, explorer.query.description) == ("Attention", "Query token")
 
 
 def test_a_picture_remains_without_a_kernel(explorer):
     explorer.kind.value = DECODER
     data, metadata = explorer._repr_mimebundle_()
-    still = who_may_look(
-        np.tri(5), TARGET, TARGET, title="Decoder self-attention: who may look at whom", query=1
+    still = visible_keys(
+        np.tri(5), TARGET, TARGET, title="Decoder self-attention: which keys are visible", query=1
     )
     assert "application/vnd.jupyter.widget-view+json" in data
     assert data["text/plain"] == still.alt

@@ -117,7 +117,7 @@ class BugExplorer(Explorer):
     @property
     def picture(self) -> Picture:
         single = [train(frozenset({name}), len(self._tokens)) for name in BUGS]
-        return bugs_side_by_side(self.right, single, self._tokens)
+        return bugs_side_by_side(self.right, single)
 
 
 def weight_table(shown: Moment, model: Moment | None, head: int, names: Sequence[str]) -> str:
@@ -200,8 +200,8 @@ def curves(training: Training, right: Training) -> str:
             for step, error in zip(training.steps, errors, strict=True)
         )
 
-    def line(errors: np.ndarray, color: str, look: str) -> str:
-        return f'<polyline points="{path(errors)}" fill="none" stroke="var(--{color})" {look}/>'
+    def line(errors: np.ndarray, color: str, stroke: str) -> str:
+        return f'<polyline points="{path(errors)}" fill="none" stroke="var(--{color})" {stroke}/>'
 
     def label(one: Training, name: str, color: str, y: float) -> str:
         return (

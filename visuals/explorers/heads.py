@@ -1,4 +1,4 @@
-"""Choose a query token and see where several heads look: side by side, or laid over one another."""
+"""Choose a query token and see the weights of several heads: side by side, or laid over one another."""
 
 from __future__ import annotations
 
@@ -23,37 +23,42 @@ COLORS = ("--score", "--chosen", "--context", "--weight")
 
 
 def favourite(weights: np.ndarray, tokens: Sequence[str]) -> str:
-    """Where a row of weights (tokens,) looks most, in words: one token, or how many share the first place."""
+    """Where a row of weights (tokens,) is largest, in words: one token, or how many share the first place."""
     found = words.extremes(weights)
     if found is None:
-        return "nowhere (no finite weight)"
+        return "to nothing (no finite weight)"
     largest = weights[found[0]]
     shared = int(np.isclose(weights, largest).sum())
     if shared > 1:
-        return f"evenly at {shared} tokens ({words.number(largest, 2)} each)"
-    return f"most at '{tokens[found[0]]}' ({words.number(largest, 2)})"
+        return f"evenly to {shared} tokens ({words.number(largest, 2)} each)"
+    return f"most to '{tokens[found[0]]}' ({words.number(largest, 2)})"
 
 
-def sentence(weights: np.ndarray, query: int, view: str, tokens: Sequence[str]) -> str:
-    """Say in words where each head looks for one query; superposed, where their mean looks too."""
+def sentence(weights: np.ndarray, query: int, view: str, tokens: Sequence[str], names: Sequence[str]) -> str:
+    """Say in words where each head attends for one query; superposed, where their mean attends too."""
     rows = weights[:, query]  # (heads, tokens, tokens) -> (heads, tokens)
-    told = ", ".join(f"head {head} looks {favourite(row, tokens)}" for head, row in enumerate(rows))
+    told = ", ".join(
+        f"{name} attends {favourite(row, tokens)}" for name, row in zip(names, rows, strict=True)
+    )
     mean = (
-        f"; the mean of all heads looks {favourite(rows.mean(axis=0), tokens)}" if view == SUPERPOSED else ""
+        f"; the mean of all heads attends {favourite(rows.mean(axis=0), tokens)}"
+        if view == SUPERPOSED
+        else ""
     )
     return f"query '{tokens[query]}', {view}: {told}{mean}"
 
 
-def table(weights: np.ndarray, query: int, view: str, tokens: Sequence[str]) -> str:
+def table(weights: np.ndarray, query: int, view: str, tokens: Sequence[str], names: Sequence[str]) -> str:
     """The heads' weights for one query as an HTML table: one column for each head, or one for all."""
     rows = weights[:, query]  # (heads, tokens, tokens) -> (heads, tokens)
     mean = rows.mean(axis=0)  # (heads, tokens) -> (tokens,)
     heads = range(len(rows))
     if view == SIDE_BY_SIDE:
-        columns = [_heading(head) for head in heads]
+        columns = [_heading(head, name) for head, name in enumerate(names)]
     else:
         legend = " ".join(
-            f'<span style="color: var({COLORS[head % len(COLORS)]})">■</span> head {head}' for head in heads
+            f'<span style="color: var({COLORS[head % len(COLORS)]})">■</span> {html.escape(name)}'
+            for head, name in enumerate(names)
         )
         columns = [legend, "mean of all heads"]
     body = []
@@ -71,14 +76,14 @@ def table(weights: np.ndarray, query: int, view: str, tokens: Sequence[str]) -> 
     headings = "".join(f'<th scope="col">{column}</th>' for column in columns)
     return (
         '<div class="attention-explorer"><table>'
-        f"<caption>Where {len(rows)} heads look for the query “{html.escape(tokens[query])}”, "
+        f"<caption>Where {len(rows)} heads attend for the query “{html.escape(tokens[query])}”, "
         f"{view}</caption>"
         f'<tr><th scope="col">token</th>{headings}</tr>{"".join(body)}</table></div>'
     )
 
 
-def _heading(head: int) -> str:
-    return f'<span style="color: var({COLORS[head % len(COLORS)]})">head {head}</span>'
+def _heading(head: int, name: str) -> str:
+    return f'<span style="color: var({COLORS[head % len(COLORS)]})">{html.escape(name)}</span>'
 
 
 def _bars(weights: Sequence[float] | np.ndarray, heads: Sequence[int | None], numbers: bool = True) -> str:
@@ -99,14 +104,15 @@ def _bars(weights: Sequence[float] | np.ndarray, heads: Sequence[int | None], nu
 
 
 class HeadsExplorer(Explorer):
-    """Choose a query token and a view; see where every head looks.
+    """Choose a query token and a view; see where every head attends.
 
     `query` and `view_of` are the controls.
     """
 
-    def __init__(self, weights: np.ndarray, tokens: list[str]) -> None:
+    def __init__(self, weights: np.ndarray, tokens: list[str], names: list[str]) -> None:
         self._weights = weights
         self._tokens = tokens
+        self._names = names
         labels = [
             f"{token} (token {index})" if tokens.count(token) > 1 else token
             for index, token in enumerate(tokens)
@@ -124,28 +130,29 @@ class HeadsExplorer(Explorer):
 
     @property
     def alt(self) -> str:
-        return sentence(self._weights, self.query.value, self.view_of.value, self._tokens)
+        return sentence(self._weights, self.query.value, self.view_of.value, self._tokens, self._names)
 
     @property
     def html(self) -> str:
-        return table(self._weights, self.query.value, self.view_of.value, self._tokens)
+        return table(self._weights, self.query.value, self.view_of.value, self._tokens, self._names)
 
     @property
     def picture(self) -> Picture:
-        heads = self._weights[None]  # (heads, tokens, tokens) -> (1, heads, tokens, tokens)
-        picture = attention_map(heads, self._tokens, title=f"{len(self._weights)} heads, side by side")
+        title = f"{len(self._weights)} heads, side by side"
+        picture = attention_map(self._weights, self._tokens, title=title, names=self._names)
         assert isinstance(picture, Picture)  # weights and tokens were checked when the explorer was made
         return picture
 
 
 @when_ready
-def explore_heads(weights: Any, tokens: Sequence[str]) -> HeadsExplorer:
-    """Explore where several heads look: choose the query token, and heads side by side or superposed.
+def explore_heads(weights: Any, tokens: Sequence[str], names: Sequence[str] | None = None) -> HeadsExplorer:
+    """Explore where several heads attend: choose the query token, and heads side by side or superposed.
 
-    weights (heads, tokens, tokens), as from one sentence; tokens: one string per token.
+    weights (heads, tokens, tokens), as from one sentence; tokens: one string per token; names: one string per
+    head, in place of its number.
 
-    Raises ValueError for another number of axes, a map that is not square, more than 8 heads or tokens that
-    do not fit, TypeError for what holds no numbers.
+    Raises ValueError for another number of axes, a map that is not square, more than 8 heads, tokens or names
+    that do not fit, TypeError for what holds no numbers.
     """
     values = with_axes(weights, "weights", ("heads", "tokens", "tokens"))
     heads, queries, keys = values.shape
@@ -153,4 +160,7 @@ def explore_heads(weights: Any, tokens: Sequence[str]) -> HeadsExplorer:
         raise ValueError(f"weights needs one row per key; its shape is {values.shape}.")
     if heads > MOST_HEADS:
         raise ValueError(f"weights has {heads} heads; at most {MOST_HEADS} are shown.")
-    return HeadsExplorer(values, token_names(tokens, keys, "weights", "tokens"))
+    named = [f"head {head}" for head in range(heads)] if names is None else names
+    return HeadsExplorer(
+        values, token_names(tokens, keys, "weights", "tokens"), token_names(named, heads, "weights", "heads")
+    )

@@ -1,4 +1,4 @@
-"""Choose a sequence, a head and a query of your own attention weights, and see where it looks."""
+"""Choose a sequence, a head and a query of your own attention weights, and see where it attends."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NEAR = "padding: 2px 5px; text-align: right"
 
 
 def sentence(row: np.ndarray, place: str, query: str, keys: Sequence[str]) -> str:
-    """Say in words where one query looks: its largest weight, its row sum, and the entropy of a share."""
+    """Say in words where one query attends: its largest weight, its row sum, and the entropy of a share."""
     start = f"{place}query '{query}'"
     found = words.extremes(row)
     if found is None:
@@ -100,10 +100,10 @@ def image(values: np.ndarray, query: int, largest: float) -> str:
     )
 
 
-def looks(row: np.ndarray, keys: Sequence[str], largest: float) -> str:
+def attended(row: np.ndarray, keys: Sequence[str], largest: float) -> str:
     """One query's row as an HTML table with bars; of a long row the keys with the largest weights."""
     shown = range(len(row))
-    caption = "Where the query looks"
+    caption = "Where the query attends"
     if len(row) > NUMBERED:
         order = np.argsort(-np.where(np.isfinite(row), row, -np.inf), kind="stable")
         shown = [int(index) for index in order[:LISTED]]  # type: ignore[assignment]
@@ -131,7 +131,7 @@ def _bar(value: float, largest: float) -> str:
 
 
 class MapExplorer(Explorer):
-    """Choose a sequence, a head and a query; see the map and where the query looks.
+    """Choose a sequence, a head and a query; see the map and where the query attends.
 
     `first`, `head` and `query` are the controls; the first two are None where the weights have no such axis.
     `map` (queries, keys) is what is shown just now.
@@ -187,7 +187,7 @@ class MapExplorer(Explorer):
             whole = image(values, query, self._largest)
         return (
             '<div class="attention-explorer" style="display: flex; flex-wrap: wrap; gap: 8px 28px;">'
-            f"{whole}{looks(values[query], self._keys, self._largest)}</div>"
+            f"{whole}{attended(values[query], self._keys, self._largest)}</div>"
         )
 
     @property

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from visuals.arrays import is_placeholder, with_axes
-from visuals.explorers.maps import NUMBERED, grid, image, looks
+from visuals.explorers.maps import NUMBERED, attended, grid, image
 from visuals.explorers.maps import sentence as told
 from visuals.explorers.meaning import OwnSentence
 from visuals.figures.maps import attention_map
@@ -46,7 +46,7 @@ class ReadingExplorer(OwnSentence):
         whole = grid(values, query, tokens, tokens, 1.0) if numbered else image(values, query, 1.0)
         return (
             '<div class="attention-explorer" style="display: flex; flex-wrap: wrap; gap: 8px 28px;">'
-            f"{whole}{looks(values[query], tokens, 1.0)}</div>"
+            f"{whole}{attended(values[query], tokens, 1.0)}</div>"
         )
 
     @property

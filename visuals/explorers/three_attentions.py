@@ -1,4 +1,4 @@
-"""Choose one of three attentions and a token that asks: who may be looked at, and why the others not."""
+"""Choose one of three attentions and a query token: which keys are visible, and why the others are not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import ipywidgets
 import numpy as np
 
 from visuals.explorers.explorer import WIDE, Explorer
-from visuals.figures.combining import who_may_look
+from visuals.figures.combining import visible_keys
 from visuals.figures.encoder_decoder import PADDING, sentence
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
@@ -18,34 +18,34 @@ from visuals.picture import Picture
 KINDS = ("Encoder self-attention", "Decoder self-attention", "Cross-attention")
 ENCODER, DECODER, CROSS = KINDS
 
-SEEN = '<span style="color: var(--score); font-weight: 600;">✓ may look</span>'
+SEEN = '<span style="color: var(--score); font-weight: 600;">✓ visible</span>'
 LATER = "later"
 PAD = "padding"
 
 
 @dataclass(frozen=True)
-class Looking:
-    """Who asks, who may be looked at, and why the others are hidden.
+class Shown:
+    """Queries and keys of one attention, which keys are visible, and why the others are hidden.
 
-    `asked` says of which sentence the keys are, "source" or "target"; `asking` the same for the queries.
+    `keys_of` and `queries_of` say of which sentence keys and queries are: "source" or "target".
     """
 
     kind: str
-    asking: str
-    asked: str
+    queries_of: str
+    keys_of: str
     queries: list[str]
     keys: list[str]
 
     @property
     def reasons(self) -> list[list[str]]:
-        """For every query and key: "" where it may look, else why it may not."""
+        """For every query and key: "" where the key is visible, else why it is hidden."""
         return [
             [self._reason(query, key) for key in range(len(self.keys))] for query in range(len(self.queries))
         ]
 
     @property
     def allowed(self) -> np.ndarray:
-        """Where a query may look at a key, bool (queries, keys)."""
+        """Where a key is visible, bool (queries, keys)."""
         return np.array([[not reason for reason in row] for row in self.reasons])
 
     def _reason(self, query: int, key: int) -> str:
@@ -54,24 +54,24 @@ class Looking:
         return LATER if self.kind == DECODER and key > query else ""
 
 
-def looking(kind: str, source: list[str], target: list[str]) -> Looking:
-    """Who may look at whom in one of the three attentions."""
-    asking, asked = {
+def shown_for(kind: str, source: list[str], target: list[str]) -> Shown:
+    """Queries and keys of one of the three attentions."""
+    queries_of, keys_of = {
         ENCODER: ("source", "source"),
         DECODER: ("target", "target"),
         CROSS: ("target", "source"),
     }[kind]
     sentences = {"source": source, "target": target}
-    return Looking(kind, asking, asked, sentences[asking], sentences[asked])
+    return Shown(kind, queries_of, keys_of, sentences[queries_of], sentences[keys_of])
 
 
-def told(shown: Looking, query: int) -> str:
-    """Say in words at which tokens one query may look, and what is hidden from it for which reason."""
+def told(shown: Shown, query: int) -> str:
+    """Say in words which tokens are visible to one query, and what is hidden from it for which reason."""
     row = shown.reasons[query]
     seen = [key for key, reason in zip(shown.keys, row, strict=True) if not reason]
     parts = [
-        f"{shown.kind}: '{shown.queries[query]}' (token {query} of the {shown.asking}) may look at "
-        f"{len(seen)} of {len(shown.keys)} {shown.asked} tokens: {', '.join(seen) or 'none'}."
+        f"{shown.kind}: '{shown.queries[query]}' (token {query} of the {shown.queries_of}) sees "
+        f"{len(seen)} of {len(shown.keys)} {shown.keys_of} tokens: {', '.join(seen) or 'none'}."
     ]
     hidden = []
     for reason, why in ((LATER, "later in the target"), (PAD, "padding")):
@@ -82,24 +82,24 @@ def told(shown: Looking, query: int) -> str:
     return " ".join(parts)
 
 
-def table(shown: Looking, query: int) -> str:
+def table(shown: Shown, query: int) -> str:
     """The whole grid as an HTML table, a row for each query; hidden cells say why."""
     head = "".join(f'<th scope="col">{html.escape(key)}</th>' for key in shown.keys)
     rows = []
     for index, (name, reasons) in enumerate(zip(shown.queries, shown.reasons, strict=True)):
         chosen = ' class="chosen"' if index == query else ""
-        mark = " (asks)" if index == query else ""
+        mark = " (query)" if index == query else ""
         cells = "".join(f"<td>{reason or SEEN}</td>" for reason in reasons)
         rows.append(f'<tr{chosen}><th scope="row">{html.escape(name)}{mark}</th>{cells}</tr>')
     return (
-        f'<div class="attention-explorer"><table><caption>{shown.kind}: the {shown.asking} asks (rows), '
-        f"the {shown.asked} is looked at (columns)</caption>"
-        f'<tr><th scope="col">who asks</th>{head}</tr>{"".join(rows)}</table></div>'
+        f'<div class="attention-explorer"><table><caption>{shown.kind}: queries of the '
+        f"{shown.queries_of} (rows), keys of the {shown.keys_of} (columns)</caption>"
+        f'<tr><th scope="col">query</th>{head}</tr>{"".join(rows)}</table></div>'
     )
 
 
 class ThreeAttentionsExplorer(Explorer):
-    """Choose one of the three attentions and a token that asks.
+    """Choose one of the three attentions and a query token.
 
     `kind` and `query` are the controls; `shown` is what they choose.
     """
@@ -109,15 +109,15 @@ class ThreeAttentionsExplorer(Explorer):
         self._target = target
         self.kind = ipywidgets.Dropdown(options=KINDS, value=CROSS, description="Attention", style=WIDE)
         self.query = ipywidgets.Dropdown(
-            options=self._choices(), value=min(1, len(target) - 1), description="Token that asks", style=WIDE
+            options=self._choices(), value=min(1, len(target) - 1), description="Query token", style=WIDE
         )
         # Before the base class observes: the tokens to choose from must fit when the view is made.
         self.kind.observe(self._offer_tokens, names="value")
         super().__init__(self.kind, self.query)
 
     @property
-    def shown(self) -> Looking:
-        return looking(self.kind.value, self._source, self._target)
+    def shown(self) -> Shown:
+        return shown_for(self.kind.value, self._source, self._target)
 
     @property
     def alt(self) -> str:
@@ -130,18 +130,18 @@ class ThreeAttentionsExplorer(Explorer):
     @property
     def picture(self) -> Picture:
         shown = self.shown
-        picture = who_may_look(
+        picture = visible_keys(
             shown.allowed,
             shown.keys,
             shown.queries,
-            title=f"{shown.kind}: who may look at whom",
+            title=f"{shown.kind}: which keys are visible",
             query=self.query.value,
         )
         assert isinstance(picture, Picture)  # the sentences were checked when the explorer was made
         return picture
 
     def _choices(self) -> list[tuple[str, int]]:
-        # Padding stands there more than once; its position tells one from the other.
+        # Padding is there more than once; its position tells one from the other.
         return [(f"{index}: {token}", index) for index, token in enumerate(self.shown.queries)]
 
     def _offer_tokens(self, change: object) -> None:
@@ -152,7 +152,7 @@ class ThreeAttentionsExplorer(Explorer):
 
 @when_ready
 def explore_three_attentions(source: Sequence[str], target: Sequence[str]) -> ThreeAttentionsExplorer:
-    """Explore who may look at whom in encoder, decoder and cross-attention.
+    """Explore which keys are visible in encoder, decoder and cross-attention.
 
     source, target: one string per token; "<pad>" is padding.
 

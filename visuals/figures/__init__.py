@@ -1,12 +1,12 @@
 """The figures of the lessons, one idea per module; each function returns a `Picture`."""
 
 from visuals.figures.batches import batch_stack
-from visuals.figures.combining import combined_masks, who_may_look
+from visuals.figures.combining import combined_masks, visible_keys
 from visuals.figures.context import scores_to_context, weights_and_context
 from visuals.figures.costs import cost_curves
 from visuals.figures.dropping import dropout_averages, dropout_steps
 from visuals.figures.encoder_decoder import encoder_decoder
-from visuals.figures.heads import head_trade_off, split_projection, stacked_heads
+from visuals.figures.heads import head_trade_off, split_projection
 from visuals.figures.maps import attention_map
 from visuals.figures.masking import cut_and_stretch, masking_steps
 from visuals.figures.masks import causal_pattern, leak_map, mask_map, two_masks
@@ -45,13 +45,12 @@ __all__ = [
     "score_spreads",
     "scores_to_context",
     "split_projection",
-    "stacked_heads",
     "sum_versus_softmax",
     "token_vectors",
     "turned_pair",
     "two_masks",
     "two_orders",
+    "visible_keys",
     "weights_and_context",
-    "who_may_look",
     "word_arrows",
 ]

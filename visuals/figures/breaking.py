@@ -1,31 +1,30 @@
-"""Four classic bugs side by side: what each does to weights, entropy, gradients and training."""
+"""Four classic bugs: how each trains, and which test shows it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
 
 from visuals import style, words
-from visuals.board import Board
-from visuals.faulty import BUGS, HEADS, STEPS, Moment, Training
-from visuals.figures.layout import MARGIN
+from visuals.faulty import BUGS, STEPS, Moment, Training
+from visuals.figures.layout import apart
 from visuals.picture import Picture
 
-# Widths and heights in CSS pixels: of a column and the gap to the next, of a map, of the curves.
-PANEL, GAP = 124, 16
-MAP, CURVE = 120, 96
-LABELS = 118
-LINE = 20
-# The names of the bugs in two lines each.
-HEADINGS = {
-    "unscaled": ("no √d_k", ""),
-    "columns": ("softmax over", "the queries"),
-    "late": ("mask after", "softmax"),
-    "untransposed": ("heads without", "transpose"),
-}
+# What a class is measured by, as the columns of the table are called.
 FACTS = ("rows add up to", "entropy of a row", "gradient at scores", "outputs that leak")
+DASHES = ("-", "--", "-.", ":")
+# Widths and heights in CSS pixels: of the sheet, of the curves, of the table below them and of its lines.
+WIDTH, CURVES, LINE = 760, 250, 24
+# Where the table's columns begin.
+COLUMNS = (24, 262, 392, 512, 636)
+NAMES = {
+    "unscaled": "no √d_k",
+    "columns": "softmax over the queries",
+    "late": "mask after softmax",
+    "untransposed": "heads without transpose",
+}
 
 
 def row_sums(moment: Moment) -> str:
@@ -62,97 +61,73 @@ def striking(moment: Moment, right: Moment) -> tuple[bool, ...]:
     )
 
 
-def bugs_side_by_side(right: Training, broken: Sequence[Training], tokens: Sequence[str]) -> Picture:
-    """Draw the right class and classes with one bug each: before training, and how they train.
+def bugs_side_by_side(right: Training, broken: Sequence[Training]) -> Picture:
+    """Draw how the right class and classes with one bug each train, above what each one's tests show.
 
-    right, broken: trained on stories of as many tokens as are named.
+    right, broken: trained on the same stories.
     """
     every = [right, *broken]
-    first = MARGIN + LABELS + 8
-    cell = MAP / len(tokens)
-    top = 122
-    below = top + MAP + 32
-    floor = below + len(FACTS) * LINE + 8 + CURVE
+    high = 64 + CURVES + 100 + len(every) * LINE
     highest = max(float(training.errors.max()) for training in every)
-    scale = style.SEQUENTIAL, Normalize(0.0, 1.0)
+    colors = [style.CONTEXT, style.SCORE, style.WARNING, style.QUERY, style.WEIGHT]
     with style.look():
-        board = Board(first + len(every) * (PANEL + GAP) - GAP + MARGIN, floor + 50)
-        board.title(MARGIN, 28, "The same class, right and with one bug each")
-        board.text(
-            MARGIN,
-            52,
-            "weights of head 0 before training (rows are queries; blue is 1), and the error while it trains",
-            size=style.SMALL_SIZE,
-            color=style.MUTED,
+        pixels = style.PIXELS_PER_INCH
+        figure = Figure(figsize=(WIDTH / pixels, high / pixels), dpi=pixels)
+
+        def write(x: float, y: float, text: str, **more: object) -> None:
+            figure.text(x / WIDTH, 1 - y / high, text, va="center", **more)  # type: ignore[arg-type]
+
+        write(
+            24,
+            28,
+            "All five train; the tests show the bugs",
+            weight="bold",
+            fontsize=style.points(style.TITLE_SIZE),
         )
-        for index, token in enumerate(tokens):
-            _label(
-                board, top + (index + 0.5) * cell, words.shortened(token), min(style.SMALL_SIZE, cell * 0.8)
+        axes = figure.add_axes((70 / WIDTH, 1 - (64 + CURVES) / high, 405 / WIDTH, CURVES / high))
+        axes.set(
+            xlim=(0, STEPS), ylim=(0, 1.05 * highest), xlabel="training step", ylabel="error on new stories"
+        )
+        ends = apart(np.array([training.error for training in every]), 0.075 * highest)
+        for index, (training, end, color) in enumerate(zip(every, ends, colors, strict=True)):
+            bug = next(iter(training.bugs), "right")
+            axes.plot(
+                training.steps,
+                training.errors,
+                color=color,
+                linestyle=DASHES[index % len(DASHES)],
+                linewidth=2.4,
+                gid=f"error {bug}",
             )
-        for index, fact in enumerate(FACTS):
-            _label(board, below + index * LINE, fact)
-        _label(board, floor - CURVE / 2 - 9, "error over")
-        _label(board, floor - CURVE / 2 + 9, f"{STEPS} steps")
-        for column, training in enumerate(every):
-            name = "+".join(sorted(training.bugs)) or "right"
-            left = first + column * (PANEL + GAP)
-            color = style.WARNING if training.bugs else style.CONTEXT
-            heading = HEADINGS[name] if training.bugs else ("right", "")
-            for line, text in enumerate(heading):
-                y = 84 + 18 * line if heading[1] else 102
-                board.text(left, y, text, weight="bold", color=color)
-            for row, values in enumerate(training.before.weights[0]):
-                place = (left, top + row * cell)
-                board.cells(*place, values, (cell, cell), scale, decimals=2, name=f"{name} {row}")
-            if "untransposed" in training.bugs:
-                note = f"rows are 1/{HEADS} of a token"
-                board.text(left, top + MAP + 11, note, size=10.5, color=color)
-            for line, text in enumerate(facts(training.before, right.before)):
-                wrong = striking(training.before, right.before)[line]
-                board.text(
-                    left,
-                    below + line * LINE,
+            axes.annotate(
+                f"{NAMES.get(bug, 'right')}: {words.number(training.error, 2)}",
+                (STEPS, end),
+                (style.points(10), 0),
+                textcoords="offset points",
+                va="center",
+                color=color,
+                weight="bold",
+                annotation_clip=False,
+            )
+        top = 64 + CURVES + 76
+        for left, heading in zip(COLUMNS, ("before training", *FACTS), strict=True):
+            write(left, top, heading, color=style.MUTED, fontsize=style.points(style.SMALL_SIZE))
+        for line, (training, color) in enumerate(zip(every, colors, strict=True), start=1):
+            bug = next(iter(training.bugs), "right")
+            write(COLUMNS[0], top + line * LINE, NAMES.get(bug, "right"), color=color, weight="bold")
+            told = zip(
+                facts(training.before, right.before), striking(training.before, right.before), strict=True
+            )
+            for column, (text, wrong) in enumerate(told):
+                write(
+                    COLUMNS[column + 1],
+                    top + line * LINE,
                     text,
-                    size=style.SMALL_SIZE,
                     weight="bold" if wrong else "normal",
-                    color=color if wrong else style.INK,
-                    gid=f"fact {name} {line}",
+                    color=style.WARNING if wrong else style.INK,
+                    gid=f"fact {bug} {column}",
                 )
-            _draw_curves(board, (left, floor), training, right, highest, name)
-    return Picture(board.figure, _in_words(right, broken))
-
-
-def _label(board: Board, y: float, text: str, size: float = 11.5) -> None:
-    color = style.INK if size == style.SMALL_SIZE else style.MUTED
-    board.text(MARGIN + LABELS, y, text, ha="right", size=size, color=color)
-
-
-def _draw_curves(
-    board: Board, corner: tuple[float, float], training: Training, right: Training, highest: float, name: str
-) -> None:
-    """The error over the steps, beside the right class's, in a panel whose lower left corner is given."""
-    left, floor = corner
-    board.line((left, floor), (left + PANEL, floor), style.MUTED)
-    color = style.WARNING if training.bugs else style.CONTEXT
-    curves = [(right, style.CONTEXT, "--", 1.4)] if training.bugs else []
-    for one, stroke, dashes, width in [*curves, (training, color, "-", 2.4)]:
-        board.axes.plot(
-            left + PANEL * one.steps / STEPS,
-            floor - CURVE * one.errors / highest,
-            color=stroke,
-            linestyle=dashes,
-            linewidth=width,
-            gid=f"error {name}" if one is training else f"error right beside {name}",
-        )
-    board.text(
-        left + PANEL,
-        floor + 18,
-        f"{words.number(training.error, 2)} at the end",
-        ha="right",
-        size=style.SMALL_SIZE,
-        weight="bold",
-        color=color,
-    )
+    return Picture(figure, _in_words(right, broken))
 
 
 def _in_words(right: Training, broken: Sequence[Training]) -> str:
@@ -167,6 +142,6 @@ def _in_words(right: Training, broken: Sequence[Training]) -> str:
             f"error from {words.number(float(training.errors[0]), 2)} to {words.number(training.error, 2)}"
         )
     return (
-        "The same class right and with one bug each, before training and while it trains for "
-        f"{STEPS} steps. {'; '.join(parts)}."
+        "Curves of the error of one class, right and with one bug each, while it trains for "
+        f"{STEPS} steps; below, what is measured before training. {'; '.join(parts)}."
     )

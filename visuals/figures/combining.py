@@ -1,4 +1,4 @@
-"""Masks as grids of who may look at whom, and two of them joined into one."""
+"""Masks as grids of what is visible, and two of them joined into one."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ GRID_ROOM = 320.0
 
 @when_ready
 def combined_masks(causal: Any, padding: Any, tokens: Sequence[str]) -> Picture:
-    """Draw a causal mask and a padding mask side by side, and what is left when both must allow it.
+    """Draw a causal mask and a padding mask side by side, and what is visible in both.
 
-    causal (queries, keys) and padding (keys,): 1 or True = may look; tokens: one string per key, which are
+    causal (queries, keys) and padding (keys,): 1 or True = visible; tokens: one string per key, which are
     the queries too.
 
     Raises ValueError for shapes that do not fit or values other than 0 and 1, TypeError for what holds none.
@@ -47,11 +47,11 @@ def combined_masks(causal: Any, padding: Any, tokens: Sequence[str]) -> Picture:
     bottom = top + cell * count
     with style.look():
         board = Board(round(lefts[-1] + cell * count + _overhang(names) + MARGIN / 2), round(bottom + 40))
-        board.title(MARGIN, 28, "A key is looked at if both masks allow it")
+        board.title(MARGIN, 28, "A key is visible if it is visible in both masks")
         board.text(
             MARGIN,
             52,
-            "1 = may look, 0 = hidden; row: who asks, column: who is looked at",
+            "1 = visible, 0 = hidden; rows are queries, columns are keys",
             size=style.SMALL_SIZE,
         )
         for index, (left, grid, heading) in enumerate(
@@ -67,30 +67,30 @@ def combined_masks(causal: Any, padding: Any, tokens: Sequence[str]) -> Picture:
         board.text(
             lefts[0],
             bottom + 20,
-            f"{int(both.sum())} of {both.size} pairs are left",
+            f"{int(both.sum())} of {both.size} pairs are visible",
             size=style.SMALL_SIZE,
             color=style.MUTED,
         )
     rows = "; ".join(f"{name}: {_listed(both[index], names)}" for index, name in enumerate(names))
     alt = (
-        f"Three grids of {count} queries by {count} keys, 1 where a query may look at a key: the causal mask "
+        f"Three grids of {count} queries by {count} keys, 1 where a key is visible: the causal mask "
         f"({int(first.sum())} ones), the padding mask ({int(second.sum())} ones), and both joined with and "
-        f"({int(both.sum())} ones). Joined, row by row, the positions that may be looked at: {rows}."
+        f"({int(both.sum())} ones). Joined, row by row, the visible positions: {rows}."
     )
     return Picture(board.figure, alt)
 
 
 @when_ready
-def who_may_look(
+def visible_keys(
     mask: Any,
     tokens: Sequence[str],
     query_tokens: Sequence[str] | None = None,
     title: str | None = None,
     query: int | None = None,
 ) -> Picture:
-    """Draw one mask: rows ask, columns are looked at.
+    """Draw one mask: rows are queries, columns are keys.
 
-    mask (queries, keys): 1 or True = may look; tokens: one string per key; query_tokens: one string per
+    mask (queries, keys): 1 or True = visible; tokens: one string per key; query_tokens: one string per
     query, the same as tokens when left out; query: a row to point out.
 
     Raises ValueError for shapes that do not fit or values other than 0 and 1, TypeError for what holds none.
@@ -101,7 +101,7 @@ def who_may_look(
     query_names = token_names(key_names if query_tokens is None else query_tokens, queries, "mask", "queries")
     if query is not None and not 0 <= query < queries:
         raise ValueError(f"query {query} is no row: there are {queries}, numbered 0 to {queries - 1}.")
-    title = "Who may look at whom" if title is None else title
+    title = "Which keys are visible" if title is None else title
     cell = min(WIDEST_CELL, GRID_ROOM / max(queries, keys))
     left, top = MARGIN + label_width(query_names) + 6, 122.0
     with style.look():
@@ -113,7 +113,7 @@ def who_may_look(
         board.text(
             MARGIN,
             52,
-            "1 = may look, 0 = hidden; row: who asks, column: who is looked at",
+            "1 = visible, 0 = hidden; rows are queries, columns are keys",
             size=style.SMALL_SIZE,
         )
         _draw_grid(board, left, top, cell, allowed, key_names, name="mask")
@@ -134,8 +134,8 @@ def who_may_look(
         f"{name}: {_listed(allowed[index], key_names)}" for index, name in enumerate(query_names)
     )
     alt = (
-        f"{title}. Grid of {queries} queries (rows) by {keys} keys (columns), 1 where a query may look at "
-        f"a key: {int(allowed.sum())} of {allowed.size}. Row by row, the positions that may be looked at: "
+        f"{title}. Grid of {queries} queries (rows) by {keys} keys (columns), 1 where a key is "
+        f"visible: {int(allowed.sum())} of {allowed.size}. Row by row, the visible positions: "
         f"{rows}."
     )
     return Picture(board.figure, alt)
@@ -153,13 +153,13 @@ def _permissions(values: np.ndarray, name: str) -> np.ndarray:
     """
     if not np.isin(values, (0, 1)).all():
         raise ValueError(
-            f"{name} must hold 1 or True for may look and 0 or False for hidden, and nothing else."
+            f"{name} must hold 1 or True for visible and 0 or False for hidden, and nothing else."
         )
     return values.astype(bool)
 
 
 def _listed(row: np.ndarray, names: Sequence[str]) -> str:
-    """The keys of one row that may be looked at, by position and name."""
+    """The visible keys of one row, by position and name."""
     found = [f"{index} {names[index]}" for index in np.flatnonzero(row).tolist()]
     if len(found) > words.LISTED:
         found = [*found[: words.LISTED], f"and {len(found) - words.LISTED} more"]

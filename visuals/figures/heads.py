@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from matplotlib.figure import Figure
 from visuals import style, words
 from visuals.arrays import token_names, with_axes
 from visuals.board import Board
-from visuals.figures.layout import MARGIN, cell_width, label_width, rows_below, text_size, write_tokens
+from visuals.figures.layout import MARGIN, apart, cell_width, label_width, rows_below, write_tokens
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
@@ -51,35 +50,31 @@ def head_trade_off(shares: Any, before: Any, first: Any, both: Any, two_heads: A
     pixels = style.PIXELS_PER_INCH
     with style.look():
         figure = Figure(figsize=(740 / pixels, 400 / pixels), dpi=pixels)
-        axes = figure.add_axes((0.09, 0.15, 0.66, 0.68))
         figure.text(
             0.03,
             0.93,
-            "One head trades one wish for the other",
+            "What one head gains for one token, it loses for the other",
             fontsize=style.points(style.TITLE_SIZE),
             weight="bold",
             va="center",
         )
+        axes = figure.add_axes((0.09, 0.15, 0.50, 0.68))
         largest = max(float(values.max()) for values in lines.values())
-        axes.set_xlim(float(x[0]), float(x[-1]))
-        axes.set_ylim(-0.04 * largest, 1.08 * largest)
-        axes.set_xlabel("share of the attention on the first token")
-        axes.set_ylabel("error left")
+        axes.set(xlim=(float(x[0]), float(x[-1])), ylim=(-0.04 * largest, 1.08 * largest))
+        axes.set(xlabel="one head: share of its attention on the first token", ylabel="error left")
         drawn = (
             ("first", "first token", style.QUERY, "-."),
             ("before", "token before", style.SCORE, "--"),
-            ("both", "one head: both", style.INK, "-"),
+            ("both", "both", style.INK, "-"),
         )
         for name, _, color, dashes in drawn:
             width = 3.0 if name == "both" else 1.8
             axes.plot(x, lines[name], color=color, linestyle=dashes, linewidth=width, gid=name)
-        axes.axhline(rest, color=style.CONTEXT, linewidth=3, gid="two heads")
         # Labels stand where their lines end, pushed apart so that they do not touch.
         ends = [(float(lines[name][-1]), label, color, name == "both") for name, label, color, _ in drawn]
-        ends.append((rest, f"two heads: {words.number(rest, 2)}", style.CONTEXT, True))
-        step = 0.075 * largest
-        heights = _apart(np.array([end[0] for end in ends]), step)
-        for height, (_, label, color, strong) in zip(heights, ends, strict=True):
+        for height, (_, label, color, strong) in zip(
+            apart(np.array([end[0] for end in ends]), 0.075 * largest), ends, strict=True
+        ):
             axes.annotate(
                 label,
                 (float(x[-1]), height),
@@ -90,6 +85,19 @@ def head_trade_off(shares: Any, before: Any, first: Any, both: Any, two_heads: A
                 weight="bold" if strong else "normal",
                 annotation_clip=False,
             )
+        # Two heads have no share to choose: they get a column of their own, on the same scale.
+        beside = figure.add_axes((0.80, 0.15, 0.17, 0.68), sharey=axes)
+        beside.set(xlim=(0, 1), xticks=[], xlabel="two heads: both")
+        beside.tick_params(labelleft=False)
+        beside.plot([0.2, 0.8], [rest, rest], color=style.CONTEXT, linewidth=5, gid="two heads")
+        beside.text(
+            0.5,
+            rest + 0.05 * largest,
+            words.number(rest, 2),
+            ha="center",
+            color=style.CONTEXT,
+            weight="bold",
+        )
     least = int(lines["both"].argmin())
     alt = (
         "Curves of the error that one head leaves, over the share of its attention on the first token. "
@@ -101,106 +109,6 @@ def head_trade_off(shares: Any, before: Any, first: Any, both: Any, two_heads: A
         f"Two heads leave {words.number(rest, 2)}."
     )
     return Picture(figure, alt)
-
-
-def _apart(heights: np.ndarray, step: float) -> np.ndarray:
-    """Heights moved upwards just so far that no two are nearer than `step`."""
-    moved = heights.copy()
-    # Heights equal but for rounding stay in the order given, on every machine.
-    order = np.argsort(np.round(heights / step, 3), kind="stable")
-    for lower, upper in pairwise(order):
-        moved[upper] = max(moved[upper], moved[lower] + step)
-    return moved
-
-
-@when_ready
-def stacked_heads(weights: Any, contexts: Any, tokens: Sequence[str]) -> Picture:
-    """Draw heads one above the other: each one's attention map and contexts, and all contexts joined.
-
-    weights (heads, tokens, tokens); contexts (heads, tokens, d_out); tokens: one string per token.
-
-    Raises ValueError for another number of axes, sizes that do not fit or more than 8 heads, TypeError for
-    what holds no numbers.
-    """
-    maps = with_axes(weights, "weights", ("heads", "tokens", "tokens"))
-    pieces = with_axes(contexts, "contexts", ("heads", "tokens", "d_out"))
-    heads, count, width = pieces.shape
-    if maps.shape != (heads, count, count):
-        raise ValueError(f"weights {maps.shape} and contexts {pieces.shape} do not fit one another.")
-    if heads > MOST_HEADS:
-        raise ValueError(f"contexts has {heads} heads; at most {MOST_HEADS} are drawn.")
-    names = token_names(tokens, count, "contexts", "tokens")
-    joined = np.concatenate(list(pieces), axis=1)  # (heads, tokens, d_out) -> (tokens, heads * d_out)
-
-    high = float(np.clip(300 / count, 13, 24))
-    across = float(min(34, 230 / count))
-    labels = label_width(names)
-    wide = cell_width(heads * width, 58)
-    first = MARGIN + labels
-    second = first + across * count + 46
-    third = second + wide * width + 54
-    top, step = 116.0, high * count + 62
-    right = third + wide * width * heads + 8 * (heads - 1)
-    bottom = top + step * (heads - 1) + high * count
-    with style.look():
-        board = Board(round(right + MARGIN), round(bottom + MARGIN))
-        board.title(MARGIN, 28, f"{heads} heads side by side, each with a softmax of its own")
-        board.text(first, 62, "weights", weight="bold", color=style.INK)
-        board.text(second, 62, "contexts", weight="bold", color=style.INK)
-        board.text(third, 62, f"joined: {heads * width} numbers a token", weight="bold", color=style.INK)
-        shades = style.color_scale(maps)
-        scale = style.color_scale(pieces)
-        for head in range(heads):
-            above = top + head * step
-            color = head_color(head)
-            rows = rows_below(above, count)
-            board.text(first, above - 18, f"head {head}", weight="bold", color=color)
-            for index in range(count):
-                y = above + index * high
-                board.text(
-                    first - 8,
-                    y + high / 2,
-                    words.shortened(names[index]),
-                    ha="right",
-                    size=min(text_size(rows), high * 0.62),
-                    gid=f"token {head} {index}",
-                )
-                cell = (across, high - 2)
-                board.cells(
-                    first, y, maps[head, index], cell, shades, decimals=2, name=f"weight {head} {index}"
-                )
-                size = (wide, high - 2)
-                name = f"context {head} {index}"
-                board.cells(second, y, pieces[head, index], size, scale, decimals=4, name=name)
-            _frame(board, (second, above), (wide * width, high * count - 2), color, f"context {head}")
-            board.arrow(
-                (second - 38, above + high * count / 2), (second - 8, above + high * count / 2), style.MUTED
-            )
-        # The joined table stands halfway down, so that an arrow leads to it from every head.
-        middle = (top + bottom) / 2 - high * count / 2
-        for head in range(heads):
-            left = third + head * (wide * width + 8)
-            board.text(left, middle - 18, f"head {head}", weight="bold", color=head_color(head))
-            for index in range(count):
-                values = joined[index, head * width : (head + 1) * width]
-                y = middle + index * high
-                name = f"joined {head} {index}"
-                board.cells(left, y, values, (wide, high - 2), scale, decimals=4, name=name)
-            _frame(
-                board, (left, middle), (wide * width, high * count - 2), head_color(head), f"joined {head}"
-            )
-            start = top + head * step + high * count / 2
-            end = middle + high * count * (head + 1) / (heads + 1)
-            board.arrow((third - 46, start), (third - 8, end), style.MUTED)
-    told = " ".join(f"Head {head}, first token: {words.vector(pieces[head, 0])}." for head in range(heads))
-    alt = (
-        f"{heads} heads one above the other. Each has an attention map of {count} by {count} weights and "
-        f"a context of {width} numbers for each token; joined they are {heads * width} numbers a token. "
-        f"{told} "
-        f"Joined, first token {names[0]!r}: {words.vector(joined[0])}; "
-        f"last token {names[-1]!r}: {words.vector(joined[-1])}."
-    )
-    return Picture(board.figure, alt + words.not_finite(joined))
 
 
 def _frame(

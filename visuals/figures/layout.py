@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -77,3 +78,13 @@ def write_tokens(
             weight="bold" if chosen else "normal",
             gid=f"token {index}",
         )
+
+
+def apart(heights: np.ndarray, step: float) -> np.ndarray:
+    """Heights moved upwards just so far that no two are nearer than `step`."""
+    moved = heights.copy()
+    # Heights equal but for rounding stay in the order given, on every machine.
+    order = np.argsort(np.round(heights / step, 3), kind="stable")
+    for lower, upper in pairwise(order):
+        moved[upper] = max(moved[upper], moved[lower] + step)
+    return moved

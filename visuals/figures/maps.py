@@ -36,6 +36,7 @@ def attention_map(
     query_tokens: Sequence[str] | None = None,
     title: str | None = None,
     row_sums: bool | None = None,
+    names: Sequence[str] | None = None,
 ) -> Picture:
     """Draw attention weights (or scores): rows are queries, columns are keys.
 
@@ -43,15 +44,16 @@ def attention_map(
     is drawn with its index as title; tokens: one string per key; query_tokens: one string per query, the same
     as tokens when left out; row_sums: whether to write each row's sum beside a single map, by default where
     all values lie between 0 and 1. A sum that is not 1 is marked. Negative values get a scale centred at 0;
-    NaN, inf and -inf are hatched. A single map of at most 12 keys is coloured on
-    a scale from 0 to 1 where its rows have sums; other maps up to their largest value.
+    NaN, inf and -inf are hatched. A single map of at most 12 keys is coloured on a scale from 0 to 1 where
+    its rows have sums; other maps up to their largest value. names: one title per map, in place of its index.
 
-    Raises ValueError for another number of axes, tokens that do not fit or more than 32 maps, TypeError for
-    what holds no numbers.
+    Raises ValueError for another number of axes, tokens or names that do not fit or more than 32 maps,
+    TypeError for what holds no numbers.
     """
     values, query_names, key_names = readable(weights, tokens, query_tokens)
     queries, keys = values.shape[-2:]
-    columns = 1 if values.ndim == 2 else min(values.shape[-3], 4 if values.ndim == 4 else 3)
+    # A title of one's own is a head's; an index may be a sentence's, whose tokens need more room.
+    columns = 1 if values.ndim == 2 else min(values.shape[-3], 4 if values.ndim == 4 or names else 3)
     maps = values.reshape(-1, queries, keys)  # (…, queries, keys) -> (maps, queries, keys)
     if len(maps) > MOST_MAPS:
         raise ValueError(
@@ -64,9 +66,9 @@ def attention_map(
         row_sums = shares and finite.size == values.size
     if title is None:
         title = "Attention: who looks at whom" if shares else "Attention scores: who matches whom"
-    names = _map_names(values)
-    figure = _draw(maps, columns, query_names, key_names, names, title, row_sums)
-    return Picture(figure, _in_words(maps, query_names, key_names, names, title, row_sums))
+    titles = _map_names(values) if names is None else token_names(names, len(maps), "weights", "maps")
+    figure = _draw(maps, columns, query_names, key_names, titles, title, row_sums)
+    return Picture(figure, _in_words(maps, query_names, key_names, titles, title, row_sums))
 
 
 def readable(
