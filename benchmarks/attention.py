@@ -4,7 +4,7 @@
 
 The functions are the solutions of lesson 08. Nothing is timed before all of them agree, results and
 gradients. It runs on a GPU, where there is one. Bytes are those of the tensors that live at the same time,
-without the inputs.
+without the inputs; times are the fastest of several calls.
 """
 
 from __future__ import annotations

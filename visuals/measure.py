@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 import weakref
 from collections.abc import Callable
@@ -13,15 +12,15 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-# A call is repeated until this many seconds are spent, but not more often than this.
-ENOUGH, MOST_ROUNDS = 0.05, 9
+# A call is repeated three times at least, until this many seconds are spent, and no more often than this.
+ENOUGH, MOST_ROUNDS = 0.05, 20
 
 
 class Cost(NamedTuple):
     """What one call costs.
 
     Attributes:
-        seconds: the median over several calls.
+        seconds: the fastest of several calls: the others waited for something else.
         bytes: what the tensors that the call made took together, at the moment when they took most.
     """
 
@@ -83,10 +82,10 @@ def measured(call: Callable[..., Any], *arguments: Any) -> Cost:
                 call(*arguments)
             most = alive.most
         times: list[float] = []
-        while not times or (sum(times) < ENOUGH and len(times) < MOST_ROUNDS):
+        while len(times) < 3 or (sum(times) < ENOUGH and len(times) < MOST_ROUNDS):
             start = time.perf_counter()
             call(*arguments)
             if gpu:
                 torch.cuda.synchronize()
             times.append(time.perf_counter() - start)
-    return Cost(statistics.median(times), most)
+    return Cost(min(times), most)

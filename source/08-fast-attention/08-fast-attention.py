@@ -87,8 +87,8 @@ q, k, v = torch.randn(3, 2, 4, 50, 16)  # each (b, heads, tokens, head_dim) = (2
 x = torch.randn(2, 50, 64)  # (b, tokens, d_in)
 
 # %% [markdown] id="cost-intro"
-# What does it cost? `measured` runs a function on the machine at hand. It gives the seconds of a typical call,
-# and the bytes of all tensors that were alive at the worst moment.
+# What does it cost? `measured` runs a function on the machine at hand. It gives the seconds of the fastest of several
+# calls, and the bytes of all tensors that were alive at the worst moment.
 #
 # **Predict, then run.** From 512 tokens to 1024, what happens to the memory? And to the time?
 
@@ -1072,7 +1072,8 @@ reveal("slopes-of-memory", told[sum(squares)] if ready else None)
 # %% [markdown] id="measured-read"
 # What the plot shows on any machine:
 #
-# - **Memory.** Lesson 05 has slope 2. Your tiles and SDPA have slope 1: they hold the result and a few tiles.
+# - **Memory.** Lesson 05 has slope 2. Your tiles and SDPA have slope 1 at most: they hold the result, which grows with the
+#   length, and a few tiles, which do not.
 # - **Time.** All have a slope that goes towards 2, since all multiply every query with every key. Fused attention does
 #   not compute less, apart from the tiles that it skips. It *moves* less: a matrix that does not fit into the
 #   processor's fast memory has to be written and read again for each step.
@@ -1095,8 +1096,8 @@ reveal("slopes-of-memory", told[sum(squares)] if ready else None)
 # It multiplies every query with every visible key, as before; with a causal mask it skips the tiles of the future. What
 # it never stores is the (tokens, tokens) matrix. It keeps a running maximum and sum for each query, and rescales what it
 # has when the maximum grows. In the backward pass it even computes more: the weights are made again from the saved
-# logsumexp. It is faster because less has to be written to memory and read back. My own tiles had slope 1 in memory where
-# the plain way had 2, and still were slower for short texts, because the loop ran in Python.
+# logsumexp. It is faster because less has to be written to memory and read back. My own tiles had a slope below 1 in memory
+# where lesson 05 had 2, and still were slower for short texts, because the loop ran in Python.
 #
 # **Marking scheme**
 #
