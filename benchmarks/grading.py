@@ -37,9 +37,9 @@ import nbformat
 from rich.console import Console
 from rich.table import Table
 
-from autograder.bank import load
 from autograder.build.release import CONFIG, write_notebook
 from autograder.build.source import read_source
+from autograder.course import Course
 
 ROOT = Path(__file__).resolve().parents[1]
 LOOK_SECONDS, LOOKS_PER_COUNT = 0.25, 12
@@ -133,7 +133,7 @@ def answers(lesson: str, chance: random.Random) -> dict[str, str]:
     """One student's answers, by the answer cell's id; the solution's where none is named."""
     module = importlib.import_module(f"tests.mutants.lesson_{lesson[:2]}")
     chosen = {}
-    for task in load(lesson).tasks:
+    for task in Course.read(ROOT).load(lesson).tasks:
         held = module.TASKS[task]
         kind = chance.random()
         if kind < SHARE_SOLVED:

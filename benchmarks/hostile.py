@@ -10,7 +10,6 @@ gets a score and, where something was stopped, a reason.
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 import tempfile
 from copy import deepcopy
@@ -21,8 +20,9 @@ from nbgrader.api import Gradebook
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.grading import Cost, prepare, run
+from benchmarks.grading import Cost, hand_in, run
 from tests.attacks.answers import ATTACKS
+from tests.autograder.grading.conftest import class_folder
 
 FIRST = "01-dot-product"
 # Two of each: to earn, to read, to stall, to harm, to mislead.
@@ -70,9 +70,9 @@ def main() -> None:
         honest = 0.0
         for kind in ("honest", "hostile"):
             with tempfile.TemporaryDirectory(prefix="hostile-") as folder:
-                students = range(chosen.class_size)
-                course = prepare(Path(folder) / "course", chosen.lesson, stock=False, students=students)
-                shutil.rmtree(course / "autograded", ignore_errors=True)
+                course = class_folder(Path(folder), chosen.lesson)
+                hand_in(course, chosen.lesson, range(chosen.class_size))
+                run([sys.executable, "-m", "autograder", "secret", chosen.lesson, "--course", "."], course)
                 if kind == "hostile":
                     replace_by_attacks(course, chosen.lesson)
                 cost, scores = graded(course, chosen.lesson, jobs)
