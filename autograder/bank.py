@@ -28,12 +28,11 @@ from autograder.outcome import (
     module_from_plain,
 )
 
-FORMAT = 2
+FORMAT = 3
 
 Value = Tensor | int | float | bool | str | None
 TaskKind = Literal["tensor", "function", "module", "class"]
 AS_SEEN = "as-seen"  # the run whose givens are those that the learner sees
-TABLE = ("members", "kind", "mark", "numbers")  # the tensors of `Explanations`
 RESULT = "result"  # the plain experiment: call the answer and look at what it returns
 
 
@@ -409,7 +408,16 @@ class _Writer:
         return plain
 
     def explanations(self, table: Explanations, key: str) -> dict[str, Any]:
-        kept = {name: getattr(table, name) for name in TABLE}
+        # Most explanations look on most probes like another one, so that each sight is kept once.
+        columns = [table.kind[..., None].float(), table.mark[..., None].float(), table.numbers]
+        sights, cells = torch.cat(columns, dim=2).flatten(0, 1).unique(dim=0, return_inverse=True)
+        kept = {
+            "members": table.members,
+            "cells": cells.reshape(table.kind.shape).int(),
+            "kind": sights[:, 0].short(),
+            "mark": sights[:, 1].short(),
+            "numbers": sights[:, 2:].contiguous(),
+        }
         return {
             "probes": list(table.probes),
             "kinds": list(table.kinds),
@@ -501,11 +509,13 @@ class _Reader:
         return Task(**fields)
 
     def explanations(self, plain: Mapping[str, Any]) -> Explanations:
+        cells = self.value(plain["cells"])
         return Explanations(
             probes=tuple(plain["probes"]),
             kinds=tuple(plain["kinds"]),
             marks=tuple(tuple(marks) for marks in plain["marks"]),
-            **{name: self.value(plain[name]) for name in TABLE},
+            members=self.value(plain["members"]),
+            **{name: self.value(plain[name])[cells] for name in ("kind", "mark", "numbers")},
         )
 
     def lesson(self, plain: Mapping[str, Any]) -> LessonBank:

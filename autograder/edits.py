@@ -11,7 +11,7 @@ import ast
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from autograder.problems import AuthoringError
@@ -276,6 +276,28 @@ def changed(solution: Solution, changes: Sequence[Change]) -> str:
     if text == solution.text:
         raise AuthoringError(["its edits change nothing"])
     return text
+
+
+def made_together(
+    solution: Solution, answers: Sequence[Sequence[Change]], in_turn: bool = True
+) -> str | None:
+    """The solution's text with the changes of several answers made; None where they do not fit.
+
+    What cannot be changed at once may be changed in turn: an edit may fit a body written anew.
+    """
+    spans = [span for changes in answers for change in changes for span in change.spans(solution)]
+    if fit(spans):
+        return put_in(solution.text, spans)
+    for first, *others in (answers, answers[::-1]) if in_turn else ():
+        if all(isinstance(change, Edit) for changes in others for change in changes):
+            try:
+                text = changed(solution, first)
+                for changes in others:
+                    text = changed(replace(solution, text=text), changes)
+            except AuthoringError:
+                continue
+            return text
+    return None
 
 
 def fit(spans: Iterable[Span]) -> bool:

@@ -55,6 +55,11 @@ class Sight:
     def wrong(self) -> bool:
         return bool(self.result or self.marks)
 
+    @property
+    def silent(self) -> bool:
+        """Whether a result's numbers are all nan, or all 0: many mistakes lead there."""
+        return bool(self.numbers) and self.numbers[-1] in (NAN, 0.0)
+
 
 RIGHT = Sight()
 # Two mistakes at once, each of which shows here alone: whatever they show together is taken for theirs.
@@ -138,7 +143,7 @@ def explain(task: Task, outcomes: Mapping[str, Outcome]) -> Explained:
     while left and len(found) < MOST_MISTAKES:
         rows = compared.best(left, asked if not found else ())
         if not rows and not found:
-            rows = compared.best(left) or compared.partly(left)
+            rows = compared.best(left) or compared.partly(left) or compared.nearly(left, outcomes)
         members = [[place for place in table.members[row].tolist() if place >= 0] for row in rows]
         faults = [
             {task.known_wrong[place].id: task.known_wrong[place] for place in places} for places in members
@@ -193,7 +198,8 @@ class _Compared:
         shapes = {one.partition(WRONG_AT)[0]: place for place, one in enumerate(table.kinds)}
         shape = torch.tensor([shapes[one.partition(WRONG_AT)[0]] for one in table.kinds])[kind.long()]
         own_shape = torch.tensor([shapes.get(one.result.partition(WRONG_AT)[0], -2) for one in asked])
-        same = (shape == own_shape) & ((numbers - own).abs() <= CLOSE * (1 + own.abs())).all(dim=2)
+        self._own, self._numbers, self._same_shape = own, numbers, shape == own_shape
+        same = self._same_shape & ((numbers - own).abs() <= CLOSE * (1 + own.abs())).all(dim=2)
         self._exact = same & ~right
         own_right = torch.tensor([not one.result for one in asked], dtype=torch.bool)
         # Columns are probes that were seen, rows explanations.
@@ -258,28 +264,60 @@ class _Compared:
             told |= shown & ~self._untried[:, self._places[name]]
         possible &= told
         most = int(self._size.max()) + 1
-        raised = torch.tensor([_raises(self._seen[name].result) for name in left.results], dtype=torch.bool)
-        exact, same_words = ((self._exact[:, columns] & some).sum(dim=1) for some in (~raised, raised))
+        # What is raised, or nan throughout, says little of what led there.
+        silent = [_raises(one.result) or one.silent for one in (self._seen[name] for name in left.results)]
+        told_apart = ~torch.tensor(silent, dtype=torch.bool)
+        exact, same_words = (
+            (self._exact[:, columns] & some).sum(dim=1) for some in (told_apart, ~told_apart)
+        )
         # What is known by its numbers comes first, then what is known otherwise, then what nobody has tried.
         untried = (self._agrees & self._untried)[:, columns].sum(dim=1)
         base = len(columns) + len(marks) + 1
-        score = ((exact * base + count - untried) * base + untried) * base + same_words
-        score = score * most + most - self._size
+        score = ((exact * base + count - untried) * most + most - self._size) * base + untried
+        score = score * base + same_words
         score = torch.where(possible, score, -1)
         return (score == score.max()).nonzero().flatten().tolist() if bool(possible.any()) else []
 
     def partly(self, left: _Cells) -> list[int]:
         """The rows of single mistakes whose numbers an answer shows on most probes, if on any.
 
-        Where a second mistake shows as well, the numbers are others; two results do not agree by chance.
+        Where a second mistake shows as well, the numbers are others. Two results do not agree by chance; two
+        single numbers may.
         """
         columns = [
             self._places[name]
             for name in left.results
-            if self._task.probes[name].observe == RESULT and not _raises(self._seen[name].result)
+            if self._task.probes[name].observe == RESULT
+            and self._task.probes[name].expected.shape
+            and self._seen[name].numbers
         ]
         exact = (self._exact[:, columns] & self._possible[:, None] & (self._size == 1)[:, None]).sum(dim=1)
         return (exact == exact.max()).nonzero().flatten().tolist() if bool((exact > 0).any()) else []
+
+    def nearly(self, left: _Cells, outcomes: Mapping[str, Outcome]) -> list[int]:
+        """The rows of the fewest mistakes whose results an answer has to a few digits, or times a factor.
+
+        A second mistake stands in the way then, such as half precision or a scale in another place.
+        """
+        plain = [
+            name
+            for name in left.results
+            if self._task.probes[name].observe == RESULT and self._task.probes[name].expected.shape
+        ]
+        columns = [self._places[name] for name in plain]
+        results = [outcomes[name].tensor for name in plain]
+        # A factor fits any single number, and what stands for nan outweighs all others.
+        if len(columns) < 2 or not all(one is not None and bool(one.isfinite().all()) for one in results):
+            return []
+        own, numbers = self._own[columns], self._numbers[:, columns].double()
+        size, sizes = own.norm(dim=1), numbers.norm(dim=2)
+        rough = (numbers - own).norm(dim=2) <= NEARLY * size
+        in_step = (numbers * size[:, None] - own * sizes[:, :, None]).norm(dim=2) <= CLOSE * size * sizes
+        fits = self._same_shape[:, columns].all(dim=1) & (rough.all(dim=1) | in_step.all(dim=1))
+        fits &= self._possible & (size > 0).all() & (sizes > 0).all(dim=1)
+        fewest = self._size[fits].min() if bool(fits.any()) else 0
+        rows: list[int] = (fits & (self._size == fewest)).nonzero().flatten().tolist()
+        return rows
 
     def touched(self, rows: Sequence[int]) -> set[str]:
         """The probes on which one of some rows shows a wrong result."""
@@ -375,8 +413,10 @@ def _marks(task: Task, probe: Probe, outcome: Outcome) -> list[str]:
         return marks
     if not type_fits(task, outcome):
         marks.append(f"type {outcome.type_name}")
-    elif not dtype_fits(task, outcome) or narrower(outcome.dtype, expected.dtype):
-        marks.append(f"dtype {outcome.dtype}")
+    elif not dtype_fits(task, outcome):
+        marks.append("dtype")
+    elif narrower(outcome.dtype, expected.dtype):
+        marks.append("narrower dtype")
     return marks
 
 

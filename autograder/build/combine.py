@@ -5,21 +5,26 @@ What such an answer does is kept in short, so that a judge can name both mistake
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, islice, product
 
 from autograder import authoring, bank
 from autograder.bank import RESULT
-from autograder.edits import Solution, Span, fit, put_in
+from autograder.build.parallel import in_forks
+from autograder.edits import Change, Solution, made_together
 from autograder.explain import RIGHT, UNTRIED, Sight, sight
 from autograder.outcome import Outcome
 
 # What an answer cell with a text does on some probes.
 Run = Callable[[str, Mapping[str, bank.Probe]], Mapping[str, Outcome]]
 Sights = Mapping[str, Sight]
+# The places of some wrong answers, and the text of the answer that makes them together.
+Together = tuple[tuple[int, ...], str]
 # How many probes mistakes made together are run on. The first ones tell most, and each takes its time.
 MOST_PROBES = 5
+# In how many wordings two mistakes are made together.
+MOST_WORDINGS = 2
 
 
 def combine(
@@ -33,8 +38,8 @@ def combine(
 ) -> tuple[list[str], list[tuple[int, ...]], list[Sights]]:
     """Try the wrong answers of a task in other wordings, together, and with mistakes made with their results.
 
-    The other wordings are the small edits among the right answers: what a mistake does may hang on the
-    order of the steps around it.
+    The other wordings are the right answers: what a mistake does may hang on the order of the steps around
+    it. Where two mistakes together yield nan or inf, another wording may yield numbers.
 
     Args:
         task: the task, as its author describes it.
@@ -49,18 +54,21 @@ def combine(
         Mistakes that no wrong answer of the task shows, places in `task.wrong` followed by these, and what
         is seen of each combination.
     """
-    spans = [[span for change in wrong.changes for span in change.spans(solution)] for wrong in task.wrong]
-    reworded = [[span for change in right.changes for span in change.spans(solution)] for right in task.right]
-    tries = _Tries(entry, alone, solution, run)
-    for place, own in enumerate(spans):
-        for other in reworded:
-            if _small(other) and fit([*own, *other]):
-                tries.add((place,), [*own, *other])
-    variants = _variants(task, spans)
-    first = [places[0] for places in variants.values()]
-    for places in _together(variants, spans, faults):
-        tries.add(places, [span for place in places for span in spans[place]])
     ids = [wrong.fault for wrong in task.wrong]
+    tries = _Tries(entry, ids, alone, run)
+    # So many wrong answers of a class fit at once, and each takes so long, that no other is tried.
+    in_turn = task.kind != "module"
+    rights = [right.changes for right in task.right if in_turn or _is_small(solution, right.changes)]
+    wrongs = [wrong.changes for wrong in task.wrong]
+    alone_reworded = (((place,), (own, right)) for place, own in enumerate(wrongs) for right in rights)
+    tries.add(_made(solution, alone_reworded, in_turn))
+    variants = _variants(ids, [_size(solution, own) for own in wrongs])
+    first = [places[0] for places in variants.values()]
+    endless = tries.add(_together(solution, wrongs, variants, faults, in_turn))
+    reworded = (
+        (places, (*(wrongs[place] for place in places), right)) for places, _ in endless for right in rights
+    )
+    tries.add(_made(solution, reworded, in_turn))
     added: list[str] = []
     right = {name: probe.expected for name, probe in entry.probes.items()}
     for slip in faults.on_results:
@@ -79,25 +87,47 @@ def combine(
 class _Tries:
     """Combinations that were tried, without those that look like one that is known."""
 
-    def __init__(self, entry: bank.Task, alone: Sequence[Sights], solution: Solution, run: Run) -> None:
+    def __init__(
+        self,
+        entry: bank.Task,
+        ids: Sequence[str],
+        alone: Sequence[Sights],
+        run: Run,
+    ) -> None:
         self.found: list[tuple[int, ...]] = []
         self.kept: list[Sights] = []
         self._entry = entry
+        self._ids = ids
         self._alone = alone
-        self._solution = solution
         self._run = run
         self._plain = {name: probe for name, probe in entry.probes.items() if probe.observe == RESULT}
         self._known = {_key(sights) for sights in alone}
+        self._made: set[tuple[frozenset[str], tuple[object, ...]]] = set()
         self._known_plain = {_key({name: sights[name] for name in self._plain}) for sights in alone}
 
-    def add(self, places: tuple[int, ...], spans: Sequence[Span]) -> None:
-        """Make some wrong answers together with these spans, and keep what is seen if it is new.
+    def add(self, answers: Iterable[Together]) -> list[Together]:
+        """Make wrong answers together, and keep what is seen if it is new.
+
+        Returns:
+            Those of which a result holds nan or inf: in another wording it may hold numbers.
+        """
+        endless = []
+        tried = list(answers)
+        for answer, (sights, finite) in zip(tried, in_forks(self._sights, tried), strict=True):
+            self._keep(answer[0], sights)
+            if not finite:
+                endless.append(answer)
+        return endless
+
+    def _sights(self, answer: Together) -> tuple[Sights, bool]:
+        """What is seen of some wrong answers made together, and whether all results are finite.
 
         They are run on the plain probes on which the result of more than one of them is wrong; of one is
         enough where it is worded anew, and for a function, which is called quickly. Elsewhere it shows as it
         does alone. Experiments take long, so none is done: where several mistakes show in one, nobody knows
         how.
         """
+        places, text = answer
         alone = [self._alone[place] for place in places]
         wrong = {name: sum(bool(one[name].result) for one in alone) for name in self._entry.probes}
         enough = 1 if len(places) == 1 or self._entry.kind == "function" else 2
@@ -105,16 +135,17 @@ class _Tries:
         if len(places) > 1:
             unclear = dict(islice(unclear.items(), MOST_PROBES))
         try:
-            outcomes = self._run(put_in(self._solution.text, spans), unclear) if unclear else {}
+            outcomes = self._run(text, unclear) if unclear else {}
         except authoring.AuthoringError:
-            return  # they do not make a program together
+            return {}, True  # they do not make a program together
         sights = {
             name: sight(self._entry, self._entry.probes[name], outcomes[name])
             if name in outcomes
             else _joined([one[name] for one in alone])
             for name in self._entry.probes
         }
-        self._keep(places, sights)
+        tensors = [one.tensor for one in outcomes.values() if one.tensor is not None]
+        return sights, all(bool(tensor.isfinite().all()) for tensor in tensors)
 
     def add_slip(
         self, places: tuple[int, ...], slip: authoring.OnResult, outcomes: Mapping[str, Outcome]
@@ -140,10 +171,15 @@ class _Tries:
     def _keep(self, places: tuple[int, ...], sights: Sights) -> bool:
         key = _key(sights)
         tried = [one for one in sights.values() if one != UNTRIED]
-        if not any(one.wrong for one in tried) or key in self._known:
+        faults = frozenset(self._ids[place] if place < len(self._ids) else str(place) for place in places)
+        shown = [one for one in tried if one.result]
+        if len(places) > 1 and shown and all(one.silent for one in shown):
+            return False
+        if not any(one.wrong for one in tried) or key in self._known or (faults, key) in self._made:
             return False
         if len(places) == 1:
             self._known.add(key)
+        self._made.add((faults, key))
         self.found.append(places)
         self.kept.append(sights)
         return True
@@ -158,30 +194,48 @@ def _joined(alone: Sequence[Sight]) -> Sight:
     return Sight(result.result, result.numbers, frozenset().union(*(one.marks for one in alone)))
 
 
-def _variants(task: authoring.Task, spans: Sequence[Sequence[Span]]) -> Mapping[str, list[int]]:
+def _variants(ids: Sequence[str], sizes: Sequence[int]) -> Mapping[str, list[int]]:
     """For each mistake, the places of the wrong answers that show it, small edits first."""
     places: dict[str, list[int]] = {}
-    for place in sorted(range(len(spans)), key=lambda place: not _small(spans[place])):
-        places.setdefault(task.wrong[place].fault, []).append(place)
+    for place in sorted(range(len(ids)), key=lambda place: sizes[place]):
+        places.setdefault(ids[place], []).append(place)
     return places
 
 
 def _together(
-    variants: Mapping[str, list[int]], spans: Sequence[Sequence[Span]], faults: authoring.Faults
-) -> Iterator[tuple[int, ...]]:
-    """Places of wrong answers that can be made together: of some mistakes, the first that fit."""
+    solution: Solution,
+    wrongs: Sequence[Sequence[Change]],
+    variants: Mapping[str, list[int]],
+    faults: authoring.Faults,
+    in_turn: bool,
+) -> Iterator[Together]:
+    """Wrong answers made together: of some mistakes, the first wordings that fit."""
     for group in (*combinations(variants, 2), *faults.together):
         if all(fault in variants for fault in group):
-            fitting = (
-                places
-                for places in product(*(variants[fault] for fault in group))
-                if fit([span for place in places for span in spans[place]])
-            )
-            yield from islice(fitting, 1)
+            places = product(*(variants[fault] for fault in group))
+            answers = ((some, tuple(wrongs[place] for place in some)) for some in places)
+            yield from islice(_made(solution, answers, in_turn), MOST_WORDINGS)
 
 
-def _small(spans: Sequence[Span]) -> bool:
-    return all(span.start or not span.end for span in spans)
+def _made(
+    solution: Solution,
+    answers: Iterable[tuple[tuple[int, ...], tuple[Sequence[Change], ...]]],
+    in_turn: bool,
+) -> Iterator[Together]:
+    """The texts of those answers whose changes can be made together."""
+    for places, changes in answers:
+        text = made_together(solution, changes, in_turn)
+        if text is not None:
+            yield places, text
+
+
+def _is_small(solution: Solution, changes: Sequence[Change]) -> bool:
+    return _size(solution, changes) < len(solution.text) / 2
+
+
+def _size(solution: Solution, changes: Sequence[Change]) -> int:
+    """How much of the solution some changes replace."""
+    return sum(span.end - span.start for change in changes for span in change.spans(solution))
 
 
 def _key(sights: Sights) -> tuple[object, ...]:

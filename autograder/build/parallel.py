@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import torch
 
 from autograder.problems import AuthoringError
 
 Done = TypeVar("Done")
+Item = TypeVar("Item")
+# So few items are done sooner than a fork is made.
+FEW = 200
+# What the forks that are under way do; they find it here, because it need not be picklable.
+_forked: list[Callable[[Any], Any]] = []
 
 
 def each_lesson(
@@ -33,6 +41,31 @@ def each_lesson(
         waiting = {pool.submit(_tried, work, lesson): lesson for lesson in lessons}
         for done in as_completed(waiting):
             yield waiting[done], done.result()
+
+
+def in_forks(work: Callable[[Item], Done], items: Sequence[Item]) -> Iterator[Done]:
+    """What comes of each item, in order, with the processors shared out.
+
+    The processes are forks, so that `work` may be any function and hold anything. Without forks, in one of
+    several processes, or with little to do, all is done here.
+    """
+    jobs = processors()
+    alone = multiprocessing.parent_process() is None
+    if jobs == 1 or not alone or len(items) < FEW or sys.platform != "linux":
+        yield from map(work, items)
+        return
+    _forked.append(work)
+    try:
+        with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("fork")) as pool:
+            yield from pool.map(_in_fork, items, chunksize=max(1, len(items) // (8 * jobs)))
+    finally:
+        _forked.pop()
+
+
+def _in_fork(item: Any) -> Any:
+    # A fork has no threads but its own, and torch would wait for the others.
+    torch.set_num_threads(1)
+    return _forked[-1](item)
 
 
 def processors() -> int:

@@ -209,6 +209,7 @@ SOFTMAX_NAIVE = Task(
     wrong=(
         Wrong("divided-by-sum-of-scores", edit("exponentials.sum()", "x.sum()")),
         Wrong("shares-of-raw-scores", edit("torch.exp(x)", "x"), hint=SHARES),
+        Wrong("subtracted-for-divided", edit(" / exponentials", " - exponentials")),
         Wrong("not-normalised", edit(" / exponentials.sum()", "")),
         Wrong("divided-by-largest", edit(".sum()", ".max()")),
         Wrong(

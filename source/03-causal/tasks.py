@@ -240,6 +240,7 @@ RENORMALISE = Task(
         Wrong("columns-normalised", edit("dim=-1", "dim=0")),
         Wrong("softmax-twice", returns("torch.softmax(masked_simple, dim=-1)")),
         Wrong("softmax-twice", returns("torch.tril(torch.softmax(masked_simple, dim=-1))")),
+        Wrong("softmax-of-shares", edit("= mask", "= torch.softmax(mask"), edit("True)", "True), dim=-1)")),
         Wrong("divided-by-total", edit("dim=-1, keepdim=True", "")),
         Wrong("not-normalised", edit(" / masked_simple.sum(dim=-1, keepdim=True)", "")),
         Wrong("divided-by-count", edit("masked_simple.sum(", "(masked_simple > 0).sum(")),

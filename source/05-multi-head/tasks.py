@@ -190,6 +190,11 @@ MULTI_HEAD_WRAPPER = Task(
         ),
         Wrong("no-dropout", edit("dropout, q", "0.0, q"), hint=NOT_PASSED.format("dropout")),
         Wrong("dropout-typed-in", edit("dropout, q", "0.5, q")),
+        Wrong(
+            "dropout-twice",
+            edit("torch.cat(", "torch.dropout(torch.cat("),
+            edit("dim=-1)", "dim=-1), self.heads[0].dropout.p, self.training)"),
+        ),
         Wrong("bias-never", edit(", qkv_bias) for", ") for"), hint=NOT_PASSED.format("qkv_bias")),
         Wrong("bias-always", edit(", qkv_bias) for", ", True) for")),
         Wrong("bias-uneven", edit(", qkv_bias) for _ in", ", qkv_bias and _ == 0) for _ in")),
@@ -525,6 +530,7 @@ MERGE_HEADS = Task(
     wrong=(
         Wrong("merge-without-transpose", edit("context.transpose(1, 2)", "context")),
         Wrong("view-of-a-transpose", edit(".contiguous()", "")),
+        Wrong("heads-typed-in", edit("context.tr", "context[:, :2].tr"), edit("num_heads * head_dim", "-1")),
         Wrong(
             "joined-then-turned", edit("num_tokens, num_heads * head_dim)", "-1, num_tokens).transpose(1, 2)")
         ),
@@ -1314,6 +1320,9 @@ COPY_INTO_FUSED = Task(
         ),
         Wrong("joined-along-wrong-axis", edit("dim=0", "dim=1"), hint=ROWS),
         Wrong("heads-typed-in", edit("wrapper.heads", "wrapper.heads[:2]")),
+        Wrong(
+            "overwritten-in-loop", edit(".copy_(torch.cat(narrow, dim=0))", "[: len(narrow[0])] = narrow[-1]")
+        ),
         Wrong("sizes-typed-in", edit(EYE, "torch.eye(4)")),
         Wrong("outside-no-grad", edit("with torch.no_grad():", "if True:")),
         Wrong("wrong-object-returned", returns("wrapper"), hint=STACK_RETURNED),

@@ -318,6 +318,7 @@ MASKED_SOFTMAX = Task(
         Wrong("softmax-over-heads", edit("dim=-1", "dim=1")),
         Wrong("softmax-over-batch", edit("dim=-1", "dim=0")),
         Wrong("softmax-twice", edit("dim=-1\n    )", "dim=-1\n    ).softmax(dim=-1)")),
+        Wrong("not-normalised", edit("torch.softmax(", "torch.exp("), edit(", dim=-1\n", "\n")),
         Wrong("no-softmax", returns("scores.masked_fill(mask == 0, 0.0)")),
         Wrong(
             "shares-of-raw-scores", returns("((s := scores * mask) / s.sum(-1, keepdim=True)).nan_to_num()")
@@ -1018,7 +1019,11 @@ BUG_CROSS_FROM_DECODER = Task(
     right=(
         Right(
             "in-one-line",
-            edit("cross_attention(x,", "cross_attention(self_attention(*[decoder_input] * 3, causal),"),
+            edit(
+                "    x = self_attention(decoder_input, decoder_input, decoder_input, causal)",
+                "    x = decoder_input",
+            ),
+            edit("cross_attention(x,", "cross_attention(self_attention(x, x, x, causal),"),
         ),
         Right(
             "by-name",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from autograder.authoring import before, body, edit, faulty, instead, returns
-from autograder.edits import Solution, Span, changed, fit, put_in, table
+from autograder.edits import Solution, Span, changed, fit, made_together, put_in, table
 from autograder.problems import AuthoringError
 
 CELL = '''\
@@ -140,3 +140,22 @@ def test_a_line_of_a_table_that_is_no_answer_is_refused_and_quoted(text, problem
     with pytest.raises(AuthoringError) as caught:
         table(text)
     assert caught.value.problems == [problem]
+
+
+LATER = body("share", "total = x.sum()\nreturn x / total")
+
+
+@pytest.mark.parametrize(
+    ("answers", "in_turn", "expected"),
+    [
+        ([edit(" + 1", "")], True, "    x = x\n    return x / x.sum()"),
+        ([edit("sum", "max"), LATER], True, "    total = x.max()\n    return x / total"),
+        ([LATER, edit("sum", "max")], True, "    total = x.max()\n    return x / total"),
+        ([LATER, edit("sum", "max")], False, None),
+        ([LATER, edit(" + 1", "")], True, None),
+        ([LATER, body("share", "return x")], True, None),
+    ],
+)
+def test_answers_are_made_together_at_once_or_in_turn_where_they_fit(answers, in_turn, expected):
+    made = made_together(SOLUTION, [[change] for change in answers], in_turn)
+    assert made == (expected and HEAD + expected)

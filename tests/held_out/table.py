@@ -50,6 +50,10 @@ ONE_OF = (
     "keys-as-values queries-as-values input-as-values weights-returned values-from-query-input "
     "values-from-key-input",
     "keys-as-queries queries-as-keys input-for-scores projections-swapped scores-turned values-as-keys",
+    # Scores of one matrix with itself are the same both ways round, and so are those without a softmax.
+    "keys-as-queries queries-as-keys softmax-over-queries",
+    "keys-as-queries queries-as-keys weights-on-the-right",
+    "no-softmax scores-turned weights-on-the-right projections-swapped",
     "split-without-transpose split-interleaved one-head input-split heads-typed-in full-width-heads",
     "merge-without-transpose merge-interleaved heads-added one-head heads-typed-in",
     "no-out-proj out-proj-twice out-proj-without-bias",
@@ -77,6 +81,9 @@ SAME_NUMBERS = (
     # A list of modules that is one too short is the same, whichever is left out.
     frozenset({"loop-starts-late", "loop-stops-early"}),
     frozenset({"scaled-unasked", "step-too-many"}),
+    # One matrix for all three is both of the others at once.
+    frozenset({"one-matrix-for-all", "queries-as-keys"}),
+    frozenset({"one-matrix-for-all", "queries-as-values"}),
     # A mask that keeps with probability p, and the right scale behind it.
     frozenset({"p-as-share-kept", "kept-and-dropped-swapped"}),
 )

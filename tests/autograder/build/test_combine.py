@@ -88,10 +88,11 @@ def made(runs):
 
 def test_what_does_something_new_together_is_kept(made):
     members = [tuple(place for place in row if place >= 0) for row in made.explanations.members.tolist()]
-    alone, reworded = [(place,) for place in range(len(WRONG))], [(2,), (6,)]
-    # "no-half" is taken as the small edit, and what is all zeros hides it, and "no-one", wherever it shows.
-    pairs = [(1, 2), (1, 3), (1, 4), (1, 5), (2, 3), (2, 4), (3, 4), (3, 5), (3, 6), (4, 5), (4, 6), (5, 6)]
-    assert members == [*alone, *reworded, *pairs, (1, 2, 3)]
+    alone, reworded = [(place,) for place in range(len(WRONG))], [(1,), (2,), (6,)]
+    # "no-half" has two wordings, the small edit first. What is all zeros hides it, and "no-one".
+    pairs = [(1, 2), (0, 2), (1, 5), (0, 5), (1, 3), (0, 3), (1, 4), (2, 5), (2, 3), (2, 4)]
+    others = [(5, 3), (5, 6), (5, 4), (3, 6), (3, 4), (6, 4)]
+    assert members == [*alone, *reworded, *pairs, *others, (1, 2, 3), (0, 2, 3)]
 
 
 @pytest.mark.parametrize("places", [(2, 1), (3, 5), (4, 6), (1, 2, 3)], ids=str)
@@ -109,7 +110,7 @@ def test_a_mistake_is_named_in_another_wording_too(made, runs):
 
 def test_an_experiment_that_both_mistakes_show_in_is_not_tried(made):
     table = made.explanations
-    kinds = table.kind[table.members.tolist().index([3, 5, -1])].tolist()
+    kinds = table.kind[table.members.tolist().index([5, 3, -1])].tolist()
     assert [table.kinds[kind] == "untried" for kind in kinds] == [False, False, True]
 
 

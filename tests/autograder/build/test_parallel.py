@@ -1,10 +1,11 @@
 """Lessons side by side: each yields what it would have yielded alone."""
 
 import os
+import sys
 
 import pytest
 
-from autograder.build.parallel import each_lesson
+from autograder.build.parallel import FEW, each_lesson, in_forks, processors
 from autograder.problems import AuthoringError
 
 LESSONS = ["01-one", "02-two", "03-three"]
@@ -40,3 +41,19 @@ def test_one_lesson_is_done_in_this_process_and_several_jobs_are_not():
 def test_a_fault_of_ours_is_not_swallowed(jobs):
     with pytest.raises(ValueError, match="a fault of ours"):
         list(each_lesson(slip, LESSONS, jobs))
+
+
+def test_many_items_are_shared_out_in_order_and_need_not_be_picklable():
+    done = list(in_forks(lambda item: (item, os.getpid()), range(FEW)))
+    assert [item for item, _ in done] == list(range(FEW))
+    forks = sys.platform == "linux" and processors() > 1
+    assert (os.getpid() not in {process for _, process in done}) == forks
+
+
+def test_few_items_are_done_here():
+    assert set(in_forks(lambda item: os.getpid(), range(FEW - 1))) == {os.getpid()}
+
+
+def test_a_fault_in_a_fork_is_told():
+    with pytest.raises(ValueError, match="a fault of ours"):
+        list(in_forks(slip, range(FEW)))
