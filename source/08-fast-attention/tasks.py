@@ -106,9 +106,9 @@ QKV_ORDER = Task(
     ),
     wrong=wrongs("""
         left-as-given: faulty
-        mended-in-part: permute(2, 0, 3, 1, 4) → permute(3, 0, 2, 1, 4)
+        fixed-in-part: permute(2, 0, 3, 1, 4) → permute(3, 0, 2, 1, 4)
             `permute` has to change too: the axes of `pieces` are in the order in which `view` names them.
-        mended-in-part: 3, num_heads, width → num_heads, 3, width
+        fixed-in-part: 3, num_heads, width → num_heads, 3, width
             `view` has to change too: the three blocks come first, then the heads.
         heads-not-brought-forward: permute(2, 0, 3, 1, 4) → permute(2, 0, 1, 3, 4)
         split-interleaved: 3, num_heads, width // (3 * num_heads) → 3, width // (3 * num_heads), num_heads
