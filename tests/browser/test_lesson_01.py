@@ -87,8 +87,7 @@ def test_a_sentence_of_ones_own_moves_the_arrow(executed_lesson):
     explorer.get_by_text("'dog' is not known.").first.wait_for(timeout=10_000)
     sentence.fill("the bank needed cash")
     lesson.page.keyboard.press("Enter")
-    explorer.get_by_text("largest weights bank").first.wait_for(timeout=10_000)
-    explorer.get_by_text("cash").first.wait_for(timeout=10_000)
+    explorer.get_by_text("largest weights bank 0.72, cash 0.25").first.wait_for(timeout=10_000)
     lesson.picture("the-explorer-of-meaning", of=explorer)
     assert lesson.violations() == []
     lesson.use_dark_theme()
