@@ -1056,7 +1056,7 @@ cost_curves(all_costs((128, 256, 512, 1024, 2048)), title="Causal attention, 4 h
 # %% id="costs-revealed"
 def grows_like_a_square(call):
     """Whether twice the tokens take more than three times the memory."""
-    few, many = (measured(call, *torch.randn(3, 1, 2, n, 32)).bytes for n in (1024, 2048))
+    few, many = (measured(call, *torch.randn(3, 1, 2, n, 32)).bytes for n in (512, 1024))
     return many > 3 * few
 
 
