@@ -7,7 +7,7 @@ On tensors of your own, with the tokens as a list of strings:
     attention_map(weights, source, target)         cross-attention: tokens of the keys, then of the queries
     explore_heads(weights, tokens)                 the heads of one sentence, side by side or superposed
     explore_causal_mask(scores, tokens)            with the mask and without it, token by token
-    mask_map(mask, tokens), leak_map(leaks, tokens)
+    leak_map(leaks, tokens)
     attention_map(weights, tokens).save("map.pdf")     for print, as .pdf, .svg or .png
     trained_words().embed(sentence)                a small trained model: vectors, weights, what words mean
     measured(function, *inputs)                    seconds and bytes of a call; cost_curves draws them
@@ -45,7 +45,6 @@ from visuals.figures import (
     encoder_decoder,
     head_trade_off,
     leak_map,
-    mask_map,
     masking_steps,
     memory_layout,
     overflow,
@@ -96,7 +95,6 @@ __all__ = [
     "explore_tiles",
     "head_trade_off",
     "leak_map",
-    "mask_map",
     "masking_steps",
     "measured",
     "memory_layout",

@@ -16,7 +16,6 @@ from visuals import (
     cut_and_stretch,
     explore_causal_mask,
     leak_map,
-    mask_map,
     masking_steps,
 )
 from visuals.explorers.causal import grow, sentence, table
@@ -67,22 +66,6 @@ class TestMasks:
         assert alt.startswith("Who may look at whom. 6 queries (rows) by 6 keys (columns), 15 hidden.")
         assert alt.endswith("Each query looks at itself and at the tokens before it, at nothing later.")
 
-    def test_a_mask_is_drawn_as_it_is(self):
-        mask = torch.tensor([[False, True, True], [True, False, False]])
-        figure = mask_map(mask, NAMES, ["x", "y"]).figure
-        assert named(figure, "hidden") == {"0 1", "0 2", "1 0"}
-        hatched = {patch.get_gid() for patch in figure.axes[0].patches if patch.get_hatch()}
-        assert {"hidden 0 1", "hidden 0 2", "hidden 1 0"} <= hatched
-
-    def test_another_mask_is_told_row_by_row(self):
-        alt = mask_map(torch.tensor([[1, 1], [0, 1]]), ["a", "b"]).alt
-        assert alt.endswith("3 hidden. 'a' looks at nothing; 'b' looks at 'a'.")
-
-    def test_rows_are_queries_and_columns_are_keys(self, texts):
-        shown = texts(mask_map(torch.zeros(2, 3), NAMES, ["x", "y"]).figure)
-        assert [text for text in shown if text in (*NAMES, "x", "y")] == ["a", "b", "c", "x", "y"]
-        assert {"key →", "query ↓"} <= set(shown)
-
     def test_leaks_are_marked_where_they_are(self, texts):
         leaks = torch.tensor([[0, 1, 0], [0, 0, 0], [0, 0, 0]]).bool()
         picture = leak_map(leaks, NAMES)
@@ -104,12 +87,6 @@ class TestMasks:
     @pytest.mark.parametrize(
         ("draw", "message"),
         [
-            (
-                lambda: mask_map(torch.tensor([[0.0, 0.5]]), ["a", "b"], ["x"]),
-                r"mask holds 0\.5000; it needs True",
-            ),
-            (lambda: mask_map(torch.zeros(3), NAMES), r"mask needs 2 axes \(queries, keys\).*\(3,\)"),
-            (lambda: mask_map(torch.zeros(2, 3), NAMES), r"3 tokens do not fit: mask has size 2 .*'queries'"),
             (lambda: leak_map(torch.zeros(3, 2), ["a", "b"]), r"2 tokens do not fit: leaks has size 3"),
             (lambda: leak_map(torch.full((2, 2), -torch.inf), ["a", "b"]), r"leaks holds -inf"),
             (lambda: causal_pattern([]), r"tokens is empty"),
@@ -290,7 +267,6 @@ class TestExplorer:
     "draw",
     [
         lambda value: causal_pattern(value),
-        lambda value: mask_map(value, NAMES),
         lambda value: leak_map(value, NAMES),
         lambda value: masking_steps(value, NAMES),
         lambda value: cut_and_stretch(value, NAMES),
@@ -305,7 +281,6 @@ def test_words_are_apart_and_inside(scores, tokens):
     long = ["antidisestablishmentarianism", "UNCONDITIONALLY", *tokens[2:]]
     for names in (tokens, long):
         assert_words_are_apart(causal_pattern(names).figure)
-        assert_words_are_apart(mask_map(FUTURE, names).figure)
         assert_words_are_apart(leak_map(FUTURE, names).figure)
         assert_words_are_apart(masking_steps(scores, names, 2).figure)
         assert_words_are_apart(cut_and_stretch(scores, names).figure)

@@ -9,7 +9,7 @@ from visuals.figures.encoder_decoder import encoder_decoder
 from visuals.figures.heads import head_trade_off, split_projection
 from visuals.figures.maps import attention_map
 from visuals.figures.masking import cut_and_stretch, masking_steps
-from visuals.figures.masks import causal_pattern, leak_map, mask_map, two_masks
+from visuals.figures.masks import causal_pattern, leak_map, two_masks
 from visuals.figures.meaning import word_arrows
 from visuals.figures.memory import memory_layout
 from visuals.figures.normalising import sum_versus_softmax
@@ -33,7 +33,6 @@ __all__ = [
     "encoder_decoder",
     "head_trade_off",
     "leak_map",
-    "mask_map",
     "masking_steps",
     "memory_layout",
     "overflow",

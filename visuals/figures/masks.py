@@ -38,24 +38,6 @@ def causal_pattern(tokens: Sequence[str]) -> Picture:
     return _draw_mask(hidden, names, names, "Who may look at whom")
 
 
-@when_ready
-def mask_map(mask: Any, tokens: Sequence[str], query_tokens: Sequence[str] | None = None) -> Picture:
-    """Draw a mask: rows are queries, columns are keys, and True (or 1) is hidden.
-
-    mask (queries, keys); tokens: one string per key; query_tokens: one string per query, the same as tokens
-    when left out.
-
-    Raises ValueError for another number of axes, for entries other than 0 and 1, or for tokens that do not
-    fit, TypeError for what holds no numbers.
-    """
-    hidden = _booleans(mask, "mask", ("queries", "keys"))
-    key_names = token_names(tokens, hidden.shape[1], "mask", "keys")
-    query_names = token_names(
-        tokens if query_tokens is None else query_tokens, hidden.shape[0], "mask", "queries"
-    )
-    return _draw_mask(hidden, query_names, key_names, "The mask: what is hidden from each query")
-
-
 SDPA = "scaled_dot_product_attention\n(…, attn_mask=visible)"
 
 
