@@ -364,6 +364,8 @@ def execute(command, rest):
         line = [program, *rest[1:]]
     else:
         os.chdir(str(HERE))
+        if command == "lab":  # nbgrader's panels are the instructor's
+            environment["JUPYTER_CONFIG_PATH"] = str(HERE / ".lab")
         root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []  # as in containers
         modules = {
             "lab": ["jupyterlab", f"--ServerApp.root_dir={HERE / 'notebooks'}", *root, *rest],

@@ -6,7 +6,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -58,6 +58,8 @@ def build(
 
     place = _course(course)
     names = _chosen(place.lessons, lessons or [])
+    if not check and (place.root / "submitted").is_dir():
+        _keep_releases(place, names)
     found: list[str] = pipeline.without_source(place) if check else []
     problems: list[str] = []
     with _bar() as bar:
@@ -80,6 +82,17 @@ def build(
     console.print(
         f"{len(names)} lesson{'s' if len(names) != 1 else ''} {'up to date' if check else 'built'}."
     )
+
+
+def _keep_releases(course: Course, names: Sequence[str]) -> None:
+    """Keep what students are working on, where a class is there, before it is built anew."""
+    from autograder.grading import releases
+    from autograder.grading.course import Class
+
+    place = Class(course.root)
+    for name in names:
+        if place.release(name).is_file() and name in place.banks.folders:
+            releases.keep(course.root, place.current(name))
 
 
 @app.command()
@@ -178,7 +191,9 @@ def _grade_on_cluster(
         _refuse("--dask needs a package that is not installed here: pip install distributed")
     try:
         with cluster.connected(address, order.course.banks, order.lessons, say) as executor:
-            return command.grade_class(replace(order, jobs=executor.slots), say, advance, executor)
+            return command.grade_class(
+                replace(order, jobs=executor.slots, remote=True), say, advance, executor
+            )
     except cluster.NoCluster as problem:
         _refuse(problem)
 
@@ -213,6 +228,30 @@ def report(
         if path:
             path.write_text(text(made), encoding="utf-8")
             console.print(f"Written: {path}", markup=False, highlight=False, soft_wrap=True)
+
+
+@app.command()
+def desk(
+    port: Annotated[int, typer.Option("--port", help="A port of this machine; any free one if 0.")] = 0,
+    out: Annotated[Path | None, typer.Option("--out", help="Write the pages to a folder instead.")] = None,
+    course: Root = Path(),
+) -> None:
+    """Show the class, each lesson and the written answers in a browser, and give points there."""
+    from autograder.desk import server
+
+    place = _class(course)
+
+    def say(address: str) -> None:
+        console.print(f"Open {address}", markup=False, highlight=False, soft_wrap=True)
+        console.print("Whoever has this address can read and change grades. Ctrl-C ends it.")
+
+    with _told():
+        if out:
+            made = server.write_static(place, out)
+            console.print(f"{len(made)} pages written to {out}.", markup=False, highlight=False)
+            return
+        with suppress(KeyboardInterrupt):
+            server.serve(place, port, say)
 
 
 @app.command()

@@ -187,7 +187,7 @@ def _results_html(task: Task, verdict: Verdict) -> str:
 
 def _result_html(task: Task, verdict: Verdict, result: CheckResult) -> str:
     sign, label = ("✓", "right") if result.finding is None else ("✗", "not yet")
-    line = f'<span role="img" aria-label="{label}">{sign}</span> {_escape(result.title)}'
+    line = f'<span role="img" aria-label="{label}">{sign}</span> {_inline(result.title)}'
     line += f' <span class="ag-small">{result.earned} of {result.points}</span>'
     says = _why(task, verdict, result)
     if says:

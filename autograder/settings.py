@@ -35,12 +35,13 @@ def configure(c: Any, file: str) -> None:
         "nbgrader.preprocessors.ClearOutput",
         "nbgrader.preprocessors.CheckCellMetadata",
         "nbgrader.preprocessors.ComputeChecksums",
-        "nbgrader.preprocessors.SaveCells",
+        "autograder.grading.cells.MoveCells",
         "nbgrader.preprocessors.ClearHiddenTests",
         "nbgrader.preprocessors.ClearMarkScheme",
         "nbgrader.preprocessors.ComputeChecksums",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
+    c.GenerateAssignment.exporter_class = "autograder.build.release.ReleaseExporter"
     c.GenerateSolution.preprocessors = [
         "nbgrader.preprocessors.LockCells",
         "nbgrader.preprocessors.ClearOutput",
@@ -62,7 +63,12 @@ def configure(c: Any, file: str) -> None:
     c.AssignLatePenalties.plugin_class = "autograder.grading.policy.LatePenalty"
     c.LatePenalty.root = str(Path(file).resolve().parent)
     # Feedback and the formgrader show what strangers wrote: it must not act in the reader's browser.
-    c.HTMLExporter.preprocessors = ["autograder.grading.safe_html.SafeOutputs"]
+    c.GenerateFeedback.exporter_class = "autograder.grading.safe_html.FeedbackExporter"
+    c.HTMLExporter.preprocessors = [
+        "autograder.grading.safe_html.SafeOutputs",
+        "autograder.grading.safe_html.MarkingScheme",
+    ]
+    c.MarkingScheme.source = str(Path(file).resolve().parent / "source")
     c.HTMLExporter.filters = {"markdown2html": "autograder.grading.safe_html.markdown2html"}
     c.Execute.timeout = 120  # the first cell imports torch, which takes long on a busy machine
     c.Execute.record_timing = False

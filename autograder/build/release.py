@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import logging
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import nbformat
+from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbgrader.converters import BaseConverter, GenerateAssignment, GenerateSolution
 from nbgrader.coursedir import CourseDirectory
@@ -59,6 +63,32 @@ def generate(course: Course, workplace: Path, lesson: str, notebook: NotebookNod
     problems = failed_cells(nbformat.read(solution, as_version=4))
     if problems:
         raise AuthoringError([f"{lesson}: {problem}" for problem in problems])
+
+
+class ReleaseExporter(NotebookExporter):
+    """nbconvert's notebook exporter; what it replaces is there again where its replacement cannot be made.
+
+    nbgrader removes a release before it makes the new one, and removes that where it fails.
+    """
+
+    def __init__(self, **kw: Any) -> None:
+        super().__init__(**kw)
+        convert = self.parent.convert_notebooks
+
+        def safely() -> None:
+            places = glob.glob(self.parent._format_dest(self.parent.coursedir.assignment_id, "."))
+            with tempfile.TemporaryDirectory(prefix="releases-") as temporary:
+                kept = {Path(place): Path(temporary) / Path(place).name for place in places}
+                for place, copy in kept.items():
+                    shutil.copytree(place, copy)
+                try:
+                    convert()
+                finally:
+                    for place, copy in kept.items():
+                        if not any(place.glob("*.ipynb")):
+                            shutil.copytree(copy, place, dirs_exist_ok=True)
+
+        self.parent.convert_notebooks = safely
 
 
 def failed_cells(solution: NotebookNode) -> list[str]:

@@ -48,21 +48,19 @@ def read_source(path: Path) -> NotebookNode:
     return notebook
 
 
-def answers_in(folder: Path, lesson: str) -> dict[str, str]:
-    """The text of a lesson's own answer cells, by the cell's id; none where its source is not there."""
+def answers_in(folder: Path, lesson: str, kind: str = "code") -> dict[str, str]:
+    """The text of a lesson's own answer cells of one kind, by the cell's id; none without its source."""
     for path in (folder / f"{lesson}.py", folder / f"{lesson}.ipynb"):
         if path.is_file():
-            return dict(_answers(identity(path)))
+            return dict(_answers(identity(path), kind))
     return {}
 
 
 @lru_cache(maxsize=32)
-def _answers(file: Identity) -> dict[str, str]:
+def _answers(file: Identity, kind: str) -> dict[str, str]:
     path = file.path
     notebook = read_source(path) if path.suffix == ".py" else nbformat.read(path, as_version=4)
-    return {
-        cell["id"]: cell.source for cell in notebook.cells if is_answer(cell) and cell.cell_type == "code"
-    }
+    return {cell["id"]: cell.source for cell in notebook.cells if is_answer(cell) and cell.cell_type == kind}
 
 
 def raw_cells(text: str) -> list[RawCell]:

@@ -12,11 +12,13 @@ from nbformat import from_dict
 
 from autograder.grading.batch import ExecutorLost, Job, Result, close_sandboxes, grade_all
 from autograder.grading.course import STAMP, Class, Submission
+from autograder.grading.course import handed_in as read
 from autograder.grading.gradebook import Book, alone
 from autograder.grading.policy import FILE as POLICY
+from autograder.grading.releases import Release, earlier, keep, origin
 from autograder.grading.runner import NoSandbox
 from autograder.grading.secret import Draws, new_word
-from autograder.grading.submission import one_line
+from autograder.grading.submission import one_line, read_text
 from autograder.grading.verdicts import readable
 from autograder.problems import AuthoringError
 from autograder.sandbox import walls
@@ -28,7 +30,7 @@ Advance = Callable[[int, int, str], None]
 
 @dataclass(frozen=True)
 class Order:
-    """What to grade: lessons by name, students by id (all if none), and how."""
+    """What to grade: lessons by name, students by id (all if none), and how; `remote` on a cluster."""
 
     course: Class
     lessons: list[str]
@@ -38,6 +40,16 @@ class Order:
     dry_run: bool = False
     sandboxed: bool = True
     figures: bool = False
+    remote: bool = False
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A submission that is to be graded, what its grade depends on, and the release that it came from."""
+
+    submission: Submission
+    made_from: Mapping[str, str]
+    release: Release
 
 
 @dataclass
@@ -113,13 +125,9 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
         Book(course, dry=order.dry_run) as book,
         readable(course.database),
     ):
-        waiting = {}
+        waiting: dict[tuple[str, str], Waiting] = {}
         for lesson in filter(handed_in.get, order.lessons):  # else the export would hold zeros for it
-            problem = book.know(lesson)
-            if problem:
-                summary.faults.append(lesson)
-                say(f"{lesson}: needs a look, nothing was graded: {problem}")
-                continue
+            book.know(lesson)
             note = course.banks.notes.get(lesson)
             if note and course.policy.require_secret:
                 summary.faults += [f"{one.student} {lesson}" for one in handed_in[lesson]]
@@ -127,7 +135,11 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
                 continue
             if note:
                 say(f"{lesson}: {note}")
-            if not course.solution(lesson):
+            now = course.current(lesson)
+            older = earlier(course.banks.course.root, now)
+            if not order.dry_run:
+                keep(course.banks.course.root, now)
+            if not now.solution:
                 say(f"{lesson}: its source is not there, so a mistake also costs what is built from it")
             for submission in handed_in[lesson]:
                 who = f"{submission.student} {lesson}"
@@ -136,11 +148,18 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
                 if not submission.path.exists() and submission.note:
                     summary.faults.append(who)
                     continue
-                made_from = course.made_from(submission)
+                release = origin(read_text(read(submission)), now, older) if older else now
+                if release is not now and order.remote:
+                    summary.faults.append(who)
+                    say(f"{who}: comes from an earlier release, which a cluster does not have: grade it here")
+                    continue
+                if release is not now:
+                    say(f"{who}: graded by the earlier release that it came from")
+                made_from = course.made_from(submission, release)
                 if book.has_no_time(submission):
                     say(f"{who}: {STAMP} beside the submission says no time, so it does not count as late")
                 if order.force or not book.is_current(submission, made_from):
-                    waiting[lesson, submission.student] = submission, made_from
+                    waiting[lesson, submission.student] = Waiting(submission, made_from, release)
                 elif book.settle(submission):
                     summary.settled += 1
                 else:
@@ -154,13 +173,12 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
                 say(f"{lesson}: needs a look, nothing was graded: {'; '.join(problem.problems)}")
                 waiting = {which: one for which, one in waiting.items() if which[0] != lesson}
         if order.force:  # so that the next run goes on where this one is interrupted
-            book.outdate([submission for submission, _ in waiting.values()])
+            book.outdate([one.submission for one in waiting.values()])
         own = executor or ThreadPoolExecutor(order.jobs, thread_name_prefix="grading")
-        results = grade_all(_jobs(course, waiting, order, draws), own, ahead=2 * order.jobs)
+        results = grade_all(_jobs(waiting, order, draws), own, ahead=2 * order.jobs)
         try:
             for done, result in enumerate(results, start=1):
-                submission, made_from = waiting[result.lesson, result.student]
-                _take(book, submission, made_from, result, summary, say)
+                _take(book, waiting[result.lesson, result.student], result, summary, say)
                 advance(done, len(waiting), f"{result.student} {result.lesson}")
         except ExecutorLost as problem:
             say(f"The cluster was lost: {problem}.")
@@ -176,38 +194,26 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
     return summary
 
 
-def _jobs(
-    course: Class,
-    waiting: Mapping[tuple[str, str], tuple[Submission, Mapping[str, str]]],
-    order: Order,
-    draws: Draws,
-) -> Iterator[Job]:
-    releases: dict[str, str] = {}
-    solutions: dict[str, dict[str, str]] = {}
-    for submission, _ in waiting.values():
+def _jobs(waiting: Mapping[tuple[str, str], Waiting], order: Order, draws: Draws) -> Iterator[Job]:
+    # Those of one release together: a sandbox is made for one set of banks.
+    for one in sorted(waiting.values(), key=lambda one: one.release.id):
+        submission, release = one.submission, one.release
         lesson = submission.lesson
-        if lesson not in releases:
-            releases[lesson] = course.release(lesson).read_text(encoding="utf-8")
-            solutions[lesson] = course.solution(lesson)
         refused, text = submission.refused, b""
         if not refused:
             try:
                 text = submission.path.read_bytes()
             except OSError as problem:
                 refused = f"the file cannot be opened ({problem.strerror})"
-        how = refused, order.sandboxed, solutions[lesson], order.figures, draws.of(lesson, text)
-        yield Job(lesson, submission.student, releases[lesson], text, course.banks, *how)
+        # What is drawn anew is for the lesson as it is now.
+        drawn = {} if lesson in release.banks.notes else draws.of(lesson, text)
+        how = refused, order.sandboxed, release.solution, order.figures, drawn
+        yield Job(lesson, submission.student, release.text, text, release.banks, *how)
 
 
-def _take(
-    book: Book,
-    submission: Submission,
-    made_from: Mapping[str, str],
-    result: Result,
-    summary: Summary,
-    say: Say,
-) -> None:
+def _take(book: Book, one_of: Waiting, result: Result, summary: Summary, say: Say) -> None:
     """Write one result, and tell what a person should know about it."""
+    submission = one_of.submission
     who = f"{submission.student} {submission.lesson}"
     if result.fault:
         summary.faults.append(who)
@@ -224,7 +230,7 @@ def _take(
     if not summary.dry_run:
         try:
             graded = from_dict(json.loads(result.notebook))
-            book.write(submission, graded, made_from, result.tasks, result.notes)
+            book.write(submission, graded, one_of.made_from, result.tasks, result.notes)
             summary.written_answers += book.waiting_for_a_person(submission)
         except Exception as problem:  # one submission that cannot be written must not cost the others
             book.undo()

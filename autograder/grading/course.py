@@ -14,8 +14,8 @@ from traitlets.config import Config, ConfigFileNotFound, PyFileConfigLoader
 from autograder.build.release import CONFIG
 from autograder.build.source import answers_in
 from autograder.course import FILE, Course
-from autograder.digests import file_digest
 from autograder.grading.policy import Policy
+from autograder.grading.releases import Release
 from autograder.grading.secret import Banks
 from autograder.grading.submission import refused
 from autograder.problems import AuthoringError
@@ -124,13 +124,18 @@ class Class:
                 )
         return found
 
-    def made_from(self, submission: Submission) -> dict[str, str]:
-        """A digest of each thing that a grade depends on. Empty without a release or a bank."""
+    def current(self, lesson: str) -> Release:
+        """A lesson as it is released now."""
+        text = self.release(lesson).read_text(encoding="utf-8")
+        return Release(lesson, text, self.banks, self.solution(lesson))
+
+    def made_from(self, submission: Submission, release: Release) -> dict[str, str]:
+        """A digest of each thing that a grade depends on. Empty without a bank."""
         try:
             return {
-                "submission": hashlib.sha256(_handed_in(submission)).hexdigest(),
-                "lesson": file_digest(self.release(submission.lesson)).hex(),
-                "checks": self.banks.digest(submission.lesson).hex(),
+                "submission": hashlib.sha256(handed_in(submission)).hexdigest(),
+                "lesson": hashlib.sha256(release.text.encode("utf-8")).hexdigest(),
+                "checks": release.banks.digest(submission.lesson).hex(),
             }
         except OSError:
             return {}
@@ -140,7 +145,7 @@ def _names(paths: Collection[Path]) -> str:
     return ", ".join(path.name for path in paths)
 
 
-def _handed_in(submission: Submission) -> bytes:
+def handed_in(submission: Submission) -> bytes:
     """The file's content, or why there is none: that is graded as well, and once."""
     if submission.refused:
         return submission.refused.encode()

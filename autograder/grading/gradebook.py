@@ -21,9 +21,10 @@ from unittest import mock
 import nbformat
 from nbformat import NotebookNode
 from nbgrader import utils
-from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
-from nbgrader.preprocessors import AssignLatePenalties, LimitOutput, SaveCells
+from nbgrader.api import Grade, Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
+from nbgrader.preprocessors import AssignLatePenalties, LimitOutput
 
+from autograder.grading.cells import MoveCells
 from autograder.grading.course import KEY, STAMP, Class, Submission
 from autograder.grading.verdicts import Grading, Store, TaskResult, make_table, now, readable
 from autograder.problems import BadBook
@@ -88,12 +89,8 @@ class Book:
         """The book as nbgrader sees it: its students, what is due when."""
         return self._gradebook
 
-    def know(self, lesson: str) -> str:
-        """Make sure that the gradebook has the lesson as it is released, as nbgrader itself would.
-
-        Returns:
-            Why it cannot have it; empty where it has.
-        """
+    def know(self, lesson: str) -> None:
+        """Make sure that the gradebook has the lesson as it is released, as nbgrader itself would."""
         due = self._course.policy.due.get(lesson)
         if due:
             self._gradebook.update_or_create_assignment(lesson, duedate=due)
@@ -103,17 +100,13 @@ class Book:
         try:
             known = self._gradebook.find_notebook(lesson, lesson).grade_cells
             if {cell.name: cell.max_score for cell in known} == wanted:
-                return ""
+                return
         except MissingEntry:
             self._gradebook.update_or_create_assignment(lesson)
         resources = {"nbgrader": {"notebook": lesson, "assignment": lesson, "db_url": self._database}}
-        try:
-            SaveCells(config=self._course.config).preprocess(release, resources)
-        except RuntimeError as problem:  # tasks came or went, and nbgrader has no way to move grades along
-            return f"its tasks have changed since submissions were graded, and nbgrader says: {problem}"
-        finally:
-            self._gradebook.db.expire_all()
-        return ""
+        MoveCells(config=self._course.config).preprocess(release, resources)
+        self._gradebook.db.expire_all()
+        self._cells.pop(lesson, None)
 
     def scores(self, submission: Submission) -> dict[str, float]:
         """The scores that checks gave a submission, by task."""
@@ -180,6 +173,12 @@ class Book:
         """
         book, lesson, student = self._gradebook, submission.lesson, submission.student
         LimitOutput(config=self._course.config).preprocess(graded, {})
+        known_cells = set(self._names(lesson).values())
+        cells = {cell.metadata.nbgrader["grade_id"]: cell for cell in graded.cells if _marked(cell)}
+        for name in (
+            cells.keys() - known_cells
+        ):  # nbgrader would look for what the gradebook does not have any more
+            del cells[name].metadata["nbgrader"]
         fresh = _written(graded, submission.graded)
         submission.graded.unlink(missing_ok=True)
         folder = submission.path.parent
@@ -194,14 +193,21 @@ class Book:
         handed_in = book.update_or_create_submission(lesson, student, **known)
         self._extend(submission, handed_in)
         notebook = self._notebook(submission)
-        cells = {cell.metadata.nbgrader["grade_id"]: cell for cell in graded.cells if _marked(cell)}
         names = self._names(lesson)
+        share = _share(notebook.grades, cells, names)
         for grade in notebook.grades:
-            score, _ = utils.determine_grade(cells[names[grade.cell_id]], log)
+            cell = cells.get(names[grade.cell_id])
+            # What its release does not have is excused: it counts as the rest does.
+            score = utils.determine_grade(cell, log)[0] if cell else share * grade.cell.max_score
+            if cell and score is not None:  # the task may be worth something else now
+                score *= grade.cell.max_score / cell.metadata.nbgrader["points"] if score else 1.0
             grade.auto_score = score
             grade.needs_manual_grade = grade.manual_score is not None or score is None
         for comment in notebook.comments:
-            cell = cells[names[comment.cell_id]]
+            cell = cells.get(names[comment.cell_id])
+            if cell is None:
+                comment.auto_comment = "The release that you worked on does not have this task."
+                continue
             untouched = cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
             comment.auto_comment = "No response." if untouched else None
         # A penalty of an earlier run is taken back where the time was corrected.
@@ -281,6 +287,16 @@ def alone(database: str) -> Iterator[None]:
         except OSError:
             raise BadBook(database, "is in use: another run grades this class; wait until it ends") from None
         yield
+
+
+def _share(grades: Sequence[Grade], cells: Mapping[str, NotebookNode], names: Mapping[str, str]) -> float:
+    """The share that the checks gave of what they can give, for the tasks that a submission has."""
+    found = [
+        utils.determine_grade(cells[name], log) for one in grades if (name := names[one.cell_id]) in cells
+    ]
+    judged = [(score, most) for score, most in found if score is not None]
+    possible = sum(most for _, most in judged)
+    return sum(score for score, _ in judged) / possible if possible else 0.0
 
 
 def _marked(cell: NotebookNode) -> bool:

@@ -16,10 +16,12 @@ from autograder.build.source import answers_in
 from autograder.course import Course
 from autograder.grading import verdicts
 from autograder.grading.batch import runner_for
+from autograder.grading.course import Class
 from autograder.grading.grade import grade
 from autograder.grading.policy import FILE as POLICY
 from autograder.grading.policy import Policy
 from autograder.grading.rebuild import rebuild, solved
+from autograder.grading.releases import earlier, origin
 from autograder.grading.runner import NoSandbox, SandboxRunner
 from autograder.grading.secret import Banks, Draws, new_word
 from autograder.grading.submission import UNREADABLE, one_line
@@ -35,12 +37,23 @@ class NoSecret(Exception):
     """There are no hidden probes, and the class asks for them."""
 
 
+class EarlierRelease(Exception):
+    """A submission comes from a release whose tasks were others."""
+
+
 class Rebuild(NbGraderPreprocessor):
     """Put the submission's answers into a fresh copy of the release."""
 
     def preprocess(self, notebook: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         marks = resources["nbgrader"]
-        rebuilt = rebuild(nbformat.read(_released(self, marks), as_version=4), notebook)
+        course = Class(Path(_course_directory(self).root))
+        now = course.current(marks["assignment"])
+        if origin(notebook, now, earlier(course.banks.course.root, now)) is not now:
+            raise EarlierRelease(
+                f"{marks['student']}: this comes from an earlier release, whose tasks "
+                "were others. `autograder grade` grades it by that."
+            )
+        rebuilt = rebuild(nbformat.reads(now.text, as_version=4), notebook)
         notes = list(rebuilt.notes)
         unreadable = notebook.metadata.get(UNREADABLE) if isinstance(notebook.metadata, dict) else None
         if unreadable:

@@ -7,17 +7,23 @@ Both use nbconvert's HTML exporter, which `nbgrader_config.py` gives the filter 
 from __future__ import annotations
 
 import re
+from html import unescape
+from pathlib import Path
 from typing import Any
 
 import nh3
 from jinja2 import pass_context
 from jinja2.runtime import Context
+from latex2mathml.converter import convert
+from nbconvert.exporters import HTMLExporter
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbconvert.preprocessors import Preprocessor
 from nbformat import NotebookNode
-from nbformat.v4 import new_output
+from nbformat.v4 import new_markdown_cell, new_output
+from traitlets import Unicode
+from traitlets.config import Config
 
-from autograder.build.source import is_test
+from autograder.build.source import answers_in, is_test
 from autograder.feedback import STYLE
 
 # Reading HTML and Markdown takes seconds where it is made to. What one piece and one notebook may hold,
@@ -53,6 +59,18 @@ def _kept(tag: str, name: str, value: str) -> str | None:
     return value if stays.get(name, True) else None
 
 
+# What `latex2mathml` makes may hold what a stranger wrote: of it, the formula alone is kept.
+_formulas = nh3.Cleaner(
+    tags={
+        *("math", "mrow", "mi", "mo", "mn", "ms", "mtext", "mspace", "mstyle", "mpadded", "mfrac", "msqrt"),
+        *("mroot", "msub", "msup", "msubsup", "munder", "mover", "munderover", "mtable", "mtr", "mtd"),
+    },
+    attributes={"math": {"display"}, "mo": {"stretchy"}, "mi": {"mathvariant"}},
+    clean_content_tags={"script", "style"},
+)
+MATH = re.compile(r"\$\$([^$<>]+)\$\$|\$([^$<>\n]+)\$")
+CODE = re.compile(r"(<(?:code|pre)\b.*?</(?:code|pre)>)", re.DOTALL)
+
 _cleaner = nh3.Cleaner(
     clean_content_tags={"script", "style", "template", "noscript", "title", "textarea"},
     attributes={"*": {*PLAIN, "class", "style"}, "img": {"src"}, "a": {"href"}},
@@ -81,7 +99,54 @@ def markdown2html(context: Context, source: str) -> str:
     """Do what nbconvert's filter of this name does, and take out what Markdown lets through."""
     if len(source) > MAX_MARKDOWN:
         source = f"{source[:MAX_MARKDOWN]}\n\n{TOO_LARGE}"
-    return safe_html(MarkdownWithMath(renderer=IPythonRenderer(escape=False)).render(source))
+    html = safe_html(
+        MarkdownWithMath(renderer=IPythonRenderer(escape=False, exclude_anchor_links=True)).render(source)
+    )
+    # Code is left alone: a dollar in it is one.
+    pieces = CODE.split(html)
+    return "".join(piece if place % 2 else MATH.sub(_formula, piece) for place, piece in enumerate(pieces))
+
+
+def _formula(found: re.Match[str]) -> str:
+    """A formula as MathML, which a browser draws by itself; left as it is where it is none."""
+    try:
+        drawn = convert(unescape(found[1] or found[2]), display="block" if found[1] else "inline")
+    except Exception:  # it has many ways to fail on what is no LaTeX
+        return found[0]
+    return _formulas.clean(drawn)
+
+
+class FeedbackExporter(HTMLExporter):
+    """nbconvert's page of a notebook, from our template: it names the tasks and needs no network."""
+
+    def __init__(self, config: Config | None = None, **kw: Any) -> None:
+        own = Config(config or {})  # in which nbgrader names its own template
+        steps = own.HTMLExporter.get("preprocessors", [])
+        own.HTMLExporter.preprocessors = [one for one in steps if not one.endswith(MarkingScheme.__name__)]
+        own.HTMLExporter.template_name = "feedback-page"
+        own.HTMLExporter.extra_template_basedirs = [str(Path(__file__).parent / "pages")]
+        super().__init__(config=own, **kw)
+
+
+class MarkingScheme(Preprocessor):
+    """Put the course's own answer and its marking scheme below each written answer, for those who grade."""
+
+    source = Unicode("", help="The folder of the lessons' sources.").tag(config=True)
+
+    def preprocess(
+        self, notebook: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        lesson = str(resources.get("notebook_id", ""))
+        schemes = answers_in(Path(self.source) / lesson, lesson, "markdown") if self.source and lesson else {}
+        cells = []
+        for cell in notebook.cells:
+            cells.append(cell)
+            text = schemes.get(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+            if text:
+                told = "\n".join(line for line in text.splitlines() if not line.startswith("### "))
+                cells.append(new_markdown_cell(f"**The course's own answer**\n\n{told}"))
+        notebook.cells = cells
+        return notebook, resources
 
 
 class SafeOutputs(Preprocessor):

@@ -128,8 +128,18 @@ class Change:
     why: str
 
 
-Stored = TaskResult | Grading | Change
-_Kind = TypeVar("_Kind", TaskResult, Grading, Change)
+@dataclass(frozen=True)
+class Ticked:
+    """The lines of a marking scheme that a person gave a written answer, counted from 0."""
+
+    lesson: str
+    student: str
+    task: str
+    lines: tuple[int, ...]
+
+
+Stored = TaskResult | Grading | Change | Ticked
+_Kind = TypeVar("_Kind", TaskResult, Grading, Change, Ticked)
 
 
 class Store:
@@ -165,6 +175,20 @@ class Store:
         self._forget(TaskResult, *which)
         self._forget(Grading, *which)
         self._add((grading, *results, *changed))
+
+    def ticked(self, lesson: str = "", student: str = "") -> list[Ticked]:
+        """What written answers were given, by the lines of their marking schemes."""
+        return list(self._read(Ticked, lesson, student))
+
+    def tick(self, given: Ticked) -> None:
+        """Put what a written answer is given in the place of what it was given before."""
+        others = [one for one in self.ticked(given.lesson, given.student) if one.task != given.task]
+        self._forget(Ticked, given.lesson, given.student)
+        self._add((*others, given))
+
+    def note(self, changes: Iterable[Change]) -> None:
+        """Keep a record of scores that have changed."""
+        self._add(changes)
 
     def outdate(self, gradings: Iterable[Grading]) -> None:
         """Have submissions graded anew by the next run, whatever becomes of this one."""

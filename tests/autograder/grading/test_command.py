@@ -323,15 +323,90 @@ def test_a_release_with_other_points_reaches_the_gradebook(graded):
         )
 
 
-def test_a_release_with_other_tasks_cannot_follow_graded_submissions_and_that_is_said(graded):
-    path, release, cell = marked(graded, "dot-product")
-    cell.metadata.nbgrader["grade_id"] = "another-task"
+def without(place: Path, task: str) -> bytes:
+    """Release the lesson without one task; the release as it was."""
+    path, release, _ = marked(place, task)
+    before = path.read_bytes()
+    release.cells = [cell for cell in release.cells if cell["id"] not in (task, f"{task}-answer")]
     nbformat.write(release, path)
-    before = scores(graded)
+    return before
+
+
+def drop(place: Path, student: str, task: str) -> None:
+    """Take a task out of what was handed in, as if it had come from a release without it."""
+    if student != "dan":
+        made = nbformat.read(file_of(place, student), as_version=4)
+        made.cells = [cell for cell in made.cells if cell["id"] not in (task, f"{task}-answer")]
+        hand_in(place, student, made)
+
+
+def test_a_task_that_is_new_is_excused_for_those_who_never_had_it_and_grades_stay(place, solved):
+    later = without(place, "simple-attention")
+    for student in STUDENTS:
+        drop(place, student, "simple-attention")
+    grade(place)
+    with book(place) as opened:
+        mark = opened.find_grade("dot-product", LESSON, LESSON, "bob")
+        mark.manual_score = 1.5
+        opened.find_comment("dot-product-answer", LESSON, LESSON, "bob").manual_comment = "Nearly."
+        opened.find_submission(LESSON, "bob").extension = timedelta(days=2)
+        opened.db.commit()
+    (place / "notebooks" / LESSON / f"{LESSON}.ipynb").write_bytes(later)
+    hand_in(place, "eve", solved)
+    summary, said = grade(place)
+    assert summary.faults == [], said
+    assert f"ada {LESSON}: graded by the earlier release that it came from" in said
+    assert not [line for line in said if "eve" in line]
+    assert {name: score for name, score in scores(place).items() if name in ("ada", "eve")} == {
+        "ada": FULL,
+        "eve": FULL,
+    }
+    with book(place) as opened:
+        points = COURSE.load(LESSON).tasks["simple-attention"].points
+        assert opened.find_grade("simple-attention", LESSON, LESSON, "ada").auto_score == points
+        assert opened.find_grade("simple-attention", LESSON, LESSON, "cleo").auto_score == pytest.approx(
+            points * 2 / (FULL - points)
+        )
+        assert opened.find_grade("dot-product", LESSON, LESSON, "bob").score == 1.5
+        assert opened.find_comment("dot-product-answer", LESSON, LESSON, "bob").comment == "Nearly."
+        assert opened.find_submission(LESSON, "bob").extension == timedelta(days=2)
+    course = Class(place)
+    api = NbGraderAPI(course.directory, config=course.config)
+    assert api.generate_feedback(LESSON)["success"]
+    told = api.autograde(LESSON, "ada", force=True)
+    assert "comes from an earlier release" in f"{told.get('error')}{told.get('log')}"
+
+
+def test_a_task_that_is_gone_costs_no_other_grade_and_leaves_a_record(graded):
+    with book(graded) as opened:
+        opened.find_comment("dot-product-answer", LESSON, LESSON, "cleo").manual_comment = "Well done."
+        opened.db.commit()
+    without(graded, "dot-product")
     summary, said = grade(graded)
-    assert (summary.graded, summary.faults) == (0, [LESSON])
-    assert any("its tasks have changed since submissions were graded" in line for line in said)
-    assert scores(graded) == before
+    assert summary.faults == [], said
+    assert scores(graded) == {**STUDENTS, "ada": FULL - 2, "cleo": 0.0}
+    with verdicts.opened(Class(graded).database) as store:
+        told = [(one.old, one.why) for one in store.changes(LESSON, "cleo") if "removed" in one.why]
+    assert set(told) == {(2.0, "task removed"), (None, "task removed, with the comment: Well done.")}
+    course = Class(graded)
+    assert NbGraderAPI(course.directory, config=course.config).generate_feedback(LESSON)["success"]
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_release_is_not_removed_before_the_new_one_is_there(graded, whole):
+    path = graded / "notebooks" / LESSON / f"{LESSON}.ipynb"
+    before = path.read_bytes()
+    source = read_source(ROOT / "source" / LESSON / f"{LESSON}.py")
+    new = deepcopy(next(cell for cell in source.cells if cell["id"] == "dot-product"))
+    new["id"] = new.metadata.nbgrader["grade_id"] = "one-more"
+    source.cells.append(new)
+    if not whole:
+        source.cells.append(deepcopy(new))  # two cells of one name: nbgrader refuses that
+    nbformat.write(source, graded / "source" / LESSON / f"{LESSON}.ipynb")
+    course = Class(graded)
+    done = NbGraderAPI(course.directory, config=course.config).generate_assignment(LESSON)
+    assert done["success"] is whole, done
+    assert (path.read_bytes() == before) is not whole
 
 
 def test_a_graded_notebook_that_was_lost_is_made_again(graded):

@@ -19,6 +19,13 @@ FIGURE = (
 )
 
 
+def shown(markdown: str) -> str:
+    """Markdown as a page has it."""
+    env = Environment(autoescape=False)
+    env.filters["markdown2html"] = markdown2html
+    return env.from_string("{{ source | markdown2html }}").render(source=markdown)
+
+
 @pytest.mark.parametrize(
     "html",
     [
@@ -63,15 +70,10 @@ def test_what_acts_asks_or_poses_is_taken_out(html, kept):
 
 
 def test_markdown_keeps_its_marks_and_formulas_and_loses_what_acts():
-    env = Environment()
-    env.filters["markdown2html"] = markdown2html
-    page = env.from_string("{{ source | markdown2html }}")
-    shown = page.render(
-        source="**yes** $\\sqrt{d_k} < 2$ [no](javascript:alert(1)) <img src=x onerror=alert(1)>"
-    )
-    assert "<strong>yes</strong> $\\sqrt{d_k} &lt; 2$" in shown
-    assert "javascript" not in shown
-    assert "onerror" not in shown
+    page = shown("**yes** $\\sqrt{d_k} < 2$ [no](javascript:alert(1)) <img src=x onerror=alert(1)>")
+    assert "<strong>yes</strong> <math" in page
+    assert "javascript" not in page
+    assert "onerror" not in page
 
 
 @pytest.mark.parametrize(
@@ -129,3 +131,20 @@ def test_the_judges_verdict_stays_and_a_raw_cell_is_not_shown():
     shown, _ = SafeOutputs().preprocess(new_notebook(cells=[test, new_raw_cell("<script>")]), {})
     assert shown.cells[0].outputs == verdict
     assert (shown.cells[1].cell_type, "<script>" in shown.cells[1].source) == ("markdown", False)
+
+
+def test_a_formula_is_drawn_without_a_network():
+    assert "<msqrt><mrow><msub><mi>d</mi><mi>k</mi></msub></mrow></msqrt>" in shown(r"By $\sqrt{d_k}$.")
+    assert '<math display="block">' in shown("$$\na < b\n$$")
+
+
+@pytest.mark.parametrize("attack", [r"\text{<script>alert(1)</script>}", r"\href{javascript:alert(1)}{x}"])
+def test_a_formula_cannot_act(attack):
+    found = shown(f"${attack}$")
+    assert "<script" not in found
+    assert "href" not in found.replace(r"\href", "")
+
+
+def test_a_dollar_in_code_and_what_is_no_formula_stay():
+    assert "<code>$a$</code>" in shown("`$a$`")
+    assert r"$\frac{a}{$" in shown(r"$\frac{a}{$")

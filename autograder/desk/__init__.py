@@ -1,0 +1,1 @@
+"""The pages that an instructor works with, on this machine only."""

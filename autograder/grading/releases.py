@@ -1,0 +1,95 @@
+"""The releases of a lesson that were handed out, each kept with the answers that it is graded by.
+
+A release is another one where its tasks are others. What changes beside that, prose or a check that was
+repaired, reaches every submission.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from autograder import bank
+from autograder.grading.secret import Banks
+
+FOLDER = "releases"
+ANSWERS = "answers.json"
+OLDER = "visible probes only: this release is an earlier one"
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release of a lesson: its notebook as text, what it is graded by, and the course's own answers."""
+
+    lesson: str
+    text: str
+    banks: Banks
+    solution: Mapping[str, str]
+
+    @property
+    def tasks(self) -> frozenset[str]:
+        """The ids of its graded and of its answer cells."""
+        return tasks_of(nbformat.reads(self.text, as_version=4))
+
+    @property
+    def id(self) -> str:
+        return hashlib.sha256(json.dumps(sorted(self.tasks)).encode()).hexdigest()[:12]
+
+
+def tasks_of(notebook: NotebookNode) -> frozenset[str]:
+    """The ids of a notebook's graded and of its answer cells."""
+    marks = (cell.metadata.get("nbgrader", {}) for cell in notebook.cells)
+    return frozenset(mark["grade_id"] for mark in marks if mark.get("grade") or mark.get("solution"))
+
+
+def keep(root: Path, release: Release) -> None:
+    """Keep a release as it is now, in the place of an earlier state of the same tasks."""
+    place = root / FOLDER / release.lesson / release.id
+    place.parent.mkdir(parents=True, exist_ok=True)
+    course = release.banks.course
+    with tempfile.TemporaryDirectory(dir=place.parent, prefix=".new-") as temporary:
+        fresh = Path(temporary) / release.id
+        fresh.mkdir()
+        (fresh / f"{release.lesson}.ipynb").write_text(release.text, encoding="utf-8", newline="\n")
+        (fresh / ANSWERS).write_text(json.dumps(dict(release.solution)), encoding="utf-8")
+        for path in bank.paths(release.lesson, course.bank):
+            shutil.copyfile(path, fresh / path.name)
+        shutil.rmtree(place, ignore_errors=True)
+        fresh.rename(place)
+
+
+def earlier(root: Path, current: Release) -> list[Release]:
+    """The kept releases of a lesson whose tasks are others than the current ones, the oldest first."""
+    found = []
+    kept = (root / FOLDER / current.lesson).glob("[!.]*")
+    for place in sorted(kept, key=lambda path: path.stat().st_mtime):
+        if place.name == current.id:
+            continue
+        folders = {**current.banks.folders, current.lesson: place}
+        found.append(
+            Release(
+                current.lesson,
+                (place / f"{current.lesson}.ipynb").read_text(encoding="utf-8"),
+                replace(current.banks, folders=folders, notes={current.lesson: OLDER}),
+                json.loads((place / ANSWERS).read_text(encoding="utf-8")),
+            )
+        )
+    return found
+
+
+def origin(submitted: NotebookNode, current: Release, older: Sequence[Release]) -> Release:
+    """The release that a submission came from, by the tasks that it has; the current one if that is open."""
+    cells = submitted.cells
+    named = {cell.get("id") for cell in cells}
+    named |= {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in cells}
+    known = current.tasks.union(*(one.tasks for one in older))
+    # The fewest tasks that it lacks, and that it has beside the release's own; of equals, the first.
+    return min((current, *reversed(older)), key=lambda one: len((named & known) ^ one.tasks))

@@ -1,0 +1,121 @@
+"""The desk: for whoever has its token, on this machine only; what is given there is what nbgrader has."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nbgrader.api import Base, Gradebook
+from sqlalchemy import create_engine, text
+from tornado.httpclient import HTTPResponse
+from tornado.testing import AsyncHTTPTestCase
+from tornado.web import Application
+
+from autograder.desk import written
+from autograder.desk.server import application, write_static
+from autograder.grading import verdicts
+from autograder.grading.course import Class
+from autograder.grading.verdicts import Grading, TaskResult
+from tests.autograder.grading.conftest import class_folder
+
+LESSON, TASK, TOKEN = "02-trainable", "why-scale-in-words", "a-token"
+TEXTS = {"ada": "The scores **spread**: $d_k$.", "bob": "<script>alert(1)</script>no idea", "cleo": ""}
+
+
+def answered(folder: Path) -> Class:
+    """A class of three who have answered one question in words."""
+    course = Class(class_folder(folder / "course", LESSON))
+    Base.metadata.create_all(create_engine(course.database))
+    with Gradebook(course.database, course.directory.course_id) as book:
+        book.db.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32))"))
+        book.add_assignment(LESSON)
+        book.add_notebook(LESSON, LESSON)
+        book.add_grade_cell(TASK, LESSON, LESSON, max_score=3, cell_type="markdown")
+        book.add_solution_cell(TASK, LESSON, LESSON)
+        for student in TEXTS:
+            book.add_student(student)
+            book.add_submission(LESSON, student)
+        book.db.commit()
+    with verdicts.opened(course.database) as store:
+        for student, said in TEXTS.items():
+            finding = "" if said else "StillStub"
+            found = TaskResult(LESSON, student, TASK, None, 3, finding=finding, answer=said)
+            store.write(Grading(LESSON, student, verdicts.now()), [found])
+    return course
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of nbgrader's own way of adding
+class TestDesk(AsyncHTTPTestCase):
+    """The pages over HTTP."""
+
+    @pytest.fixture(autouse=True)
+    def _class(self, tmp_path: Path) -> None:
+        self.course = answered(tmp_path)
+
+    def get_app(self) -> Application:
+        return application(self.course, TOKEN)
+
+    def ask(self, path: str, **changes: Any) -> HTTPResponse:
+        headers = {"Cookie": f"autograder-desk={TOKEN}", **changes.pop("headers", {})}
+        return self.fetch(path, headers=headers, follow_redirects=False, **changes)
+
+    def give(self, **asked: Any) -> HTTPResponse:
+        token = asked.pop("token", TOKEN)
+        body = json.dumps({"lines": [], "comment": "", **asked})
+        headers = {"X-Desk-Token": token}
+        return self.ask(f"/written/{LESSON}/{TASK}", method="POST", body=body, headers=headers)
+
+    def test_nobody_gets_in_without_the_token_or_by_another_hosts_name(self):
+        assert self.fetch("/").code == 403
+        assert self.ask("/", headers={"Host": "attacker.example"}).code == 403
+        assert self.ask("/").code == 200
+
+    def test_the_address_with_the_token_leads_to_one_without_it(self):
+        found = self.fetch(f"/?token={TOKEN}", follow_redirects=False)
+        assert (found.code, found.headers["Location"]) == (302, "/")
+        assert "HttpOnly" in found.headers["Set-Cookie"]
+
+    def test_a_question_shows_answers_without_names_and_what_they_say_does_nothing(self):
+        page = self.ask(f"/written/{LESSON}/{TASK}").body.decode()
+        assert not [name for name in TEXTS if re.search(rf"\b{name}\b", page)]
+        assert "<strong>spread</strong>" in page
+        assert "alert(1)" not in page
+        assert page.count('type="checkbox"') == 9
+        assert "Nothing was written." in page
+
+    def test_points_and_comment_are_nbgraders_own_and_come_back(self):
+        key = written.key_of("ada", TOKEN)
+        assert json.loads(self.give(key=key, lines=[0, 2], comment="Say why.").body) == {"score": 2.0}
+        with Gradebook(self.course.database, self.course.directory.course_id) as book:
+            grade = book.find_grade(TASK, LESSON, LESSON, "ada")
+            assert (grade.score, grade.needs_manual_grade) == (2.0, False)
+            assert book.find_comment(TASK, LESSON, LESSON, "ada").comment == "Say why."
+        again = written.question(self.course, LESSON, TASK, TOKEN)
+        (one,) = [one for one in again.answers if one.key == key]
+        assert (one.ticked, one.comment, one.score, one.waiting) == ((0, 2), "Say why.", 2.0, False)
+        assert again.comments == ("Say why.",)
+
+    def test_what_makes_no_sense_changes_nothing_and_is_told(self):
+        key = written.key_of("ada", TOKEN)
+        assert self.give(key=key, lines=[0], token="another").code == 403
+        assert "no such line" in json.loads(self.give(key=key, lines=[7]).body)["error"]
+        assert self.give(key="nobody", lines=[0]).code == 400
+        assert self.ask("/written/02-trainable/no-such-task").code == 404
+        assert all(one.waiting for one in written.question(self.course, LESSON, TASK, TOKEN).answers)
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+def test_every_page_can_be_written_as_a_file_in_which_nothing_can_be_given(tmp_path):
+    made = write_static(answered(tmp_path), tmp_path / "out")
+    assert [path.name for path in made] == [
+        "index.html",
+        f"lesson-{LESSON}.html",
+        f"written-{LESSON}-{TASK}.html",
+    ]
+    texts = [path.read_text(encoding="utf-8") for path in made]
+    assert f'href="written-{LESSON}-{TASK}.html"' in texts[0]
+    assert "<fieldset disabled>" in texts[2]
+    assert not [text for text in texts if "<script" in text or "/written/" in text]
