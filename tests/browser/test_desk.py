@@ -1,0 +1,71 @@
+"""The instructor's desk in Chromium: by keyboard alone, in light and dark, and for everybody to read."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from nbgrader.api import Gradebook
+
+from tests.autograder.test_desk import LESSON, TASK, answered
+
+pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of nbgrader's own way of adding
+
+
+@pytest.fixture
+def desk(tmp_path):
+    """A class, and the address of its desk."""
+    course = answered(tmp_path)
+    command = [sys.executable, "-m", "autograder", "desk", "--course", course.directory.root]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        yield course, re.search(r"http\S+", server.stdout.readline())[0]
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+        server.stdout.close()
+
+
+def test_answers_are_marked_by_keyboard_and_nbgrader_has_the_points(desk, browser):
+    course, address = desk
+    context = browser.new_context()
+    page = context.new_page()
+    problems = []
+    page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto(address)
+    page.get_by_role("link", name=TASK).focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("article")
+    for key in ("u", "1", "3", "c"):
+        page.keyboard.press(key)
+    page.keyboard.type("Say why, 1 more time.")
+    page.keyboard.press("Escape")
+    page.get_by_text("Saved: 2 points.").wait_for()
+    page.wait_for_timeout(500)
+    page.keyboard.press("j")
+    page.keyboard.press("2")
+    page.get_by_text("Saved: 1 points.").wait_for()
+    assert page.locator("#left").inner_text() == "1"
+    context.close()
+    assert [text for text in problems if "favicon" not in text and "404" not in text] == []
+    with Gradebook(course.database, course.directory.course_id) as book:
+        given = [book.find_submission(LESSON, one.id) for one in book.students]
+        assert sorted(one.score for one in given) == [0, 1, 2]
+        comments = [c.comment for one in given for notebook in one.notebooks for c in notebook.comments]
+        assert "Say why, 1 more time." in comments
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_can_be_read_by_everybody(desk, browser, scheme):
+    _, address = desk
+    context = browser.new_context(color_scheme=scheme, bypass_csp=True)  # axe is a script of its own
+    page = context.new_page()
+    page.goto(address)
+    found = {}
+    for path in ("/", f"/lesson/{LESSON}", f"/written/{LESSON}/{TASK}"):
+        page.goto(address.partition("/?")[0] + path)
+        found[path] = [(one["id"], len(one["nodes"])) for one in Axe().run(page).response["violations"]]
+    context.close()
+    assert [path for path in found if found[path]] == [], found
