@@ -138,7 +138,10 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
             now = course.current(lesson)
             older = earlier(course.banks.course.root, now)
             if not order.dry_run:
-                keep(course.banks.course.root, now)
+                try:
+                    keep(course.banks.course.root, now)
+                except OSError as problem:  # what it is for comes later: grading goes on
+                    say(f"{lesson}: this release could not be kept ({problem.strerror})")
             if not now.solution:
                 say(f"{lesson}: its source is not there, so a mistake also costs what is built from it")
             for submission in handed_in[lesson]:

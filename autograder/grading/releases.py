@@ -12,6 +12,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import nbformat
@@ -34,12 +35,12 @@ class Release:
     banks: Banks
     solution: Mapping[str, str]
 
-    @property
+    @cached_property
     def tasks(self) -> frozenset[str]:
         """The ids of its graded and of its answer cells."""
         return tasks_of(nbformat.reads(self.text, as_version=4))
 
-    @property
+    @cached_property
     def id(self) -> str:
         return hashlib.sha256(json.dumps(sorted(self.tasks)).encode()).hexdigest()[:12]
 
