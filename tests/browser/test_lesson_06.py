@@ -27,7 +27,7 @@ def test_a_mask_of_the_opposite_meaning_is_named_and_the_right_one_passes(execut
     check = lesson.cell('check("padding-mask")')
     lesson.answer("def padding_mask(lengths, num_tokens):", WRONG)
     lesson.run(check)
-    check.get_by_text("In this lesson True means visible").wait_for(timeout=20_000)
+    check.get_by_text("This is True for padding").wait_for(timeout=20_000)
     lesson.picture("lesson-06-a-mistake-named", of=check)
     lesson.answer("def padding_mask(lengths, num_tokens):", WRONG.replace(">=", "<"))
     lesson.run(check)

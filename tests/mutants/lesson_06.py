@@ -143,8 +143,8 @@ TASKS.hold(
     Wrong("floats", DTYPE + NAMED, keeps=1)
     | returns("padding_mask(lengths, num_tokens) * torch.tril(torch.ones(num_tokens, num_tokens))"),
     Wrong("notebook-mask", NAMED + RAISED, keeps=1)
-    | returns("padding_mask(lengths, num_tokens) & mask.bool()"),
-    Wrong("notebook-mask-float", RAISED) | returns("padding_mask(lengths, num_tokens) & mask"),
+    | returns("padding_mask(lengths, num_tokens) & visible.bool()"),
+    Wrong("notebook-mask-float", RAISED) | returns("padding_mask(lengths, num_tokens) & visible"),
     Wrong("notebook-sizes", SHAPE, keeps=1, says=NOT_ITS_ARGUMENT).body("""
         causal = torch.tril(torch.ones(max_sequence_length, max_sequence_length)).bool()
         return padding_mask(lengths, max_sequence_length) & causal"""),
