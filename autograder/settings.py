@@ -71,6 +71,7 @@ def configure(c: Any, file: str) -> None:
     c.MarkingScheme.source = str(Path(file).resolve().parent / "source")
     c.HTMLExporter.filters = {"markdown2html": "autograder.grading.safe_html.markdown2html"}
     c.Execute.timeout = 120  # the first cell imports torch, which takes long on a busy machine
+    c.ExecuteSolution.timeout = 600  # a lesson may train something, on a busy machine too
     c.Execute.record_timing = False
     # On a busy machine one print may arrive in two pieces: together, a rebuild changes nothing.
     c.Execute.coalesce_streams = True

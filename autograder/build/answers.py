@@ -18,7 +18,7 @@ from autograder import authoring, bank
 from autograder.bank import AS_SEEN, LessonBank, Value
 from autograder.build.combine import combine
 from autograder.build.namespace import Moment, run_cells
-from autograder.build.source import is_answer
+from autograder.build.source import is_answer, undrawn
 from autograder.collect import CALLS, collect_answer, is_notebook_file, observe
 from autograder.edits import Change, Solution, changed
 from autograder.examine import examine
@@ -62,6 +62,8 @@ def run_solution(
     `seeds` are what hidden sets are drawn from; without them, as many public ones as the lesson asks for are
     drawn. `families` are what tasks can forbid.
     """
+    # The solution is executed with its figures when its notebook is made; a training among them takes long.
+    notebook = undrawn(notebook)
     moments: dict[str, dict[str, Moment]] = {AS_SEEN: {}}
     as_seen = run_cells(notebook, name, moments=moments[AS_SEEN])
     givens: dict[str, Mapping[str, Value]] = {

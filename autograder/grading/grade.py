@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from nbformat import NotebookNode
 
 from autograder.bank import AS_SEEN, LessonBank
-from autograder.build.source import is_test
+from autograder.build.source import is_test, undrawn
 from autograder.findings import Verdict
 from autograder.grading.evidence import EMPTY, bound_outputs, judge_notebook, own_before, show_verdict
 from autograder.grading.followups import Submitted, judged_again, run_redrawn
 from autograder.grading.hiding import hiding
-from autograder.grading.rebuild import undrawn, with_explanation
+from autograder.grading.rebuild import with_explanation
 from autograder.grading.runner import Runner
 from autograder.grading.secret import NONE, Files
 

@@ -20,9 +20,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from torch import Tensor
 
 from autograder.bank import Value, dtype_name
-from autograder.build.source import is_answer, is_figure, is_given, is_test
+from autograder.build.source import is_answer, is_given, is_test, undrawn
 from autograder.grading.submission import one_line
-from autograder.reading import parsed
 
 # Where a learner's own cell came from is kept in its id, and one id may stand on one cell only.
 ADDED = "added-by-learner-"
@@ -31,7 +30,6 @@ MAX_ADDED_CELLS = 500
 MAX_TEXT, MAX_ADDED_TEXT = 40_000, 1_000_000
 # Which part of their names two releases' cells with example data have in common, at least.
 ALIKE = 0.7
-NOT_DRAWN = "Not drawn while grading; `autograder grade --figures` draws it."
 MISSING = "# This cell was missing from the submission."
 
 
@@ -99,21 +97,6 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
         notes.append(f"course cells were missing and were put back: {', '.join(missing[:10])}")
     notebook.cells = list(_interleave(notebook.cells, added))
     return Rebuilt(notebook, notes)
-
-
-def undrawn(notebook: NotebookNode) -> NotebookNode:
-    """A copy of the notebook in which the course's figures say that they are not drawn.
-
-    Drawing takes most of a run's time. It is the last expression of a figure's cell; what stands before it
-    runs, since an answer may use the names that it gives a value to.
-    """
-    copy: NotebookNode = from_dict(notebook)
-    for cell in filter(is_figure, copy.cells):
-        lines = cell.source.splitlines()
-        for last in parsed(cell.source).body[-1:]:
-            if isinstance(last, ast.Expr):
-                cell.source = "\n".join([*lines[: last.lineno - 1], f"print({NOT_DRAWN!r})"])
-    return copy
 
 
 def solved(release: NotebookNode, solution: Mapping[str, str]) -> NotebookNode:

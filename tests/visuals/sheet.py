@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 
 def assert_words_are_apart(figure: Figure) -> None:
     """Each text lies inside the sheet, and no two upright texts on one another."""
     figure.draw_without_rendering()
-    texts = [
-        text
-        for text in figure.findobj(lambda artist: hasattr(artist, "get_text"))
-        if text.get_text() and text.get_visible()
-    ]
+    texts = [text for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
     boxes = [(text.get_text(), text.get_window_extent(), text.get_rotation()) for text in texts]
     for text, box, _ in boxes:
         inside = box.x0 >= 0 and box.y0 >= 0 and box.x1 <= figure.bbox.width and box.y1 <= figure.bbox.height

@@ -13,6 +13,7 @@ from visuals.explorers.scale import explore_scale
 from visuals.explorers.slices import explore_slices
 from visuals.explorers.three_attentions import explore_three_attentions
 from visuals.explorers.tiles import explore_tiles
+from visuals.explorers.training import explore_training
 
 __all__ = [
     "explore_bugs",
@@ -28,4 +29,5 @@ __all__ = [
     "explore_slices",
     "explore_three_attentions",
     "explore_tiles",
+    "explore_training",
 ]

@@ -18,6 +18,8 @@ from visuals.figures.positions import clock_hands, rope_pairs, turned_pair, two_
 from visuals.figures.projecting import query_key_value
 from visuals.figures.qkv import qkv_rows
 from visuals.figures.scaling import saturation, score_spreads
+from visuals.figures.stream import residual_stream
+from visuals.figures.training import training_curves
 from visuals.figures.vectors import query_scores, token_vectors
 
 __all__ = [
@@ -39,6 +41,7 @@ __all__ = [
     "qkv_rows",
     "query_key_value",
     "query_scores",
+    "residual_stream",
     "rope_pairs",
     "saturation",
     "score_spreads",
@@ -46,6 +49,7 @@ __all__ = [
     "split_projection",
     "sum_versus_softmax",
     "token_vectors",
+    "training_curves",
     "turned_pair",
     "two_masks",
     "two_orders",

@@ -73,6 +73,12 @@ def test_a_tensor_is_made_once_with_each_set_of_givens(prepared):
     assert not torch.equal(made.givens[AS_SEEN]["table"], made.givens["redrawn-1"]["table"])
 
 
+def test_the_bank_is_made_without_drawing_the_lessons_figures(prepared):
+    figure = '# %% id="figure" tags=["figure"]\nwidth = 2\n1 / 0\n\n# %% id="shown"'
+    used = ("largest number:", "width:"), ("table.max()", "width")
+    assert prepared(source=(('# %% id="shown"', figure), *used)).bank.tasks
+
+
 def test_an_answer_runs_at_the_moment_of_its_cell_and_leaves_no_trace(course_with):
     course = course_with()
     described = load_lesson(course.source / NAME)

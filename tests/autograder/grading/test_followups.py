@@ -21,7 +21,7 @@ from nbgrader.apps import NbGraderAPI
 
 from autograder.bank import AS_SEEN, LessonBank
 from autograder.build.namespace import run_cells
-from autograder.build.source import is_test, read_source
+from autograder.build.source import is_test, read_source, undrawn
 from autograder.collect import collect, collect_answer
 from autograder.course import Course
 from autograder.findings import StillWrong
@@ -305,7 +305,7 @@ def test_the_task_whose_answer_is_replaced_earns_nothing_by_it(graded):
 def test_no_answer_of_the_course_earns_anything_for_a_task_that_builds_on_it(name):
     """Else the course's answer alone, under another name, would earn points that the learner has not."""
     lesson = COURSE.load(name)
-    source = without_figures(read_source(ROOT / "source" / name / f"{name}.py"))
+    source = undrawn(read_source(ROOT / "source" / name / f"{name}.py"))
     namespace = run_cells(source, name)
     needs = followups._all_needs(lesson)
     found = {

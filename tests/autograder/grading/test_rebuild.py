@@ -11,14 +11,13 @@ import torch
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
+from autograder.build.source import NOT_DRAWN, undrawn
 from autograder.grading.rebuild import (
     ADDED,
     MAX_ADDED_CELLS,
     MAX_ADDED_TEXT,
     MAX_TEXT,
-    NOT_DRAWN,
     rebuild,
-    undrawn,
     with_explanation,
     with_givens,
 )

@@ -1,0 +1,102 @@
+"""How sure are the trainings of lesson 09? Each is run under many seeds, with the lesson's own solution.
+
+    python3 start.py run python -m benchmarks.training [SEEDS]
+
+Prints the lowest and the highest of what the lesson states. Twenty seeds take about twelve minutes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from pathlib import Path
+from types import SimpleNamespace
+
+import torch
+
+from autograder.build.namespace import run_cells
+from autograder.build.source import read_source, undrawn
+
+NAME = "09-train-it"
+
+
+def lesson() -> SimpleNamespace:
+    """What the lesson defines, its trainings left out."""
+    source = Path(__file__).parents[1] / "source" / NAME / f"{NAME}.py"
+    return SimpleNamespace(**run_cells(undrawn(read_source(source)), NAME))
+
+
+def measured(given: SimpleNamespace, seed: int) -> dict[str, float]:
+    """What the lesson states about its trainings, under one seed."""
+
+    def trained(batches: object, steps: int, *sizes: int, **options: object) -> torch.nn.Module:
+        torch.manual_seed(seed)
+        model = given.TinyTransformer(*sizes, **options)
+        return given.train(model, given.batches_of(batches, steps, seed))
+
+    def right(model: torch.nn.Module, batches: object) -> float:
+        return float(given.accuracy(model, given.batches_of(batches, 1, 999)[0]))
+
+    found = {}
+    model = trained(given.reversed_digits, 300, 11, 32, 1, 1, 17, position="learned", mlp=False)
+    found["reverse: accuracy"] = right(model, given.reversed_digits)
+    model = trained(given.previous_tokens, 300, 20, 32, 1, 1, 16, mlp=False)
+    found["previous token: accuracy"] = right(model, given.previous_tokens)
+    for position in ("none", "learned", "rope"):
+        model = trained(given.previous_tokens, 300, 20, 32, 1, 1, 32, position=position, mlp=False)
+        for length in (16, 32):
+            found[f"positions {position}, {length} tokens"] = float(given.at_length(model, length))
+    for layers in (1, 2):
+        model = given.fresh(layers, seed=seed)
+        loss, score = {}, {}
+
+        def note(now: torch.nn.Module, loss: dict = loss, score: dict = score) -> float:
+            step = 25 * len(loss)
+            loss[step] = float(given.loss_on(given.new)(now))
+            score[step] = given.best_induction(now)
+            return loss[step]
+
+        given.followed(model, given.batches_of(given.repeated, 400, seed), note)
+        found[f"induction, {layers} layers: accuracy"] = right(model, given.repeated)
+        if layers == 2:
+            found["induction: loss below 1.5 after"] = min(
+                (step for step in loss if loss[step] < 1.5), default=torch.inf
+            )
+            found["induction: score above 0.5 after"] = min(
+                (step for step in score if score[step] > 0.5), default=torch.inf
+            )
+    model = trained(given.repeated, 400, 20, 32, 4, 2, 33, mlp=False)
+    ids = given.twice(5)
+    batch = ids, given.next_token_labels(ids, first=13)
+    kept = {}
+    for layer, heads in ((0, (0, 1, 2, 3)), (1, (0, 1, 2, 3)), (1, (slice(None),))):
+        weight = model.blocks[layer].attention.out_proj.weight.data
+        for head in heads:
+            before = weight.clone()
+            weight.unflatten(1, (4, -1))[:, head] = 0.0  # (d_model, heads, head_dim)
+            kept.setdefault((layer, len(heads)), []).append(float(given.accuracy(model, batch)))
+            weight.copy_(before)
+    found["induction without one head of the first layer"] = min(kept[0, 4])
+    found["induction without one head of the second layer"] = min(kept[1, 4])
+    found["induction without the second layer's heads"] = kept[1, 1][0]
+    model = trained(given.sums, 500, 12, 64, 4, 2, 16, position="learned")
+    asked, labels = given.batches_of(given.sums, 1, 999, batch_size=1000)[0]
+    right_digits = (model(asked).argmax(dim=-1) == labels) | (labels == -100)
+    found["addition: whole sums right"] = float(right_digits.all(dim=1).float().mean())
+    return found
+
+
+def main(seeds: int = 20) -> None:
+    """Measure under each seed, and print the extremes."""
+    given, all_found = lesson(), defaultdict(list)
+    for seed in range(seeds):
+        for name, value in measured(given, seed).items():
+            all_found[name].append(value)
+    for name, values in all_found.items():
+        print(f"{name:52} {min(values):8.3f} to {max(values):8.3f}")
+    whole = sorted(all_found["addition: whole sums right"])
+    print("addition, every seed:", *(round(value, 2) for value in whole))
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

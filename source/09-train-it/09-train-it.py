@@ -1,0 +1,1433 @@
+# %% [markdown] id="title"
+# # 09 · Train it
+#
+# So far every attention in this course had random matrices, and its maps showed nothing. Training is what gives a
+# head its work. In this lesson you put your own attention into a small transformer and train it, on tasks whose
+# solution you can work out beforehand and then see in the maps. Each training takes a few seconds on one core.
+#
+# **When you are done you can**
+#
+# - build a transformer around your own attention: embedding, residual stream, LayerNorm, MLP, unembedding;
+# - write a training loop whose every step is checked, and recognise four classic bugs by their loss curves;
+# - write the matrices of a previous-token head and of an induction head by hand, without any training;
+# - measure what a head does: score its map, remove the head, move an activation from one run into another;
+# - generate text, greedily and by sampling, with and without a cache.
+#
+# **Time:** about 150 minutes. **Before you start:** `MultiHeadAttention` (lesson 05), rotary positions (07) and the
+# cache of keys and values (08). What you need of the last two is given here.
+
+# %% id="setup"
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from autograder import bring_over, check, hint, predict, progress, reveal
+from visuals import attention_map, explore_training, residual_stream, training_curves
+
+# Matrices as small as these are fastest on one core.
+torch.set_num_threads(1)
+
+# %% [markdown] id="parts-intro"
+# ## 1 · What attention needs around it
+#
+# Attention moves information between tokens. A model needs a little more: vectors for the tokens, a way to keep
+# what it had, work within each token, and scores for the next token.
+
+# %% id="stream-figure" tags=["figure"]
+residual_stream(num_layers=1)
+
+# %% [markdown] id="stream-read"
+# - The **embedding** is a table with one vector of `d_model` numbers for each token of the vocabulary.
+# - These vectors flow through the model in the **residual stream**. No part replaces the stream. Each part reads it
+#   and *adds* its result. So what an early part wrote is still there for a late part, and the gradient has a
+#   straight way back.
+# - Every part reads the stream through a **LayerNorm**, which gives each token's vector the mean 0 and the spread 1.
+# - The **MLP** works on each token alone: wider by four, a nonlinearity, back to `d_model`.
+# - The **unembedding** turns each token's last vector into one score for each token of the vocabulary, the
+#   **logits**. Position $t$ predicts token $t + 1$.
+#
+# ### Task 1 · LayerNorm
+#
+# *5 minutes · two or three lines · task id* `layer-norm`
+#
+# Write `layer_norm(x, scale, shift)`. For each token, subtract the mean of its numbers, divide by the root of
+# (variance + `eps`), then multiply by `scale` and add `shift`. The variance is the mean of the squared differences:
+# it divides by `d_model`, not by `d_model - 1`.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "layer-norm-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def layer_norm(x, scale, shift, eps=1e-5):
+    """Give each token's vector the mean 0 and the variance 1, then stretch and move it.
+
+    Shapes:
+        x: (b, tokens, d_model)
+        scale, shift: (d_model,)
+        returns: (b, tokens, d_model)
+    """
+    ### BEGIN SOLUTION
+    centred = x - x.mean(dim=-1, keepdim=True)  # (b, tokens, d_model)
+    variance = centred.square().mean(dim=-1, keepdim=True)  # (b, tokens, 1)
+    return centred / (variance + eps).sqrt() * scale + shift  # (b, tokens, d_model)
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "layer-norm", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("layer-norm")
+
+# %% [markdown] id="own-attention-intro"
+# `nn.LayerNorm(d_model)` is the same as a module, with `scale` and `shift` as parameters. From here on you use it.
+#
+# Now the attention. The next cell holds the course's class. The cell below it looks for **your own** class in your
+# notebook of lesson 05. If it is there and right, it is used from here on. If not, the course's class stands in,
+# and the cell says so.
+
+
+# %% id="course-attention"
+# From lesson 05.
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super().__init__()
+        self.num_heads = num_heads
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.out_proj = nn.Linear(d_out, d_out)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("mask", torch.triu(torch.ones(context_length, context_length), diagonal=1))
+
+    def forward(self, x):
+        b, num_tokens, _ = x.shape
+        queries, keys, values = (
+            project(x).view(b, num_tokens, self.num_heads, -1).transpose(1, 2)  # (b, heads, tokens, head_dim)
+            for project in (self.W_query, self.W_key, self.W_value)
+        )
+        scores = queries @ keys.transpose(2, 3) / queries.shape[-1] ** 0.5  # (b, heads, tokens, tokens)
+        scores = scores.masked_fill(self.mask.bool()[:num_tokens, :num_tokens], -torch.inf)
+        context = self.dropout(torch.softmax(scores, dim=-1)) @ values  # (b, heads, tokens, head_dim)
+        return self.out_proj(context.transpose(1, 2).reshape(b, num_tokens, -1))  # (b, tokens, d_out)
+
+
+# %% id="own-attention"
+MultiHeadAttention = bring_over("05-multi-head", "multi-head-attention", MultiHeadAttention)
+
+# %% [markdown] id="transformer-block-task"
+# ### Task 2 · A block
+#
+# *12 minutes · a class · task id* `transformer-block`
+#
+# Write `Block`: attention and MLP, each with its LayerNorm in front, each added to the stream.
+#
+# - `norm_1` and `attention`, a `MultiHeadAttention` from `d_model` to `d_model`;
+# - `norm_2` and `mlp`, an `nn.Sequential` of `nn.Linear(d_model, 4 * d_model)`, `nn.GELU()` and
+#   `nn.Linear(4 * d_model, d_model)`. With `mlp=False` the block has neither, and attention is all it does.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "transformer-block-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+class Block(nn.Module):
+    """One layer of a transformer: attention, then an MLP, each added to the residual stream.
+
+    Shapes:
+        x: (b, tokens, d_model)
+        returns: (b, tokens, d_model)
+    """
+
+    def __init__(self, d_model, num_heads, context_length, mlp=True, dropout=0.0):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.norm_1 = nn.LayerNorm(d_model)
+        self.attention = MultiHeadAttention(d_model, d_model, context_length, dropout, num_heads)
+        self.mlp = None
+        if mlp:
+            self.norm_2 = nn.LayerNorm(d_model)
+            self.mlp = nn.Sequential(
+                nn.Linear(d_model, 4 * d_model), nn.GELU(), nn.Linear(4 * d_model, d_model)
+            )
+        ### END SOLUTION
+
+    def forward(self, x):
+        ### BEGIN SOLUTION
+        x = x + self.attention(self.norm_1(x))  # (b, tokens, d_model)
+        if self.mlp is not None:
+            x = x + self.mlp(self.norm_2(x))  # (b, tokens, d_model)
+        return x
+        ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "transformer-block", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+check("transformer-block")
+
+# %% [markdown] id="hooks-intro"
+# **Positions, without touching your attention.** Rotary positions turn queries and keys, and those are made inside
+# your class. A **forward hook** is a function that a module calls with its result; what the hook returns takes the
+# result's place. A hook on `W_query` and one on `W_key` do the turning, and your `forward` stays as it is. Later in
+# this lesson hooks read and change what happens inside a trained model.
+
+
+# %% id="rope-given"
+# From lesson 07.
+def apply_rope(x, positions, base=10000.0):
+    """Turn queries or keys (..., tokens, head_dim) by the positions (tokens,) they stand at."""
+    half = x.shape[-1] // 2
+    angles = positions[:, None] * base ** (-torch.arange(half) / half)  # (tokens, head_dim / 2)
+    first, second = x.chunk(2, dim=-1)  # (..., tokens, head_dim / 2) each
+    cos, sin = angles.cos(), angles.sin()
+    return torch.cat((first * cos - second * sin, first * sin + second * cos), dim=-1)
+
+
+def rotate(attention, num_heads):
+    """Give an attention rotary positions: hooks turn the results of W_query and W_key."""
+
+    def turned(module, arguments, output):
+        heads = output.unflatten(-1, (num_heads, -1)).transpose(1, 2)  # (b, heads, tokens, head_dim)
+        positions = getattr(attention, "seen", 0) + torch.arange(output.shape[1])  # seen: see section 6
+        return apply_rope(heads, positions).transpose(1, 2).flatten(2)  # (b, tokens, d_out)
+
+    attention.W_query.register_forward_hook(turned)
+    attention.W_key.register_forward_hook(turned)
+
+
+# %% [markdown] id="tiny-transformer-task"
+# ### Task 3 · The transformer
+#
+# *15 minutes · a class · task id* `tiny-transformer`
+#
+# Write `TinyTransformer`:
+#
+# - `embedding`, an `nn.Embedding(vocab, d_model)`;
+# - `positions`, an `nn.Embedding(context_length, d_model)` that is added, **only** with `position="learned"`;
+# - `blocks`, an `nn.ModuleList` of `num_layers` blocks. With `position="rope"` call `rotate` on the attention of
+#   each. With `position="none"` do neither;
+# - `norm`, a last LayerNorm, and `unembedding`, an `nn.Linear(d_model, vocab, bias=False)`.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "tiny-transformer-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+class TinyTransformer(nn.Module):
+    """A causal transformer.
+
+    Shapes:
+        ids: (b, tokens), whole numbers
+        returns: (b, tokens, vocab), the logits
+    """
+
+    def __init__(
+        self,
+        vocab,
+        d_model,
+        num_heads,
+        num_layers,
+        context_length,
+        position="rope",
+        mlp=True,
+        dropout=0.0,
+    ):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.embedding = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(context_length, d_model) if position == "learned" else None
+        self.blocks = nn.ModuleList(
+            Block(d_model, num_heads, context_length, mlp, dropout) for _ in range(num_layers)
+        )
+        if position == "rope":
+            for block in self.blocks:
+                rotate(block.attention, num_heads)
+        self.norm = nn.LayerNorm(d_model)
+        self.unembedding = nn.Linear(d_model, vocab, bias=False)
+        ### END SOLUTION
+
+    def forward(self, ids):
+        ### BEGIN SOLUTION
+        x = self.embedding(ids)  # (b, tokens) -> (b, tokens, d_model)
+        if self.positions is not None:
+            x = x + self.positions.weight[: ids.shape[1]]  # (b, tokens, d_model)
+        for block in self.blocks:
+            x = block(x)  # (b, tokens, d_model)
+        return self.unembedding(self.norm(x))  # (b, tokens, vocab)
+        ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "tiny-transformer", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 5}
+check("tiny-transformer")
+
+# %% [markdown] id="next-token-labels-task"
+# ## 2 · One step, then many
+#
+# ### Task 4 · What each position should say
+#
+# *5 minutes · two or three lines · task id* `next-token-labels`
+#
+# Position $t$ is to predict token $t + 1$. Write `next_token_labels(ids, first)`, which gives each position its
+# right answer, its **label**. The last position has no next token, and some predictions should not count: a model
+# that reverses digits cannot know the digits themselves. So only tokens from position `first` on are worth
+# predicting. Every other position gets the label -100, the number that PyTorch's loss skips.
+#
+# With `ids` = [5, 6, 7, 8, 9] and `first=3` the labels are [-100, -100, 8, 9, -100].
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "next-token-labels-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def next_token_labels(ids, first=1):
+    """The label of each position: the next token from position `first` on, and -100 elsewhere.
+
+    Shapes:
+        ids: (b, tokens), whole numbers
+        returns: (b, tokens), whole numbers
+    """
+    ### BEGIN SOLUTION
+    labels = torch.full_like(ids, -100)  # (b, tokens)
+    labels[:, first - 1 : -1] = ids[:, first:]
+    return labels
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "next-token-labels", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("next-token-labels")
+
+
+# %% id="token-loss"
+def token_loss(logits, labels):
+    """The mean cross-entropy over all positions whose label is not -100: one number.
+
+    Shapes:
+        logits: (b, tokens, vocab)
+        labels: (b, tokens)
+    """
+    return F.cross_entropy(logits.flatten(0, 1), labels.flatten(), ignore_index=-100)
+
+
+@torch.no_grad()
+def accuracy(model, batch):
+    """The share of right predictions among the positions that count."""
+    ids, labels = batch
+    counted = labels != -100  # (b, tokens)
+    return (model(ids).argmax(dim=-1) == labels)[counted].float().mean()
+
+
+# %% [markdown] id="train-task"
+# `cross_entropy` takes the logits as they are. It does the softmax itself.
+#
+# ### Task 5 · The training loop
+#
+# *10 minutes · six lines · task id* `train`
+#
+# Write `train(model, batches, lr)`. Make a `torch.optim.AdamW` with this learning rate. Then for each `(ids, labels)`
+# in `batches`: compute the loss with `token_loss`, clear the old gradients, compute the new ones, take one step. The
+# model trains in training mode; put it into eval mode at the end, and return it. The check compares what the model
+# computes after one step and after three with the reference.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "train-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def train(model, batches, lr=3e-3):
+    """Take one AdamW step for each batch of ids and labels, both (b, tokens), and return the model."""
+    ### BEGIN SOLUTION
+    optimizer = torch.optim.AdamW(model.parameters(), lr=lr)
+    model.train()
+    for ids, labels in batches:
+        loss = token_loss(model(ids), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return model.eval()
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "train", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+check("train")
+
+# %% [markdown] id="bug-training-loop-task"
+# ### Task 6 · Find the bugs: a loop that hardly learns
+#
+# *8 minutes · two lines · task id* `bug-training-loop`
+#
+# A colleague's loop runs without an error. Its loss falls a little, then stays where it is or rises again. It has
+# two bugs. Correct `careless_train`.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-training-loop-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+### BEGIN SOLUTION
+def careless_train(model, batches, lr=3e-3):
+    """Take one AdamW step for each batch of ids and labels, both (b, tokens), and return the model."""
+    optimizer = torch.optim.AdamW(model.parameters(), lr=lr)
+    model.train()
+    for ids, labels in batches:
+        logits = model(ids)  # (b, tokens, vocab)
+        loss = F.cross_entropy(logits.flatten(0, 1), labels.flatten(), ignore_index=-100)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return model.eval()
+
+
+### END SOLUTION
+### BEGIN FAULTY
+# def careless_train(model, batches, lr=3e-3):
+#     """Take one AdamW step for each batch of ids and labels, both (b, tokens), and return the model."""
+#     optimizer = torch.optim.AdamW(model.parameters(), lr=lr)
+#     model.train()
+#     optimizer.zero_grad()
+#     for ids, labels in batches:
+#         logits = torch.softmax(model(ids), dim=-1)  # (b, tokens, vocab)
+#         loss = F.cross_entropy(logits.flatten(0, 1), labels.flatten(), ignore_index=-100)
+#         loss.backward()
+#         optimizer.step()
+#     return model.eval()
+### END FAULTY
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-training-loop", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("bug-training-loop")
+
+# %% [markdown] id="bug-evaluation-task"
+# ### Task 7 · Find the bugs: a loss that nobody should report
+#
+# *8 minutes · two lines · task id* `bug-evaluation`
+#
+# `reported_loss` is to give the loss of predicting each next token. For a model with dropout it gives another number
+# at each call. And a model that merely repeats the token it sees gets a loss near 0. Correct both, and leave the
+# model in eval mode.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-evaluation-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+### BEGIN SOLUTION
+@torch.no_grad()
+def reported_loss(model, ids):
+    """The mean loss of predicting each next token of ids (b, tokens): one number."""
+    model.eval()
+    logits = model(ids)  # (b, tokens, vocab)
+    predicted, wanted = logits[:, :-1], ids[:, 1:]
+    return F.cross_entropy(predicted.flatten(0, 1), wanted.flatten())
+
+
+### END SOLUTION
+### BEGIN FAULTY
+# @torch.no_grad()
+# def reported_loss(model, ids):
+#     """The mean loss of predicting each next token of ids (b, tokens): one number."""
+#     model.train()
+#     logits = model(ids)  # (b, tokens, vocab)
+#     predicted, wanted = logits, ids
+#     return F.cross_entropy(predicted.flatten(0, 1), wanted.flatten())
+### END FAULTY
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-evaluation", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("bug-evaluation")
+
+# %% [markdown] id="reverse-intro"
+# ## 3 · Train on tasks whose solution you can see
+#
+# ### Reverse
+#
+# Eight digits, a bar, and the same digits in reverse. What follows the bar can be known; the digits themselves
+# cannot. The model has one layer with one head, no MLP, and learned positions.
+
+
+# %% id="reverse-data"
+def reversed_digits(generator, batch_size=32, n=8):
+    """n random digits, the bar (10), the digits in reverse: ids and labels, both (b, 2n + 1)."""
+    digits = torch.randint(10, (batch_size, n), generator=generator)  # (b, n)
+    bar = torch.full((batch_size, 1), 10)
+    ids = torch.cat((digits, bar, digits.flip(1)), dim=1)  # (b, 2n + 1)
+    return ids, next_token_labels(ids, first=n + 1)
+
+
+def batches_of(make, steps, seed, **sizes):
+    """As many batches as steps, the same ones for the same seed."""
+    generator = torch.Generator().manual_seed(seed)
+    return [make(generator, **sizes) for _ in range(steps)]
+
+
+print(*("0123456789|"[one] for one in batches_of(reversed_digits, 1, seed=0)[0][0][0]))
+
+# %% [markdown] id="reverse-map-task"
+# ### Task 8 · Predict the map
+#
+# *5 minutes · one or two lines · task id* `reverse-map`
+#
+# **Predict, then run.** Which position must each position look at to know its next token? Write `reverse_map(n)`: for
+# `n` digits a matrix (2n + 1, 2n + 1) with a 1 where the query (row) has to look at the key (column), and 0 elsewhere.
+# Rows whose next token does not count stay 0. Mind who predicts what: the bar already predicts the first answer.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "reverse-map-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def reverse_map(n):
+    """Where each position of a reversed sequence has to look: (2n + 1, 2n + 1), zeros and ones."""
+    ### BEGIN SOLUTION
+    map_ = torch.zeros(2 * n + 1, 2 * n + 1)  # (query, key)
+    for answer in range(n):
+        map_[n + answer, n - 1 - answer] = 1.0
+    return map_
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "reverse-map", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("reverse-map")
+
+# %% id="reverse-map-shown" tags=["figure"]
+attention_map(reverse_map(8), list("12345678|87654321"), title="Your prediction", row_sums=False)
+
+
+# %% id="maps-given"
+@torch.no_grad()
+def maps_of(model, ids, num_heads):
+    """The attention weights of each layer, a list of (b, heads, tokens, tokens); None while the model is a stub."""
+    seen = []
+    hooks = [
+        block.attention.register_forward_hook(
+            lambda attention, given, result: seen.append((attention, given[0]))
+        )
+        for block in getattr(model, "blocks", [])
+    ]
+    result = model(ids)
+    for hook in hooks:
+        hook.remove()
+    if result is None:
+        return None
+    maps = []
+    for attention, x in seen:
+        queries, keys = (
+            project(x).unflatten(-1, (num_heads, -1)).transpose(1, 2)  # (b, heads, tokens, head_dim)
+            for project in (attention.W_query, attention.W_key)
+        )
+        scores = queries @ keys.mT / queries.shape[-1] ** 0.5  # (b, heads, tokens, tokens)
+        maps.append(torch.softmax(scores + torch.full_like(scores, -torch.inf).triu(1), dim=-1))
+    return maps
+
+
+def first_map(model, ids):
+    """The map of a model with one head, of the first sequence: (tokens, tokens)."""
+    return maps_of(model, ids, 1)[0][0, 0]
+
+
+# %% [markdown] id="reverse-train"
+# Now train it. The next cell calls **your** `train` with 300 batches. It shows the progress while it runs;
+# afterwards you can choose any moment of the training. Watch the map: when does the line appear, before the loss
+# falls, with it, or after it?
+
+# %% id="reverse-trained" tags=["figure", "measured"]
+torch.manual_seed(0)
+reverser = TinyTransformer(11, 32, 1, 1, 17, position="learned", mlp=False)
+unseen = batches_of(reversed_digits, 1, seed=999)[0]
+explore_training(
+    lambda batches: train(reverser, batches),
+    batches_of(reversed_digits, 300, seed=0),
+    {
+        "loss": lambda: token_loss(reverser(unseen[0]), unseen[1]),
+        "accuracy": lambda: accuracy(reverser, unseen),
+    },
+    look=lambda: first_map(reverser, unseen[0]),
+    tokens=["0123456789|"[one] for one in unseen[0][0]],
+    title="Reverse: one layer, one head",
+)
+
+# %% [markdown] id="reverse-read"
+# The line is the one that you predicted. Above the bar the rows are free: no loss asks anything of them.
+#
+# ### Previous token
+#
+# Random tokens, and the label of each is the token *before* it. One layer with rotary positions does it: RoPE makes a
+# score depend on the distance, and here the distance is all that counts.
+
+
+# %% id="previous-data"
+def previous_tokens(generator, batch_size=32, length=16, vocab=20):
+    """Random ids, and the token before each as its label: both (b, length)."""
+    ids = torch.randint(vocab, (batch_size, length), generator=generator)
+    labels = torch.full_like(ids, -100)
+    labels[:, 1:] = ids[:, :-1]
+    return ids, labels
+
+
+def previous_token_score(weights):
+    """How much each head looks at the token before, on average over all queries that have one.
+
+    Shapes:
+        weights: (heads, tokens, tokens)
+        returns: (heads,)
+    """
+    return weights.diagonal(offset=-1, dim1=1, dim2=2).mean(dim=-1)  # (heads, tokens - 1) -> (heads,)
+
+
+# %% id="previous-trained" tags=["figure", "measured"]
+torch.manual_seed(0)
+copier = TinyTransformer(20, 32, 1, 1, 16, position="rope", mlp=False)
+heard = batches_of(previous_tokens, 1, seed=999)[0]
+explore_training(
+    lambda batches: train(copier, batches),
+    batches_of(previous_tokens, 300, seed=0),
+    {
+        "loss": lambda: token_loss(copier(heard[0]), heard[1]),
+        "accuracy": lambda: accuracy(copier, heard),
+        "previous-token score": lambda: previous_token_score(maps_of(copier, heard[0], 1)[0][0])[0],
+    },
+    look=lambda: first_map(copier, heard[0]),
+    tokens=[chr(ord("a") + one) for one in heard[0][0]],
+    title="Previous token: one layer, one head",
+)
+
+# %% [markdown] id="induction-intro"
+# ### Induction
+#
+# A random sequence, repeated: `d k a d k a d …` To go on, a model has to find the last time the present token
+# occurred, and say what came *after* it. That is **induction**, the simplest way to learn from what has just been
+# read. The length of what is repeated differs from sequence to sequence. Otherwise one look a fixed number of tokens
+# back would do, and nothing would have to be found.
+#
+# **Predict, then run.** A query knows the present token. What would a key have to know, to be found by it? Which layer
+# could have put that there?
+
+# %% id="layers-prediction"
+predict(
+    "layers-for-induction",
+    "How many layers of attention does a model need to go on with a sequence that repeats?",
+    ("one layer is enough", "two layers are needed", "two layers are not enough"),
+)
+
+
+# %% id="induction-data"
+def repeated(generator, batch_size=32, length=33, vocab=20):
+    """Sequences that repeat their first 6 to 14 tokens, which all differ: ids and labels, both (b, length)."""
+    period = torch.randint(6, 15, (batch_size, 1), generator=generator)
+    start = torch.rand(batch_size, vocab, generator=generator).argsort(dim=1)  # (b, vocab), no token twice
+    ids = start.gather(1, torch.arange(length)[None] % period)  # (b, length)
+    return ids, next_token_labels(ids, first=15)
+
+
+def twice(seed, batch_size=64, period=12, vocab=20):
+    """Sequences of 12 random tokens, twice: (b, 24)."""
+    once = torch.rand(batch_size, vocab, generator=torch.Generator().manual_seed(seed)).argsort(dim=1)
+    return once[:, :period].repeat(1, 2)  # (b, 2 * period)
+
+
+# %% [markdown] id="induction-score-task"
+# ### Task 9 · The induction score
+#
+# *6 minutes · one or two lines · task id* `induction-score`
+#
+# In a sequence whose tokens repeat after `period` steps, an induction head at position $t$ looks at the token *after*
+# the one that equals its own: at $t - \text{period} + 1$. Write `induction_score(weights, period)`: for each head the
+# mean of these weights over all queries that see a token for the second time, $t \ge \text{period}$.
+# `previous_token_score` above shows how such a diagonal is read. Mind where it starts.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "induction-score-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def induction_score(weights, period):
+    """How much each head looks at what followed the present token one period ago.
+
+    Shapes:
+        weights: (heads, tokens, tokens)
+        returns: (heads,)
+    """
+    ### BEGIN SOLUTION
+    along = weights.diagonal(offset=1 - period, dim1=1, dim2=2)  # (heads, tokens - period + 1)
+    return along[:, 1:].mean(dim=-1)  # its first query, period - 1, sees its token for the first time
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "induction-score", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("induction-score")
+
+
+# %% id="followed-given"
+def best_induction(model, num_heads=1):
+    """The highest induction score that any head has on sequences that come twice."""
+    maps = maps_of(model, twice(5), num_heads)
+    return max(float(induction_score(map_.mean(dim=0), 12).max()) for map_ in maps)
+
+
+def loss_on(batch):
+    """A measurement: a model's loss on a batch that it is not trained on."""
+    return lambda model: token_loss(model(batch[0]), batch[1]).item()
+
+
+def right_in(batch):
+    """A measurement: a model's accuracy on a batch that it is not trained on."""
+    return lambda model: accuracy(model, batch)
+
+
+def followed(model, batches, measure, every=25, trained=None):
+    """Train, and note a measurement every few steps: (steps, values); None while `train` is a stub."""
+    steps, values = [], []
+
+    def watched():
+        for step, batch in enumerate([*batches, None]):
+            if step % every == 0:
+                steps.append(step)
+                values.append(float(measure(model)))
+            if batch is not None:
+                yield batch
+
+    (trained or train)(model, watched())
+    return (steps, values) if steps else None
+
+
+def is_ready():
+    """Whether the transformer, the labels and the training loop are written."""
+    model = TinyTransformer(3, 4, 1, 1, 4)
+    ids = torch.zeros(1, 2, dtype=torch.long)
+    return None not in (model(ids), next_token_labels(ids)) and train(model, []) is not None
+
+
+def fresh(num_layers, num_heads=1, context_length=33, seed=0):
+    """A new model for repeated sequences, drawn under a seed."""
+    torch.manual_seed(seed)
+    return TinyTransformer(20, 32, num_heads, num_layers, context_length, position="rope", mlp=False)
+
+
+# %% id="one-or-two" tags=["figure", "measured"]
+new = batches_of(repeated, 1, seed=999)[0]
+one_layer, two_layers = fresh(1), fresh(2)
+training_curves(
+    {
+        "one layer": followed(one_layer, batches_of(repeated, 400, seed=0), loss_on(new)),
+        "two layers": followed(two_layers, batches_of(repeated, 400, seed=0), loss_on(new)),
+    },
+    title="One layer fails, two succeed",
+)
+
+# %% id="layers-revealed" tags=["measured"]
+found = None
+if is_ready():
+    enough = [float(accuracy(model, new)) > 0.9 for model in (one_layer, two_layers)]
+    found = (
+        "one layer is enough"
+        if enough[0]
+        else "two layers are needed"
+        if enough[1]
+        else "two layers are not enough"
+    )
+reveal("layers-for-induction", found)
+
+# %% [markdown] id="one-or-two-read"
+# One layer never gets far. Its keys know their own token and their place, and nothing about their neighbour. Two
+# layers stay on the same plateau for a while, and then drop almost to 0. What happens at the drop? The same training
+# once more, with the second layer's map beside it. Choose the moments around the drop.
+
+# %% id="induction-trained" tags=["figure", "measured"]
+inductor = fresh(2)
+explore_training(
+    lambda batches: train(inductor, batches),
+    batches_of(repeated, 400, seed=0),
+    {
+        "loss": lambda: token_loss(inductor(new[0]), new[1]),
+        "accuracy": lambda: accuracy(inductor, new),
+        "induction score": lambda: best_induction(inductor),
+    },
+    look=lambda: maps_of(inductor, twice(5)[:1], 1)[1][0, 0],
+    tokens=[chr(ord("a") + one) for one in twice(5)[0]],
+    title="Induction: the second of two layers",
+)
+
+# %% [markdown] id="induction-read"
+# Loss and induction score jump together. Over 20 seeds the loss fell below 1.5 after 125 to 150 steps, and the score
+# rose above 0.5 within 25 steps of that; at the end two layers were right in at least 99 % of cases, one layer in at
+# most 24 %. (`benchmarks/training.py` repeats all such measurements.)
+#
+# ### Addition
+#
+# `27+58=580`: two numbers of two digits, and their sum **in reverse**, the ones first: 085 becomes 580. So each digit is
+# written right after the one that its carry comes from. Two layers with four heads, and this time with MLPs.
+# **Predict first:** which digits must the row of `=` look at, to write the ones of the sum?
+
+
+# %% id="addition-data"
+def sums(generator, batch_size=128):
+    """Sums of two numbers below 100, as ids and labels: both (b, 9). 10 stands for +, 11 for =."""
+    one, other = torch.randint(100, (2, batch_size), generator=generator)  # (b,) each
+
+    def digits(numbers, count):
+        return torch.stack([numbers // 10**place % 10 for place in range(count)], dim=1)  # ones first
+
+    sign, equals = torch.full((batch_size, 1), 10), torch.full((batch_size, 1), 11)
+    parts = digits(one, 2).flip(1), sign, digits(other, 2).flip(1), equals, digits(one + other, 3)
+    ids = torch.cat(parts, dim=1)  # (b, 9)
+    return ids, next_token_labels(ids, first=6)
+
+
+# %% id="addition-trained" tags=["figure", "measured"]
+torch.manual_seed(0)
+adder = TinyTransformer(12, 64, 4, 2, 16, position="learned")
+asked = batches_of(sums, 1, seed=999)[0]
+explore_training(
+    lambda batches: train(adder, batches),
+    batches_of(sums, 500, seed=0),
+    {
+        "loss": lambda: token_loss(adder(asked[0]), asked[1]),
+        "accuracy": lambda: accuracy(adder, asked),
+    },
+    look=lambda: maps_of(adder, asked[0][:1], 4)[0][0].amax(dim=0),
+    tokens=["0123456789+="[one] for one in asked[0][0]],
+    title="Addition: the strongest look of four heads, first layer",
+)
+
+# %% [markdown] id="addition-read"
+# The loss rests on a plateau first: the model adds digit by digit and ignores the carry. Then it finds the carry. How
+# long that takes is a matter of luck: of 20 seeds, 18 had at least 95 % of all sums right, in every digit, after 500 steps, and
+# the others still waited on the plateau. Look at the row of `=`: to write the ones, it needs the last digit of
+# both numbers.
+#
+# ### Length
+#
+# The task of the previous token once more, with three kinds of positions. Each model trains on 16 tokens and is then
+# asked about the last 8 of 16, and of 32. **Predict:** which model fails where?
+
+
+# %% id="lengths-given"
+def at_length(model, length):
+    """The accuracy on the last 8 of so many tokens."""
+    ids, labels = batches_of(previous_tokens, 1, seed=3, length=length)[0]
+    labels[:, :-8] = -100
+    return accuracy(model, (ids, labels))
+
+
+def longer(position):
+    """Train on 16 tokens; the accuracy at 16 and at 32 tokens, or None while `train` is a stub."""
+    torch.manual_seed(0)
+    model = TinyTransformer(20, 32, 1, 1, 32, position=position, mlp=False)
+    if train(model, batches_of(previous_tokens, 300, seed=0)) is None:
+        return None
+    return (16, 32), [float(at_length(model, length)) for length in (16, 32)]
+
+
+# %% id="lengths" tags=["figure", "measured"]
+training_curves(
+    {position: longer(position) for position in ("none", "learned", "rope")},
+    title="Trained on 16 tokens: accuracy at 16 and at 32",
+    unit="accuracy",
+    along="tokens",
+)
+
+# %% [markdown] id="lengths-read"
+# Without positions one layer cannot tell the neighbours apart at all. Learned positions are perfect up to 16, and
+# know nothing beyond: the rows of their table for the places 16 to 31 were never trained. RoPE has learned a
+# *distance*, and the distance of 1 is the same everywhere, so it keeps most of its accuracy; not all of it, because
+# more tokens share the attention. Over 20 seeds: at most 25 % at either length without positions; with learned ones
+# 100 % at 16 tokens and at most 11 % at 32; with RoPE 100 %, and 65 to 100 %.
+#
+# ## 4 · By hand
+#
+# A trained head is matrices. So it must be possible to write them down. Make the stream readable first: **slots**.
+# Its first `vocab` numbers hold the token, one-hot; the next `context_length` numbers the position, one-hot; the last
+# `vocab` numbers are free, for what a head finds.
+
+
+# %% id="slots-given"
+def slots(ids, vocab, context_length):
+    """A stream that can be read: token, position, and free room: (b, tokens, vocab + context_length + vocab)."""
+    b, num_tokens = ids.shape
+    token = F.one_hot(ids, vocab).float()  # (b, tokens, vocab)
+    place = torch.eye(context_length)[:num_tokens].expand(b, -1, -1)  # (b, tokens, context_length)
+    return torch.cat((token, place, torch.zeros_like(token)), dim=-1)  # (b, tokens, d_model)
+
+
+slots(torch.tensor([[2, 0, 1]]), vocab=3, context_length=4)[0]
+
+# %% [markdown] id="previous-token-head-task"
+# ### Task 10 · A previous-token head by hand
+#
+# *15 minutes · eight lines · task id* `previous-token-head`
+#
+# Write `previous_token_head(vocab, context_length)`. It returns a `MultiHeadAttention` with one head, from `d_model`
+# to `d_model` with `d_model = vocab + context_length + vocab`, no dropout, whose weights you set:
+#
+# - the **query** of position $p$ asks for position $p - 1$ (position 0 sees nothing but itself, so it needs no query);
+# - the **key** of position $p$ says: I am position $p$;
+# - the **value** carries the token, and puts it into the free slots at the end;
+# - `out_proj` changes nothing: the identity, and a bias of 0.
+#
+# A `Linear` keeps its matrix as (out, in): `W_value.weight[i, j] = 1` writes number `j` of the stream to place `i`. The
+# attention has to be *sharp*: choose the sizes so that the right score is at least 30 above the others after the
+# division by $\sqrt{d_{model}}$. Write under `torch.no_grad()`.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "previous-token-head-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def previous_token_head(vocab, context_length):
+    """An attention that writes the token before each into the free slots; it is not trained."""
+    ### BEGIN SOLUTION
+    d_model = vocab + context_length + vocab
+    head = MultiHeadAttention(d_model, d_model, context_length, 0.0, num_heads=1)
+    token = torch.arange(vocab)
+    places = torch.arange(vocab, vocab + context_length)
+    free = torch.arange(vocab + context_length, d_model)
+    with torch.no_grad():
+        for parameter in head.parameters():
+            parameter.zero_()
+        head.W_query.weight[places[:-1], places[1:]] = 50 * d_model**0.5  # p asks for p - 1
+        head.W_key.weight[places, places] = 1.0
+        head.W_value.weight[free, token] = 1.0
+        head.out_proj.weight.copy_(torch.eye(d_model))
+    return head
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "previous-token-head", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+check("previous-token-head")
+
+# %% [markdown] id="induction-head-task"
+# ### Task 11 · An induction head by hand
+#
+# *12 minutes · the same lines with other slots · task id* `induction-head`
+#
+# After the first head, each position of the stream holds its token *and* the token before it. Write
+# `induction_head(vocab, context_length)`, the head of the second layer:
+#
+# - the **query** is the present token, from the first slots;
+# - the **key** is the token *before*, from the last slots. So a query `k` finds each position that follows a `k`;
+# - the **value** is that position's own token, and goes into the *first* slots;
+# - `out_proj` changes nothing.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "induction-head-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def induction_head(vocab, context_length):
+    """An attention that finds what followed the present token before; it is not trained."""
+    ### BEGIN SOLUTION
+    d_model = vocab + context_length + vocab
+    head = MultiHeadAttention(d_model, d_model, context_length, 0.0, num_heads=1)
+    token = torch.arange(vocab)
+    before = torch.arange(vocab + context_length, d_model)
+    with torch.no_grad():
+        for parameter in head.parameters():
+            parameter.zero_()
+        head.W_query.weight[token, token] = 50 * d_model**0.5
+        head.W_key.weight[token, before] = 1.0
+        head.W_value.weight[token, token] = 1.0
+        head.out_proj.weight.copy_(torch.eye(d_model))
+    return head
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "induction-head", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+check("induction-head")
+
+# %% [markdown] id="by-hand-intro"
+# Both together are an induction circuit, and nothing was trained. The text starts with a token that never comes
+# again, because position 0 has no token before it.
+
+
+# %% id="by-hand-given"
+class HandMade(nn.Module):
+    """Two heads written by hand, one after the other, on a stream of slots."""
+
+    def __init__(self, vocab, context_length):
+        super().__init__()
+        self.sizes = vocab, context_length
+        self.first, self.second = (
+            previous_token_head(vocab, context_length),
+            induction_head(vocab, context_length),
+        )
+
+    def forward(self, ids):
+        x = slots(ids, *self.sizes)  # (b, tokens, d_model)
+        x = x + self.first(x)
+        return self.second(x)[..., : self.sizes[0]]  # (b, tokens, vocab)
+
+
+letters = "^dkamdkamdka"
+text = torch.tensor([[ord(letter) - ord("a") if letter != "^" else 26 for letter in letters]])  # (1, tokens)
+if previous_token_head(27, 12) is not None and induction_head(27, 12) is not None:
+    guesses = HandMade(27, 12)(text)[0].argmax(dim=-1)  # (tokens,)
+    print("reads:   ", " ".join(letters))
+    print("predicts:", " ".join(chr(ord("a") + guess) if guess < 26 else "^" for guess in guesses))
+
+# %% [markdown] id="by-hand-read"
+# From the second `d` on, each prediction is the next letter. The two matrices that meet are the value of the first
+# head, which *writes* the token before, and the key of the second, which *reads* it. That is **composition**, and
+# one layer cannot do it, because nobody has written anything before its keys are made.
+#
+# ## 5 · Measure what a head does
+#
+# A map shows where a head looks. Does the model need what it finds there? Train a model with four heads in each of
+# two layers on repeated sequences.
+
+# %% id="four-heads-trained" tags=["figure", "measured"]
+four_heads = fresh(2, num_heads=4)
+training_curves(
+    {"accuracy": followed(four_heads, batches_of(repeated, 400, seed=0), right_in(new))},
+    title="Induction with four heads in each of two layers",
+    unit="accuracy",
+)
+
+# %% [markdown] id="ablation-effect-task"
+# ### Task 12 · Remove a head
+#
+# *12 minutes · eight lines · task id* `ablation-effect`
+#
+# To **ablate** a head is to set its context to 0 and see what gets worse. The contexts of all heads stand side by
+# side in what `out_proj` receives. A **forward pre-hook** is called with a module's arguments before they are used;
+# the tuple that it returns takes their place:
+# `hook = module.register_forward_pre_hook(lambda module, arguments: (changed,))`, and `hook.remove()` at the end.
+#
+# Write `ablation_effect(model, ids, labels, layer, head, num_heads)`: the loss without this head, minus the loss of the
+# whole model. Leave the model as you found it.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "ablation-effect-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+@torch.no_grad()
+def ablation_effect(model, ids, labels, layer, head, num_heads):
+    """By how much the loss rises without one head.
+
+    Shapes:
+        ids, labels: (b, tokens)
+        returns: one number
+    """
+    ### BEGIN SOLUTION
+    whole = token_loss(model(ids), labels)
+
+    def without(module, arguments):
+        contexts = arguments[0].unflatten(-1, (num_heads, -1)).clone()  # (b, tokens, heads, head_dim)
+        contexts[:, :, head] = 0.0
+        return (contexts.flatten(2),)  # (b, tokens, d_model)
+
+    hook = model.blocks[layer].attention.out_proj.register_forward_pre_hook(without)
+    removed = token_loss(model(ids), labels)
+    hook.remove()
+    return removed - whole
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "ablation-effect", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+check("ablation-effect")
+
+# %% [markdown] id="contradiction-predict"
+# The cell after the next prints, for each head of the four-headed model, its two scores and what its removal costs. All four
+# heads of the second layer look like induction heads.
+
+# %% id="removal-prediction"
+predict(
+    "induction-head-removed",
+    "One of the four induction heads is removed. By how much does the loss rise? (With all of them it is near 0; "
+    "guessing among 20 tokens costs 3.)",
+    ("by less than 0.5", "by 0.5 to 2", "by more than 2"),
+)
+
+
+# %% id="contradiction" tags=["measured"]
+def heads_measured(model, num_heads=4):
+    """Print each head's scores, and what its removal costs; returns these costs, layer after layer."""
+    ids = twice(5)
+    labels, effects = next_token_labels(ids, first=13), []
+    if not is_ready() or ablation_effect(model, ids, labels, 0, 0, num_heads) is None:
+        return None
+    maps = maps_of(model, ids, num_heads)
+    print("layer head  previous  induction  loss rises")
+    for layer, map_ in enumerate(maps):
+        mean = map_.mean(dim=0)  # (b, heads, tokens, tokens) -> (heads, tokens, tokens)
+        previous, induction = previous_token_score(mean), induction_score(mean, 12)
+        for head in range(num_heads):
+            effect = ablation_effect(model, ids, labels, layer, head, num_heads)
+            effects.append(
+                "by less than 0.5" if effect < 0.5 else "by 0.5 to 2" if effect < 2 else "by more than 2"
+            )
+            print(f"{layer:5} {head:4} {previous[head]:9.1f} {induction[head]:10.1f}  {effects[-1]}")
+    return effects
+
+
+effects = heads_measured(four_heads)
+
+# %% id="removal-revealed" tags=["measured"]
+reveal("induction-head-removed", effects and max(effects[4:], key=effects[4:].count))
+
+# %% [markdown] id="contradiction-read"
+# The maps of the second layer tell a story: "this head does the induction". The removal contradicts it. Each of the
+# four can go, and the loss hardly rises, because the other three do the same. In the first layer it is different:
+# several heads look back a little, and **one** of them carries nearly all of the previous token; without it the loss
+# jumps. A map is where a head looks. Only an intervention shows whether the model depends on it.
+#
+# This is no accident of one seed. Over 20 seeds the model stayed right in at least 90 % of cases without any one of
+# the four, and in at most 6 % without all of them.
+#
+# ### Task 13 · Patch an activation
+#
+# *12 minutes · eight lines · task id* `patched`
+#
+# The other intervention moves something in instead of taking it out. Run the model on a `clean` text and on a
+# `corrupt` one, which differs in one token. Then run it on the corrupt text once more, but put the *clean* stream
+# into one place: after block `layer`, at `position`. If the answer becomes the clean one again, then what the answer
+# needs was there. Write `patched(model, clean, corrupt, layer, position)`, which returns the logits of that third run.
+# `register_forward_hook` on `model.blocks[layer]` gives you the stream after the block, and takes another.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "patched-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+@torch.no_grad()
+def patched(model, clean, corrupt, layer, position):
+    """The logits for the corrupt text, with one vector of the clean run's stream put in.
+
+    Shapes:
+        clean, corrupt: (b, tokens)
+        returns: (b, tokens, vocab)
+    """
+    ### BEGIN SOLUTION
+    kept = []
+    hook = model.blocks[layer].register_forward_hook(lambda block, given, stream: kept.append(stream))
+    model(clean)
+    hook.remove()
+
+    def put_in(block, given, stream):
+        stream = stream.clone()  # (b, tokens, d_model)
+        stream[:, position] = kept[0][:, position]
+        return stream
+
+    hook = model.blocks[layer].register_forward_hook(put_in)
+    logits = model(corrupt)
+    hook.remove()
+    return logits
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "patched", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+check("patched")
+
+# %% [markdown] id="patch-predict"
+# The clean text is 12 tokens, twice. In the corrupt one, token 4 is another, so at position 15, where token 3 comes
+# for the second time, the model predicts that other token. **Predict:** after the first block, at which position does
+# the clean vector restore the clean answer? After the second?
+
+
+# %% id="patch-shown" tags=["figure", "measured"]
+def restored(model, layer):
+    """Where a patch brings the clean answer back: for each position its probability at position 15."""
+    clean = twice(5)[:1]
+    corrupt = clean.clone()
+    corrupt[0, 4] = next(one for one in range(20) if one not in clean[0])
+    shares = []
+    for position in range(clean.shape[1]):
+        logits = patched(model, clean, corrupt, layer, position)
+        if logits is None:
+            return None
+        shares.append(torch.softmax(logits[0, 15], dim=-1)[clean[0, 4]])
+    return torch.stack(shares).round(decimals=1)
+
+
+attention_map(
+    None if restored(inductor, 0) is None else torch.stack([restored(inductor, layer) for layer in (0, 1)]),
+    [str(position) for position in range(24)],
+    ["block 0", "block 1"],
+    title="The probability of the clean answer, patched after each block",
+    row_sums=False,
+)
+
+# %% [markdown] id="patch-read"
+# After the first block the clean answer sits at position 4: there the second layer will fetch it. After the second
+# block it has arrived where it is spoken, at position 15. The patch shows the way that the information takes.
+#
+# ## 6 · Generate
+#
+# ### Task 14 · From logits to probabilities
+#
+# *8 minutes · four lines · task id* `next-token-probabilities`
+#
+# Write `next_token_probabilities(logits, temperature, top_k)`. Divide the logits by the temperature: below 1 the
+# favourites gain, above 1 they lose. If `top_k` is given, only the `top_k` largest logits of each row keep a chance.
+# Then softmax.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "next-token-probabilities-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def next_token_probabilities(logits, temperature=1.0, top_k=None):
+    """The chance of each token to be the next one.
+
+    Shapes:
+        logits: (b, vocab)
+        returns: (b, vocab), each row adds up to 1
+    """
+    ### BEGIN SOLUTION
+    scores = logits / temperature  # (b, vocab)
+    if top_k is not None:
+        least = scores.topk(top_k, dim=-1).values[:, -1:]  # (b, 1)
+        scores = scores.masked_fill(scores < least, -torch.inf)
+    return torch.softmax(scores, dim=-1)
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "next-token-probabilities", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+check("next-token-probabilities")
+
+# %% [markdown] id="generate-task"
+# ### Task 15 · Generate greedily
+#
+# *8 minutes · five lines · task id* `generate`
+#
+# Write `generate(model, ids, count, context_length)`: `count` times, run the model, take the token with the largest
+# logit at the *last* position of each sequence, and append it. A model has seen `context_length` tokens at most, so give
+# it only the last ones.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "generate-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+@torch.no_grad()
+def generate(model, ids, count, context_length):
+    """Append the likeliest next token, `count` times.
+
+    Shapes:
+        ids: (b, tokens)
+        returns: (b, tokens + count)
+    """
+    ### BEGIN SOLUTION
+    for _ in range(count):
+        logits = model(ids[:, -context_length:])  # (b, tokens, vocab)
+        likeliest = logits[:, -1].argmax(dim=-1, keepdim=True)  # (b, 1)
+        ids = torch.cat((ids, likeliest), dim=1)  # (b, tokens + 1)
+    return ids
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "generate", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+check("generate")
+
+# %% [markdown] id="cache-intro"
+# Your `generate` computes all keys and values anew for each token. With the cache of lesson 08 each is computed once.
+# The next cell gives every attention a cache, by the same steps as your class, and the positions start at the number
+# of tokens that the cache has seen. Is it the same text?
+
+
+# %% id="cache-given"
+# From lesson 08.
+class KVCache:
+    """The keys and values of all tokens so far, in memory that is reserved once."""
+
+    def __init__(self, batch_size, num_heads, max_tokens, head_dim, dtype=torch.float32, device=None):
+        self.num_tokens = 0
+        self.keys = torch.zeros(batch_size, num_heads, max_tokens, head_dim, dtype=dtype, device=device)
+        self.values = torch.zeros_like(self.keys)
+
+    def append(self, keys, values):
+        """Store those of new tokens (b, heads, new, head_dim), and return those of all tokens so far."""
+        start, self.num_tokens = self.num_tokens, self.num_tokens + keys.shape[2]
+        self.keys[:, :, start : self.num_tokens] = keys
+        self.values[:, :, start : self.num_tokens] = values
+        return self.keys[:, :, : self.num_tokens], self.values[:, :, : self.num_tokens]
+
+
+KVCache = bring_over("08-fast-attention", "kv-cache", KVCache)
+
+
+def attend_with(cache, attention, x, num_heads):
+    """What the attention computes for new tokens x (b, new, d_model) when older ones are in the cache."""
+    attention.seen = cache.num_tokens
+    queries, keys, values = (
+        project(x).unflatten(-1, (num_heads, -1)).transpose(1, 2)  # (b, heads, new, head_dim)
+        for project in (attention.W_query, attention.W_key, attention.W_value)
+    )
+    attention.seen, old = 0, attention.seen
+    keys, values = cache.append(keys, values)  # (b, heads, tokens, head_dim)
+    scores = queries @ keys.mT / queries.shape[-1] ** 0.5  # (b, heads, new, tokens)
+    scores = scores + torch.full_like(scores, -torch.inf).triu(old + 1)
+    return attention.out_proj((torch.softmax(scores, dim=-1) @ values).transpose(1, 2).flatten(2))
+
+
+@torch.no_grad()
+def sample(model, ids, count, num_heads, choose):
+    """Append `count` tokens, each chosen from the logits (b, vocab) of the last position, with a cache."""
+    room, head_dim = ids.shape[1] + count, model.embedding.embedding_dim // num_heads
+    caches, new = [KVCache(len(ids), num_heads, room, head_dim) for _ in model.blocks], ids
+    for _ in range(count):
+        x = model.embedding(new)  # (b, new, d_model)
+        for block, cache in zip(model.blocks, caches):
+            x = x + attend_with(cache, block.attention, block.norm_1(x), num_heads)
+            x = x if block.mlp is None else x + block.mlp(block.norm_2(x))
+        new = choose(model.unembedding(model.norm(x))[:, -1])  # (b, 1)
+        ids = torch.cat((ids, new), dim=1)  # (b, tokens + 1)
+    return ids
+
+
+def spoken(ids):
+    """Ids as letters."""
+    return " ".join(chr(ord("a") + one) for one in ids)
+
+
+# %% id="cache-shown" tags=["measured"]
+prompt = twice(7)[:1, :15]
+plain = generate(inductor, prompt, 12, 33)
+if plain is not None and is_ready():
+    cached = sample(inductor, prompt, 12, 1, lambda logits: logits.argmax(dim=-1, keepdim=True))
+    print("prompt:     ", spoken(prompt[0]))
+    print("plain:      ", spoken(plain[0]))
+    print("with cache: ", spoken(cached[0]))
+    print("the same:   ", torch.equal(plain, cached))
+
+
+# %% id="sampled-shown" tags=["measured"]
+def drawn(temperature, top_k=None):
+    """A choice by chance, for `sample`."""
+    return lambda logits: torch.multinomial(next_token_probabilities(logits, temperature, top_k), 1)
+
+
+logits = torch.tensor([[3.0, 2.0, 1.0, 0.0]])
+if next_token_probabilities(logits) is not None:
+    for temperature, top_k in ((1.0, None), (0.5, None), (3.0, None), (3.0, 2)):
+        shares = next_token_probabilities(logits, temperature, top_k)[0]
+        print(f"temperature {temperature}, top_k {top_k}:", [round(share, 2) for share in shares.tolist()])
+    if is_ready():
+        torch.manual_seed(0)
+        for temperature in (0.5, 5.0):
+            found = sample(inductor, prompt, 12, 1, drawn(temperature))
+            same = torch.equal(found, plain) if plain is not None else None
+            print(f"drawn at temperature {temperature}, the greedy text again:", same)
+
+# %% [markdown] id="break-it-intro"
+# ## 7 · Break it
+#
+# The classic bugs of this course, each put into **your** class from outside, by hooks, and trained as before: two
+# layers with two heads, on repeated sequences, from the same start.
+#
+# Which one never learns? Which ones train, only later?
+
+# %% id="bugs-prediction"
+predict(
+    "best-curve",
+    "Which of these has the lowest loss after 300 steps?",
+    ("right", "no mask", "no scale", "keys as values", "merge without transpose", "zero_grad forgotten"),
+)
+
+
+# %% id="bugs-given"
+def heads_cut(x, num_heads):
+    """What leaving out the transpose makes of (b, tokens, d_model): rows hold pieces of several tokens."""
+    b, num_tokens, d_model = x.shape
+    return x.view(b, num_heads, num_tokens, -1).transpose(1, 2).reshape(b, num_tokens, d_model)
+
+
+def with_bug(bug, num_heads=2):
+    """A new model with one bug in each attention."""
+    model = fresh(2, num_heads)
+    for block in getattr(model, "blocks", []):
+        attention = block.attention
+        if bug == "no scale":
+            attention.W_query.register_forward_hook(lambda module, given, queries: queries * 16**0.5)
+        if bug == "no mask":
+            attention.mask.zero_()
+        if bug == "keys as values":
+            attention.W_value = attention.W_key
+        if bug == "merge without transpose":
+            attention.out_proj.register_forward_pre_hook(
+                lambda module, given: (heads_cut(given[0].contiguous(), num_heads),)
+            )
+    return model
+
+
+def without_clearing(model, batches):
+    """Your loop with `zero_grad` forgotten."""
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    for ids, labels in batches:
+        token_loss(model(ids), labels).backward()
+        optimizer.step()
+
+
+def softmax_first(model, batches):
+    """Your loop with a softmax before the cross-entropy."""
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    for ids, labels in batches:
+        loss = token_loss(torch.softmax(model(ids), dim=-1), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+LOOPS = {"zero_grad forgotten": without_clearing, "softmax before the loss": softmax_first}
+BUGS = ("right", "no mask", "no scale", "keys as values", "merge without transpose", *LOOPS)
+broken = {bug: with_bug(bug) for bug in BUGS}
+
+# %% id="break-it" tags=["figure", "measured"]
+training_curves(
+    {
+        bug: is_ready()
+        and followed(model, batches_of(repeated, 300, seed=0), loss_on(new), trained=LOOPS.get(bug))
+        for bug, model in broken.items()
+    },
+    title="The same training, right and with one bug each",
+)
+
+# %% id="bugs-revealed" tags=["measured"]
+reveal("best-curve", min(broken, key=lambda bug: loss_on(new)(broken[bug])) if is_ready() else None)
+
+# %% id="break-it-generated" tags=["measured"]
+# What the two models with the lowest loss write, one token at a time.
+for bug in ("right", "no mask"):
+    written = generate(broken[bug], prompt, 12, 33)
+    if written is not None and is_ready():
+        wanted = twice(7)[:1].repeat(1, 2)[:, 15:27]
+        print(f"{bug:8} continues {spoken(prompt[0, -3:])} with", spoken(written[0, 15:]))
+        print(f"{'':8} right: {int((written[:, 15:] == wanted).sum())} of 12")
+
+# %% [markdown] id="break-it-read"
+# <details><summary>What to see</summary>
+#
+# - **No mask** has the best curve of all: the next token stands in the input, and the model copies it. While it
+#   writes, nothing stands there, and the text is nonsense. A loss near 0 that comes too early is a warning.
+# - **`zero_grad` forgotten** adds up the gradients of all steps, and the model gets nowhere. With **softmax before the
+#   loss** the gradients are flat, and what is made smaller is not the loss: the true loss rises first and comes down
+#   late. Nothing complains.
+# - **No scale** and **keys as values** only learn later. Nobody would notice without the right curve beside them.
+# - **Merging without the transpose** hands each token pieces of others. It learns something, and stays far behind.
+#
+# </details>
+#
+# ## In your own words
+#
+# A colleague shows you a map: "Head 2 of layer 1 attends to the token after the last occurrence. So this head is what
+# makes the model repeat." What would you measure before you believe it, and what did you find in this lesson? Answer
+# in three to six sentences. (3 points, read by a person.)
+
+# %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "map-or-cause-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
+# ### BEGIN SOLUTION
+# The map shows where the head looks, not whether the model uses what it finds. I would remove the head, that is set its
+# context to 0, and compare the loss on sequences that the model has not seen, and do the same with the other heads. In
+# this lesson all four heads of the second layer had high induction scores, and removing any one of them cost almost
+# nothing, because the others do the same work. In the first layer one head carried the previous token, and without it
+# the loss jumped. So the claim may be true of the four heads together, and is wrong of this one alone; I would remove
+# all four at once to see that.
+#
+# **Marking scheme**
+#
+# - 1 point: a map shows where a head looks, which is no proof that the model depends on it.
+# - 1 point: names an intervention and what is compared: remove the head (or patch), and compare the loss or the answer
+#   with that of the whole model, best on unseen sequences and beside other heads.
+# - 1 point: uses the measurement: single induction heads could be removed at almost no cost because others do the
+#   same, while one head of the first layer could not.
+# ### END SOLUTION
+
+# %% [markdown] id="recap"
+# ## What you have built
+#
+# | step | code | shape | what it does |
+# | --- | --- | --- | --- |
+# | embed | `self.embedding(ids)` | (b, tokens, d_model) | a vector for each token |
+# | attention | `x + self.attention(self.norm_1(x))` | (b, tokens, d_model) | moves information between tokens |
+# | MLP | `x + self.mlp(self.norm_2(x))` | (b, tokens, d_model) | works within a token |
+# | unembed | `self.unembedding(self.norm(x))` | (b, tokens, vocab) | logits for the next token |
+# | labels | `labels[:, first - 1 : -1] = ids[:, first:]` | (b, tokens) | position t predicts token t + 1 |
+# | loss | `cross_entropy(logits.flatten(0, 1), labels.flatten())` | one number | softmax is inside |
+#
+# - Every part adds to the stream, so a later part can read what an earlier one wrote. Induction needs that: one layer
+#   writes the token before, the next one searches for it.
+# - A loss curve shows that something is learned. Maps show where heads look. Only an intervention shows what the model
+#   depends on.
+# - The best curve may belong to the worst bug.
+
+# %% [markdown] id="quiz"
+# ## Ask yourself
+#
+# <details><summary>1. Why does one layer fail at induction, however wide it is?</summary>
+#
+# The key of a position is made from that position's own token and place. That it *follows* a certain token has to be
+# written into the stream first, and only an earlier layer can do that.
+#
+# </details>
+#
+# <details><summary>2. A model has loss 0.02 after fifty steps on new text. Good news?</summary>
+#
+# Hardly. Look for the answer in the input: labels that are not shifted, or a mask that hides nothing. Let it
+# generate: a leak shows at once.
+#
+# </details>
+#
+# <details><summary>3. What changes if position 0 of the induction text is an ordinary token that comes again?</summary>
+#
+# Position 0 looks at itself, so it says that its own token came before it. When this token comes again, the second
+# head finds position 0 as well as position 1, and mixes both.
+#
+# </details>
+#
+# <details><summary>4. Every head of a layer can be removed at no cost. Can all of them?</summary>
+#
+# Not if they stand in for one another. Remove them together to see. Of one head's small effect it does not follow that
+# the job is unimportant.
+#
+# </details>
+
+# %% id="progress"
+progress("09-train-it")

@@ -1,0 +1,1239 @@
+"""The tasks of lesson 09: their probes, the wrong answers people give, and the hint each deserves."""
+
+import torch
+
+from autograder.authoring import Check, Lesson, Made, Probe, Right, Task, Wrong, body, edit, faulty, returns
+
+IDS = ("b", "tokens")
+STREAM = ("b", "tokens", "d_model")
+LOGITS = ("b", "tokens", "vocab")
+
+
+def drawn(*shape, seed):
+    """Random numbers of a shape, the same on every build."""
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def ids(*shape, seed, vocab=7):
+    """Random token ids below vocab - 1: an experiment may add 1 to each."""
+    return torch.randint(vocab - 1, shape, generator=torch.Generator().manual_seed(seed))
+
+
+def other_ids(*shape, vocab=7, **kept):
+    """Makes other ids, and keeps the other inputs."""
+
+    def redraw(generator):
+        return {**kept, "ids": torch.randint(vocab - 1, shape, generator=generator)}
+
+    return redraw
+
+
+def model(seed, layers=2, heads=2, position="rope", mlp=True, dropout=0.0):
+    """A transformer of the learner's own with 7 tokens, width 8, and room for 9."""
+    names = ("vocab", "d_model", "num_heads", "num_layers", "context_length", "position", "mlp", "dropout")
+    values = (7, 8, heads, layers, 9, position, mlp, dropout)
+    return Made("TinyTransformer", dict(zip(names, values, strict=True)), seed=seed)
+
+
+# ------------------------------------------------------------------------------------------- the parts around it
+
+
+def normed(id, says, shape, seed, **more):
+    x = 3 * drawn(*shape, seed=seed) + 1
+    parts = {"scale": drawn(shape[-1], seed=seed + 50), "shift": drawn(shape[-1], seed=seed + 60)}
+    return Probe(id, says, {"x": x, **parts, **more})
+
+
+LAYER_NORM = Task(
+    id="layer-norm",
+    title="LayerNorm",
+    name="layer_norm",
+    kind="function",
+    signature="layer_norm(x, scale, shift, eps=1e-5)",
+    axes=STREAM,
+    input_axes={"x": STREAM, "scale": ("d_model",), "shift": ("d_model",)},
+    probes=(
+        normed("five-tokens", "two sequences of five tokens", (2, 5, 4), 1),
+        normed("other-sizes", "three sequences of two tokens", (3, 2, 6), 2),
+        normed("large-eps", "eps = 0.5", (2, 3, 5), 3, eps=0.5),
+    ),
+    checks=(Check("mean, variance, scale and shift", 2, ("five-tokens", "other-sizes", "large-eps")),),
+    learned="LayerNorm looks at one token at a time. Whatever the size of what stands in the stream, a part reads "
+    "numbers of the same size.",
+    hints=(
+        "Mean and variance are those of one token's numbers: reduce along the last axis with `keepdim=True`.",
+        "`variance = (x - mean).square().mean(dim=-1, keepdim=True)`, and eps goes inside the root.",
+        "`return (x - mean) / (variance + eps).sqrt() * scale + shift`",
+    ),
+    wrong=(
+        Wrong("normed-over-tokens", edit("dim=-1", "dim=1", 2)),
+        Wrong("normed-over-everything", edit("dim=-1", "dim=(1, 2)", 2)),
+        Wrong("deviation-uncorrected", edit(".square().mean(dim=-1", ".var(dim=-1")),
+        Wrong("eps-outside-the-root", edit("(variance + eps).sqrt()", "(variance.sqrt() + eps)")),
+        Wrong("variance-for-deviation", edit("(variance + eps).sqrt()", "(variance + eps)")),
+        Wrong("scale-and-shift-left-out", edit(" * scale + shift", "")),
+        Wrong("shift-first", edit("* scale + shift", "+ shift * scale")),
+        Wrong("not-centred", edit("x - x.mean(dim=-1, keepdim=True)", "x")),
+        Wrong("eps-typed-in", edit("+ eps", "+ 1e-5")),
+    ),
+    right=(
+        Right("ready-made", returns("F.layer_norm(x, x.shape[-1:], scale, shift, eps)")),
+        Right("biased-var", edit(".square().mean(dim=-1", ".var(dim=-1, unbiased=False")),
+        Right("rsqrt", edit("centred / (variance + eps).sqrt()", "centred * torch.rsqrt(variance + eps)")),
+    ),
+)
+
+BLOCK = {"d_model": 6, "num_heads": 2, "context_length": 7}
+
+
+def blocks(id, says, shape, seed, construct=BLOCK, **more):
+    weights = {
+        f"norm_{one}.weight": drawn(shape[-1], seed=seed + one)
+        for one in (1, 2)[: 1 + construct.get("mlp", True)]
+    }
+    x = {"x": 2 * drawn(*shape, seed=seed)}
+    return Probe(id, says, x, construct=construct, seed=seed, weights=weights, **more)
+
+
+AHEAD = {"observe": "influence", "settings": {"input": "x", "axis": -2}}
+NORM_NAMES = "The LayerNorms are called `norm_1` and `norm_2`."
+
+TRANSFORMER_BLOCK = Task(
+    id="transformer-block",
+    title="A block",
+    name="Block",
+    kind="module",
+    signature="Block(d_model, num_heads, context_length, mlp=True, dropout=0.0)",
+    axes=STREAM,
+    input_axes={"x": STREAM},
+    probes=(
+        blocks("two-sentences", "two sequences of five tokens", (2, 5, 6), 1),
+        blocks(
+            "other-sizes",
+            "two sequences, three heads",
+            (2, 4, 9),
+            2,
+            {**BLOCK, "d_model": 9, "num_heads": 3},
+        ),
+        blocks("attention-only", "a block without an MLP", (2, 5, 6), 3, {**BLOCK, "mlp": False}),
+        blocks("double", "float64", (2, 5, 6), 4, dtype="float64"),
+        blocks("eval", "dropout 0.5 in eval mode", (2, 5, 6), 5, {**BLOCK, "mlp": True, "dropout": 0.5}),
+        blocks("look-ahead", "one token changed at a time", (2, 5, 6), 6, **AHEAD),
+    ),
+    checks=(
+        Check(
+            "attention and MLP, each added to the stream",
+            3,
+            ("two-sentences", "other-sizes", "double", "eval"),
+        ),
+        Check("attention alone", 1, ("attention-only", "look-ahead")),
+    ),
+    learned="Nothing in a block replaces the stream. Attention and MLP each read a normalised copy and add to it.",
+    hints=(
+        "Two lines of `forward`, of the same form: the stream plus a part of the normalised stream.",
+        "`x = x + self.attention(self.norm_1(x))`, and the MLP likewise, from the new `x`.",
+        "In `__init__` make `norm_2` and `mlp` only `if mlp:`, and set `self.mlp = None` before.",
+    ),
+    wrong=(
+        Wrong(
+            "no-residual",
+            edit("x = x + self.attention", "x = self.attention"),
+            edit("x + self.mlp(", "self.mlp("),
+        ),
+        Wrong("no-residual", edit("x = x + self.attention", "x = self.attention")),
+        Wrong("no-residual", edit("x + self.mlp(", "self.mlp(")),
+        Wrong(
+            "norm-behind", edit("x + self.attention(self.norm_1(x))", "self.norm_1(x + self.attention(x))")
+        ),
+        Wrong("norm-left-out", edit("self.attention(self.norm_1(x))", "self.attention(x)")),
+        Wrong("norm-left-out", edit("self.mlp(self.norm_2(x))", "self.mlp(x)")),
+        Wrong("one-norm-for-both", edit("self.mlp(self.norm_2(x))", "self.mlp(self.norm_1(x))")),
+        Wrong(
+            "parts-side-by-side",
+            body(
+                "forward",
+                """
+            seen = self.norm_1(x)
+            mixed = 0 if self.mlp is None else self.mlp(self.norm_2(x))
+            return x + self.attention(seen) + mixed
+            """,
+            ),
+        ),
+        Wrong("other-nonlinearity", edit("nn.GELU()", "nn.ReLU()")),
+        Wrong(
+            "mlp-ignored",
+            edit("if mlp:", "if True:"),
+            hint="With `mlp=False` the block has no `norm_2` and no MLP.",
+        ),
+        Wrong("one-head", edit("dropout, num_heads)", "dropout, 1)"), hint="`num_heads` is not passed on."),
+        Wrong("returns-nothing", edit("return x", "pass")),
+        Wrong("other-names", edit("norm_1", "ln_1", 2), hint=NORM_NAMES),
+    ),
+    right=(
+        Right("identity", edit("self.mlp = None", "self.mlp = None  # attention alone")),
+        Right(
+            "in-two-steps",
+            edit(
+                "x = x + self.attention(self.norm_1(x))",
+                "seen = self.norm_1(x)\n        x = self.attention(seen) + x",
+            ),
+        ),
+        Right("tanh-free-gelu", edit("nn.GELU()", 'nn.GELU(approximate="none")')),
+    ),
+)
+
+
+def whole(id, says, shape, seed, **more):
+    names = {"layers": 2, "heads": 2, "position": "rope", "mlp": True, "dropout": 0.0}
+    made = model(seed, **{name: more.pop(name, value) for name, value in names.items()})
+    more.setdefault("redraw", other_ids(*shape))
+    return Probe(id, says, {"ids": ids(*shape, seed=seed)}, construct=made.construct, seed=seed, **more)
+
+
+AHEAD_IDS = {"observe": "influence", "settings": {"input": "ids", "axis": 1}}
+
+TINY_TRANSFORMER = Task(
+    id="tiny-transformer",
+    title="The transformer",
+    name="TinyTransformer",
+    kind="module",
+    signature="TinyTransformer(vocab, d_model, num_heads, num_layers, context_length, position='rope', mlp=True, "
+    "dropout=0.0)",
+    axes=LOGITS,
+    input_axes={"ids": IDS},
+    needs=("transformer-block",),
+    probes=(
+        whole("rope", "two layers with rotary positions", (2, 5), 1),
+        whole("learned", "learned positions, without MLPs", (3, 5), 2, position="learned", mlp=False),
+        whole("none", "one layer without positions", (2, 6), 3, position="none", layers=1),
+        whole("three-layers", "three layers with four heads", (4, 3), 4, layers=3, heads=4),
+        whole("full", "as many tokens as fit", (2, 9), 5, position="learned"),
+        whole("double", "float64", (2, 5), 6, dtype="float64", position="learned"),
+        whole("look-ahead", "one token changed at a time", (2, 5), 7, **AHEAD_IDS),
+    ),
+    checks=(
+        Check("rotary positions", 3, ("rope", "three-layers", "look-ahead")),
+        Check("learned positions, and none", 2, ("learned", "none", "full", "double")),
+    ),
+    learned="An embedding, a stack of blocks, a last LayerNorm, an unembedding: around attention a transformer is not "
+    "much more.",
+    hints=(
+        "`forward` has four lines: embed, add positions if there are any, go through the blocks, unembed.",
+        "`self.positions.weight[:ids.shape[1]]` has one row for each token that is there.",
+        "`self.blocks = nn.ModuleList(Block(d_model, num_heads, context_length, mlp, dropout) for _ in range(num_layers))`, "
+        "then `rotate(block.attention, num_heads)` for each.",
+    ),
+    wrong=(
+        Wrong("never-rotated", edit('position == "rope"', "False")),
+        Wrong("rotated-always", edit('position == "rope"', "True")),
+        Wrong(
+            "first-block-rotated",
+            edit(
+                "for block in self.blocks:\n                rotate",
+                "for block in self.blocks[:1]:\n                rotate",
+            ),
+        ),
+        Wrong("positions-not-added", edit("if self.positions is not None", "if False")),
+        Wrong("positions-misaligned", edit("weight[: ids.shape[1]]", "weight[-ids.shape[1] :]")),
+        Wrong("last-norm-left-out", edit("self.unembedding(self.norm(x))", "self.unembedding(x)")),
+        Wrong("one-block", edit("range(num_layers)", "range(1)")),
+        Wrong(
+            "one-block-repeated",
+            edit("nn.ModuleList(\n", "nn.ModuleList([\n"),
+            edit(" for _ in range(num_layers)\n        )", "] * num_layers)"),
+        ),
+        Wrong("block-replaces-nothing", edit("            x = block(x)", "            block(x)")),
+        Wrong("unembedding-with-bias", edit(", bias=False", "")),
+        Wrong("mlp-ignored", edit("context_length, mlp, dropout", "context_length, True, dropout")),
+        Wrong(
+            "one-head",
+            edit("Block(d_model, num_heads", "Block(d_model, 1"),
+            hint="`num_heads` is not passed on.",
+        ),
+        Wrong("unregistered-list", edit("nn.ModuleList(", "list(")),
+        Wrong(
+            "softmax-in-the-model",
+            edit("self.unembedding(self.norm(x))", "torch.softmax(self.unembedding(self.norm(x)), dim=-1)"),
+        ),
+    ),
+    right=(
+        Right(
+            "position-ids",
+            edit("self.positions.weight[: ids.shape[1]]", "self.positions(torch.arange(ids.shape[1]))"),
+        ),
+        Right(
+            "sequential",
+            edit(
+                "        for block in self.blocks:\n            x = block(x)  # (b, tokens, d_model)\n        return self.unembedding(self.norm(x))",
+                "        return self.unembedding(self.norm(nn.Sequential(*self.blocks)(x)))",
+            ),
+        ),
+        Right(
+            "list-in-module-list",
+            edit("nn.ModuleList(\n", "nn.ModuleList([\n"),
+            edit("range(num_layers)\n        )", "range(num_layers)])"),
+        ),
+    ),
+)
+
+# -------------------------------------------------------------------------------------------------- one step
+
+
+def labelled(id, says, shape, seed, first):
+    return Probe(
+        id, says, {"ids": ids(*shape, seed=seed), "first": first}, redraw=other_ids(*shape, first=first)
+    )
+
+
+NEXT_TOKEN_LABELS = Task(
+    id="next-token-labels",
+    title="What each position should say",
+    name="next_token_labels",
+    kind="function",
+    signature="next_token_labels(ids, first=1)",
+    axes=IDS,
+    input_axes={"ids": IDS},
+    dtypes=("int64", "int32"),
+    probes=(
+        labelled("from-three", "two sequences, from position 3 on", (2, 6), 1, 3),
+        labelled("from-one", "everything but the first token", (3, 5), 2, 1),
+        labelled("last-only", "the last token alone", (2, 4), 3, 3),
+    ),
+    checks=(Check("the next token, or -100", 2, ("from-three", "from-one", "last-only")),),
+    learned="Position t is asked for token t + 1. What cannot be known is left out with -100.",
+    hints=(
+        "Start from a tensor full of -100, of the shape and dtype of `ids`.",
+        "Label `t` is `ids[:, t + 1]`. The first label that counts belongs to position `first - 1`.",
+        "`labels[:, first - 1 : -1] = ids[:, first:]`",
+    ),
+    wrong=(
+        Wrong(
+            "labels-not-shifted",
+            edit("labels[:, first - 1 : -1] = ids[:, first:]", "labels[:, first:] = ids[:, first:]"),
+        ),
+        Wrong(
+            "shifted-the-other-way",
+            edit("labels[:, first - 1 : -1] = ids[:, first:]", "labels[:, first:] = ids[:, first - 1 : -1]"),
+        ),
+        Wrong(
+            "first-too-late",
+            edit("labels[:, first - 1 : -1] = ids[:, first:]", "labels[:, first:-1] = ids[:, first + 1 :]"),
+        ),
+        Wrong(
+            "wrapped-around",
+            returns("torch.where(torch.arange(ids.shape[1]) >= first - 1, ids.roll(-1, dims=1), -100)"),
+        ),
+        Wrong("all-count", edit("[:, first - 1 : -1] = ids[:, first:]", "[:, :-1] = ids[:, 1:]")),
+        Wrong("filled-with-zero", edit("-100)", "0)")),
+        Wrong(
+            "edits-its-argument",
+            edit("torch.full_like(ids, -100)", "ids"),
+            edit("ids[:, first:]", "ids[:, first:].clone()"),
+        ),
+    ),
+    right=(
+        Right(
+            "cat",
+            returns(
+                "torch.cat((torch.where(torch.arange(1, ids.shape[1]) >= first, ids[:, 1:], -100), torch.full_like(ids[:, :1], -100)), dim=1)"
+            ),
+        ),
+        Right(
+            "loop",
+            body(
+                "next_token_labels",
+                """
+            labels = ids * 0 - 100
+            for t in range(first - 1, ids.shape[1] - 1):
+                labels[:, t] = ids[:, t + 1]
+            return labels
+            """,
+            ),
+        ),
+        Right(
+            "roll",
+            body(
+                "next_token_labels",
+                """
+            labels = ids.roll(-1, dims=1).clone()
+            labels[:, -1] = -100
+            labels[:, : first - 1] = -100
+            return labels
+            """,
+            ),
+        ),
+    ),
+)
+
+
+def trained(id, says, steps, seed, lr, **more):
+    """A model, and batches of ids and labels stacked as (steps, 2, b, tokens)."""
+    batches = ids(steps, 2, 6, 5, seed=seed)
+    batches[:, 1, :, :2] = -100
+    return Probe(
+        id,
+        says,
+        {"model": model(seed, **more), "batches": batches, "lr": lr},
+        then={"ids": ids(2, 6, seed=seed + 1)},
+        redraw=lambda generator: {"batches": torch.randint(6, (steps, 2, 6, 5), generator=generator)},
+    )
+
+
+NOT_CLEARED = edit("        optimizer.zero_grad()\n", "")
+LOOP = (
+    Wrong("gradients-not-cleared", NOT_CLEARED),
+    Wrong(
+        "no-step",
+        NOT_CLEARED,
+        edit("loss.backward()", "loss.backward()\n        optimizer.zero_grad()"),
+    ),
+    Wrong("no-step", edit("        optimizer.step()\n", "")),
+    Wrong("other-optimizer", edit("AdamW(", "Adam(")),
+    Wrong("other-optimizer", edit("AdamW(", "SGD(")),
+    Wrong(
+        "learning-rate-ignored",
+        edit("lr=lr)", "lr=1e-3)"),
+        hint="The learning rate is an argument. Pass it on: `lr=lr`.",
+    ),
+    Wrong(
+        "new-optimizer-each-step",
+        edit(
+            "        optimizer.zero_grad()",
+            "        optimizer = torch.optim.AdamW(model.parameters(), lr=lr)\n        optimizer.zero_grad()",
+        ),
+    ),
+    Wrong(
+        "first-batch-only", edit("        optimizer.step()\n", "        optimizer.step()\n        break\n")
+    ),
+    Wrong("gradient-upwards", edit("loss.backward()", "(-loss).backward()")),
+    Wrong("returns-nothing", edit("return model.eval()", "model.eval()")),
+)
+LOOP_PROBES = (
+    trained("one-step", "one step", 1, 1, 3e-3),
+    trained("three-steps", "three steps", 3, 2, 1e-2),
+    trained("learned", "five steps with learned positions", 5, 3, 3e-3, position="learned", layers=1),
+)
+LOOP_RIGHT = (
+    Right("set-to-none", edit("zero_grad()", "zero_grad(set_to_none=False)")),
+    Right("cleared-by-the-model", edit("optimizer.zero_grad()", "model.zero_grad()")),
+    Right(
+        "cleared-at-the-end",
+        NOT_CLEARED,
+        edit("optimizer.step()", "optimizer.step()\n        optimizer.zero_grad()"),
+    ),
+)
+
+TRAIN = Task(
+    id="train",
+    title="The training loop",
+    name="train",
+    kind="function",
+    signature="train(model, batches, lr=3e-3)",
+    axes=LOGITS,
+    needs=("tiny-transformer",),
+    probes=LOOP_PROBES,
+    checks=(
+        Check("one step", 2, ("one-step",)),
+        Check("several steps", 2, ("three-steps", "learned")),
+    ),
+    learned="A step is four lines: loss, clear, backward, step. PyTorch adds gradients up until someone clears them.",
+    hints=(
+        "Make the optimizer once, before the loop. The order inside: loss, `zero_grad`, `backward`, `step`.",
+        "`loss = token_loss(model(ids), labels)`, then three calls without arguments.",
+        "`model.train()` before the loop, `return model.eval()` after it.",
+    ),
+    wrong=(
+        *LOOP,
+        Wrong(
+            "softmax-before-the-loss",
+            edit("token_loss(model(ids)", "token_loss(torch.softmax(model(ids), dim=-1)"),
+        ),
+    ),
+    right=LOOP_RIGHT,
+)
+
+SOFTMAX = edit("logits = model(ids)", "logits = torch.softmax(model(ids), dim=-1)")
+
+BUG_TRAINING_LOOP = Task(
+    id="bug-training-loop",
+    title="Find the bugs: a loop that hardly learns",
+    name="careless_train",
+    kind="function",
+    signature="careless_train(model, batches, lr=3e-3)",
+    axes=LOGITS,
+    needs=("tiny-transformer",),
+    probes=LOOP_PROBES,
+    checks=(
+        Check("one step: the loss", 1, ("one-step",)),
+        Check("several steps: the gradients", 1, ("three-steps", "learned")),
+    ),
+    learned="`cross_entropy` takes logits: a softmax before it flattens the gradient. And gradients add up until they are "
+    "cleared, in every step.",
+    hints=(
+        "What does `cross_entropy` do with its first argument before it takes the logarithm?",
+        "How often is `zero_grad` called here, and how often is `backward`?",
+        "Pass the logits as they are, and move `zero_grad` into the loop.",
+    ),
+    wrong=(
+        Wrong(
+            "left-as-given",
+            faulty(),
+            hint="This is the code as it was given. Its loss is not that of the logits, and "
+            "its gradients are those of all steps together.",
+        ),
+        Wrong("softmax-before-the-loss", SOFTMAX),
+        *LOOP,
+    ),
+    right=LOOP_RIGHT,
+)
+
+
+def reported(id, says, shape, seed, **more):
+    redraw = other_ids(*shape)
+    return Probe(id, says, {"model": model(seed, **more), "ids": ids(*shape, seed=seed)}, redraw=redraw)
+
+
+BUG_EVALUATION = Task(
+    id="bug-evaluation",
+    title="Find the bugs: a loss that nobody should report",
+    name="reported_loss",
+    kind="function",
+    signature="reported_loss(model, ids)",
+    axes=(),
+    number=True,
+    needs=("tiny-transformer",),
+    probes=(
+        reported("plain", "a model without dropout", (3, 6), 1),
+        reported("dropout", "a model with dropout 0.5", (2, 5), 2, dropout=0.5),
+        reported("learned", "learned positions", (4, 7), 3, position="learned", dropout=0.3),
+    ),
+    checks=(
+        Check("the next token", 1, ("plain",)),
+        Check("without dropout", 1, ("dropout", "learned")),
+    ),
+    learned="A loss is reported in eval mode, for the token that comes next. Both mistakes run without an error.",
+    hints=(
+        "In which mode does dropout drop? Look at the first line.",
+        "Position t is compared with `ids[:, t]`. Which token should it predict?",
+        "`model.eval()`, and `predicted, wanted = logits[:, :-1], ids[:, 1:]`",
+    ),
+    wrong=(
+        Wrong(
+            "left-as-given",
+            faulty(),
+            hint="This is the code as it was given: dropout is on, and each position is "
+            "compared with the token that it has just read.",
+        ),
+        Wrong("evaluated-in-train-mode", edit("model.eval()", "model.train()")),
+        Wrong("labels-not-shifted", edit("logits[:, :-1], ids[:, 1:]", "logits, ids")),
+        Wrong("shifted-the-other-way", edit("logits[:, :-1], ids[:, 1:]", "logits[:, 1:], ids[:, :-1]")),
+        Wrong(
+            "softmax-before-the-loss",
+            edit("logits = model(ids)", "logits = torch.softmax(model(ids), dim=-1)"),
+        ),
+        Wrong("added-not-averaged", edit("wanted.flatten())", 'wanted.flatten(), reduction="sum")')),
+        Wrong(
+            "last-token-only",
+            edit("logits[:, :-1], ids[:, 1:]", "logits[:, -2:-1], ids[:, -1:]"),
+            hint="Only the last prediction is counted. Every position but the last predicts a token.",
+        ),
+    ),
+    right=(
+        Right("train-false", edit("model.eval()", "model.train(False)")),
+        Right(
+            "through-labels",
+            edit("predicted, wanted = logits[:, :-1], ids[:, 1:]\n    ", ""),
+            edit(
+                "F.cross_entropy(predicted.flatten(0, 1), wanted.flatten())",
+                "token_loss(logits, next_token_labels(ids))",
+            ),
+        ),
+        Right(
+            "transposed",
+            edit("predicted.flatten(0, 1), wanted.flatten()", "predicted.transpose(1, 2), wanted"),
+        ),
+    ),
+)
+
+# ------------------------------------------------------------------------------------- maps and scores of heads
+
+
+def other_n(generator):
+    return {"n": 3 + int(torch.randint(9, (1,), generator=generator))}
+
+
+MAP = "map_[n + answer, n - 1 - answer]"
+REVERSE_MAP = Task(
+    id="reverse-map",
+    title="Predict the map",
+    name="reverse_map",
+    kind="function",
+    signature="reverse_map(n)",
+    axes=("positions as query", "positions as key"),
+    probes=(
+        Probe("eight", "eight digits", {"n": 8}, redraw=other_n),
+        Probe("three", "three digits", {"n": 3}, redraw=other_n),
+        Probe("one", "one digit", {"n": 1}, redraw=other_n),
+    ),
+    checks=(Check("who looks where", 2, ("eight", "three", "one")),),
+    learned="The bar predicts the first answer, so the line starts in its row and runs down to the left: an anti-diagonal.",
+    hints=(
+        "The bar stands at position n and predicts the last digit, which stands at position n - 1.",
+        "Answer i (from 0) is predicted at position n + i, and stands at position n - 1 - i.",
+        "`map_[n + i, n - 1 - i] = 1.0` for each i below n, in a matrix of zeros.",
+    ),
+    wrong=(
+        Wrong("one-row-late", edit(MAP, "map_[n + 1 + answer, n - 1 - answer]")),
+        Wrong("main-diagonal", edit(MAP, "map_[n + answer, answer]")),
+        Wrong("whole-anti-diagonal", returns("torch.eye(2 * n + 1).flip(1)")),
+        Wrong("key-one-off", edit(MAP, "map_[n + answer, n - answer]")),
+        Wrong("answers-only", returns("torch.eye(n).flip(1)")),
+        Wrong("transposed-result", edit("return map_", "return map_.T")),
+    ),
+    right=(
+        Right(
+            "eye",
+            body(
+                "reverse_map",
+                """
+            map_ = torch.zeros(2 * n + 1, 2 * n + 1)
+            map_[n : 2 * n, :n] = torch.eye(n).flip(0)
+            return map_
+            """,
+            ),
+        ),
+        Right(
+            "indices",
+            edit(
+                "    for answer in range(n):\n        map_[n + answer, n - 1 - answer] = 1.0",
+                "    map_[torch.arange(n, 2 * n), torch.arange(n).flip(0)] = 1.0",
+            ),
+        ),
+        Right(
+            "compare",
+            returns(
+                "((torch.arange(2 * n + 1)[:, None] + torch.arange(2 * n + 1) == 2 * n - 1) & (torch.arange(2 * n + 1) < n)[None]).float()"
+            ),
+        ),
+    ),
+)
+
+
+def scored(id, says, heads, tokens, period, seed):
+    weights = torch.softmax(3 * drawn(heads, tokens, tokens, seed=seed), dim=-1)
+    return Probe(id, says, {"weights": weights, "period": period})
+
+
+INDUCTION_SCORE = Task(
+    id="induction-score",
+    title="The induction score",
+    name="induction_score",
+    kind="function",
+    signature="induction_score(weights, period)",
+    axes=("heads",),
+    input_axes={"weights": ("heads", "tokens as query", "tokens as key")},
+    probes=(
+        scored("period-four", "eight tokens with period 4", 3, 8, 4, 1),
+        scored("period-three", "ten tokens with period 3", 2, 10, 3, 2),
+        scored("period-five", "seven tokens with period 5", 4, 7, 5, 3),
+    ),
+    checks=(
+        Check("the right diagonal, from its right start", 2, ("period-four", "period-three", "period-five")),
+    ),
+    learned="An induction head lives on one diagonal of the map: as far back as the period, less one.",
+    hints=(
+        "Query t looks at t - period + 1. On which diagonal do these entries lie?",
+        "`weights.diagonal(offset=1 - period, dim1=1, dim2=2)`: its first entry belongs to query period - 1.",
+        "That query sees its token for the first time. Leave it out: `[:, 1:].mean(dim=-1)`.",
+    ),
+    wrong=(
+        Wrong("match-for-successor", edit("offset=1 - period", "offset=-period"), edit("[:, 1:]", "")),
+        Wrong("first-query-counted", edit("along[:, 1:]", "along")),
+        Wrong("diagonal-of-the-future", edit("1 - period", "period - 1")),
+        Wrong("one-too-far-back", edit("1 - period", "-1 - period"), edit("[:, 1:]", "")),
+        Wrong("previous-token-diagonal", edit("1 - period", "-1")),
+        Wrong("added-not-averaged", edit(".mean(dim=-1)", ".sum(dim=-1)")),
+        Wrong("heads-averaged", edit(".mean(dim=-1)", ".mean()")),
+        Wrong(
+            "divided-by-all-queries",
+            edit("along[:, 1:].mean(dim=-1)", "along[:, 1:].sum(dim=-1) / weights.shape[1]"),
+        ),
+    ),
+    right=(
+        Right(
+            "loop",
+            returns(
+                "torch.stack([weights[:, t, t - period + 1] for t in range(period, weights.shape[1])]).mean(dim=0)"
+            ),
+        ),
+        Right(
+            "indices",
+            returns(
+                "weights[:, torch.arange(period, weights.shape[1]), torch.arange(1, weights.shape[1] - period + 1)].mean(dim=1)"
+            ),
+        ),
+        Right("cut-first", returns("weights[:, period:].diagonal(offset=1, dim1=1, dim2=2).mean(dim=-1)")),
+    ),
+)
+
+# --------------------------------------------------------------------------------------------------- by hand
+
+
+def stream_of(count, num_tokens, vocab, room, seed, before):
+    """Slots of random tokens, of which all but the first come twice, and the token before each where it is asked."""
+    tokens = torch.rand(count, vocab, generator=torch.Generator().manual_seed(seed)).argsort(dim=1)
+    tokens = torch.cat((tokens, tokens[:, 1:]), dim=1)[:, :num_tokens]
+    token = torch.nn.functional.one_hot(tokens, vocab).float()
+    place = torch.eye(room)[:num_tokens].expand(count, -1, -1)
+    earlier = torch.zeros_like(token)
+    if before:
+        earlier[:, 1:] = token[:, :-1]
+    return 2 * torch.cat((token, place, earlier), dim=-1)  # not 1, so that a hidden twin has other numbers
+
+
+def by_hand(id, says, vocab, room, num_tokens, seed, before):
+    x = stream_of(3, num_tokens, vocab, room, seed, before)
+    return Probe(id, says, {"vocab": vocab, "context_length": room}, then={"x": x})
+
+
+def hand_probes(before):
+    return (
+        by_hand("five-tokens", "a vocabulary of 4 and room for 9", 4, 9, 7, 1, before),
+        by_hand("other-sizes", "a vocabulary of 6 and room for 12, with 11 tokens", 6, 12, 11, 2, before),
+        by_hand("few-places", "a vocabulary of 3 and 5 tokens", 3, 7, 5, 3, before),
+    )
+
+
+def hand_task(id, title, name, learned, hints, wrong, right):
+    """A head that is written by hand: what it writes into the stream tells where it looked."""
+    return Task(
+        id=id,
+        title=title,
+        name=name,
+        kind="function",
+        signature=f"{name}(vocab, context_length)",
+        axes=STREAM,
+        probes=hand_probes(before=name == "induction_head"),
+        checks=(Check("what it writes into the stream", 4, ("five-tokens", "other-sizes", "few-places")),),
+        learned=learned,
+        hints=hints,
+        wrong=(
+            *wrong,
+            Wrong("hardly-sharp", edit(" = 50 * d_model**0.5", " = 3.0")),
+            Wrong(
+                "out-proj-not-set",
+                edit("head.out_proj.weight.copy_(torch.eye(d_model))", "pass"),
+                hint=NO_OUT_PROJ,
+            ),
+            Wrong("weights-not-cleared", edit("parameter.zero_()", "pass")),
+            Wrong("returns-nothing", edit("return head", "head")),
+        ),
+        right=(
+            Right("sharper", edit("50 * d_model", "90 * d_model")),
+            Right(
+                "sharp-keys",
+                edit("50 * d_model**0.5", "5.0"),
+                edit("] = 1.0\n        head.W_v", "] = 10 * d_model**0.5\n        head.W_v"),
+            ),
+            *right,
+        ),
+    )
+
+
+NO_OUT_PROJ = "`out_proj` is all zeros, so nothing comes out. It is to be the identity."
+ASKS_BEFORE = "head.W_query.weight[places[:-1], places[1:]]"
+
+PREVIOUS_TOKEN_HEAD = hand_task(
+    id="previous-token-head",
+    title="A previous-token head by hand",
+    name="previous_token_head",
+    learned="Query and key decide where a head looks, value and out_proj what it brings back. These matrices were written, "
+    "not learned.",
+    hints=(
+        "Positions stand in the slots `vocab` to `vocab + context_length - 1`. The key copies them: an identity there.",
+        "`W_query.weight[i, j]` writes number j of the stream to place i of the query. Position p asks for p - 1: i is one "
+        "less than j.",
+        "With `places = torch.arange(vocab, vocab + context_length)`: `W_query.weight[places[:-1], places[1:]] = "
+        "50 * d_model**0.5`, `W_key.weight[places, places] = 1`, and the value from the first slots to the last.",
+    ),
+    wrong=(
+        Wrong(
+            "matrices-turned",
+            edit(ASKS_BEFORE, "head.W_query.weight[places[1:], places[:-1]]"),
+            hint="The query asks for "
+            "the *next* position, which is hidden. `weight` is (out, in): the place that is asked for comes first.",
+        ),
+        Wrong("looks-at-itself", edit(ASKS_BEFORE, "head.W_query.weight[places, places]")),
+        Wrong("two-back", edit("places[:-1], places[1:]", "places[:-2], places[2:]")),
+        Wrong("written-to-other-slots", edit("[free, token]", "[token, token]")),
+    ),
+    right=(
+        Right(
+            "loop",
+            edit(
+                "head.W_query.weight[places[:-1], places[1:]] = 50 * d_model**0.5",
+                "for p in range(1, context_length):\n            head.W_query.weight[vocab + p - 1, vocab + p] = 50 * d_model**0.5",
+            ),
+        ),
+        Right(
+            "shifted-keys",
+            edit("W_query.weight[places[:-1], places[1:]]", "W_query.weight[places, places]"),
+            edit("W_key.weight[places, places]", "W_key.weight[places[1:], places[:-1]]"),
+        ),
+    ),
+)
+
+INDUCTION_HEAD = hand_task(
+    id="induction-head",
+    title="An induction head by hand",
+    name="induction_head",
+    learned="The query is a token, the key is the token before: so what is found is what came next. It works because an "
+    "earlier head wrote the token before into the stream.",
+    hints=(
+        "Query and key have to meet in the same places. Let both write into the first `vocab` numbers.",
+        "The query reads the first slots, `[token, token]`, the key the last ones, `[token, before]`.",
+        "`W_query.weight[token, token] = 50 * d_model**0.5`, `W_key.weight[token, before] = 1`, "
+        "`W_value.weight[token, token] = 1`.",
+    ),
+    wrong=(
+        Wrong("finds-the-same-token", edit("W_key.weight[token, before]", "W_key.weight[token, token]")),
+        Wrong(
+            "query-and-key-swapped",
+            edit("W_query.weight[token, token]", "W_query.weight[token, before]"),
+            edit("W_key.weight[token, before]", "W_key.weight[token, token]"),
+        ),
+        Wrong(
+            "brings-the-token-before", edit("W_value.weight[token, token]", "W_value.weight[token, before]")
+        ),
+        Wrong(
+            "written-to-other-slots", edit("W_value.weight[token, token]", "W_value.weight[before, token]")
+        ),
+        Wrong("never-meet", edit("W_key.weight[token, before]", "W_key.weight[before, before]")),
+    ),
+    right=(
+        Right(
+            "meet-elsewhere",
+            edit("W_query.weight[token, token]", "W_query.weight[before, token]"),
+            edit("W_key.weight[token, before]", "W_key.weight[before, before]"),
+        ),
+        Right(
+            "eye",
+            edit(
+                "head.W_value.weight[token, token] = 1.0",
+                "head.W_value.weight[:vocab, :vocab] = torch.eye(vocab)",
+            ),
+        ),
+    ),
+)
+
+# ------------------------------------------------------------------------------------------ what a head does
+
+HEADS = ("four-heads", "last-head", "first-layer")
+
+
+def without(id, says, seed, layer, head, heads, **more):
+    shape = (3, 6)
+    inputs = {
+        "model": model(seed, heads=heads),
+        "ids": ids(*shape, seed=seed),
+        "labels": ids(*shape, seed=seed + 9),
+    }
+    inputs |= {"layer": layer, "head": head, "num_heads": heads}
+    return Probe(id, says, inputs, redraw=other_ids(*shape), **more)
+
+
+HOOK = "hook = model.blocks[layer].attention.out_proj.register_forward_pre_hook(without)"
+SECOND = {"observe": "second-call", "settings": {"input": "ids,labels", "axis": 1, "size": 4}}
+STAYS = "hook.remove()\n    return removed"
+
+ABLATION_EFFECT = Task(
+    id="ablation-effect",
+    title="Remove a head",
+    name="ablation_effect",
+    kind="function",
+    signature="ablation_effect(model, ids, labels, layer, head, num_heads)",
+    axes=(),
+    number=True,
+    input_axes={"ids": IDS, "labels": IDS},
+    needs=("tiny-transformer",),
+    probes=(
+        without("four-heads", "head 1 of four in the second layer", 1, 1, 1, 4),
+        without("last-head", "head 3 of four in the first layer", 2, 0, 3, 4),
+        without("first-layer", "head 0 of two in the first layer", 3, 0, 0, 2),
+        without("again", "a second call on the same model", 4, 1, 0, 2, **SECOND),
+    ),
+    checks=(Check("the loss without the head, less the loss with it", 4, (*HEADS, "again")),),
+    learned="A head's context is a slice of what `out_proj` receives. Set it to 0, and the loss tells what it was good for.",
+    hints=(
+        "`without(module, arguments)` gets a tuple; its first entry is (b, tokens, d_model), all heads side by side.",
+        "`contexts = arguments[0].unflatten(-1, (num_heads, -1)).clone()`, then `contexts[:, :, head] = 0`.",
+        "Return `(contexts.flatten(2),)`, register it on `model.blocks[layer].attention.out_proj`, compute the loss again, "
+        "and call `hook.remove()`.",
+    ),
+    wrong=(
+        Wrong("hook-stays", edit(STAYS, "return removed")),
+        Wrong(
+            "wrong-head-removed",
+            edit("contexts[:, :, head]", "contexts[:, :, 0]"),
+            hint="Always head 0 is removed.",
+        ),
+        Wrong(
+            "heads-cut-wrongly",
+            edit("(num_heads, -1)", "(-1, num_heads)"),
+            edit("contexts[:, :, head]", "contexts[:, :, :, head]"),
+        ),
+        Wrong("token-removed", edit("contexts[:, :, head]", "contexts[:, head]")),
+        Wrong("layer-ignored", edit("model.blocks[layer]", "model.blocks[0]")),
+        Wrong(
+            "all-heads-removed",
+            edit("contexts[:, :, head]", "contexts[:]"),
+            hint="All heads are set to 0 here, not one.",
+        ),
+        Wrong(
+            "all-but-one-removed",
+            edit(
+                "contexts[:, :, head] = 0.0",
+                "contexts[:, :, [one for one in range(num_heads) if one != head]] = 0.0",
+            ),
+        ),
+        Wrong("difference-turned", edit("removed - whole", "whole - removed")),
+        Wrong("loss-without-comparison", edit("removed - whole", "removed")),
+        Wrong(
+            "result-removed",
+            edit(
+                "register_forward_pre_hook(without)",
+                "register_forward_hook(lambda m, a, out: without(m, (out,))[0])",
+            ),
+        ),
+    ),
+    right=(
+        Right(
+            "slice",
+            edit("arguments[0].unflatten(-1, (num_heads, -1)).clone()", "arguments[0].clone()"),
+            edit(
+                "contexts[:, :, head] = 0.0",
+                "width = contexts.shape[-1] // num_heads\n        contexts[..., head * width : (head + 1) * width] = 0.0",
+            ),
+            edit("contexts.flatten(2)", "contexts"),
+        ),
+        Right(
+            "weights-put-back",
+            body(
+                "ablation_effect",
+                """
+            weight = model.blocks[layer].attention.out_proj.weight
+            kept, width = weight.clone(), weight.shape[1] // num_heads
+            whole = token_loss(model(ids), labels)
+            weight[:, head * width : (head + 1) * width] = 0.0
+            removed = token_loss(model(ids), labels)
+            weight.copy_(kept)
+            return removed - whole
+            """,
+            ),
+        ),
+        Right(
+            "with",
+            edit(
+                HOOK + "\n    removed = token_loss(model(ids), labels)\n    hook.remove()",
+                "with model.blocks[layer].attention.out_proj.register_forward_pre_hook(without):\n        removed = token_loss(model(ids), labels)",
+            ),
+        ),
+        Right("float", edit("removed - whole", "float(removed) - float(whole)")),
+    ),
+)
+
+
+def patch(id, says, seed, layer, position, shape, **more):
+    inputs = {"model": model(seed), "clean": ids(*shape, seed=seed), "corrupt": ids(*shape, seed=seed + 9)}
+    return Probe(
+        id,
+        says,
+        {**inputs, "layer": layer, "position": position},
+        redraw=lambda generator: {"clean": torch.randint(6, shape, generator=generator)},
+        **more,
+    )
+
+
+AGAIN = {"observe": "influence", "settings": {"input": "clean", "axis": 1}}
+
+PATCHED = Task(
+    id="patched",
+    title="Patch an activation",
+    name="patched",
+    kind="function",
+    signature="patched(model, clean, corrupt, layer, position)",
+    axes=LOGITS,
+    input_axes={"clean": IDS, "corrupt": IDS},
+    needs=("tiny-transformer",),
+    probes=(
+        patch("early", "after the first block, at position 2", 1, 0, 2, (2, 6)),
+        patch("late", "after the second block, at position 3", 2, 1, 3, (3, 5)),
+        patch("again", "several calls on the same model", 3, 0, 1, (2, 6), **AGAIN),
+    ),
+    checks=(Check("the corrupt run with one clean vector", 4, ("early", "late", "again")),),
+    learned="A patch asks where an answer sits: if one clean vector brings it back, all that was needed stood there.",
+    hints=(
+        "Two runs with hooks on the same block: the first one keeps the stream, the second puts a part of it in.",
+        "A forward hook gets `(module, arguments, result)`. What it returns, unless it is None, takes the result's place.",
+        "In the second hook: `stream = stream.clone()`, `stream[:, position] = kept[0][:, position]`, `return stream`.",
+    ),
+    wrong=(
+        Wrong("hook-stays", edit("    hook.remove()\n    return logits", "    return logits")),
+        Wrong(
+            "all-positions-patched", edit("stream[:, position] = kept[0][:, position]", "stream[:] = kept[0]")
+        ),
+        Wrong(
+            "sequence-patched",
+            edit(
+                "stream[:, position] = kept[0][:, position]",
+                "stream[position % len(stream)] = kept[0][position % len(stream)]",
+            ),
+        ),
+        Wrong(
+            "clean-and-corrupt-swapped",
+            edit("    model(clean)", "    model(corrupt)"),
+            edit("logits = model(corrupt)", "logits = model(clean)"),
+        ),
+        Wrong("layer-ignored", edit("model.blocks[layer]", "model.blocks[0]", 2)),
+        Wrong(
+            "block-below",
+            edit(
+                "model.blocks[layer].register_forward_hook(put_in)",
+                "model.blocks[max(layer - 1, 0)].register_forward_hook(put_in)",
+            ),
+        ),
+        Wrong("nothing-put-in", edit("        return stream\n", "")),
+        Wrong(
+            "position-typed-in",
+            edit("kept[0][:, position]", "kept[0][:, -1]"),
+            hint="The clean vector comes from the last position. Take it from the same one: `position`.",
+        ),
+    ),
+    right=(
+        Right(
+            "blocks-by-hand",
+            edit(
+                "    model(clean)\n    hook.remove()",
+                "    model(clean)\n    hook.remove()\n    kept = [kept[0].clone()]",
+            ),
+        ),
+        Right(
+            "with",
+            edit(
+                "    hook = model.blocks[layer].register_forward_hook(put_in)\n    logits = model(corrupt)\n    hook.remove()",
+                "    with model.blocks[layer].register_forward_hook(put_in):\n        logits = model(corrupt)",
+            ),
+        ),
+        Right(
+            "where",
+            edit(
+                "        stream[:, position] = kept[0][:, position]\n",
+                "        here = (torch.arange(stream.shape[1]) == position)[:, None]\n        stream = torch.where(here, kept[0], stream)\n",
+            ),
+        ),
+    ),
+)
+
+# ----------------------------------------------------------------------------------------------- generate
+
+
+def chosen(id, says, shape, seed, **more):
+    return Probe(id, says, {"logits": 3 * drawn(*shape, seed=seed), **more})
+
+
+NEXT_TOKEN_PROBABILITIES = Task(
+    id="next-token-probabilities",
+    title="From logits to probabilities",
+    name="next_token_probabilities",
+    kind="function",
+    signature="next_token_probabilities(logits, temperature=1.0, top_k=None)",
+    axes=("b", "vocab"),
+    input_axes={"logits": ("b", "vocab")},
+    probes=(
+        chosen("warm", "temperature 2", (2, 5), 1, temperature=2.0),
+        chosen("cold", "temperature 0.5", (3, 4), 2, temperature=0.5),
+        chosen("top-two", "the best two of six", (4, 6), 3, temperature=1.0, top_k=2),
+        chosen("both", "the best three of seven at temperature 0.7", (2, 7), 4, temperature=0.7, top_k=3),
+    ),
+    checks=(Check("temperature", 1, ("warm", "cold")), Check("top_k", 2, ("top-two", "both"))),
+    learned="Temperature stretches or shrinks the distances between logits. What top_k cuts off gets no chance at all, and "
+    "the rest share it.",
+    hints=(
+        "Divide by the temperature first. Without `top_k` a softmax over the last axis is all that is left.",
+        "`scores.topk(top_k, dim=-1).values[:, -1:]` is the smallest logit of each row that stays.",
+        "`scores.masked_fill(scores < least, -torch.inf)` before the softmax.",
+    ),
+    wrong=(
+        Wrong("temperature-multiplied", edit("logits / temperature", "logits * temperature")),
+        Wrong(
+            "temperature-after-softmax",
+            body(
+                "next_token_probabilities",
+                """
+            shares = torch.softmax(logits, dim=-1)
+            if top_k is not None:
+                least = shares.topk(top_k, dim=-1).values[:, -1:]
+                shares = shares.masked_fill(shares < least, 0.0)
+            return shares / temperature
+            """,
+            ),
+        ),
+        Wrong(
+            "cut-after-softmax",
+            body(
+                "next_token_probabilities",
+                """
+            shares = torch.softmax(logits / temperature, dim=-1)
+            if top_k is None:
+                return shares
+            return shares.masked_fill(shares < shares.topk(top_k, dim=-1).values[:, -1:], 0.0)
+            """,
+            ),
+        ),
+        Wrong("cut-with-zero", edit("-torch.inf", "0.0")),
+        Wrong("temperature-ignored", edit("logits / temperature", "logits * 1.0")),
+        Wrong("top-k-ignored", edit("if top_k is not None", "if False")),
+        Wrong(
+            "one-threshold-for-all",
+            edit("scores.topk(top_k, dim=-1).values[:, -1:]", "scores.topk(top_k, dim=-1).values[:1, -1:]"),
+        ),
+        Wrong("one-too-few", edit("scores < least", "scores <= least")),
+        Wrong(
+            "softmax-over-batch",
+            edit("torch.softmax(scores, dim=-1)", "torch.softmax(scores, dim=0)"),
+            hint="The softmax runs over the batch. Each row is to add up to 1: `dim=-1`.",
+        ),
+    ),
+    right=(
+        Right(
+            "sort",
+            edit(
+                "scores.topk(top_k, dim=-1).values[:, -1:]",
+                "scores.sort(dim=-1, descending=True).values[:, top_k - 1, None]",
+            ),
+        ),
+        Right(
+            "scatter",
+            body(
+                "next_token_probabilities",
+                """
+            scores = logits / temperature
+            best = scores.topk(top_k or scores.shape[-1], dim=-1)
+            return torch.zeros_like(scores).scatter(-1, best.indices, best.values.softmax(dim=-1))
+            """,
+            ),
+        ),
+        Right(
+            "renormalised",
+            body(
+                "next_token_probabilities",
+                """
+            shares = torch.softmax(logits / temperature, dim=-1)
+            if top_k is not None:
+                shares = shares * (shares >= shares.topk(top_k, dim=-1).values[:, -1:])
+            return shares / shares.sum(dim=-1, keepdim=True)
+            """,
+            ),
+        ),
+    ),
+)
+
+
+def written(id, says, seed, shape, count, room, **more):
+    inputs = {
+        "model": model(seed, **more),
+        "ids": ids(*shape, seed=seed),
+        "count": count,
+        "context_length": room,
+    }
+    return Probe(id, says, inputs, redraw=other_ids(*shape))
+
+
+LAST = "logits[:, -1]"
+
+GENERATE = Task(
+    id="generate",
+    title="Generate greedily",
+    name="generate",
+    kind="function",
+    signature="generate(model, ids, count, context_length)",
+    axes=("b", "tokens and new ones"),
+    input_axes={"ids": IDS},
+    dtypes=("int64",),
+    needs=("tiny-transformer",),
+    probes=(
+        written("four-more", "two prompts of three tokens, four more", 1, (2, 3), 4, 9),
+        written("long", "more tokens than fit", 2, (3, 6), 8, 9),
+        written("short-memory", "room for four tokens", 5, (2, 6), 7, 4, position="learned", layers=1),
+    ),
+    checks=(
+        Check("the likeliest next token, again and again", 2, ("four-more",)),
+        Check("no more than context_length tokens at a time", 1, ("long", "short-memory")),
+    ),
+    learned="Only the last position's logits are new. The model reads all the rest again for each token, unless a cache "
+    "keeps its keys and values.",
+    hints=(
+        "Each round: run the model, take the logits of the last position, append their argmax.",
+        "`logits[:, -1].argmax(dim=-1, keepdim=True)` is (b, 1), ready for `torch.cat((ids, …), dim=1)`.",
+        "Give the model `ids[:, -context_length:]`.",
+    ),
+    wrong=(
+        Wrong("window-not-cut", edit("ids[:, -context_length:]", "ids")),
+        Wrong("window-from-the-start", edit("ids[:, -context_length:]", "ids[:, :context_length]")),
+        Wrong("first-positions-logits", edit(LAST, "logits[:, 0]")),
+        Wrong("least-likely", edit("argmax", "argmin")),
+        Wrong("one-token-only", edit("range(count)", "range(min(count, 1))")),
+        Wrong("loop-stops-early", edit("range(count)", "range(count - 1)")),
+        Wrong("prompt-left-out", edit("return ids", "return ids[:, -count:]")),
+        Wrong("put-in-front", edit("torch.cat((ids, likeliest)", "torch.cat((likeliest, ids)")),
+        Wrong(
+            "window-returned",
+            edit(
+                "        logits = model(ids[:, -context_length:])",
+                "        ids = ids[:, -context_length:]\n        logits = model(ids)",
+            ),
+        ),
+    ),
+    right=(
+        Right("topk", edit("argmax(dim=-1, keepdim=True)", "topk(1, dim=-1).indices")),
+        Right(
+            "append-in-a-list",
+            body(
+                "generate",
+                """
+            parts = [ids]
+            for _ in range(count):
+                seen = torch.cat(parts, dim=1)[:, -context_length:]
+                parts.append(model(seen)[:, -1:].argmax(dim=-1))
+            return torch.cat(parts, dim=1)
+            """,
+            ),
+        ),
+        Right(
+            "last-one", edit("logits[:, -1].argmax(dim=-1, keepdim=True)", "logits[:, -1:].argmax(dim=-1)")
+        ),
+    ),
+)
+
+LESSON = Lesson(
+    title="09 · Train it",
+    given_axes={},
+    redraw=lambda generator: {},
+    tasks=(
+        LAYER_NORM,
+        TRANSFORMER_BLOCK,
+        TINY_TRANSFORMER,
+        NEXT_TOKEN_LABELS,
+        TRAIN,
+        BUG_TRAINING_LOOP,
+        BUG_EVALUATION,
+        REVERSE_MAP,
+        INDUCTION_SCORE,
+        PREVIOUS_TOKEN_HEAD,
+        INDUCTION_HEAD,
+        ABLATION_EFFECT,
+        PATCHED,
+        NEXT_TOKEN_PROBABILITIES,
+        GENERATE,
+    ),
+)

@@ -1,0 +1,63 @@
+"""An answer to an earlier lesson, brought over into a later one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from autograder import bring_over
+
+
+def share(x):
+    """The course's own."""
+    return x / x.sum()
+
+
+@pytest.fixture
+def beside(bank_folder, tmp_path, monkeypatch):
+    """Writes cells, by id, into the earlier lesson's notebook; the later lesson runs in the next folder."""
+
+    def write(**cells):
+        notebook = new_notebook(
+            cells=[new_code_cell(source, id=name.replace("_", "-")) for name, source in cells.items()]
+        )
+        (tmp_path / "01-tiny").mkdir()
+        nbformat.write(notebook, tmp_path / "01-tiny" / "01-tiny.ipynb")
+
+    (tmp_path / "02-later").mkdir()
+    monkeypatch.chdir(tmp_path / "02-later")
+    return write
+
+
+def test_a_right_answer_is_used_with_the_functions_it_calls(beside, capsys):
+    beside(
+        helper="1 / 0\ndef total(x):\n    return x.sum()",
+        share_answer="def share(x):\n    return x / total(x)",
+    )
+    own = bring_over("01-tiny", "share", share)
+    assert own is not share
+    assert own.__globals__["total"]
+    assert capsys.readouterr().out == "Your own share from 01-tiny is used.\n"
+
+
+@pytest.mark.parametrize(
+    "code", ["def share(x):\n    ...", "def share(x):\n    return x", "def share(x:", ""]
+)
+def test_for_an_answer_that_is_not_right_the_courses_stands_in_and_says_so(beside, capsys, code):
+    beside(share_answer=code)
+    assert bring_over("01-tiny", "share", share) is share
+    assert "The course's own share is used: yours has 0 of 3 points." in capsys.readouterr().out
+
+
+def test_without_the_earlier_notebook_the_courses_stands_in(beside, capsys):
+    assert bring_over("01-tiny", "share", share) is share
+    assert "there is no notebook 01-tiny beside this one" in capsys.readouterr().out
+
+
+def test_nothing_of_the_earlier_notebook_is_done_but_defining(beside):
+    beside(share_answer="def share(x):\n    return x / x.sum()\nopen('made', 'w').close()")
+    assert bring_over("01-tiny", "share", share) is not share
+    assert not Path("made").exists()

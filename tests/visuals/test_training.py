@@ -1,0 +1,76 @@
+"""Trainings to watch: the curves, the explorer of a training's moments, and the stream they run through."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.visuals.sheet import assert_words_are_apart
+from visuals import explore_training, residual_stream, training_curves
+from visuals.not_ready import NotReady
+
+
+class Counter:
+    """Trains by counting batches; its loss falls, and its map turns from even to sharp."""
+
+    def __init__(self):
+        self.seen = 0
+
+    def train(self, batches):
+        for _ in batches:
+            self.seen += 1
+
+    def look(self):
+        sharp = self.seen / 40
+        return sharp * np.eye(4)[::-1] + (1 - sharp) * np.full((4, 4), 0.25)
+
+
+@pytest.fixture
+def explorer():
+    model = Counter()
+    measures = {"loss": lambda: 4 - model.seen / 10, "accuracy": lambda: model.seen / 40}
+    return explore_training(model.train, range(40), measures, model.look, list("abcd"), title="Counting")
+
+
+def test_every_batch_is_trained_on_and_moments_are_kept_from_the_first_to_the_last(explorer):
+    assert (explorer.steps[0], explorer.steps[-1]) == (0, 40)
+    assert explorer.values["loss"] == [4 - step / 10 for step in explorer.steps]
+    np.testing.assert_allclose(explorer.maps[-1], np.eye(4)[::-1])
+
+
+def test_it_starts_at_the_end_and_goes_back_to_any_moment(explorer):
+    assert "after 40 of 40 steps: loss 0.0, accuracy 1.0" in explorer.alt
+    explorer.moment.value = 0
+    assert "Counting, after 0 of 40 steps: loss 4.0, accuracy 0.0" in explorer.status.value
+    assert "after 0 of 40 steps" in explorer.view.value
+    assert explorer._repr_mimebundle_()[0]["text/plain"] == explorer.alt
+
+
+def test_the_map_is_told_in_words(explorer):
+    assert "many queries look along an anti-diagonal" in explorer.alt
+
+
+@pytest.mark.parametrize("stub", [lambda batches: None, lambda batches: next(iter(batches))])
+def test_a_training_that_is_not_written_is_waited_for(stub):
+    found = explore_training(stub, range(3), {"loss": lambda: 1.0}, lambda: np.eye(2), ["a", "b"])
+    assert isinstance(found, NotReady)
+
+
+def test_tokens_that_do_not_fit_are_refused():
+    model = Counter()
+    with pytest.raises(ValueError, match="3 tokens do not fit"):
+        explore_training(model.train, range(3), {"loss": lambda: 1.0}, model.look, list("abc"))
+
+
+def test_the_words_of_the_pictures_can_be_read():
+    assert_words_are_apart(residual_stream(2).figure)
+    curves = {"right": ([0, 10], [3.0, 0.1]), "no mask": ([0, 10], [3.0, 1.0])}
+    picture = training_curves(curves, "Two trainings")
+    assert_words_are_apart(picture.figure)
+    assert "right from near the top to near 0; no mask from near the top to between" in picture.alt
+
+
+def test_curves_wait_until_each_is_there():
+    assert isinstance(training_curves({"one": ([0], [1.0]), "two": None}, "Two"), NotReady)
+    with pytest.raises(ValueError, match="at least one"):
+        training_curves({"one": ([0], [])}, "One")

@@ -1,0 +1,146 @@
+"""Train a model and watch: a progress bar, curves and a map, live; afterwards, choose any moment."""
+
+from __future__ import annotations
+
+import html
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import ipywidgets
+import numpy as np
+
+from visuals.arrays import to_array, token_names
+from visuals.explorers.explorer import WIDE, Explorer
+from visuals.figures.training import training_moment
+from visuals.not_ready import NotReady, when_ready
+from visuals.picture import Picture
+
+# So many moments of a training are kept, the first and the last among them.
+MOMENTS = 16
+
+
+class TrainingExplorer(Explorer):
+    """Choose a moment of a training; see the curves up to it, and where the model looked then.
+
+    `moment` is the control; `steps` (measured,), `values` by name (measured,), and `maps`
+    (measured, queries, keys) are what was measured.
+    """
+
+    def __init__(
+        self,
+        steps: Sequence[int],
+        values: Mapping[str, Sequence[float]],
+        maps: Sequence[np.ndarray],
+        tokens: Sequence[str],
+        title: str,
+    ) -> None:
+        self.steps, self.values, self.maps = steps, values, maps
+        self._tokens, self._title = tokens, title
+        self._drawn: dict[int, Picture] = {}
+        self.moment = ipywidgets.Dropdown(
+            options=[(f"after {step} steps", index) for index, step in enumerate(steps)],
+            value=len(steps) - 1,
+            description="Moment",
+            style=WIDE,
+        )
+        super().__init__(self.moment)
+
+    @property
+    def picture(self) -> Picture:
+        index = self.moment.value
+        if index not in self._drawn:
+            curves = {
+                name: (self.steps[: index + 1], found[: index + 1]) for name, found in self.values.items()
+            }
+            map_ = self.maps[index]
+            self._drawn[index] = training_moment(curves, self.steps[-1], map_, self._tokens, self._title)
+        return self._drawn[index]
+
+    @property
+    def alt(self) -> str:
+        return self.picture.alt
+
+    @property
+    def html(self) -> str:
+        return f'<div class="attention-explorer">{self.picture.to_html()}</div>'
+
+
+@when_ready
+def explore_training(
+    train: Callable[[Iterable[Any]], Any],
+    batches: Sequence[Any],
+    measures: Mapping[str, Callable[[], float]],
+    look: Callable[[], Any],
+    tokens: Sequence[str],
+    title: str = "Training",
+) -> TrainingExplorer | NotReady:
+    """Train a model, show how it goes on, and explore the moments of the training afterwards.
+
+    train: is called with the batches, and takes one step for each; measures: what is measured on the way, by
+    name, the loss first and then shares from 0 to 1; look: the map at that moment, (queries, keys); tokens:
+    one string per token of the map.
+
+    Raises ValueError for tokens that do not fit, and what the functions raise.
+    """
+    at = {round(moment) for moment in np.linspace(0, len(batches), MOMENTS)}
+    steps: list[int] = []
+    values: dict[str, list[float]] = {name: [] for name in measures}
+    maps: list[np.ndarray] = []
+    live = _Live(len(batches), title)
+
+    def note(step: int) -> None:
+        steps.append(step)
+        for name, measure in measures.items():
+            values[name].append(float(to_array(measure(), name)))
+        maps.append(to_array(look(), "look()"))
+        names = token_names(tokens, maps[-1].shape[-1], "the map", "keys")
+        live.show(step, {name: (steps, found) for name, found in values.items()}, maps[-1], names)
+
+    def watched() -> Iterator[Any]:
+        for step, batch in enumerate(batches):
+            if step in at:
+                note(step)
+            yield batch
+        # Asked for a next batch, the training has made its last step.
+        note(len(batches))
+
+    train(watched())
+    live.close()
+    if not steps or steps[-1] != len(batches):
+        return NotReady()  # the training is not written yet
+    return TrainingExplorer(steps, values, maps, list(map(str, tokens)), title)
+
+
+class _Live:
+    """The progress bar with the curves and the map under it, where a person is there to see it."""
+
+    def __init__(self, steps: int, title: str) -> None:
+        self._steps, self._title = steps, title
+        self._handle: Any = None
+        shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+        self._display: Any = None
+        if getattr(shell, "kernel", None) is not None:
+            from IPython.display import display
+
+            self._display = display
+
+    def show(self, step: int, curves: Any, map_: np.ndarray, tokens: Sequence[str]) -> None:
+        if self._display is None:
+            return
+        picture = training_moment(curves, self._steps, map_, tokens, self._title)
+        bar = (
+            f'<label>{step} of {self._steps} steps <progress max="{self._steps}" value="{step}" '
+            f'style="width: 300px"></progress></label><br>{picture.to_html()}'
+        )
+        self._put({"text/html": bar, "text/plain": html.unescape(picture.alt)})
+
+    def close(self) -> None:
+        if self._handle is not None:
+            self._put({"text/html": "", "text/plain": ""})
+
+    def _put(self, data: dict[str, str]) -> None:
+        if self._handle is None:
+            self._handle = self._display(data, raw=True, display_id=True)
+        else:
+            self._handle.update(data, raw=True)

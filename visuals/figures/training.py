@@ -1,0 +1,125 @@
+"""Curves of a training, and beside them where the model looked at one moment of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from visuals import style, words
+from visuals.not_ready import NotReady
+from visuals.picture import Picture
+
+COLORS = (style.SCORE, style.QUERY, style.CONTEXT, style.WEIGHT, style.INK, style.WARNING, style.MUTED)
+DASHES = ("-", "--", "-.", ":")
+# Up to so many tokens stand beside a map, each with its name.
+NAMED = 34
+
+# Steps, and what was measured after each.
+Curve = tuple[Sequence[float], Sequence[float]]
+
+
+def training_curves(
+    curves: Mapping[str, Curve | Literal[False] | None], title: str, unit: str = "loss", along: str = "steps"
+) -> Picture | NotReady:
+    """Draw what was measured in several trainings, one curve for each.
+
+    curves: by name, the steps (measured,) and the numbers measured after them (measured,); unit: what was
+    measured; along: what is counted in place of steps.
+
+    Raises ValueError where there is no curve, or one is empty.
+    """
+    ready: Mapping[str, Curve] = {name: curve for name, curve in curves.items() if curve}
+    if len(ready) < len(curves):
+        return NotReady()
+    if not ready or any(not len(steps) or len(steps) != len(values) for steps, values in ready.values()):
+        raise ValueError("Each curve needs as many numbers as steps, and at least one.")
+    pixels = style.PIXELS_PER_INCH
+    with style.look():
+        figure = Figure(figsize=(740 / pixels, 330 / pixels), dpi=pixels)
+        _title(figure, title)
+        axes = figure.add_axes((0.085, 0.17, 0.58, 0.66))
+        _draw(axes, ready)
+        axes.set_xlabel(along)
+        axes.set_ylabel(unit)
+        figure.legend(loc="center left", bbox_to_anchor=(0.68, 0.5), frameon=False)
+    highest = max(max(values) for _, values in ready.values())
+    told = "; ".join(
+        f"{name} from {_level(values[0] / highest)} to {_level(values[-1] / highest)}"
+        for name, (_, values) in ready.items()
+    )
+    return Picture(figure, f"{title}. Curves of the {unit} over the {along}: {told}.")
+
+
+def training_moment(
+    curves: Mapping[str, Curve], steps: int, map_: np.ndarray, tokens: Sequence[str], title: str
+) -> Picture:
+    """Draw the curves of one training up to a step, and the map at that step.
+
+    curves: the first is the loss, the others are shares from 0 to 1; steps: how many there are in all;
+    map_ (queries, keys), with one of the tokens for each.
+    """
+    pixels = style.PIXELS_PER_INCH
+    step = next(iter(curves.values()))[0][-1]
+    with style.look():
+        figure = Figure(figsize=(760 / pixels, 390 / pixels), dpi=pixels)
+        _title(figure, title)
+        loss, *shares = curves
+        axes = figure.add_axes((0.075, 0.53, 0.4, 0.28))
+        _draw(axes, {loss: curves[loss]}, steps)
+        axes.set_xlabel("")
+        below = figure.add_axes((0.075, 0.13, 0.4, 0.24))
+        _draw(below, {name: curves[name] for name in shares}, steps, offset=1)
+        below.set_ylim(-0.05, 1.05)
+        for one in (axes, below):
+            size = style.points(style.SMALL_SIZE)
+            one.legend(loc="lower left", bbox_to_anchor=(0, 0.97), ncols=3, frameon=False, fontsize=size)
+        picture = figure.add_axes((0.57, 0.06, 0.42, 0.74))
+        picture.imshow(map_, cmap=style.SEQUENTIAL, vmin=0, vmax=1)
+        if len(tokens) <= NAMED:
+            size = style.points(min(style.SMALL_SIZE, 260 / len(tokens)))
+            picture.set_xticks(range(len(tokens)), tokens, fontsize=size)
+            picture.set_yticks(range(len(tokens)), tokens, fontsize=size)
+        picture.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
+    told = ", ".join(f"{name} {words.number(values[-1], 1)}" for name, (_, values) in curves.items())
+    return Picture(
+        figure, f"{title}, after {step} of {steps} steps: {told}. Beside the curves, {_looks(map_)}"
+    )
+
+
+def _level(share: float) -> str:
+    """How high a curve stands, in words that do not hang on the last digits of a training."""
+    return "near 0" if share < 0.15 else "near the top" if share > 0.8 else "between"
+
+
+def _looks(map_: np.ndarray) -> str:
+    """Where a map (queries, keys) looks, in words that do not hang on its last digits."""
+    back = np.arange(len(map_)) - map_.argmax(axis=1)
+    found, counts = np.unique(back[1:], return_counts=True)
+    most = int(counts.argmax())
+    if counts[most] > 0.7 * counts.sum():
+        return f"the map: most queries look {found[most]} tokens back."
+    turned = np.arange(len(map_)) + map_.argmax(axis=1)
+    found, counts = np.unique(turned, return_counts=True)
+    if counts.max() >= 0.4 * len(map_):
+        return "the map: many queries look along an anti-diagonal."
+    return "the map of its attention weights."
+
+
+def _title(figure: Figure, title: str) -> None:
+    size = style.points(style.TITLE_SIZE)
+    figure.text(0.03, 0.94, title, fontsize=size, weight="bold", va="center")
+
+
+def _draw(axes: Axes, curves: Mapping[str, Curve], last: float | None = None, offset: int = 0) -> None:
+    for index, (name, (steps, values)) in enumerate(curves.items(), start=offset):
+        color, dash = COLORS[index % len(COLORS)], DASHES[index % len(DASHES)]
+        axes.plot(steps, values, color=color, linestyle=dash, linewidth=2.2, label=name, gid=name)
+    axes.set_xlim(0, last)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("steps")
+    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
