@@ -1072,7 +1072,7 @@ ATTACKS: dict[str, Attack] = {
     "odd-tensors": Attack(each(ODD_TENSORS)),
     "odd-objects": Attack(each(ODD_OBJECTS)),
     "poisons-modules": Attack(added(POISONS)),
-    "replaces-builtins": Attack(added(BUILTINS)),
+    "replaces-builtins": Attack(added(BUILTINS), notes="needs a look", attention=True),
     "audits": Attack(added(AUDIT)),
     "alarms-and-hooks": Attack(added(LATE)),
     "crashes": Attack(inside(CRASH), notes="ended its own process"),

@@ -13,129 +13,6 @@ LESSON = "05-multi-head"
 TASKS = Tasks(LESSON)
 
 TASKS.hold(
-    "error-with-heads",
-    Wrong("contexts-added", NAMED, keeps=1)
-    | body("contexts = sum(head @ x for head in weights)", "return error_left(contexts, wanted)"),
-    Wrong("contexts-averaged", NAMED, keeps=1).body("""
-        contexts = torch.stack([w @ x for w in weights]).mean(dim=0)
-        return error_left(contexts, wanted)"""),
-    Wrong("looks-averaged", NAMED, keeps=1)
-    | body("look = weights.mean(0)  # (tokens, tokens)", "return error_left(look @ x, wanted)"),
-    Wrong("first-head-only", NAMED + VALUES, keeps=1)
-    | body("contexts = weights[0] @ x", "return error_left(contexts, wanted)"),
-    Wrong("last-head-wins", NAMED + VALUES, keeps=1)
-    | body("for head in weights:", "    contexts = head @ x", "return error_left(contexts, wanted)"),
-    Wrong("return-inside-the-loop", NAMED + VALUES, keeps=1).body("""
-        contexts = []
-        for head in weights:
-            contexts.append(head @ x)
-            return error_left(torch.cat(contexts, dim=-1), wanted)"""),
-    Wrong("joined-along-the-tokens", NAMED + RAISED, keeps=1, base="joined-along-the-batch")
-    | line("return error_left", "joined = torch.cat(contexts, dim=1)", "return error_left(joined, wanted)"),
-    Wrong("joined-along-the-batch", NAMED + RAISED, keeps=1)
-    | body("contexts = [head @ x for head in weights]", "return error_left(torch.cat(contexts), wanted)"),
-    Wrong("two-heads-always", RAISED + VALUES + NAMED, base="reads-the-stories")
-    | lines("contexts =", "joined = torch", "joined = torch.cat((weights[0] @ x, weights[1] @ x), dim=-1)"),
-    Wrong("transposed-looks", NAMED, base="reads-the-stories") | edit(" @ stories", ".T @ x"),
-    Wrong("reads-the-stories", NAMED + RAISED + VALUES)
-    | lines("contexts = [", "]", "contexts = [head @ stories for head in weights]"),
-    Wrong("reads-before-and-first", NAMED + RAISED + VALUES)
-    | returns("error_left(torch.cat((before, first), dim=-1), wanted)"),
-    Wrong("mean-of-each-heads-error", VALUES + NAMED, keeps=1).body("""
-        errors = [error_left(head @ x, wanted) for head in weights]
-        return sum(errors) / len(errors)"""),
-    Wrong("list-of-errors", TYPE, never="products")
-    | returns("[error_left(head @ x, wanted) for head in weights]"),
-    Wrong("joined-returned-without-its-error", SHAPE)
-    | body("contexts = [head @ x for head in weights]", "return torch.cat(contexts, dim=-1)"),
-    Wrong("prints-instead-of-returning", TYPE, base="joined-along-the-batch")
-    | line("return error_left", "joined = torch.cat(contexts, dim=-1)", "print(error_left(joined, wanted))"),
-    Wrong("batched-product-then-view-without-transpose", VALUES + NAMED, keeps=1).body("""
-        b, tokens, d_in = x.shape
-        contexts = weights @ x[:, None]  # (b, heads, tokens, d_in)
-        joined = contexts.reshape(b, tokens, -1)
-        return error_left(joined, wanted)"""),
-    Wrong("joined-with-the-tokens", VALUES + NAMED).body("""
-        contexts = [x] + [head @ x for head in weights]
-        return error_left(torch.cat(contexts, dim=-1), wanted)"""),
-    Wrong("root-of-the-error", VALUES + NAMED).body("""
-        joined = torch.cat([head @ x for head in weights], dim=-1)
-        return error_left(joined, wanted) ** 0.5"""),
-    Wrong("wanted-and-contexts-swapped", VALUES + NAMED, base="root-of-the-error")
-    | edit("(joined, wanted) ** 0.5", "(wanted, joined)"),
-    Wrong("softmax-of-the-looks", VALUES + NAMED, base="reads-the-stories")
-    | line("contexts =", "weights = torch.softmax(weights, dim=-1)")
-    | edit("contexts", "[head @ x for head in weights]"),
-    Wrong("looks-written-over", RULE + BEHAVIOUR + VALUES + NAMED, keeps=1, base="softmax-of-the-looks")
-    | line("weights =", "weights /= weights.sum(dim=-1, keepdim=True).clamp(min=2)"),
-    Wrong("plain-difference-instead-of-least-squares", RAISED + VALUES + NAMED, base="root-of-the-error")
-    | line("return error_left", "return ((joined - wanted) ** 2).mean()"),
-    Wrong("typed-in", VALUES) | returns("torch.tensor(0.0)"),
-    Wrong(
-        "rounded-to-two-decimals", VALUES + NAMED, never=r" is (\\S+)(?: on [^;]*?)? and should be \\1\\."
-    ).body("""
-        joined = torch.cat([head @ x for head in weights], dim=-1)
-        return round(float(error_left(joined, wanted)), 2)"""),
-    Wrong("one-story-only", VALUES + NAMED).body("""
-        joined = torch.cat([head @ x[0] for head in weights], dim=-1)
-        return error_left(joined[None], wanted[:1])"""),
-    Wrong("left-as-it-was", STUB) | typed("def error_with_heads(weights, x, wanted):", "    ..."),
-    Wrong("misspelt", MISSING, says="`error_with_head`").typed("""
-        def error_with_head(weights, x, wanted):
-            return error_left(torch.cat([w @ x for w in weights], -1), wanted)"""),
-    Wrong("called-at-once", NO_FUNCTION)
-    | typed("error_with_heads = error_left(torch.cat((before, first), dim=-1), wanted)"),
-    Wrong("list-not-joined", RAISED)
-    | body("contexts = [head @ x for head in weights]", "return error_left(contexts, wanted)"),
-    Wrong("stacked-instead-of-joined", RAISED + VALUES).body("""
-        contexts = torch.stack([head @ x for head in weights], dim=-1)
-        return error_left(contexts, wanted)"""),
-    Right("einsum", base="softmax-of-the-looks")
-    | lines("weights =", "joined = torch", 'joined = torch.einsum("hqk,bkd->bqhd", weights, x).flatten(2)'),
-    Right("batched-product").body("""
-        contexts = weights @ x.unsqueeze(1)  # (b, heads, tokens, d_in)
-        joined = contexts.transpose(1, 2).reshape(x.shape[0], x.shape[1], -1)
-        return error_left(joined, wanted)"""),
-    Right("grown-with-cat").body("""
-        joined = torch.empty(x.shape[0], x.shape[1], 0)
-        for h in range(weights.shape[0]):
-            joined = torch.cat([joined, weights[h] @ x], dim=2)
-        return error_left(joined, wanted)"""),
-    Right("lambda").typed("""
-        error_with_heads = lambda weights, x, wanted: error_left(
-            torch.cat([w @ x for w in weights], 2), wanted)"""),
-    Right("python-float").body("""
-        contexts = [torch.matmul(w, x) for w in weights]
-        return error_left(torch.cat(contexts, dim=-1), wanted).item()"""),
-    Right("float64-inside").body("""
-        x, weights = x.double(), weights.double()
-        joined = torch.cat([torch.einsum("qk,bkd->bqd", w, x) for w in weights], dim=-1)
-        return error_left(joined, wanted.double())"""),
-    Right("own-least-squares").body("""
-        joined = torch.cat([w @ x for w in weights], dim=-1)
-        A = joined.reshape(-1, joined.shape[-1])
-        B = wanted.reshape(-1, wanted.shape[-1])
-        sol = torch.linalg.pinv(A) @ B
-        return torch.mean((A @ sol - B) ** 2)"""),
-    Right("loop-over-stories-and-heads").body("""
-        rows = []
-        for story in x:
-            rows.append(torch.hstack([head @ story for head in weights]))
-        return error_left(torch.stack(rows), wanted)"""),
-    Right("filled-columns-heads-the-other-way-round").body("""
-        b, n, d = x.shape
-        heads = len(weights)
-        joined = x.new_zeros(b, n, heads * d)
-        for i, head in enumerate(reversed(weights)):
-            joined[..., i * d : (i + 1) * d] = head @ x
-        return error_left(joined, wanted)"""),
-    Right("bmm").typed("""
-        def error_with_heads(weights: torch.Tensor, x: torch.Tensor, wanted: torch.Tensor):
-            contexts = [torch.bmm(w.expand(len(x), -1, -1), x) for w in weights.unbind(0)]
-            return error_left(torch.concat(contexts, axis=-1), wanted)"""),
-)
-
-TASKS.hold(
     "multi-head-wrapper",
     Wrong("plain-list", PARAMETERS + NAMED, says="ModuleList|list", base="as-in-the-recap").define("""
         def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
@@ -328,6 +205,129 @@ TASKS.hold(
             for sentence in x:
                 out.append(torch.cat([h(sentence[None])[0] for h in self.heads], dim=-1))
             return torch.stack(out, dim=0)"""),
+)
+
+TASKS.hold(
+    "error-with-heads",
+    Wrong("contexts-added", NAMED, keeps=1)
+    | body("contexts = sum(head @ x for head in weights)", "return error_left(contexts, wanted)"),
+    Wrong("contexts-averaged", NAMED, keeps=1).body("""
+        contexts = torch.stack([w @ x for w in weights]).mean(dim=0)
+        return error_left(contexts, wanted)"""),
+    Wrong("looks-averaged", NAMED, keeps=1)
+    | body("look = weights.mean(0)  # (tokens, tokens)", "return error_left(look @ x, wanted)"),
+    Wrong("first-head-only", NAMED + VALUES, keeps=1)
+    | body("contexts = weights[0] @ x", "return error_left(contexts, wanted)"),
+    Wrong("last-head-wins", NAMED + VALUES, keeps=1)
+    | body("for head in weights:", "    contexts = head @ x", "return error_left(contexts, wanted)"),
+    Wrong("return-inside-the-loop", NAMED + VALUES, keeps=1).body("""
+        contexts = []
+        for head in weights:
+            contexts.append(head @ x)
+            return error_left(torch.cat(contexts, dim=-1), wanted)"""),
+    Wrong("joined-along-the-tokens", NAMED + RAISED, keeps=1, base="joined-along-the-batch")
+    | line("return error_left", "joined = torch.cat(contexts, dim=1)", "return error_left(joined, wanted)"),
+    Wrong("joined-along-the-batch", NAMED + RAISED, keeps=1)
+    | body("contexts = [head @ x for head in weights]", "return error_left(torch.cat(contexts), wanted)"),
+    Wrong("two-heads-always", RAISED + VALUES + NAMED, base="reads-the-stories")
+    | lines("contexts =", "joined = torch", "joined = torch.cat((weights[0] @ x, weights[1] @ x), dim=-1)"),
+    Wrong("transposed-looks", NAMED, base="reads-the-stories") | edit(" @ stories", ".T @ x"),
+    Wrong("reads-the-stories", NAMED + RAISED + VALUES)
+    | lines("contexts = [", "]", "contexts = [head @ stories for head in weights]"),
+    Wrong("reads-before-and-first", NAMED + RAISED + VALUES)
+    | returns("error_left(torch.cat((before, first), dim=-1), wanted)"),
+    Wrong("mean-of-each-heads-error", VALUES + NAMED, keeps=1).body("""
+        errors = [error_left(head @ x, wanted) for head in weights]
+        return sum(errors) / len(errors)"""),
+    Wrong("list-of-errors", TYPE, never="products")
+    | returns("[error_left(head @ x, wanted) for head in weights]"),
+    Wrong("joined-returned-without-its-error", SHAPE)
+    | body("contexts = [head @ x for head in weights]", "return torch.cat(contexts, dim=-1)"),
+    Wrong("prints-instead-of-returning", TYPE, base="joined-along-the-batch")
+    | line("return error_left", "joined = torch.cat(contexts, dim=-1)", "print(error_left(joined, wanted))"),
+    Wrong("batched-product-then-view-without-transpose", VALUES + NAMED, keeps=1).body("""
+        b, tokens, d_in = x.shape
+        contexts = weights @ x[:, None]  # (b, heads, tokens, d_in)
+        joined = contexts.reshape(b, tokens, -1)
+        return error_left(joined, wanted)"""),
+    Wrong("joined-with-the-tokens", VALUES + NAMED).body("""
+        contexts = [x] + [head @ x for head in weights]
+        return error_left(torch.cat(contexts, dim=-1), wanted)"""),
+    Wrong("root-of-the-error", VALUES + NAMED).body("""
+        joined = torch.cat([head @ x for head in weights], dim=-1)
+        return error_left(joined, wanted) ** 0.5"""),
+    Wrong("wanted-and-contexts-swapped", VALUES + NAMED, base="root-of-the-error")
+    | edit("(joined, wanted) ** 0.5", "(wanted, joined)"),
+    Wrong("softmax-of-the-looks", VALUES + NAMED, base="reads-the-stories")
+    | line("contexts =", "weights = torch.softmax(weights, dim=-1)")
+    | edit("contexts", "[head @ x for head in weights]"),
+    Wrong("looks-written-over", RULE + BEHAVIOUR + VALUES + NAMED, keeps=1, base="softmax-of-the-looks")
+    | line("weights =", "weights /= weights.sum(dim=-1, keepdim=True).clamp(min=2)"),
+    Wrong("plain-difference-instead-of-least-squares", RAISED + VALUES + NAMED, base="root-of-the-error")
+    | line("return error_left", "return ((joined - wanted) ** 2).mean()"),
+    Wrong("typed-in", VALUES) | returns("torch.tensor(0.0)"),
+    Wrong(
+        "rounded-to-two-decimals", VALUES + NAMED, never=r" is (\\S+)(?: on [^;]*?)? and should be \\1\\."
+    ).body("""
+        joined = torch.cat([head @ x for head in weights], dim=-1)
+        return round(float(error_left(joined, wanted)), 2)"""),
+    Wrong("one-story-only", VALUES + NAMED).body("""
+        joined = torch.cat([head @ x[0] for head in weights], dim=-1)
+        return error_left(joined[None], wanted[:1])"""),
+    Wrong("left-as-it-was", STUB) | typed("def error_with_heads(weights, x, wanted):", "    ..."),
+    Wrong("misspelt", MISSING, says="`error_with_head`").typed("""
+        def error_with_head(weights, x, wanted):
+            return error_left(torch.cat([w @ x for w in weights], -1), wanted)"""),
+    Wrong("called-at-once", NO_FUNCTION)
+    | typed("error_with_heads = error_left(torch.cat((before, first), dim=-1), wanted)"),
+    Wrong("list-not-joined", RAISED)
+    | body("contexts = [head @ x for head in weights]", "return error_left(contexts, wanted)"),
+    Wrong("stacked-instead-of-joined", RAISED + VALUES).body("""
+        contexts = torch.stack([head @ x for head in weights], dim=-1)
+        return error_left(contexts, wanted)"""),
+    Right("einsum", base="softmax-of-the-looks")
+    | lines("weights =", "joined = torch", 'joined = torch.einsum("hqk,bkd->bqhd", weights, x).flatten(2)'),
+    Right("batched-product").body("""
+        contexts = weights @ x.unsqueeze(1)  # (b, heads, tokens, d_in)
+        joined = contexts.transpose(1, 2).reshape(x.shape[0], x.shape[1], -1)
+        return error_left(joined, wanted)"""),
+    Right("grown-with-cat").body("""
+        joined = torch.empty(x.shape[0], x.shape[1], 0)
+        for h in range(weights.shape[0]):
+            joined = torch.cat([joined, weights[h] @ x], dim=2)
+        return error_left(joined, wanted)"""),
+    Right("lambda").typed("""
+        error_with_heads = lambda weights, x, wanted: error_left(
+            torch.cat([w @ x for w in weights], 2), wanted)"""),
+    Right("python-float").body("""
+        contexts = [torch.matmul(w, x) for w in weights]
+        return error_left(torch.cat(contexts, dim=-1), wanted).item()"""),
+    Right("float64-inside").body("""
+        x, weights = x.double(), weights.double()
+        joined = torch.cat([torch.einsum("qk,bkd->bqd", w, x) for w in weights], dim=-1)
+        return error_left(joined, wanted.double())"""),
+    Right("own-least-squares").body("""
+        joined = torch.cat([w @ x for w in weights], dim=-1)
+        A = joined.reshape(-1, joined.shape[-1])
+        B = wanted.reshape(-1, wanted.shape[-1])
+        sol = torch.linalg.pinv(A) @ B
+        return torch.mean((A @ sol - B) ** 2)"""),
+    Right("loop-over-stories-and-heads").body("""
+        rows = []
+        for story in x:
+            rows.append(torch.hstack([head @ story for head in weights]))
+        return error_left(torch.stack(rows), wanted)"""),
+    Right("filled-columns-heads-the-other-way-round").body("""
+        b, n, d = x.shape
+        heads = len(weights)
+        joined = x.new_zeros(b, n, heads * d)
+        for i, head in enumerate(reversed(weights)):
+            joined[..., i * d : (i + 1) * d] = head @ x
+        return error_left(joined, wanted)"""),
+    Right("bmm").typed("""
+        def error_with_heads(weights: torch.Tensor, x: torch.Tensor, wanted: torch.Tensor):
+            contexts = [torch.bmm(w.expand(len(x), -1, -1), x) for w in weights.unbind(0)]
+            return error_left(torch.concat(contexts, axis=-1), wanted)"""),
 )
 
 TASKS.hold(

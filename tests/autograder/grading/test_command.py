@@ -721,7 +721,8 @@ def test_a_run_that_is_killed_loses_nothing_and_the_next_goes_on(place, monkeypa
     before = scores(place)
     again, _ = grade(place)
     assert (again.graded, again.current) == (2, 2)
-    assert {student: STUDENTS[student] for student in before} == before
+    # What was only entered has no points yet.
+    assert all(score in (0.0, STUDENTS[student]) for student, score in before.items())
     assert scores(place) == STUDENTS
     assert all(autograded(place, student).is_file() for student in STUDENTS)
 
@@ -734,7 +735,7 @@ def test_a_full_disk_is_told_and_the_next_run_goes_on(place, monkeypatch):
         patch.setattr(gradebook.Path, "write_text", full)
         summary, said = grade(place)
     assert (summary.graded, len(summary.faults)) == (0, 4)
-    assert [line for line in said if "no score was written: OSError: [Errno 28]" in line] == said[-4:]
+    assert sum("no score was written: OSError: [Errno 28]" in line for line in said) == 4
     assert grade(place)[0].graded == 4
     assert scores(place) == STUDENTS
 
