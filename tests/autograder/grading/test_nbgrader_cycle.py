@@ -112,7 +112,7 @@ def test_the_solution_that_nbgrader_makes_is_executed_and_without_marks(course):
 @pytest.mark.parametrize(
     ("student", "says"),
     [
-        ("half", ["VALIDATION FAILED ON 6 CELL(S)", "`context_vec_2` is still waiting for you"]),
+        ("half", ["VALIDATION FAILED ON 5 CELL(S)", "`context_vec_2` is still waiting for you"]),
         ("perfect", ["Success! Your notebook passes all the tests."]),
     ],
 )
