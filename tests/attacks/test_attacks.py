@@ -29,7 +29,7 @@ from tests.autograder.grading.conftest import class_folder, without_figures
 
 ROOT = Path(__file__).parents[2]
 LESSON = "01-dot-product"
-FULL = 22.0
+FULL = float(sum(task.points for task in Course.read(ROOT).load(LESSON).tasks.values()))
 HONEST = ("aaa-honest", "mmm-honest", "zzz-honest")
 # Folders are named by whoever collects: a name must reach neither a terminal nor a shell as more than that.
 ODD_NAMES = (

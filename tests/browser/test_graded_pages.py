@@ -105,8 +105,8 @@ def attacking(release):
         if cell["id"].startswith(WRITTEN) and cell.metadata.get("nbgrader", {}).get("solution"):
             link = f"[press](javascript:{runs('link')})"
             cell.source = f"A **real** answer: $\\sqrt{{d_k}}$.\n\n{link}\n\n{pieces('written')}"
-        elif cell["id"] == "keys-answer":
-            cell.source = f"keys = '''{pieces('answer')}'''"
+        elif cell["id"] == "scores-of-one-query-answer":
+            cell.source = f"attn_scores_2 = '''{pieces('answer')}'''"
         elif cell["id"] == "values-answer":
             cell.source = f"class Odd(Exception):\n    pass\nraise Odd('''{pieces('raised')}''')"
         elif cell["id"] == "how-far-apart-answer":
@@ -123,8 +123,8 @@ def graded(walls, tmp_path_factory):
     class_folder(place, LESSON)
     release = nbformat.read(place / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
     solved = read_source(ROOT / "source" / LESSON / f"{LESSON}.py")
-    wrong = next(cell for cell in solved.cells if cell["id"] == "keys-answer")
-    wrong.source = "keys = inputs.T[:2].T"  # one wrong answer, so that a difference is drawn
+    wrong = next(cell for cell in solved.cells if cell["id"] == "scores-of-one-query-answer")
+    wrong.source = "attn_scores_2 = keys @ query_2 / 2"  # one wrong answer, so that a difference is drawn
     for student, notebook in ((HONEST, solved), (ATTACKER, attacking(release))):
         folder = place / "submitted" / student / LESSON
         folder.mkdir(parents=True)
