@@ -124,7 +124,7 @@ def graded(walls, tmp_path_factory):
     release = nbformat.read(place / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
     solved = read_source(ROOT / "source" / LESSON / f"{LESSON}.py")
     wrong = next(cell for cell in solved.cells if cell["id"] == "scores-of-one-query-answer")
-    wrong.source = "attn_scores_2 = keys @ query_2 / 2"  # one wrong answer, so that a difference is drawn
+    wrong.source = "attn_scores_2 = keys @ query_2 + torch.arange(6.0) ** 2"  # one wrong answer, so that a difference is drawn
     for student, notebook in ((HONEST, solved), (ATTACKER, attacking(release))):
         folder = place / "submitted" / student / LESSON
         folder.mkdir(parents=True)
@@ -257,7 +257,7 @@ def test_feedback_names_its_tasks_and_can_be_read_by_everybody(pages, browser, s
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(pages[HONEST].as_uri())
-    assert page.locator(".toc a").first.inner_text() == "Task 1 · The query of one token"
+    assert page.locator(".toc a").first.inner_text() == "Task 1 · The scores of one query"
     assert page.locator("html").get_attribute("lang") == "en"
     assert page.locator("math").count() > 5
     assert [address for address in asked if address.startswith("http")] == []
