@@ -124,7 +124,8 @@ def graded(walls, tmp_path_factory):
     release = nbformat.read(place / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
     solved = read_source(ROOT / "source" / LESSON / f"{LESSON}.py")
     wrong = next(cell for cell in solved.cells if cell["id"] == "scores-of-one-query-answer")
-    wrong.source = "attn_scores_2 = keys @ query_2 + torch.arange(6.0) ** 2"  # one wrong answer, so that a difference is drawn
+    # One wrong answer, so that a difference is drawn.
+    wrong.source = "attn_scores_2 = keys @ query_2 + torch.arange(6.0) ** 2"
     for student, notebook in ((HONEST, solved), (ATTACKER, attacking(release))):
         folder = place / "submitted" / student / LESSON
         folder.mkdir(parents=True)
