@@ -247,10 +247,11 @@ def error_left(contexts, wanted):
         wanted: (b, tokens, d_wanted)
         returns: one number
     """
-    rows = contexts.flatten(0, 1)  # (b, tokens, features) -> (b * tokens, features)
-    goals = wanted.flatten(0, 1)  # (b, tokens, d_wanted) -> (b * tokens, d_wanted)
+    # In float64, so that the last digit is the same on every run.
+    rows = contexts.flatten(0, 1).double()  # (b, tokens, features) -> (b * tokens, features)
+    goals = wanted.flatten(0, 1).double()  # (b, tokens, d_wanted) -> (b * tokens, d_wanted)
     best_map = torch.linalg.lstsq(rows, goals).solution  # (features, d_wanted)
-    return (rows @ best_map - goals).square().mean()
+    return (rows @ best_map - goals).square().mean().float()
 
 
 # %% [markdown] id="error-with-heads-task"
