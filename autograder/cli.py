@@ -84,6 +84,46 @@ def build(
     )
 
 
+@app.command()
+def translate(
+    lessons: Lessons = None,
+    language: Annotated[
+        list[str] | None, typer.Option("--language", help="A language, as bn. All if none is named.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; list what is wrong in translations.")
+    ] = False,
+    course: Root = Path(),
+) -> None:
+    """Gather what there is to translate into locale/, and say how far the translations are."""
+    from autograder.build import translate as translations
+
+    place = _course(course)
+    others = _languages(place, language or [])
+    names = _chosen(translations.files(place), lessons or [])
+    problems: list[str] = []
+    with _told():
+        for name in names:
+            for one in others:
+                state = (translations.checked if check else translations.update)(place, one, name)
+                console.print(f"{one}/{state}", markup=False, highlight=False, soft_wrap=True)
+                problems += [f"{one}/{problem}" for problem in state.problems]
+    for line in problems:
+        errors.print(line, style="red", markup=False, highlight=False, soft_wrap=True)
+    if problems:
+        raise typer.Exit(1)
+
+
+def _languages(course: Course, asked: Sequence[str]) -> list[str]:
+    """The languages that were asked for, or all that the course is translated into."""
+    for name in asked:
+        if name not in course.languages[1:]:
+            _refuse(
+                f"The course is not translated into {name}: course.toml names {', '.join(course.languages)}."
+            )
+    return list(asked) or list(course.languages[1:])
+
+
 def _keep_releases(course: Course, names: Sequence[str]) -> None:
     """Keep what students are working on, where a class is there, before it is built anew."""
     from autograder.grading import releases

@@ -1,0 +1,93 @@
+"""Prose in pieces: each paragraph, heading, list item and table row of a Markdown cell is one text.
+
+What marks a piece (the level of a heading, the dash of a list item) stays outside its text, so that no
+translation can change it. Code in fences and displayed formulas are no text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+FENCE = re.compile(r"\s*(```|~~~)")
+START = re.compile(r"(?P<before>(?:> )?(?:#+ |\s*(?:[-*+]|\d+\.) ))(?P<text>.*)(?P<after>)")
+SUMMARY = re.compile(r"(?P<before><details[^>]*><summary>)(?P<text>.*)(?P<after></summary>)")
+SOLUTION = re.compile(r"### (BEGIN|END) SOLUTION")
+# What is the same in every language, as often as in the original: what it is called, and what it looks like.
+KEPT = (
+    ("code", re.compile(r"`[^`]*`|<code>.*?</code>")),
+    ("formula", re.compile(r"\$\$.+?\$\$|\$[^$]+\$")),
+    ("link", re.compile(r"(?<=\])\([^)]*\)|https?://[^\s)]+")),
+    ("tag", re.compile(r"</?[a-z][^>]*>")),
+    ("placeholder", re.compile(r"\{[a-z_]*\}")),
+    ("column", re.compile(r"\|")),
+    ("number", re.compile(r"\d+(?:[.,]\d+)*")),
+)
+
+
+@dataclass
+class Piece:
+    """A piece of a cell: its lines as they stand, and the text in them; "" where there is none."""
+
+    raw: list[str]
+    before: str = ""
+    text: str = ""
+    after: str = ""
+
+
+def pieces(markdown: str) -> Iterator[Piece]:
+    """The pieces of a Markdown cell, in order; their lines together are the cell."""
+    current: Piece | None = None
+    ends = ""  # what ends the fence or formula that a line stands in
+    for line in markdown.split("\n"):
+        text = line.removeprefix("> ").strip()
+        fence, start = FENCE.match(line), START.fullmatch(line) or SUMMARY.fullmatch(line)
+        plain = not (ends or fence or start) and bool(text) and text != ">" and text[:1] not in "|<"
+        plain = plain and not text.startswith("$$") and not SOLUTION.match(text)
+        if plain and current:
+            current.raw.append(line)
+            current.text += f" {text}"
+            continue
+        if current:
+            yield current
+            current = None
+        if ends:
+            ends = "" if text.endswith(ends) else ends
+            yield Piece([line])
+        elif fence or text.startswith("$$"):
+            ends = fence[1] if fence else "$$"
+            ends = "" if not fence and len(text) > 2 and text.endswith("$$") else ends
+            yield Piece([line])
+        elif start and not SOLUTION.match(text):
+            current = Piece([line], start["before"], start["text"].strip(), start["after"])
+            if start["before"].lstrip("> ").startswith("#") or start["after"]:
+                yield current
+                current = None
+        elif plain:
+            current = Piece([line], "> " if line.startswith("> ") else "", text)
+        else:
+            yield Piece([line], text=text if text[:1] == "|" else "")
+    if current:
+        yield current
+
+
+def has_words(text: str) -> bool:
+    """Whether there is anything in a text to translate."""
+    for _, form in KEPT:
+        text = form.sub("", text)
+    return any(letter.isalpha() for letter in text)
+
+
+def texts(markdown: str) -> Iterator[str]:
+    """What there is to translate in a Markdown cell; a paragraph is one line, however it was wrapped."""
+    return (piece.text for piece in pieces(markdown) if has_words(piece.text))
+
+
+def translate(markdown: str, translated: Callable[[str], str | None]) -> str:
+    """A Markdown cell with each piece translated; one without a translation stays as it is."""
+    lines: list[str] = []
+    for piece in pieces(markdown):
+        said = translated(piece.text) if has_words(piece.text) else None
+        lines += [f"{piece.before}{said}{piece.after}"] if said else piece.raw
+    return "\n".join(lines)

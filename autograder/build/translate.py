@@ -1,0 +1,245 @@
+"""A course's translations: what there is to translate, gathered into `locale/<language>/*.po`, and its lint.
+
+There is one file for each lesson, one for the mistakes that lessons share, and one for the tool's own
+messages. A context says where a text stands: the id of a cell, a task, a prediction or a mistake.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+
+from babel.messages import Catalog, Message
+from babel.messages.extract import extract_from_dir
+from babel.messages.pofile import PoFileError, read_po, write_po
+
+from autograder.authoring import load_faults, load_lesson
+from autograder.build import prose
+from autograder.build.source import read_source
+from autograder.course import Course
+from autograder.problems import AuthoringError
+from autograder.reading import parsed
+
+FAULTS, MESSAGES = "faults", "messages"
+KEYWORDS = {"_": None, "ngettext": (1, 2)}
+# Of a file's header all but what its readers need: dates, and names that version control knows.
+NEEDLESS = re.compile(
+    rb'^"(?!Language:|Plural-Forms:|MIME-Version:|Content-)[A-Z][A-Za-z-]+: .*\\n"\n', re.MULTILINE
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A text to translate: where it stands, how it reads (its plural too), and what it is."""
+
+    context: str
+    text: str | tuple[str, ...]
+    what: str
+
+
+@dataclass(frozen=True)
+class State:
+    """How far a file's translation is."""
+
+    name: str
+    entries: int
+    missing: int
+    outdated: int
+    problems: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        done = self.entries - self.missing - self.outdated
+        rest = f"{self.missing} missing, {self.outdated} outdated"
+        return f"{self.name}: {done} of {self.entries} translated, {rest}"
+
+
+def files(course: Course) -> list[str]:
+    """The names of a language's files, without their ending."""
+    return [*course.lessons, FAULTS, MESSAGES]
+
+
+def path_of(course: Course, language: str, name: str) -> Path:
+    """Where a file of translations lies."""
+    return course.root / "locale" / language / f"{name}.po"
+
+
+def entries(course: Course, name: str) -> list[Entry]:
+    """What there is to translate in a lesson, in the course's faults or in the tool, in order and once.
+
+    Raises:
+        AuthoringError: a lesson or its faults cannot be read.
+    """
+    found = {FAULTS: _of_faults, MESSAGES: _of_tool}.get(name)
+    all_of_it = found(course) if found else _of_lesson(course, name)
+    return list(
+        {(one.context, one.text): one for one in all_of_it if prose.has_words(str(one.text))}.values()
+    )
+
+
+def _of_lesson(course: Course, name: str) -> Iterator[Entry]:
+    folder = course.source / name
+    lesson = load_lesson(folder)
+    yield Entry(name, lesson.title, "the lesson's title")
+    for cell in read_source(folder / f"{name}.py").cells:
+        if cell.cell_type == "markdown":
+            yield from (Entry(cell["id"], text, "") for text in prose.texts(cell.source))
+        else:
+            yield from _predictions(cell.source)
+    for task in lesson.tasks:
+        yield Entry(task.id, task.title, "a task's title")
+        yield from (Entry(task.id, check.title, "what a check checks") for check in task.checks)
+        for place, hint in enumerate(task.hints, start=1):
+            yield Entry(task.id, hint, f"hint {place} of {len(task.hints)}")
+        yield Entry(task.id, task.learned, "said when the task is solved")
+        for probe in task.probes:
+            yield Entry(task.id, probe.says, "an input, named in “fails on: …”")
+        yield from (Entry(task.id, one.hint, f"about {one.fault}") for one in task.wrong if one.hint)
+        yield from (Entry(task.id, text, "a word in hints") for text in task.words.values() if " " in text)
+
+
+def _predictions(source: str) -> Iterator[Entry]:
+    for call in ast.walk(parsed(source)):
+        match call:
+            case ast.Call(
+                func=ast.Name(id="predict"), args=[ast.Constant(value=str(name)), question, *choices]
+            ):
+                yield Entry(name, ast.literal_eval(question), "a question")
+                for choice in ast.literal_eval(choices[0]) if choices else ():
+                    yield Entry(name, choice, "an answer to choose")
+
+
+def _of_faults(course: Course) -> Iterator[Entry]:
+    faults = load_faults(course.source)
+    yield Entry("course", course.title, "the course's title")
+    for family in course.forbidden:
+        yield Entry("forbidden", family.instead, "what a task asks to be written without a ready-made call")
+    yield from (Entry("word", text, "a word in hints") for text in faults.words.values() if " " in text)
+    for fault in faults.known.values():
+        yield Entry(fault.id, fault.name, "what the mistake is called")
+        yield Entry(fault.id, fault.hint, "its hint")
+
+
+def _of_tool(course: Course) -> Iterator[Entry]:
+    package = Path(__file__).parent.parent
+    for file, _, text, _, _ in extract_from_dir(package, keywords=KEYWORDS):
+        yield Entry("", text, file)
+
+
+def read(course: Course, language: str, name: str) -> Catalog:
+    """A file of translations; an empty one where there is none yet.
+
+    Raises:
+        AuthoringError: the file cannot be read.
+    """
+    path = path_of(course, language, name)
+    if not path.is_file():
+        return Catalog(locale=language, project=course.title, fuzzy=False)
+    try:
+        return read_po(BytesIO(path.read_bytes()), locale=language, abort_invalid=True)
+    except (PoFileError, ValueError) as problem:
+        raise AuthoringError([f"{path}: cannot be read ({problem})"]) from problem
+
+
+def merged(course: Course, language: str, name: str) -> Catalog:
+    """A file's translations beside the texts as they are now: what was translated from others is fuzzy.
+
+    Raises:
+        AuthoringError: the file or the lesson cannot be read.
+    """
+    template = Catalog(fuzzy=False)
+    for one in entries(course, name):
+        template.add(one.text, context=one.context or None, auto_comments=[one.what] if one.what else ())
+    catalog = read(course, language, name)
+    catalog.update(template, update_creation_date=False)
+    for old in catalog.obsolete.values():
+        old.previous_id = []  # Babel would write it as a comment that it cannot read
+    catalog.header_comment = (
+        f"# {course.title}: {name}, in {catalog.locale_identifier}. See docs/translating.md."
+    )
+    return catalog
+
+
+def update(course: Course, language: str, name: str) -> State:
+    """Bring a file of translations up to date; what is translated stays.
+
+    Raises:
+        AuthoringError: the file or the lesson cannot be read.
+    """
+    catalog = merged(course, language, name)
+    path = path_of(course, language, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(written(catalog))
+    return state(catalog, name)
+
+
+def checked(course: Course, language: str, name: str) -> State:
+    """How far a file of translations is beside the texts as they are now. Changes nothing.
+
+    Raises:
+        AuthoringError: the file or the lesson cannot be read.
+    """
+    return state(merged(course, language, name), name)
+
+
+def written(catalog: Catalog) -> bytes:
+    """A catalog as a file holds it: each text on a line of its own, and no dates."""
+    out = BytesIO()
+    write_po(out, catalog, width=0, include_previous=True)
+    header, _, rest = out.getvalue().partition(b"\n\n")
+    return NEEDLESS.sub(b"", header + b"\n") + b"\n" + rest
+
+
+def state(catalog: Catalog, name: str) -> State:
+    """How far a catalog is translated, and what is wrong in it."""
+    messages = [one for one in catalog if one.id]
+    problems = [f"{name}: {where(one)}: {problem}" for one in messages for problem in wrong_in(one)]
+    outdated = sum(one.fuzzy for one in messages)
+    missing = sum(not is_translated(one) and not one.fuzzy for one in messages)
+    return State(name, len(messages), missing, outdated, tuple(problems))
+
+
+def is_translated(message: Message) -> bool:
+    """Whether a message has a translation that counts."""
+    strings = message.string if isinstance(message.string, list | tuple) else (message.string,)
+    return not message.fuzzy and all(strings)
+
+
+def where(message: Message) -> str:
+    """How a translator finds a message."""
+    text = message.id if isinstance(message.id, str) else message.id[0]
+    return f"{message.context or MESSAGES}: “{text[:60]}{'…' if len(text) > 60 else ''}”"
+
+
+def wrong_in(message: Message) -> Iterator[str]:
+    """What a translation does that would break the lesson, or a message of the tool."""
+    if not is_translated(message):
+        return
+    one, many = (message.id, message.id) if isinstance(message.id, str) else message.id
+    strings = [message.string] if isinstance(message.string, str) else list(message.string or ())
+    for place, string in enumerate(strings):
+        yield from disagreements(one if place == 0 and len(strings) > 1 else many, string)
+
+
+def disagreements(text: str, string: str) -> Iterator[str]:
+    """What a translation has lost, added or changed of what is the same in every language."""
+    if string != string.strip() or "\n" in string:
+        yield "a translation is one line, without spaces around it"
+    if bool(prose.START.match(string)) != bool(prose.START.match(text)) or string.count("**") % 2:
+        yield "a mark of Markdown (a heading's, a list's or **) stands there alone"
+    left, right = text, string
+    for kind, form in prose.KEPT:
+        original, here = Counter(form.findall(left)), Counter(form.findall(right))
+        if original != here:
+            lost, added = (original - here).elements(), (here - original).elements()
+            yield f"another {kind}: " + "; ".join(
+                f"{verb} {', '.join(some)}"
+                for verb, some in (("lost", list(lost)), ("added", list(added)))
+                if some
+            )
+        # What stands in code is no number of the text.
+        left, right = form.sub(" ", left), form.sub(" ", right)
