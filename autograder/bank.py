@@ -7,7 +7,7 @@ class's grading and the audit all read the same bank.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -226,6 +226,35 @@ def without_answers(bank: LessonBank) -> LessonBank:
         for name, task in bank.tasks.items()
     }
     return replace(bank, tasks=tasks, givens={AS_SEEN: bank.givens.get(AS_SEEN, {})})
+
+
+def with_texts(bank: LessonBank, said: Callable[[str, str], str]) -> LessonBank:
+    """A lesson whose texts are in another language.
+
+    Args:
+        bank: the lesson.
+        said: gives a text in that language; it is told where the text stands.
+    """
+
+    def task_in(task: Task) -> Task:
+        def of_task(text: str) -> str:
+            return said(task.id, text)
+
+        wrong = (
+            replace(one, hint=of_task(one.hint), name=said(one.id, one.name)) for one in task.known_wrong
+        )
+        return replace(
+            task,
+            title=of_task(task.title),
+            learned=of_task(task.learned),
+            hints=tuple(map(of_task, task.hints)),
+            checks=tuple(replace(one, title=of_task(one.title)) for one in task.checks),
+            probes={name: replace(one, says=of_task(one.says)) for name, one in task.probes.items()},
+            known_wrong=tuple(wrong),
+        )
+
+    tasks = {name: task_in(task) for name, task in bank.tasks.items()}
+    return replace(bank, title=said(bank.lesson, bank.title), tasks=tasks)
 
 
 class BankError(Exception):

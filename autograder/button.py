@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograder.feedback import Notice
+from autograder.language import _
 
 LOOK = (
     '<style onload="'
@@ -28,16 +29,16 @@ def hint_button(next_hint: Callable[[], Notice]) -> dict[str, Any]:
     # Not before somebody sees it: the import takes longer than a check.
     import ipywidgets
 
-    button = ipywidgets.Button(description="Hint", tooltip="Show the next hint for this task")
+    button = ipywidgets.Button(description=_("Hint"), tooltip=_("Show the next hint for this task"))
     said = ipywidgets.HTML()
     look = ipywidgets.HTML(LOOK, layout={"display": "none"})
     said.add_class("ag-said")
     box = ipywidgets.VBox([button, said, look])
     box.add_class("ag-more")
 
-    def pressed(_: Any) -> None:
+    def pressed(_change: Any) -> None:
         said.value = next_hint().html()
-        button.description = "Next hint"
+        button.description = _("Next hint")
 
     button.on_click(pressed)
     # A reader without a kernel sees nothing here: the card names the call that does the same.

@@ -22,6 +22,7 @@ from autograder.findings import (
     Verdict,
     WrongValues,
 )
+from autograder.language import _, ngettext
 from autograder.picture import difference_picture
 from autograder.wording import Message, asked_instead, failing, mistakes, stood_in, word
 
@@ -116,8 +117,7 @@ def rich_text(task: Task, verdict: Verdict) -> str:
         assert finding.expected_tensor is not None
         body += difference_picture(finding.obtained_tensor, finding.expected_tensor, finding.index)
     body += _results_html(task, verdict)
-    stuck = f'Stuck? <code>hint("{_escape(task.id)}")</code> gives one hint at a time.'
-    body += f'<p class="ag-hint ag-small">{stuck}</p>'
+    body += f'<p class="ag-hint ag-small">{_inline(_stuck(task))}</p>'
     mark = "wait" if _is_waiting(verdict) else "no"
     sign = "…" if mark == "wait" else "✗"
     return _card(mark, f"{sign} {_escape(task.title)}", verdict, body)
@@ -127,14 +127,14 @@ def plain_text(task: Task, verdict: Verdict) -> str:
     """The verdict for a terminal, a log or a screen reader."""
     points = _points(verdict)
     if verdict.passed:
-        lines = [f"[right] {task.title} ({points})", _wrap(task.learned)]
+        lines = [f"[{_('right')}] {task.title} ({points})", _wrap(task.learned)]
         if verdict.stood_in:
             lines.append(_wrap(stood_in(verdict)))
         return _strip("\n".join(lines))
     finding = verdict.finding
     assert finding is not None
     message: Message = word(finding, task, verdict)
-    lines = [f"[not yet] {task.title} ({points})", _wrap(message.headline)]
+    lines = [f"[{_('not yet')}] {task.title} ({points})", _wrap(message.headline)]
     if message.code:
         lines.append(f"    {message.code}")
     if len(verdict.named) == 1:
@@ -150,13 +150,19 @@ def plain_text(task: Task, verdict: Verdict) -> str:
             if says:
                 lines.append(textwrap.indent(textwrap.fill(says, width=80), "        "))
         if verdict.forbidden:
-            lines.append(f"  --  {asked_instead(verdict.forbidden, task)} (costs {verdict.cost})")
-    lines.append(f'Stuck? hint("{task.id}") gives one hint at a time.')
+            costs = _("costs {verdict.cost}", locals())
+            lines.append(f"  --  {asked_instead(verdict.forbidden, task)} ({costs})")
+    lines.append(_stuck(task).replace("`", ""))
     return _strip("\n".join(lines))
 
 
 def _several(verdict: Verdict) -> str:
-    return f"{mistakes(len(verdict.named)).capitalize()} together explain this:"
+    several = mistakes(len(verdict.named)).capitalize()
+    return _("{several} together explain this:", locals())
+
+
+def _stuck(task: Task) -> str:
+    return _('Stuck? `hint("{task.id}")` gives one hint at a time.', locals())
 
 
 def _card(mark: str, title: str, verdict: Verdict, body: str) -> str:
@@ -168,7 +174,12 @@ def _card(mark: str, title: str, verdict: Verdict, body: str) -> str:
 
 
 def _points(verdict: Verdict) -> str:
-    return f"{verdict.earned} of {verdict.points} point{'' if verdict.points == 1 else 's'}"
+    return ngettext(
+        "{verdict.earned} of {verdict.points} point",
+        "{verdict.earned} of {verdict.points} points",
+        verdict.points,
+        locals(),
+    )
 
 
 def _results_html(task: Task, verdict: Verdict) -> str:
@@ -178,17 +189,18 @@ def _results_html(task: Task, verdict: Verdict) -> str:
     lines = [_result_html(task, verdict, result) for result in verdict.results]
     if verdict.forbidden:
         asked = _escape(asked_instead(verdict.forbidden, task))
+        costs = _("costs {verdict.cost}", locals())
         lines.append(
-            f'<li><span role="img" aria-label="not yet">✗</span> {asked} '
-            f'<span class="ag-small">costs {verdict.cost}</span></li>'
+            f'<li><span role="img" aria-label="{_("not yet")}">✗</span> {asked} '
+            f'<span class="ag-small">{costs}</span></li>'
         )
     return f"<ul>{''.join(lines)}</ul>"
 
 
 def _result_html(task: Task, verdict: Verdict, result: CheckResult) -> str:
-    sign, label = ("✓", "right") if result.finding is None else ("✗", "not yet")
+    sign, label = ("✓", _("right")) if result.finding is None else ("✗", _("not yet"))
     line = f'<span role="img" aria-label="{label}">{sign}</span> {_inline(result.title)}'
-    line += f' <span class="ag-small">{result.earned} of {result.points}</span>'
+    line += f' <span class="ag-small">{_("{result.earned} of {result.points}", locals())}</span>'
     says = _why(task, verdict, result)
     if says:
         line += f"<br><span class='ag-small'>{_inline(says)}</span>"

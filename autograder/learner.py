@@ -6,11 +6,11 @@ import difflib
 import functools
 import html
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from autograder import records
+from autograder import bank, language, records
 from autograder.bank import AS_SEEN, BankError, LessonBank, Task
 from autograder.button import hint_button
 from autograder.collect import collect, collect_answer, raised_by_notebook
@@ -18,6 +18,7 @@ from autograder.course import Course
 from autograder.feedback import STYLE, Feedback, Notice
 from autograder.findings import Verdict
 from autograder.judge import judge, with_unfinished
+from autograder.language import _, ngettext
 from autograder.outcome import Evidence
 from autograder.problems import AuthoringError
 from autograder.transport import EVIDENCE_MIME, EvidenceRefused, pack
@@ -112,13 +113,14 @@ def hint(task_id: str) -> Notice:
         return _our_fault(task_id, problem)
     if isinstance(known, Notice):
         return known
-    course, task, _ = known
+    course, task = known[:2]
     number, says = _next_hint(course, task)
     last = number == len(task.hints)
-    after = "That was the last one." if last else f'Call hint("{task.id}") again for the next.'
+    after = _("That was the last one.") if last else _('Call hint("{task.id}") again for the next.', locals())
     found_before = _FOUND.get((course.name, task.id))
     before = [found_before] if found_before else []
-    return Notice(f"Hint {number} of {len(task.hints)}: {task.title}", (*before, says, after))
+    count = len(task.hints)
+    return Notice(_("Hint {number} of {count}: {task.title}", locals()), (*before, says, after))
 
 
 def _next_hint(course: Course, task: Task) -> tuple[int, str]:
@@ -135,7 +137,8 @@ def _next_hint(course: Course, task: Task) -> tuple[int, str]:
 def _button_for(course: Course, task: Task) -> Callable[[], dict[str, Any]]:
     def pressed() -> Notice:
         number, says = _next_hint(course, task)
-        return Notice(f"Hint {number} of {len(task.hints)}", (says,))
+        count = len(task.hints)
+        return Notice(_("Hint {number} of {count}", locals()), (says,))
 
     return functools.partial(hint_button, pressed)
 
@@ -152,11 +155,14 @@ def progress(lesson: str | None = None) -> Progress | Notice:
         lesson: a lesson's name, as "01-dot-product".
     """
     try:
-        course = Course.find()
+        course = find_course()
         known = course.banked()
         if lesson is not None and lesson not in known:
-            return Notice(f"There is no lesson called `{lesson}`.", (f"There are: {', '.join(known)}.",))
-        lessons = [course.load(name) for name in known if lesson in (None, name)]
+            there = ", ".join(known)
+            return Notice(
+                _("There is no lesson called `{lesson}`.", locals()), (_("There are: {there}.", locals()),)
+            )
+        lessons = [_spoken(course, name) for name in known if lesson in (None, name)]
     except (BankError, AuthoringError) as problem:
         return Progress((), fault=str(problem))
     rows = tuple(
@@ -178,7 +184,7 @@ class Progress:
     @property
     def next_task(self) -> Task | None:
         """The first task that is not solved yet, or None at the end of the course."""
-        for _, tasks in self.rows:
+        for _title, tasks in self.rows:
             for task, record in tasks:
                 if not record.solved:
                     return task
@@ -189,22 +195,36 @@ class Progress:
             return self.fault
         task = self.next_task
         if task:
-            return f"Next: {task.title} (`{task.id}`)"
-        return "This lesson is done." if len(self.rows) == 1 else "You have solved every task."
+            return _("Next: {task.title} (`{task.id}`)", locals())
+        return _("This lesson is done.") if len(self.rows) == 1 else _("You have solved every task.")
 
     def _predicted(self) -> str:
         """How many predictions were made and came true; empty before the first."""
         made = len(self.predictions)
         true = sum(one.true is True for one in self.predictions)
         open_ = sum(one.true is None for one in self.predictions)
-        rest = f", {open_} without an outcome yet" if open_ else ""
-        return f"Predictions: {made} made, {true} came true{rest}." if made else ""
+        rest = _(", {open_} without an outcome yet", locals()) if open_ else ""
+        return _("Predictions: {made} made, {true} came true{rest}.", locals()) if made else ""
+
+    @staticmethod
+    def _solved(tasks: Sequence[tuple[Task, records.Record]]) -> str:
+        solved, count = sum(record.solved for _task, record in tasks), len(tasks)
+        return ngettext("{solved} of {count} task", "{solved} of {count} tasks", count, locals())
+
+    @staticmethod
+    def _item(task: Task, record: records.Record) -> str:
+        sign, label = ("✓", _("solved")) if record.solved else ("○", _("to do"))
+        points = record.points if record.solved else 0
+        earned = _("{points} of {task.points}", locals())
+        return (
+            f'<li><span role="img" aria-label="{label}">{sign}</span> {html.escape(task.title)} '
+            f'<span class="ag-small">{earned}</span></li>'
+        )
 
     def __repr__(self) -> str:
         lines = []
         for title, tasks in self.rows:
-            solved = sum(record.solved for _, record in tasks)
-            lines.append(f"{title}: {solved} of {len(tasks)} tasks")
+            lines.append(f"{title}: {self._solved(tasks)}")
             lines += [f"  {'[x]' if record.solved else '[ ]'} {task.title}" for task, record in tasks]
         lines += [line for line in (self._predicted(), self._closing().replace("`", "")) if line]
         return "\n".join(lines)
@@ -212,14 +232,8 @@ class Progress:
     def _repr_html_(self) -> str:
         parts = []
         for title, tasks in self.rows:
-            solved = sum(record.solved for _, record in tasks)
-            items = "".join(
-                f'<li><span role="img" aria-label="{"solved" if record.solved else "to do"}">'
-                f"{'✓' if record.solved else '○'}</span> {html.escape(task.title)} "
-                f'<span class="ag-small">{record.points if record.solved else 0} of {task.points}</span></li>'
-                for task, record in tasks
-            )
-            count = f'<span class="ag-small">{solved} of {len(tasks)} tasks</span>'
+            items = "".join(self._item(task, record) for task, record in tasks)
+            count = f'<span class="ag-small">{self._solved(tasks)}</span>'
             parts.append(f'<p class="ag-head">{html.escape(title)} {count}</p><ul>{items}</ul>')
         parts += [f"<p>{self._predicted()}</p>"] if self.predictions else []
         closing = html.escape(self._closing()).replace("`", "")
@@ -228,14 +242,30 @@ class Progress:
 
 
 def _find(task_id: str) -> tuple[Course, Task, LessonBank] | Notice:
-    course = Course.find()
+    course = find_course()
     known = course.lesson_of()
     if task_id not in known:
         near = difflib.get_close_matches(str(task_id), known, n=1)
-        ask = f" Did you mean `{near[0]}`?" if near else ""
-        return Notice(f"There is no task called `{task_id}`.{ask}")
-    lesson = course.load(known[task_id])
+        ask = _(" Did you mean `{near[0]}`?", locals()) if near else ""
+        return Notice(_("There is no task called `{task_id}`.{ask}", locals()))
+    lesson = _spoken(course, known[task_id])
     return course, lesson.tasks[task_id], lesson
+
+
+def find_course() -> Course:
+    """The course that the notebook belongs to, whose language is spoken from now on.
+
+    Raises:
+        AuthoringError: there is none, or it is not clear which is meant.
+    """
+    course = Course.find()
+    language.speak(course.bank, course.languages)
+    return course
+
+
+def _spoken(course: Course, name: str) -> LessonBank:
+    """A lesson's bank with its texts in the learner's language."""
+    return bank.with_texts(course.load(name), language.translated)
 
 
 def _shell() -> Any:
@@ -291,10 +321,11 @@ def _remember(course: Course, task: Task, verdict: Verdict) -> None:
 
 
 def _our_fault(task_id: str, problem: Exception) -> Notice:
+    kind = type(problem).__name__
     return Notice(
-        "This check itself failed. That is a fault of the course, not of your answer.",
+        _("This check itself failed. That is a fault of the course, not of your answer."),
         (
-            f"While checking `{task_id}`: {type(problem).__name__}: {problem}",
-            "Your work is untouched. Go on with the next task, and please report this message.",
+            _("While checking `{task_id}`: {kind}: {problem}", locals()),
+            _("Your work is untouched. Go on with the next task, and please report this message."),
         ),
     )

@@ -10,6 +10,7 @@ import math
 
 from torch import Tensor
 
+from autograder.language import _
 from autograder.wording import number_text
 
 # What fits side by side in a notebook without scrolling.
@@ -33,9 +34,9 @@ def difference_picture(obtained: Tensor, expected: Tensor, index: tuple[int, ...
     low, high = min(finite, default=0.0), max(finite, default=1.0)
     widest = max((abs(value) for value in difference.flatten().tolist() if math.isfinite(value)), default=1.0)
     panels = [
-        _panel("yours", yours, lambda value: _sequential(value, low, high)),
-        _panel("expected", right, lambda value: _sequential(value, low, high)),
-        _panel("difference", difference, lambda value: _diverging(value, widest)),
+        _panel(_("yours"), yours, lambda value: _sequential(value, low, high)),
+        _panel(_("expected"), right, lambda value: _sequential(value, low, high)),
+        _panel(_("difference"), difference, lambda value: _diverging(value, widest)),
     ]
     rows, columns = yours.shape
     panel_width = columns * CELL_WIDTH
@@ -47,10 +48,12 @@ def difference_picture(obtained: Tensor, expected: Tensor, index: tuple[int, ...
     )
     if label:
         body += f'<text x="0" y="{height - 4}" class="ag-note">{html.escape(label)}</text>'
-    alt = (
+    place, *numbers = list(index), float(obtained[index]), float(expected[index])
+    wrong, instead = map(number_text, numbers)
+    alt = _(
         "Your result, the expected one and their difference side by side. "
-        f"First difference at index {list(index)}: {number_text(float(obtained[index]))} "
-        f"instead of {number_text(float(expected[index]))}."
+        "First difference at index {place}: {wrong} instead of {instead}.",
+        locals(),
     )
     return (
         f'<svg role="img" aria-label="{html.escape(alt, quote=True)}" viewBox="0 0 {width} {height}" '

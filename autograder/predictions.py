@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder import records
-from autograder.course import Course
 from autograder.feedback import STYLE, Notice
-from autograder.learner import has_front_end
+from autograder.language import _, translated
+from autograder.learner import find_course, has_front_end
 from autograder.problems import AuthoringError
 
 # What ipywidgets cannot set from Python: the group's name, the region that a screen reader reads out (it has
@@ -37,7 +37,6 @@ LOOK = (
     ".ag-predict .widget-radio,.ag-predict .widget-radio-box{width:auto;max-width:none;height:auto}"
     ".ag-predict input:focus-visible{outline:2px solid var(--jp-brand-color1,#1976d2)}</style>"
 )
-ASK = "Your prediction"
 
 
 @dataclass(frozen=True)
@@ -50,21 +49,27 @@ class Question:
     choices: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return "\n".join(
-            [f"{ASK}: {self.text}", *(f"  ( ) {choice}" for choice in self.choices), self._kept()]
-        )
+        asked, *choices = map(self._shown, (self.text, *self.choices))
+        ask = _("Your prediction")
+        return "\n".join([f"{ask}: {asked}", *(f"  ( ) {choice}" for choice in choices), self._kept()])
+
+    def _shown(self, text: str) -> str:
+        return translated(self.id, text) if text else ""
 
     def _kept(self) -> str:
         prediction = records.read_prediction(self.course, self.id)
         if not prediction.said:
-            return "Nothing is kept yet."
-        then = "Now run the next cell." if prediction.true is None else "Its outcome is known."
-        return f"Kept: {prediction.said}. {then}"
+            return _("Nothing is kept yet.")
+        then = _("Now run the next cell.") if prediction.true is None else _("Its outcome is known.")
+        said = self._shown(prediction.said)
+        return _("Kept: {said}. {then}", locals())
 
     def _repr_html_(self) -> str:
-        items = "".join(f"<li>○ {html.escape(choice)}</li>" for choice in self.choices)
+        asked, *choices = (html.escape(self._shown(text)) for text in (self.text, *self.choices))
+        items = "".join(f"<li>○ {choice}</li>" for choice in choices)
         shown = f"<ul>{items}</ul>" if items else ""
-        return _card("wait", ASK, f"<p>{html.escape(self.text)}</p>{shown}<p>{html.escape(self._kept())}</p>")
+        body = f"<p>{asked}</p>{shown}<p>{html.escape(self._kept())}</p>"
+        return _card("wait", _("Your prediction"), body)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         static = {"text/plain": repr(self), "text/html": self._repr_html_()}
@@ -83,12 +88,15 @@ class Question:
         field: Any
         if self.choices:
             chosen = said if said in self.choices else None
-            field = ipywidgets.RadioButtons(options=self.choices, value=chosen)
+            # What is kept and compared is the choice as it stands in the cell.
+            options = [(self._shown(choice), choice) for choice in self.choices]
+            field = ipywidgets.RadioButtons(options=options, value=chosen)
         else:
             field = ipywidgets.Text(
-                value=said, placeholder="type it, then press Enter", continuous_update=False
+                value=said, placeholder=_("type it, then press Enter"), continuous_update=False
             )
-        asked = ipywidgets.HTML(f"<p><strong>{ASK}.</strong> {html.escape(self.text)}</p>")
+        ask = _("Your prediction")
+        asked = ipywidgets.HTML(f"<p><strong>{ask}.</strong> {html.escape(self._shown(self.text))}</p>")
         asked.add_class("ag-asked")
         kept = ipywidgets.HTML(html.escape(self._kept()) if said else "")
         kept.add_class("ag-kept")
@@ -115,9 +123,9 @@ def predict(name: str, question: str, choices: Sequence[str] = ()) -> Question |
         choices: what to choose from; without any, the learner types.
     """
     try:
-        return Question(Course.find().name, name, question, tuple(choices))
+        return Question(find_course().name, name, question, tuple(choices))
     except AuthoringError as problem:
-        return Notice("There is nowhere to keep a prediction.", (str(problem),))
+        return Notice(_("There is nowhere to keep a prediction."), (str(problem),))
 
 
 def reveal(name: str, came: Any, within: float = 0.05) -> Notice | Outcome:
@@ -129,41 +137,46 @@ def reveal(name: str, came: Any, within: float = 0.05) -> Notice | Outcome:
         within: how far from a number a typed prediction may lie, as a share of that number.
     """
     try:
-        course = Course.find().name
+        course = find_course().name
     except AuthoringError as problem:
-        return Notice("There is nowhere to look for a prediction.", (str(problem),))
+        return Notice(_("There is nowhere to look for a prediction."), (str(problem),))
     if came is None or came is ...:
-        return Notice("What came is not known yet.", ("Finish the task above, then run this cell again.",))
+        return Notice(
+            _("What came is not known yet."), (_("Finish the task above, then run this cell again."),)
+        )
     shown = came if isinstance(came, str) else f"{float(came):.4g}"
     prediction = records.read_prediction(course, name)
     if not prediction.said:
-        return Outcome("", shown, None)
+        return Outcome(name, "", shown, None)
     if prediction.true is None:
         true = (
             prediction.said == came if isinstance(came, str) else _near(prediction.said, float(came), within)
         )
         prediction = records.Prediction(prediction.said, true)
         records.write_prediction(course, name, prediction)
-    return Outcome(prediction.said, shown, prediction.true)
+    return Outcome(name, prediction.said, shown, prediction.true)
 
 
 @dataclass(frozen=True)
 class Outcome:
     """A prediction beside what came."""
 
+    id: str
     said: str
     came: str
     true: bool | None
 
     def _lines(self) -> tuple[str, str]:
-        if not self.said:
-            return f"What came: {self.came}", "You made no prediction here. The next one is yours."
+        came, said = translated(self.id, self.came), self.said and translated(self.id, self.said)
+        if not said:
+            end = _("You made no prediction here. The next one is yours.")
+            return _("What came: {came}", locals()), end
         end = (
-            "Your prediction came true."
+            _("Your prediction came true.")
             if self.true
-            else "It came out differently. What explains the difference?"
+            else _("It came out differently. What explains the difference?")
         )
-        return f"You predicted: {self.said}. What came: {self.came}", end
+        return _("You predicted: {said}. What came: {came}", locals()), end
 
     def __repr__(self) -> str:
         return "\n".join(self._lines())

@@ -20,7 +20,7 @@ KEPT = (
     ("formula", re.compile(r"\$\$.+?\$\$|\$[^$]+\$")),
     ("link", re.compile(r"(?<=\])\([^)]*\)|https?://[^\s)]+")),
     ("tag", re.compile(r"</?[a-z][^>]*>")),
-    ("placeholder", re.compile(r"\{[a-z_]*\}")),
+    ("placeholder", re.compile(r"\{[a-z_][^{}]*\}")),
     ("column", re.compile(r"\|")),
     ("number", re.compile(r"\d+(?:[.,]\d+)*")),
 )

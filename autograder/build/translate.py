@@ -18,6 +18,7 @@ from babel.messages import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import PoFileError, read_po, write_po
 
+from autograder import wording
 from autograder.authoring import load_faults, load_lesson
 from autograder.build import prose
 from autograder.build.source import read_source
@@ -126,8 +127,9 @@ def _of_faults(course: Course) -> Iterator[Entry]:
 
 def _of_tool(course: Course) -> Iterator[Entry]:
     package = Path(__file__).parent.parent
-    for file, _, text, _, _ in extract_from_dir(package, keywords=KEYWORDS):
+    for file, _line, text, _comments, _context in extract_from_dir(package, keywords=KEYWORDS):
         yield Entry("", text, file)
+    yield from (Entry("", text, "wording.py") for text in wording.TABLES)
 
 
 def read(course: Course, language: str, name: str) -> Catalog:
@@ -227,8 +229,9 @@ def wrong_in(message: Message) -> Iterator[str]:
 
 def disagreements(text: str, string: str) -> Iterator[str]:
     """What a translation has lost, added or changed of what is the same in every language."""
-    if string != string.strip() or "\n" in string:
-        yield "a translation is one line, without spaces around it"
+    around = text.partition(text.strip())[::2]
+    if string != string.strip().join(around) or "\n" in string:
+        yield "another space before or after it, or a line end in it"
     if bool(prose.START.match(string)) != bool(prose.START.match(text)) or string.count("**") % 2:
         yield "a mark of Markdown (a heading's, a list's or **) stands there alone"
     left, right = text, string

@@ -1,0 +1,68 @@
+"""The language that a learner is spoken to in: the tool's messages, and what a course says beside its prose.
+
+English stands in the code and in the course. Translations lie beside a course's bank, one `.mo` file for
+each language, and a text without one stays English. Only what a learner sees is translated: a check compares
+the same tensors in every language.
+"""
+
+from __future__ import annotations
+
+import gettext
+import os
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from autograder.digests import Identity, identity
+
+# Set to a language's code to be spoken to in it, wherever the notebook lies.
+LANGUAGE = "AUTOGRADER_LANGUAGE"
+
+_spoken = gettext.NullTranslations()
+
+
+def speak(bank: Path, languages: Sequence[str]) -> str:
+    """Speak the notebook's language from now on: the one asked for, or that of the folder it lies in.
+
+    Translated notebooks lie in `notebooks/<language>/<lesson>`.
+
+    Args:
+        bank: the folder of a course's bank.
+        languages: the course's languages, the one it is written in first.
+
+    Returns:
+        The language, "en" say.
+    """
+    global _spoken
+    notebook = Path(os.environ.get("JPY_SESSION_NAME", ""))
+    places = [one for folder in (Path.cwd(), notebook.parent) for one in (folder.parent.name, folder.name)]
+    asked = [os.environ.get(LANGUAGE, ""), *places]
+    language = next((one for one in asked if one in languages), languages[0])
+    try:
+        _spoken = _translations(identity(bank / f"{language}.mo"))
+    except OSError:  # there is none, or it cannot be read
+        _spoken = gettext.NullTranslations()
+    return language
+
+
+@lru_cache(maxsize=4)
+def _translations(file: Identity) -> gettext.NullTranslations:
+    return gettext.GNUTranslations(file.path.open("rb"))
+
+
+def _(text: str, values: Mapping[str, Any] | None = None) -> str:
+    """A message of the tool in the spoken language, its placeholders filled in where there are values."""
+    said = _spoken.gettext(text)
+    return said.format_map(values) if values is not None else said
+
+
+def ngettext(one: str, many: str, number: int, values: Mapping[str, Any] | None = None) -> str:
+    """A message of the tool about a number of things, in the form that the number asks for."""
+    said = _spoken.ngettext(one, many, number)
+    return said.format_map(values) if values is not None else said
+
+
+def translated(context: str, text: str) -> str:
+    """A text of the course in the spoken language; the context says where it stands."""
+    return _spoken.pgettext(context, text)
