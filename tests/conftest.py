@@ -28,6 +28,7 @@ LONG = (
     "autograder/build/test_pipeline.py",
     "autograder/sandbox",
     "autograder/build",
+    "autograder/test_desk.py",
     "browser/test_walk.py",
     "browser",
 )

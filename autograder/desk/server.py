@@ -6,15 +6,17 @@ import asyncio
 import json
 import secrets
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hmac import compare_digest
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from tornado import web
 from tornado.httpserver import HTTPServer
 
-from autograder.desk import overview, written
+from autograder.desk import overview, task, written
+from autograder.desk.data import Data, NotThere, read
 from autograder.grading import report
 from autograder.grading.course import Class
 from autograder.grading.pages import render
@@ -23,14 +25,54 @@ from autograder.problems import BadBook
 HOST = "127.0.0.1"
 COOKIE = "autograder-desk"
 MOST = 100_000  # bytes of one request
+HOME = "class"
+
+NAME = "/([^/]+)"
+
+# The pages: where the desk has each, and what it shows. Each is made of the class and of what its address
+# names; keys of answers are made from a token.
+PAGES: Mapping[str, tuple[str, Callable[..., dict[str, Any]]]] = {
+    HOME: ("/", lambda data, _: {"data": data, "cells": overview.cells(data)}),
+    "changes": ("/changes", lambda data, _: {"data": data}),
+    "student": (f"/student{NAME}", lambda data, _, name: {"student": overview.student(data, name)}),
+    "lesson": (f"/lesson{NAME}", lambda data, _, lesson: _report(data, lesson)),
+    "task": (
+        f"/task{NAME}{NAME}",
+        lambda data, _, lesson, name: {"lesson": lesson, "task": task.task(data, lesson, name)},
+    ),
+    "written": (
+        f"/written{NAME}{NAME}",
+        lambda data, token, lesson, name: {
+            "lesson": lesson,
+            "question": written.question(data, lesson, name, token),
+        },
+    ),
+}
+TEMPLATES = {"lesson": "report"}
+
+
+def _report(data: Data, lesson: str) -> dict[str, Any]:
+    if lesson not in data.course.banks.folders:
+        raise NotThere(f"There is no lesson {lesson}.")
+    made = report.report(data.course, lesson)
+    return {**report.on_page(made), "lesson": lesson, "questions": data.questions}
+
+
+def page(data: Data, kind: str, names: Sequence[str], keys: str, **how: Any) -> str:
+    """One page of the desk as HTML.
+
+    Raises:
+        NotThere: it is about something that is not there.
+    """
+    _, show = PAGES[kind]
+    return render(TEMPLATES.get(kind, kind), **show(data, keys, *names), **how)
 
 
 class Page(web.RequestHandler):
     """A page of the desk; whoever asks without the token, or by another host's name, gets nothing."""
 
-    def initialize(self, course: Class, token: str) -> None:
-        self.course, self.token = course, token
-        self.nonce = secrets.token_urlsafe(16)
+    def initialize(self, course: Class, token: str, kind: str) -> None:
+        self.course, self.token, self.kind = course, token, kind
 
     def set_default_headers(self) -> None:
         self.set_header("X-Content-Type-Options", "nosniff")
@@ -49,78 +91,71 @@ class Page(web.RequestHandler):
             self.set_cookie(COOKIE, self.token, httponly=True, samesite="Strict")
             self.redirect(self.request.path)
 
-    def show(self, page: str, **values: Any) -> None:
+    def get(self, *names: str) -> None:
+        nonce = secrets.token_urlsafe(16)
+        try:
+            made = page(
+                read(self.course), self.kind, names, self.token, token=self.token, nonce=nonce, link=_address
+            )
+        except NotThere as problem:
+            raise web.HTTPError(404, str(problem)) from problem
         self.set_header(
             "Content-Security-Policy",
-            f"default-src 'none'; style-src 'unsafe-inline'; script-src 'nonce-{self.nonce}'; img-src data:; "
+            f"default-src 'none'; style-src 'unsafe-inline'; script-src 'nonce-{nonce}'; img-src data:; "
             "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
         )
-        self.finish(render(page, **values))
+        self.finish(made)
+
+    def post(self, *names: str) -> None:
+        """Save what a person gives, which comes as JSON, and say what was saved."""
+        # The header cannot come from another site's form.
+        if not compare_digest(self.request.headers.get("X-Desk-Token", "").encode(), self.token.encode()):
+            raise web.HTTPError(403)
+        try:
+            asked = json.loads(self.request.body)
+            key, comment = str(asked["key"]), str(asked["comment"]).strip()
+            data, (lesson, name) = read(self.course), names
+            if self.kind == "written":
+                lines = [int(place) for place in asked["lines"]]
+                score = written.give(data, lesson, name, key, self.token, lines, comment)
+                self.finish({"score": score, "told": f"Saved: {score:g} points."})
+            elif self.kind == "task":
+                now, others = task.tell(data, lesson, name, key, comment, str(asked["before"]).strip())
+                keep = f"; {others} with another comment keep it" if others else ""
+                self.finish({"told": f"Saved for {now} student{'s' if now != 1 else ''}{keep}."})
+            else:
+                raise NotThere("nothing can be given here")
+        except (ValueError, KeyError, TypeError, NotThere, BadBook) as problem:
+            self.set_status(400)
+            self.finish({"error": str(problem) or "the request makes no sense"})
 
     def write_error(self, status_code: int, **kw: Any) -> None:
         error = kw.get("exc_info", (None, None))[1]
-        why = str(error) if isinstance(error, BadBook | written.NoAnswer) else ""
+        why = str(error) if isinstance(error, BadBook) else getattr(error, "log_message", None)
         if status_code == 403:
             why = "Open the address that `autograder desk` printed: it holds a token."
         self.set_header("Content-Type", "text/plain; charset=utf-8")
         self.finish(why or f"{status_code}: {self._reason}")
 
 
-class Home(Page):
-    """Lessons against students."""
-
-    def get(self) -> None:
-        self.show("class", view=overview.overview(self.course), live=True)
+def _address(kind: str, *names: str) -> str:
+    """Where the desk has a page."""
+    return "/" if kind == HOME else "/".join(["", kind, *(quote(one, safe="") for one in names)])
 
 
-class Lesson(Page):
-    """A lesson's report."""
-
-    def get(self, lesson: str) -> None:
-        if lesson not in self.course.banks.folders:
-            raise web.HTTPError(404)
-        self.set_header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-        self.finish(report.as_html(report.report(self.course, lesson)))
+def _file(kind: str, *names: str) -> str:
+    """What a page is called as a file."""
+    return quote(_file_name(kind, *names))
 
 
-class Question(Page):
-    """A written question; what a person gives comes as JSON and is saved at once."""
-
-    def get(self, lesson: str, task: str) -> None:
-        try:
-            found = written.question(self.course, lesson, task, self.token)
-        except written.NoAnswer as problem:
-            raise web.HTTPError(404, str(problem)) from problem
-        self.show("written", question=found, token=self.token, nonce=self.nonce)
-
-    def post(self, lesson: str, task: str) -> None:
-        # The header cannot come from another site's form.
-        if not compare_digest(self.request.headers.get("X-Desk-Token", "").encode(), self.token.encode()):
-            raise web.HTTPError(403)
-        try:
-            asked = json.loads(self.request.body)
-            lines = [int(place) for place in asked["lines"]]
-            score = written.give(
-                self.course, lesson, task, str(asked["key"]), self.token, lines, str(asked["comment"])
-            )
-        except (ValueError, KeyError, TypeError, written.NoAnswer, BadBook) as problem:
-            self.set_status(400)
-            self.finish({"error": str(problem) or "the request makes no sense"})
-            return
-        self.finish({"score": score})
+def _file_name(kind: str, *names: str) -> str:
+    return f"{'index' if kind == HOME else '-'.join([kind, *names])}.html"
 
 
 def application(course: Class, token: str) -> web.Application:
     """The desk as a web application."""
     given = {"course": course, "token": token}
-    name = r"([a-z0-9-]+)"
-    return web.Application(
-        [
-            (r"/", Home, given),
-            (rf"/lesson/{name}", Lesson, given),
-            (rf"/written/{name}/{name}", Question, given),
-        ]
-    )
+    return web.Application([(where, Page, {**given, "kind": kind}) for kind, (where, _) in PAGES.items()])
 
 
 def serve(course: Class, port: int, say: Callable[[str], None]) -> None:
@@ -138,18 +173,21 @@ def serve(course: Class, port: int, say: Callable[[str], None]) -> None:
 
 
 def write_static(course: Class, folder: Path) -> list[Path]:
-    """Write every page as a file that needs no other and no server; nothing can be given there."""
+    """Write every page as a file that needs no server; nothing can be given there."""
     folder.mkdir(parents=True, exist_ok=True)
-    view = overview.overview(course)
-    pages = {"index": render("class", view=view, live=False)}
-    for lesson in view.lessons:
-        pages[f"lesson-{lesson}"] = report.as_html(report.report(course, lesson))
-    for lesson, task, _ in view.questions:
-        found = written.question(course, lesson, task, secrets.token_hex(16))
-        pages[f"written-{lesson}-{task}"] = render("written", question=found, token="", nonce="")
+    data = read(course)
     made = []
-    for name, text in pages.items():
-        path = folder / f"{name}.html"
-        path.write_text(text, encoding="utf-8")
+    for kind, *names in _all(data):
+        path = folder / _file_name(kind, *names)
+        path.write_text(page(data, kind, names, secrets.token_hex(16), link=_file), encoding="utf-8")
         made.append(path)
     return made
+
+
+def _all(data: Data) -> Iterator[tuple[str, ...]]:
+    """Every page there is to a class."""
+    yield (HOME,)
+    yield ("changes",)
+    yield from (("lesson", lesson) for lesson in data.known.lessons)
+    yield from (("written" if which in data.questions else "task", *which) for which in data.tasks)
+    yield from (("student", student) for student in data.people)

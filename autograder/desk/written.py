@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from autograder.build.source import answers_in
-from autograder.grading import verdicts
+from autograder.desk.data import Data, NotThere
 from autograder.grading.course import Class
 from autograder.grading.gradebook import Book
 from autograder.grading.safe_html import markdown2html
-from autograder.grading.verdicts import Ticked
+from autograder.grading.verdicts import TaskResult, Ticked
 
 LINE = re.compile(r"^- (\d+(?:\.\d+)?) points?: (.*(?:\n {2}.*)*)", re.MULTILINE)
 
@@ -52,91 +52,76 @@ class Question:
     comments: tuple[str, ...]
 
 
-class NoAnswer(Exception):
-    """There is no such written answer, or what is to be given for it makes no sense."""
-
-
-def questions(course: Class) -> list[tuple[str, str, int]]:
-    """The written questions that were answered: lesson, task, and how many answers are yet to be read."""
-    with verdicts.opened(course.database) as store:
-        asked = dict.fromkeys((one.lesson, one.task) for one in store.results() if one.points is None)
-    with Book(course) as book:
-        found = []
-        for lesson, task in asked:
-            some = book.nbgrader.assignment_submissions(lesson)
-            grades = (grade for one in some for notebook in one.notebooks for grade in notebook.grades)
-            found.append((lesson, task, sum(one.needs_manual_grade for one in grades if one.name == task)))
-    return found
-
-
-def question(course: Class, lesson: str, task: str, token: str) -> Question:
+def question(data: Data, lesson: str, name: str, token: str) -> Question:
     """A question with all its answers.
 
     Args:
-        course: the class.
+        data: what is known of the class.
         lesson: the lesson's name.
-        task: the id of the cell with the answer.
+        name: the id of the cell with the answer.
         token: what the keys of answers are made from.
 
     Raises:
-        NoAnswer: nobody has answered such a question.
+        NotThere: nobody has answered such a question.
     """
-    with verdicts.opened(course.database) as store:
-        results = [one for one in store.results(lesson) if one.task == task and one.points is None]
-        ticked = {one.student: one for one in store.ticked(lesson) if one.task == task}
-    if not results:
-        raise NoAnswer(f"{lesson} has no written answer {task}.")
+    results = _results(data, lesson, name)
+    ticked = {one.student: one.lines for one in data.ticked if (one.lesson, one.task) == (lesson, name)}
     answers = []
-    with Book(course) as book:
-        for one in results:
-            where = task, lesson, lesson, one.student
-            grade, comment = book.nbgrader.find_grade(*where), book.nbgrader.find_comment(*where)
-            given = ticked.get(one.student)
-            answers.append(
-                Written(
-                    key_of(one.student, token),
-                    shown(one.answer) if one.answered else Markup(""),
-                    given.lines if given else (),
-                    comment.manual_comment or "",
-                    grade.score if grade.manual_score is not None or not grade.needs_manual_grade else None,
-                    grade.needs_manual_grade,
-                )
+    for one in results:
+        mark = data.marks[lesson, one.student, name]
+        answers.append(
+            Written(
+                key_of(one.student, token),
+                shown(one.answer) if one.answered else Markup(""),
+                ticked.get(one.student, ()),
+                data.comment(one),
+                mark.score if mark.manual is not None or not mark.waiting else None,
+                mark.waiting,
             )
+        )
     answers.sort(key=lambda one: one.key)
     comments = Counter(one.comment for one in answers if one.comment)
     return Question(
         lesson,
-        task,
+        name,
         results[0].possible,
-        scheme(course, lesson, task),
+        scheme(data.course, lesson, name),
         tuple(answers),
         tuple(text for text, _ in comments.most_common()),
     )
 
 
 def give(
-    course: Class, lesson: str, task: str, key: str, token: str, lines: Sequence[int], comment: str
+    data: Data, lesson: str, name: str, key: str, token: str, lines: Sequence[int], comment: str
 ) -> float:
     """Give an answer the points of some lines of the scheme, in nbgrader's gradebook; returns the points.
 
     Raises:
-        NoAnswer: there is no such answer or line.
+        NotThere: there is no such answer or line.
     """
-    with verdicts.opened(course.database) as store:
-        students = [one.student for one in store.results(lesson) if one.task == task and one.points is None]
+    students = (one.student for one in _results(data, lesson, name))
     student = next((one for one in students if key_of(one, token) == key), None)
-    known = scheme(course, lesson, task)
+    known = scheme(data.course, lesson, name)
     if student is None or not all(0 <= place < len(known) for place in lines):
-        raise NoAnswer("There is no such answer, or no such line in its marking scheme.")
+        raise NotThere("There is no such answer, or no such line in its marking scheme.")
     score = sum(known[place].points for place in sorted(set(lines)))
-    with Book(course) as book:
-        where = task, lesson, lesson, student
+    with Book(data.course) as book:
+        where = name, lesson, lesson, student
         grade, said = book.nbgrader.find_grade(*where), book.nbgrader.find_comment(*where)
         grade.manual_score, grade.needs_manual_grade = score, False
-        said.manual_comment = comment.strip() or None
-        book.verdicts.tick(Ticked(lesson, student, task, tuple(sorted(set(lines)))))
+        said.manual_comment = comment or None
+        book.verdicts.tick(Ticked(lesson, student, name, tuple(sorted(set(lines)))))
         book.nbgrader.db.commit()
     return score
+
+
+def _results(data: Data, lesson: str, name: str) -> list[TaskResult]:
+    """The answers to a question, of those whom the gradebook has."""
+    results = data.tasks.get((lesson, name), []) if (lesson, name) in data.questions else []
+    found = [one for one in results if (lesson, one.student, name) in data.marks]
+    if not found:
+        raise NotThere(f"{lesson} has no written answer {name}.")
+    return found
 
 
 def scheme(course: Class, lesson: str, task: str) -> tuple[Line, ...]:

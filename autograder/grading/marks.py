@@ -11,6 +11,7 @@ from nbgrader.api import (
     Assignment,
     Base,
     BaseCell,
+    Comment,
     Grade,
     GradeCell,
     Notebook,
@@ -97,6 +98,20 @@ class Marks:
             asked = asked.where(Assignment.name == lesson)
         rows = self._connection.execute(asked)
         return [Mark(*row[:6], row[6] or 0.0, bool(row[7])) for row in rows]
+
+    def comments(self) -> dict[tuple[str, str, str], str]:
+        """What a person wrote below answers, by lesson, student and the answer's cell."""
+        asked = (
+            select(Assignment.name, SubmittedAssignment.student_id, BaseCell.name, Comment.manual_comment)
+            .select_from(Comment.__table__)
+            .join(BaseCell.__table__, BaseCell.id == Comment.cell_id)
+            .join(SubmittedNotebook.__table__, SubmittedNotebook.id == Comment.notebook_id)
+            .join(SubmittedAssignment.__table__, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+            .join(Assignment.__table__, Assignment.id == SubmittedAssignment.assignment_id)
+            .where(Comment.manual_comment.is_not(None))
+        )
+        rows = self._connection.execute(asked)
+        return {(lesson, student, cell): text for lesson, student, cell, text in rows}
 
     def handed_in(self, lesson: str = "") -> list[HandedIn]:
         """What was handed in for a lesson, or for all lessons."""

@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.bank import KnownWrong, LessonBank
+from autograder.bank import KnownWrong
 from autograder.grading import marks, verdicts
 from autograder.grading.course import Class
 from autograder.grading.marks import Mark
@@ -125,20 +125,19 @@ def report(course: Class, lesson: str) -> Report:
         results = store.results(lesson)
     with marks.opened(course.database) as book:
         given = {(one.student, one.task): one for one in book.of(lesson)}
-    bank = course.banks.lesson(lesson)
     by_task: dict[str, list[TaskResult]] = defaultdict(list)
     for one in results:
         by_task[one.task].append(one)
     totals: dict[str, float] = defaultdict(float)
     for one in results:
         totals[one.student] += _points(one, given)
-    words = _Words(course, bank)
+    words = Words(course, lesson)
     tasks = tuple(_task(words, name, some, given, totals) for name, some in by_task.items())
     mistakes = tuple(_mistakes(words, results, examples=False))
     possible = sum(one.possible for one in tasks)
     say = tuple(_say(tasks, mistakes, len(totals)))
     return Report(
-        lesson, bank.title, len(totals), possible, tuple(sorted(totals.values())), tasks, mistakes, say
+        lesson, words.bank.title, len(totals), possible, tuple(sorted(totals.values())), tasks, mistakes, say
     )
 
 
@@ -170,22 +169,27 @@ def _plain(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@")) else value
 
 
-class _Words:
+class Words:
     """What tasks, mistakes and sections of a lesson are called."""
 
-    def __init__(self, course: Class, bank: LessonBank) -> None:
-        self._course, self._bank = course, bank
+    def __init__(self, course: Class, lesson: str) -> None:
+        self.bank = course.banks.lesson(lesson)
+        self._course = course
         self._notebooks: dict[str, Mapping[str, str]] = {}
         self._known = {
-            (task.id, one.id): one for task in bank.tasks.values() for one in reversed(task.known_wrong)
+            (task.id, one.id): one for task in self.bank.tasks.values() for one in reversed(task.known_wrong)
         }
 
     def title(self, task: str) -> str:
-        known = self._bank.tasks.get(task)
-        return known.title if known else self._heading(self._bank.lesson, task) or task
+        known = self.bank.tasks.get(task)
+        return known.title if known else self._heading(self.bank.lesson, task) or task
 
     def known(self, task: str, fault: str) -> KnownWrong:
         return self._known.get((task, fault)) or KnownWrong(fault, "", fault)
+
+    def says(self, one: TaskResult) -> str:
+        """What was found of an answer, in words that others share; "" where all is right."""
+        return "; ".join(self.known(one.task, fault).name for fault in one.faults) or _unnamed(one)
 
     def section(self, place: str) -> str:
         """A section in words, from "02-trainable#scale-intro"."""
@@ -215,7 +219,7 @@ def _points(one: TaskResult, given: Mapping[tuple[str, str], Mark]) -> float:
 
 
 def _task(
-    words: _Words,
+    words: Words,
     name: str,
     results: Sequence[TaskResult],
     given: Mapping[tuple[str, str], Mark],
@@ -260,7 +264,7 @@ def _discrimination(pairs: Sequence[tuple[float, float]]) -> float | None:
         return None
 
 
-def _mistakes(words: _Words, results: Iterable[TaskResult], examples: bool = True) -> list[Mistake]:
+def _mistakes(words: Words, results: Iterable[TaskResult], examples: bool = True) -> list[Mistake]:
     """The mistakes in some results, the commonest first; those that have no name by what is said of them."""
     made: dict[tuple[str, str], list[TaskResult]] = defaultdict(list)
     for one in results:
@@ -290,6 +294,7 @@ def _mistakes(words: _Words, results: Iterable[TaskResult], examples: bool = Tru
 def _unnamed(one: TaskResult) -> str:
     """What is wrong with an answer that nothing known explains, in words that others share."""
     kinds = {
+        verdicts.UNANSWERED: "nothing was written",
         "Raised": f"the answer raises {one.error}" if one.error else "the answer raises an error",
         "NotDefined": "the answer is not defined: its cell fails, or another name is used",
         "NotRun": "the answer did not run to its end",
@@ -356,18 +361,22 @@ def _say(tasks: Sequence[TaskReport], mistakes: Sequence[Mistake], students: int
 
 def as_html(made: Report) -> str:
     """The report as one page that needs no other file."""
+    return render("report", **on_page(made))
+
+
+def on_page(made: Report) -> dict[str, Any]:
+    """What the report's page shows."""
     bins = _bins(made)
     named = [one for one in made.mistakes if one.fault][:MOST_SHOWN]
     counts = {(task.id, one.fault): one.students for task in made.tasks for one in task.mistakes}
-    return render(
-        "report",
-        report=made,
-        median=median(made.scores) if made.scores else 0,
-        enough=ENOUGH,
-        bins=bins,
-        most=max((one["count"] for one in bins), default=0),
-        named=[(one, [counts.get((task.id, one.fault), 0) for task in made.tasks]) for one in named],
-    )
+    return {
+        "report": made,
+        "median": median(made.scores) if made.scores else 0,
+        "enough": ENOUGH,
+        "bins": bins,
+        "most": max((one["count"] for one in bins), default=0),
+        "named": [(one, [counts.get((task.id, one.fault), 0) for task in made.tasks]) for one in named],
+    }
 
 
 def _bins(made: Report) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from tornado.testing import AsyncHTTPTestCase
 from tornado.web import Application
 
 from autograder.desk import written
+from autograder.desk.data import read
 from autograder.desk.server import application, write_static
 from autograder.grading import verdicts
 from autograder.grading.course import Class
@@ -22,11 +23,12 @@ from autograder.grading.verdicts import Grading, TaskResult
 from tests.autograder.grading.conftest import class_folder
 
 LESSON, TASK, TOKEN = "02-trainable", "why-scale-in-words", "a-token"
+CODE = "self-attention-v1"
 TEXTS = {"ada": "The scores **spread**: $d_k$.", "bob": "<script>alert(1)</script>no idea", "cleo": ""}
 
 
 def answered(folder: Path) -> Class:
-    """A class of three who have answered one question in words."""
+    """A class of three who have answered one question in words and one in code, two with the same mistake."""
     course = Class(class_folder(folder / "course", LESSON))
     Base.metadata.create_all(create_engine(course.database))
     with Gradebook(course.database, course.directory.course_id) as book:
@@ -35,6 +37,8 @@ def answered(folder: Path) -> Class:
         book.add_notebook(LESSON, LESSON)
         book.add_grade_cell(TASK, LESSON, LESSON, max_score=3, cell_type="markdown")
         book.add_solution_cell(TASK, LESSON, LESSON)
+        book.add_grade_cell(CODE, LESSON, LESSON, max_score=4, cell_type="code")
+        book.add_solution_cell(f"{CODE}-answer", LESSON, LESSON)
         for student in TEXTS:
             book.add_student(student)
             book.add_submission(LESSON, student)
@@ -43,7 +47,11 @@ def answered(folder: Path) -> Class:
         for student, said in TEXTS.items():
             finding = "" if said else "StillStub"
             found = TaskResult(LESSON, student, TASK, None, 3, finding=finding, answer=said)
-            store.write(Grading(LESSON, student, verdicts.now()), [found])
+            mistake = {} if student == "cleo" else {"faults": ("no-scale",), "finding": "MatchesKnownWrong"}
+            code = {"answer": f"v1 = 1  # by {student}", **mistake}
+            for points in (0, 2):  # graded twice
+                both = [found, TaskResult(LESSON, student, CODE, points, 4, **code)]
+                store.write(Grading(LESSON, student, verdicts.now(), {"checks": str(points)}), both)
     return course
 
 
@@ -62,11 +70,19 @@ class TestDesk(AsyncHTTPTestCase):
         headers = {"Cookie": f"autograder-desk={TOKEN}", **changes.pop("headers", {})}
         return self.fetch(path, headers=headers, follow_redirects=False, **changes)
 
-    def give(self, **asked: Any) -> HTTPResponse:
+    def give(self, task: str = TASK, **asked: Any) -> HTTPResponse:
         token = asked.pop("token", TOKEN)
-        body = json.dumps({"lines": [], "comment": "", **asked})
+        body = json.dumps({"lines": [], "comment": "", "before": "", **asked})
         headers = {"X-Desk-Token": token}
-        return self.ask(f"/written/{LESSON}/{TASK}", method="POST", body=body, headers=headers)
+        kind = "written" if task == TASK else "task"
+        return self.ask(f"/{kind}/{LESSON}/{task}", method="POST", body=body, headers=headers)
+
+    def comments(self) -> dict[str, str | None]:
+        with Gradebook(self.course.database, self.course.directory.course_id) as book:
+            return {
+                student: book.find_comment(f"{CODE}-answer", LESSON, LESSON, student).comment
+                for student in TEXTS
+            }
 
     def test_nobody_gets_in_without_the_token_or_by_another_hosts_name(self):
         assert self.fetch("/").code == 403
@@ -88,12 +104,15 @@ class TestDesk(AsyncHTTPTestCase):
 
     def test_points_and_comment_are_nbgraders_own_and_come_back(self):
         key = written.key_of("ada", TOKEN)
-        assert json.loads(self.give(key=key, lines=[0, 2], comment="Say why.").body) == {"score": 2.0}
+        assert json.loads(self.give(key=key, lines=[0, 2], comment="Say why.").body) == {
+            "score": 2.0,
+            "told": "Saved: 2 points.",
+        }
         with Gradebook(self.course.database, self.course.directory.course_id) as book:
             grade = book.find_grade(TASK, LESSON, LESSON, "ada")
             assert (grade.score, grade.needs_manual_grade) == (2.0, False)
             assert book.find_comment(TASK, LESSON, LESSON, "ada").comment == "Say why."
-        again = written.question(self.course, LESSON, TASK, TOKEN)
+        again = written.question(read(self.course), LESSON, TASK, TOKEN)
         (one,) = [one for one in again.answers if one.key == key]
         assert (one.ticked, one.comment, one.score, one.waiting) == ((0, 2), "Say why.", 2.0, False)
         assert again.comments == ("Say why.",)
@@ -104,18 +123,56 @@ class TestDesk(AsyncHTTPTestCase):
         assert "no such line" in json.loads(self.give(key=key, lines=[7]).body)["error"]
         assert self.give(key="nobody", lines=[0]).code == 400
         assert self.ask("/written/02-trainable/no-such-task").code == 404
-        assert all(one.waiting for one in written.question(self.course, LESSON, TASK, TOKEN).answers)
+        assert all(one.waiting for one in written.question(read(self.course), LESSON, TASK, TOKEN).answers)
+
+    def test_answers_with_one_verdict_stand_together_and_get_one_comment(self):
+        page = self.ask(f"/task/{LESSON}/{CODE}").body.decode()
+        assert "2 × the scores are not divided by the root of their width" in page
+        assert "1 × right" in page
+        group = page[: page.index("1 × right")]
+        key = re.search(r'data-key="(\w+)"', group)[1]
+        said = json.loads(self.give(CODE, key=key, comment="Think of the variance.").body)
+        assert said == {"told": "Saved for 2 students."}
+        assert self.comments() == {
+            "ada": "Think of the variance.",
+            "bob": "Think of the variance.",
+            "cleo": None,
+        }
+        # What a person has told one of them alone stays.
+        with Gradebook(self.course.database, self.course.directory.course_id) as book:
+            book.find_comment(f"{CODE}-answer", LESSON, LESSON, "bob").manual_comment = "See me."
+            book.db.commit()
+        said = json.loads(self.give(CODE, key=key, comment="", before="Think of the variance.").body)
+        assert said == {"told": "Saved for 1 student; 1 with another comment keep it."}
+        assert self.comments() == {"ada": None, "bob": "See me.", "cleo": None}
+        assert "no such group" in json.loads(self.give(CODE, key="nobody").body)["error"]
+
+    def test_every_change_is_told_with_its_reason_and_on_the_students_page(self):
+        page = self.ask("/changes").body.decode()
+        assert page.count("checks changed") == 3
+        assert re.search(rf"{CODE}</td><td class=\"number\">0</td><td class=\"number\">2</td>", page)
+        page = self.ask("/student/ada").body.decode()
+        assert page.count("checks changed") == 1
+        assert "the scores are not divided by the root of their width" in page
+        assert self.ask("/student/nobody").code == 404
 
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 def test_every_page_can_be_written_as_a_file_in_which_nothing_can_be_given(tmp_path):
     made = write_static(answered(tmp_path), tmp_path / "out")
-    assert [path.name for path in made] == [
+    names = [path.name for path in made]
+    assert names == [
         "index.html",
+        "changes.html",
         f"lesson-{LESSON}.html",
         f"written-{LESSON}-{TASK}.html",
+        f"task-{LESSON}-{CODE}.html",
+        *(f"student-{student}.html" for student in TEXTS),
     ]
-    texts = [path.read_text(encoding="utf-8") for path in made]
-    assert f'href="written-{LESSON}-{TASK}.html"' in texts[0]
-    assert "<fieldset disabled>" in texts[2]
-    assert not [text for text in texts if "<script" in text or "/written/" in text]
+    for path in made:
+        text = path.read_text(encoding="utf-8")
+        assert set(re.findall(r'href="([^"#]+)', text)) <= set(names)
+        assert "<script" not in text
+        assert len(re.findall("<(?:textarea|fieldset)", text)) == len(
+            re.findall("<(?:textarea|fieldset)[^>]* disabled", text)
+        )

@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from nbgrader.api import Gradebook
 
-from tests.autograder.test_desk import LESSON, TASK, answered
+from tests.autograder.test_desk import CODE, LESSON, TASK, answered
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of nbgrader's own way of adding
 
@@ -57,6 +57,25 @@ def test_answers_are_marked_by_keyboard_and_nbgrader_has_the_points(desk, browse
         assert "Say why, 1 more time." in comments
 
 
+def test_a_comment_for_all_with_one_mistake_is_written_by_keyboard(desk, browser):
+    _, address = desk
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(address)
+    for name in (LESSON, "all answers"):
+        page.get_by_role("link", name=name).last.press("Enter")
+    page.wait_for_selector("article")
+    page.keyboard.press("j")
+    page.keyboard.press("c")
+    page.keyboard.type("Think of the variance.")
+    page.keyboard.press("Escape")
+    page.get_by_text("Saved for 2 students.").wait_for()
+    page.locator("summary").first.press("Enter")
+    page.get_by_role("link", name="ada").press("Enter")
+    page.get_by_text("Comment: Think of the variance.").wait_for()
+    context.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_page_can_be_read_by_everybody(desk, browser, scheme):
     _, address = desk
@@ -64,7 +83,10 @@ def test_every_page_can_be_read_by_everybody(desk, browser, scheme):
     page = context.new_page()
     page.goto(address)
     found = {}
-    for path in ("/", f"/lesson/{LESSON}", f"/written/{LESSON}/{TASK}"):
+    for path in (
+        *("/", "/changes", "/student/ada", f"/lesson/{LESSON}"),
+        *(f"/task/{LESSON}/{CODE}", f"/written/{LESSON}/{TASK}"),
+    ):
         page.goto(address.partition("/?")[0] + path)
         found[path] = [(one["id"], len(one["nodes"])) for one in Axe().run(page).response["violations"]]
     context.close()

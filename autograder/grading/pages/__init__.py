@@ -9,10 +9,13 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+# A page by itself: it leads to no other, nothing can be given on it, and no script of it runs.
+ALONE = {"link": None, "lesson": "", "token": "", "nonce": ""}
+
 
 def render(page: str, **values: Any) -> str:
     """One page as HTML that needs no other file; `page` is a template's name without its endings."""
-    return _templates().get_template(f"{page}.html.j2").render(**values)
+    return _templates().get_template(f"{page}.html.j2").render(**{**ALONE, **values})
 
 
 @cache

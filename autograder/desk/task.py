@@ -1,0 +1,146 @@
+"""One task over all students: answers that got the same verdict together, and one comment for all of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from autograder.desk.data import Data, NotThere, cell_of
+from autograder.grading.gradebook import Book
+from autograder.grading.report import without_names
+from autograder.grading.verdicts import TaskResult
+
+RIGHT = "right"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer and who gave it; what differs in comments, names of files and layout counts as the same."""
+
+    text: str
+    students: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Group:
+    """The answers to a task that got the same verdict.
+
+    Attributes:
+        key: what stands for the group.
+        says: the verdict, in words.
+        hint, section: what a learner reads who made that mistake, and where the lessons explain it.
+        students: whose answers they are.
+        points: what they have for it, from the fewest to the most.
+        answers: the answers, the commonest first.
+        comment: what most of those who have a comment were told.
+        others: how many of them have another comment.
+    """
+
+    key: str
+    says: str
+    hint: str
+    section: str
+    students: Sequence[str]
+    points: Sequence[float]
+    answers: Sequence[Answer]
+    comment: str
+    others: int
+
+
+@dataclass(frozen=True)
+class TaskPage:
+    """A task with all its answers; `comments` are all that were given, the commonest first."""
+
+    lesson: str
+    task: str
+    title: str
+    possible: float
+    groups: Sequence[Group]
+    comments: Sequence[str]
+
+
+def task(data: Data, lesson: str, name: str) -> TaskPage:
+    """A task with all its answers: first the wrong ones, by how many gave them.
+
+    Raises:
+        NotThere: nobody has answered such a task, or it is answered in words.
+    """
+    results = _results(data, lesson, name)
+    grouped = sorted(
+        _grouped(data, results).items(),
+        key=lambda each: (each[1][0].right, not each[1][0].answered, -len(each[1])),
+    )
+    groups = [_group(data, key, some) for key, some in grouped]
+    told = Counter(text for one in results if (text := data.comment(one)))
+    title, possible = data.words(lesson).title(name), results[0].possible
+    return TaskPage(lesson, name, title, possible, groups, [text for text, _ in told.most_common()])
+
+
+def tell(data: Data, lesson: str, name: str, key: str, comment: str, before: str) -> tuple[int, int]:
+    """Write one comment below every answer of a group, in nbgrader's gradebook.
+
+    Args:
+        data: what is known of the class.
+        lesson: the lesson's name.
+        name: the task's id.
+        key: what stands for the group.
+        comment: the comment; none to take it back.
+        before: the comment that it takes the place of. Who has another one keeps that.
+
+    Returns:
+        How many have it now, and how many keep their own.
+
+    Raises:
+        NotThere: there is no such group.
+    """
+    members = _grouped(data, _results(data, lesson, name)).get(key)
+    if not members:
+        raise NotThere("There is no such group of answers any more: load the page again.")
+    given = [one for one in members if data.comment(one) in ("", before, comment)]
+    with Book(data.course) as book:
+        for one in given:
+            said = book.nbgrader.find_comment(cell_of(one), lesson, lesson, one.student)
+            said.manual_comment = comment or None
+        book.nbgrader.db.commit()
+    return len(given), len(members) - len(given)
+
+
+def _results(data: Data, lesson: str, name: str) -> list[TaskResult]:
+    results = data.tasks.get((lesson, name), [])
+    if not results or results[0].points is None:
+        raise NotThere(f"Nobody has answered a task {name} of {lesson}.")
+    return results
+
+
+def _grouped(data: Data, results: Sequence[TaskResult]) -> dict[str, list[TaskResult]]:
+    groups: dict[str, list[TaskResult]] = defaultdict(list)
+    for one in results:
+        text = " ".join(one.faults) or data.words(one.lesson).says(one)
+        groups[hashlib.sha256(text.encode()).hexdigest()[:16]].append(one)
+    return dict(groups)
+
+
+def _group(data: Data, key: str, members: Sequence[TaskResult]) -> Group:
+    first = members[0]
+    words = data.words(first.lesson)
+    known = words.known(first.task, first.faults[0]) if len(first.faults) == 1 else None
+    same: dict[str, list[TaskResult]] = defaultdict(list)
+    for one in members:
+        same[without_names(one.answer)].append(one)
+    answers = [Answer(some[0].answer, [one.student for one in some]) for some in same.values()]
+    told = Counter(text for one in members if (text := data.comment(one)))
+    comment, times = next(iter(told.most_common(1)), ("", 0))
+    marks = (data.marks.get((one.lesson, one.student, one.task)) for one in members)
+    return Group(
+        key,
+        words.says(first) or RIGHT,
+        known.hint if known else "",
+        words.section(known.section) if known else "",
+        [one.student for one in members],
+        sorted({mark.score for mark in marks if mark}),
+        sorted(answers, key=lambda one: -len(one.students)),
+        comment,
+        told.total() - times,
+    )
