@@ -159,6 +159,8 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
                 if release is not now:
                     say(f"{who}: graded by the earlier release that it came from")
                 made_from = course.made_from(submission, release)
+                if release is not now:
+                    made_from["what tasks count that it lacks"] = course.policy.missing_tasks
                 if book.has_no_time(submission):
                     say(f"{who}: {STAMP} beside the submission says no time, so it does not count as late")
                 if order.force or not book.is_current(submission, made_from):

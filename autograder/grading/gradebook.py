@@ -26,7 +26,8 @@ from nbgrader.preprocessors import AssignLatePenalties, LimitOutput
 
 from autograder.grading.cells import MoveCells
 from autograder.grading.course import KEY, STAMP, Class, Submission
-from autograder.grading.verdicts import Grading, Store, TaskResult, make_table, now, readable
+from autograder.grading.policy import EXCUSE
+from autograder.grading.verdicts import Change, Grading, Store, TaskResult, make_table, now, readable
 from autograder.problems import BadBook
 
 PERMISSIONS = 0o444
@@ -139,11 +140,11 @@ class Book:
         """Have a grade follow the time and the penalty as they are now; whether that changed it."""
         notebook = self._notebook(submission)
         handed_in = notebook.assignment
-        before = handed_in.timestamp, notebook.late_submission_penalty
+        before = handed_in.timestamp, notebook.late_submission_penalty or 0.0
         handed_in.timestamp = self._timestamp(submission) or handed_in.timestamp
         self._extend(submission, handed_in)
-        notebook.late_submission_penalty = self._penalty(handed_in, notebook)
-        changed = before != (handed_in.timestamp, notebook.late_submission_penalty)
+        self._charge(submission, handed_in, notebook)
+        changed = before != (handed_in.timestamp, notebook.late_submission_penalty or 0.0)
         self._gradebook.db.commit()
         return changed
 
@@ -194,10 +195,11 @@ class Book:
         self._extend(submission, handed_in)
         notebook = self._notebook(submission)
         names = self._names(lesson)
-        share = _share(notebook.grades, cells, names)
+        excused = self._course.policy.missing_tasks == EXCUSE
+        share = _share(notebook.grades, cells, names) if excused else 0.0
         for grade in notebook.grades:
             cell = cells.get(names[grade.cell_id])
-            # What its release does not have is excused: it counts as the rest does.
+            # Where it is excused, what its release does not have counts as the rest does.
             score = utils.determine_grade(cell, log)[0] if cell else share * grade.cell.max_score
             if cell and score is not None:  # the task may be worth something else now
                 score *= grade.cell.max_score / cell.metadata.nbgrader["points"] if score else 1.0
@@ -211,7 +213,7 @@ class Book:
             untouched = cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
             comment.auto_comment = "No response." if untouched else None
         # A penalty of an earlier run is taken back where the time was corrected.
-        notebook.late_submission_penalty = self._penalty(handed_in, notebook)
+        self._charge(submission, handed_in, notebook)
         self.verdicts.write(Grading(lesson, student, now(), made_from, notes), tasks)
         book.db.commit()
         os.replace(fresh, submission.graded)
@@ -240,6 +242,18 @@ class Book:
         granted = self._course.policy.extensions.get((submission.lesson, submission.student))
         if granted is not None:
             handed_in.extension = granted
+
+    def _charge(
+        self, submission: Submission, handed_in: SubmittedAssignment, notebook: SubmittedNotebook
+    ) -> None:
+        """Take off what being late costs, and keep a record where that was another number before."""
+        old = notebook.late_submission_penalty or 0.0
+        notebook.late_submission_penalty = self._penalty(handed_in, notebook)
+        new = notebook.late_submission_penalty or 0.0
+        which = submission.lesson, submission.student
+        if old != new and self.verdicts.gradings(*which):
+            why = "the points, the time, the due date or the penalty changed"
+            self.verdicts.note([Change(*which, "late", now(), 0 - old, 0 - new, why)])
 
     def _penalty(self, handed_in: SubmittedAssignment, notebook: SubmittedNotebook) -> float | None:
         """What being late costs, as nbgrader's own step has it, which opens the book once more."""

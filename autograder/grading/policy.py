@@ -21,10 +21,13 @@ FILE = "class.toml"
 KINDS: dict[str, tuple[Any, str]] = {
     "due": (dict, "a table"),
     "extensions": (dict, "a table"),
+    "missing_tasks": (str, "a text"),
     "penalty_per_day": ((int, float), "a number"),
     "require_secret": (bool, "true or false"),
     "timezone": (str, "a text"),
 }
+# What a task counts that the release did not have on which a submission was written.
+EXCUSE, ZERO = "excuse", "zero"
 LENGTH = re.compile(r"\+?(\d+)\s*([dh])")
 UNITS = {"d": timedelta(days=1), "h": timedelta(hours=1)}
 
@@ -39,12 +42,15 @@ class Policy:
         penalty_per_day: the share of a submission's points that each day begun costs; None to leave it to
             nbgrader's own setting.
         require_secret: refuse to grade a lesson without hidden probes.
+        missing_tasks: what a task counts that a submission's own release did not have: as much as the rest
+            of the submission does ("excuse"), or nothing ("zero").
     """
 
     due: Mapping[str, datetime] = field(default_factory=dict)
     extensions: Mapping[tuple[str, str], timedelta] = field(default_factory=dict)
     penalty_per_day: float | None = None
     require_secret: bool = False
+    missing_tasks: str = EXCUSE
 
     @classmethod
     def read(cls, root: Path, lessons: tuple[str, ...]) -> Policy:
@@ -77,6 +83,7 @@ class Policy:
             },
             table.get("penalty_per_day"),
             table.get("require_secret", False),
+            table.get("missing_tasks", EXCUSE),
         )
 
 
@@ -163,6 +170,8 @@ def _problems(table: Mapping[str, Any], lessons: tuple[str, ...]) -> Iterator[st
             yield f"`{key}` is no {called}".replace("no a ", "no ")
         elif key == "penalty_per_day" and not 0 <= value <= 1:
             yield "`penalty_per_day` is a share, from 0 to 1"
+        elif key == "missing_tasks" and value not in (EXCUSE, ZERO):
+            yield f"`missing_tasks` is “{EXCUSE}” or “{ZERO}”"
         elif key == "timezone":
             try:
                 ZoneInfo(value)

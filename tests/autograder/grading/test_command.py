@@ -370,6 +370,9 @@ def test_a_task_that_is_new_is_excused_for_those_who_never_had_it_and_grades_sta
         assert opened.find_grade("dot-product", LESSON, LESSON, "bob").score == 1.5
         assert opened.find_comment("dot-product-answer", LESSON, LESSON, "bob").comment == "Nearly."
         assert opened.find_submission(LESSON, "bob").extension == timedelta(days=2)
+    (place / "class.toml").write_text('missing_tasks = "zero"')
+    grade(place)
+    assert {name: scores(place)[name] for name in ("ada", "eve")} == {"ada": FULL - points, "eve": FULL}
     course = Class(place)
     api = NbGraderAPI(course.directory, config=course.config)
     assert api.generate_feedback(LESSON)["success"]
@@ -608,6 +611,8 @@ def test_what_the_class_agreed_on_counts_without_running_anything_again(place):
     assert grade(place)[0].settled == 1
     with book(place) as opened:
         assert opened.find_submission(LESSON, "ada").notebooks[0].late_submission_penalty is None
+    with verdicts.opened(Class(place).database) as store:
+        assert [(one.old, one.new) for one in store.changes(LESSON)] == [(0, -FULL / 2), (-FULL / 2, 0)]
 
 
 def test_a_class_that_asks_for_hidden_probes_is_not_graded_without_them(place):

@@ -52,6 +52,7 @@ def test_a_class_without_the_file_has_no_policy(tmp_path):
     ("text", "why"),
     [
         ("due = 3", "`due` is no table"),
+        ("missing_tasks = 'half'", "`missing_tasks` is “excuse” or “zero”"),
         ("penalty = 1", "`penalty` means nothing here"),
         ("penalty_per_day = 10", "is a share, from 0 to 1"),
         ("penalty_per_day = true", "`penalty_per_day` is no number"),
