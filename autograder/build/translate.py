@@ -232,7 +232,7 @@ def disagreements(text: str, string: str) -> Iterator[str]:
     around = text.partition(text.strip())[::2]
     if string != string.strip().join(around) or "\n" in string:
         yield "another space before or after it, or a line end in it"
-    if bool(prose.START.match(string)) != bool(prose.START.match(text)) or string.count("**") % 2:
+    if bool(prose.START.match(string)) != bool(prose.START.match(text)) or (string.count("**") - text.count("**")) % 2:
         yield "a mark of Markdown (a heading's, a list's or **) stands there alone"
     left, right = text, string
     for kind, form in prose.KEPT:
