@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from autograder.build.answers import Runs, make_bank, run_solution
 from autograder.build.lint import lint
 from autograder.build.namespace import run_cells
 from autograder.build.release import generate, write_notebook
-from autograder.build.source import is_measured, predictions, read_source
+from autograder.build.source import is_measured, package_needed, predictions, read_source
 from autograder.collect import collect
 from autograder.compare import close
 from autograder.course import FILE, Course
@@ -147,8 +148,33 @@ def _make(course: Course, name: str, workplace: Path) -> Prepared:
     made = prepare(course, name)
     bank_files.save(made.bank, workplace / "bank")
     generate(course, workplace, name, made.notebook)
+    _keep_outputs(course, name, workplace)
     _refuse_unearned(made, workplace)
     return made
+
+
+def _keep_outputs(course: Course, name: str, workplace: Path) -> None:
+    """Show what a cell printed where its package was installed, if it is not installed here."""
+    place = Path("solutions") / name / f"{name}.ipynb"
+    fresh = nbformat.read(workplace / place, as_version=4)
+    wanting = [cell for cell in fresh.cells if (need := package_needed(cell)) and not find_spec(need)]
+    if not wanting:
+        return
+    before = course.root / place
+    kept = nbformat.read(before, as_version=4).cells if before.is_file() else []
+    outputs = {(cell["id"], cell.source): cell.outputs for cell in kept if cell.cell_type == "code"}
+    problems = []
+    for cell in wanting:
+        if (cell["id"], cell.source) in outputs:
+            cell.outputs = outputs[cell["id"], cell.source]
+        else:
+            problems.append(
+                f"{name}: cell {cell['id']} is new or changed, and what it prints is not known: install "
+                f"{package_needed(cell)}, and build again"
+            )
+    if problems:
+        raise AuthoringError(problems)
+    write_notebook(fresh, workplace / place)
 
 
 def _refuse_unearned(made: Prepared, workplace: Path) -> None:

@@ -15,6 +15,7 @@ from nbformat import NotebookNode, from_dict
 from autograder.digests import Identity, identity
 from autograder.reading import parsed
 
+NEEDS = "needs-"
 NOT_DRAWN = "Not drawn while grading; `autograder grade --figures` draws it."
 CELL_START = re.compile(r"^# %%(.*)$")
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
@@ -113,6 +114,14 @@ def is_given(cell: NotebookNode) -> bool:
 def is_measured(cell: NotebookNode) -> bool:
     """Whether what a cell shows was measured, and so is other on each machine and in each run."""
     return "measured" in cell.metadata.get("tags", ())
+
+
+def package_needed(cell: NotebookNode) -> str | None:
+    """The package, beyond the course's own, that a cell tagged `needs-NAME` runs with."""
+    for tag in cell.metadata.get("tags", ()):
+        if tag.startswith(NEEDS):
+            return str(tag.removeprefix(NEEDS))
+    return None
 
 
 def is_figure(cell: NotebookNode) -> bool:

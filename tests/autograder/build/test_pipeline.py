@@ -250,6 +250,24 @@ def test_a_solution_whose_pixels_differ_is_current_and_one_whose_text_differs_is
     assert pipeline._same_solution(path, other)
 
 
+def test_a_cell_whose_package_is_not_here_keeps_what_it_printed(course_with, tmp_path):
+    course = course_with()
+    cell = new_code_cell("print(2)", id="extra", metadata={"tags": ["needs-no_such_package"]})
+    cell.outputs = [new_output("stream", name="stdout", text="run where it was installed")]
+    place = f"solutions/{NAME}/{NAME}.ipynb"
+    notebook = new_notebook(cells=[cell])
+    release.write_notebook(notebook, course.root / place)
+    cell.outputs = [new_output("stream", name="stdout", text="not installed")]
+    release.write_notebook(notebook, tmp_path / place)
+    pipeline._keep_outputs(course, NAME, tmp_path)
+    shown = nbformat.read(tmp_path / place, as_version=4).cells[0].outputs[0].text
+    assert shown == "run where it was installed"
+    cell.source = "print(3)"
+    release.write_notebook(notebook, tmp_path / place)
+    with pytest.raises(AuthoringError, match="install no_such_package, and build again"):
+        pipeline._keep_outputs(course, NAME, tmp_path)
+
+
 # Builds with nbgrader and a kernel
 
 
