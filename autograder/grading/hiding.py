@@ -37,7 +37,8 @@ HIDES = frozenset(
 )
 # Where a learner's imports may lead. Other libraries, and the course's own, may hold what the task asks for.
 LIBRARIES = sys.stdlib_module_names | {
-    *("torch", "numpy", "matplotlib", "IPython", "ipywidgets", "pandas", "einops", "tqdm", "autograder")
+    *("torch", "numpy", "matplotlib", "IPython", "ipywidgets", "pandas", "einops", "tqdm", "autograder"),
+    "google",  # a bundled notebook asks Colab for the checks
 }
 MOST_SHOWN = 60
 
