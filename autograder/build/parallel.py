@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import Any, TypeVar
 
-import torch
-
 from autograder.problems import AuthoringError
 
 Done = TypeVar("Done")
@@ -63,6 +61,8 @@ def in_forks(work: Callable[[Item], Done], items: Sequence[Item]) -> Iterator[Do
 
 
 def _in_fork(item: Any) -> Any:
+    import torch  # not above: the command's help does without it
+
     # A fork has no threads but its own, and torch would wait for the others.
     torch.set_num_threads(1)
     return _forked[-1](item)

@@ -29,7 +29,8 @@ from tests.autograder.grading.conftest import class_folder, without_figures
 
 ROOT = Path(__file__).parents[2]
 LESSON = "01-dot-product"
-FULL = float(sum(task.points for task in Course.read(ROOT).load(LESSON).tasks.values()))
+TASKS = Course.read(ROOT).load(LESSON).tasks
+FULL = float(sum(task.points for task in TASKS.values()))
 HONEST = ("aaa-honest", "mmm-honest", "zzz-honest")
 # Folders are named by whoever collects: a name must reach neither a terminal nor a shell as more than that.
 ODD_NAMES = (
@@ -189,7 +190,7 @@ def test_the_table_says_of_each_attack_what_it_is_for():
 def test_an_attack_earns_what_it_has_earned_and_no_more(course):
     place, door, *_ = course
     found = {name: scores(place, name) for name in attacks(door)}
-    assert {name: len(tasks) for name, tasks in found.items()} == dict.fromkeys(found, 12)
+    assert {name: len(tasks) for name, tasks in found.items()} == dict.fromkeys(found, len(TASKS))
     earned = {name: sum(tasks.values()) for name, tasks in found.items()}
     assert earned == {name: ATTACKS[name].earns for name in found}
 

@@ -420,13 +420,18 @@ def test_evidence_about_a_task_that_forbids_nothing_costs_nothing():
     assert judge(task, evidence).passed
 
 
-def test_a_family_that_nobody_knows_is_put_into_words_and_escaped():
-    call = ForbiddenCall("<script>", "<b>", "<i>", 1, "<u>")
+def test_what_a_call_is_named_is_escaped():
+    call = ForbiddenCall("<script>", "softmax", "<i>", 1, "<u>")
     verdict = judge(WEIGHTS, dataclasses.replace(seen(honest), forbidden=(call,)))
 
-    assert "write this yourself" in " ".join(plain_text(WEIGHTS, verdict).split())
-    for tag in ("<script>", "<b>", "<i>", "<u>"):
+    assert "&lt;script&gt;" in rich_text(WEIGHTS, verdict)
+    for tag in ("<script>", "<i>", "<u>"):
         assert tag not in rich_text(WEIGHTS, verdict)
+
+
+def test_a_call_of_a_family_that_the_task_allows_costs_nothing():
+    call = ForbiddenCall("torch.dropout", "dropout")
+    assert judge(WEIGHTS, dataclasses.replace(seen(honest), forbidden=(call,))).passed
 
 
 def test_a_missing_answer_is_told_as_missing():
@@ -445,11 +450,11 @@ def test_a_forbidden_call_in_an_earlier_task_is_not_called_unfinished():
     assert with_unfinished(wrong, later, lesson, earlier).unfinished == ()
 
 
-def test_a_forbidden_call_in_one_of_two_runs_is_kept():
+def test_of_a_forbidden_call_in_another_run_only_the_family_is_kept():
     call = ForbiddenCall("torch.softmax", "softmax")
     first, other = Evidence("t", "answered"), Evidence("t", "answered", forbidden=(call,))
 
-    assert merge(first, other).forbidden == (call,)
+    assert merge(first, other).forbidden == (ForbiddenCall("softmax", "softmax"),)
 
 
 def test_calls_cross_as_plain_data():

@@ -129,7 +129,7 @@ def test_exports_every_figure_explorer_and_tracker_that_a_lesson_may_import():
 
 def test_what_lessons_import_is_used_by_one():
     lessons = "\n".join(path.read_text(encoding="utf-8") for path in ROOT.glob("source/*/*.py"))
-    assert [name for name in visuals.__all__ if f"{name}(" not in lessons] == ["mask_map", "visible_keys"]
+    assert [name for name in visuals.__all__ if f"{name}(" not in lessons] == ["visible_keys"]
 
 
 ROLES = {"query": style.QUERY, "score": style.SCORE, "weight": style.WEIGHT, "context": style.CONTEXT}
