@@ -136,6 +136,24 @@ def _keep_releases(course: Course, names: Sequence[str]) -> None:
 
 
 @app.command()
+def site(
+    out: Annotated[Path, typer.Argument(help="The folder for the site; what it holds is replaced.")],
+    course: Root = Path(),
+) -> None:
+    """Make a site to read from solutions/: pages, pictures and explorers, without a kernel or a network."""
+    place = _course(course)
+    try:
+        from autograder.site.build import build_site
+    except ModuleNotFoundError as missing:
+        _refuse(f"{missing}. The site needs more packages: pip install '.[site]' in the course folder.")
+    if out.is_dir() and any(out.iterdir()) and not (out / "searchindex.js").is_file():
+        _refuse(f"{out} holds something other than a site, and nothing was written.")
+    with _told():
+        pages = build_site(place, out)
+    console.print(f"{len(pages)} pages written. Open {out / 'index.html'}", highlight=False, soft_wrap=True)
+
+
+@app.command()
 def audit(
     lessons: Lessons = None,
     table: Annotated[

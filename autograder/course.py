@@ -12,6 +12,7 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
 
 from autograder import bank
 from autograder.bank import LessonBank
@@ -25,10 +26,60 @@ PACKED = "AUTOGRADER_COURSE"
 # Where an installed package says in which folder of it such a bank lies, as "package:folder".
 GROUP = "autograder.courses"
 TEXTS, LISTS = ("name", "title", "bank"), ("lessons", "languages", "preload")
-KEYS: dict[str, type] = {**dict.fromkeys(TEXTS, str), **dict.fromkeys(LISTS, list), "forbidden": dict}
+KEYS: dict[str, type] = {
+    **dict.fromkeys(TEXTS, str),
+    **dict.fromkeys(LISTS, list),
+    "forbidden": dict,
+    "site": dict,
+}
 KINDS: dict[type, str] = {str: "text", list: "list of texts", dict: "table"}
+SITE = ("repository", "branch", "hub", "glossary")
 NEEDED = (*TEXTS, "lessons")
 NAME_FORM = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+@dataclass(frozen=True)
+class Site:
+    """What the course's site is told: where the course can be had, and its glossary.
+
+    Attributes:
+        repository: the address of its public Git repository; without it, no lesson opens elsewhere.
+        branch: the branch there.
+        hub: the address of a JupyterHub that has nbgitpuller.
+        glossary: a TOML file of terms; in the file, as seen from there.
+    """
+
+    repository: str = ""
+    branch: str = "main"
+    hub: str = ""
+    glossary: str = ""
+
+    def doors(self, lesson: str) -> list[tuple[str, str]]:
+        """Where a lesson can be opened: each place with its address."""
+        if not self.repository:
+            return []
+        path = f"notebooks/{lesson}/{lesson}.ipynb"
+        project = urlsplit(self.repository).path.strip("/").removesuffix(".git")
+        found = [
+            ("Colab", f"https://colab.research.google.com/github/{project}/blob/{self.branch}/{path}"),
+            ("Binder", f"https://mybinder.org/v2/gh/{project}/{self.branch}?labpath={quote(path, safe='')}"),
+        ]
+        if self.hub:
+            folder = project.rpartition("/")[2]
+            pulled = {
+                "repo": self.repository,
+                "branch": self.branch,
+                "urlpath": f"lab/tree/{folder}/{path}",
+            }
+            found.append(
+                ("JupyterLab", f"{self.hub.rstrip('/')}/hub/user-redirect/git-pull?{urlencode(pulled)}")
+            )
+        return found
+
+    @property
+    def colab_cell(self) -> str:
+        """The cell that installs the course where only the notebook is."""
+        return f"%pip install --quiet git+{self.repository}@{self.branch}" if self.repository else ""
 
 
 @dataclass(frozen=True)
@@ -44,6 +95,7 @@ class Course:
         bank: the folder of the right and wrong answers; in the file, as seen from there.
         languages: the languages it is written in, the first one first.
         forbidden: what a task can forbid.
+        site: what its site is told.
         preload: modules that every graded notebook imports, so that they are loaded once.
     """
 
@@ -55,6 +107,7 @@ class Course:
     languages: tuple[str, ...] = ("en",)
     preload: tuple[str, ...] = ()
     forbidden: tuple[Family, ...] = ()
+    site: Site = Site()
 
     @classmethod
     def read(cls, root: Path) -> Course:
@@ -157,7 +210,10 @@ def _read(file: Identity) -> Course:
         forbidden = _families(table.get("forbidden", {}))
     except (KeyError, TypeError, AttributeError, RecursionError, re.error) as problem:
         raise AuthoringError([f"{file.path}: `forbidden` cannot be read ({problem!r})"]) from problem
-    return Course(**{**plain, "root": root, "bank": root / plain["bank"], "forbidden": forbidden})
+    site = Site(**table.get("site", {}))
+    return Course(
+        **{**plain, "root": root, "bank": root / plain["bank"], "forbidden": forbidden, "site": site}
+    )
 
 
 def package_folder(name: str) -> Path | None:
@@ -187,6 +243,9 @@ def _families(table: Mapping[str, Mapping[str, Any]]) -> tuple[Family, ...]:
 
 def _problems(table: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"`{key}` means nothing here" for key in table if key not in KEYS)
+    for key, value in table.get("site", {}).items() if isinstance(table.get("site"), dict) else ():
+        if key not in SITE or not isinstance(value, str):
+            yield f"`{key}` of `site` means nothing here, or is no text"
     for key, kind in KEYS.items():
         value = table.get(key, kind() if key not in NEEDED else None)
         texts = value if isinstance(value, list) else []

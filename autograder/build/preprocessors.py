@@ -19,6 +19,10 @@ from autograder import records
 from autograder.edits import faulty_code
 
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
+# An explorer puts all that it can show into this output, for pages where no kernel answers: the words and the
+# markup that are shown at first, a style sheet, and all states as gzipped JSON in base64. This takes time, so
+# it is done only where the variable is set.
+STATES_MIME, STATES_ASKED = "application/vnd.autograder.states+json", "AUTOGRADER_STATES"
 STUB = "...  # your code here"
 
 
@@ -90,7 +94,10 @@ class ExecuteSolution(Execute):
     def preprocess(
         self, notebook: NotebookNode, resources: dict[str, Any], km: Any = None
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        with tempfile.TemporaryDirectory(prefix="progress-") as folder, setenv(**{records.PLACE: folder}):
+        with (
+            tempfile.TemporaryDirectory(prefix="progress-") as folder,
+            setenv(**{records.PLACE: folder, STATES_ASKED: "1"}),
+        ):
             executed, resources = super().preprocess(notebook, resources, km)
         return executed, resources
 

@@ -25,6 +25,7 @@ from autograder.build.source import read_source
 from autograder.course import Course
 from autograder.problems import AuthoringError
 from autograder.reading import parsed
+from autograder.site.glossary import read_glossary
 
 FAULTS, MESSAGES = "faults", "messages"
 KEYWORDS = {"_": None, "ngettext": (1, 2)}
@@ -117,6 +118,8 @@ def _predictions(source: str) -> Iterator[Entry]:
 def _of_faults(course: Course) -> Iterator[Entry]:
     faults = load_faults(course.source)
     yield Entry("course", course.title, "the course's title")
+    for term in read_glossary(course.root / course.site.glossary) if course.site.glossary else ():
+        yield Entry(term.context, term.text, "what the term means")
     for family in course.forbidden:
         yield Entry("forbidden", family.instead, "what a task asks to be written without a ready-made call")
     yield from (Entry("word", text, "a word in hints") for text in faults.words.values() if " " in text)
@@ -232,7 +235,10 @@ def disagreements(text: str, string: str) -> Iterator[str]:
     around = text.partition(text.strip())[::2]
     if string != string.strip().join(around) or "\n" in string:
         yield "another space before or after it, or a line end in it"
-    if bool(prose.START.match(string)) != bool(prose.START.match(text)) or (string.count("**") - text.count("**")) % 2:
+    if (
+        bool(prose.START.match(string)) != bool(prose.START.match(text))
+        or (string.count("**") - text.count("**")) % 2
+    ):
         yield "a mark of Markdown (a heading's, a list's or **) stands there alone"
     left, right = text, string
     for kind, form in prose.KEPT:

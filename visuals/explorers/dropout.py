@@ -13,6 +13,7 @@ import numpy as np
 from visuals import words
 from visuals.arrays import token_names, with_axes
 from visuals.explorers.explorer import WIDE, Explorer
+from visuals.explorers.states import Knob
 from visuals.figures.dropping import MOST_TOKENS, dropout_steps
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
@@ -21,6 +22,8 @@ from visuals.picture import Picture
 LARGEST_P = 0.9
 # How many masks one press of the button draws.
 AT_ONCE = (1, 10, 100, 1000)
+# Where no kernel answers, so many draws can be chosen.
+DRAWN = (1, 2, 3, 4, 5, 10, 100, 1000)
 SEED = 123
 # Two tables side by side in a notebook's width; the text stays readable on the strongest shade (in per cent).
 NEAR = "padding: 2px 5px; text-align: right"
@@ -138,6 +141,22 @@ class DropoutExplorer(Explorer):
     def _start_over(self, change: Any) -> None:
         """Draws for another p say nothing about this one."""
         self.draws = first_draw(self._weights, self.p.value, self._generator)
+
+    @property
+    def knobs(self) -> list[Knob]:
+        """p, and how often is drawn: of a button that may be pressed for ever, some numbers of draws."""
+
+        def draw(times: int) -> None:
+            self._generator = np.random.default_rng(SEED)
+            self.draws = first_draw(self._weights, self.p.value, self._generator)
+            if times > 1:
+                self.draws.draw(self._generator, times - 1)
+
+        stops = [(str(times), times) for times in DRAWN]
+        return [
+            Knob.of(self.p, [place / 10 for place in range(10)]),
+            Knob("Draws", "range", lambda: stops, draw, lambda: self.draws.count),
+        ]
 
     def _draw(self, button: ipywidgets.Button) -> None:
         self.draws.draw(self._generator, self.at_once.value)

@@ -13,10 +13,13 @@ table for a screen reader and takes its colours from JupyterLab's theme.
 from __future__ import annotations
 
 import html
-from typing import Any
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import ipywidgets
 
+from visuals.explorers.states import ASKED, Knob, packed
 from visuals.picture import Picture
 
 # What only the page can do (ipywidgets sets no attributes from Python), run when the style sheet has loaded.
@@ -36,9 +39,7 @@ PAGE = (
 )
 
 # Bars keep a contrast of 3 with the page in both themes, text one of 4.5.
-STYLE = (
-    f'<style onload="{PAGE}">'
-    + """
+STYLE = """
 .attention-explorer { --score: #0B5CAD; --weight: #8A1C6B; --context: #00806A; --chosen: #B34700;
   background: var(--jp-layout-color1, #FCFCFA); color: var(--jp-content-font-color1, #1F2328);
   font: 14px/1.5 var(--jp-content-font-family, sans-serif); padding: 4px 8px; }
@@ -57,8 +58,7 @@ STYLE = (
 @keyframes attention-slide { from { transform: translate(var(--from-x), var(--from-y)); } }
 @media (prefers-reduced-motion: reduce) { .attention-explorer tr.slides { animation: none; } }
 .attention-explorer .context { color: var(--context); font-weight: 600; }
-</style>"""
-)
+"""
 
 # Labels are as long as they are; ipywidgets would cut them at 80 pixels.
 WIDE = {"description_width": "initial"}
@@ -69,14 +69,19 @@ class Explorer:
 
     A subclass makes its controls, hands them to `__init__`, and says what is shown just now: `alt` as one
     sentence, `html` as markup, `picture` as the static picture for readers without a kernel. `status` and
-    `view` are the widgets that hold the sentence and the markup, `widget` all together.
+    `view` are the widgets that hold the sentence and the markup, `widget` all together. `STOPS` lists, by the
+    name of a control, the values to write out for readers without a kernel, where a control allows more
+    values than can be listed.
     """
 
+    STOPS: ClassVar[Mapping[str, Sequence[Any]]] = {}
+
     def __init__(self, *controls: ipywidgets.Widget) -> None:
+        self._controls = controls
         self.status = ipywidgets.HTML()
         self.view = ipywidgets.HTML()
         row = ipywidgets.HBox(list(controls), layout={"flex_flow": "row wrap"})
-        look = ipywidgets.HTML(STYLE, layout={"display": "none"})
+        look = ipywidgets.HTML(f'<style onload="{PAGE}">{STYLE}</style>', layout={"display": "none"})
         self.widget = ipywidgets.VBox([row, self.status, self.view, look])
         self.widget.add_class("attention-box")
         self.status.add_class("attention-status")
@@ -101,6 +106,12 @@ class Explorer:
         """The static picture, for readers without a kernel."""
         raise NotImplementedError
 
+    @property
+    def knobs(self) -> list[Knob]:
+        """The controls, as a page without a kernel has them."""
+        stops = {getattr(self, name): values for name, values in self.STOPS.items()}
+        return [Knob.of(control, stops.get(control, ())) for control in self._controls]
+
     def show(self, change: Any = None) -> None:
         """Bring the sentence and the view up to date with the controls."""
         self.view.value = self.html
@@ -116,4 +127,5 @@ class Explorer:
         self, include: Any = None, exclude: Any = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         data, metadata = self.picture._repr_mimebundle_()
-        return {**self.widget._repr_mimebundle_(), **data}, metadata
+        states = dict(packed(self, STYLE)) if os.environ.get(ASKED) else {}
+        return {**self.widget._repr_mimebundle_(), **data, **states}, metadata

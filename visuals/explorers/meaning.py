@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import html
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import ipywidgets
 import numpy as np
 
 from visuals import words
 from visuals.explorers.explorer import WIDE, Explorer
-from visuals.explorers.query import MOST_SHARP, table
+from visuals.explorers.query import MOST_SHARP, SHARP, table
 from visuals.figures.meaning import AXES, LONGEST, arrows, in_plane, moved, word_arrows
 from visuals.flow import QueryFlow
 from visuals.picture import Picture
@@ -18,6 +19,12 @@ from visuals.trained import trained_words
 
 # Pixels for one unit of the plane.
 UNIT = 88.0
+# Where no kernel answers, these can be chosen.
+SENTENCES = (
+    "the girl sat by the bank because she saw a boat",
+    "the king walked to the bank for a loan",
+    "the king sat by the bank because he wanted fish",
+)
 
 
 class OwnSentence(Explorer):
@@ -25,6 +32,8 @@ class OwnSentence(Explorer):
 
     A subclass shows `sentence`, the last one that could be read, and the word at `query`.
     """
+
+    STOPS: ClassVar[Mapping[str, Sequence[Any]]] = {"text": SENTENCES}
 
     def __init__(self, sentence: str, query: int, *controls: ipywidgets.Widget) -> None:
         self.trouble = ""
@@ -62,6 +71,8 @@ class OwnSentence(Explorer):
 
 class MeaningExplorer(OwnSentence):
     """Type a sentence, choose a word and the sharpness; see arrows, weights and the context vector."""
+
+    STOPS: ClassVar[Mapping[str, Sequence[Any]]] = {"text": SENTENCES, "sharpness": SHARP}
 
     def __init__(self, sentence: str, word: str) -> None:
         self.sharpness = ipywidgets.BoundedFloatText(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import ipywidgets
 import numpy as np
@@ -20,6 +20,8 @@ from visuals.picture import Picture
 MOST_SHARP = 20.0
 # Vectors of so many numbers fit beside the bars.
 SHOWN_FEATURES = 4
+# Where no kernel answers, these can be chosen.
+SHARP = (0, 0.5, 1, 2, 5, 10, 20)
 
 
 def sentence(flow: QueryFlow, tokens: Sequence[str]) -> str:
@@ -96,6 +98,8 @@ class QueryExplorer(Explorer):
 
     `query` and `sharpness` are the controls; `flow` is what is shown just now.
     """
+
+    STOPS: ClassVar[Mapping[str, Sequence[Any]]] = {"sharpness": SHARP}
 
     def __init__(self, inputs: np.ndarray, tokens: list[str]) -> None:
         self._inputs = inputs

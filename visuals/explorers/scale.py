@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import ipywidgets
 import numpy as np
@@ -30,6 +30,8 @@ class ScaleExplorer(Explorer):
     `width`, `divisor` and `temperature` are the controls; `scores` (queries, keys) and `sharing` are what is
     shown just now.
     """
+
+    STOPS: ClassVar[Mapping[str, Sequence[Any]]] = {"temperature": (COLDEST, 0.2, 0.5, 1, 2, 5, HOTTEST)}
 
     def __init__(self, queries: np.ndarray, keys: np.ndarray, tokens: list[str]) -> None:
         self._queries = queries

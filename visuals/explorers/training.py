@@ -12,6 +12,7 @@ import numpy as np
 
 from visuals.arrays import to_array, token_names
 from visuals.explorers.explorer import WIDE, Explorer
+from visuals.explorers.states import Knob
 from visuals.figures.training import training_moment
 from visuals.not_ready import NotReady, when_ready
 from visuals.picture import Picture
@@ -45,6 +46,11 @@ class TrainingExplorer(Explorer):
             style=WIDE,
         )
         super().__init__(self.moment)
+
+    @property
+    def knobs(self) -> list[Knob]:
+        """None: the pictures of all moments would weigh more than the lesson."""
+        return []
 
     @property
     def picture(self) -> Picture:

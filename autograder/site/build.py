@@ -1,0 +1,241 @@
+"""Build the site: pages from the notebooks that are there, by Sphinx, in each language of the course."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+
+from autograder.authoring import Fault, load_faults
+from autograder.build.parallel import each_lesson
+from autograder.build.release import write_notebook
+from autograder.course import Course
+from autograder.feedback import STYLE
+from autograder.language import LANGUAGE, speak, translated
+from autograder.problems import AuthoringError
+from autograder.site.glossary import Term, read_glossary
+from autograder.site.pages import Page, bullets, headings
+from autograder.site.texts import texts
+
+ASSETS = Path(__file__).parent / "assets"
+SWITCH = "languages.html"
+
+
+def build_site(course: Course, out: Path) -> list[Path]:
+    """Write the site into a folder, in place of what it held; give its pages.
+
+    The first language of the course stands in the folder itself, each other one whose solutions are there
+    in a folder of its own. Nothing is executed.
+
+    Raises:
+        AuthoringError: a solution is missing, or a page cannot be made.
+    """
+    languages = [one for one in course.languages if _solutions(course, one).is_dir()]
+    with tempfile.TemporaryDirectory(prefix="site-") as temporary:
+        made = Path(temporary) / "made"
+        # Each in a process of its own: Sphinx keeps the language that it was started with.
+        work = partial(_build_language, course, languages, Path(temporary), made)
+        for _language, result in each_lesson(work, languages, len(languages)):
+            if isinstance(result, AuthoringError):
+                raise result
+        shutil.rmtree(out, ignore_errors=True)
+        shutil.copytree(made, out)
+    return sorted(out.rglob("*.html"))
+
+
+def _build_language(course: Course, languages: list[str], temporary: Path, made: Path, language: str) -> None:
+    os.environ[LANGUAGE] = language
+    speak(course.bank, course.languages)
+    source = temporary / language
+    _run_sphinx(source, made / _folder(course, language), write_sources(course, language, languages, source))
+
+
+def _folder(course: Course, language: str) -> str:
+    """Where a language's files stand beside those of the first one."""
+    return "" if language == course.languages[0] else language
+
+
+def _solutions(course: Course, language: str) -> Path:
+    return course.root / "solutions" / _folder(course, language)
+
+
+def _notebook(course: Course, kind: str, language: str, lesson: str) -> Path:
+    """A lesson's notebook in a language; in the course's first one where it is not translated."""
+    for one in (language, course.languages[0]):
+        path = course.root / kind / _folder(course, one) / lesson / f"{lesson}.ipynb"
+        if path.is_file():
+            return path
+    raise AuthoringError([f"{kind}/{lesson}: there is no {lesson}.ipynb; `autograder build` makes it"])
+
+
+def write_sources(course: Course, language: str, languages: list[str], source: Path) -> dict[str, Any]:
+    """Write what Sphinx reads for one language into a folder, and give its settings."""
+    said = texts()
+    static = source / "static"
+    notebooks: dict[str, NotebookNode] = {}
+    index = [f"# {_title(course)}", "", said["about"], "", f"## {said['lessons']}", ""]
+    for lesson in course.lessons:
+        notebook = nbformat.read(_notebook(course, "solutions", language, lesson), as_version=4)
+        notebooks[lesson] = notebook
+        title = notebook.cells[0].source.partition("\n")[0].lstrip("# ")
+        index += [f"### [{title}]({lesson})", "", *(f"- {item}" for item in bullets(notebook)), ""]
+    terms = read_glossary(course.root / course.site.glossary) if course.site.glossary else ()
+    more = ["mistakes", *(["glossary"] if terms else [])]
+    for caption, names in ((said["lessons"], course.lessons), (said["reference"], more)):
+        index += ["```{toctree}", ":hidden:", f":caption: {caption}", "", *names, "```", ""]
+    source.mkdir(parents=True)
+    _write(source / "index.md", index)
+    _write(source / "mistakes.md", _mistakes(course, notebooks, said))
+    if terms:
+        _write(source / "glossary.md", _glossary(terms, notebooks, said))
+    for lesson, notebook in notebooks.items():
+        write_notebook(Page(lesson, notebook, said, static).make(course.site), source / f"{lesson}.ipynb")
+        released = _notebook(course, "notebooks", language, lesson)
+        (static / "notebooks").mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(released, static / "notebooks" / released.name)
+    (source / "templates").mkdir()
+    shutil.copyfile(ASSETS / SWITCH, source / "templates" / SWITCH)
+    shutil.copyfile(ASSETS / "site.js", static / "site.js")
+    (static / "site.css").write_text(
+        STYLE + "\n" + (ASSETS / "site.css").read_text(encoding="utf-8"), encoding="utf-8"
+    )
+    return _config(course, language, languages, terms, said)
+
+
+def _title(course: Course) -> str:
+    return translated("course", course.title)
+
+
+def _glossary(terms: tuple[Term, ...], notebooks: dict[str, NotebookNode], said: dict[str, str]) -> list[str]:
+    lines = [f"# {said['glossary']}", "", "```{glossary}"]
+    for term in terms:
+        where = _where(term.section, notebooks)
+        lines += [term.name, f"  {term.said}" + (f" {said['explained']} {where}." if where else ""), ""]
+    return [*lines, "```", ""]
+
+
+def _mistakes(course: Course, notebooks: dict[str, NotebookNode], said: dict[str, str]) -> list[str]:
+    """The page of all mistakes, by the lesson that explains them."""
+    faults = load_faults(course.source)
+    groups: dict[str, list[Fault]] = {lesson: [] for lesson in (*course.lessons, "")}
+    for fault in faults.known.values():
+        lesson = fault.section.partition("#")[0]
+        groups[lesson if lesson in groups else ""].append(fault)
+    words = _Words({key: translated("word", text) for key, text in faults.words.items()})
+    lines = ["---", "tocdepth: 2", "---", f"# {said['mistakes']}", "", said["mistakes_about"], ""]
+    for lesson, found in groups.items():
+        if not found:
+            continue
+        title = headings(notebooks[lesson])[notebooks[lesson].cells[0]["id"]] if lesson else said["other"]
+        lines += [f"## {title}", ""]
+        for fault in found:
+            where = _where(fault.section, notebooks)
+            name, hint = (translated(fault.id, text) for text in (fault.name, fault.hint))
+            lines += [f"(mistake-{fault.id})=", f"### {name[:1].upper()}{name[1:]}", ""]
+            lines += [hint.format_map(words), ""]
+            lines += [f"{said['explained']} {where}.", ""] if where else []
+    return lines
+
+
+class _Words(dict[str, str]):
+    """What hints call things; a word that only tasks fill in stays as a name."""
+
+    def __missing__(self, name: str) -> str:
+        return f"`{name}`"
+
+
+def _where(section: str, notebooks: dict[str, NotebookNode]) -> str:
+    """A link to the cell that explains something, or nothing where none does."""
+    lesson, _, cell = section.partition("#")
+    heading = headings(notebooks[lesson]).get(cell) if lesson in notebooks else None
+    # The heading's own links and formulas cannot stand in a link.
+    return f'<a href="{lesson}.html#cell-{cell}">{lesson}: {_plain(heading)}</a>' if heading else ""
+
+
+def _plain(heading: str) -> str:
+    return heading.replace("`", "").replace("*", "").replace("$", "")
+
+
+def _config(
+    course: Course, language: str, languages: list[str], terms: tuple[Term, ...], said: dict[str, str]
+) -> dict[str, Any]:
+    """Sphinx's settings: nothing is executed, and nothing comes from the network."""
+    up = "../" if _folder(course, language) else ""
+    others = [(one, up + (f"{folder}/" if (folder := _folder(course, one)) else "")) for one in languages]
+    sidebar = ["sidebar/brand.html", "sidebar/search.html", "sidebar/scroll-start.html"]
+    sidebar += ["sidebar/navigation.html", *([SWITCH] if len(languages) > 1 else [])]
+    return {
+        "project": _title(course),
+        "html_title": _title(course),
+        "extensions": ["myst_nb", "autograder.site.extension"],
+        "language": language if language == language.lower() else "en",
+        "course_language": language.replace("_", "-"),
+        "course_terms": terms,
+        "course_lessons": list(course.lessons),
+        "nb_execution_mode": "off",
+        "nb_merge_streams": True,
+        "myst_enable_extensions": ["dollarmath"],
+        "myst_all_links_external": False,
+        "html_math_renderer": "mathml",
+        "html_theme": "furo",
+        "html_theme_options": {"navigation_with_keys": False},
+        "html_sidebars": {"**": [*sidebar, "sidebar/scroll-end.html"]},
+        "html_static_path": ["static"],
+        "html_css_files": ["site.css"],
+        "html_js_files": [("site.js", {"defer": "defer"})],
+        "html_context": {"course_languages": others, "course_texts": said},
+        "templates_path": ["templates"],
+        "html_copy_source": False,
+        "html_show_sourcelink": False,
+        "html_show_copyright": False,
+        "html_show_sphinx": False,
+        "html_show_search_summary": False,  # it would fetch, which a page opened as a file cannot
+        "html_use_index": False,
+        "pygments_style": "a11y-high-contrast-light",
+        "suppress_warnings": ["mystnb.unknown_mime_type", "myst.header", "toc.not_included"],
+    }
+
+
+def _run_sphinx(source: Path, out: Path, config: dict[str, Any]) -> None:
+    from docutils.utils import SystemMessage
+    from sphinx.application import Sphinx
+    from sphinx.errors import SphinxError
+    from sphinx.util.console import nocolor
+    from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+    nocolor()
+    warnings = io.StringIO()
+    try:
+        with patch_docutils(), docutils_namespace():
+            app = Sphinx(
+                source,
+                None,
+                out,
+                source / "doctrees",
+                "html",
+                config,
+                status=None,
+                warning=warnings,
+                freshenv=True,
+            )
+            app.build()
+    except (SphinxError, SystemMessage) as problem:
+        raise AuthoringError([f"site: {problem}"]) from problem
+    said = [
+        line.replace(f"{source}{os.sep}", "") for line in warnings.getvalue().splitlines() if line.strip()
+    ]
+    if said:
+        raise AuthoringError([f"site: {line}" for line in said])
+    for name in (".buildinfo", "objects.inv"):
+        (out / name).unlink(missing_ok=True)
+
+
+def _write(path: Path, lines: list[str]) -> None:
+    path.write_text("\n".join(lines), encoding="utf-8")

@@ -1,0 +1,60 @@
+"""The course's terms: a file that explains each once."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.language import translated
+from autograder.problems import AuthoringError
+
+
+@dataclass(frozen=True)
+class Term:
+    """A term: its name, what it means, its other forms in the text, and the cell that explains it."""
+
+    name: str
+    text: str
+    also: tuple[str, ...] = ()
+    section: str = ""
+
+    @property
+    def context(self) -> str:
+        """Where its text stands, for translators."""
+        return f"glossary: {self.name}"
+
+    @property
+    def said(self) -> str:
+        """What it means, in the spoken language."""
+        return translated(self.context, self.text)
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        return (self.name, *self.also)
+
+
+def read_glossary(path: Path) -> tuple[Term, ...]:
+    """The terms of a glossary file: a TOML table `term` for each, with the attributes of `Term`.
+
+    Raises:
+        AuthoringError: the file is missing, or not as it must be.
+    """
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))["term"]
+        return tuple(
+            sorted((Term(**{**one, "also": tuple(one.get("also", ()))}) for one in tables), key=_order)
+        )
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        raise AuthoringError([f"{path}: cannot be read ({problem!r})"]) from problem
+
+
+def _order(term: Term) -> str:
+    return term.name.casefold()
+
+
+def pattern(terms: tuple[Term, ...]) -> re.Pattern[str]:
+    """Finds a form of a term where it stands as words of its own; the longest where several begin."""
+    forms = sorted((form for term in terms for form in term.forms), key=len, reverse=True)
+    return re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, forms))})(?![\w-])", re.IGNORECASE)

@@ -1,0 +1,190 @@
+"""The site of a small course: what its pages hold, and what is refused."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from autograder.build.preprocessors import STATES_MIME
+from autograder.build.release import write_notebook
+from autograder.course import Course, Site
+from autograder.problems import AuthoringError
+from autograder.site.build import build_site
+
+PIXEL = base64.b64encode(b"not really a picture").decode()
+STATES = {
+    "knobs": [{"label": "Size", "kind": "range"}],
+    "stops": [{"": ["1", "2"]}],
+    "start": [0],
+    "views": {"0": ["it is 1", "<b>1</b>"], "1": ["it is 2", "<b>2</b>"]},
+}
+
+
+def shown(**data):
+    return [new_output("execute_result", data={"text/plain": "", **data})]
+
+
+def lesson():
+    answer = {"nbgrader": {"grade": False, "solution": True}}
+    states = base64.b64encode(gzip.compress(json.dumps(STATES).encode(), mtime=0)).decode()
+    explorer = {"style": "", "alt": "it is 1", "html": "<b>1</b>", "states": states}
+    question = 'predict("more", "How many?", ("one", "one more"))'
+    return new_notebook(
+        metadata={"language_info": {"name": "python"}},
+        cells=[
+            new_markdown_cell("# 01 · Counting\n\nYou can\n\n- count a kernel;\n- stop.\n", id="title"),
+            new_markdown_cell("## Kernels\n\nA kernel and a kernel: $x^2$ and `kernel`.", id="intro"),
+            new_code_cell("1 + 1", id="sum-answer", metadata=answer),
+            new_code_cell("draw()", id="drawn", outputs=shown(**{"text/html": picture("a sum")})),
+            new_code_cell("explore()", id="explore", outputs=shown(**{STATES_MIME: explorer})),
+            new_code_cell(question, id="asked", outputs=shown(**{"text/html": "<p>How many?</p>"})),
+            new_code_cell(
+                'reveal("more", came)',
+                id="told",
+                outputs=shown(
+                    **{"text/html": "<p>What came: one more</p>", "text/plain": "What came: one more"}
+                ),
+            ),
+        ],
+    )
+
+
+def picture(alt):
+    return f'<img src="data:image/png;base64,{PIXEL}" alt="{alt}">'
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    root = tmp_path_factory.mktemp("course")
+    (root / "course.toml").write_text(
+        'name = "counting"\ntitle = "Counting"\nlanguages = ["en", "bn"]\nlessons = ["01-counting"]\n'
+        'bank = "bank"\n'
+        '[site]\nglossary = "source/glossary.toml"\nrepository = "https://example.org/us/counting"\n'
+    )
+    (root / "source").mkdir()
+    (root / "source" / "faults.py").write_text(
+        "from autograder.authoring import Fault\n"
+        'WORDS = {"total": "the total"}\n'
+        'FAULTS = (Fault("off-by-one", "one is missing", "Count {total} again.", "01-counting#intro"),)\n'
+    )
+    (root / "source" / "glossary.toml").write_text(
+        '[[term]]\nname = "kernel"\ntext = "A small matrix."\nsection = "01-counting#intro"\n'
+    )
+    for kind in ("solutions", "notebooks"):
+        write_notebook(lesson(), root / kind / "01-counting" / "01-counting.ipynb")
+    translated = lesson()
+    translated.cells[1].source = "## কার্নেল\n\nA kernel."
+    write_notebook(translated, root / "solutions" / "bn" / "01-counting" / "01-counting.ipynb")
+    return Course.read(root)
+
+
+@pytest.fixture(scope="module")
+def site(course, tmp_path_factory):
+    out = tmp_path_factory.mktemp("site")
+    build_site(course, out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def page(site):
+    return (site / "01-counting.html").read_text(encoding="utf-8")
+
+
+def test_two_builds_are_equal_to_the_byte(course, site, tmp_path):
+    build_site(course, tmp_path / "again")
+
+    def files(folder):
+        return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+    assert files(tmp_path / "again") == files(site)
+
+
+def test_pictures_become_files_and_keep_their_words(site, page):
+    assert "data:image" not in page
+    (name,) = (path.name for path in (site / "_static" / "pictures").iterdir())
+    assert f'src="_static/pictures/{name}" alt="a sum"' in page
+
+
+def test_a_solution_is_folded(page):
+    fold = page[page.index("<details") : page.index("</details>", page.index("<details class"))]
+    assert "Show a solution" in page
+    assert "1 + 1" not in page.split("<details")[0]
+    assert fold
+
+
+def test_an_explorer_shows_its_first_state_and_names_its_states(site, page):
+    name = "explorers/01-counting-explore.js"
+    assert f'data-states="{name}"' in page
+    assert '<p class="explorer-words" role="status">it is 1</p>' in page
+    assert base64.b64encode(gzip.compress(json.dumps(STATES).encode(), mtime=0)).decode() in (
+        site / "_static" / name
+    ).read_text(encoding="utf-8")
+
+
+def test_a_prediction_knows_what_came(page):
+    assert '<input type="radio" name="more" value="one more">' in page
+    assert 'data-prediction="more" data-came="one more"' in page
+
+
+def test_a_term_leads_to_the_glossary_where_it_is_used_first(page):
+    assert page.count('href="glossary.html#term-kernel"') == 1
+    assert 'title="A small matrix."' in page
+
+
+def test_formulas_are_mathml(page):
+    assert "<msup><mi>x</mi><mn>2</mn></msup>" in page
+
+
+def test_a_mistake_leads_to_what_explains_it(site, page):
+    mistakes = (site / "mistakes.html").read_text(encoding="utf-8")
+    assert "One is missing" in mistakes
+    assert "Count the total again." in mistakes
+    assert 'href="01-counting.html#cell-intro"' in mistakes
+    assert 'id="cell-intro"' in page
+
+
+def test_languages_lead_to_each_other(site):
+    assert 'href="bn/01-counting.html"' in (site / "01-counting.html").read_text(encoding="utf-8")
+    other = (site / "bn" / "01-counting.html").read_text(encoding="utf-8")
+    assert 'href="../01-counting.html"' in other
+    assert '<html class="no-js" lang="bn"' in other
+    assert "কার্নেল" in other
+
+
+def test_a_lesson_opens_elsewhere_only_where_a_repository_is_named(page):
+    assert (
+        "colab.research.google.com/github/us/counting/blob/main/notebooks/01-counting/01-counting.ipynb"
+        in page
+    )
+    assert Site().doors("01-counting") == []
+    (jupyter,) = (
+        address
+        for place, address in Site("https://example.org/us/counting", hub="https://hub.example.org").doors(
+            "01"
+        )
+        if place == "JupyterLab"
+    )
+    assert jupyter.startswith(
+        "https://hub.example.org/hub/user-redirect/git-pull?repo=https%3A%2F%2Fexample.org"
+    )
+
+
+def test_a_lesson_that_was_not_built_is_named(course, tmp_path):
+    missing = Course(**{**vars(course), "lessons": ("01-counting", "02-more")})
+    with pytest.raises(AuthoringError, match=r"02-more: there is no 02-more\.ipynb"):
+        build_site(missing, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("line", ['repositry = "x"', "branch = 3"])
+def test_what_means_nothing_to_the_site_is_named(tmp_path: Path, line):
+    (tmp_path / "course.toml").write_text(
+        f'name = "a"\ntitle = "A"\nlessons = []\nbank = "bank"\n[site]\n{line}\n'
+    )
+    with pytest.raises(AuthoringError, match="`site` means nothing here, or is no text"):
+        Course.read(tmp_path)
