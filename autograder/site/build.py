@@ -38,6 +38,9 @@ def build_site(course: Course, out: Path) -> list[Path]:
         AuthoringError: a solution is missing, or a page cannot be made.
     """
     languages = [one for one in course.languages if _solutions(course, one).is_dir()]
+    for kind in ("solutions", "notebooks"):
+        for lesson in course.lessons:
+            _notebook(course, kind, course.languages[0], lesson)
     with tempfile.TemporaryDirectory(prefix="site-") as temporary:
         made = Path(temporary) / "made"
         # Each in a process of its own: Sphinx keeps the language that it was started with.
