@@ -319,12 +319,18 @@ class Faults:
         Raises:
             AuthoringError: nobody says what a word in the hint stands for.
         """
-        template = wrong.hint or self.known[wrong.fault].hint
-        words = {**self.words, "name": task.name, "signature": task.signature, **task.words}
         try:
-            return template.format_map(words)
+            return self.fill(wrong.hint or self.known[wrong.fault].hint, task)
         except (KeyError, ValueError, IndexError) as problem:
             raise AuthoringError([f"{wrong.fault}: its hint cannot be filled in ({problem!r})"]) from problem
+
+    def fill(self, template: str, task: Task, said: Callable[[str, str], str] = lambda _, word: word) -> str:
+        """A hint filled in with what a task calls things; `said` gives such a word in another language."""
+        course, own = (
+            {name: said(context, word) for name, word in words.items()}
+            for context, words in (("word", self.words), (task.id, task.words))
+        )
+        return template.format_map({**course, "name": task.name, "signature": task.signature, **own})
 
 
 @dataclass(frozen=True)

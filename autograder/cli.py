@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
@@ -49,28 +49,38 @@ Root = Annotated[Path, typer.Option("--course", help="The course folder.", show_
 @app.command()
 def build(
     lessons: Lessons = None,
+    language: Annotated[
+        list[str] | None, typer.Option("--language", help="Make only what is in this language, as bn.")
+    ] = None,
     check: Annotated[bool, typer.Option("--check", help="Change nothing; list what is stale.")] = False,
     jobs: AtOnce = processors(),  # noqa: B008
     course: Root = Path(),
 ) -> None:
-    """Make notebooks/, solutions/ and the bank from source/."""
-    from autograder.build import pipeline
+    """Make notebooks/, solutions/ and the bank from source/, and the same in other languages from locale/."""
+    from autograder.build import languages, pipeline
 
     place = _course(course)
     names = _chosen(place.lessons, lessons or [])
-    if not check and (place.root / "submitted").is_dir():
+    if not check and not language and (place.root / "submitted").is_dir():
         _keep_releases(place, names)
     found: list[str] = pipeline.without_source(place) if check else []
     problems: list[str] = []
+    states: dict[str, None] = {}
+    made, translated = (pipeline.stale, languages.stale) if check else (pipeline.build, languages.build)
+    steps: list[tuple[str, Any]] = [] if language else [("", partial(made, place))]
+    steps += [(f"{one}/", partial(translated, place, one)) for one in _languages(place, language or [])]
     with _bar() as bar:
-        task = bar.add_task("checking" if check else "building", total=len(names))
-        work = partial(pipeline.stale if check else pipeline.build, place)
-        for name, result in each_lesson(work, names, jobs):
-            if isinstance(result, AuthoringError):
-                problems += result.problems
-            else:
-                found += result or []
-            bar.update(task, description=name, advance=1)
+        task = bar.add_task("checking" if check else "building", total=len(names) * len(steps))
+        for prefix, work in steps:
+            for name, result in each_lesson(work, names, jobs):
+                if isinstance(result, AuthoringError):
+                    problems += result.problems
+                else:
+                    found += [line for line in result or () if isinstance(line, str)]
+                    states |= {f"{prefix}{one}": None for one in result or () if not isinstance(one, str)}
+                bar.update(task, description=f"{prefix}{name}", advance=1)
+    for line in states:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
     for line in problems:
         errors.print(line, style="red", markup=False, highlight=False, soft_wrap=True)
     for line in sorted(found):

@@ -127,14 +127,16 @@ def plain_text(task: Task, verdict: Verdict) -> str:
     """The verdict for a terminal, a log or a screen reader."""
     points = _points(verdict)
     if verdict.passed:
-        lines = [f"[{_('right')}] {task.title} ({points})", _wrap(task.learned)]
+        right = _("right")
+        lines = [f"[{right}] {task.title} ({points})", _wrap(task.learned)]
         if verdict.stood_in:
             lines.append(_wrap(stood_in(verdict)))
         return _strip("\n".join(lines))
     finding = verdict.finding
     assert finding is not None
     message: Message = word(finding, task, verdict)
-    lines = [f"[{_('not yet')}] {task.title} ({points})", _wrap(message.headline)]
+    not_yet = _("not yet")
+    lines = [f"[{not_yet}] {task.title} ({points})", _wrap(message.headline)]
     if message.code:
         lines.append(f"    {message.code}")
     if len(verdict.named) == 1:
@@ -189,9 +191,9 @@ def _results_html(task: Task, verdict: Verdict) -> str:
     lines = [_result_html(task, verdict, result) for result in verdict.results]
     if verdict.forbidden:
         asked = _escape(asked_instead(verdict.forbidden, task))
-        costs = _("costs {verdict.cost}", locals())
+        costs, label = _("costs {verdict.cost}", locals()), _("not yet")
         lines.append(
-            f'<li><span role="img" aria-label="{_("not yet")}">✗</span> {asked} '
+            f'<li><span role="img" aria-label="{label}">✗</span> {asked} '
             f'<span class="ag-small">{costs}</span></li>'
         )
     return f"<ul>{''.join(lines)}</ul>"
@@ -200,7 +202,8 @@ def _results_html(task: Task, verdict: Verdict) -> str:
 def _result_html(task: Task, verdict: Verdict, result: CheckResult) -> str:
     sign, label = ("✓", _("right")) if result.finding is None else ("✗", _("not yet"))
     line = f'<span role="img" aria-label="{label}">{sign}</span> {_inline(result.title)}'
-    line += f' <span class="ag-small">{_("{result.earned} of {result.points}", locals())}</span>'
+    earned = _("{result.earned} of {result.points}", locals())
+    line += f' <span class="ag-small">{earned}</span>'
     says = _why(task, verdict, result)
     if says:
         line += f"<br><span class='ag-small'>{_inline(says)}</span>"

@@ -1,12 +1,13 @@
 """The language that a learner is spoken to in: the tool's messages, and what a course says beside its prose.
 
-English stands in the code and in the course. Translations lie beside a course's bank, one `.mo` file for
-each language, and a text without one stays English. Only what a learner sees is translated: a check compares
+English stands in the code and in the course. Translations lie in a course's bank, in a folder for each
+language, and a text without one stays English. Only what a learner sees is translated: a check compares
 the same tensors in every language.
 """
 
 from __future__ import annotations
 
+import contextlib
 import gettext
 import os
 from collections.abc import Mapping, Sequence
@@ -34,21 +35,30 @@ def speak(bank: Path, languages: Sequence[str]) -> str:
     Returns:
         The language, "en" say.
     """
-    global _spoken
     notebook = Path(os.environ.get("JPY_SESSION_NAME", ""))
     places = [one for folder in (Path.cwd(), notebook.parent) for one in (folder.parent.name, folder.name)]
     asked = [os.environ.get(LANGUAGE, ""), *places]
     language = next((one for one in asked if one in languages), languages[0])
-    try:
-        _spoken = _translations(identity(bank / f"{language}.mo"))
-    except OSError:  # there is none, or it cannot be read
-        _spoken = gettext.NullTranslations()
+    files = sorted((bank / language).glob("*.mo"))
+    use(_read(tuple(map(identity, files))))
     return language
 
 
+def use(translations: gettext.NullTranslations) -> None:
+    """Speak by these translations from now on."""
+    global _spoken
+    _spoken = translations
+
+
 @lru_cache(maxsize=4)
-def _translations(file: Identity) -> gettext.NullTranslations:
-    return gettext.GNUTranslations(file.path.open("rb"))
+def _read(files: tuple[Identity, ...]) -> gettext.NullTranslations:
+    found = gettext.NullTranslations()
+    for file in files:
+        with contextlib.suppress(OSError, UnicodeDecodeError), file.path.open("rb") as content:
+            one = gettext.GNUTranslations(content)
+            one.add_fallback(found)
+            found = one
+    return found
 
 
 def _(text: str, values: Mapping[str, Any] | None = None) -> str:

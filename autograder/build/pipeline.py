@@ -133,7 +133,7 @@ def without_source(course: Course) -> list[str]:
     found = []
     for folder in ("notebooks", "solutions"):
         for path in sorted((course.root / folder).glob("*/")):
-            if path.name not in known and not path.name.startswith("."):
+            if path.name not in known | set(course.languages) and not path.name.startswith("."):
                 found.append(f"{folder}/{path.name}: has no source")
     for path in sorted(course.bank.glob("*.json")):
         if path.stem not in known:

@@ -28,6 +28,7 @@ from autograder.reading import parsed
 from autograder.site.glossary import read_glossary
 
 FAULTS, MESSAGES = "faults", "messages"
+HINT = "its hint"
 KEYWORDS = {"_": None, "ngettext": (1, 2)}
 # Of a file's header all but what its readers need: dates, and names that version control knows.
 NEEDLESS = re.compile(
@@ -125,7 +126,7 @@ def _of_faults(course: Course) -> Iterator[Entry]:
     yield from (Entry("word", text, "a word in hints") for text in faults.words.values() if " " in text)
     for fault in faults.known.values():
         yield Entry(fault.id, fault.name, "what the mistake is called")
-        yield Entry(fault.id, fault.hint, "its hint")
+        yield Entry(fault.id, fault.hint, HINT)
 
 
 def _of_tool(course: Course) -> Iterator[Entry]:
@@ -161,6 +162,9 @@ def merged(course: Course, language: str, name: str) -> Catalog:
         template.add(one.text, context=one.context or None, auto_comments=[one.what] if one.what else ())
     catalog = read(course, language, name)
     catalog.update(template, update_creation_date=False)
+    for message in catalog:
+        if not any(_strings(message)):
+            message.flags.discard("fuzzy")  # Babel found something alike that was not translated either
     for old in catalog.obsolete.values():
         old.previous_id = []  # Babel would write it as a comment that it cannot read
     catalog.header_comment = (
@@ -210,8 +214,17 @@ def state(catalog: Catalog, name: str) -> State:
 
 def is_translated(message: Message) -> bool:
     """Whether a message has a translation that counts."""
-    strings = message.string if isinstance(message.string, list | tuple) else (message.string,)
-    return not message.fuzzy and all(strings)
+    return not message.fuzzy and bool(_strings(message)) and all(_strings(message))
+
+
+def _strings(message: Message) -> list[str]:
+    """The translations of a message: one for each form of a plural."""
+    return [message.string] if isinstance(message.string, str) else list(message.string or ())
+
+
+def is_usable(message: Message) -> bool:
+    """Whether a message's translation counts and breaks nothing."""
+    return bool(message.id) and is_translated(message) and not any(wrong_in(message))
 
 
 def where(message: Message) -> str:
@@ -225,7 +238,7 @@ def wrong_in(message: Message) -> Iterator[str]:
     if not is_translated(message):
         return
     one, many = (message.id, message.id) if isinstance(message.id, str) else message.id
-    strings = [message.string] if isinstance(message.string, str) else list(message.string or ())
+    strings = _strings(message)
     for place, string in enumerate(strings):
         yield from disagreements(one if place == 0 and len(strings) > 1 else many, string)
 

@@ -34,7 +34,8 @@ def bank(tmp_path):
     catalog.add("`{name}` is None.", "`{name}` হলো None।")
     catalog.add(("{count} point", "{count} points"), ("{count} পয়েন্ট", "{count} পয়েন্টগুলো"))
     catalog.add("The sum", "যোগফল", context="share")
-    with (tmp_path / "bn.mo").open("wb") as file:
+    (tmp_path / "bn").mkdir()
+    with (tmp_path / "bn" / "01-tiny.mo").open("wb") as file:
         write_mo(file, catalog)
     return tmp_path
 
@@ -79,7 +80,8 @@ def test_a_language_whose_file_is_missing_or_damaged_is_english(tmp_path, monkey
     monkeypatch.setenv(language.LANGUAGE, "bn")
     language.speak(tmp_path, ("en", "bn"))
     assert translated("share", "The sum") == "The sum"
-    (tmp_path / "bn.mo").write_bytes(b"no catalog")
+    (tmp_path / "bn").mkdir()
+    (tmp_path / "bn" / "01-tiny.mo").write_bytes(b"no catalog")
     language.speak(tmp_path, ("en", "bn"))
     assert translated("share", "The sum") == "The sum"
 

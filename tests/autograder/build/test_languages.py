@@ -1,0 +1,224 @@
+"""Translations of a course: what is gathered, what is refused, and the lessons that are made of them."""
+
+from __future__ import annotations
+
+import nbformat
+import pytest
+
+from autograder import language
+from autograder.build import languages, pipeline, prose, translate
+from autograder.build.translate import disagreements
+from autograder.course import Course
+from autograder.learner import check
+from tests.autograder.build.conftest import NAME
+
+SPOKEN = "bn"
+PROSE = """\
+## A heading
+
+A paragraph that is
+wrapped, with `code`.
+
+- one item
+  on two lines
+- $x$
+
+| key | value |
+| --- | --- |
+| `a` | 1 |
+
+$$
+x = 1
+$$
+
+```text
+no words
+```
+
+<details><summary>What to see</summary>
+
+> ### Quoted
+>
+> It is so,
+> and so.
+
+</details>
+### BEGIN SOLUTION
+An answer.
+### END SOLUTION"""
+
+
+@pytest.fixture
+def course(course_with) -> Course:
+    """The tiny course, with a language, a prediction and a mistake whose hint has a word to fill in."""
+    asked = 'predict("sign", "Which sign?", ("plus", "minus"))'
+    shown = 'reveal("sign", "minus")'
+    cells = f'# %% id="sign-prediction"\n{asked}\n\n# %% id="sign-revealed"\n{shown}\n\n# %% id="shown"'
+    made = course_with(source=(('# %% id="shown"', cells), ("import check", "import check, predict, reveal")))
+    described = made.root / "course.toml"
+    described.write_text(
+        'languages = ["en", "bn"]\n' + described.read_text(encoding="utf-8"), encoding="utf-8"
+    )
+    return Course.read(made.root)
+
+
+def fill(course: Course, *translations: tuple[str, str, str]) -> None:
+    """Translate texts: (context, in English, translated)."""
+    for name in translate.files(course):
+        catalog = translate.merged(course, SPOKEN, name)
+        for context, text, string in translations:
+            message = catalog.get(text, context or None)
+            if message:
+                message.string = string
+        path = translate.path_of(course, SPOKEN, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(translate.written(catalog))
+
+
+# What there is to translate
+
+
+def test_prose_is_gathered_by_paragraphs_and_put_back_in_its_place():
+    assert list(prose.texts(PROSE)) == [
+        "A heading",
+        "A paragraph that is wrapped, with `code`.",
+        "one item on two lines",
+        "| key | value |",
+        "What to see",
+        "Quoted",
+        "It is so, and so.",
+        "An answer.",
+    ]
+    assert prose.translate(PROSE, lambda text: None) == PROSE
+    shouted = prose.translate(PROSE, str.upper)
+    assert shouted.startswith(
+        "## A HEADING\n\nA PARAGRAPH THAT IS WRAPPED, WITH `CODE`.\n\n- ONE ITEM ON TWO LINES\n- $x$\n"
+    )
+    assert "<details><summary>WHAT TO SEE</summary>\n\n> ### QUOTED\n>\n> IT IS SO, AND SO.\n" in shouted
+    assert "x = 1" in shouted
+    assert "no words" in shouted
+
+
+def test_each_text_of_a_lesson_stands_where_a_translator_finds_it(course):
+    found = {(one.context, one.text) for one in translate.entries(course, NAME)}
+    assert found >= {
+        (NAME, "01 · A tiny lesson"),
+        ("title", "Text about it."),
+        ("sign", "Which sign?"),
+        ("sign", "minus"),
+        ("share", "Shares of a whole"),
+        ("share", "three numbers"),
+        ("share", "Divide by the sum."),
+        ("share", "Shares add up to 1."),
+    }
+    faults = {(one.context, one.text) for one in translate.entries(course, translate.FAULTS)}
+    assert faults >= {
+        ("course", "Tiny"),
+        ("forbidden", "softmax"),
+        ("word", "the sum"),
+        ("by-largest", "divided by the largest"),
+        ("by-largest", "Divide by {whole}."),
+    }
+
+
+def test_a_translation_stays_until_its_english_changes_and_is_outdated_then(course):
+    fill(course, ("title", "Text about it.", "এর কথা।"), ("title", "A tiny lesson", "ছোট পাঠ"))
+    assert translate.update(course, SPOKEN, NAME).outdated == 0
+    path = course.source / NAME / f"{NAME}.py"
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("Text about it.", "A text about it."), encoding="utf-8"
+    )
+    assert translate.checked(course, SPOKEN, NAME).outdated == 1
+    before = translate.path_of(course, SPOKEN, NAME).read_bytes()
+    assert translate.update(course, SPOKEN, NAME).outdated == 1
+    catalog = translate.read(course, SPOKEN, NAME)
+    assert catalog.get("A text about it.", "title").string == "এর কথা।"
+    assert not translate.is_usable(catalog.get("A text about it.", "title"))
+    assert translate.is_usable(catalog.get("A tiny lesson", "title"))
+    assert translate.path_of(course, SPOKEN, NAME).read_bytes() != before
+
+
+# What a translation may not do
+
+
+@pytest.mark.parametrize(
+    ("text", "string", "problem"),
+    [
+        ("Use `x` and $y$ on line 3.", "লাইন 3-এ $y$ আর `x`।", None),
+        ("Use `x`.", "x।", "another code: lost `x`"),
+        ("Use `x`.", "`y`।", "another code: lost `x`; added `y`"),
+        (
+            "It is <code>x</code>.",
+            "<code>y</code>।",
+            "another code: lost <code>x</code>; added <code>y</code>",
+        ),
+        ("It is $x^2$.", "$x^3$।", "another formula: lost $x^2$; added $x^3$"),
+        ("See [it](a.html).", "[এটি](b.html)।", "another link: lost (a.html); added (b.html)"),
+        ("Divide by {whole}.", "{all} দিয়ে ভাগ।", "another placeholder: lost {whole}; added {all}"),
+        ("Up to {p:g}.", "{p} পর্যন্ত।", "another placeholder: lost {p:g}; added {p}"),
+        ("Press <kbd>x</kbd>.", "চাপো x।", "another tag: lost <kbd>, </kbd>"),
+        ("| a | b |", "| ক |", "another column: lost |"),
+        ("It is 0.5.", "এটি \u09e6.\u09eb।", "another number: lost 0.5; added \u09e6.\u09eb"),
+        ("Bold it.", "**মোটা।", "a mark of Markdown (a heading's, a list's or **) stands there alone"),
+        ("A text.", "# শিরোনাম", "a mark of Markdown (a heading's, a list's or **) stands there alone"),
+        ("A text.", "ক\n\nখ", "another space before or after it, or a line end in it"),
+        (" on {says}", "{says}-এ", "another space before or after it, or a line end in it"),
+    ],
+)
+def test_a_translation_that_would_break_a_lesson_is_refused(text, string, problem):
+    assert list(disagreements(text, string)) == ([problem] if problem else [])
+
+
+# A lesson in another language
+
+
+@pytest.mark.slow
+def test_a_translated_lesson_has_other_words_and_the_same_code(course, tmp_path, monkeypatch):
+    pipeline.build(course, NAME)
+    untranslated = languages.build(course, SPOKEN, NAME)
+    assert not (course.root / "notebooks" / SPOKEN).exists()
+    assert untranslated[0].missing == untranslated[0].entries
+    fill(
+        course,
+        (NAME, "01 · A tiny lesson", "01 · ছোট পাঠ"),
+        ("title", "A tiny lesson", "ছোট পাঠ"),
+        ("sign", "Which sign?", "কোন চিহ্ন?"),
+        ("sign", "minus", "বিয়োগ"),
+        ("share", "Shares of a whole", "অংশ"),
+        ("share", "Shares add up to 1.", "অংশগুলোর যোগফল 1।"),
+        ("share", "four numbers", "`x` চারটি"),  # refused: there is no code in the English title
+        ("by-largest", "Divide by {whole}.", "{whole} দিয়ে ভাগ করো।"),
+        ("word", "the sum", "যোগফল"),
+        ("", "right", "ঠিক"),
+        ("", "Your prediction", "তোমার অনুমান"),
+    )
+    states = languages.build(course, SPOKEN, NAME)
+    assert len(states[0].problems) == 1
+    assert languages.stale(course, SPOKEN, NAME) == []
+    assert pipeline.without_source(course) == []
+    for folder in ("notebooks", "solutions"):
+        english, other = (
+            nbformat.read(course.root / folder / place / f"{NAME}.ipynb", as_version=4)
+            for place in (NAME, f"{SPOKEN}/{NAME}")
+        )
+        assert [cell["id"] for cell in other.cells] == [cell["id"] for cell in english.cells]
+        for before, after in zip(english.cells, other.cells, strict=True):
+            if before.cell_type == "code":
+                assert after.source == before.source
+                assert after.metadata == before.metadata
+        assert other.cells[0].source == "# ছোট পাঠ\n\nText about it."
+    shown = {cell["id"]: cell.outputs for cell in other.cells if cell.cell_type == "code"}
+    assert shown["share"][0].data["text/plain"].startswith("[ঠিক] অংশ (3 of 3 points)\nঅংশগুলোর যোগফল 1।")
+    assert "What came: বিয়োগ" in shown["sign-revealed"][0].data["text/plain"]
+    assert "<li>○ বিয়োগ</li>" in shown["sign-prediction"][0].data["text/html"]
+    assert shown["shown"] == {cell["id"]: cell.get("outputs") for cell in english.cells}["shown"]
+    # What the kernel says then, in the folder of that language.
+    monkeypatch.chdir(course.root / "notebooks" / SPOKEN / NAME)
+    monkeypatch.setenv("AUTOGRADER_PROGRESS", "off")
+    try:
+        said = repr(check("share", lambda x: x / x.max()))
+        assert "] অংশ (0 of 3 points)" in said
+        assert "যোগফল দিয়ে ভাগ করো।" in said
+        assert "--  four numbers" in said
+    finally:
+        language.speak(course.bank, ("en",))
