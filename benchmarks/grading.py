@@ -1,6 +1,6 @@
 """How fast each lesson is graded: stock nbgrader, nbgrader through our pipeline, and `autograder grade`.
 
-    python3 start.py run python benchmarks/grading.py [LESSON ...] [--submissions N] [--stock N] [--growth]
+    python3 start.py run python -m benchmarks.grading [LESSON ...] [--submissions N] [--stock N] [--growth]
 
 A class is made up: each answer is the solution's, another right one or a wrong one, as learners typed them
 (`tests/mutants/`). The same files are then graded three ways, each by its own command, in its own course
@@ -37,9 +37,12 @@ import nbformat
 from rich.console import Console
 from rich.table import Table
 
-from autograder.build.release import CONFIG, write_notebook
+from autograder.build.release import CONFIG
 from autograder.build.source import read_source
 from autograder.course import Course
+from autograder.grading.command import Book
+from autograder.grading.course import Class
+from tests.autograder.grading.conftest import class_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 LOOK_SECONDS, LOOKS_PER_COUNT = 0.25, 12
@@ -162,16 +165,16 @@ def hand_in(course: Path, lesson: str, students: range) -> None:
 
 def prepare(course: Path, lesson: str, stock: bool, students: range) -> Path:
     """A course folder in which nbgrader knows the lesson, with what was handed in."""
-    course.mkdir()
-    source = course / "source" / lesson / f"{lesson}.ipynb"
     if stock:
-        (course / CONFIG).write_text(STOCK)
+        source = course / "source" / lesson / f"{lesson}.ipynb"
         source.parent.mkdir(parents=True)
+        (course / CONFIG).write_text(STOCK)
         shutil.copy(ROOT / "notebooks" / lesson / source.name, source)
+        run(nbgrader("generate_assignment", lesson), course)
     else:
-        shutil.copy(ROOT / CONFIG, course)
-        write_notebook(read_source(ROOT / "source" / lesson / f"{lesson}.py"), source)
-    run(nbgrader("generate_assignment", lesson), course)
+        class_folder(course, lesson)
+        with Book(Class(course)) as book:
+            book.know(lesson)
     hand_in(course, lesson, students)
     return course
 
@@ -261,7 +264,6 @@ def main() -> None:
     parser.add_argument("--stock", type=int, default=4, help="how many nbgrader's own command grades")
     parser.add_argument("--growth", action="store_true", help="also grade classes of 10, 100 and 1000")
     chosen = parser.parse_args()
-    sys.path.insert(0, str(ROOT))
     console = Console(width=120)
     rows = []
     for lesson in chosen.lessons or known:
