@@ -202,15 +202,20 @@ class _Compared:
         same = self._same_shape & ((numbers - own).abs() <= CLOSE * (1 + own.abs())).all(dim=2)
         self._exact = same & ~right
         own_right = torch.tensor([not one.result for one in asked], dtype=torch.bool)
+        observes = [task.probes[name].observe for name in self._columns]
+        self._plain = torch.tensor([observe == RESULT for observe in observes], dtype=torch.bool)
+        self._silent = torch.tensor([one.silent for one in asked], dtype=torch.bool)
+        self._raised = torch.tensor([_raises(one.result) for one in asked], dtype=torch.bool)
         # Columns are probes that were seen, rows explanations.
         # Where a mistake makes some calls fail and not others, what exactly is raised hangs on the wording.
-        same |= self._raises_alike(kind, asked, right)
+        same |= self._raises_alike(kind, right)
         # The same entries are wrong, by other numbers: enough for a mistake with a number in it that may
         # be any, or that draws numbers.
         varies = torch.tensor([*(one.varies for one in task.known_wrong), False])[table.members.long()]
         drawn = torch.tensor([task.probes[name].train for name in self._columns], dtype=torch.bool)
         alone = (table.members >= 0).sum(dim=1, keepdim=True) == 1
-        in_place = (kind == own_kind) | drawn & (shape == own_shape)
+        self._in_place = kind == own_kind
+        in_place = self._in_place | drawn & (shape == own_shape)
         places = {marks: place for place, marks in enumerate(table.marks)}
         own_mark = torch.tensor([places.get(tuple(sorted(one.marks)), -2) for one in asked])
         loosely = in_place & alone & varies[:, :1] & (table.mark[:, columns] == own_mark)
@@ -230,11 +235,10 @@ class _Compared:
         self._places = {name: place for place, name in enumerate(self._columns)}
         self._size = (table.members >= 0).sum(dim=1)
 
-    def _raises_alike(self, kind: Tensor, asked: Sequence[Sight], right: Tensor) -> Tensor:
+    def _raises_alike(self, kind: Tensor, right: Tensor) -> Tensor:
         """Where an explanation raises as the answer does, if it is right on other probes."""
         raises = torch.tensor([_raises(one) for one in self._table.kinds])[kind.long()]
-        own = torch.tensor([_raises(one.result) for one in asked], dtype=torch.bool)
-        return raises & own & ~(raises | ~right).all(dim=1, keepdim=True)
+        return raises & self._raised & ~(raises | ~right).all(dim=1, keepdim=True)
 
     def best(self, left: _Cells, asked: Collection[str] = ()) -> list[int]:
         """The rows that explain most of what is left, by the fewest mistakes.
@@ -258,15 +262,17 @@ class _Compared:
         # What nobody has tried agrees with anything, and says nothing by itself. What is left by one mistake
         # is laid to another only where the numbers agree.
         vague = self._untried if asked else self._untried | self._loosely
-        told = (self._agrees & ~vague)[:, wanted or columns].any(dim=1)
+        told = self._agrees & ~vague
+        # Only one mistake is known by nan alone, by zeros or by an experiment: many two lead there.
+        told &= self._plain & ~self._silent | (self._size == 1)[:, None]
+        told = told[:, wanted or columns].any(dim=1)
         for (name, _), shown in marks.items():
             count = count + shown
             told |= shown & ~self._untried[:, self._places[name]]
         possible &= told
         most = int(self._size.max()) + 1
         # What is raised, or nan throughout, says little of what led there.
-        silent = [_raises(one.result) or one.silent for one in (self._seen[name] for name in left.results)]
-        told_apart = ~torch.tensor(silent, dtype=torch.bool)
+        told_apart = ~(self._raised | self._silent)[columns]
         exact, same_words = (
             (self._exact[:, columns] & some).sum(dim=1) for some in (told_apart, ~told_apart)
         )
@@ -279,9 +285,9 @@ class _Compared:
         return (score == score.max()).nonzero().flatten().tolist() if bool(possible.any()) else []
 
     def partly(self, left: _Cells) -> list[int]:
-        """The rows of single mistakes whose numbers an answer shows on most probes, if on any.
+        """The rows whose numbers an answer shows on most probes: of one mistake on any, of several on most.
 
-        Where a second mistake shows as well, the numbers are others. Two results do not agree by chance; two
+        Where another mistake shows as well, the numbers are others. Two results do not agree by chance; two
         single numbers may.
         """
         columns = [
@@ -291,8 +297,13 @@ class _Compared:
             and self._task.probes[name].expected.shape
             and self._seen[name].numbers
         ]
-        exact = (self._exact[:, columns] & self._possible[:, None] & (self._size == 1)[:, None]).sum(dim=1)
-        return (exact == exact.max()).nonzero().flatten().tolist() if bool((exact > 0).any()) else []
+        exact = (self._exact[:, columns] & self._possible[:, None]).sum(dim=1)
+        enough = exact > torch.where(self._size == 1, 0, len(columns) // 2)
+        score = (
+            exact * (len(columns) + 1) + self._in_place[:, columns].sum(dim=1)
+        ) * MOST_MISTAKES - self._size
+        score = torch.where(enough, score, -1)
+        return (score == score.max()).nonzero().flatten().tolist() if bool(enough.any()) else []
 
     def nearly(self, left: _Cells, outcomes: Mapping[str, Outcome]) -> list[int]:
         """The rows of the fewest mistakes whose results an answer has to a few digits, or times a factor.

@@ -6,6 +6,8 @@ and the section that explains it stand here. `WORDS` fills in what a hint leaves
 parts needs a wrong answer that shows it, or a reason why not.
 """
 
+from itertools import combinations
+
 from torch.nn.functional import layer_norm
 
 from autograder.authoring import Fault, OnResult
@@ -29,17 +31,13 @@ WORDS = {
     "sum_over": "the other one",
 }
 
-# Mistakes that people make together, three at a time. Of two at a time, the build tries all.
-TOGETHER = (
-    ("no-scale", "no-mask", "no-dropout"),
-    ("no-scale", "no-mask", "no-out-proj"),
-    ("no-scale", "no-dropout", "no-out-proj"),
-    ("no-scale", "no-dropout", "mask-not-a-buffer"),
-    ("no-scale", "no-dropout", "mask-not-cut"),
-    ("no-scale", "no-dropout", "bias-never"),
-    ("no-mask", "no-dropout", "no-out-proj"),
-    ("no-dropout", "mask-not-cut", "mask-not-a-buffer"),
+# Mistakes that people make most. Every three of these are tried together; of two at a time, the build tries all.
+COMMON = (
+    *("no-scale", "scaled-without-root", "softmax-over-queries", "keys-as-values", "projections-swapped"),
+    *("no-mask", "mask-after-softmax", "diagonal-hidden", "mask-not-cut", "mask-not-a-buffer"),
+    *("no-dropout", "bias-never", "no-out-proj", "merge-without-transpose"),
 )
+TOGETHER = tuple(combinations(COMMON, 3))
 
 QUERIES = ("tokens", "tokens as query", "queries", "target", "rows")
 BATCH = ("b", "batch")

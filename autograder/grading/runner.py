@@ -153,7 +153,7 @@ class KernelRunner(SandboxRunner):
     """Runs notebooks in Jupyter kernels, with the grader's own rights; to be closed."""
 
     def measure(self, lesson: str, solved: NotebookNode) -> None:
-        """Change nothing: here time is that on the clock, and other work on the machine must not shorten it."""
+        """Change nothing: time is that on the clock here, and other work must not shorten it."""
 
     def _made(self, questions: Path, banks: Banks) -> Worker | Kernels:
         kept = {name: value for name, value in os.environ.items() if name != PLACE}

@@ -431,6 +431,12 @@ BUG_QUERY_LENGTH = Task(
         Wrong("no-scale", edit(" / d_k**0.5", "")),
         Wrong("scaled-without-root", edit("d_k**0.5", "d_k")),
         Wrong("scaled-by-heads", edit("d_k**", "num_heads**")),
+        Wrong("scaled-by-tokens", edit("d_k**", "q.shape[2] **")),
+        Wrong("scaled-by-tokens", edit("d_k**", "k.shape[2] **")),
+        Wrong(
+            "split-interleaved",
+            edit("num_heads, d_k).transpose(1, 2)", "d_k, num_heads).permute(0, 3, 1, 2)", 2),
+        ),
         Wrong("scores-turned", edit("return q @ k.", "return k @ q.")),
     ),
     right=(

@@ -47,6 +47,10 @@ ONE_OF = (
     "softmax-over-heads softmax-over-batch mask-fills-small mask-fills-zero mask-on-first-head "
     "mask-after-softmax",
     "no-mask mask-not-a-buffer mask-not-cut",
+    # Shares of raw scores, not normalised, are the scores; with a sum over all, the scores divided by it.
+    "shares-of-raw-scores not-normalised softmax-over-everything",
+    # Truth values that are added, and not made truth values again, are a sum.
+    "not-boolean masks-joined-with-or",
     "keys-as-values queries-as-values input-as-values weights-returned values-from-query-input "
     "values-from-key-input",
     "keys-as-queries queries-as-keys input-for-scores projections-swapped scores-turned values-as-keys",
@@ -81,6 +85,8 @@ SAME_NUMBERS = (
     # A list of modules that is one too short is the same, whichever is left out.
     frozenset({"loop-starts-late", "loop-stops-early"}),
     frozenset({"scaled-unasked", "step-too-many"}),
+    # A softmax of weights that came from a softmax.
+    frozenset({"softmax-of-shares", "softmax-twice"}),
     # One matrix for all three is both of the others at once.
     frozenset({"one-matrix-for-all", "queries-as-keys"}),
     frozenset({"one-matrix-for-all", "queries-as-values"}),

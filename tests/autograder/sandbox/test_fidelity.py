@@ -39,7 +39,8 @@ from autograder.transport import EVIDENCE_MIME
 ROOT = Path(__file__).parents[3]
 # A PNG in base64, wherever in an output it stands.
 PIXELS = re.compile(r"iVBORw0KGgo[A-Za-z0-9+/=]*")
-LESSONS = sorted(path.parent.name for path in (ROOT / "source").glob("*/tasks.py"))
+# The lesson that draws most random numbers, and the one with most pictures and training.
+LESSONS = ("04-dropout", "09-train-it")
 # What a learner may have added below an answer.
 OWN_CELLS = (
     "print('so far so good')\nimport sys\nprint('to be looked at', file=sys.stderr)\nprint('done')",
