@@ -331,7 +331,10 @@ def _same_state(state: Mapping[str, tuple[Tensor, bool]], other: Mapping[str, tu
 
 
 def _parameter_names(value: Any) -> tuple[str, ...]:
-    return tuple(dict(value.named_parameters())) if isinstance(value, torch.nn.Module) else ()
+    if not isinstance(value, torch.nn.Module):
+        return ()
+    # One parameter may stand under several names: weights that are tied.
+    return tuple(name for name, _ in value.named_parameters(remove_duplicate=False))
 
 
 def _report_of_filled(

@@ -11,6 +11,7 @@ On tensors of your own, with the tokens as a list of strings:
     attention_map(weights, tokens).save("map.pdf")     for print, as .pdf, .svg or .png
     trained_words().embed(sentence)                a small trained model: vectors, weights, what words mean
     measured(function, *inputs)                    seconds and bytes of a call; cost_curves draws them
+    look_inside(model, ids, num_heads)             maps, stream and logits of a model as in lesson 09
     with track_shapes() as shapes: ...             every tensor operation of your code, and its shapes
 
 weights are (queries, keys), (batch, queries, keys) or (batch, heads, queries, keys). A picture has `alt`, the
@@ -24,6 +25,7 @@ from visuals.explorers import (
     explore_heads,
     explore_map,
     explore_meaning,
+    explore_model,
     explore_positions,
     explore_query,
     explore_reading,
@@ -68,6 +70,7 @@ from visuals.figures import (
     weights_and_context,
     word_arrows,
 )
+from visuals.inside import look_inside
 from visuals.measure import measured
 from visuals.shapes import track_shapes
 from visuals.trained import trained_words
@@ -89,6 +92,7 @@ __all__ = [
     "explore_heads",
     "explore_map",
     "explore_meaning",
+    "explore_model",
     "explore_positions",
     "explore_query",
     "explore_reading",
@@ -99,6 +103,7 @@ __all__ = [
     "explore_training",
     "head_trade_off",
     "leak_map",
+    "look_inside",
     "masking_steps",
     "measured",
     "memory_layout",

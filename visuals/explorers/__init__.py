@@ -6,6 +6,7 @@ from visuals.explorers.dropout import explore_dropout
 from visuals.explorers.heads import explore_heads
 from visuals.explorers.maps import explore_map
 from visuals.explorers.meaning import explore_meaning
+from visuals.explorers.model import explore_model
 from visuals.explorers.positions import explore_positions
 from visuals.explorers.query import explore_query
 from visuals.explorers.reading import explore_reading
@@ -22,6 +23,7 @@ __all__ = [
     "explore_heads",
     "explore_map",
     "explore_meaning",
+    "explore_model",
     "explore_positions",
     "explore_query",
     "explore_reading",

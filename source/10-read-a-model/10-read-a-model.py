@@ -1,0 +1,805 @@
+# %% [markdown] id="title"
+# # 10 · Read a model
+#
+# In lesson 09 you trained models of your own. Here you get one that somebody else has trained, as a file of numbers.
+# You load it into **your** classes, name by name, until your logits are the same as theirs. Then you read it: what its
+# heads look at, which of them it needs, and at which layer it knows what comes next. Nothing is trained in this lesson.
+#
+# **When you are done you can**
+#
+# - load a checkpoint in GPT-2's form into classes of your own, and prove that nothing went wrong;
+# - say what a perplexity means, and compute it;
+# - state a claim about a head so precisely that it can be measured, and test it by taking the head away;
+# - read what a model expects after each layer.
+#
+# **Time:** about 110 minutes. **Before you start:** `MultiHeadAttention` (lesson 05), `Block` and `TinyTransformer`
+# (lesson 09), hooks (lesson 09). Where yours are not right yet, the course's stand in.
+
+# %% id="setup"
+import json
+
+import torch
+from safetensors.torch import load_file
+from torch import nn
+from torch.nn import functional as F
+
+from autograder import bring_over, check, hint, predict, progress, reveal
+from visuals import attention_map, explore_model, look_inside, training_curves
+from visuals.checkpoint import CURVE, FILE, HELD_OUT, VOCABULARY, decode, encode, windows
+from visuals.checkpoint.train import trained
+
+torch.set_num_threads(1)
+
+# %% [markdown] id="file-intro"
+# ## 1 · From a file to your classes
+#
+# The model was trained on the documentation that comes inside Python: `help("for")` shows a page of it. A token is one
+# character: 96 of them, the printable ones of ASCII and the end of a line. One page in ten was held out, and the model
+# has never seen it. So that copying pays, one sequence in four was no page, but a run of shuffled characters, again and
+# again. The figure shows the loss on held-out pages, and on random characters when they come again.
+
+# %% id="curve" tags=["figure"]
+curve = json.loads(CURVE.read_text())
+training_curves(
+    {name: (curve["steps"], values) for name, values in curve.items() if name != "steps"},
+    title="How the checkpoint was trained",
+)
+
+# %% [markdown] id="curve-read"
+# For a thousand steps the model cannot copy: random characters cost it as much the second time as the first. Then, within
+# a few hundred steps, it can. You know this jump from lesson 09. Somewhere in the file there are heads that do it.
+# (`python -m visuals.checkpoint.train` makes the file again, in about five minutes.)
+#
+# What is in the file?
+
+# %% id="stored"
+stored = load_file(FILE)
+for name in sorted(stored):
+    if not name.startswith("h.1"):  # the second block has the same names as the first
+        print(f"{name:22} {tuple(stored[name].shape)}")
+
+# %% [markdown] id="stored-read"
+# These are GPT-2's names and shapes, and it has three habits that differ from yours.
+#
+# | in the file | in your classes | the difference |
+# | --- | --- | --- |
+# | `wte` (vocab, d_model) | `embedding`, `unembedding` | one table serves twice: the two are **tied** |
+# | `wpe` | `positions` | |
+# | `h.0.ln_1`, `h.0.ln_2`, `ln_f` | `blocks.0.norm_1`, `blocks.0.norm_2`, `norm` | |
+# | `h.0.attn.c_attn` (d_model, 3 · d_model) | `W_query`, `W_key`, `W_value` of `blocks.0.attention` | three matrices in one, **fused** |
+# | `h.0.attn.c_proj` | `blocks.0.attention.out_proj` | stored as (in, out): **transposed** |
+# | `h.0.mlp.c_fc`, `h.0.mlp.c_proj` | `blocks.0.mlp.0`, `blocks.0.mlp.2` | transposed |
+#
+# GPT-2 keeps the weights of its linear layers as (in, out) and computes `x @ weight`. Your `nn.Linear` keeps (out, in) and
+# computes `x @ weight.T`. (GPT-2 itself also has a bias for queries, keys and values, which you would get with
+# `qkv_bias=True`, and an approximation of GELU.)
+#
+# The next two cells hold the course's classes, and look for yours.
+
+
+# %% id="course-classes"
+# From lessons 05 and 09.
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super().__init__()
+        self.num_heads = num_heads
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.out_proj = nn.Linear(d_out, d_out)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("mask", torch.triu(torch.ones(context_length, context_length), diagonal=1))
+
+    def forward(self, x):
+        b, num_tokens, _ = x.shape
+        queries, keys, values = (
+            project(x).view(b, num_tokens, self.num_heads, -1).transpose(1, 2)  # (b, heads, tokens, head_dim)
+            for project in (self.W_query, self.W_key, self.W_value)
+        )
+        scores = queries @ keys.transpose(2, 3) / queries.shape[-1] ** 0.5  # (b, heads, tokens, tokens)
+        scores = scores.masked_fill(self.mask.bool()[:num_tokens, :num_tokens], -torch.inf)
+        context = self.dropout(torch.softmax(scores, dim=-1)) @ values  # (b, heads, tokens, head_dim)
+        return self.out_proj(context.transpose(1, 2).reshape(b, num_tokens, -1))  # (b, tokens, d_out)
+
+
+class Block(nn.Module):
+    def __init__(self, d_model, num_heads, context_length, mlp=True, dropout=0.0):
+        super().__init__()
+        self.norm_1 = nn.LayerNorm(d_model)
+        self.attention = MultiHeadAttention(d_model, d_model, context_length, dropout, num_heads)
+        self.norm_2 = nn.LayerNorm(d_model)
+        self.mlp = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(), nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x):
+        x = x + self.attention(self.norm_1(x))  # (b, tokens, d_model)
+        return x + self.mlp(self.norm_2(x))  # (b, tokens, d_model)
+
+
+class TinyTransformer(nn.Module):
+    def __init__(self, vocab, d_model, num_heads, num_layers, context_length, position="learned"):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(context_length, d_model)
+        self.blocks = nn.ModuleList(Block(d_model, num_heads, context_length) for _ in range(num_layers))
+        self.norm = nn.LayerNorm(d_model)
+        self.unembedding = nn.Linear(d_model, vocab, bias=False)
+
+    def forward(self, ids):
+        x = self.embedding(ids) + self.positions.weight[: ids.shape[1]]  # (b, tokens, d_model)
+        for block in self.blocks:
+            x = block(x)  # (b, tokens, d_model)
+        return self.unembedding(self.norm(x))  # (b, tokens, vocab)
+
+
+# %% id="own-classes"
+MultiHeadAttention = bring_over("05-multi-head", "multi-head-attention", MultiHeadAttention)
+TinyTransformer = bring_over("09-train-it", "tiny-transformer", TinyTransformer)
+# Your transformer comes with your Block. This puts your attention of lesson 05 into it.
+TinyTransformer.forward.__globals__["MultiHeadAttention"] = MultiHeadAttention
+
+# %% [markdown] id="split-fused-task"
+# ### Task 1 · Three matrices out of one
+#
+# *5 minutes · one line · task id* `split-fused`
+#
+# Write `split_fused(weight)`. It gets a fused weight as GPT-2 stores it, (in, 3 · out): first the columns of the queries,
+# then those of the keys, then those of the values. Return the three as `nn.Linear` keeps them, each (out, in).
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "split-fused-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def split_fused(weight):
+    """The weights of queries, keys and values, as nn.Linear keeps them.
+
+    Shapes:
+        weight: (in, 3 * out)
+        returns: three of (out, in)
+    """
+    ### BEGIN SOLUTION
+    return tuple(part.T for part in weight.chunk(3, dim=1))
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "split-fused", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("split-fused")
+
+# %% id="names-given"
+NAMES = {
+    "wte": "embedding",
+    "wpe": "positions",
+    "ln_f": "norm",
+    "h": "blocks",
+    "ln_1": "norm_1",
+    "ln_2": "norm_2",
+    "attn": "attention",
+    "c_attn": "fused",
+    "c_fc": "0",
+}
+
+
+def own_name(name):
+    """The name that a stored tensor has in your classes."""
+    last = "out_proj" if "attn" in name else "2"
+    return ".".join(last if part == "c_proj" else NAMES.get(part, part) for part in name.split("."))
+
+
+for name in ("wte.weight", "h.1.attn.c_proj.bias", "h.0.mlp.c_proj.weight", "h.0.attn.c_attn.weight"):
+    print(f"{name:24} -> {own_name(name)}")
+
+# %% [markdown] id="place-task"
+# ### Task 2 · Every tensor in its place
+#
+# *15 minutes · nine lines · task id* `place`
+#
+# Write `place(model, name, tensor)`: put one stored tensor into its place in the model, and return the model.
+# `own_name` above translates all names but two: `c_attn` has three places, and `wte` has two.
+#
+# - `model.get_parameter("blocks.0.norm_1.bias")` gives you a parameter by its name; `.copy_(…)` writes numbers into it.
+# - The weights of `c_proj` and `c_fc` are transposed, in the attention as in the MLP. Their biases have one axis.
+# - `c_attn` is split, and goes into `W_query`, `W_key` and `W_value`.
+# - `wte` is the embedding and the unembedding.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "place-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+@torch.no_grad()
+def place(model, name, tensor):
+    """Put one stored tensor into the model.
+
+    name: as it is stored, "h.0.attn.c_proj.weight"
+    returns: the model
+    """
+    ### BEGIN SOLUTION
+    own = own_name(name)
+    if name.endswith("c_attn.weight"):
+        for part, weight in zip(("W_query", "W_key", "W_value"), split_fused(tensor)):
+            model.get_parameter(own.replace("fused", part)).copy_(weight)
+        return model
+    if name.endswith(("c_proj.weight", "c_fc.weight")):
+        tensor = tensor.T
+    model.get_parameter(own).copy_(tensor)
+    if name == "wte.weight":
+        model.unembedding.weight.copy_(tensor)
+    return model
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "place", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+check("place")
+
+# %% [markdown] id="loaded-intro"
+# The proof: the program that trained the checkpoint has a model class of its own, written in another way. On the same
+# text its logits and yours have to be the same to 4 digits.
+
+# %% id="loaded"
+VOCAB, D_MODEL = stored["wte.weight"].shape
+CONTEXT_LENGTH = len(stored["wpe.weight"])
+NUM_HEADS, NUM_LAYERS = 4, 2
+
+
+def loaded(put):
+    """Your transformer with the stored weights, put there by `put`; None while that is a stub."""
+    model = TinyTransformer(VOCAB, D_MODEL, NUM_HEADS, NUM_LAYERS, CONTEXT_LENGTH, position="learned")
+    for name, tensor in stored.items():
+        if put(model, name, tensor) is None:
+            return None
+    return model.eval()
+
+
+unseen = windows(HELD_OUT.read_text())  # (windows, tokens)
+model = loaded(place)
+if model is not None:
+    with torch.no_grad():
+        difference = (model(unseen[:8]) - trained()(unseen[:8])).abs().max()
+    print("largest difference of the logits below 1e-4:", bool(difference < 1e-4))
+
+# %% [markdown] id="bug-orientation-task"
+# ### Task 3 · Find the bugs: it fits, and it is wrong
+#
+# *8 minutes · one line · task id* `bug-orientation`
+#
+# A colleague loads checkpoints with a shortcut. A tensor that has the same shape as its place goes there as it is.
+# Any other is brought into that shape. No error comes up, and the loss of the loaded model is bad. There are two
+# mistakes in one line. Correct `oriented`, which turns a stored tensor into one for your classes.
+# `c_attn` is not its business.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-orientation-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+### BEGIN SOLUTION
+def oriented(name, tensor, shape):
+    """A stored tensor as its place in the classes of this course wants it; the place has this shape."""
+    return tensor.T if name.endswith(("c_proj.weight", "c_fc.weight")) else tensor
+
+
+### END SOLUTION
+### BEGIN FAULTY
+# def oriented(name, tensor, shape):
+#     """A stored tensor as its place in the classes of this course wants it; the place has this shape."""
+#     return tensor if list(tensor.shape) == list(shape) else tensor.reshape(list(shape))
+### END FAULTY
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-orientation", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("bug-orientation")
+
+# %% [markdown] id="perplexity-task"
+# ## 2 · How good is it?
+#
+# ### Task 4 · Perplexity
+#
+# *6 minutes · two or three lines · task id* `perplexity`
+#
+# The loss of a token is −log of the probability that the model gave it. Its mean is hard to picture, so one takes the
+# exponential of it, the **perplexity**. A model that chooses among $n$ equally likely tokens at every step has the
+# perplexity $n$.
+#
+# Write `perplexity(model, ids)`: e to the mean loss, over the next tokens of all sequences together.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "perplexity-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+@torch.no_grad()
+def perplexity(model, ids):
+    """How many equally likely tokens the model is left to choose from.
+
+    Shapes:
+        ids: (b, tokens)
+        returns: one number
+    """
+    ### BEGIN SOLUTION
+    logits = model(ids)[:, :-1]  # (b, tokens - 1, vocab)
+    return F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten()).exp()
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "perplexity", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("perplexity")
+
+# %% [markdown] id="perplexity-predict-intro"
+# **Predict, then run.** Guessing among 96 characters has the perplexity 96. How far down does a model of this size get on
+# pages that it has never seen?
+
+# %% id="perplexity-prediction"
+predict(
+    "held-out-perplexity",
+    "What is the perplexity on the held-out pages?",
+    ("above 20", "between 8 and 20", "between 2 and 8", "below 2"),
+)
+
+# %% id="perplexity-shown"
+found = None
+if model is not None and perplexity(model, unseen) is not None:
+    found = float(perplexity(model, unseen))
+    print(f"perplexity on the held-out pages: {found:.2f}")
+
+# %% id="perplexity-revealed"
+levels = ((20, "above 20"), (8, "between 8 and 20"), (2, "between 2 and 8"), (0, "below 2"))
+reveal("held-out-perplexity", found and next(name for least, name in levels if found > least))
+
+
+# %% id="written" tags=["measured"]
+@torch.no_grad()
+def continued(text, count, temperature=0.7):
+    """The text, and characters that the model draws for it one by one."""
+    ids = encode(text)[None]  # (1, tokens)
+    for _ in range(count):
+        chances = torch.softmax(model(ids[:, -CONTEXT_LENGTH:])[:, -1] / temperature, dim=-1)  # (1, vocab)
+        ids = torch.cat((ids, torch.multinomial(chances, 1)), dim=1)
+    return decode(ids[0])
+
+
+if model is not None:
+    torch.manual_seed(0)
+    print(continued("The class statement", 150))
+
+# %% [markdown] id="claims-intro"
+# The model has a quarter of a million numbers. It knows how documentation sounds, and nothing about Python.
+#
+# ## 3 · What do the heads look at?
+
+# %% id="all-maps" tags=["figure", "measured"]
+text = "a quill, a quiet quill, a qui"
+maps = None if model is None else look_inside(model, encode(text)[None], NUM_HEADS).maps[:, 0]
+attention_map(
+    maps,  # (layers, heads, tokens, tokens)
+    [character if character != " " else "␣" for character in text],
+    title="All heads, one text",
+    names=[f"layer {layer}, head {head}" for layer in range(NUM_LAYERS) for head in range(NUM_HEADS)],
+)
+
+# %% [markdown] id="claim-score-task"
+# `look_inside` runs a model once and keeps the maps of all layers, (layers, b, heads, tokens, tokens). Some patterns can be
+# seen at once: dark lines next to the diagonal, columns at certain letters. To say more than "looks like", write a
+# **claim** down: for each query the keys at which the head looks if the claim is true. Then measure how much of the
+# attention goes there.
+#
+# ### Task 5 · How much of it is true?
+#
+# *8 minutes · three lines · task id* `claim-score`
+#
+# Write `claim_score(weights, claim)`. `claim` is True where a query is said to look. A query may have several such keys, or
+# none. For each head: add up each query's weights on its claimed keys, and take the mean over all queries that have at
+# least one. All sequences count together.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "claim-score-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def claim_score(weights, claim):
+    """The share of each head's attention that goes where the claim says.
+
+    Shapes:
+        weights: (b, heads, tokens, tokens)
+        claim: (b, tokens, tokens), True where the query (row) is said to look at the key (column)
+        returns: (heads,)
+    """
+    ### BEGIN SOLUTION
+    share = (weights * claim[:, None]).sum(dim=-1)  # (b, heads, tokens)
+    asked = claim.any(dim=-1)  # (b, tokens)
+    return share.transpose(0, 1)[:, asked].mean(dim=-1)  # (heads, queries that are asked) -> (heads,)
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "claim-score", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+check("claim-score")
+
+# %% [markdown] id="induction-claim-task"
+# ### Task 6 · Induction, as a claim
+#
+# *10 minutes · three lines · task id* `induction-claim`
+#
+# In lesson 09 the text repeated after a known number of tokens. Real text repeats as it likes. Write
+# `induction_claim(ids)`: query $q$ is said to look at each key $k \le q$ whose *previous* token, $k - 1$, equals the
+# token at $q$. Key 0 has no token before it.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "induction-claim-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def induction_claim(ids):
+    """Where an induction head looks: at what came after earlier tokens like the present one.
+
+    Shapes:
+        ids: (b, tokens)
+        returns: (b, tokens, tokens), True where the query (row) looks at the key (column)
+    """
+    ### BEGIN SOLUTION
+    before = F.pad(ids[:, :-1], (1, 0), value=-1)  # (b, tokens), the token before each
+    follows = before[:, None, :] == ids[:, :, None]  # (b, queries, keys)
+    return follows.tril()
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "induction-claim", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+check("induction-claim")
+
+# %% [markdown] id="claims-table-intro"
+# Beside yours, some other claims. They are measured on held-out pages; induction on random characters that come twice,
+# where nothing but induction helps. **Predict:** which layer will have the induction heads, and what does the other layer
+# have to have for them?
+
+
+# %% id="claims-given"
+def steps_back(count):
+    """The claim that each query looks so many tokens back."""
+
+    def claim(ids):
+        places = torch.arange(ids.shape[1])
+        return (places[:, None] - places == count).expand(len(ids), -1, -1)  # (b, queries, keys)
+
+    return claim
+
+
+def last_of(characters):
+    """The claim that each query looks at the last of these characters, itself included."""
+
+    def claim(ids):
+        places, there = torch.arange(ids.shape[1]), torch.isin(ids, encode(characters))  # (b, tokens)
+        last = torch.where(there, places, -1).cummax(dim=1).values  # (b, tokens)
+        return places == last[..., None]  # (b, queries, keys)
+
+    return claim
+
+
+pages = unseen[::5]  # (b, tokens), every fifth window
+drawn = torch.randint(unseen.numel(), (32, 60), generator=torch.Generator().manual_seed(0))
+random_twice = unseen.flatten()[drawn].repeat(1, 2)  # (b, tokens), characters as frequent as in the pages
+CLAIMS = {
+    "itself": (steps_back(0), pages),
+    "one back": (steps_back(1), pages),
+    "two back": (steps_back(2), pages),
+    "three back": (steps_back(3), pages),
+    "last space": (last_of(" "), pages),
+    "last line end": (last_of("\n"), pages),
+    "induction": (induction_claim, random_twice),
+}
+HEADS = [f"layer {layer}, head {head}" for layer in range(NUM_LAYERS) for head in range(NUM_HEADS)]
+
+
+def table_of(claims):
+    """What each claim explains of each head, and of one that looks everywhere alike: (heads + 1, claims)."""
+    columns = []
+    for claim, ids in claims.values():
+        if model is None or claim(ids) is None:
+            return None  # a task is open
+        maps = look_inside(model, ids, NUM_HEADS).maps  # (layers, b, heads, tokens, tokens)
+        even = torch.ones_like(maps[:1, :, :1]).tril()
+        columns.append(
+            [claim_score(one, claim(ids)) for one in (*maps, *(even / even.sum(dim=-1, keepdim=True)))]
+        )
+    return None if columns[0][0] is None else torch.stack([torch.cat(one) for one in columns], dim=1)
+
+
+# %% id="claims-shown" tags=["figure", "measured"]
+table = table_of(CLAIMS)
+attention_map(
+    table,
+    list(CLAIMS),
+    [*HEADS, "everywhere alike"],
+    title="The share of attention that each claim explains",
+    row_sums=False,
+)
+
+# %% [markdown] id="claims-read"
+# <details><summary>What to see</summary>
+#
+# - Layer 0, head 1 is a **previous-token head**: 84 % of its attention goes one back. Head 0 of this layer looks mostly at
+#   the character itself, and head 2 two or three back. Such numbers say something only beside the last row: a head that
+#   looks everywhere alike would give 3 %.
+# - Layer 1, head 0 is an **induction head**, with 59 %; even attention would score 13 %. No other head is near it.
+# - For three heads of layer 1 no claim says much. A table of claims finds only what somebody thought of.
+#
+# </details>
+#
+
+# %% [markdown] id="mean-ablated-intro"
+# ## 4 · Does the model need it?
+#
+# A head that looks at something need not be used. In lesson 09 you set a head's context to 0. For a model that knows
+# nothing of zeros, that is a strange number: a head may add the same vector at each token, and the later parts count on
+# it. A fairer way is to put the **mean** of its contexts there, over all sequences and tokens. What is taken away is only
+# what depends on the text.
+
+
+# %% id="token-losses"
+def token_losses(logits, ids):
+    """The loss of each next token: (b, tokens, vocab) and (b, tokens) to (b, tokens - 1)."""
+    return F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none")
+
+
+# %% [markdown] id="mean-ablated-task"
+# ### Task 7 · Remove what depends on the text
+#
+# *12 minutes · nine lines · task id* `mean-ablated`
+#
+# Write `loss_rise(model, ids, layer, head, num_heads)`: for each next token the loss without the head, minus the loss of
+# the whole model. Without the head means: its context is replaced by its mean over the batch and the tokens. As in
+# lesson 09, a forward pre-hook on `out_proj` gets the contexts of all heads side by side and returns a tuple. Leave the
+# model as you found it.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "mean-ablated-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+@torch.no_grad()
+def loss_rise(model, ids, layer, head, num_heads):
+    """By how much the loss of each next token rises when one head says the same everywhere: its mean.
+
+    Shapes:
+        ids: (b, tokens)
+        returns: (b, tokens - 1)
+    """
+    ### BEGIN SOLUTION
+    whole = token_losses(model(ids), ids)  # (b, tokens - 1)
+
+    def averaged(module, arguments):
+        contexts = arguments[0].unflatten(-1, (num_heads, -1)).clone()  # (b, tokens, heads, head_dim)
+        contexts[:, :, head] = contexts[:, :, head].mean(dim=(0, 1))
+        return (contexts.flatten(2),)  # (b, tokens, d_model)
+
+    hook = model.blocks[layer].attention.out_proj.register_forward_pre_hook(averaged)
+    ablated = token_losses(model(ids), ids)  # (b, tokens - 1)
+    hook.remove()
+    return ablated - whole
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "mean-ablated", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 4}
+check("mean-ablated")
+
+# %% [markdown] id="effect-where-task"
+# ### Task 8 · There, and elsewhere
+#
+# *5 minutes · one or two lines · task id* `effect-where`
+#
+# A claim says where a head matters, so it also says where it does **not**. Write `effect_where(rise, where)`. It gets the
+# rise of each token's loss without the head, and where the claim says that the head matters. Return two numbers in one
+# tensor: the mean rise there, and the mean rise elsewhere.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "effect-where-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def effect_where(rise, where):
+    """By how much the loss rises where a claim applies, and elsewhere.
+
+    Shapes:
+        rise: (b, tokens)
+        where: (b, tokens), True where the claim applies
+        returns: (2,)
+    """
+    ### BEGIN SOLUTION
+    return torch.stack((rise[where].mean(), rise[~where].mean()))
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "effect-where", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("effect-where")
+
+# %% [markdown] id="test-intro"
+# Now test the claim "layer 1 has induction heads". It says where they matter: in a passage that comes a second time. So the
+# first half of each held-out window is put in the place of the second half as well. The claim applies to the second half.
+#
+# **Predict, then run.**
+
+# %% id="test-prediction"
+predict(
+    "copying-head",
+    "Without the head of the highest induction score, how does the loss rise where the passage comes again?",
+    ("it hardly rises there", "it rises there and elsewhere alike", "it rises there, and hardly elsewhere"),
+)
+
+
+# %% id="test-given"
+def effects(ids, where):
+    """What each head's removal costs there and elsewhere: (heads, 2); None while a task is open."""
+    if model is None or loss_rise(model, ids, 0, 0, NUM_HEADS) is None:
+        return None
+    found = [
+        effect_where(loss_rise(model, ids, layer, head, NUM_HEADS), where)
+        for layer in range(NUM_LAYERS)
+        for head in range(NUM_HEADS)
+    ]
+    return None if found[0] is None else torch.stack(found)
+
+
+again = pages[:, :64].repeat(1, 2)  # (b, 128)
+second = (torch.arange(127) >= 64).expand(len(again), -1)  # (b, tokens - 1)
+
+# %% id="test-shown" tags=["measured"]
+effect = effects(again, second)
+if effect is not None:
+    print(" " * 15, "second time  first time")
+    for name, (there, elsewhere) in zip(HEADS, effect.tolist()):
+        print(f"{name:15} {there:11.2f} {elsewhere:11.2f}")
+
+# %% id="test-revealed" tags=["measured"]
+answer = None
+if effect is not None and table is not None:
+    there, elsewhere = effect[table[:-1, -1].argmax()].tolist()
+    answer = (
+        "it hardly rises there"
+        if there < 0.05
+        else "it rises there, and hardly elsewhere"
+        if there > 4 * elsewhere
+        else "it rises there and elsewhere alike"
+    )
+reveal("copying-head", answer)
+
+# %% [markdown] id="test-read"
+# The induction head matters where the passage comes again, and hardly elsewhere: the claim has passed a test that it
+# could have failed. The previous-token head costs even more, and costs it everywhere. The induction head reads what
+# it writes, and so does everything else that wants to know the last two characters. To look like a previous-token head is
+# one thing; to be good for induction alone would be another, and that claim fails.
+#
+
+# %% [markdown] id="logit-lens-task"
+# ## 5 · What does it expect, and when?
+#
+# The stream has the same width everywhere. So the end of the model, `norm` and `unembedding`, can be put behind *any* layer:
+# what would the model say if it stopped here? This is the **logit lens**.
+#
+# ### Task 9 · The logit lens
+#
+# *8 minutes · five lines · task id* `logit-lens`
+#
+# Write `logit_lens(model, ids)`: the logits that `norm` and `unembedding` make of the stream before the first block, and
+# after each block, stacked in this order. The stream starts as `embedding` plus `positions`.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "logit-lens-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+@torch.no_grad()
+def logit_lens(model, ids):
+    """What the model would say at each stage.
+
+    Shapes:
+        ids: (b, tokens)
+        returns: (layers + 1, b, tokens, vocab)
+    """
+    ### BEGIN SOLUTION
+    streams = [model.embedding(ids) + model.positions.weight[: ids.shape[1]]]  # (b, tokens, d_model)
+    for block in model.blocks:
+        streams.append(block(streams[-1]))
+    return torch.stack([model.unembedding(model.norm(stream)) for stream in streams])
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "logit-lens", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 3}
+check("logit-lens")
+
+
+# %% id="lens-shown" tags=["measured"]
+def read_along(text):
+    """The likeliest next character at each stage and the next one itself, character by character."""
+    logits = None if model is None else logit_lens(model, encode(text)[None])
+    if logits is None:
+        return
+    guesses = logits[:, 0].argmax(dim=-1)  # (layers + 1, tokens)
+    for name, line in zip(("embedding", "block 0", "block 1"), guesses):
+        print(f"{name:10}", decode(line).replace("\n", "⏎").replace(" ", "␣"))
+    print(f"{'right':10}", (text[1:] + "?").replace(" ", "␣"))
+
+
+read_along("p4q=ziw(p4q=ziw(p4q=ziw(")
+
+# %% [markdown] id="lens-read"
+# - At the embedding each character expects *itself*. The table is tied: the vector of a character is most like its own row.
+# - After block 0 the model knows what often follows in documentation, and that is no use here.
+# - After block 1 the second round is right from its second or third character on. The answer came in one layer, the
+#   one with the induction head.
+#
+# Try it. Type any text, choose a head with the arrow keys, and press the space key on **Without this head**. Take layer 1,
+# head 0 away from this text, and look at what the model expects then.
+
+# %% id="explorer" tags=["figure", "measured"]
+explore_model(model, NUM_HEADS, encode, VOCABULARY, text="p4q=ziw(p4q=ziw(p4q", head=(1, 0))
+
+# %% [markdown] id="claim-intro"
+# ## 6 · A claim of your own
+#
+# Choose a head, and look at it in the explorer with texts of your own. Then state in one sentence what it does, as a
+# claim that can be wrong: where it looks, and where the model needs it. Write both down in the next cell as code, and run
+# it. It measures on held-out pages that no table above has used.
+
+# %% id="own-claim" tags=["measured"]
+mine = 1  # the place of your head in HEADS
+
+
+def my_claim(ids):
+    """Where the head looks: (b, tokens, tokens)."""
+    return steps_back(1)(ids)
+
+
+def my_place(ids):
+    """Where the model needs it: (b, tokens - 1), True where the next token depends on the head."""
+    return torch.isin(ids[:, :-1], encode("abcdefghijklmnopqrstuvwxyz"))
+
+
+others = unseen[2::5]  # (b, tokens)
+table, effect = table_of({"mine": (my_claim, others)}), effects(others, my_place(others))
+if table is not None and effect is not None:
+    print(f"{HEADS[mine]}: the claim explains {table[mine, 0]:.2f} of its attention,")
+    print(f"and {table[-1, 0]:.2f} of the attention of a head that looks everywhere alike")
+    print("rise of the loss there and elsewhere: {:.2f}, {:.2f}".format(*effect[mine].tolist()))
+
+# %% [markdown] id="claim-words-task"
+# ## In your own words
+#
+# Which claim did you make about which head? Report what you measured, beside another head or another claim for comparison,
+# and say what your measurement does *not* show. Answer in four to seven sentences. (4 points, read by a person.)
+
+# %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "claim-in-words", "locked": false, "points": 4, "schema_version": 3, "solution": true, "task": false}
+# ### BEGIN SOLUTION
+# My claim: layer 0, head 1 looks at the character before, and the model needs it inside words, after a letter. On pages
+# that I had not used, 84 % of this head's attention goes one back; even attention would give 3 %, and no other head more
+# than 13 %. Without the head the loss after a letter rises by 1.98, elsewhere by 0.77. So both halves hold. But heads 0
+# and 2 of the same layer cost as much after a letter, 1.90 and 1.99. My measurement shows that the head is needed there;
+# it does not show that looking one back is why, nor that this is different from what its neighbours do. And all pages are
+# of one kind.
+#
+# **Marking scheme**
+#
+# - 1 point: names a head and states a claim that could turn out to be wrong: which keys, and where it matters.
+# - 1 point: gives the share of attention on the claimed keys, and compares it with another head or with even attention.
+# - 1 point: gives the rise of the loss without the head where the claim applies and elsewhere, on pages not used before.
+# - 1 point: names a limit: other heads may do the same work, the mean is only one replacement, or the text is of one kind.
+# ### END SOLUTION
+
+# %% [markdown] id="recap"
+# ## What you have done
+#
+# | step | code | shape | what for |
+# | --- | --- | --- | --- |
+# | split | `weight.chunk(3, dim=1)`, each `.T` | (in, 3 · out) to three (out, in) | fused queries, keys, values |
+# | place | `model.get_parameter(own).copy_(tensor.T)` | (in, out) to (out, in) | weights of another convention |
+# | perplexity | `cross_entropy(…).exp()` | one number | tokens left to choose from |
+# | claim | `before[:, None, :] == ids[:, :, None]` | (b, queries, keys) | a statement about a head |
+# | score | `(weights * claim[:, None]).sum(-1)` | (b, heads, tokens) | attention that it explains |
+# | ablation | `contexts[:, :, head].mean(dim=(0, 1))` | (head_dim,) | what the model loses without it |
+# | lens | `unembedding(norm(stream))` | (layers + 1, b, tokens, vocab) | what it expects at each stage |
+#
+# - A shape that fits proves nothing: a square matrix fits both ways. Equal logits prove it.
+# - A claim names places. It is tested there *and* elsewhere, on text that was not used to find it.
+# - The same steps read GPT-2: the names are these, the tables are longer.
+
+# %% [markdown] id="quiz"
+# ## Ask yourself
+#
+# <details><summary>1. A loaded model writes fluent nonsense, and no shape was wrong. Where do you look first?</summary>
+#
+# At square matrices, which fit transposed as well (`c_proj` of the attention), and at the order of the fused parts. Then
+# compare the logits of one text with those of the original, layer by layer.
+#
+# </details>
+#
+# <details><summary>2. The perplexity per character is 3. What is it per word of five characters and a space?</summary>
+#
+# The losses add up over the six characters, so the perplexities multiply: 3 to the power of 6, about 700. Perplexities
+# compare only where the tokens are the same.
+#
+# </details>
+#
+# <details><summary>3. Why the mean, and not 0, in the place of a head?</summary>
+#
+# A head may add the same vector at each token. Zero takes this away too, and moves the stream to where no training has
+# been. With the mean, only what depends on the text is lost.
+#
+# </details>
+#
+# <details><summary>4. The lens shows the right answer after block 0. Is block 1 useless there?</summary>
+#
+# No. The lens tells the favourite. Block 1 may raise its probability, or keep others from it, and at other tokens it
+# may change the favourite.
+#
+# </details>
+
+# %% id="progress"
+progress("10-read-a-model")

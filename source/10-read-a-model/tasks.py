@@ -1,0 +1,538 @@
+"""The tasks of lesson 10: their probes, the wrong answers people give, and the hint each deserves."""
+
+import torch
+
+from autograder.authoring import Check, Lesson, Made, Probe, Task, rights, wrongs
+
+IDS = ("b", "tokens")
+LOGITS = ("b", "tokens", "vocab")
+MAP = ("b", "tokens as query", "tokens as key")
+
+
+def drawn(*shape, seed):
+    """Random numbers of a shape, the same on every build."""
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def ids(*shape, seed, vocab=7):
+    """Random token ids below vocab - 1: an experiment may add 1 to each."""
+    return torch.randint(vocab - 1, shape, generator=torch.Generator().manual_seed(seed))
+
+
+def other_ids(*shape, vocab=7):
+    """Makes other ids, and keeps the other inputs."""
+    return lambda generator: {"ids": torch.randint(vocab - 1, shape, generator=generator)}
+
+
+def model(seed, layers=2, heads=2):
+    """A transformer of the learner's own with 7 tokens, width 8, and room for 9."""
+    names = ("vocab", "d_model", "num_heads", "num_layers", "context_length", "position")
+    return Made(
+        "TinyTransformer", dict(zip(names, (7, 8, heads, layers, 9, "learned"), strict=True)), seed=seed
+    )
+
+
+# ----------------------------------------------------------------------------------------- from a file to classes
+
+
+def fused(id, says, d_in, d_out, seed):
+    return Probe(id, says, {"weight": drawn(d_in, 3 * d_out, seed=seed)}, settings={"stacked": True})
+
+
+SPLIT_FUSED = Task(
+    id="split-fused",
+    title="Three matrices out of one",
+    name="split_fused",
+    kind="function",
+    signature="split_fused(weight)",
+    axes=("query, key or value", "out", "in"),
+    input_axes={"weight": ("in", "3 out")},
+    probes=(
+        fused("wide", "a weight from 5 numbers to 4", 5, 4, 1),
+        fused("square", "a weight from 6 numbers to 6", 6, 6, 2),
+        fused("narrow", "a weight from 2 numbers to 9", 2, 9, 3),
+    ),
+    checks=(Check("the three weights, each turned", 2, ("wide", "square", "narrow")),),
+    learned="A fused weight is three weights side by side. What is side by side in (in, out) is on top of each other in "
+    "(out, in): the convention decides along which axis to cut.",
+    hints=(
+        "Along which axis do the columns of the queries, keys and values stand side by side?",
+        "`weight.chunk(3, dim=1)` gives three parts of (in, out). What turns (in, out) into (out, in)?",
+        "`return tuple(part.T for part in weight.chunk(3, dim=1))`",
+    ),
+    wrong=wrongs("""
+        weight-not-turned: part.T → part
+            The parts are still (in, out). `nn.Linear` keeps (out, in): `.T`.
+        reshaped-not-turned: part.T → part.reshape(part.shape[1], part.shape[0])
+        cut-along-the-input: weight.chunk(3, dim=1) → weight.reshape(3, -1, weight.shape[1] // 3)
+        split-interleaved: weight.chunk(3, dim=1) → weight.unflatten(1, (-1, 3)).unbind(-1)
+        projections-swapped: weight.chunk(3, dim=1) → [weight.chunk(3, dim=1)[place] for place in (1, 0, 2)]
+        projections-swapped: weight.chunk(3, dim=1) → [weight.chunk(3, dim=1)[place] for place in (2, 1, 0)]
+            The parts come in the order query, key, value.
+        keys-as-values: weight.chunk(3, dim=1) → [weight.chunk(3, dim=1)[place] for place in (0, 1, 1)]
+            The third part is the keys once more. The values come last.
+        """),
+    right=rights("""
+        split: weight.chunk(3, dim=1) → weight.split(weight.shape[1] // 3, dim=1)
+        turned-first: tuple(part.T for part in weight.chunk(3, dim=1)) → weight.T.chunk(3, dim=0)
+        unflatten: = tuple(weight.T.unflatten(0, (3, -1)))
+        """),
+)
+
+
+def stored(id, says, name, shape, seed, layers=2):
+    """A tensor of the file, put into a model of the learner's own, which then reads some ids."""
+    inputs = {"model": model(seed, layers), "name": name, "tensor": drawn(*shape, seed=seed + 100)}
+    return Probe(id, says, inputs, then={"ids": ids(2, 5, seed=seed)})
+
+
+PLACED = {
+    "queries-keys-values": ("`h.0.attn.c_attn.weight`", "h.0.attn.c_attn.weight", (8, 24)),
+    "output": ("`h.1.attn.c_proj.weight`", "h.1.attn.c_proj.weight", (8, 8)),
+    "output-bias": ("`h.0.attn.c_proj.bias`", "h.0.attn.c_proj.bias", (8,)),
+    "wide": ("`h.1.mlp.c_fc.weight`", "h.1.mlp.c_fc.weight", (8, 32)),
+    "back": ("`h.0.mlp.c_proj.weight`", "h.0.mlp.c_proj.weight", (32, 8)),
+    "back-bias": ("`h.1.mlp.c_proj.bias`", "h.1.mlp.c_proj.bias", (8,)),
+    "norm": ("`h.1.ln_2.weight`", "h.1.ln_2.weight", (8,)),
+    "tied": ("`wte.weight`", "wte.weight", (7, 8)),
+    "places": ("`wpe.weight`", "wpe.weight", (9, 8)),
+    "last-norm": ("`ln_f.bias`", "ln_f.bias", (8,)),
+}
+
+PLACE = Task(
+    id="place",
+    title="Every tensor in its place",
+    name="place",
+    kind="function",
+    signature="place(model, name, tensor)",
+    axes=LOGITS,
+    needs=("split-fused",),
+    probes=tuple(stored(id, *rest, seed) for seed, (id, rest) in enumerate(PLACED.items(), start=1)),
+    checks=(
+        Check("queries, keys and values", 1, ("queries-keys-values",)),
+        Check("transposed weights", 1, ("output", "wide", "back")),
+        Check("one table, two places", 1, ("tied",)),
+        Check("what goes in as it is", 1, ("output-bias", "back-bias", "norm", "places", "last-norm")),
+    ),
+    learned="Loading a model is translation: another name, another orientation, one tensor for several places. Each step "
+    "that is missing leaves random numbers in the model, and nothing complains.",
+    hints=(
+        "Three cases: `c_attn` has three places, `c_proj` and `c_fc` are turned, `wte` has a second place.",
+        '`own_name("h.0.attn.c_attn.weight")` ends in `fused.weight`. Put `W_query`, `W_key` and `W_value` in the place of '
+        "`fused`, one after the other.",
+        'Turn only weights: `if name.endswith(("c_proj.weight", "c_fc.weight")): tensor = tensor.T`. Then '
+        "`model.get_parameter(own_name(name)).copy_(tensor)`.",
+    ),
+    wrong=wrongs("""
+        weight-not-turned: tensor = tensor.T → pass
+            The weight goes in as it is stored. Those of `c_proj` and `c_fc` are (in, out): `.T`.
+        square-not-transposed: ("c_proj.weight", "c_fc.weight") → ("mlp.c_proj.weight", "c_fc.weight")
+        reshaped-not-turned: tensor = tensor.T → tensor = tensor.reshape(tensor.shape[::-1])
+        not-tied: model.unembedding.weight.copy_(tensor) → pass
+        embedding-forgotten: model.get_parameter(own).copy_(tensor) → (model.unembedding.weight if name == "wte.weight" else model.get_parameter(own)).copy_(tensor)
+        projections-swapped: ("W_query", "W_key", "W_value") → ("W_key", "W_query", "W_value")
+        layer-ignored: own = own_name(name) → own = own_name(name.replace("h.1", "h.0"))
+        biases-left-out: model.get_parameter(own).copy_(tensor) → tensor.ndim == 1 or model.get_parameter(own).copy_(tensor)
+        returns-nothing: return model →2 return None
+        """),
+    right=rights("""
+        one-table: model.unembedding.weight.copy_(tensor) → model.unembedding.weight = model.embedding.weight
+        state-dict: model.get_parameter(own).copy_(tensor) → model.state_dict()[own].copy_(tensor)
+        data: model.get_parameter(own).copy_(tensor) → model.get_parameter(own).data = tensor.clone()
+        """),
+)
+
+
+def turned(id, says, name, shape, own, seed):
+    """A tensor and the shape of its place, as a tensor of whole numbers."""
+    inputs = {"name": name, "tensor": drawn(*shape, seed=seed), "shape": torch.tensor(own)}
+    return Probe(
+        id, says, inputs, redraw=lambda generator: {"tensor": torch.randn(*shape, generator=generator)}
+    )
+
+
+ORIENTATION = Task(
+    id="bug-orientation",
+    title="Find the bugs: it fits, and it is wrong",
+    name="oriented",
+    kind="function",
+    signature="oriented(name, tensor, shape)",
+    axes=("out", "in"),
+    probes=(
+        turned("square", "a square `c_proj`", "h.0.attn.c_proj.weight", (6, 6), (6, 6), 1),
+        turned("wide", "`c_fc`", "h.1.mlp.c_fc.weight", (5, 20), (20, 5), 2),
+        turned("embedding", "`wte`", "wte.weight", (7, 4), (7, 4), 3),
+        turned("square-embedding", "a square `wpe`", "wpe.weight", (8, 8), (8, 8), 4),
+    ),
+    checks=(
+        Check("a square weight", 1, ("square", "square-embedding")),
+        Check("a weight that is not square", 1, ("wide", "embedding")),
+    ),
+    learned="A shape does not tell which convention a tensor follows, and a square one fits both ways. The name does.",
+    hints=(
+        "`c_proj` of the attention is (d_model, d_model). What does the shape tell about it?",
+        "`reshape` keeps the numbers in the order in which they lie. Does `.T` as well?",
+        'Decide by the name: `tensor.T if name.endswith(("c_proj.weight", "c_fc.weight")) else tensor`',
+    ),
+    wrong=wrongs("""
+        left-as-given: faulty
+            This is the code as it was given. It leaves a square weight as it is, and `reshape` does not transpose.
+        square-not-transposed: = tensor if list(tensor.shape) == list(shape) else tensor.T
+            A square `c_proj` still goes in as it is. Its shape fits both ways; decide by the name.
+        transposed-always: = tensor.T
+        weight-not-turned: = tensor
+            Nothing is transposed. The weights of `c_proj` and `c_fc` are stored as (in, out).
+        transposed-always: = tensor.T if tensor.ndim == 2 and "wte" not in name else tensor
+            `wpe` is no linear layer: a row is the vector of a position, there as here. Only `c_proj` and `c_fc` are turned.
+        """),
+    right=rights("""
+        in-the-name: = tensor.T if "c_" in name and name.endswith("weight") else tensor
+        statement: body
+            if name.split(".")[-2] in ("c_proj", "c_fc"):
+                return tensor.transpose(0, 1)
+            return tensor
+        permute: tensor.T if → tensor.permute(1, 0) if
+        """),
+)
+
+# -------------------------------------------------------------------------------------------------- how good
+
+
+def read(id, says, shape, seed, layers=2, heads=2):
+    return Probe(
+        id,
+        says,
+        {"model": model(seed, layers, heads), "ids": ids(*shape, seed=seed)},
+        redraw=other_ids(*shape),
+    )
+
+
+PERPLEXITY = Task(
+    id="perplexity",
+    title="Perplexity",
+    name="perplexity",
+    kind="function",
+    signature="perplexity(model, ids)",
+    axes=(),
+    number=True,
+    probes=(
+        read("three", "three sequences of six tokens", (3, 6), 1),
+        read("one", "one sequence of nine tokens", (1, 9), 2),
+        read("many", "five sequences of two tokens", (5, 2), 3, layers=1),
+    ),
+    checks=(Check("e to the mean loss of all next tokens", 2, ("three", "one", "many")),),
+    learned="Perplexity is the loss in another unit: the number of equally likely tokens that would be as hard to guess.",
+    hints=(
+        "The mean loss is the cross-entropy of the logits at all positions but the last, and the tokens from the second on.",
+        "`F.cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten())`, then `.exp()`.",
+    ),
+    wrong=wrongs("""
+        exp-left-out: .exp() →
+        labels-not-shifted: model(ids)[:, :-1] → model(ids)
+            ids[:, 1:] → ids
+        shifted-the-other-way: model(ids)[:, :-1] → model(ids)[:, 1:]
+            ids[:, 1:] → ids[:, :-1]
+        softmax-before-the-loss: model(ids)[:, :-1] → torch.softmax(model(ids)[:, :-1], dim=-1)
+        added-not-averaged: ids[:, 1:].flatten()) → ids[:, 1:].flatten(), reduction="sum")
+            The losses are added up. Take their mean before the exponential.
+        base-of-two: = 2 ** F.cross_entropy(model(ids)[:, :-1].flatten(0, 1), ids[:, 1:].flatten())
+        averaged-too-late: ids[:, 1:].flatten()).exp() → ids[:, 1:].flatten(), reduction="none").exp().mean()
+        """),
+    right=rights("""
+        transposed: logits.flatten(0, 1), ids[:, 1:].flatten() → logits.transpose(1, 2), ids[:, 1:]
+        log-softmax: = (-model(ids)[:, :-1].log_softmax(-1).gather(-1, ids[:, 1:, None]).mean()).exp()
+        fewer-tokens: model(ids)[:, :-1] → model(ids[:, :-1])
+        """),
+)
+
+# ------------------------------------------------------------------------------------------ claims about heads
+
+
+def claimed(id, says, b, heads, tokens, seed, share=0.3):
+    """Weights, and a claim of which some queries have several keys, and some none."""
+    weights = torch.softmax(2 * drawn(b, heads, tokens, tokens, seed=seed), dim=-1)
+
+    def claim(generator):
+        return {"claim": torch.rand(b, tokens, tokens, generator=generator) < share}
+
+    found = claim(torch.Generator().manual_seed(seed))
+    return Probe(id, says, {"weights": weights, **found}, redraw=lambda generator: claim(generator))
+
+
+CLAIM_SCORE = Task(
+    id="claim-score",
+    title="How much of it is true?",
+    name="claim_score",
+    kind="function",
+    signature="claim_score(weights, claim)",
+    axes=("heads",),
+    input_axes={"weights": ("b", "heads", "tokens as query", "tokens as key"), "claim": MAP},
+    probes=(
+        claimed("some", "three heads, a claim about some queries", 2, 3, 6, 1, share=0.15),
+        claimed("few", "four heads, a claim about few queries", 3, 4, 5, 2, share=0.08),
+        claimed("several", "two heads, several keys for each query", 4, 2, 7, 3, share=0.4),
+    ),
+    checks=(
+        Check("a claim about some queries", 2, ("some", "few")),
+        Check("several keys", 1, ("several",)),
+    ),
+    learned="A claim is a set of places. Its score is a share of attention, and 1 where all of it goes as claimed. What even "
+    "attention would score is the number to compare with.",
+    hints=(
+        "`claim` has no axis for the heads: give it one, `claim[:, None]`, and multiply.",
+        "Which queries have a claimed key at all? `claim.any(dim=-1)`, (b, tokens).",
+        "`share.transpose(0, 1)[:, asked]` is (heads, queries that are asked). Take the mean over the last axis.",
+    ),
+    wrong=wrongs("""
+        all-queries-counted: [:, asked].mean(dim=-1) → .flatten(1).mean(dim=-1)
+        averaged-over-claimed-keys: (weights * claim[:, None]).sum(dim=-1) → (weights * claim[:, None]).sum(dim=-1) / claim.sum(dim=-1).clamp(min=1)[:, None]
+        claim-transposed: claim[:, None] → claim.mT[:, None]
+        asked-by-keys: claim.any(dim=-1) → claim.any(dim=-2)
+        added-not-averaged: .mean(dim=-1) → .sum(dim=-1)
+        heads-averaged: .mean(dim=-1) → .mean()
+        largest-claimed-key: .sum(dim=-1) → .amax(dim=-1)
+        sequence-by-sequence: = torch.stack([(w * c).sum(-1)[:, c.any(-1)].mean(-1) for w, c in zip(weights, claim)]).nanmean(0)
+        """),
+    right=rights("""
+        sums: = (weights * claim[:, None]).sum(dim=(0, 2, 3)) / claim.any(dim=-1).sum()
+        einsum: (weights * claim[:, None]).sum(dim=-1) → torch.einsum("bhqk,bqk->bhq", weights, claim.float())
+        filled: weights * claim[:, None] → weights.masked_fill(~claim[:, None], 0.0)
+        """),
+)
+
+
+def repeating(id, says, shape, vocab, seed):
+    return Probe(
+        id, says, {"ids": ids(*shape, seed=seed, vocab=vocab)}, redraw=other_ids(*shape, vocab=vocab)
+    )
+
+
+INDUCTION_CLAIM = Task(
+    id="induction-claim",
+    title="Induction, as a claim",
+    name="induction_claim",
+    kind="function",
+    signature="induction_claim(ids)",
+    axes=MAP,
+    input_axes={"ids": IDS},
+    dtypes=("bool",),
+    probes=(
+        repeating("two", "two sequences of eight tokens", (2, 8), 5, 1),
+        repeating("many", "four sequences of eleven tokens", (4, 11), 7, 2),
+        repeating("same", "three sequences of two different tokens", (3, 6), 3, 3),
+    ),
+    checks=(Check("after each earlier token like this one", 3, ("two", "many", "same")),),
+    learned="The key is the token before, the query the present one: the same match that you wrote as matrices in lesson 09, "
+    "now as a mask that any text fills in.",
+    hints=(
+        "First the token *before* each position, (b, tokens): shift `ids` to the right by one. What stands at position 0?",
+        "Compare each query's token with each key's token before: `before[:, None, :] == ids[:, :, None]`.",
+        "Fill position 0 with -1, which is no token, and cut off the future with `.tril()`.",
+    ),
+    wrong=wrongs("""
+        match-for-successor: before[:, None, :] → ids[:, None, :]
+            This marks the keys whose *own* token equals the query's. Induction looks at the key after it.
+        future-claimed: follows.tril() → follows
+        one-too-far-back: before[:, None, :] → ids.roll(-1, dims=1)[:, None, :]
+            This looks at what came *before* the same token. Shift `ids` to the right, not to the left.
+        wrapped-around: F.pad(ids[:, :-1], (1, 0), value=-1) → ids.roll(1, dims=1)
+            `roll` brings the last token to the front. Key 0 has no token before it.
+        filled-with-zero: value=-1 → value=0
+            Before position 0 stands a 0 here, and 0 is a token. Take a number that is none, -1.
+        queries-and-keys-turned: before[:, None, :] == ids[:, :, None] → before[:, :, None] == ids[:, None, :]
+        itself-left-out: follows.tril() → follows.tril(-1)
+        previous-token-claimed: follows.tril() → torch.ones_like(follows).tril(-1).triu(-1)
+        """),
+    right=rights("""
+        loop: body
+            claim = torch.zeros(len(ids), ids.shape[1], ids.shape[1], dtype=torch.bool)
+            for query in range(ids.shape[1]):
+                for key in range(1, query + 1):
+                    claim[:, query, key] = ids[:, key - 1] == ids[:, query]
+            return claim
+        pad-the-match: body
+            same = ids[:, :, None] == ids[:, None, :]
+            return F.pad(same[:, :, :-1], (1, 0)).tril()
+        mask: follows.tril() → follows & (torch.arange(ids.shape[1])[None] <= torch.arange(ids.shape[1])[:, None])
+        """),
+)
+
+# ---------------------------------------------------------------------------------------------- taking heads away
+
+
+def averaged(id, says, seed, layer, head, heads, shape=(3, 6), **more):
+    inputs = {"model": model(seed, heads=heads), "ids": ids(*shape, seed=seed)}
+    inputs |= {"layer": layer, "head": head, "num_heads": heads}
+    return Probe(id, says, inputs, redraw=other_ids(*shape), **more)
+
+
+SECOND = {"observe": "second-call", "settings": {"input": "ids", "axis": 1, "size": 4}}
+
+MEAN_ABLATED = Task(
+    id="mean-ablated",
+    title="Remove what depends on the text",
+    name="loss_rise",
+    kind="function",
+    signature="loss_rise(model, ids, layer, head, num_heads)",
+    axes=("b", "tokens to predict"),
+    input_axes={"ids": IDS},
+    probes=(
+        averaged("four-heads", "head 1 of four in the second layer", 1, 1, 1, 4),
+        averaged("last-head", "head 3 of four in the first layer", 2, 0, 3, 4, shape=(2, 5)),
+        averaged("first-layer", "head 0 of two in the first layer", 3, 0, 0, 2),
+        averaged("again", "a second call on the same model", 4, 1, 0, 2, **SECOND),
+    ),
+    checks=(
+        Check(
+            "the rise of each token's loss",
+            4,
+            ("four-heads", "last-head", "first-layer", "again"),
+        ),
+    ),
+    learned="The mean leaves the model what a head always says, and takes away what it says about this text.",
+    hints=(
+        "As in lesson 09: `contexts = arguments[0].unflatten(-1, (num_heads, -1)).clone()`, (b, tokens, heads, head_dim).",
+        "`contexts[:, :, head]` is (b, tokens, head_dim). Its mean over the first two axes has head_dim numbers.",
+        "`contexts[:, :, head] = contexts[:, :, head].mean(dim=(0, 1))`, and return `(contexts.flatten(2),)`.",
+    ),
+    wrong=wrongs("""
+        hook-stays: hook.remove() → pass
+        zero-for-the-mean: contexts[:, :, head].mean(dim=(0, 1)) → 0.0
+        mean-of-each-sequence: .mean(dim=(0, 1)) → .mean(dim=1, keepdim=True)
+        mean-of-each-position: .mean(dim=(0, 1)) → .mean(dim=0)
+        mean-over-the-numbers: .mean(dim=(0, 1)) → .mean()
+        mean-of-all-heads: contexts[:, :, head].mean(dim=(0, 1)) → contexts.mean(dim=(0, 1, 2))
+        wrong-head-removed: contexts[:, :, head] →2 contexts[:, :, 0]
+            Always head 0 is removed.
+        token-removed: contexts[:, :, head] →2 contexts[:, head]
+        heads-cut-wrongly: (num_heads, -1) → (-1, num_heads)
+            contexts[:, :, head] = contexts[:, :, head].mean(dim=(0, 1)) → contexts[..., head] = contexts[..., head].mean(dim=(0, 1))
+        difference-turned: ablated - whole → whole - ablated
+        loss-without-comparison: ablated - whole → ablated
+        layer-ignored: model.blocks[layer] → model.blocks[0]
+        result-removed: register_forward_pre_hook(averaged) → register_forward_hook(lambda m, a, out: averaged(m, (out,))[0])
+        """),
+    right=rights("""
+        slices: body averaged
+            contexts = arguments[0].clone()
+            width = contexts.shape[-1] // num_heads
+            part = slice(head * width, (head + 1) * width)
+            contexts[..., part] = contexts[..., part].mean(dim=(0, 1))
+            return (contexts,)
+        flattened: contexts[:, :, head].mean(dim=(0, 1)) → contexts[:, :, head].flatten(0, 1).mean(dim=0)
+        mean-twice: .mean(dim=(0, 1)) → .mean(dim=1).mean(dim=0)
+        """),
+)
+
+
+def rises(id, says, shape, seed, share):
+    def where(generator):
+        found = torch.rand(*shape, generator=generator) < share
+        found[0, 0], found[-1, -1] = True, False  # both sides have tokens
+        return {"where": found}
+
+    inputs = {"rise": drawn(*shape, seed=seed), **where(torch.Generator().manual_seed(seed))}
+    return Probe(id, says, inputs, redraw=where)
+
+
+EFFECT_WHERE = Task(
+    id="effect-where",
+    title="There, and elsewhere",
+    name="effect_where",
+    kind="function",
+    signature="effect_where(rise, where)",
+    axes=("there or elsewhere",),
+    input_axes={"rise": IDS, "where": IDS},
+    probes=(
+        rises("few", "a claim about few tokens", (3, 5), 1, 0.2),
+        rises("many", "a claim about most tokens", (4, 6), 2, 0.7),
+        rises("half", "a claim about half of the tokens", (6, 4), 3, 0.5),
+    ),
+    checks=(Check("the mean rise there, and elsewhere", 2, ("few", "many", "half")),),
+    learned="An effect that is the same everywhere supports no claim about a place.",
+    hints=(
+        "A mask of booleans picks numbers: `rise[where]` holds those where it is True.",
+        "`~where` is elsewhere. `torch.stack((…, …))` makes one tensor of two numbers.",
+    ),
+    wrong=wrongs("""
+        places-swapped: (rise[where].mean(), rise[~where].mean()) → (rise[~where].mean(), rise[where].mean())
+        divided-by-all-tokens: (rise[where].mean(), rise[~where].mean()) → ((rise * where).mean(), (rise * ~where).mean())
+        compared-with-all: rise[~where] → rise
+        added-not-averaged: (rise[where].mean(), rise[~where].mean()) → (rise[where].sum(), rise[~where].sum())
+        rise-without-sign: = torch.stack((rise[where].abs().mean(), rise[~where].abs().mean()))
+        """),
+    right=rights("""
+        list: = torch.stack([rise[one].mean() for one in (where, ~where)])
+        weighted: (rise[where].mean(), rise[~where].mean()) → ((rise * where).sum() / where.sum(), (rise * ~where).sum() / (~where).sum())
+        select: rise[where] → rise.masked_select(where)
+        """),
+)
+
+# --------------------------------------------------------------------------------------------------- logit lens
+
+LOGIT_LENS = Task(
+    id="logit-lens",
+    title="The logit lens",
+    name="logit_lens",
+    kind="function",
+    signature="logit_lens(model, ids)",
+    axes=("stages", *LOGITS),
+    input_axes={"ids": IDS},
+    probes=(
+        read("two-layers", "two layers", (2, 6), 1),
+        read("three-layers", "three layers with four heads", (3, 5), 2, layers=3, heads=4),
+        read("one-layer", "one layer", (4, 8), 3, layers=1),
+    ),
+    checks=(Check("the stages, in their order", 3, ("two-layers", "three-layers", "one-layer")),),
+    learned="The stream is one language from the first layer to the last. So the end of the model reads it anywhere.",
+    hints=(
+        "Keep the stream in a list: first the embedding plus the positions, then what each block returns.",
+        "`model.positions.weight[: ids.shape[1]]` has one row for each token that is there.",
+        "`torch.stack([model.unembedding(model.norm(stream)) for stream in streams])`",
+    ),
+    wrong=wrongs("""
+        last-norm-left-out: model.norm(stream) → stream
+        first-stage-left-out: for stream in streams] → for stream in streams[1:]]
+        last-stage-left-out: for stream in streams] → for stream in streams[:-1]]
+        positions-not-added: model.embedding(ids) + model.positions.weight[: ids.shape[1]] → model.embedding(ids)
+        each-from-the-start: block(streams[-1]) → block(streams[0])
+        part-without-the-stream: block(streams[-1]) → block(streams[-1]) - streams[-1]
+        softmax-in-the-model: model.unembedding(model.norm(stream)) → model.unembedding(model.norm(stream)).softmax(dim=-1)
+            These are probabilities. The lens is to return logits.
+        """),
+    right=rights("""
+        all-at-once: torch.stack([model.unembedding(model.norm(stream)) for stream in streams]) → model.unembedding(model.norm(torch.stack(streams)))
+        variable: body
+            x = model.embedding(ids) + model.positions(torch.arange(ids.shape[1]))
+            found = [model.unembedding(model.norm(x))]
+            for block in model.blocks:
+                x = block(x)
+                found.append(model.unembedding(model.norm(x)))
+            return torch.stack(found)
+        hooks: body
+            streams = []
+            hooks = [model.blocks[0].register_forward_pre_hook(lambda block, given: streams.append(given[0]))]
+            hooks += [block.register_forward_hook(lambda block, given, x: streams.append(x)) for block in model.blocks]
+            model(ids)
+            for hook in hooks:
+                hook.remove()
+            return torch.stack([model.unembedding(model.norm(stream)) for stream in streams])
+        """),
+)
+
+LESSON = Lesson(
+    title="10 · Read a model",
+    given_axes={},
+    redraw=lambda generator: {},
+    tasks=(
+        SPLIT_FUSED,
+        PLACE,
+        ORIENTATION,
+        PERPLEXITY,
+        CLAIM_SCORE,
+        INDUCTION_CLAIM,
+        MEAN_ABLATED,
+        EFFECT_WHERE,
+        LOGIT_LENS,
+    ),
+)
