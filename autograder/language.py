@@ -19,6 +19,8 @@ from autograder.digests import Identity, identity
 
 # Set to a language's code to be spoken to in it, wherever the notebook lies.
 LANGUAGE = "AUTOGRADER_LANGUAGE"
+# The file of what the tool itself says, beside those of the lessons.
+MESSAGES = "messages"
 
 _spoken = gettext.NullTranslations()
 

@@ -71,7 +71,7 @@ def stale(course: Course, spoken: str, name: str) -> list[str]:
 
 
 def _made(course: Course, spoken: str, name: str) -> tuple[dict[Path, bytes], list[translate.State]]:
-    files = (name, translate.FAULTS, translate.MESSAGES)
+    files = (name, translate.FAULTS, language.MESSAGES)
     catalogs = {one: translate.merged(course, spoken, one) for one in files}
     usable = {
         one: [message for message in catalog if translate.is_usable(message)]
@@ -113,7 +113,7 @@ def _made(course: Course, spoken: str, name: str) -> tuple[dict[Path, bytes], li
         for folder, notebook in (("notebooks", released), ("solutions", solved))
     }
     made[course.bank / spoken / f"{name}.mo"] = lesson_words
-    made[course.bank / spoken / f"{translate.MESSAGES}.mo"] = tool_words
+    made[course.bank / spoken / f"{language.MESSAGES}.mo"] = tool_words
     return made, states
 
 

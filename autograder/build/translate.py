@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 
@@ -23,11 +24,12 @@ from autograder.authoring import load_faults, load_lesson
 from autograder.build import prose
 from autograder.build.source import read_source
 from autograder.course import Course
+from autograder.language import MESSAGES
 from autograder.problems import AuthoringError
 from autograder.reading import parsed
 from autograder.site.glossary import read_glossary
 
-FAULTS, MESSAGES = "faults", "messages"
+FAULTS = "faults"
 HINT = "its hint"
 KEYWORDS = {"_": None, "ngettext": (1, 2)}
 # Of a file's header all but what its readers need: dates, and names that version control knows.
@@ -77,11 +79,12 @@ def entries(course: Course, name: str) -> list[Entry]:
     Raises:
         AuthoringError: a lesson or its faults cannot be read.
     """
-    found = {FAULTS: _of_faults, MESSAGES: _of_tool}.get(name)
-    all_of_it = found(course) if found else _of_lesson(course, name)
-    return list(
-        {(one.context, one.text): one for one in all_of_it if prose.has_words(str(one.text))}.values()
-    )
+    found: Iterable[Entry]
+    if name == MESSAGES:
+        found = _of_tool()
+    else:
+        found = _of_faults(course) if name == FAULTS else _of_lesson(course, name)
+    return list({(one.context, one.text): one for one in found if prose.has_words(str(one.text))}.values())
 
 
 def _of_lesson(course: Course, name: str) -> Iterator[Entry]:
@@ -129,11 +132,11 @@ def _of_faults(course: Course) -> Iterator[Entry]:
         yield Entry(fault.id, fault.hint, HINT)
 
 
-def _of_tool(course: Course) -> Iterator[Entry]:
-    package = Path(__file__).parent.parent
-    for file, _line, text, _comments, _context in extract_from_dir(package, keywords=KEYWORDS):
-        yield Entry("", text, file)
-    yield from (Entry("", text, "wording.py") for text in wording.TABLES)
+@cache
+def _of_tool() -> tuple[Entry, ...]:
+    found = extract_from_dir(Path(__file__).parent.parent, keywords=KEYWORDS)
+    called = (Entry("", text, file) for file, _line, text, _comments, _context in found)
+    return (*called, *(Entry("", text, "wording.py") for text in wording.TABLES))
 
 
 def read(course: Course, language: str, name: str) -> Catalog:

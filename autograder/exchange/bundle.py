@@ -24,6 +24,7 @@ from packaging.utils import canonicalize_name
 from autograder import bank as banks
 from autograder.bank import AS_SEEN, LessonBank, Task
 from autograder.course import FILE, GROUP, Course, package_folder
+from autograder.language import LANGUAGE, MESSAGES
 
 TOOL = "autograder"
 # What a lesson calls, from which everything that a student needs can be reached by its imports.
@@ -135,13 +136,15 @@ def bundle(
         root.mkdir()
         wheel, version = _wheel(course, lessons, root, hints)
         for lesson in lessons:
-            source = course.root / "notebooks" / lesson
-            if not (source / f"{lesson}.ipynb").is_file():
-                raise CannotBundle(f"{lesson} is not built: there is no {source / lesson}.ipynb.")
-            shutil.copytree(source, root / "notebooks" / lesson, ignore=shutil.ignore_patterns(".*"))
-            notebook = nbformat.read(source / f"{lesson}.ipynb", as_version=4)
-            _with_setup(notebook, course, wheel, version, url)
-            nbformat.write(notebook, root / "notebooks" / lesson / f"{lesson}.ipynb")
+            if not (course.root / "notebooks" / lesson / f"{lesson}.ipynb").is_file():
+                raise CannotBundle(f"{lesson} is not built: there is no notebooks/{lesson}/{lesson}.ipynb.")
+            for place in (lesson, *(f"{language}/{lesson}" for language in course.languages[1:])):
+                source, target = (one / "notebooks" / place for one in (course.root, root))
+                if source.is_dir():
+                    shutil.copytree(source, target, ignore=shutil.ignore_patterns(".*"))
+                    notebook = nbformat.read(source / f"{lesson}.ipynb", as_version=4)
+                    _with_setup(notebook, course, wheel, version, url, place.removesuffix(lesson).strip("/"))
+                    nbformat.write(notebook, target / f"{lesson}.ipynb")
         start = (WITH_STARTER if _starter(course, root) else WITHOUT_STARTER).format(
             python=_pythons(), wheel=wheel
         )
@@ -218,6 +221,12 @@ def _wheel(course: Course, lessons: Sequence[str], out: Path, hints: int | None)
         (root / TOOL / "bank").mkdir()
         for lesson in lessons:
             banks.save(for_students(course.load(lesson), hints), root / TOOL / "bank")
+        for language in course.languages[1:]:
+            for name in (*lessons, MESSAGES):
+                words = Path(language, f"{name}.mo")
+                if (course.bank / words).is_file():
+                    (root / TOOL / "bank" / language).mkdir(exist_ok=True)
+                    shutil.copyfile(course.bank / words, root / TOOL / "bank" / words)
         (root / TOOL / "bank" / FILE).write_text(_described(course, lessons), encoding="utf-8")
         version = f"{_tool_version()}.post{_digest(root)}"
         project = PYPROJECT.format(
@@ -312,9 +321,13 @@ def _toml(names: Iterable[str]) -> str:
     return f"[{', '.join(quoted)}]"
 
 
-def _with_setup(notebook: NotebookNode, course: Course, wheel: str, version: str, url: str) -> None:
+def _with_setup(
+    notebook: NotebookNode, course: Course, wheel: str, version: str, url: str, language: str
+) -> None:
     urls = [url] if url else []
     code = SETUP_CODE.format(name=course.name, version=version, wheel=wheel, urls=urls)
+    if language:  # a notebook that was uploaded alone lies in no folder that tells
+        code += f'import os\n\nos.environ["{LANGUAGE}"] = "{language}"\n'
     first = next((place for place, cell in enumerate(notebook.cells) if cell.cell_type == "code"), 0)
     notebook.cells.insert(first, nbformat.v4.new_code_cell(code.rstrip(), id=SETUP, metadata=FOLDED))
 

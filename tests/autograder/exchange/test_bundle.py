@@ -60,14 +60,16 @@ def wheel(folder):
 def test_the_bundle_holds_what_students_need_and_nothing_else(folder, wheel):
     there = {one.relative_to(folder).as_posix() for one in folder.rglob("*") if one.is_file()}
     name = Path(wheel.filename).name
-    notebook = f"notebooks/{LESSON}/{LESSON}.ipynb"
-    assert there == {"README.md", "start.py", "requirements.lock", name, notebook}
+    places = [f"{language}{LESSON}" for language in ("", "bn/", "hi_Latn/")]
+    notebooks = {f"notebooks/{place}/{LESSON}.ipynb" for place in places}
+    assert there == {"README.md", "start.py", "requirements.lock", name, *notebooks}
     modules = [Path(one) for one in wheel.namelist() if one.endswith(".py")]
     assert {one.parts[0] for one in modules} == {"autograder", "visuals"}
     inside = {one.parts[1] for one in modules if one.parts[0] == "autograder"}
     assert not inside & {"build", "grading", "sandbox", "exchange", "template", "cli.py", "authoring.py"}
-    banks = {Path(one).name for one in wheel.namelist() if "/bank/" in one}
-    assert banks == {"course.toml", f"{LESSON}.json", f"{LESSON}.safetensors"}
+    banks = {one.partition("/bank/")[2] for one in wheel.namelist() if "/bank/" in one}
+    words = {f"{language}/{file}.mo" for language in ("bn", "hi_Latn") for file in (LESSON, "messages")}
+    assert banks == {"course.toml", f"{LESSON}.json", f"{LESSON}.safetensors", *words}
     assert Path(wheel.filename).stat().st_size < 1_000_000
 
 
