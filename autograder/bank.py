@@ -11,14 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
-
-import safetensors.torch
-import torch
-from torch import Tensor
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from autograder.digests import Identity, identity
-from autograder.forbidden import Family
 from autograder.outcome import (
     ErrorReport,
     Examination,
@@ -28,9 +23,18 @@ from autograder.outcome import (
     module_from_plain,
 )
 
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
+    from autograder.course import Family
+
+# torch is imported where tensors are read or written: whoever only wants to know what a task is called is
+# told seconds sooner.
+
 FORMAT = 3
 
-Value = Tensor | int | float | bool | str | None
+Value: TypeAlias = "Tensor | int | float | bool | str | None"
 TaskKind = Literal["tensor", "function", "module", "class"]
 AS_SEEN = "as-seen"  # the run whose givens are those that the learner sees
 RESULT = "result"  # the plain experiment: call the answer and look at what it returns
@@ -53,7 +57,7 @@ class Specimen:
     settings: Mapping[str, Value]
 
 
-Argument = Value | Made | Specimen
+Argument: TypeAlias = "Value | Made | Specimen"
 
 
 @dataclass(frozen=True)
@@ -270,6 +274,8 @@ def save(bank: LessonBank, folder: Path) -> None:
 
 def files(bank: LessonBank) -> dict[str, bytes]:
     """What one lesson's bank is saved as: the content of its two files, by their names."""
+    import safetensors.torch
+
     text, tensors = dumps(bank)
     names = paths(bank.lesson, Path())
     return dict(zip(map(str, names), (text.encode(), safetensors.torch.save(tensors)), strict=True))
@@ -324,6 +330,8 @@ def read(lesson: str, text: bytes, numbers: bytes, families: tuple[Family, ...] 
     Raises:
         BankError: they are damaged or of another format.
     """
+    import safetensors.torch
+
     try:
         plain = json.loads(text.decode())
         tensors = safetensors.torch.load(numbers)
@@ -335,6 +343,25 @@ def read(lesson: str, text: bytes, numbers: bytes, families: tuple[Family, ...] 
         return _Reader(tensors, families).lesson(plain)
     except (KeyError, TypeError, AttributeError, ValueError) as problem:
         raise BankError(f"The answers for lesson {lesson} are damaged ({problem!r}).") from problem
+
+
+def described(lesson: str, folder: Path) -> LessonBank:
+    """A lesson's bank without probes and tensors: what its tasks and their mistakes are called.
+
+    Raises:
+        BankError: it is missing or damaged.
+    """
+    text, _ = paths(lesson, folder)
+    try:
+        plain = json.loads(text.read_text(encoding="utf-8"))
+        left_out = "explanations", "forbids", "keeps"
+        tasks = {
+            name: {**{key: value for key, value in entry.items() if key not in left_out}, "probes": []}
+            for name, entry in plain["tasks"].items()
+        }
+        return _Reader({}, ()).lesson({**plain, "givens": {}, "tasks": tasks})
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
+        raise BankError(f"{text.name} cannot be read ({problem!r}).") from problem
 
 
 def task_ids(lesson: str, folder: Path) -> tuple[str, ...]:
@@ -362,6 +389,8 @@ class _Writer:
         self.tensors: dict[str, Tensor] = {}
 
     def value(self, value: Argument, key: str) -> Any:
+        from torch import Tensor
+
         match value:
             case Tensor():
                 self.tensors[key] = value.detach().contiguous().clone()
@@ -437,6 +466,8 @@ class _Writer:
         return plain
 
     def explanations(self, table: Explanations, key: str) -> dict[str, Any]:
+        import torch
+
         # Most explanations look on most probes like another one, so that each sight is kept once.
         columns = [table.kind[..., None].float(), table.mark[..., None].float(), table.numbers]
         sights, cells = torch.cat(columns, dim=2).flatten(0, 1).unique(dim=0, return_inverse=True)

@@ -30,8 +30,9 @@ from autograder.compare import all_close
 from autograder.examine import examine
 from autograder.experiments import EXPERIMENTS, Draws, Subject, dropout_draws
 from autograder.forbidden import Watch
-from autograder.outcome import CARRIED, MAX_ELEMENTS, MAX_TEXT, ErrorReport, Evidence, ModuleReport, Outcome
+from autograder.outcome import MAX_ELEMENTS, MAX_TEXT, ErrorReport, Evidence, ModuleReport, Outcome
 from autograder.quiet import PROBE_SEED, quietly
+from autograder.transport import CARRIED
 
 EMPTY: Mapping[str, Any] = types.MappingProxyType({})
 

@@ -11,14 +11,14 @@ from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from autograder import bank
-from autograder.bank import LessonBank
 from autograder.digests import Identity, identity
-from autograder.forbidden import Family
 from autograder.problems import AuthoringError
+
+if TYPE_CHECKING:
+    from autograder.bank import LessonBank
 
 FILE = "course.toml"
 # Set to a folder that holds a bank with its `course.toml` beside it: that course counts, and no other.
@@ -80,6 +80,24 @@ class Site:
     def colab_cell(self) -> str:
         """The cell that installs the course where only the notebook is."""
         return f"%pip install --quiet git+{self.repository}@{self.branch}" if self.repository else ""
+
+
+@dataclass(frozen=True)
+class Family:
+    """Ready-made calls that do the same work.
+
+    Attributes:
+        name: what a task forbids them by.
+        instead: what the learner is asked to write, as in "this task asks you to write … yourself".
+        names: a pattern for the names of functions, methods, modules and operators, in Python and in ATen.
+        operators: a pattern for the operators at which such a call is noticed: those of its own and those
+            that it may be made of.
+    """
+
+    name: str
+    instead: str
+    names: re.Pattern[str]
+    operators: re.Pattern[str]
 
 
 @dataclass(frozen=True)
@@ -182,6 +200,8 @@ class Course:
         Raises:
             BankError: it is missing or damaged.
         """
+        from autograder import bank
+
         return bank.load(lesson, self.bank, self.forbidden)
 
     def lesson_of(self) -> dict[str, str]:
@@ -190,6 +210,8 @@ class Course:
         Raises:
             BankError: a bank is damaged.
         """
+        from autograder import bank
+
         return {task: name for name in self.banked() for task in bank.task_ids(name, self.bank)}
 
 

@@ -16,7 +16,6 @@ import re
 import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import CodeType
@@ -24,6 +23,7 @@ from typing import Any
 
 import torch
 
+from autograder.course import Family
 from autograder.outcome import ForbiddenCall
 
 # More than one line to mend is plenty; a loop must not fill the evidence.
@@ -34,24 +34,6 @@ TABLES = (
     *("CompositeImplicitAutograd", "CPU", "CUDA", "MPS", "MkldnnCPU", "SparseCPU", "SparseCUDA"),
     *("NestedTensorCPU", "NestedTensorCUDA", "FuncTorchDynamicLayerFrontMode"),
 )
-
-
-@dataclass(frozen=True)
-class Family:
-    """Ready-made calls that do the same work.
-
-    Attributes:
-        name: what a task forbids them by.
-        instead: what the learner is asked to write, as in "this task asks you to write … yourself".
-        names: a pattern for the names of functions, methods, modules and operators, in Python and in ATen.
-        operators: a pattern for the operators at which such a call is noticed: those of its own and those
-            that it may be made of.
-    """
-
-    name: str
-    instead: str
-    names: re.Pattern[str]
-    operators: re.Pattern[str]
 
 
 @lru_cache(maxsize=4096)

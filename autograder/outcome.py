@@ -8,30 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-import torch
-from torch import Tensor
+if TYPE_CHECKING:
+    from torch import Tensor
 
 # More than this in one answer is not carried: no task of the course asks for a tensor near this size, and
 # evidence has to stay small enough to pass through a notebook's output.
 MAX_ELEMENTS = 100_000
 MAX_TEXT = 2_000
 MAX_AXES = 64
-
-# What safetensors can hold. Of any other dtype the name alone is told.
-CARRIED = {
-    torch.bool,
-    torch.uint8,
-    torch.int8,
-    torch.int16,
-    torch.int32,
-    torch.int64,
-    torch.float16,
-    torch.bfloat16,
-    torch.float32,
-    torch.float64,
-}
 
 Status = Literal["answered", "missing", "stub", "not-callable", "not-run", "fault"]
 

@@ -10,6 +10,9 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+# The file that holds them.
+CONFIG = "nbgrader_config.py"
+
 
 def configure(c: Any, file: str) -> None:
     """Map nbgrader's steps onto the course's folders and onto this tool's grading.

@@ -9,12 +9,27 @@ from typing import Any
 
 import safetensors
 import safetensors.torch
+import torch
 
-from autograder.outcome import CARRIED, Evidence, from_plain, to_plain
+from autograder.outcome import Evidence, from_plain, to_plain
 
 EVIDENCE_MIME = "application/vnd.autograder.evidence+json"
 # A lesson's largest honest evidence is a few kilobytes.
 MAX_BYTES = 4_000_000
+
+# What safetensors can hold. Of any other dtype the name alone is told.
+CARRIED = {
+    torch.bool,
+    torch.uint8,
+    torch.int8,
+    torch.int16,
+    torch.int32,
+    torch.int64,
+    torch.float16,
+    torch.bfloat16,
+    torch.float32,
+    torch.float64,
+}
 
 
 class EvidenceRefused(Exception):

@@ -37,11 +37,11 @@ import nbformat
 from rich.console import Console
 from rich.table import Table
 
-from autograder.build.release import CONFIG
 from autograder.build.source import read_source
 from autograder.course import Course
 from autograder.grading.command import Book
 from autograder.grading.course import Class
+from autograder.settings import CONFIG
 from tests.autograder.grading.conftest import class_folder
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -20,12 +20,13 @@ from autograder.build.combine import combine
 from autograder.build.namespace import Moment, run_cells
 from autograder.build.source import is_answer, undrawn
 from autograder.collect import CALLS, collect_answer, is_notebook_file, observe
+from autograder.course import Family
 from autograder.edits import Change, Solution, changed
 from autograder.examine import examine
 from autograder.experiments import concluded, sizes_of
 from autograder.explain import Sight, sight, tabulate
 from autograder.findings import Verdict
-from autograder.forbidden import Family, Watch
+from autograder.forbidden import Watch
 from autograder.judge import judge
 from autograder.outcome import Evidence, Outcome
 from autograder.reading import names_made

@@ -13,8 +13,9 @@ from autograder.authoring import Lesson, Task
 from autograder.bank import RESULT
 from autograder.build.preprocessors import solution_region
 from autograder.build.source import is_answer, is_test, predictions, raw_cells
+from autograder.course import Family
 from autograder.experiments import EXPERIMENTS
-from autograder.forbidden import Family, family_of
+from autograder.forbidden import family_of
 from autograder.properties import RULES
 from autograder.reading import parsed
 

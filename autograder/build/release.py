@@ -23,8 +23,7 @@ from traitlets.config import Config, PyFileConfigLoader
 from autograder.build.lint import images_without_alt
 from autograder.course import FILE, PACKED, Course
 from autograder.problems import AuthoringError
-
-CONFIG = "nbgrader_config.py"
+from autograder.settings import CONFIG
 
 
 def write_notebook(notebook: NotebookNode, path: Path) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config, ConfigFileNotFound, PyFileConfigLoader
 
-from autograder.build.release import CONFIG
 from autograder.build.source import answers_in
 from autograder.course import FILE, Course
 from autograder.grading.policy import Policy
@@ -19,6 +18,7 @@ from autograder.grading.releases import Release
 from autograder.grading.secret import Banks
 from autograder.grading.submission import refused
 from autograder.problems import AuthoringError
+from autograder.settings import CONFIG
 
 # Where nbgrader keeps the time at which something was handed in.
 STAMP = "timestamp.txt"

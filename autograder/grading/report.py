@@ -173,7 +173,7 @@ class Words:
     """What tasks, mistakes and sections of a lesson are called."""
 
     def __init__(self, course: Class, lesson: str) -> None:
-        self.bank = course.banks.lesson(lesson)
+        self.bank = course.banks.described(lesson)
         self._course = course
         self._notebooks: dict[str, Mapping[str, str]] = {}
         self._known = {

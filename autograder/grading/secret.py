@@ -20,11 +20,7 @@ from types import MappingProxyType
 import platformdirs
 
 from autograder import bank
-from autograder.authoring import load_lesson
 from autograder.bank import AS_SEEN, BankError, LessonBank, Task
-from autograder.build import draws, hidden
-from autograder.build.answers import make_task, run_solution
-from autograder.build.source import read_source
 from autograder.course import FILE, Course
 from autograder.digests import file_digest
 
@@ -68,6 +64,14 @@ class Banks:
             raise BankError(f"{self.course.name} has no answers for lesson {name}.")
         public = bank.load(name, self.folders[name], self.course.forbidden)
         return _together(public, self._drawn(name, drawn)) if drawn else public
+
+    def described(self, name: str) -> LessonBank:
+        """What a lesson's tasks and their mistakes are called.
+
+        Raises:
+            BankError: it has no bank, or that is damaged.
+        """
+        return bank.described(name, self.folders.get(name, self.course.bank))
 
     def questions(self, name: str, drawn: Files) -> Files:
         """What was drawn for a submission, without answers, where its own process can read it."""
@@ -165,6 +169,11 @@ def _draw(course: Course, lesson: str, word: str, public: bytes) -> tuple[Files,
 
     What a word draws is the same every time, as long as the public bank is.
     """
+    from autograder.authoring import load_lesson
+    from autograder.build import draws, hidden
+    from autograder.build.answers import make_task, run_solution
+    from autograder.build.source import read_source
+
     secret = f"{(folder(course) / NAME).read_text(encoding='utf-8').strip()}/{word}"
     described = load_lesson(course.source / lesson)
     notebook = read_source(course.source / lesson / f"{lesson}.py")

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from nbformat import NotebookNode
 from sqlalchemy import (
@@ -34,12 +34,13 @@ from sqlalchemy import (
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session, scoped_session
 
-from autograder.bank import LessonBank
 from autograder.build.source import is_answer
 from autograder.findings import Raised, StillStub
-from autograder.grading.grade import Graded
 from autograder.problems import BadBook
-from autograder.wording import word
+
+if TYPE_CHECKING:
+    from autograder.bank import LessonBank
+    from autograder.grading.grade import Graded
 
 RECORDS = Table(
     "autograder_records",
@@ -304,6 +305,8 @@ def results_of(
         release: which release it was graded by.
         graded: what came of it.
     """
+    from autograder.wording import word
+
     verdicts, cells = graded.verdicts, graded.notebook.cells
     answers = {cell["id"]: cell for cell in cells if is_answer(cell)}
     found = []
