@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from autograder.desk.data import Data, NotThere, cell_of
 from autograder.grading.gradebook import Book
 from autograder.grading.report import without_names
-from autograder.grading.verdicts import TaskResult
+from autograder.grading.verdicts import TaskResult, readable
 
 RIGHT = "right"
 
@@ -99,7 +99,7 @@ def tell(data: Data, lesson: str, name: str, key: str, comment: str, before: str
     if not members:
         raise NotThere("There is no such group of answers any more: load the page again.")
     given = [one for one in members if data.comment(one) in ("", before, comment)]
-    with Book(data.course) as book:
+    with Book(data.course) as book, readable(data.course.database):
         for one in given:
             said = book.nbgrader.find_comment(cell_of(one), lesson, lesson, one.student)
             said.manual_comment = comment or None

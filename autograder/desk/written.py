@@ -15,7 +15,7 @@ from autograder.desk.data import Data, NotThere
 from autograder.grading.course import Class
 from autograder.grading.gradebook import Book
 from autograder.grading.safe_html import markdown2html
-from autograder.grading.verdicts import TaskResult, Ticked
+from autograder.grading.verdicts import TaskResult, Ticked, readable
 
 LINE = re.compile(r"^- (\d+(?:\.\d+)?) points?: (.*(?:\n {2}.*)*)", re.MULTILINE)
 
@@ -105,7 +105,7 @@ def give(
     if student is None or not all(0 <= place < len(known) for place in lines):
         raise NotThere("There is no such answer, or no such line in its marking scheme.")
     score = sum(known[place].points for place in sorted(set(lines)))
-    with Book(data.course) as book:
+    with Book(data.course) as book, readable(data.course.database):
         where = name, lesson, lesson, student
         grade, said = book.nbgrader.find_grade(*where), book.nbgrader.find_comment(*where)
         grade.manual_score, grade.needs_manual_grade = score, False

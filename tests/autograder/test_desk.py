@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from autograder.desk.server import application, write_static
 from autograder.grading import verdicts
 from autograder.grading.course import Class
 from autograder.grading.verdicts import Grading, TaskResult
+from autograder.problems import BadBook
 from tests.autograder.grading.conftest import class_folder
 
 LESSON, TASK, TOKEN = "02-trainable", "why-scale-in-words", "a-token"
@@ -152,6 +155,12 @@ class TestDesk(AsyncHTTPTestCase):
         assert said == {"told": "Saved for 1 student; 1 with another comment keep it."}
         assert self.comments() == {"ada": None, "bob": "See me.", "cleo": None}
         assert "no such group" in json.loads(self.give(CODE, key="nobody").body)["error"]
+
+    def test_what_cannot_be_saved_is_told(self):
+        with closing(sqlite3.connect(self.course.database.removeprefix("sqlite:///"))) as other:
+            other.execute("BEGIN IMMEDIATE")  # as the formgrader does while it writes
+            with pytest.raises(BadBook, match="in use by another program"):
+                written.give(read(self.course), LESSON, TASK, written.key_of("ada", TOKEN), TOKEN, [0], "")
 
     def test_every_change_is_told_with_its_reason_and_on_the_students_page(self):
         page = self.ask("/changes").body.decode()

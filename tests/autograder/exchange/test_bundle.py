@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import PathDistribution, distribution
 from pathlib import Path
 
 import nbformat
@@ -29,6 +30,7 @@ LESSON = "01-dot-product"
 NOT_FOR_STUDENTS = {"nbgrader", "jupytext", "typer", "nh3", "hatchling", "pytest", "ruff"}
 TRIES = """
 import json, sys
+sys.path.append(sys.argv[1])
 import autograder, visuals
 from autograder import check, hint, progress
 def dot(a, b):
@@ -115,14 +117,29 @@ def test_the_bank_for_students_says_the_same_of_every_known_answer():
 
 @pytest.mark.slow
 def test_the_wheel_checks_answers_in_a_folder_without_the_course(folder, wheel, tmp_path):
-    """As after `pip install`: the wheel alone, beside the packages that it asks for."""
-    wheel.extractall(tmp_path / "site")
-    code = "import sys; sys.path.insert(0, sys.argv[1])" + TRIES
+    """As after `pip install` in a new environment: the wheel and what it asks for, and no other package."""
+    site = tmp_path / "site"
+    wheel.extractall(site)
+    (metadata,) = site.glob("*.dist-info")
+    needed = set()
+    asked = list(PathDistribution(metadata).requires or ())
+    while asked:
+        need = Requirement(asked.pop())
+        if need.name in needed or (need.marker and not need.marker.evaluate({"extra": ""})):
+            continue
+        needed.add(need.name)
+        found = distribution(need.name)
+        asked += found.requires or ()
+        for top in {file.parts[0] for file in found.files or () if ".." not in file.parts}:
+            if not (site / top).exists():
+                (site / top).symlink_to(found.locate_file(top))
+    assert not NOT_FOR_STUDENTS & needed
     environment = {**os.environ, "AUTOGRADER_PROGRESS": "off"}
     ran = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "site")],
-        cwd=folder, env=environment, capture_output=True, text=True, check=True,
+        [sys.executable, "-I", "-S", "-c", TRIES, str(site)],  # -S: without this environment's own packages
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
     origin, right, wrong, said, progress, modules = json.loads(ran.stdout.splitlines()[-1])
     assert Path(origin).is_relative_to(tmp_path / "site")
     assert (right, wrong) == (True, False)
