@@ -28,7 +28,6 @@ LONG = (
     "autograder/build/test_pipeline.py",
     "autograder/sandbox",
     "autograder/build",
-    "autograder/test_desk.py",
     "browser/test_walk.py",
     "browser",
 )

@@ -27,6 +27,34 @@ QUESTION = """
 # ### END SOLUTION
 
 """  # noqa: E501
+MEAN_CELLS = """
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "mean-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+### BEGIN SOLUTION
+mean = smoothed.mean()
+### END SOLUTION
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "mean", "locked": true, "points": 1, "schema_version": 3, "solution": false, "task": false}
+check("mean")
+"""  # noqa: E501
+MEAN_TASK = """
+MEAN = Task(
+    id="mean",
+    title="The mean of all windows",
+    name="mean",
+    kind="tensor",
+    signature="mean",
+    axes=(),
+    needs=("by-hand",),
+    checks=(Check("one number", 1),),
+    learned="A mean has no axis left.",
+    hints=("Take the mean of `smoothed`.", "`smoothed.mean()`"),
+    wrong=(
+        Wrong("last-window-missing", edit("smoothed", "smoothed[:-1]")),
+        Wrong("mean-for-sum", edit(".mean()", ".sum() / 3")),
+    ),
+    right=(Right("sum", returns("smoothed.sum() / len(smoothed)")),),
+)
+"""
 BY_HAND = "smoothed = torch.stack([(signal[i : i + 3] * kernel).sum() for i in range(6)])"
 CONVOLVE = """def convolve(signal, kernel):
     places = range(len(signal) - len(kernel) + 1)
@@ -46,14 +74,14 @@ COPIED = """def convolve(signal, kernel):
     return torch.fft.irfft(torch.fft.rfft(padded) * torch.fft.rfft(kernel, padded.shape[0]))[:longest]
 """
 RIGHT = {"by-hand-answer": BY_HAND, "convolve-answer": CONVOLVE, "convolution-answer": MODULE}
-# What people hand in: the answers that are not right, and the points that the checks give.
+# What people hand in: the answers that are not right, and the points for each check.
 KINDS = {
-    "right": ({}, 5),
-    "reversed": ({"convolve-answer": CONVOLVE.replace("* kernel", "* kernel.flip(0)")}, 3),
-    "no bias": ({"convolution-answer": MODULE.replace(" + self.bias", "")}, 3),
-    "typed in": ({"by-hand-answer": "smoothed = torch.tensor([5.25, 6.0, 2.5, 1.75, 5.5, 4.5])"}, 4),
-    "unfinished": (dict.fromkeys(RIGHT, "..."), 0),
-    "stopped": ({"by-hand-answer": "raise SystemExit"}, 4),
+    "right": ({}, (1, 2, 2)),
+    "reversed": ({"convolve-answer": CONVOLVE.replace("* kernel", "* kernel.flip(0)")}, (1, 0, 2)),
+    "no bias": ({"convolution-answer": MODULE.replace(" + self.bias", "")}, (1, 2, 0)),
+    "typed in": ({"by-hand-answer": "smoothed = torch.tensor([5.25, 6.0, 2.5, 1.75, 5.5, 4.5])"}, (0, 2, 2)),
+    "unfinished": (dict.fromkeys(RIGHT, "..."), (0, 0, 0)),
+    "stopped": ({"by-hand-answer": "raise SystemExit"}, (0, 2, 2)),
 }
 # Two with one rare mistake; one late on Canvas, which does not say by how much, one on Moodle, by two days.
 COPIES, LATE, LATER = (7, 41), 13, 36
@@ -72,14 +100,33 @@ def name(number: int) -> str:
     return f"{chr(65 + number // 26)}na {chr(65 + number % 26)}lm"
 
 
-def expected(number: int) -> float:
+def expected(number: int) -> tuple[int, int, int]:
     """The points that the checks give."""
-    return 3.0 if number in COPIES else KINDS[list(KINDS)[number % len(KINDS)]][1]
+    return KINDS["reversed" if number in COPIES else list(KINDS)[number % len(KINDS)]][1]
+
+
+def change(source: Path) -> None:
+    """Take the last task of the lesson out, and put another one in its place."""
+    text = source.read_text(encoding="utf-8")
+    before, _, rest = text.partition('# %% [markdown] id="module"')
+    source.write_text(
+        before + MEAN_CELLS + QUESTION + rest[rest.index('# %% id="the-end"') :], encoding="utf-8"
+    )
+    tasks = source.with_name("tasks.py")
+    text = tasks.read_text(encoding="utf-8")
+    before, _, rest = text.partition("CONVOLUTION = Task(")
+    rest = rest[rest.index("LESSON =") :].replace("CONVOLUTION", "MEAN")
+    tasks.write_text(before + MEAN_TASK + rest, encoding="utf-8")
 
 
 def handed_in(release: NotebookNode, number: int) -> str:
     made = deepcopy(release)
-    answers = {**RIGHT, **KINDS[list(KINDS)[number % len(KINDS)]][0], "why": f"Answer {number}: it slides."}
+    answers = {
+        **RIGHT,
+        **KINDS[list(KINDS)[number % len(KINDS)]][0],
+        "mean-answer": "mean = smoothed.mean()",
+        "why": f"Answer {number}: it slides.",
+    }
     if number in COPIES:
         answers |= {**RIGHT, "convolve-answer": COPIED}
     for cell in made.cells:
@@ -157,7 +204,7 @@ def test_a_term_of_sixty_students(run: Callable[..., str], walls: None) -> None:
 
     # Grade, with what being late costs: one day begun, two, and one after an extension.
     assert "59 submissions graded" in run("grade")
-    due = {student(one): float(expected(one)) for one in range(60) if one != 58}
+    due = {student(one): float(sum(expected(one))) for one in range(60) if one != 58}
     late = {student(LATE): 0.1 * due[student(LATE)], student(LATER): 0.2 * due[student(LATER)]}
     assert scores() == pytest.approx({who: points - late.get(who, 0) for who, points in due.items()})
     run("extend", student(LATER), LESSON, "+1d")
@@ -170,42 +217,53 @@ def test_a_term_of_sixty_students(run: Callable[..., str], walls: None) -> None:
     assert f"{name(COPIES[0])} ({student(COPIES[0])}) and {name(COPIES[1])} ({student(COPIES[1])})" in said
     assert "1 pair among 59 students" in said
 
-    # Written answers, marked as the formgrader does; the lesson changes; scores and marks stay.
+    # Understand.
+    said = run("report", "01", "--html", "report.html", "--csv", "report.csv")
+    assert "10 of 59: the bias is not added" in said
+    assert "9 of 59: the kernel is read from its end" in said
+    assert Path("report.html").stat().st_size > 5000
+
+    # Written answers, marked as the formgrader does. Then a task of the lesson goes and another one comes.
     with Gradebook(Class(Path.cwd()).database) as book:
         for who in due:
             grade = book.find_grade("why", LESSON, LESSON, who)
             grade.manual_score, grade.needs_manual_grade = 2.0, False
         book.db.commit()
-    tasks = source.with_name("tasks.py")
-    text = tasks.read_text(encoding="utf-8")
-    tasks.write_text(text.replace("How many windows", "Count them: how many windows"), encoding="utf-8")
-    source.write_text(
-        source.read_text(encoding="utf-8").replace("a small row", "a short row"), encoding="utf-8"
-    )
+    change(source)
     run("build", "--jobs", 1)
     run("secret")
-    assert "59 submissions graded" in run("grade")
-    total = {who: points + 2 for who, points in due.items()}
+    run("bundle", "01", "--out", "out")
+    release = nbformat.read(Path("out") / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
+    with zipfile.ZipFile("last.zip", "w") as archive:  # who had handed in nothing does so now
+        archive.writestr(f"s58/{LESSON}.ipynb", handed_in(release, 60))
+    run("collect", "last.zip")
+    said = run("grade")
+    assert "60 submissions graded" in said
+    assert said.count("graded by the earlier release that it came from") == 59
+    # Each has the points of the tasks that stayed, and for the new one, which costs a point and which they
+    # never had, the share that they have of those.
+    kept = {student(one): sum(expected(one)[:2]) for one in range(60) if one != 58}
+    total = {who: points + points / 3 + 2 for who, points in kept.items()}
     total |= {student(one): 0.9 * total[student(one)] for one in (LATE, LATER)}
-    assert scores() == pytest.approx(total)
+    total["s58"] = 4.0
+    assert scores() == pytest.approx(total, abs=0.01)
+    run("desk", "--out", "desk")
+    changes = Path("desk", "changes.html").read_text(encoding="utf-8")
+    assert changes.count("task removed") == 59
+    assert len(list(Path("desk").glob("student-*.html"))) == 60
 
-    # Understand, export, return.
-    said = run("report", "01", "--html", "report.html", "--csv", "report.csv")
-    assert "10 of 59: the bias is not added" in said
-    assert "9 of 59: the kernel is read from its end" in said
-    assert Path("report.html").stat().st_size > 5000
+    # Export, return.
     run("export", "--canvas", "canvas.csv")
     with Path("canvas-graded.csv").open(encoding="utf-8", newline="") as file:
         graded = {row["SIS Login ID"]: row[f"{LESSON} (991)"] for row in csv.DictReader(file)}
-    assert {who: float(graded[who]) for who in total} == pytest.approx(total)
-    assert graded["s58"] == ""
+    assert {who: float(graded[who]) for who in total} == pytest.approx(total, abs=0.01)
     run("export", "01", "--moodle", "worksheet.csv", code=1)  # half of the class is not on Moodle
     assert f"{total[student(LATER)]:.2f}" in Path("worksheet-graded.csv").read_text(encoding="utf-8")
     NbGraderAPI(config=Class(Path.cwd()).config).generate_feedback(LESSON)
     for form, count in (("moodle", 29), ("canvas", 30)):
-        others = 59 - count
+        others = 60 - count
         said = run("return", "01", f"--{form}", code=1)
         assert f"{others} students were not collected from {form.title()}" in said
         with zipfile.ZipFile(Path("returned") / f"{LESSON}-{form}.zip") as archive:
             assert len(archive.namelist()) == count
-    assert "feedback of 59 students" in run("return", "01", "--folder")
+    assert "feedback of 60 students" in run("return", "01", "--folder")
