@@ -23,7 +23,7 @@ from packaging.utils import canonicalize_name
 
 from autograder import bank as banks
 from autograder.bank import AS_SEEN, LessonBank, Task
-from autograder.course import FILE, GROUP, Course, package_folder
+from autograder.course import FILE, GROUP, Course
 from autograder.language import LANGUAGE, MESSAGES
 
 TOOL = "autograder"
@@ -214,8 +214,8 @@ def _wheel(course: Course, lessons: Sequence[str], out: Path, hints: int | None)
             shutil.copyfile(file, there)
         packages = [TOOL]
         for name in course.preload:
-            folder = package_folder(name)
-            if folder and folder.is_relative_to(course.root):
+            folder = course.root / name
+            if (folder / "__init__.py").is_file():
                 shutil.copytree(folder, root / name, ignore=shutil.ignore_patterns("__pycache__"))
                 packages.append(name)
         (root / TOOL / "bank").mkdir()

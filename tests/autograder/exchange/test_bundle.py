@@ -22,6 +22,7 @@ from autograder.exchange.bundle import SETUP, bundle, for_students
 from autograder.feedback import plain_text
 from autograder.grading.hiding import hiding
 from autograder.judge import judge
+from tests.autograder.grading.conftest import class_folder
 
 ROOT = Path(__file__).parents[3]
 COURSE = Course.read(ROOT)
@@ -172,3 +173,12 @@ def test_the_same_lessons_give_the_same_wheel_and_others_another(folder, wheel, 
     assert (tmp_path / "again" / again.wheel).read_bytes() == Path(wheel.filename).read_bytes()
     assert bundle(COURSE, [LESSON, "02-trainable"], tmp_path / "again", hints=1).wheel != again.wheel
     assert len(list((tmp_path / "again").glob("*.whl"))) == 1
+
+
+def test_the_wheel_takes_the_courses_own_packages_wherever_the_tool_lies(tmp_path):
+    place = class_folder(tmp_path / "course", LESSON)
+    (place / "visuals").mkdir()
+    (place / "visuals" / "__init__.py").write_text("MARK = 1\n")
+    made = bundle(Course.read(place), [LESSON], tmp_path / "out")
+    with zipfile.ZipFile(tmp_path / "out" / made.wheel) as packed:
+        assert packed.read("visuals/__init__.py") == b"MARK = 1\n"
