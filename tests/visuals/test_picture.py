@@ -119,7 +119,7 @@ def test_pyplot_is_never_imported():
 
 def test_exports_every_figure_explorer_and_tracker_that_a_lesson_may_import():
     parts = (visuals.figures, visuals.explorers, visuals.shapes)
-    beside = {"measured", "trained_words"}
+    beside = {"look_inside", "measured", "trained_words"}
     assert set(visuals.__all__) == {name for part in parts for name in part.__all__} | beside
     assert visuals.__all__ == sorted(visuals.__all__)
     for name in visuals.__all__:
