@@ -52,6 +52,15 @@ class Data:
         return dict(found)
 
     @cached_property
+    def works(self) -> dict[tuple[str, str], dict[str, tuple[Mark, TaskResult | None]]]:
+        """What each student has for each lesson: by task, the mark and what was found."""
+        found = {(one.lesson, one.student, one.task): one for one in self.results}
+        works: dict[tuple[str, str], dict[str, tuple[Mark, TaskResult | None]]] = defaultdict(dict)
+        for which, mark in self.marks.items():
+            works[which[:2]][mark.task] = mark, found.get(which)
+        return dict(works)
+
+    @cached_property
     def questions(self) -> dict[tuple[str, str], int]:
         """The questions that were answered in words, and how many answers are yet to be read."""
         return {

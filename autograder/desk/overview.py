@@ -95,27 +95,22 @@ def student(data: Data, name: str) -> StudentPage:
 def _work(data: Data, handed_in: HandedIn) -> Work:
     lesson, who = handed_in.lesson, handed_in.student
     words, policy = data.words(lesson), data.course.policy
-    found = {one.task: one for one in data.results if (one.lesson, one.student) == (lesson, who)}
-    rows = []
-    for mark in data.known.marks:
-        if (mark.lesson, mark.student) != (lesson, who):
-            continue
-        one = found.get(mark.task)
-        rows.append(
-            Row(
-                mark.task,
-                words.title(mark.task),
-                mark.score,
-                mark.possible,
-                written=one is not None and one.points is None,
-                waiting=mark.waiting,
-                says=words.says(one) if one else "the release that they worked on does not have this task",
-                flags=one.flags if one else (),
-                comment=data.comment(one) if one else "",
-                answer=one.answer if one else "",
-            )
+    rows = [
+        Row(
+            mark.task,
+            words.title(mark.task),
+            mark.score,
+            mark.possible,
+            written=one is not None and one.points is None,
+            waiting=mark.waiting,
+            says=words.says(one) if one else "the release that they worked on does not have this task",
+            flags=one.flags if one else (),
+            comment=data.comment(one) if one else "",
+            answer=one.answer if one else "",
         )
-    order = list(found)
+        for mark, one in data.works.get((lesson, who), {}).values()
+    ]
+    order = [name for of, name in data.tasks if of == lesson]
     rows.sort(key=lambda row: order.index(row.task) if row.task in order else len(order))
     more = policy.extensions.get((lesson, who))
     due = policy.due.get(lesson)
