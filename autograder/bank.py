@@ -245,7 +245,7 @@ def with_texts(bank: LessonBank, said: Callable[[str, str], str]) -> LessonBank:
             return said(task.id, text)
 
         wrong = (
-            replace(one, hint=of_task(one.hint), name=said(one.id, one.name)) for one in task.known_wrong
+            replace(one, hint=said(one.id, one.hint), name=said(one.id, one.name)) for one in task.known_wrong
         )
         return replace(
             task,

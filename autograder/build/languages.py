@@ -19,7 +19,7 @@ from typing import Any
 
 import nbformat
 from babel.messages import Catalog
-from babel.messages.mofile import write_mo
+from babel.messages.mofile import read_mo, write_mo
 from nbformat import NotebookNode
 from nbgrader.utils import compute_checksum
 
@@ -127,15 +127,15 @@ def _translate(notebook: NotebookNode, said: Said) -> None:
 
 
 def _hints(course: Course, english: LessonBank, said: Said) -> Iterator[tuple[str, str, str]]:
-    """The hints of a lesson's tasks as a learner reads them, filled in: (task, in English, translated)."""
+    """The hints of mistakes as a learner reads them, filled in: (mistake, in English, translated)."""
     faults = load_faults(course.source)
     for task in load_lesson(course.source / english.lesson).tasks:
-        own = [(task.id, one.hint) for one in task.wrong if one.hint]
-        shared = {one.id: faults.known[one.id].hint for one in english.tasks[task.id].known_wrong}
-        for context, hint in [*own, *shared.items()]:
+        own = [(one.fault, task.id, one.hint) for one in task.wrong if one.hint]
+        known = {one.id for one in english.tasks[task.id].known_wrong}
+        for fault, context, hint in [*own, *((name, name, faults.known[name].hint) for name in known)]:
             if said(context, hint) != hint:
                 with suppress(KeyError):  # the mistake's own hint, where each wrong answer has another
-                    yield task.id, faults.fill(hint, task), faults.fill(said(context, hint), task, said)
+                    yield fault, faults.fill(hint, task), faults.fill(said(context, hint), task, said)
 
 
 def _compiled(spoken: str, messages: Iterable[tuple[str | None, Any, Any]]) -> bytes:
@@ -143,6 +143,16 @@ def _compiled(spoken: str, messages: Iterable[tuple[str | None, Any, Any]]) -> b
     catalog = Catalog(locale=spoken, creation_date=datetime(2000, 1, 1, tzinfo=UTC))
     for context, text, string in messages:
         catalog.add(text, string, context=context)
+    out = BytesIO()
+    write_mo(out, catalog)
+    return out.getvalue()
+
+
+def without(words: bytes, texts: Iterable[tuple[str, str]]) -> bytes:
+    """Compiled translations without those of some texts: (context, in English)."""
+    catalog = read_mo(BytesIO(words))
+    for context, text in texts:
+        catalog.delete(text, context)
     out = BytesIO()
     write_mo(out, catalog)
     return out.getvalue()

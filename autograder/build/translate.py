@@ -164,12 +164,18 @@ def merged(course: Course, language: str, name: str) -> Catalog:
     for one in entries(course, name):
         template.add(one.text, context=one.context or None, auto_comments=[one.what] if one.what else ())
     catalog = read(course, language, name)
+    gone = {(message.context, message.id) for message in catalog}
     catalog.update(template, update_creation_date=False)
+    gone -= {(message.context, message.id) for message in template}
     for message in catalog:
-        if not any(_strings(message)):
-            message.flags.discard("fuzzy")  # Babel found something alike that was not translated either
-    for old in catalog.obsolete.values():
-        old.previous_id = []  # Babel would write it as a comment that it cannot read
+        before = message.id if not message.previous_id else message.previous_id[0]
+        # What Babel found alike is an older version only where it stood here and is gone, or has moved.
+        moved = before == message.id and before in {text for _context, text in gone}
+        if message.fuzzy and not (any(_strings(message)) and (moved or (message.context, before) in gone)):
+            message.string, message.previous_id = "", []
+            message.flags.discard("fuzzy")
+    for message in catalog.obsolete.values():
+        message.previous_id = []  # Babel would write it as a comment that it cannot read
     catalog.header_comment = (
         f"# {course.title}: {name}, in {catalog.locale_identifier}. See docs/translating.md."
     )

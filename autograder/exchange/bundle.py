@@ -221,12 +221,7 @@ def _wheel(course: Course, lessons: Sequence[str], out: Path, hints: int | None)
         (root / TOOL / "bank").mkdir()
         for lesson in lessons:
             banks.save(for_students(course.load(lesson), hints), root / TOOL / "bank")
-        for language in course.languages[1:]:
-            for name in (*lessons, MESSAGES):
-                words = Path(language, f"{name}.mo")
-                if (course.bank / words).is_file():
-                    (root / TOOL / "bank" / language).mkdir(exist_ok=True)
-                    shutil.copyfile(course.bank / words, root / TOOL / "bank" / words)
+        _add_words(course, lessons, root / TOOL / "bank", hints)
         (root / TOOL / "bank" / FILE).write_text(_described(course, lessons), encoding="utf-8")
         version = f"{_tool_version()}.post{_digest(root)}"
         project = PYPROJECT.format(
@@ -242,6 +237,24 @@ def _wheel(course: Course, lessons: Sequence[str], out: Path, hints: int | None)
         (root / "pyproject.toml").write_text(project, encoding="utf-8")
         built = next(WheelBuilder(str(root)).build(directory=str(out), versions=["standard"]))
     return Path(built).name, version
+
+
+def _add_words(course: Course, lessons: Sequence[str], place: Path, hints: int | None) -> None:
+    """Copy what the checks say in other languages, but for the hints that students do not get."""
+    from autograder.build.languages import without
+
+    left_out = [
+        (task.id, hint)
+        for lesson in lessons
+        for task in course.load(lesson).tasks.values()
+        for hint in task.hints[len(task.hints) if hints is None else hints :]
+    ]
+    for language in course.languages[1:]:
+        for name in (*lessons, MESSAGES):
+            words = Path(language, f"{name}.mo")
+            if (course.bank / words).is_file():
+                (place / language).mkdir(exist_ok=True)
+                (place / words).write_bytes(without((course.bank / words).read_bytes(), left_out))
 
 
 def needed_modules() -> set[str]:
