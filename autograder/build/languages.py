@@ -148,14 +148,18 @@ def _compiled(spoken: str, messages: Iterable[tuple[str | None, Any, Any]]) -> b
     return out.getvalue()
 
 
-def without(words: bytes, texts: Iterable[tuple[str, str]]) -> bytes:
+def without(spoken: str, words: bytes, texts: Iterable[tuple[str, str]]) -> bytes:
     """Compiled translations without those of some texts: (context, in English)."""
     catalog = read_mo(BytesIO(words))
-    for context, text in texts:
-        catalog.delete(text, context)
-    out = BytesIO()
-    write_mo(out, catalog)
-    return out.getvalue()
+    kept = {(_text(one.context), _text(one.id)): _text(one.string) for one in catalog if one.id}
+    for one in texts:
+        kept.pop(one, None)
+    return _compiled(spoken, ((*key, string) for key, string in kept.items()))
+
+
+def _text(read: Any) -> Any:
+    """What Babel has read of a compiled file as it writes it: contexts are bytes there, and plurals lists."""
+    return read.decode() if isinstance(read, bytes) else tuple(read) if isinstance(read, list) else read
 
 
 @contextmanager

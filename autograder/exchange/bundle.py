@@ -254,7 +254,7 @@ def _add_words(course: Course, lessons: Sequence[str], place: Path, hints: int |
             words = Path(language, f"{name}.mo")
             if (course.bank / words).is_file():
                 (place / language).mkdir(exist_ok=True)
-                (place / words).write_bytes(without((course.bank / words).read_bytes(), left_out))
+                (place / words).write_bytes(without(language, (course.bank / words).read_bytes(), left_out))
 
 
 def needed_modules() -> set[str]:
