@@ -142,7 +142,7 @@ def main() -> None:
     half = CONTEXT_LENGTH // 2
     drawn = torch.randint(unseen.numel(), (32, half), generator=generator)
     again = unseen.flatten()[drawn].repeat(1, 2)  # random characters, as often as in the text, and once more
-    curve: dict[str, list[float]] = {"steps": [], "unseen pages": [], "random characters, again": []}
+    curve: dict[str, list[float]] = {"steps": [], "unseen pages": [], "random, again": []}
     for step in range(STEPS):
         start = torch.randint(len(ids) - CONTEXT_LENGTH, (BATCH, 1), generator=generator)
         batch = ids[start + torch.arange(CONTEXT_LENGTH)]  # (b, tokens)
