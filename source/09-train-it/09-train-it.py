@@ -1270,7 +1270,16 @@ if next_token_probabilities(logits) is not None:
 predict(
     "best-curve",
     "Which of these has the lowest loss after 300 steps?",
-    ("right", "no mask", "no scale", "keys as values", "merge without transpose", "zero_grad forgotten"),
+    (
+        "right",
+        "no mask",
+        "no scale",
+        "keys as values",
+        "split without transpose",
+        "merge without transpose",
+        "softmax over queries",
+        "zero_grad forgotten",
+    ),
 )
 
 
@@ -1279,6 +1288,17 @@ def heads_cut(x, num_heads):
     """What leaving out the transpose makes of (b, tokens, d_model): rows hold pieces of several tokens."""
     b, num_tokens, d_model = x.shape
     return x.view(b, num_heads, num_tokens, -1).transpose(1, 2).reshape(b, num_tokens, d_model)
+
+
+def over_queries(attention, given, num_heads):
+    """What attention computes if its softmax runs over the queries: each *column* of the weights adds up to 1."""
+    queries, keys, values = (
+        project(given[0]).unflatten(-1, (num_heads, -1)).transpose(1, 2)  # (b, heads, tokens, head_dim)
+        for project in (attention.W_query, attention.W_key, attention.W_value)
+    )
+    scores = queries @ keys.mT / queries.shape[-1] ** 0.5  # (b, heads, tokens, tokens)
+    weights = torch.softmax(scores + torch.full_like(scores, -torch.inf).triu(1), dim=-2)
+    return attention.out_proj((weights @ values).transpose(1, 2).flatten(2))  # (b, tokens, d_model)
 
 
 def with_bug(bug, num_heads=2):
@@ -1292,6 +1312,15 @@ def with_bug(bug, num_heads=2):
             attention.mask.zero_()
         if bug == "keys as values":
             attention.W_value = attention.W_key
+        if bug == "split without transpose":
+            for project in (attention.W_query, attention.W_key, attention.W_value):
+                project.register_forward_hook(
+                    lambda module, given, projected: heads_cut(projected.contiguous(), num_heads)
+                )
+        if bug == "softmax over queries":
+            attention.register_forward_hook(
+                lambda module, given, result: over_queries(module, given, num_heads)
+            )
         if bug == "merge without transpose":
             attention.out_proj.register_forward_pre_hook(
                 lambda module, given: (heads_cut(given[0].contiguous(), num_heads),)
@@ -1318,7 +1347,16 @@ def softmax_first(model, batches):
 
 
 LOOPS = {"zero_grad forgotten": without_clearing, "softmax before the loss": softmax_first}
-BUGS = ("right", "no mask", "no scale", "keys as values", "merge without transpose", *LOOPS)
+BUGS = (
+    "right",
+    "no mask",
+    "no scale",
+    "keys as values",
+    "split without transpose",
+    "merge without transpose",
+    "softmax over queries",
+    *LOOPS,
+)
 broken = {bug: with_bug(bug) for bug in BUGS}
 
 # %% id="break-it" tags=["figure", "measured"]
@@ -1335,13 +1373,13 @@ training_curves(
 reveal("best-curve", min(broken, key=lambda bug: loss_on(new)(broken[bug])) if is_ready() else None)
 
 # %% id="break-it-generated" tags=["measured"]
-# What the two models with the lowest loss write, one token at a time.
-for bug in ("right", "no mask"):
+# What three models with a low loss write, one token at a time.
+for bug in ("right", "no mask", "softmax over queries"):
     written = generate(broken[bug], prompt, 12, 33)
     if written is not None and is_ready():
         wanted = twice(7)[:1].repeat(1, 2)[:, 15:27]
-        print(f"{bug:8} continues {spoken(prompt[0, -3:])} with", spoken(written[0, 15:]))
-        print(f"{'':8} right: {int((written[:, 15:] == wanted).sum())} of 12")
+        print(f"{bug:20} continues {spoken(prompt[0, -3:])} with", spoken(written[0, 15:]))
+        print(f"{'':20} right: {int((written[:, 15:] == wanted).sum())} of 12")
 
 # %% [markdown] id="break-it-read"
 # <details><summary>What to see</summary>
@@ -1352,7 +1390,10 @@ for bug in ("right", "no mask"):
 #   loss** the gradients are flat, and what is made smaller is not the loss: the true loss rises first and comes down
 #   late. Nothing complains.
 # - **No scale** and **keys as values** only learn later. Nobody would notice without the right curve beside them.
-# - **Merging without the transpose** hands each token pieces of others. It learns something, and stays far behind.
+# - **Splitting or merging without the transpose** hands each token pieces of others. Both learn something, and stay far
+#   behind.
+# - **Softmax over the queries** looks like a model that is only slow. But each column adds up to 1 over *all* queries, so
+#   the weights of an early query depend on later tokens, and no mask hides that. Its text is nearly as bad as without one.
 #
 # </details>
 #
