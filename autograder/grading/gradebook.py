@@ -253,7 +253,7 @@ class Book:
         which = submission.lesson, submission.student
         if old != new and self.verdicts.gradings(*which):
             why = "the points, the time, the due date or the penalty changed"
-            self.verdicts.note([Change(*which, "late", now(), 0 - old, 0 - new, why)])
+            self.verdicts.note([Change(*which, "late penalty", now(), 0 - old, 0 - new, why)])
 
     def _penalty(self, handed_in: SubmittedAssignment, notebook: SubmittedNotebook) -> float | None:
         """What being late costs, as nbgrader's own step has it, which opens the book once more."""
