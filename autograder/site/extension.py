@@ -31,6 +31,7 @@ def link_terms(app: Sphinx, tree: nodes.document, page: str) -> None:
     if page not in app.config.course_lessons or not terms:
         return
     by_form = {form.casefold(): term for term in terms for form in term.forms}
+    named = app.env.domains.standard_domain.objects
     find, met = pattern(terms), set[str]()
     for text in list(tree.findall(nodes.Text)):
         if isinstance(text.parent, NOT_IN) or _inside(text, NOT_IN):
@@ -43,9 +44,14 @@ def link_terms(app: Sphinx, tree: nodes.document, page: str) -> None:
                 pieces.append(nodes.Text(before + found[0]))
                 continue
             met.add(term.name)
-            target = f"glossary.html#term-{nodes.make_id(term.name)}"
+            _page, anchor = named["term", term.name]
             link = nodes.reference(
-                "", found[0], refuri=target, internal=True, classes=["term"], reftitle=term.said
+                "",
+                found[0],
+                refuri=f"glossary.html#{anchor}",
+                internal=True,
+                classes=["term"],
+                reftitle=term.said,
             )
             pieces += [nodes.Text(before), link]
         if pieces:
@@ -61,8 +67,11 @@ def _inside(node: nodes.Node, kinds: tuple[type[nodes.Node], ...]) -> bool:
     return False
 
 
-def _name_language(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+def _tell_readers(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
     context["language"] = app.config.course_language
+    # A heading without a level says nothing to a screen reader.
+    tree_key = "furo_navigation_tree"
+    context[tree_key] = context[tree_key].replace('role="heading"', 'role="heading" aria-level="2"')
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -72,5 +81,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("course_language", "en", "env")
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     app.connect("doctree-resolved", link_terms)
-    app.connect("html-page-context", _name_language)
+    app.connect("html-page-context", _tell_readers, priority=900)  # after the theme
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,250 @@
+"""The course's site in Chromium, opened as files, with the network off."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from autograder.course import Course
+from autograder.site.build import build_site
+
+ROOT = Path(__file__).parent.parent.parent
+MOST_BYTES = 1_500_000
+KINDS = ("index", "01-dot-product", "mistakes", "glossary", "search")
+THEMES = [("light", 400), ("dark", 1600)]
+
+
+class Parts(HTMLParser):
+    """The ids of a page, and the addresses that it names."""
+
+    def __init__(self, path: Path):
+        super().__init__()
+        self.ids: set[str] = set()
+        self.links: list[str] = []
+        self.parts: list[str] = []
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        self.ids.add(found.get("id", ""))
+        if tag == "a" and "href" in found:
+            self.links.append(found["href"])
+        self.parts += [found[name] for name in ("src", "data-states") if found.get(name)]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    out = tmp_path_factory.mktemp("site")
+    build_site(Course.read(ROOT), out)
+    return out
+
+
+@pytest.fixture
+def visit(site, browser):
+    """Open a page of the site as a file; it must ask nobody, find all that it needs, and raise nothing."""
+    contexts, trouble = [], []
+
+    def opened(name, theme="light", width=1280):
+        context = browser.new_context(
+            offline=True, color_scheme=theme, viewport={"width": width, "height": 1000}
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on("console", lambda said: trouble.append(said.text) if said.type == "error" else None)
+        page.on("requestfailed", lambda request: trouble.append(request.url))
+        page.on(
+            "request",
+            lambda request: (
+                None if request.url.startswith((f"file://{site}", "data:")) else trouble.append(request.url)
+            ),
+        )
+        page.goto(f"file://{site}/{name}.html")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert trouble == []
+
+
+def test_every_link_leads_somewhere(site):
+    pages = {path: Parts(path) for path in site.rglob("*.html")}
+    lost = []
+    for path, parts in pages.items():
+        for link in parts.links:
+            place = urlsplit(link)
+            if place.scheme or link == "#":
+                continue
+            target = (path.parent / unquote(place.path)).resolve() if place.path else path
+            known = pages[target].ids if target in pages else {""}
+            if not target.is_file() or (place.fragment and unquote(place.fragment) not in known):
+                lost.append(f"{path.name}: {link}")
+    assert lost == []
+
+
+def test_no_page_is_large(site):
+    for path in site.glob("*.html"):
+        parts = [path.parent / part.partition("?")[0] for part in Parts(path).parts if "://" not in part]
+        parts = [part if part.is_file() else site / "_static" / part.name for part in parts]
+        states = [site / "_static" / name for name in re.findall(r'data-states="([^"]+)"', path.read_text())]
+        held = {part for part in (path, *parts, *states) if part.is_file()}
+        assert sum(part.stat().st_size for part in held) < MOST_BYTES, path.name
+
+
+@pytest.mark.parametrize(("theme", "width"), THEMES)
+@pytest.mark.parametrize("name", KINDS)
+def test_a_page_can_be_read_by_everybody(visit, name, theme, width):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = visit(name, theme, width)
+    for skip in page.locator(".prediction button").all():
+        skip.press("Enter")
+    for one in page.locator(".explorer").all():
+        one.scroll_into_view_if_needed()
+        page.wait_for_function("node => node.dataset.ready", arg=one.element_handle())
+    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert wide <= 0
+    found = Axe().run(
+        page,
+        # To read style sheets anew, axe would have to fetch them.
+        options={
+            "preload": False,
+            "resultTypes": ["violations"],
+            "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"],
+        },
+    )
+    serious = [
+        f"{one['id']}: {one['help']}: {node['html'][:200]}"
+        for one in found.response["violations"]
+        if one["impact"] in ("serious", "critical")
+        for node in one["nodes"]
+    ]
+    assert serious == []
+
+
+def test_search_finds_a_lesson(visit):
+    page = visit("index")
+    page.locator(".sidebar-search").fill("online softmax")
+    page.keyboard.press("Enter")
+    page.locator("#search-results a", has_text="Fast attention").first.click()
+    assert page.locator("h1").inner_text().startswith("08")
+
+
+def explorers():
+    """The states of each explorer by its cell, for each lesson, from the committed solutions."""
+    found = {}
+    for path in sorted((ROOT / "solutions").glob("[0-9]*/*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            for output in cell.get("outputs", ()):
+                data = output.get("data", {}).get("application/vnd.autograder.states+json")
+                if data:
+                    packed = base64.b64decode(data["states"])
+                    found.setdefault(path.stem, {})[cell["id"]] = json.loads(gzip.decompress(packed))
+    return found
+
+
+def test_at_least_eight_explorers_stand_on_the_site():
+    assert sum(map(len, explorers().values())) >= 8
+
+
+@pytest.mark.parametrize("lesson", explorers())
+def test_explorers_show_each_state_that_is_chosen_by_keyboard(visit, lesson):
+    page = visit(lesson)
+    for skip in page.get_by_role("button", name="Show what came").all():
+        skip.press("Enter")
+    for cell, states in explorers()[lesson].items():
+        try_explorer(page, lesson, cell, states)
+
+
+def try_explorer(page, lesson, cell, states):
+    """Move each control of an explorer by keyboard, and compare what is shown with the notebook's states."""
+    box = page.locator(f'.explorer[data-states="explorers/{lesson}-{cell}.js"]')
+    box.scroll_into_view_if_needed()
+    page.wait_for_function("node => node.dataset.ready", arg=box.element_handle())
+    controls = box.locator("form select, form input")
+    assert controls.count() == len(states["knobs"])
+    said = [box.locator(".explorer-words").inner_text()]
+    controls.first.focus()
+    for place, knob in enumerate(states["knobs"]):
+        assert page.evaluate("node => node === document.activeElement", controls.nth(place).element_handle())
+        assert controls.nth(place).evaluate("node => node.labels[0].textContent").startswith(knob["label"])
+        # At an end of its stops, a control goes one way only.
+        for key in ("Space",) if knob["kind"] == "check" else ("ArrowDown", "ArrowUp", "ArrowUp"):
+            page.keyboard.press(key)
+            said.append(box.locator(".explorer-words").inner_text())
+            where = box.locator("form").evaluate(
+                "form => [...form.elements].filter(one => one.matches('select, input'))"
+                ".map(one => one.type === 'checkbox' ? Number(one.checked) : one.value).join(',')"
+            )
+            words, markup = states["views"][where]
+            assert box.locator(".explorer-words").inner_text() == words
+            assert box.locator(".explorer-view").evaluate(
+                "(view, markup) => { const one = document.createElement('div'); one.innerHTML = markup; "
+                "return one.innerHTML === view.innerHTML }",
+                markup,
+            )
+        page.keyboard.press("Tab")
+    assert len(set(said)) > 1
+
+
+def test_an_explorer_shows_what_the_notebook_shows_before_a_script_runs(site):
+    html = (site / "01-dot-product.html").read_text(encoding="utf-8")
+    assert "query 'journey', sharpness 1: largest weight 0.2379 on 'journey'" in html
+
+
+def test_a_prediction_is_kept_and_uncovers_what_came(visit):
+    page = visit("01-dot-product")
+    form = page.locator('.prediction[data-prediction="dot-product-swapped"]')
+    outcome = page.locator('.outcome[data-prediction="dot-product-swapped"]')
+    assert not outcome.is_visible()
+    form.locator("input").first.focus()
+    page.keyboard.press("Space")
+    assert outcome.is_visible()
+    page.reload()
+    assert form.locator("input").first.is_checked()
+    assert "Your prediction came true." in outcome.inner_text()
+    page.keyboard.press("Tab")
+    form.locator("input").first.focus()
+    page.keyboard.press("ArrowDown")
+    assert "It came out differently." in outcome.inner_text()
+
+
+def test_a_typed_number_comes_true_when_it_is_near(visit):
+    page = visit("04-dropout")
+    form = page.locator(".prediction", has=page.locator("input[type=text]")).first
+    outcome = page.locator(f'.outcome[data-prediction="{form.get_attribute("data-prediction")}"]')
+    came = float(outcome.get_attribute("data-came"))
+    for typed, end in ((came * 1.04, "came true"), (came * 1.2, "differently")):
+        form.locator("input").fill(f"{typed:.6f}")
+        page.keyboard.press("Enter")
+        assert end in outcome.inner_text()
+
+
+def test_what_came_is_shown_to_those_who_do_not_predict(visit):
+    page = visit("01-dot-product")
+    form = page.locator('.prediction[data-prediction="dot-product-swapped"]')
+    form.get_by_role("button", name="Show what came").press("Enter")
+    assert page.locator('.outcome[data-prediction="dot-product-swapped"]').is_visible()
+
+
+def test_the_theme_reaches_explorers(visit):
+    page = visit("01-dot-product", "dark")
+    assert page.locator("body").get_attribute("data-jp-theme-light") == "false"
+    page.locator(".theme-toggle:visible").press("Enter")
+    page.wait_for_function("document.body.dataset.jpThemeLight === 'true'")
+
+
+def test_a_solution_opens_by_keyboard(visit):
+    page = visit("01-dot-product")
+    fold = page.locator("details", has_text="Show a solution").first
+    assert not fold.locator("pre").is_visible()
+    fold.locator("summary").press("Enter")
+    assert "for i in range(len(a)):" in fold.locator("pre").inner_text()
