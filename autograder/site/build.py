@@ -136,7 +136,7 @@ def _mistakes(course: Course, notebooks: dict[str, NotebookNode], said: dict[str
     for lesson, found in groups.items():
         if not found:
             continue
-        title = headings(notebooks[lesson])[notebooks[lesson].cells[0]["id"]] if lesson else said["other"]
+        title = headings(notebooks[lesson])[notebooks[lesson].cells[0]["id"]][1] if lesson else said["other"]
         lines += [f"## {title}", ""]
         for fault in found:
             where = _where(fault.section, notebooks)
@@ -157,9 +157,9 @@ class _Words(dict[str, str]):
 def _where(section: str, notebooks: dict[str, NotebookNode]) -> str:
     """A link to the cell that explains something, or nothing where none does."""
     lesson, _, cell = section.partition("#")
-    heading = headings(notebooks[lesson]).get(cell) if lesson in notebooks else None
+    prose, heading = headings(notebooks[lesson]).get(cell, ("", "")) if lesson in notebooks else ("", "")
     # The heading's own links and formulas cannot stand in a link.
-    return f'<a href="{lesson}.html#cell-{cell}">{lesson}: {_plain(heading)}</a>' if heading else ""
+    return f'<a href="{lesson}.html#cell-{prose}">{lesson}: {_plain(heading)}</a>' if heading else ""
 
 
 def _plain(heading: str) -> str:

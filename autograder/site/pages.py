@@ -182,14 +182,15 @@ def _write(path: Path, content: bytes) -> None:
     path.write_bytes(content)
 
 
-def headings(notebook: NotebookNode) -> dict[str, str]:
-    """The heading that each cell begins with or stands under, by the cell's id."""
-    found: dict[str, str] = {}
-    under = ""
+def headings(notebook: NotebookNode) -> dict[str, tuple[str, str]]:
+    """For each cell's id, the cell of prose that it is or follows, and the heading that this stands under."""
+    found: dict[str, tuple[str, str]] = {}
+    under = prose = ""
     for cell in notebook.cells:
         inside = HEADING.findall(cell.source) if cell.cell_type == "markdown" else []
         begins = bool(inside) and cell.source.lstrip().startswith("#")
-        found[cell["id"]] = inside[0] if begins else under
+        prose = cell["id"] if cell.cell_type == "markdown" else prose
+        found[cell["id"]] = prose, inside[0] if begins else under
         under = inside[-1] if inside else under
     return found
 
