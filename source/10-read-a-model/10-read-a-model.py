@@ -33,10 +33,11 @@ torch.set_num_threads(1)
 # %% [markdown] id="file-intro"
 # ## 1 · From a file to your classes
 #
-# The model was trained on the documentation that comes inside Python: `help("for")` shows a page of it. A token is one
-# character: 96 of them, the printable ones of ASCII and the end of a line. One page in ten was held out, and the model
-# has never seen it. So that copying pays, one sequence in four was no page, but a run of shuffled characters, again and
-# again. The figure shows the loss on held-out pages, and on random characters when they come again.
+# The model was trained on the documentation that comes inside Python 3.11.7, which the licence of the Python Software
+# Foundation allows; `help("for")` shows a page of it. A token is one character. There are 96: the printable ones of
+# ASCII and the end of a line. One page in ten was held out, and the model has never seen it. So that copying pays, one
+# sequence in four was no page, but a run of shuffled characters, again and again. The figure shows the loss on held-out
+# pages, and on random characters when they come again.
 
 # %% id="curve" tags=["figure"]
 curve = json.loads(CURVE.read_text())
@@ -227,7 +228,7 @@ check("place")
 
 # %% [markdown] id="loaded-intro"
 # The proof: the program that trained the checkpoint has a model class of its own, written in another way. On the same
-# text its logits and yours have to be the same to 4 digits.
+# text its logits and yours may differ by less than 0.0001.
 
 # %% id="loaded"
 VOCAB, D_MODEL = stored["wte.weight"].shape
@@ -259,7 +260,7 @@ if model is not None:
 # A colleague loads checkpoints with a shortcut. A tensor that has the same shape as its place goes there as it is.
 # Any other is brought into that shape. No error comes up, and the loss of the loaded model is bad. There are two
 # mistakes in one line. Correct `oriented`, which turns a stored tensor into one for your classes.
-# `c_attn` is not its business.
+# `c_attn` never gets there.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-orientation-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -505,9 +506,8 @@ if table is not None:
 # %% [markdown] id="mean-ablated-intro"
 # ## 4 · Does the model need it?
 #
-# A head that looks at something need not be used. In lesson 09 you set a head's context to 0. For a model that knows
-# nothing of zeros, that is a strange number: a head may add the same vector at each token, and the later parts count on
-# it. A fairer way is to put the **mean** of its contexts there, over all sequences and tokens. What is taken away is only
+# A head that looks at something need not be used. In lesson 09 you set a head's context to 0. A trained model
+# has never met that: a head may add the same vector at each token, and the later parts count on it. A fairer way is to put the **mean** of its contexts there, over all sequences and tokens. What is taken away is only
 # what depends on the text.
 
 
@@ -634,9 +634,8 @@ reveal("copying-head", answer)
 
 # %% [markdown] id="test-read"
 # The induction head matters where the passage comes again, and hardly elsewhere: the claim has passed a test that it
-# could have failed. The previous-token head costs even more, and costs it everywhere. The induction head reads what
-# it writes, and so does everything else that wants to know the last two characters. To look like a previous-token head is
-# one thing; to be good for induction alone would be another, and that claim fails.
+# could have failed. Without the previous-token head the loss rises even more, and the first time too. So the claim
+# "this head is there for induction alone" fails: other parts of the model use what it writes as well.
 
 # %% [markdown] id="logit-lens-task"
 # ## 5 · What does it expect, and when?
