@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import tempfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -37,6 +38,11 @@ from autograder.problems import AuthoringError
 
 # A picture that stands in HTML, with its alternative text beside it.
 INLINE_PICTURE = re.compile(r"data:image/(?:png|jpeg);base64,[A-Za-z0-9+/=]*")
+# What reading a damaged solution raises.
+DAMAGED = (
+    *(OSError, EOFError, ValueError, KeyError, TypeError, AttributeError),
+    *(nbformat.ValidationError, zlib.error),
+)
 NUMBER = re.compile(r"[-−]?\d[\d.]*")
 
 
@@ -229,7 +235,7 @@ def _same_solution(fresh: Path, kept: Path) -> bool:
     """Whether two executed solutions agree in every cell and text. Pixels and measurements may differ."""
     try:
         return bool(_without_pixels(fresh) == _without_pixels(kept))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, nbformat.ValidationError):
+    except DAMAGED:
         return False  # damaged, or of no known format
 
 

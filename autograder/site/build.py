@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from babel import Locale
 from nbformat import NotebookNode
 
 from autograder.authoring import Fault, load_faults
@@ -171,7 +172,10 @@ def _config(
 ) -> dict[str, Any]:
     """Sphinx's settings: nothing is executed, and nothing comes from the network."""
     up = "../" if _folder(course, language) else ""
-    others = [(one, up + (f"{folder}/" if (folder := _folder(course, one)) else "")) for one in languages]
+    others = [
+        (one, Locale.parse(one).display_name, up + (f"{folder}/" if (folder := _folder(course, one)) else ""))
+        for one in languages
+    ]
     sidebar = ["sidebar/brand.html", "sidebar/search.html", "sidebar/scroll-start.html"]
     sidebar += ["sidebar/navigation.html", *([SWITCH] if len(languages) > 1 else [])]
     return {
@@ -238,6 +242,8 @@ def _run_sphinx(source: Path, out: Path, config: dict[str, Any]) -> None:
         raise AuthoringError([f"site: {line}" for line in said])
     for name in (".buildinfo", "objects.inv"):
         (out / name).unlink(missing_ok=True)
+    for name in ("_sources", "jupyter_execute"):  # the notebooks once more, which no page names
+        shutil.rmtree(out / name, ignore_errors=True)
 
 
 def _write(path: Path, lines: list[str]) -> None:

@@ -18,6 +18,7 @@ from autograder.site.build import build_site
 ROOT = Path(__file__).parent.parent.parent
 MOST_BYTES = 1_500_000
 KINDS = ("index", "01-dot-product", "mistakes", "glossary", "search")
+TRANSLATED = [f"{one}/01-dot-product" for one in Course.read(ROOT).languages[1:]]
 THEMES = [("light", 400), ("dark", 1600)]
 
 
@@ -105,7 +106,7 @@ def test_no_page_is_large(site):
 
 
 @pytest.mark.parametrize(("theme", "width"), THEMES)
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", [*KINDS, *TRANSLATED])
 def test_a_page_can_be_read_by_everybody(visit, name, theme, width):
     from axe_playwright_python.sync_playwright import Axe
 

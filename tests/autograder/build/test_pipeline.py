@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import shutil
 from pathlib import Path
@@ -248,6 +250,26 @@ def test_a_solution_whose_pixels_differ_is_current_and_one_whose_text_differs_is
     drawn.data["text/plain"] = "measured once more"
     release.write_notebook(notebook, path)
     assert pipeline._same_solution(path, other)
+
+
+def test_the_words_of_an_explorers_states_count_and_the_last_digits_of_numbers_do_not(current):
+    path = current.root / SOLUTION
+    notebook = nbformat.read(path, as_version=4)
+
+    def holding(data):
+        shown = new_output("display_data", data={pipeline.STATES_MIME: {"states": data}})
+        notebook.cells[-1].outputs = [shown]
+        other = path.with_name("other.ipynb")
+        release.write_notebook(notebook, other)
+        return other
+
+    def packed(text):
+        return base64.b64encode(gzip.compress(text.encode())).decode()
+
+    shutil.copyfile(holding(packed("largest 0.2379")), path)
+    assert pipeline._same_solution(path, holding(packed("largest 0.2378")))
+    assert not pipeline._same_solution(path, holding(packed("smallest 0.2379")))
+    assert not pipeline._same_solution(path, holding(packed("largest 0.2379")[:30]))
 
 
 def test_a_cell_whose_package_is_not_here_keeps_what_it_printed(course_with, tmp_path):
