@@ -49,6 +49,8 @@ def build_site(course: Course, out: Path) -> list[Path]:
         for _language, result in each_lesson(work, languages, len(languages)):
             if isinstance(result, AuthoringError):
                 raise result
+        # myst-nb puts the notebooks once more beside each language's folder, and no page names them.
+        shutil.rmtree(made / "jupyter_execute", ignore_errors=True)
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(made, out)
     return sorted(out.rglob("*.html"))
@@ -242,8 +244,7 @@ def _run_sphinx(source: Path, out: Path, config: dict[str, Any]) -> None:
         raise AuthoringError([f"site: {line}" for line in said])
     for name in (".buildinfo", "objects.inv"):
         (out / name).unlink(missing_ok=True)
-    for name in ("_sources", "jupyter_execute"):  # the notebooks once more, which no page names
-        shutil.rmtree(out / name, ignore_errors=True)
+    shutil.rmtree(out / "_sources", ignore_errors=True)
 
 
 def _write(path: Path, lines: list[str]) -> None:
