@@ -475,7 +475,7 @@ TASKS.hold(
         return q @ k.transpose(-2, -1) / d_model**0.5"""),
     Wrong("not-scaled-any-more", NAMED)
     | body("q, k = split_heads(q, num_heads), split_heads(k, num_heads)", "return q @ k.transpose(-2, -1)"),
-    Wrong("scaled-by-the-source-length", VALUES, never=SAME_TWICE, base="source-length-from-the-notebook")
+    Wrong("scaled-by-the-source-length", NAMED, base="source-length-from-the-notebook")
     | below("b, t, d_model", "source = k.shape[1]")
     | edit("len(source)", "source")
     | edit("d_k**0.5", "k.shape[2] ** 0.5"),
