@@ -11,7 +11,6 @@ from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -201,7 +200,8 @@ class Course:
         Raises:
             BankError: it is missing or damaged.
         """
-        return banks().load(lesson, self.bank, self.forbidden)
+        loaded: LessonBank = banks().load(lesson, self.bank, self.forbidden)
+        return loaded
 
     def lesson_of(self) -> dict[str, str]:
         """Which lesson holds each task, in the course's order.
@@ -213,7 +213,7 @@ class Course:
 
 
 @lru_cache(maxsize=1)
-def banks() -> ModuleType:
+def banks() -> Any:
     """What reads banks, and loads torch. It is found once: a learner's code may put another in its place."""
     from autograder import bank
 
