@@ -1109,7 +1109,7 @@ reveal("slopes-of-memory", told[sum(squares)] if ready else None)
 # %% [markdown] id="triton-intro"
 # ## 9 · Optional: the same kernel in Triton
 #
-# Not graded. GPU kernels are written in languages such as [Triton](https://triton-lang.org): one program for each block of
+# Not graded. GPU kernels are written in languages such as Triton: one program for each block of
 # queries, with the inner loop of task 6 in it. Compare it with yours line by line. Triton is not part of this course's
 # environment, as it takes about 1 GB: `pip install triton`, start the kernel again, and run this cell. Without a GPU it
 # is interpreted (`TRITON_INTERPRET=1`), slowly and with the same results. In the solution this cell was run on a CPU.
