@@ -33,7 +33,6 @@ KEYS: dict[str, type] = {
     "site": dict,
 }
 KINDS: dict[type, str] = {str: "text", list: "list of texts", dict: "table"}
-SITE = ("repository", "branch", "hub", "glossary")
 NEEDED = (*TEXTS, "lessons")
 NAME_FORM = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -271,7 +270,7 @@ def _families(table: Mapping[str, Mapping[str, Any]]) -> tuple[Family, ...]:
 def _problems(table: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"`{key}` means nothing here" for key in table if key not in KEYS)
     for key, value in table.get("site", {}).items() if isinstance(table.get("site"), dict) else ():
-        if key not in SITE or not isinstance(value, str):
+        if key not in Site.__dataclass_fields__ or not isinstance(value, str):
             yield f"`{key}` of `site` means nothing here, or is no text"
     for key, kind in KEYS.items():
         value = table.get(key, kind() if key not in NEEDED else None)

@@ -25,12 +25,12 @@ from autograder.grading.course import Class
 from autograder.grading.gradebook import Book
 from autograder.sandbox.limits import MEBIBYTE, Limits
 from tests.attacks.answers import ATTACKS, MARK, MUST_NOT, PRIVATE, answer
-from tests.autograder.grading.conftest import class_folder, without_figures
+from tests.autograder.grading.conftest import class_folder, full_points, without_figures
 
 ROOT = Path(__file__).parents[2]
 LESSON = "01-dot-product"
 TASKS = Course.read(ROOT).load(LESSON).tasks
-FULL = float(sum(task.points for task in TASKS.values()))
+FULL = full_points(LESSON)
 HONEST = ("aaa-honest", "mmm-honest", "zzz-honest")
 # Folders are named by whoever collects: a name must reach neither a terminal nor a shell as more than that.
 ODD_NAMES = (

@@ -10,6 +10,8 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from autograder.course import Course
+
 ROOT = Path(__file__).parents[3]
 
 
@@ -23,6 +25,11 @@ def class_folder(place: Path, *lessons: str) -> Path:
     bank = f'"{(ROOT / "autograder" / "bank").as_posix()}"'
     (place / "course.toml").write_text(described.replace('"autograder/bank"', bank), encoding="utf-8")
     return place
+
+
+def full_points(lesson: str) -> float:
+    """What a lesson's tasks are worth together."""
+    return float(sum(task.points for task in Course.read(ROOT).load(lesson).tasks.values()))
 
 
 def marks(name: str, solution: bool, points: int = 0) -> dict[str, object]:

@@ -34,7 +34,7 @@ from autograder.grading.cluster import Answers, NoCluster, connected
 from autograder.grading.course import Class
 from autograder.grading.gradebook import Book
 from autograder.grading.secret import Banks
-from tests.autograder.grading.conftest import class_folder, without_figures
+from tests.autograder.grading.conftest import class_folder, full_points, without_figures
 
 ROOT = Path(__file__).parents[3]
 COURSE = Course.read(ROOT)
@@ -42,7 +42,7 @@ LESSON = "01-dot-product"
 # The instructor's own answers give a point less for this task than the public ones, so a score shows whose
 # they were.
 MARKED, LESS = "simple-attention", 1
-FULL = float(sum(task.points for task in COURSE.load(LESSON).tasks.values()))
+FULL = full_points(LESSON)
 NOBODY = "tcp://127.0.0.1:9"
 
 

@@ -43,12 +43,12 @@ from autograder.grading.secret import Banks
 from autograder.grading.verdicts import TaskResult
 from autograder.problems import BadBook
 from autograder.sandbox.limits import Limits
-from tests.autograder.grading.conftest import class_folder, without_figures
+from tests.autograder.grading.conftest import class_folder, full_points, without_figures
 
 ROOT = Path(__file__).parents[3]
 LESSON = "01-dot-product"
 COURSE = Course.read(ROOT)
-FULL = float(sum(task.points for task in COURSE.load(LESSON).tasks.values()))
+FULL = full_points(LESSON)
 STUDENTS = {"ada": FULL, "bob": 0.0, "cleo": 2.0, "dan": 0.0}
 
 # The fixture below puts one for all in its place.
