@@ -9,11 +9,10 @@ import shutil
 import tempfile
 import tomllib
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, entry_points
-from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
@@ -25,6 +24,7 @@ from autograder import bank as banks
 from autograder.bank import AS_SEEN, LessonBank, Task
 from autograder.course import FILE, GROUP, Course
 from autograder.language import LANGUAGE, MESSAGES
+from autograder.reading import parsed
 
 TOOL = "autograder"
 # What a lesson calls, from which everything that a student needs can be reached by its imports.
@@ -136,8 +136,6 @@ def bundle(
         root.mkdir()
         wheel, version = _wheel(course, lessons, root, hints)
         for lesson in lessons:
-            if not (course.root / "notebooks" / lesson / f"{lesson}.ipynb").is_file():
-                raise CannotBundle(f"{lesson} is not built: there is no notebooks/{lesson}/{lesson}.ipynb.")
             for place in (lesson, *(f"{language}/{lesson}" for language in course.languages[1:])):
                 source, target = (one / "notebooks" / place for one in (course.root, root))
                 if source.is_dir():
@@ -206,18 +204,7 @@ def _wheel(course: Course, lessons: Sequence[str], out: Path, hints: int | None)
         raise CannotBundle("The wheel is built by hatchling: pip install hatchling") from missing
     with tempfile.TemporaryDirectory(prefix="wheel-") as place:
         root = Path(place)
-        for module in sorted(needed_modules()):
-            file = Path(str(find_spec(module).origin))  # type: ignore[union-attr]
-            there = root / Path(*module.split("."))
-            there = there / "__init__.py" if file.name == "__init__.py" else there.with_suffix(".py")
-            there.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, there)
-        packages = [TOOL]
-        for name in course.preload:
-            folder = course.root / name
-            if (folder / "__init__.py").is_file():
-                shutil.copytree(folder, root / name, ignore=shutil.ignore_patterns("__pycache__"))
-                packages.append(name)
+        packages = _copy_packages(course, lessons, root)
         (root / TOOL / "bank").mkdir()
         for lesson in lessons:
             banks.save(for_students(course.load(lesson), hints), root / TOOL / "bank")
@@ -257,28 +244,65 @@ def _add_words(course: Course, lessons: Sequence[str], place: Path, hints: int |
                 (place / words).write_bytes(without(language, (course.bank / words).read_bytes(), left_out))
 
 
-def needed_modules() -> set[str]:
-    """The tool's modules that a lesson reaches, directly or not, by their imports."""
-    found: set[str] = set()
-    waiting = list(ENTRANCE)
+def _release(course: Course, lesson: str) -> Path:
+    """The notebook that students get."""
+    path = course.root / "notebooks" / lesson / f"{lesson}.ipynb"
+    if not path.is_file():
+        raise CannotBundle(f"{lesson} is not built: there is no notebooks/{lesson}/{lesson}.ipynb.")
+    return path
+
+
+def _copy_packages(course: Course, lessons: Sequence[str], out: Path) -> list[str]:
+    """Copy of the tool and of the course's own packages what these lessons reach; gives their names.
+
+    A folder's data goes with its modules: what one lesson alone reads is in no other's bundle.
+    """
+    packages = {TOOL: Path(__file__).parent.parent}
+    packages |= {
+        name: course.root / name for name in course.preload if (course.root / name / "__init__.py").is_file()
+    }
+    cells = [
+        cell.source
+        for lesson in lessons
+        for cell in nbformat.read(_release(course, lesson), as_version=4).cells
+        if cell.cell_type == "code"
+    ]
+    entrance = [*ENTRANCE, *packages, *(name for cell in cells for name in _imported(parsed(cell)))]
+    for name, file in _reached(entrance, packages).items():
+        there = out / file.relative_to(packages[name.partition(".")[0]].parent)
+        there.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, there)
+        if file.name == "__init__.py" and not file.is_relative_to(packages[TOOL]):
+            for one in file.parent.iterdir():
+                if one.is_file() and one.suffix != ".py":
+                    shutil.copyfile(one, there.with_name(one.name))
+    return list(packages)
+
+
+def _reached(names: Iterable[str], packages: Mapping[str, Path]) -> dict[str, Path]:
+    """The modules in some packages that others reach, directly or not, by their imports, with their files."""
+    found: dict[str, Path | None] = {}
+    waiting = list(names)
     while waiting:
         name = waiting.pop()
-        spec = find_spec(name) if name not in found else None
-        if spec is not None and spec.origin:
-            found.add(name)
-            waiting += _imported(ast.parse(Path(spec.origin).read_text(encoding="utf-8")))
-            waiting += [name.rpartition(".")[0]] if "." in name else []
-    return found
+        top, *rest = name.split(".")
+        if name in found or top not in packages:
+            continue
+        place = packages[top].joinpath(*rest)
+        files = (place / "__init__.py", place.with_suffix(".py"))
+        found[name] = file = next((one for one in files if one.is_file()), None)
+        if file:
+            waiting += [*_imported(ast.parse(file.read_text(encoding="utf-8"))), name.rpartition(".")[0]]
+    return {name: file for name, file in found.items() if file}
 
 
 def _imported(tree: ast.AST) -> Iterator[str]:
+    """The names that code imports, whether of modules or of what is in them."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] == TOOL:
-            yield str(node.module)
-            if node.module == TOOL:
-                yield from (f"{TOOL}.{one.name}" for one in node.names if find_spec(f"{TOOL}.{one.name}"))
+        if isinstance(node, ast.ImportFrom):
+            yield from (str(node.module), *(f"{node.module}.{one.name}" for one in node.names))
         elif isinstance(node, ast.Import):
-            yield from (one.name for one in node.names if one.name.partition(".")[0] == TOOL)
+            yield from (one.name for one in node.names)
 
 
 def runtime_needs(*extras: str) -> list[str]:

@@ -129,7 +129,7 @@ def make(course: Course, lesson: str) -> tuple[tuple[str, str], ...]:
         descriptor = os.open(place / NAME, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as file:
             file.write(secrets.token_hex(32))
-    return _draw(course, lesson, new_word(), _digest(lesson, course.bank))[1]
+    return _drawn(course, lesson, new_word())[1]
 
 
 def new_word() -> str:
@@ -160,21 +160,27 @@ class Draws:
             word = self._word
             kept.parent.mkdir(exist_ok=True)
             kept.write_text(word, encoding="utf-8")
-        return _draw(course, lesson, word, _digest(lesson, course.bank))[0]
+        return _drawn(course, lesson, word)[0]
+
+
+def _drawn(course: Course, lesson: str, word: str) -> tuple[Files, tuple[tuple[str, str], ...]]:
+    """A lesson's hidden questions with their answers, as a bank's files; and which probes have none.
+
+    What a word draws is the same every time, as long as secret and public bank are.
+    """
+    secret = (folder(course) / NAME).read_text(encoding="utf-8").strip()
+    return _draw(course, lesson, f"{secret}/{word}", _digest(lesson, course.bank))
 
 
 @lru_cache(maxsize=32)
-def _draw(course: Course, lesson: str, word: str, public: bytes) -> tuple[Files, tuple[tuple[str, str], ...]]:
-    """A lesson's hidden questions with their answers, as a bank's files; and which probes have none.
-
-    What a word draws is the same every time, as long as the public bank is.
-    """
+def _draw(
+    course: Course, lesson: str, secret: str, public: bytes
+) -> tuple[Files, tuple[tuple[str, str], ...]]:
     from autograder.authoring import load_lesson
     from autograder.build import draws, hidden
     from autograder.build.answers import make_task, run_solution
     from autograder.build.source import read_source
 
-    secret = f"{(folder(course) / NAME).read_text(encoding='utf-8').strip()}/{word}"
     described = load_lesson(course.source / lesson)
     notebook = read_source(course.source / lesson / f"{lesson}.py")
     seeds = [

@@ -73,7 +73,15 @@ def test_the_bundle_holds_what_students_need_and_nothing_else(folder, wheel):
     banks = {one.partition("/bank/")[2] for one in wheel.namelist() if "/bank/" in one}
     words = {f"{language}/{file}.mo" for language in ("bn", "hi_Latn") for file in (LESSON, "messages")}
     assert banks == {"course.toml", f"{LESSON}.json", f"{LESSON}.safetensors", *words}
-    assert Path(wheel.filename).stat().st_size < 2_000_000
+    assert Path(wheel.filename).stat().st_size < 1_000_000
+
+
+def test_what_one_lesson_alone_reads_is_in_its_bundle_alone(wheel, tmp_path):
+    made = bundle(COURSE, ["10-read-a-model"], tmp_path)
+    with zipfile.ZipFile(tmp_path / made.wheel) as packed:
+        more = set(packed.namelist()) - set(wheel.namelist())
+    assert {"visuals/checkpoint/weights.safetensors", "visuals/checkpoint/train.py"} <= more
+    assert "visuals/trained/weights.safetensors" in wheel.namelist()
 
 
 def test_no_solution_is_in_the_wheel(wheel):
