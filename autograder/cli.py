@@ -5,25 +5,36 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from autograder import console
 from autograder.build.parallel import each_lesson, processors
+from autograder.console import (
+    Lesson,
+    Lessons,
+    Root,
+    class_of,
+    complain,
+    course_of,
+    meant,
+    refuse,
+    refusing,
+    say,
+)
 from autograder.exchange.cli import app as exchange
-from autograder.problems import AuthoringError, BadBook
+from autograder.problems import AuthoringError
 
 if TYPE_CHECKING:
     from autograder.course import Course
     from autograder.grading import command
-    from autograder.grading.course import Class
 
 # Where it is installed, jsonschema loads a grammar of web addresses, which takes as long as loading torch. No
 # notebook is checked for those.
@@ -36,14 +47,8 @@ app = typer.Typer(
     help="Build a course, prove its checks, grade a class.",
 )
 app.add_typer(exchange)
-console = Console()
-errors = Console(stderr=True)
 
-Lessons = Annotated[
-    list[str] | None, typer.Argument(help="Lessons, as 01-dot-product or 01. All if none is named.")
-]
 AtOnce = Annotated[int, typer.Option("--jobs", min=1, help="How many lessons are done at one time.")]
-Root = Annotated[Path, typer.Option("--course", help="The course folder.", show_default="this folder")]
 
 
 @app.command()
@@ -59,8 +64,8 @@ def build(
     """Make notebooks/, solutions/ and the bank from source/, and the same in other languages from locale/."""
     from autograder.build import languages, pipeline
 
-    place = _course(course)
-    names = _chosen(place.lessons, lessons or [])
+    place = course_of(course)
+    names = meant(place.lessons, lessons or [])
     if not check and not language and (place.root / "submitted").is_dir():
         _keep_releases(place, names)
     found: list[str] = pipeline.without_source(place) if check else []
@@ -79,19 +84,14 @@ def build(
                     found += [line for line in result or () if isinstance(line, str)]
                     states |= {f"{prefix}{one}": None for one in result or () if not isinstance(one, str)}
                 bar.update(task, description=f"{prefix}{name}", advance=1)
-    for line in states:
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
-    for line in problems:
-        errors.print(line, style="red", markup=False, highlight=False, soft_wrap=True)
-    for line in sorted(found):
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    for line in (*states, *sorted(found)):
+        say(line)
+    complain(problems)
     if problems:
-        errors.print("Nothing was changed in the lessons named above.", highlight=False)
+        complain(["Nothing was changed in the lessons named above."])
     if problems or found:
         raise typer.Exit(1)
-    console.print(
-        f"{len(names)} lesson{'s' if len(names) != 1 else ''} {'up to date' if check else 'built'}."
-    )
+    say(f"{console.count(len(names), 'lesson')} {'up to date' if check else 'built'}.")
 
 
 @app.command()
@@ -108,18 +108,17 @@ def translate(
     """Gather what there is to translate into locale/, and say how far the translations are."""
     from autograder.build import translate as translations
 
-    place = _course(course)
+    place = course_of(course)
     others = _languages(place, language or [])
-    names = _chosen(translations.files(place), lessons or [])
+    names = meant(translations.files(place), lessons or [])
     problems: list[str] = []
-    with _told():
+    with refusing():
         for name in names:
             for one in others:
                 state = (translations.checked if check else translations.update)(place, one, name)
-                console.print(f"{one}/{state}", markup=False, highlight=False, soft_wrap=True)
+                say(f"{one}/{state}")
                 problems += [f"{one}/{problem}" for problem in state.problems]
-    for line in problems:
-        errors.print(line, style="red", markup=False, highlight=False, soft_wrap=True)
+    complain(problems)
     if problems:
         raise typer.Exit(1)
 
@@ -128,7 +127,7 @@ def _languages(course: Course, asked: Sequence[str]) -> list[str]:
     """The languages that were asked for, or all that the course is translated into."""
     for name in asked:
         if name not in course.languages[1:]:
-            _refuse(
+            refuse(
                 f"The course is not translated into {name}: course.toml names {', '.join(course.languages)}."
             )
     return list(asked) or list(course.languages[1:])
@@ -151,16 +150,16 @@ def site(
     course: Root = Path(),
 ) -> None:
     """Make a site to read from solutions/: pages, pictures and explorers, without a kernel or a network."""
-    place = _course(course)
+    place = course_of(course)
     try:
         from autograder.site.build import build_site
     except ModuleNotFoundError as missing:
-        _refuse(f"{missing}. The site needs more packages: pip install '.[site]' in the course folder.")
+        refuse(f"{missing}. The site needs more packages: pip install '.[site]' in the course folder.")
     if out.is_dir() and any(out.iterdir()) and not (out / "searchindex.js").is_file():
-        _refuse(f"{out} holds something other than a site, and nothing was written.")
-    with _told():
+        refuse(f"{out} holds something other than a site, and nothing was written.")
+    with refusing():
         pages = build_site(place, out)
-    console.print(f"{len(pages)} pages written. Open {out / 'index.html'}", highlight=False, soft_wrap=True)
+    say(f"{len(pages)} pages written. Open {out / 'index.html'}")
 
 
 @app.command()
@@ -175,20 +174,19 @@ def audit(
     """Try every known wrong and every other right answer on every task."""
     from autograder.audit import audit_lesson, print_coverage, print_table
 
-    place = _course(course)
-    names = _chosen(place.lessons, lessons or [])
+    place = course_of(course)
+    names = meant(place.lessons, lessons or [])
     if table:
-        raise typer.Exit(0 if print_coverage(place, names, console) else 1)
+        raise typer.Exit(0 if print_coverage(place, names, console.out) else 1)
     results = dict(each_lesson(partial(audit_lesson, place), names, jobs))
     rows = []
     for name in names:
         result = results[name]
         if isinstance(result, AuthoringError):
-            for line in result.problems:
-                errors.print(line, style="red", markup=False, highlight=False, soft_wrap=True)
+            complain(result.problems)
             raise typer.Exit(1)
         rows += result
-    print_table(rows, console)
+    print_table(rows, console.out)
     if not all(row.sound for row in rows):
         raise typer.Exit(1)
 
@@ -214,34 +212,30 @@ def grade(
     from autograder.grading.runner import NoSandbox
 
     if dask and no_sandbox:
-        errors.print("The workers of a cluster always use their sandboxes: leave out --no-sandbox.")
-        raise typer.Exit(2)
-    place = _class(course)
-    names = _chosen(command.lessons(place), lessons or [])
+        refuse("The workers of a cluster always use their sandboxes: leave out --no-sandbox.")
+    place = class_of(course)
+    names = meant(command.lessons(place), lessons or [])
     students = frozenset(student or ())
     strangers = sorted(students - set(place.students()))
     if strangers:
-        _refuse(f"{place.submitted} has no folder for {', '.join(strangers)}.")
+        refuse(f"{place.submitted} has no folder for {', '.join(strangers)}.")
     order = command.Order(place, names, jobs, students, force, dry_run, not no_sandbox, figures)
-    with _bar() as bar:
+    with _bar() as bar, refusing(NoSandbox):
         task = bar.add_task("looking", total=1)
 
-        def say(line: str) -> None:
-            bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        def told(line: str) -> None:
+            say(line, bar.console)
 
         def advance(done: int, total: int, name: str) -> None:
             bar.update(task, completed=done, total=total, description=name)
 
-        try:
-            if dask:
-                summary = _grade_on_cluster(dask, order, say, advance)
-            else:
-                summary = command.grade_class(order, say, advance)
-        except (NoSandbox, BadBook) as problem:
-            _refuse(problem)
-    console.print(summary.text, markup=False, highlight=False)
+        if dask:
+            summary = _grade_on_cluster(dask, order, told, advance)
+        else:
+            summary = command.grade_class(order, told, advance)
+    say(summary.text)
     if summary.nothing:
-        errors.print(f"Nothing was handed in for {', '.join(names)} in {place.submitted}.", soft_wrap=True)
+        complain([f"Nothing was handed in for {', '.join(names)} in {place.submitted}."])
     if summary.faults or summary.interrupted or summary.misplaced or summary.nothing:
         raise typer.Exit(1)
 
@@ -256,24 +250,19 @@ def _grade_on_cluster(
     except ModuleNotFoundError as missing:
         if missing.name not in ("distributed", "tornado"):
             raise
-        _refuse("--dask needs a package that is not installed here: pip install distributed")
+        refuse("--dask needs a package that is not installed here: pip install distributed")
     try:
         with cluster.connected(address, order.course.banks, order.lessons, say) as executor:
             return command.grade_class(
                 replace(order, jobs=executor.slots, remote=True), say, advance, executor
             )
     except cluster.NoCluster as problem:
-        _refuse(problem)
-
-
-def _refuse(why: object) -> NoReturn:
-    errors.print(str(why), style="red", markup=False, highlight=False, soft_wrap=True)
-    raise typer.Exit(2) from None
+        refuse(problem)
 
 
 @app.command()
 def report(
-    lesson: Annotated[str, typer.Argument(help="A lesson, as 01-dot-product or 01.")],
+    lesson: Lesson,
     html: Annotated[
         Path | None, typer.Option("--html", help="Write a page that needs no other file.")
     ] = None,
@@ -285,17 +274,17 @@ def report(
     """Show what a class misunderstood in a lesson that is graded."""
     from autograder.grading import report as reports
 
-    place = _class(course)
-    (name,) = _chosen(list(place.banks.folders), [lesson])
-    with _told():
+    place = class_of(course)
+    (name,) = meant(list(place.banks.folders), [lesson])
+    with refusing():
         made = reports.report(place, name)
     if not made.students:
-        _refuse(f"Nothing of {name} is graded yet: `autograder grade {name}` comes first.")
-    reports.print_report(made, console)
+        refuse(f"Nothing of {name} is graded yet: `autograder grade {name}` comes first.")
+    reports.print_report(made, console.out)
     for path, text in ((html, reports.as_html), (csv, reports.as_csv)):
         if path:
             path.write_text(text(made), encoding="utf-8")
-            console.print(f"Written: {path}", markup=False, highlight=False, soft_wrap=True)
+            say(f"Written: {path}")
 
 
 @app.command()
@@ -307,19 +296,18 @@ def desk(
     """Show the class, each lesson and the written answers in a browser, and give points there."""
     from autograder.desk import server
 
-    place = _class(course)
+    place = class_of(course)
 
-    def say(address: str) -> None:
-        console.print(f"Open {address}", markup=False, highlight=False, soft_wrap=True)
-        console.print("Whoever has this address can read and change grades. Ctrl-C ends it.")
+    def told(address: str) -> None:
+        say(f"Open {address}\nWhoever has this address can read and change grades. Ctrl-C ends it.")
 
-    with _told():
+    with refusing():
         if out:
             made = server.write_static(place, out)
-            console.print(f"{len(made)} pages written to {out}.", markup=False, highlight=False)
+            say(f"{len(made)} pages written to {out}.")
             return
         with suppress(KeyboardInterrupt):
-            server.serve(place, port, say)
+            server.serve(place, port, told)
 
 
 @app.command()
@@ -342,36 +330,32 @@ def export(
 
     given = canvas or moodle
     if [canvas, moodle, xlsx].count(None) != 2 or bool(lesson) != bool(moodle):
-        _refuse(
-            "Name one file: --canvas GRADEBOOK.csv, --xlsx BOOK.xlsx, or a lesson and --moodle SHEET.csv."
-        )
-    place = _class(course)
-    with _told():
+        refuse("Name one file: --canvas GRADEBOOK.csv, --xlsx BOOK.xlsx, or a lesson and --moodle SHEET.csv.")
+    place = class_of(course)
+    with refusing():
         known = exports.scores(place)
     for name in known.lessons:
         if known.waiting[name]:
-            console.print(f"{name}: {known.waiting[name]} answers are still to be read.", highlight=False)
+            say(f"{name}: {known.waiting[name]} answers are still to be read.")
     if xlsx:
         exports.write_workbook(known, xlsx)
-        console.print(f"Written: {xlsx}", markup=False, highlight=False, soft_wrap=True)
+        say(f"Written: {xlsx}")
         return
     assert given is not None
-    try:
+    with refusing(exports.CannotExport):
         text = exports.read_text(given)
         if canvas:
             merged = exports.into_canvas(known, text)
         else:
-            (name,) = _chosen(place.banks.course.lessons, [lesson])
+            (name,) = meant(place.banks.course.lessons, [lesson])
             merged = exports.into_moodle(known, text, name)
-    except exports.CannotExport as problem:
-        _refuse(problem)
     target = out or given.with_stem(f"{given.stem}-graded")
     target.write_text(merged.text, encoding="utf-8", newline="")
     for line in merged.strangers:
-        console.print(f"left as it was: {line}", markup=False, highlight=False, soft_wrap=True)
+        say(f"left as it was: {line}")
     for student in merged.missing:
-        console.print(f"has a score and no row: {student}", markup=False, highlight=False, soft_wrap=True)
-    console.print(f"{merged.filled} students filled in. Written: {target}", markup=False, highlight=False)
+        say(f"has a score and no row: {student}")
+    say(f"{merged.filled} students filled in. Written: {target}")
     if merged.missing or not merged.filled:
         raise typer.Exit(1)
 
@@ -379,23 +363,21 @@ def export(
 @app.command()
 def extend(
     student: Annotated[str, typer.Argument(help="A student, by the name of their folder.")],
-    lesson: Annotated[str, typer.Argument(help="A lesson, as 01-dot-product or 01.")],
+    lesson: Lesson,
     by: Annotated[str, typer.Argument(help="How much later it is due: 3d or 12h; 0d takes it back.")],
     course: Root = Path(),
 ) -> None:
     """Give a student more time for a lesson; it is written into class.toml."""
     from autograder.grading import policy
 
-    place = _class(course)
-    (name,) = _chosen(place.banks.course.lessons, [lesson])
-    try:
+    place = class_of(course)
+    (name,) = meant(place.banks.course.lessons, [lesson])
+    with refusing(ValueError):
         more = policy.length(by)
-    except ValueError as problem:
-        _refuse(problem)
     before = policy.extend(place.banks.course.root, name, student, more)
     was = f" (it was {before})" if before else ""
-    console.print(f"{student} has {policy.shown(more)} more for {name}{was}.", highlight=False)
-    console.print("`autograder grade` counts it from now on, without running anything again.")
+    say(f"{student} has {policy.shown(more)} more for {name}{was}.")
+    say("`autograder grade` counts it from now on, without running anything again.")
 
 
 @app.command(name="secret")
@@ -403,32 +385,23 @@ def make_secret(lessons: Lessons = None, course: Root = Path()) -> None:
     """Make hidden probes on this machine, so that what is public gives nothing away."""
     from autograder.grading import secret
 
-    place = _course(course)
-    names = _chosen(place.lessons, lessons or [])
+    place = course_of(course)
+    names = meant(place.lessons, lessons or [])
     with _bar() as bar:
         task = bar.add_task("drawing", total=len(names))
         for name in names:
             try:
                 left_out = secret.make(place, name)
             except AuthoringError as problem:
-                for line in problem.problems:
-                    errors.print(line, style="red", markup=False, highlight=False, soft_wrap=True)
+                complain(problem.problems)
                 raise typer.Exit(1) from None
             for asked, probe in left_out:
-                errors.print(
-                    f"{name}: task {asked}, probe {probe}: no hidden twin is fair to every right answer",
-                    style="yellow",
-                    markup=False,
-                    highlight=False,
-                    soft_wrap=True,
-                )
+                said = f"{name}: task {asked}, probe {probe}: no hidden twin is fair to every right answer"
+                complain([said], "yellow")
             bar.update(task, description=name, advance=1)
-    console.print(
+    say(
         f"The secret lies in {secret.folder(place)}. Every grading run draws its hidden probes from it.\n"
-        "Keep that folder to yourself; without it, submissions are graded by what is public.",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
+        "Keep that folder to yourself; without it, submissions are graded by what is public."
     )
 
 
@@ -438,7 +411,7 @@ def new_course(
 ) -> None:
     """Make a small course that works: one lesson, to be replaced by your own."""
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
-        _refuse(f"{folder} is not empty, and nothing was written.")
+        refuse(f"{folder} is not empty, and nothing was written.")
     shutil.copytree(
         Path(__file__).parent / "template",
         folder,
@@ -449,52 +422,7 @@ def new_course(
     name = re.sub("[^a-z0-9]+", "-", folder.resolve().name.lower()).strip("-") or "course"
     text = described.read_text(encoding="utf-8").replace("a-new-course", name)
     described.write_text(text, encoding="utf-8", newline="\n")
-    console.print(f"{folder} holds a course now. Its README.md says what comes next.", soft_wrap=True)
-
-
-def _course(root: Path) -> Course:
-    """The course of a folder that a person named."""
-    from autograder.course import FILE, Course
-
-    try:
-        found = Course.above(root)
-    except AuthoringError as problem:
-        _refuse(problem)
-    if found is None:
-        _refuse(f"There is no {FILE} here: run this in the course folder, or name it with --course.")
-    return found
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    """End the command with a sentence where the course or its gradebook cannot be used."""
-    try:
-        yield
-    except (AuthoringError, BadBook) as problem:
-        _refuse(problem)
-
-
-def _class(root: Path) -> Class:
-    """The class of a folder that a person named."""
-    from autograder.grading.course import Class
-
-    with _told():
-        return Class(root.resolve())
-
-
-def _chosen(known: Sequence[str], asked: Sequence[str]) -> list[str]:
-    """The lessons meant by what was typed: a full name, or its number."""
-    if not known:
-        errors.print("There is no lesson here: run this in the course folder, or name it with --course.")
-        raise typer.Exit(2)
-    chosen = []
-    for name in asked:
-        meant = [lesson for lesson in known if name in (lesson, lesson.split("-")[0])]
-        if not meant:
-            errors.print(f"There is no lesson {name}. There are: {', '.join(known)}.", markup=False)
-            raise typer.Exit(2)
-        chosen += meant
-    return chosen or list(known)
+    say(f"{folder} holds a course now. Its README.md says what comes next.")
 
 
 def _bar() -> Progress:
@@ -503,7 +431,7 @@ def _bar() -> Progress:
         BarColumn(),
         TextColumn("{task.completed:.0f}/{task.total:.0f}"),
         TimeElapsedColumn(),
-        console=errors,
+        console=console.errors,
         transient=True,
     )
 

@@ -30,6 +30,7 @@ TOOL = "autograder"
 # What a lesson calls, from which everything that a student needs can be reached by its imports.
 ENTRANCE = ("autograder", "autograder.learner")
 # The first code cell of a bundled notebook. In the course's environment and while grading, it does nothing.
+# It names no version: a notebook in which a student has worked is not replaced by a later bundle's.
 SETUP = "install-the-checks"
 SETUP_CODE = """\
 #@title Install the checks, where they are missing
@@ -37,19 +38,20 @@ from importlib.metadata import distributions
 from importlib.util import find_spec
 from pathlib import Path
 
-wheel = "{wheel}"
-found = next((one.version for one in distributions(name="{name}")), "")
-if not find_spec("autograder") or (".post" in found and found != "{version}"):
-    folders = (Path.cwd(), *Path.cwd().parents)
-    there = [str(folder / wheel) for folder in folders if (folder / wheel).is_file()] + {urls}
-    if not there:
+name = "{name}"
+found = next((one.version for one in distributions(name=name)), "")
+places = [sorted(folder.glob(f"{{name}}-*.whl")) for folder in (Path.cwd(), *Path.cwd().parents)]
+wheels = [str(max(place, key=lambda one: one.stat().st_mtime)) for place in places if place] + {urls}
+if not find_spec("autograder") or (".post" in found and wheels and f"-{{found}}-" not in wheels[0]):
+    if not wheels:
         try:
             from google.colab import files
         except ImportError:
-            raise FileNotFoundError(f"Put {{wheel}} beside this notebook; you were given both.") from None
-        print(f"Choose {{wheel}}")
-        there = list(files.upload())
-    get_ipython().run_line_magic("pip", f"install --quiet {{there[0]}}")
+            told = f"Put {{name}}-….whl beside this notebook; you were given both."
+            raise FileNotFoundError(told) from None
+        print(f"Choose {{name}}-….whl")
+        wheels = list(files.upload())
+    get_ipython().run_line_magic("pip", f"install --quiet {{wheels[0]}}")
 """
 # Folded where notebooks can be: in JupyterLab and VS Code, and in Colab.
 FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}
@@ -134,14 +136,14 @@ def bundle(
     with tempfile.TemporaryDirectory(prefix="bundle-") as place:
         root = Path(place) / course.name
         root.mkdir()
-        wheel, version = _wheel(course, lessons, root, hints)
+        wheel = _wheel(course, lessons, root, hints)
         for lesson in lessons:
             for place in (lesson, *(f"{language}/{lesson}" for language in course.languages[1:])):
                 source, target = (one / "notebooks" / place for one in (course.root, root))
                 if source.is_dir():
                     shutil.copytree(source, target, ignore=shutil.ignore_patterns(".*"))
                     notebook = nbformat.read(source / f"{lesson}.ipynb", as_version=4)
-                    _with_setup(notebook, course, wheel, version, url, place.removesuffix(lesson).strip("/"))
+                    _with_setup(notebook, wheel, url, place.removesuffix(lesson).strip("/"))
                     nbformat.write(notebook, target / f"{lesson}.ipynb")
         start = (WITH_STARTER if _starter(course, root) else WITHOUT_STARTER).format(
             python=_pythons(), wheel=wheel
@@ -196,8 +198,8 @@ def _for_students(task: Task, hints: int | None) -> Task:
     return replace(task, probes=kept, checks=checks, explanations=table, hints=task.hints[:hints])
 
 
-def _wheel(course: Course, lessons: Sequence[str], out: Path, hints: int | None) -> tuple[str, str]:
-    """Build the wheel of the checks into a folder; returns its name and version."""
+def _wheel(course: Course, lessons: Sequence[str], out: Path, hints: int | None) -> str:
+    """Build the wheel of the checks into a folder; returns its name."""
     try:
         from hatchling.builders.wheel import WheelBuilder
     except ModuleNotFoundError as missing:
@@ -210,10 +212,9 @@ def _wheel(course: Course, lessons: Sequence[str], out: Path, hints: int | None)
             banks.save(for_students(course.load(lesson), hints), root / TOOL / "bank")
         _add_words(course, lessons, root / TOOL / "bank", hints)
         (root / TOOL / "bank" / FILE).write_text(_described(course, lessons), encoding="utf-8")
-        version = f"{_tool_version()}.post{_digest(root)}"
         project = PYPROJECT.format(
             name=course.name,
-            version=version,
+            version=f"{_distribution().version}.post{_digest(root)}",
             title=course.title.replace('"', "'"),
             python=_distribution().metadata["Requires-Python"] or ">=3.11",
             needs=_toml(runtime_needs()),
@@ -223,7 +224,7 @@ def _wheel(course: Course, lessons: Sequence[str], out: Path, hints: int | None)
         )
         (root / "pyproject.toml").write_text(project, encoding="utf-8")
         built = next(WheelBuilder(str(root)).build(directory=str(out), versions=["standard"]))
-    return Path(built).name, version
+    return Path(built).name
 
 
 def _add_words(course: Course, lessons: Sequence[str], place: Path, hints: int | None) -> None:
@@ -324,10 +325,6 @@ def _distribution() -> Distribution:
     return installed.dist
 
 
-def _tool_version() -> str:
-    return str(_distribution().version)
-
-
 def _pythons() -> str:
     return (
         str(_distribution().metadata["Requires-Python"] or ">=3.11")
@@ -358,11 +355,8 @@ def _toml(names: Iterable[str]) -> str:
     return f"[{', '.join(quoted)}]"
 
 
-def _with_setup(
-    notebook: NotebookNode, course: Course, wheel: str, version: str, url: str, language: str
-) -> None:
-    urls = [url] if url else []
-    code = SETUP_CODE.format(name=course.name, version=version, wheel=wheel, urls=urls)
+def _with_setup(notebook: NotebookNode, wheel: str, url: str, language: str) -> None:
+    code = SETUP_CODE.format(name=wheel.partition("-")[0], urls=[url] if url else [])
     if language:  # a notebook that was uploaded alone lies in no folder that tells
         code += f'import os\n\nos.environ["{LANGUAGE}"] = "{language}"\n'
     first = next((place for place, cell in enumerate(notebook.cells) if cell.cell_type == "code"), 0)

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn, get_args
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
-from rich.console import Console
+
+from autograder.console import Lesson, Root, class_of, count, course_of, meant, refuse, refusing, say
 
 if TYPE_CHECKING:
     from autograder.exchange.collect import Outcome
     from autograder.exchange.people import Roster
-    from autograder.grading.course import Class
 
 app = typer.Typer()
-console = Console()
-errors = Console(stderr=True)
 
-Root = Annotated[Path, typer.Option("--course", help="The course folder.", show_default="this folder")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what would be done.")]
 Given = Annotated[list[Path], typer.Argument(help="Archives from Canvas or Moodle, or any zip or folder.")]
 
@@ -34,19 +30,16 @@ def roster(
     from autograder.exchange.people import BadList, read_people
     from autograder.exchange.roster import enrol
 
-    place = _class(course)
-    try:
+    place = class_of(course)
+    with refusing(BadList):
         people = read_people(file)
-    except BadList as problem:
-        _refuse(problem)
-    with _told():
         new, changed = enrol(place, people, dry_run)
     for person in new:
-        _say(f"new: {person.name} ({person.id})")
+        say(f"new: {person.name} ({person.id})")
     for person in changed:
-        _say(f"changed: {person.name} ({person.id})")
-    _say(
-        f"{file.name} names {_count(len(people), 'student')}: {len(new)} new, {len(changed)} changed, "
+        say(f"changed: {person.name} ({person.id})")
+    say(
+        f"{file.name} names {count(len(people), 'student')}: {len(new)} new, {len(changed)} changed, "
         f"{len(people) - len(new) - len(changed)} as before." + (" Nothing was written." if dry_run else "")
     )
 
@@ -74,22 +67,19 @@ def collect(
     from autograder.exchange.roster import class_list
     from autograder.grading import command
 
-    place = _class(course)
+    place = class_of(course)
     lessons = tuple(command.lessons(place))
-    try:
-        meant = _chosen(lessons, [lesson])[0] if lesson else ""
+    (expected,) = meant(lessons, [lesson]) if lesson else [""]
+    with refusing(BadArchive, BadList):
         people = tuple(read_people(times)) if times else ()
-        with _told():
-            students = class_list(place)
+        students = class_list(place)
         named = _named(who or (), students)
         if not students.people:
-            _refuse(
+            refuse(
                 "The gradebook names no students, so nobody can be matched. First: autograder roster FILE.csv"
             )
-        order = Asked(place, lessons, students, meant, named, people, dry_run)
+        order = Asked(place, lessons, students, expected, named, people, dry_run)
         outcome = collect_archives(order, files)
-    except (BadArchive, BadList) as problem:
-        _refuse(problem)
     _tell(outcome, students, dry_run)
     if outcome.unplaced:
         raise typer.Exit(1)
@@ -110,33 +100,30 @@ def bundle(
 ) -> None:
     """Pack what students get: notebooks, start.py and the checks, without solutions or hidden probes."""
     from autograder.bank import BankError
-    from autograder.cli import _course
     from autograder.exchange.bundle import CannotBundle
     from autograder.exchange.bundle import bundle as pack
     from autograder.grading import secret
 
-    place = _course(course)
-    names = _chosen(place.lessons, lessons)
-    try:
+    place = course_of(course)
+    names = meant(place.lessons, lessons)
+    with refusing(CannotBundle, BankError):
         made = pack(place, names, out or Path(f"{place.name}.zip"), url, hints)
-    except (CannotBundle, BankError) as problem:
-        _refuse(problem)
-    _say(f"{made.path} holds {', '.join(names)}:")
+    say(f"{made.path} holds {', '.join(names)}:")
     for name in made.files:
-        _say(f"  {name}")
-    _say(
+        say(f"  {name}")
+    say(
         "What remains readable in the checks, because feedback needs it: the expected results on the example "
         "data and the public probes, and the hints. Solutions, hidden probes and the other example data are "
         "not in it."
     )
     for name, note in secret.Banks.of(place).notes.items():
         if name in names:
-            _say(f"{name}: {note}. Make them before you grade.")
+            say(f"{name}: {note}. Make them before you grade.")
 
 
 @app.command(name="return")
 def give_back(
-    lesson: Annotated[str, typer.Argument(help="The lesson.")],
+    lesson: Lesson,
     moodle: Annotated[bool, typer.Option("--moodle", help="A zip for Moodle's feedback files.")] = False,
     canvas: Annotated[bool, typer.Option("--canvas", help="A zip for Canvas' upload.")] = False,
     folder: Annotated[bool, typer.Option("--folder", help="A folder for each student.")] = False,
@@ -152,9 +139,9 @@ def give_back(
     asked = {"moodle": moodle, "canvas": canvas, "folder": folder}
     forms: list[packing.Form] = [form for form in get_args(packing.Form) if asked[form]]
     if len(forms) != 1:
-        _refuse("Say one of --moodle, --canvas and --folder.")
-    place = _class(course)
-    (name,) = _chosen(command.lessons(place), [lesson])
+        refuse("Say one of --moodle, --canvas and --folder.")
+    place = class_of(course)
+    (name,) = meant(command.lessons(place), [lesson])
     target = out or Path(place.directory.root) / "returned" / (name if folder else f"{name}-{forms[0]}.zip")
     packed = packing.give_back(place, name, forms[0], target)
     for students, why in (
@@ -166,17 +153,17 @@ def give_back(
         ),
     ):
         if students:
-            _say(f"{_count(len(students), 'student')} {why}: {', '.join(students)}")
+            say(f"{count(len(students), 'student')} {why}: {', '.join(students)}")
     if not packed.files:
-        _refuse(f"There is no feedback to return for {name}.")
-    _say(f"{target} holds the feedback of {_count(len(packed.files), 'student')}.")
+        refuse(f"There is no feedback to return for {name}.")
+    say(f"{target} holds the feedback of {count(len(packed.files), 'student')}.")
     if packed.without or packed.stale or packed.unknown:
         raise typer.Exit(1)
 
 
 @app.command()
 def similar(
-    lesson: Annotated[str, typer.Argument(help="The lesson.")],
+    lesson: Lesson,
     most: Annotated[int, typer.Option("--most", min=1, help="How many pairs to show.")] = 20,
     course: Root = Path(),
 ) -> None:
@@ -186,36 +173,36 @@ def similar(
     from autograder.grading.similar import course_says
     from autograder.grading.similar import similar as compare
 
-    place = _class(course)
-    (name,) = _chosen(command.lessons(place), [lesson])
-    with _told():
+    place = class_of(course)
+    (name,) = meant(command.lessons(place), [lesson])
+    with refusing():
         with verdicts.opened(place.database) as store:
             results = store.results(name)
         people = class_list(place).people
     if not results:
-        _refuse(f"Nothing of {name} is graded yet: autograder grade {name}")
+        refuse(f"Nothing of {name} is graded yet: autograder grade {name}")
     pairs = compare(results, *course_says(place, name))
     for pair in pairs[:most]:
-        _say(
+        say(
             "\n"
             + " and ".join(f"{people[one].name} ({one})" if one in people else one for one in pair.students)
         )
         for one in pair.agreements:
-            _say(
+            say(
                 f"  {one.task}: {one.kind.name}, {one.alike:.0%} alike, {one.own} words or signs of their own"
             )
             for text in dict.fromkeys(one.texts):
-                _say("\n".join(f"    | {line}" for line in text.splitlines()[:20]))
-                _say("")
+                say("\n".join(f"    | {line}" for line in text.splitlines()[:20]))
+                say("")
     students = len({one.student for one in results})
     if not pairs:
-        _say(
+        say(
             f"{name}: no two of {students} students share a rare wrong answer, a comment or a written answer."
         )
         return
     shown = "" if len(pairs) <= most else f", the first {most} shown"
-    _say(
-        f"{name}: {_count(len(pairs), 'pair')} among {students} students{shown}. Agreement is a reason to "
+    say(
+        f"{name}: {count(len(pairs), 'pair')} among {students} students{shown}. Agreement is a reason to "
         "ask both, and no proof."
     )
 
@@ -225,7 +212,7 @@ def _named(pairs: Iterable[str], students: Roster) -> dict[str, str]:
     for pair in pairs:
         called, _, student = pair.rpartition("=")
         if not called or student not in students.people:
-            _refuse(f"--who {pair}: what stands behind the = is the id of nobody in the roster.")
+            refuse(f"--who {pair}: what stands behind the = is the id of nobody in the roster.")
         named[called] = student
     return named
 
@@ -234,58 +221,22 @@ def _tell(outcome: Outcome, students: Roster, dry: bool) -> None:
     for one in outcome.placed:
         several = f", the last of {len(one.before) + 1} versions" if one.before else ""
         name = students.people[one.student].name
-        _say(f"{name} ({one.student}), {one.lesson}: {one.state}{several} ← {one.entry.path}")
+        say(f"{name} ({one.student}), {one.lesson}: {one.state}{several} ← {one.entry.path}")
     for lesson, missing in outcome.missing.items():
         if missing:
             people = ", ".join(f"{students.people[one].name} ({one})" for one in missing)
-            _say(f"\n{lesson}: nothing from {_count(len(missing), 'student')}: {people}")
+            say(f"\n{lesson}: nothing from {count(len(missing), 'student')}: {people}")
     if outcome.others:
-        _say(f"\nNo notebook, so not graded: {_count(len(outcome.others), 'file')}")
+        say(f"\nNo notebook, so not graded: {count(len(outcome.others), 'file')}")
         for entry in outcome.others:
-            _say(f"  {entry.path}" + (f": {entry.refused}" if entry.refused else ""))
+            say(f"  {entry.path}" + (f": {entry.refused}" if entry.refused else ""))
     for note in outcome.notes:
-        _say(f"\n{note}")
+        say(f"\n{note}")
     if outcome.unplaced:
-        _say(f"\n{_count(len(outcome.unplaced), 'notebook')} could not be placed:")
+        say(f"\n{count(len(outcome.unplaced), 'notebook')} could not be placed:")
         for entry, reason in outcome.unplaced:
-            _say(f"  {entry.path}: {reason}")
+            say(f"  {entry.path}: {reason}")
     counts = {lesson: sum(one.lesson == lesson for one in outcome.placed) for lesson in outcome.missing}
-    told = ", ".join(f"{lesson} from {_count(number, 'student')}" for lesson, number in counts.items())
+    told = ", ".join(f"{lesson} from {count(number, 'student')}" for lesson, number in counts.items())
     end = "Nothing was written." if dry else "The archives themselves are kept in collected/archives/."
-    _say(f"\n{told or 'No notebook found'}; {len(outcome.unplaced)} not placed. {end}")
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    from autograder.cli import _told as told
-
-    with told():
-        yield
-
-
-def _class(root: Path) -> Class:
-    from autograder.cli import _class as found
-
-    return found(root)
-
-
-def _chosen(known: Iterable[str], asked: Iterable[str]) -> list[str]:
-    from autograder.cli import _chosen as chosen
-
-    return chosen(list(known), list(asked))
-
-
-def _say(line: str) -> None:
-    from autograder.grading.submission import one_line
-
-    for part in line.split("\n"):
-        console.print(one_line(part), markup=False, highlight=False, soft_wrap=True)
-
-
-def _refuse(why: object) -> NoReturn:
-    errors.print(str(why), style="red", markup=False, highlight=False, soft_wrap=True)
-    raise typer.Exit(2) from None
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    say(f"\n{told or 'No notebook found'}; {len(outcome.unplaced)} not placed. {end}")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from nbformat import from_dict
 
+from autograder.console import count, one_line
 from autograder.grading.batch import ExecutorLost, Job, Result, close_sandboxes, grade_all
 from autograder.grading.course import STAMP, Class, Submission
 from autograder.grading.course import handed_in as read
@@ -18,7 +19,7 @@ from autograder.grading.policy import FILE as POLICY
 from autograder.grading.releases import Release, earlier, keep, origin
 from autograder.grading.runner import NoSandbox
 from autograder.grading.secret import Draws, new_word
-from autograder.grading.submission import one_line, read_text
+from autograder.grading.submission import read_text
 from autograder.grading.verdicts import readable
 from autograder.problems import AuthoringError
 from autograder.sandbox import walls
@@ -73,21 +74,21 @@ class Summary:
 
     @property
     def text(self) -> str:
-        lines = [f"{_count(self.graded, 'submission')} {'would be graded' if self.dry_run else 'graded'}"]
+        lines = [f"{count(self.graded, 'submission')} {'would be graded' if self.dry_run else 'graded'}"]
         if self.current:
-            lines.append(f"{_count(self.current, 'submission')} had not changed")
+            lines.append(f"{count(self.current, 'submission')} had not changed")
         if self.settled:
-            lines.append(f"{_count(self.settled, 'submission')} with another time or penalty")
+            lines.append(f"{count(self.settled, 'submission')} with another time or penalty")
         if self.changed:
-            lines.append(f"{_count(self.changed, 'score')} changed since the last time")
+            lines.append(f"{count(self.changed, 'score')} changed since the last time")
         if self.written_answers:
-            lines.append(f"{_count(self.written_answers, 'written answer')} to read in the formgrader")
+            lines.append(f"{count(self.written_answers, 'written answer')} to read in the formgrader")
         if self.faults:
-            lines.append(f"{_count(len(self.faults), 'submission')} could not be graded and need a look")
+            lines.append(f"{count(len(self.faults), 'submission')} could not be graded and need a look")
         if self.interrupted:
             lines.append("stopped before the end; the next run goes on from here")
         if self.misplaced:
-            lines.append(f"{_count(len(self.misplaced), 'file')} in the wrong place")
+            lines.append(f"{count(len(self.misplaced), 'file')} in the wrong place")
         return ", ".join(lines) + "."
 
 
@@ -243,7 +244,3 @@ def _take(book: Book, one_of: Waiting, result: Result, summary: Summary, say: Sa
             summary.faults.append(who)
             done = "no score was written" if book.scores(submission) == before else "only scores were written"
             say(f"{who}: needs a look, {done}: {type(problem).__name__}: {problem}")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -13,6 +13,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool
 
 from autograder.build.source import answers_in
+from autograder.console import one_line
 from autograder.course import Course
 from autograder.grading import verdicts
 from autograder.grading.batch import runner_for
@@ -24,7 +25,7 @@ from autograder.grading.rebuild import rebuild, solved
 from autograder.grading.releases import earlier, origin
 from autograder.grading.runner import NoSandbox, SandboxRunner
 from autograder.grading.secret import Banks, Draws, new_word
-from autograder.grading.submission import UNREADABLE, one_line
+from autograder.grading.submission import UNREADABLE
 from autograder.sandbox import walls
 from autograder.sandbox.kernels import UNPROTECTED
 

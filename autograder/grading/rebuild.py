@@ -21,7 +21,7 @@ from torch import Tensor
 
 from autograder.bank import Value, dtype_name
 from autograder.build.source import is_answer, is_given, is_test, undrawn
-from autograder.grading.submission import one_line
+from autograder.console import one_line
 
 # Where a learner's own cell came from is kept in its id, and one id may stand on one cell only.
 ADDED = "added-by-learner-"

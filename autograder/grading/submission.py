@@ -112,11 +112,6 @@ def unreadable(reason: str) -> NotebookNode:
     return notebook
 
 
-def one_line(text: str) -> str:
-    """A text as a person may be shown it, on a terminal above all: one line, nothing but what can be seen."""
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)[:1000]
-
-
 class SubmissionExporter(NotebookExporter):
     """nbconvert's notebook exporter, except that it also takes files that are no notebooks."""
 

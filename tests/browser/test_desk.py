@@ -76,6 +76,36 @@ def test_a_comment_for_all_with_one_mistake_is_written_by_keyboard(desk, browser
     context.close()
 
 
+def test_scores_that_changed_are_read_by_keyboard(desk, browser):
+    _, address = desk
+    context = browser.new_context(viewport={"width": 360, "height": 600})
+    page = context.new_page()
+    page.goto(address)
+    focused = "document.activeElement."
+
+    def tab_to(text):
+        for _ in range(30):
+            page.keyboard.press("Tab")
+            if text in page.evaluate(f"{focused}ariaLabel ?? {focused}innerText"):
+                return
+        pytest.fail(f"Tab never reaches {text}")
+
+    tab_to("Scores that changed")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/changes")
+    assert "checks changed" in page.inner_text("tbody tr >> nth=0")
+    page.keyboard.press("Tab")  # past the class
+    tab_to("Scores that changed")  # the link to this page
+    tab_to("Scores that changed")  # the table, which is wider than a telephone
+    page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(500)
+    assert page.evaluate(f"{focused}scrollLeft") > 0
+    tab_to("cleo")  # the last that was graded stands first
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/student/cleo")
+    context.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_page_can_be_read_by_everybody(desk, browser, scheme):
     _, address = desk

@@ -157,23 +157,44 @@ def test_the_wheel_checks_answers_in_a_folder_without_the_course(folder, wheel, 
     assert "autograder.cli" not in modules
 
 
-def test_the_first_code_cell_installs_only_where_the_checks_are_missing(folder, monkeypatch, tmp_path):
+@pytest.fixture
+def first_cell(folder, monkeypatch):
+    """Runs a notebook's first code cell in a folder; gives what it would have installed."""
     notebook = nbformat.read(folder / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
     cell = next(cell for cell in notebook.cells if cell.cell_type == "code")
     assert cell["id"] == SETUP
     assert hiding([cell.source]) == ""  # and so no submission looks suspicious by it
-    ran = []
-    shell = type("Shell", (), {"run_line_magic": lambda self, *words: ran.append(words)})
-    monkeypatch.chdir(folder / "notebooks" / LESSON)
-    exec(cell.source, {"get_ipython": shell})
-    assert ran == []  # here, and so while grading
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    exec(cell.source, {"get_ipython": shell})
-    (wheel,) = folder.glob("*.whl")
-    assert ran == [("pip", f"install --quiet {wheel}")]
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(FileNotFoundError, match="beside this notebook; you were given both"):
+
+    def run(place):
+        ran = []
+        shell = type("Shell", (), {"run_line_magic": lambda self, *words: ran.append(words)})
+        monkeypatch.chdir(place)
         exec(cell.source, {"get_ipython": shell})
+        return ran
+
+    return run
+
+
+def test_the_first_code_cell_installs_only_where_the_checks_are_missing(
+    folder, first_cell, monkeypatch, tmp_path
+):
+    place = folder / "notebooks" / LESSON
+    assert first_cell(place) == []  # here, and so while grading
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    (wheel,) = folder.glob("*.whl")
+    assert first_cell(place) == [("pip", f"install --quiet {wheel}")]
+    with pytest.raises(FileNotFoundError, match="beside this notebook; you were given both"):
+        first_cell(tmp_path)
+
+
+def test_a_notebook_that_was_worked_in_takes_the_checks_of_a_later_bundle(first_cell, monkeypatch, tmp_path):
+    made = bundle(COURSE, [LESSON, "02-trainable"], tmp_path)
+    place = tmp_path / "notebooks" / LESSON
+    old = type("Installed", (), {"version": "0.2.0.post1"})
+    monkeypatch.setattr("importlib.metadata.distributions", lambda name: [old])
+    assert first_cell(place) == [("pip", f"install --quiet {tmp_path / made.wheel}")]
+    old.version = made.wheel.split("-")[1]
+    assert first_cell(place) == []
 
 
 def test_the_same_lessons_give_the_same_wheel_and_others_another(folder, wheel, tmp_path):

@@ -10,9 +10,10 @@ import nbformat
 import pytest
 from nbconvert.preprocessors import Preprocessor
 
+from autograder.console import one_line
 from autograder.grading import submission as submissions
 from autograder.grading.rebuild import rebuild
-from autograder.grading.submission import UNREADABLE, SubmissionExporter, one_line, read_submission, read_text
+from autograder.grading.submission import UNREADABLE, SubmissionExporter, read_submission, read_text
 
 SHARE = "def share(x):\n    return x / x.sum()"
 

@@ -1,0 +1,100 @@
+"""What all commands have in common: what they print, how they refuse, and what is meant by what was typed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+from rich.console import Console
+
+from autograder.problems import AuthoringError, BadBook
+
+if TYPE_CHECKING:
+    from autograder.course import Course
+    from autograder.grading.course import Class
+
+Root = Annotated[Path, typer.Option("--course", help="The course folder.", show_default="this folder")]
+Lesson = Annotated[str, typer.Argument(help="A lesson, as 01-dot-product or 01.")]
+Lessons = Annotated[
+    list[str] | None, typer.Argument(help="Lessons, as 01-dot-product or 01. All if none is named.")
+]
+
+out = Console()
+errors = Console(stderr=True)
+
+
+def one_line(text: str) -> str:
+    """A text as a person may be shown it, on a terminal above all: one line, nothing but what can be seen."""
+    return _visible(text)[:1000]
+
+
+def _visible(text: str) -> str:
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
+
+
+def say(text: object, console: Console = out, style: str | None = None) -> None:
+    """Print a text as it is, its lines one by one, whatever a stranger may have written into them."""
+    for line in str(text).split("\n"):
+        console.print(_visible(line), style=style, markup=False, highlight=False, soft_wrap=True)
+
+
+def complain(problems: Iterable[object], style: str = "red") -> None:
+    """Say what is wrong."""
+    for problem in problems:
+        say(problem, errors, style)
+
+
+def refuse(why: object) -> NoReturn:
+    """End the command because of what was asked."""
+    complain([why])
+    raise typer.Exit(2) from None
+
+
+@contextmanager
+def refusing(*kinds: type[Exception]) -> Iterator[None]:
+    """Refuse where the course or its gradebook cannot be used, or one of these is raised."""
+    known: tuple[type[Exception], ...] = (AuthoringError, BadBook, *kinds)
+    try:
+        yield
+    except known as problem:
+        refuse(problem)
+
+
+def count(number: int, noun: str) -> str:
+    """A number of things, in words."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def course_of(root: Path) -> Course:
+    """The course of a folder that a person named."""
+    from autograder.course import FILE, Course
+
+    with refusing():
+        found = Course.above(root)
+    if found is None:
+        refuse(f"There is no {FILE} here: run this in the course folder, or name it with --course.")
+    return found
+
+
+def class_of(root: Path) -> Class:
+    """The class of a folder that a person named."""
+    from autograder.grading.course import Class
+
+    with refusing():
+        return Class(root.resolve())
+
+
+def meant(known: Sequence[str], asked: Sequence[str]) -> list[str]:
+    """The lessons meant by what was typed: full names or their numbers; all where nothing was typed."""
+    if not known:
+        refuse("There is no lesson here: run this in the course folder, or name it with --course.")
+    chosen = []
+    for name in asked:
+        found = [lesson for lesson in known if name in (lesson, lesson.split("-")[0])]
+        if not found:
+            refuse(f"There is no lesson {name}. There are: {', '.join(known)}.")
+        chosen += found
+    return chosen or list(known)
