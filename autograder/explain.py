@@ -230,15 +230,21 @@ class _Compared:
                 not (set(marks) <= one.marks or one.result.startswith("raises")) for marks in table.marks
             ]
             lacking[:, column] = torch.tensor(absent)[table.mark[:, columns[column]].long()]
-        self._possible = ~((~right & ~untried & own_right) | (lacking & ~untried)).any(dim=1)
+        # Where a mistake shows by its numbers, an experiment may fail in one wording and not in another.
+        by_numbers = (self._exact & self._plain & ~self._silent & ~self._raised).any(dim=1, keepdim=True)
+        contradicts = ~right & own_right & ~(self._raising(kind) & ~self._plain & by_numbers)
+        self._possible = ~((contradicts | lacking) & ~untried).any(dim=1)
         self._untried = untried
         self._places = {name: place for place, name in enumerate(self._columns)}
         self._size = (table.members >= 0).sum(dim=1)
 
     def _raises_alike(self, kind: Tensor, right: Tensor) -> Tensor:
         """Where an explanation raises as the answer does, if it is right on other probes."""
-        raises = torch.tensor([_raises(one) for one in self._table.kinds])[kind.long()]
+        raises = self._raising(kind)
         return raises & self._raised & ~(raises | ~right).all(dim=1, keepdim=True)
+
+    def _raising(self, kind: Tensor) -> Tensor:
+        return torch.tensor([_raises(one) for one in self._table.kinds])[kind.long()]
 
     def best(self, left: _Cells, asked: Collection[str] = ()) -> list[int]:
         """The rows that explain most of what is left, by the fewest mistakes.

@@ -61,8 +61,12 @@ def _first_apart(
 
 
 def _from_numbers(task: Task, outcomes: Mapping[str, Outcome]) -> Iterator[Related]:
-    """How the first wrong result follows from the right one; of single numbers, how all of them do."""
+    """How the first wrong result follows from the right one; of single numbers, how all of them do.
+
+    A result is called right to some digits only where all wrong ones are: one may be by chance.
+    """
     numbers: list[tuple[Tensor, Tensor]] = []
+    wrong: list[tuple[Related, ...]] = []
     for name, outcome in outcomes.items():
         probe = task.probes[name]
         expected, actual = probe.expected.tensor, outcome.tensor
@@ -75,9 +79,11 @@ def _from_numbers(task: Task, outcomes: Mapping[str, Outcome]) -> Iterator[Relat
         if actual.shape == expected.shape == ():
             numbers.append((actual.double(), expected.double()))
         elif not all_close(actual, expected):
-            yield from _related(actual.double(), expected.double())
-            return
-    if len(numbers) > 1:
+            wrong.append(tuple(_related(actual.double(), expected.double())))
+    rough = [any(one.how == "digits" for one in found) for found in wrong]
+    if wrong and all(rough) == rough[0]:
+        yield from wrong[0]
+    if not wrong and len(numbers) > 1:
         yield from _in_step(*(torch.stack(side) for side in zip(*numbers, strict=True)))
 
 

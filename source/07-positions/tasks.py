@@ -261,6 +261,9 @@ SINUSOIDAL = Task(
         Wrong("positions-not-used", edit("angles(positions, d", "angles(torch.arange(len(positions)), d")),
         Wrong("counted-from-one", edit("angles(positions, d", "angles(positions + 1, d")),
         Wrong("hands-in-reverse", edit(", base)  #", ", base).flip(-1)  #")),
+        # The exponent doubled, as where 2i is taken of numbers that go up by 2; and halved.
+        Wrong("exponents-off", edit(", base)  #", ", base**2)  #")),
+        Wrong("exponents-off", edit(", base)  #", ", base**0.5)  #")),
     ),
     right=(
         Right(

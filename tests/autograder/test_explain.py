@@ -157,6 +157,14 @@ def test_a_call_that_fails_among_others_that_do_not_is_known_and_better_by_its_w
     assert names(done(failing(made)), knowing(TASK, table)) == expected
 
 
+@pytest.mark.parametrize(("observe", "named"), [("gradient", ["no-half"]), ("result", [])])
+def test_an_experiment_that_fails_in_one_wording_only_rules_nothing_out(observe, named):
+    probes = {**TASK.probes, "four": replace(TASK.probes["four"], observe=observe)}
+    elsewhere = {**ALONE["no-half"], "four": done(failing(IndexError("a")))["three"]}
+    task = knowing(replace(TASK, probes=probes), {"no-half": elsewhere})
+    assert names({**ALONE["no-half"], "four": done(answer())["four"]}, task) == named
+
+
 def test_a_probe_that_passes_rules_out_what_would_fail_on_it():
     assert names(done(lambda x: answer(*["no-half"] * (len(x) != 4))(x))) == []
 

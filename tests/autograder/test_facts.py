@@ -106,6 +106,13 @@ def test_what_a_wrong_answer_does_otherwise_is_told(answer, expected):
     assert list(told(answer)) == expected
 
 
+def test_a_result_that_is_right_to_a_few_digits_by_chance_is_not_told_where_another_is_not():
+    large = replace(TASK.probes["plain"], id="large", inputs={"x": 9 * numbers(2, 4, 3), "shift": numbers(3)})
+    large = replace(large, expected=call(past, large))
+    task = replace(TASK, probes={**TASK.probes, "large": large})
+    assert told(lambda x, shift: past(x, shift) + 0.001 * x**5, task) == ()
+
+
 def test_a_square_result_can_be_turned_too():
     task = made(past, numbers(2, 3, 3))
     assert told(lambda x, shift: past(x, shift).mT, task) == (Related("turned"),)
