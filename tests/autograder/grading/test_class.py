@@ -12,7 +12,6 @@ import json
 import os
 import random
 import re
-import shutil
 import warnings
 from collections.abc import Callable
 from copy import deepcopy
@@ -327,19 +326,3 @@ def test_the_export_has_the_gradebooks_score(course, members, student):
     with (course / "grades.csv").open(encoding="utf-8") as file:
         rows = {(row["student_id"], row["assignment"]): float(row["score"]) for row in csv.DictReader(file)}
     assert rows[student, lesson] == sum(score or 0 for score, _ in marks(course, student, lesson).values())
-
-
-@pytest.fixture(scope="module")
-def by_nbgrader(course: Path, tmp_path_factory: pytest.TempPathFactory) -> NbGraderAPI:
-    place = Class(Path(shutil.copytree(course, tmp_path_factory.mktemp("nbgrader") / "course")))
-    return NbGraderAPI(place.directory, config=place.config)
-
-
-@pytest.mark.parametrize("lesson", LESSONS[:SIZE])
-def test_nbgraders_own_autograde_gives_the_same_scores(course, members, by_nbgrader, lesson):
-    theirs = [student for student, (name, _) in members.items() if name == lesson]
-    student = theirs[0]
-    done = by_nbgrader.autograde(lesson, student, force=True)
-    assert done["success"], done.get("error") or done.get("log")
-    other = Path(by_nbgrader.coursedir.root)
-    assert marks(other, student, lesson) == marks(course, student, lesson)
