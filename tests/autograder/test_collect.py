@@ -232,14 +232,6 @@ def test_each_call_draws_the_same_random_numbers(probe):
     assert first.tolist() == again.tolist()
 
 
-def test_a_keyboard_interrupt_passes_through(probe):
-    def interrupted(x):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        call(interrupted, probe)
-
-
 # Errors
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import operator
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -17,10 +16,10 @@ from autograder import bank
 from autograder.bank import Check, Forbids, LessonBank, Probe
 from autograder.collect import collect_answer
 from autograder.feedback import plain_text, rich_text
-from autograder.findings import CallsForbidden, NotDefined, WrongShape
+from autograder.findings import CallsForbidden, WrongShape
 from autograder.forbidden import MOST_CALLS, Watch, family_of
-from autograder.judge import judge, merge, with_unfinished
-from autograder.outcome import Evidence, ForbiddenCall
+from autograder.judge import judge, with_unfinished
+from autograder.outcome import ForbiddenCall
 from autograder.transport import pack, unpack
 from tests.autograder.conftest import FAMILIES, function_task
 
@@ -77,14 +76,6 @@ class Outer(nn.Module):
         return self.inner(x)
 
 
-def decorated(function):
-    @functools.wraps(function)
-    def inner(x):
-        return getattr(F, "".join(["soft", "max"]))(x, 0)
-
-    return inner
-
-
 def scripted(x: torch.Tensor) -> torch.Tensor:
     return torch.softmax(x, 0)
 
@@ -94,15 +85,14 @@ with warnings.catch_warnings():
     compiled = torch.jit.script(scripted)
 
 
-def undisturbed(x):
-    with torch._C.DisableTorchFunction():
-        return torch.softmax(x, 0)
+def undisturbed(function):
+    """A function that does without torch's hooks for Python."""
 
+    def inner(x):
+        with torch._C.DisableTorchFunction():
+            return function(x)
 
-def executed(x):
-    names = {}
-    exec("import torch\ndef s(x): return torch.softmax(x, 0)", names)
-    return names["s"](x)
+    return inner
 
 
 POOL = ThreadPoolExecutor(1)  # whose thread is older than any watch
@@ -127,7 +117,6 @@ def through_cross_entropy(x):
 DISGUISED = {
     "torch": lambda x: torch.softmax(x, 0),
     "method": lambda x: x.softmax(0),
-    "unbound-method": lambda x: torch.Tensor.softmax(x, 0),
     "functional": lambda x: F.softmax(x, 0),
     "layer": lambda x: nn.Softmax(0)(x),
     "log": lambda x: F.log_softmax(x, 0).exp(),
@@ -137,15 +126,8 @@ DISGUISED = {
     "operator": lambda x: torch.ops.aten.softmax.int(x, 0),
     "inner-operator": lambda x: torch.ops.aten._softmax(x, 0, False),
     "getattr": lambda x: getattr(torch, chr(115) + "oftmax")(x, 0),
-    "vars": lambda x: vars(F)["xamtfos"[::-1]](x, 0),
-    "partial": functools.partial(torch.softmax, dim=0),
-    "itself": nn.Softmax(0),
-    "map": lambda x: next(map(torch.softmax, [x], [0])),
-    "decorator": decorated(honest),
-    "exec": executed,
-    "eval": lambda x: eval("torch.softmax(x, 0)"),
     "compiled": compiled,
-    "past-one-watch": undisturbed,
+    "past-one-watch": undisturbed(lambda x: torch.softmax(x, 0)),
     "in-another-thread": in_another_thread,
     "beside-a-namesake": Namesake().softmax,
     "sparse": lambda x: torch.sparse.softmax(x[None].to_sparse(), 1).to_dense()[0],
@@ -171,11 +153,6 @@ def test_a_forbidden_call_is_seen_in_any_disguise(answer):
 class softmax:
     def __call__(self, x):
         return honest(x)
-
-
-def own_softmax(x):
-    softmax = honest(x)  # not torch.softmax
-    return softmax * 1.0
 
 
 def with_numpy(x):
@@ -204,18 +181,11 @@ def own_gradient(x):
 HONEST = {
     "formula": honest,
     "own-class": softmax(),
-    "own-name": own_softmax,
     "numpy": with_numpy,
     "own-method": Careful(),
     "logsumexp": lambda x: torch.exp(x - torch.logsumexp(x, 0)),
     "gradient-of-logsumexp": own_gradient,
-    "double": lambda x: honest(x.double()),
-    "powers": lambda x: torch.e**x / (torch.e**x).sum(),
-    "list": lambda x: torch.stack([v.exp() / x.exp().sum() for v in x]),
     "vmap": lambda x: torch.vmap(honest)(x[None])[0],
-    "einsum": lambda x: torch.einsum("i,->i", x.exp(), 1 / x.exp().sum()),
-    "without-gradient": torch.no_grad()(honest),
-    "normalised": lambda x: F.normalize(x.exp(), p=1, dim=0),
     "out": lambda x: torch.div(x.exp(), x.exp().sum(), out=torch.empty_like(x)),
 }
 
@@ -269,21 +239,16 @@ def test_watching_ends_with_the_answer():
         ("scaled_dot_product_attention", lambda x: F.scaled_dot_product_attention(x[None], x[None], x[None])),
         ("scaled_dot_product_attention", lambda x: torch._C._nn.scaled_dot_product_attention(*[x[None]] * 3)),
         ("scaled_dot_product_attention", lambda x: nn.MultiheadAttention(len(x), 1)(*[x[None]] * 3)[0]),
+        (
+            "scaled_dot_product_attention",
+            undisturbed(lambda x: F.scaled_dot_product_attention(*[x[None]] * 3)),
+        ),
         ("MultiheadAttention", lambda x: nn.MultiheadAttention(len(x), 1)(*[x[None]] * 3)[0]),
         ("MultiheadAttention", lambda x: nn.TransformerEncoderLayer(len(x), 1, 2)(x[None])),
     ],
 )
 def test_each_family_is_seen(family, answer):
     assert {call.family for call in seen(answer, (family,)).forbidden} == {family}
-
-
-def fused_below_python(x):
-    with torch._C.DisableTorchFunction():
-        return F.scaled_dot_product_attention(x[None], x[None], x[None])[0]
-
-
-def test_attention_is_seen_by_the_operators_it_runs():
-    assert seen(fused_below_python, ("scaled_dot_product_attention",)).forbidden
 
 
 class Heads(nn.MultiheadAttention):
@@ -413,13 +378,6 @@ def test_a_call_in_a_helper_names_the_helper():
     assert "is used in line 2 of the cell of `helper`; this task" in text
 
 
-def test_evidence_about_a_task_that_forbids_nothing_costs_nothing():
-    task = dataclasses.replace(WEIGHTS, forbids=None)
-    evidence = dataclasses.replace(seen(honest), forbidden=(ForbiddenCall("a", "b"),))
-
-    assert judge(task, evidence).passed
-
-
 def test_what_a_call_is_named_is_escaped():
     call = ForbiddenCall("<script>", "softmax", "<i>", 1, "<u>")
     verdict = judge(WEIGHTS, dataclasses.replace(seen(honest), forbidden=(call,)))
@@ -434,13 +392,6 @@ def test_a_call_of_a_family_that_the_task_allows_costs_nothing():
     assert judge(WEIGHTS, dataclasses.replace(seen(honest), forbidden=(call,))).passed
 
 
-def test_a_missing_answer_is_told_as_missing():
-    verdict = judge(WEIGHTS, Evidence("weights", "missing"), [ForbiddenCall("torch.softmax", "softmax")])
-
-    assert isinstance(verdict.finding, NotDefined)
-    assert verdict.earned == 0
-
-
 def test_a_forbidden_call_in_an_earlier_task_is_not_called_unfinished():
     later = dataclasses.replace(WEIGHTS, id="later", name="later", needs=("weights",), forbids=None)
     lesson = dataclasses.replace(LESSON, tasks={"weights": WEIGHTS, "later": later})
@@ -448,20 +399,6 @@ def test_a_forbidden_call_in_an_earlier_task_is_not_called_unfinished():
     wrong = judge(later, seen(lambda x: x))
 
     assert with_unfinished(wrong, later, lesson, earlier).unfinished == ()
-
-
-def test_of_a_forbidden_call_in_another_run_only_the_family_is_kept():
-    call = ForbiddenCall("torch.softmax", "softmax")
-    first, other = Evidence("t", "answered"), Evidence("t", "answered", forbidden=(call,))
-
-    assert merge(first, other).forbidden == (ForbiddenCall("softmax", "softmax"),)
-
-
-def test_calls_cross_as_plain_data():
-    evidence = seen(lambda x: torch.softmax(x, 0))
-
-    assert evidence.forbidden
-    assert unpack(pack(evidence)).forbidden == evidence.forbidden
 
 
 def test_a_bank_keeps_what_is_forbidden(tmp_path):

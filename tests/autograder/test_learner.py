@@ -14,7 +14,7 @@ import torch
 from autograder import bank, check, hint, learner, progress, records
 from autograder.bank import Forbids
 from autograder.feedback import Feedback, Notice
-from autograder.findings import GivensChanged, NotDefined, NotRun, StillStub, WrongValues
+from autograder.findings import NotDefined, NotRun, StillStub, WrongValues
 from autograder.learner import EvidenceOutput, NotYet
 from autograder.outcome import ErrorReport, Evidence, ForbiddenCall
 from autograder.transport import EVIDENCE_MIME, unpack
@@ -120,21 +120,10 @@ def test_a_name_without_self_in_a_module_is_told_with_it(notebook):
     assert "name 'scale' is not defined. Write `self.scale`." in text
 
 
-def test_leaving_the_program_does_not_end_the_kernel(notebook):
-    notebook.run("import sys\ndef share(x):\n    sys.exit(1)")
-    assert "ended the program" in repr(notebook.run('check("share")'))
-
-
 def test_a_keyboard_interrupt_in_the_answer_stops_the_check(notebook):
     notebook.run("def share(x):\n    raise KeyboardInterrupt")
     with pytest.raises(KeyboardInterrupt):
         notebook.run('check("share")')
-
-
-def test_an_exception_whose_text_leaves_the_program_does_not_end_the_kernel(notebook):
-    notebook.run("class Odd(Exception):\n    def __str__(self):\n        raise SystemExit")
-    notebook.run("def share(x):\n    raise Odd")
-    assert isinstance(notebook.run('check("share")'), Feedback)
 
 
 def test_an_answer_that_fails_when_it_is_looked_at_is_no_fault_of_the_course(notebook):
@@ -159,17 +148,6 @@ def test_a_check_prints_and_warns_nothing_and_draws_no_random_numbers(notebook, 
     assert len(recwarn) == 0
     assert torch.equal(torch.get_rng_state(), before)
     assert not feedback
-
-
-def test_a_function_that_reads_the_notebook_is_told_so(notebook):
-    notebook.run("scores = torch.tensor([1.0, 2.0, 4.0])\ndef share(x):\n    return torch.softmax(scores, 0)")
-    text = " ".join(repr(notebook.run('check("share")')).split())
-    assert "`share` reads `scores` from the notebook" in text
-
-
-def test_a_changed_given_is_told_and_the_answer_not_blamed(notebook):
-    notebook.run("table[0, 0] = 5\nrow_sums = table.sum(dim=1)")
-    assert notebook.run('check("row-sums")').verdict.finding == GivensChanged(names=("table",))
 
 
 def test_an_answer_built_from_a_wrong_one_points_to_that_one(notebook):
@@ -462,15 +440,7 @@ def test_under_autograde_the_cells_result_is_a_zero_and_the_evidence(notebook, m
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     "body",
-    [
-        "x.to(torch.complex128)",
-        "x.to_sparse()",
-        "torch.zeros(1).expand(10**9)",
-        "[x]",
-        "1 / 0",
-        "'\\ud800'",
-        "exit()",
-    ],
+    ["[x]", "'\\ud800'", "exit()"],
 )
 def test_under_autograde_whatever_the_answer_does_evidence_comes_of_it(notebook, monkeypatch, body):
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
@@ -528,13 +498,6 @@ def test_a_forbidden_call_is_told_at_once_with_its_line(forbidding):
         "torch.softmax", "softmax", "return torch.softmax(torch.log(x), 0)", 2, "share"
     )
     assert not records.read("tiny", "share").solved
-
-
-def test_a_call_that_cannot_be_read_is_seen(forbidding):
-    forbidding.run('def share(x):\n    return getattr(torch, "tfos"[::-1] + "max")(torch.log(x), 0)')
-    call = forbidding.run('check("share")').verdict.forbidden
-
-    assert (call.name, call.line_number) == ("torch.softmax", 2)
 
 
 @pytest.mark.parametrize(

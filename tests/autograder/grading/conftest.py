@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,9 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.course import Course
+from autograder.grading import secret
+from autograder.grading.runner import SandboxRunner
+from autograder.grading.secret import Banks
 
 ROOT = Path(__file__).parents[3]
 
@@ -49,6 +52,16 @@ def without_figures(notebook: NotebookNode) -> NotebookNode:
     """A lesson for tests that are not about its figures: drawing them takes most of a run."""
     notebook.cells = [cell for cell in notebook.cells if "figure" not in cell.metadata.get("tags", ())]
     return notebook
+
+
+@pytest.fixture(scope="session")
+def sandbox(walls: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxRunner]:
+    """One sandbox of the course for all files, by its public banks: to start one takes many seconds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(secret.PLACE, str(tmp_path_factory.mktemp("no-secret")))
+        made = SandboxRunner(Banks.of(Course.read(ROOT)))
+    yield made
+    made.close()
 
 
 @pytest.fixture

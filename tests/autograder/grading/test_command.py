@@ -71,27 +71,25 @@ class Here(Executor):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def runner(walls: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxRunner]:
+def runner(sandbox: SandboxRunner, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxRunner]:
     patch = pytest.MonkeyPatch()
     patch.setenv(secret.PLACE, str(tmp_path_factory.mktemp("no-secret")))
     patch.delenv("NBGRADER_EXECUTION", raising=False)
-    made = SandboxRunner(banks())
     remembered: dict[str, Any] = {}
     really = batch.grade
 
     def grade(notebook: NotebookNode, lesson: Any, run: Any, notes: tuple[str, ...], *how: Any) -> Any:
         key = hashlib.sha256(repr((notebook, notes)).encode()).hexdigest()
         if key not in remembered:
-            remembered[key] = really(notebook, lesson, made, notes, *how)
+            remembered[key] = really(notebook, lesson, sandbox, notes, *how)
         return deepcopy(remembered[key])
 
     patch.setattr(batch, "grade", grade)
-    patch.setattr(batch, "runner_for", lambda banks, sandboxed=True: made)
+    patch.setattr(batch, "runner_for", lambda banks, sandboxed=True: sandbox)
     patch.setattr(preprocessors, "grade", grade)
-    patch.setattr(preprocessors, "runner_for", lambda banks, sandboxed=True: made)
-    yield made
+    patch.setattr(preprocessors, "runner_for", lambda banks, sandboxed=True: sandbox)
+    yield sandbox
     patch.undo()
-    made.close()
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ Nothing of that answer's text comes back, and nobody earns by it what is not the
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,8 @@ from autograder.findings import StillWrong
 from autograder.grading import batch, command, followups, preprocessors, secret
 from autograder.grading.course import Class
 from autograder.grading.grade import Graded, grade
-from autograder.grading.runner import KernelRunner, SandboxRunner
-from autograder.grading.secret import Banks
+from autograder.grading.rebuild import up_to_the_last
+from autograder.grading.runner import KernelRunner
 from autograder.judge import judge
 from autograder.outcome import Evidence
 from autograder.sandbox.execute import Executed
@@ -334,13 +334,7 @@ print(inspect.getsource(dot))
 # Of the course's own `dot`; learners write it otherwise.
 LINE = "total = total + a[i] * b[i]"
 POINTS = {"dot-product": 0, "query-scores": 1, "context-vector": 2}
-
-
-@pytest.fixture(scope="module")
-def runner(walls: None) -> Iterator[SandboxRunner]:
-    made = SandboxRunner(Banks.of(COURSE))
-    yield made
-    made.close()
+KEPT = [*POINTS, "scores-loops"]
 
 
 @pytest.fixture(scope="module")
@@ -348,6 +342,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A class of one student, whose `dot` is wrong and who tries to read another."""
     place = tmp_path_factory.mktemp("class") / "course"
     class_folder(place, LESSON)
+    path = place / "notebooks" / LESSON / f"{LESSON}.ipynb"
+    nbformat.write(up_to_the_last(without_figures(nbformat.read(path, as_version=4)), KEPT), path)
+    with command.Book(Class(place)) as book:  # making a gradebook takes nbgrader seconds
+        book.know(LESSON)
     submission = without_figures(read_source(ROOT / "source" / LESSON / f"{LESSON}.py"))
     assert any(LINE in cell.source for cell in submission.cells)
     for cell in submission.cells:
@@ -364,12 +362,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("door", ["autograder grade", "nbgrader autograde", "without a sandbox"])
 def test_by_every_door_one_mistake_costs_once_and_no_text_comes_back(
-    place, runner, door, tmp_path, monkeypatch
+    place, sandbox, door, tmp_path, monkeypatch
 ):
     course = Class(Path(shutil.copytree(place, tmp_path / "course")))
     root = Path(course.directory.root)
     monkeypatch.setenv(secret.PLACE, str(tmp_path / "no-secret"))
-    used = KernelRunner(course.banks) if door == "without a sandbox" else runner
+    used = KernelRunner(course.banks) if door == "without a sandbox" else sandbox
     monkeypatch.setattr(batch, "runner_for", lambda banks, sandboxed=True: used)
     monkeypatch.setattr(preprocessors, "runner_for", lambda banks, sandboxed=True: used)
     if door == "nbgrader autograde":
@@ -377,9 +375,9 @@ def test_by_every_door_one_mistake_costs_once_and_no_text_comes_back(
             book.know(LESSON)
         assert NbGraderAPI(course.directory, config=course.config).autograde(LESSON, "ada")["success"]
     else:
-        asked = command.Order(course, [LESSON], jobs=1, sandboxed=used is runner)
+        asked = command.Order(course, [LESSON], jobs=1, sandboxed=used is sandbox)
         assert not command.grade_class(asked, print, lambda *_: None).faults
-    if used is not runner:
+    if used is not sandbox:
         used.close()
 
     with Gradebook(course.database, course.directory.course_id) as gradebook:
