@@ -326,6 +326,7 @@ def export(
     course: Root = Path(),
 ) -> None:
     """Put the scores into the file that a learning platform exported, or into a workbook."""
+    from autograder.exchange.people import BadList, read_text
     from autograder.grading import export as exports
 
     given = canvas or moodle
@@ -342,8 +343,8 @@ def export(
         say(f"Written: {xlsx}")
         return
     assert given is not None
-    with refusing(exports.CannotExport):
-        text = exports.read_text(given)
+    with refusing(BadList):
+        text = read_text(given)
         if canvas:
             merged = exports.into_canvas(known, text)
         else:

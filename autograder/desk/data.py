@@ -105,6 +105,6 @@ def read(course: Class) -> Data:
     """
     known = export.scores(course)
     with verdicts.opened(course.database) as store:
-        found = store.results(), store.ticked(), store.changes()
+        found = store.read(TaskResult), store.read(Ticked), store.read(Change)
     with marks.opened(course.database) as book:
         return Data(course, known, *found, book.comments())

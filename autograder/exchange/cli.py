@@ -177,7 +177,7 @@ def similar(
     (name,) = meant(command.lessons(place), [lesson])
     with refusing():
         with verdicts.opened(place.database) as store:
-            results = store.results(name)
+            results = store.read(verdicts.TaskResult, name)
         people = class_list(place).people
     if not results:
         refuse(f"Nothing of {name} is graded yet: autograder grade {name}")

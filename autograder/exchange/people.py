@@ -7,6 +7,7 @@ import io
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from pathlib import Path
@@ -93,7 +94,12 @@ def read_people(path: Path) -> list[Person]:
     return people
 
 
-def _table(path: Path) -> csv.DictReader[str]:
+def read_text(path: Path) -> str:
+    """The text of a list, in whatever encoding a platform or a spreadsheet wrote it.
+
+    Raises:
+        BadList: it cannot be read.
+    """
     try:
         content = path.read_bytes()
     except OSError as problem:
@@ -101,13 +107,13 @@ def _table(path: Path) -> csv.DictReader[str]:
     # Excel writes UTF-16 with a mark in front; without it, almost any text would pass as UTF-16.
     order = ENCODINGS if content[:2] in (b"\xff\xfe", b"\xfe\xff") else ENCODINGS[::2]
     for encoding in order:
-        try:
-            text = content.decode(encoding)
-            break
-        except UnicodeDecodeError:
-            continue
-    else:
-        raise BadList(f"{path} is no text file. Export the list as CSV.")
+        with suppress(UnicodeDecodeError):
+            return content.decode(encoding)
+    raise BadList(f"{path} is no text file. Export the list as CSV.")
+
+
+def _table(path: Path) -> csv.DictReader[str]:
+    text = read_text(path)
     first = next((line for line in text.splitlines() if line.strip()), "")
     delimiter = max(",;\t", key=first.count)
     return csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restkey="")

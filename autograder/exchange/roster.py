@@ -15,9 +15,7 @@ KEPT = ("first_name", "last_name", "email", "lms_user_id")
 def class_list(course: Class) -> Roster:
     """Everybody in the gradebook."""
     with marks.opened(course.database) as book:
-        return Roster(
-            Person(one.id, one.first_name, one.last_name, one.email, one.lms_id) for one in book.members()
-        )
+        return Roster(book.members())
 
 
 def enrol(course: Class, people: Iterable[Person], dry: bool = False) -> tuple[list[Person], list[Person]]:

@@ -6,7 +6,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Comment, Grade, MissingEntry, Notebook
 from nbgrader.preprocessors import SaveCells
 
-from autograder.grading.verdicts import Change, Store, make_table, now
+from autograder.grading.verdicts import Change, Grading, Store, make_table, now
 
 
 class MoveCells(SaveCells):
@@ -55,29 +55,19 @@ class MoveCells(SaveCells):
                         )
 
         if moved:  # what is graded already has no grade for a new task, and a cell too many
-            store.outdate(store.gradings(self.assignment_id))
+            store.outdate(store.read(Grading, self.assignment_id))
 
     def _leave(self, cell: Grade | Comment) -> None:
         """Take a task's grades and comments out, and keep what they said."""
-        gone = [
-            Change(
-                self.assignment_id, one.notebook.student.id, cell.name, now(), one.score, None, "task removed"
-            )
-            for one in cell.grades
-        ]
-        gone += [
-            Change(
-                self.assignment_id,
-                one.notebook.student.id,
-                cell.name,
-                now(),
-                None,
-                None,
-                f"task removed, with the comment: {one.manual_comment}",
-            )
+        said = [(one, one.score, "task removed") for one in cell.grades]
+        said += [
+            (one, None, f"task removed, with the comment: {one.manual_comment}")
             for one in cell.comments
             if one.manual_comment
         ]
-        Store(self.gradebook.db).note(gone)
+        Store(self.gradebook.db).add(
+            Change(self.assignment_id, one.notebook.student.id, cell.name, now(), old, None, why)
+            for one, old, why in said
+        )
         for one in (*cell.grades, *cell.comments):
             self.gradebook.db.delete(one)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder.exchange.people import Person, Roster
+from autograder.exchange.people import BadList, Person, Roster
 from autograder.grading import marks
 from autograder.grading.course import Class
 from autograder.grading.marks import HandedIn, Mark
@@ -26,10 +26,6 @@ GRADE, MOST = "grade", "maximum grade"
 
 # Puts a student's scores into a row; whether there were any.
 Fill = Callable[[list[str], str], bool]
-
-
-class CannotExport(Exception):
-    """The file is not one that scores can be put into; says why."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +61,7 @@ class Merged:
 def scores(course: Class) -> Scores:
     """Read what counts from the gradebook."""
     with marks.opened(course.database) as book:
-        all_marks, possible = book.of(), book.possible()
-        people = [
-            Person(one.id, one.first_name, one.last_name, one.email, one.lms_id) for one in book.members()
-        ]
-        handed_in = book.handed_in()
+        all_marks, possible, people, handed_in = book.of(), book.possible(), book.members(), book.handed_in()
     found: dict[tuple[str, str], float] = defaultdict(float)
     waiting: dict[str, int] = defaultdict(int)
     for one in all_marks:
@@ -86,7 +78,7 @@ def into_canvas(known: Scores, exported: str) -> Merged:
     """Fill the columns of Canvas' gradebook that are called as our lessons are.
 
     Raises:
-        CannotExport: there is no such column, or none that says who a row is about.
+        BadList: there is no such column, or none that says who a row is about.
     """
     rows = _rows(exported)
     columns = {
@@ -96,7 +88,7 @@ def into_canvas(known: Scores, exported: str) -> Merged:
         if _alike(re.sub(r"\s*\(\d+\)$", "", name), lesson)
     }
     if not columns:
-        raise CannotExport(
+        raise BadList(
             f"No column is called as a lesson that is graded: {', '.join(known.lessons) or 'none is'}. Make "
             "an assignment of that name in Canvas, export the gradebook again, and use that file."
         )
@@ -115,17 +107,17 @@ def into_moodle(known: Scores, worksheet: str, lesson: str) -> Merged:
     """Fill the grades of Moodle's grading worksheet for one lesson, on the scale that Moodle has for it.
 
     Raises:
-        CannotExport: it is no grading worksheet, or the lesson is not graded.
+        BadList: it is no grading worksheet, or the lesson is not graded.
     """
     rows = _rows(worksheet)
     header = [name.strip().lower() for name in rows[0]]
     if GRADE not in header:
-        raise CannotExport(
+        raise BadList(
             "There is no column `Grade`: this is no grading worksheet. In Moodle, choose “Offline grading "
             "worksheet” in the assignment's settings, then download it from its list of submissions."
         )
     if lesson not in known.possible:
-        raise CannotExport(f"Nothing of {lesson} is graded yet.")
+        raise BadList(f"Nothing of {lesson} is graded yet.")
     place = header.index(GRADE)
 
     def fill(row: list[str], student: str) -> bool:
@@ -193,28 +185,10 @@ def write_workbook(known: Scores, path: Path) -> None:
     book.save(path)
 
 
-def read_text(path: Path) -> str:
-    """The text of a platform's file.
-
-    Raises:
-        CannotExport: it cannot be read.
-    """
-    try:
-        content = path.read_bytes()
-    except OSError as problem:
-        raise CannotExport(f"{path} cannot be read: {problem.strerror}.") from problem
-    for encoding in ("utf-8-sig", "cp1252"):
-        try:
-            return content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    raise CannotExport(f"{path} is no text file: export it as CSV.")
-
-
 def _rows(text: str) -> list[list[str]]:
     rows = list(csv.reader(io.StringIO(text, newline="")))
     if not rows or not {*NUMBERS, *CALLED} & {name.strip().lower() for name in rows[0]}:
-        raise CannotExport(
+        raise BadList(
             "There is no column that says who a student is. Use the file as the platform exports it."
         )
     return rows

@@ -125,7 +125,7 @@ class Book:
     def is_current(self, submission: Submission, made_from: Mapping[str, str]) -> bool:
         """Whether a submission was graded from just this, and its grades are in the book."""
         if submission.lesson not in self._gradings:
-            known = self.verdicts.gradings(submission.lesson)
+            known = self.verdicts.read(Grading, submission.lesson)
             self._gradings[submission.lesson] = {one.student: one.made_from for one in known}
         known_from = self._gradings[submission.lesson].get(submission.student)
         if not made_from or known_from != made_from or not submission.graded.is_file():
@@ -151,7 +151,7 @@ class Book:
     def outdate(self, submissions: Collection[Submission]) -> None:
         """Have submissions graded anew by the next run, whatever becomes of this one."""
         which = {(one.lesson, one.student) for one in submissions}
-        known = self.verdicts.gradings()
+        known = self.verdicts.read(Grading)
         self.verdicts.outdate(one for one in known if (one.lesson, one.student) in which)
         self._gradebook.db.commit()
 
@@ -251,9 +251,9 @@ class Book:
         notebook.late_submission_penalty = self._penalty(handed_in, notebook)
         new = notebook.late_submission_penalty or 0.0
         which = submission.lesson, submission.student
-        if old != new and self.verdicts.gradings(*which):
+        if old != new and self.verdicts.read(Grading, *which):
             why = "the points, the time, the due date or the penalty changed"
-            self.verdicts.note([Change(*which, "late penalty", now(), 0 - old, 0 - new, why)])
+            self.verdicts.add([Change(*which, "late penalty", now(), 0 - old, 0 - new, why)])
 
     def _penalty(self, handed_in: SubmittedAssignment, notebook: SubmittedNotebook) -> float | None:
         """What being late costs, as nbgrader's own step has it, which opens the book once more."""

@@ -19,9 +19,15 @@ from nbgrader.api import (
     SubmittedAssignment,
     SubmittedNotebook,
 )
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Join, select
 
+from autograder.exchange.people import Person
 from autograder.grading.verdicts import connected
+
+# What students handed in, with the lesson that each is of.
+WORK = SubmittedNotebook.__table__.join(
+    SubmittedAssignment.__table__, SubmittedAssignment.id == SubmittedNotebook.assignment_id
+).join(Assignment.__table__, Assignment.id == SubmittedAssignment.assignment_id)
 
 
 @dataclass(frozen=True)
@@ -57,17 +63,6 @@ class HandedIn:
     penalty: float
 
 
-@dataclass(frozen=True)
-class Member:
-    """A student that the gradebook knows."""
-
-    id: str
-    first_name: str
-    last_name: str
-    email: str
-    lms_id: str
-
-
 class Marks:
     """The gradebook, for reading."""
 
@@ -76,24 +71,16 @@ class Marks:
 
     def of(self, lesson: str = "") -> list[Mark]:
         """The marks of a lesson, or of all lessons, by student and task."""
-        asked = (
-            select(
-                Assignment.name,
-                SubmittedAssignment.student_id,
-                BaseCell.name,
-                GradeCell.max_score,
-                Grade.auto_score,
-                Grade.manual_score,
-                Grade.extra_credit,
-                Grade.needs_manual_grade,
-            )
-            .select_from(Grade.__table__)
-            .join(BaseCell.__table__, BaseCell.id == Grade.cell_id)
-            .join(GradeCell.__table__, GradeCell.id == BaseCell.id)
-            .join(SubmittedNotebook.__table__, SubmittedNotebook.id == Grade.notebook_id)
-            .join(SubmittedAssignment.__table__, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
-            .join(Assignment.__table__, Assignment.id == SubmittedAssignment.assignment_id)
-        )
+        asked = select(
+            Assignment.name,
+            SubmittedAssignment.student_id,
+            BaseCell.name,
+            GradeCell.max_score,
+            Grade.auto_score,
+            Grade.manual_score,
+            Grade.extra_credit,
+            Grade.needs_manual_grade,
+        ).select_from(_of_work(Grade).join(GradeCell.__table__, GradeCell.id == BaseCell.id))
         if lesson:
             asked = asked.where(Assignment.name == lesson)
         rows = self._connection.execute(asked)
@@ -101,35 +88,21 @@ class Marks:
 
     def comments(self) -> dict[tuple[str, str, str], str]:
         """What a person wrote below answers, by lesson, student and the answer's cell."""
-        asked = (
-            select(Assignment.name, SubmittedAssignment.student_id, BaseCell.name, Comment.manual_comment)
-            .select_from(Comment.__table__)
-            .join(BaseCell.__table__, BaseCell.id == Comment.cell_id)
-            .join(SubmittedNotebook.__table__, SubmittedNotebook.id == Comment.notebook_id)
-            .join(SubmittedAssignment.__table__, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
-            .join(Assignment.__table__, Assignment.id == SubmittedAssignment.assignment_id)
-            .where(Comment.manual_comment.is_not(None))
-        )
+        columns = Assignment.name, SubmittedAssignment.student_id, BaseCell.name, Comment.manual_comment
+        asked = select(*columns).select_from(_of_work(Comment)).where(Comment.manual_comment.is_not(None))
         rows = self._connection.execute(asked)
         return {(lesson, student, cell): text for lesson, student, cell, text in rows}
 
-    def handed_in(self, lesson: str = "") -> list[HandedIn]:
-        """What was handed in for a lesson, or for all lessons."""
-        asked = (
-            select(
-                Assignment.name,
-                SubmittedAssignment.student_id,
-                SubmittedAssignment.timestamp,
-                SubmittedAssignment.extension,
-                Assignment.duedate,
-                SubmittedNotebook.late_submission_penalty,
-            )
-            .select_from(SubmittedAssignment.__table__)
-            .join(Assignment.__table__, Assignment.id == SubmittedAssignment.assignment_id)
-            .join(SubmittedNotebook.__table__, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
-        )
-        if lesson:
-            asked = asked.where(Assignment.name == lesson)
+    def handed_in(self) -> list[HandedIn]:
+        """What was handed in for all lessons."""
+        asked = select(
+            Assignment.name,
+            SubmittedAssignment.student_id,
+            SubmittedAssignment.timestamp,
+            SubmittedAssignment.extension,
+            Assignment.duedate,
+            SubmittedNotebook.late_submission_penalty,
+        ).select_from(WORK)
         found = []
         for name, student, at, extension, due, penalty in self._connection.execute(asked):
             until = due + extension if due and extension else due
@@ -151,11 +124,21 @@ class Marks:
             found[lesson] = found.get(lesson, 0.0) + points
         return found
 
-    def members(self) -> list[Member]:
+    def members(self) -> list[Person]:
         """The students of the gradebook, by id."""
         columns = Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id
         rows = self._connection.execute(select(*columns).order_by(Student.id))
-        return [Member(*(value or "" for value in row)) for row in rows]
+        return [
+            Person(name, first or "", last or "", email or "", number or "")
+            for name, first, last, email, number in rows
+        ]
+
+
+def _of_work(kind: type[Grade | Comment]) -> Join:
+    """What students handed in, with a record of each of its cells."""
+    cells = kind.__table__.join(BaseCell.__table__, BaseCell.id == kind.cell_id)
+    joined: Join = cells.join(WORK, SubmittedNotebook.id == kind.notebook_id)
+    return joined
 
 
 @contextmanager

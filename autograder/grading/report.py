@@ -122,7 +122,7 @@ class Report:
 def report(course: Class, lesson: str) -> Report:
     """Work out the report of a lesson from what is stored; nothing is graded."""
     with verdicts.opened(course.database) as store:
-        results = store.results(lesson)
+        results = store.read(TaskResult, lesson)
     with marks.opened(course.database) as book:
         given = {(one.student, one.task): one for one in book.of(lesson)}
     by_task: dict[str, list[TaskResult]] = defaultdict(list)

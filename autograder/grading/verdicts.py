@@ -149,23 +149,35 @@ class Store:
     def __init__(self, connection: Connection | scoped_session[Session]) -> None:
         self._connection = connection
 
-    def results(self, lesson: str = "", student: str = "") -> list[TaskResult]:
-        """What was found of each task, in the order of the lesson; of one lesson or student, or of all."""
-        return list(self._read(TaskResult, lesson, student))
+    def read(self, kind: type[_Kind], lesson: str = "", student: str = "") -> list[_Kind]:
+        """All records of a kind, the oldest first, so results in the order of the lesson.
 
-    def gradings(self, lesson: str = "", student: str = "") -> list[Grading]:
-        """When and from what each submission was graded."""
-        return list(self._read(Grading, lesson, student))
-
-    def changes(self, lesson: str = "", student: str = "") -> list[Change]:
-        """Every score that grading again has changed, the oldest first."""
-        return list(self._read(Change, lesson, student))
+        Args:
+            kind: what is asked for.
+            lesson: of this lesson alone.
+            student: of this student alone.
+        """
+        asked = select(RECORDS.c.record).where(RECORDS.c.kind == kind.__name__).order_by(RECORDS.c.id)
+        if lesson:
+            asked = asked.where(RECORDS.c.lesson == lesson)
+        if student:
+            asked = asked.where(RECORDS.c.student == student)
+        known = {one.name for one in fields(kind)}
+        found = []
+        for (text,) in self._connection.execute(asked):
+            plain: dict[str, Any] = {
+                name: tuple(value) if isinstance(value, list) else value
+                for name, value in json.loads(text).items()
+                if name in known  # a later version may have written more
+            }
+            found.append(kind(**plain))
+        return found
 
     def write(self, grading: Grading, results: Sequence[TaskResult]) -> None:
         """Put a graded submission in the place of what is known of it, and note which scores that changes."""
         which = grading.lesson, grading.student
-        before = {one.task: one.points for one in self.results(*which)}
-        earlier = next(iter(self.gradings(*which)), None)
+        before = {one.task: one.points for one in self.read(TaskResult, *which)}
+        earlier = next(iter(self.read(Grading, *which)), None)
         why = _why(earlier.made_from if earlier else {}, grading.made_from)
         after = {one.task: one.points for one in results}
         changed = [
@@ -175,48 +187,26 @@ class Store:
         ]
         self._forget(TaskResult, *which)
         self._forget(Grading, *which)
-        self._add((grading, *results, *changed))
-
-    def ticked(self, lesson: str = "", student: str = "") -> list[Ticked]:
-        """What written answers were given, by the lines of their marking schemes."""
-        return list(self._read(Ticked, lesson, student))
+        self.add((grading, *results, *changed))
 
     def tick(self, given: Ticked) -> None:
         """Put what a written answer is given in the place of what it was given before."""
-        others = [one for one in self.ticked(given.lesson, given.student) if one.task != given.task]
+        others = [one for one in self.read(Ticked, given.lesson, given.student) if one.task != given.task]
         self._forget(Ticked, given.lesson, given.student)
-        self._add((*others, given))
-
-    def note(self, changes: Iterable[Change]) -> None:
-        """Keep a record of scores that have changed."""
-        self._add(changes)
+        self.add((*others, given))
 
     def outdate(self, gradings: Iterable[Grading]) -> None:
         """Have submissions graded anew by the next run, whatever becomes of this one."""
         for one in gradings:
             self._forget(Grading, one.lesson, one.student)
-            self._add([Grading(one.lesson, one.student, one.at, {}, one.notes)])
-
-    def _read(self, kind: type[_Kind], lesson: str, student: str) -> Iterator[_Kind]:
-        asked = select(RECORDS.c.record).where(RECORDS.c.kind == kind.__name__).order_by(RECORDS.c.id)
-        if lesson:
-            asked = asked.where(RECORDS.c.lesson == lesson)
-        if student:
-            asked = asked.where(RECORDS.c.student == student)
-        known = {one.name for one in fields(kind)}
-        for (text,) in self._connection.execute(asked):
-            plain: dict[str, Any] = {
-                name: tuple(value) if isinstance(value, list) else value
-                for name, value in json.loads(text).items()
-                if name in known  # a later version may have written more
-            }
-            yield kind(**plain)
+            self.add([Grading(one.lesson, one.student, one.at, {}, one.notes)])
 
     def _forget(self, kind: type[Stored], lesson: str, student: str) -> None:
         where = RECORDS.c.kind == kind.__name__, RECORDS.c.lesson == lesson, RECORDS.c.student == student
         self._connection.execute(delete(RECORDS).where(*where))
 
-    def _add(self, records: Iterable[Stored]) -> None:
+    def add(self, records: Iterable[Stored]) -> None:
+        """Keep records beside those that are there: of scores that have changed, say."""
         rows = [
             {
                 "kind": type(one).__name__,

@@ -232,7 +232,7 @@ def test_scores_and_comments_are_those_of_nbgraders_own_autograde(graded_templat
 
 def kept(place: Path) -> list[TaskResult]:
     with verdicts.opened(Class(place).database) as store:
-        return sorted(store.results(LESSON), key=lambda one: (one.student, one.task))
+        return sorted(store.read(TaskResult, LESSON), key=lambda one: (one.student, one.task))
 
 
 def test_what_was_found_of_each_task_is_kept_as_data(place, solved):
@@ -387,7 +387,9 @@ def test_a_task_that_is_gone_costs_no_other_grade_and_leaves_a_record(graded):
     assert summary.faults == [], said
     assert scores(graded) == {**STUDENTS, "ada": FULL - 2, "cleo": 0.0}
     with verdicts.opened(Class(graded).database) as store:
-        told = [(one.old, one.why) for one in store.changes(LESSON, "cleo") if "removed" in one.why]
+        told = [
+            (one.old, one.why) for one in store.read(verdicts.Change, LESSON, "cleo") if "removed" in one.why
+        ]
     assert set(told) == {(2.0, "task removed"), (None, "task removed, with the comment: Well done.")}
     course = Class(graded)
     assert NbGraderAPI(course.directory, config=course.config).generate_feedback(LESSON)["success"]
@@ -610,7 +612,10 @@ def test_what_the_class_agreed_on_counts_without_running_anything_again(place):
     with book(place) as opened:
         assert opened.find_submission(LESSON, "ada").notebooks[0].late_submission_penalty is None
     with verdicts.opened(Class(place).database) as store:
-        assert [(one.old, one.new) for one in store.changes(LESSON)] == [(0, -FULL / 2), (-FULL / 2, 0)]
+        assert [(one.old, one.new) for one in store.read(verdicts.Change, LESSON)] == [
+            (0, -FULL / 2),
+            (-FULL / 2, 0),
+        ]
 
 
 def test_a_class_that_asks_for_hidden_probes_is_not_graded_without_them(place):

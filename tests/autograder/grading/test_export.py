@@ -13,8 +13,9 @@ from sqlalchemy import create_engine
 from typer.testing import CliRunner
 
 from autograder import cli
+from autograder.exchange.people import BadList
 from autograder.grading.course import Class
-from autograder.grading.export import CannotExport, Scores, into_canvas, into_moodle, scores, write_workbook
+from autograder.grading.export import Scores, into_canvas, into_moodle, scores, write_workbook
 from tests.autograder.grading.conftest import class_folder
 
 LESSON, OTHER = "01-dot-product", "02-trainable"
@@ -78,7 +79,7 @@ def test_canvas_columns_of_our_lessons_are_filled_and_all_else_stays(known):
 
 
 def test_a_canvas_file_without_our_column_is_refused_with_what_to_do(known):
-    with pytest.raises(CannotExport, match="Make an assignment of that name in Canvas"):
+    with pytest.raises(BadList, match="Make an assignment of that name in Canvas"):
         into_canvas(known, CANVAS.replace(LESSON, "Homework"))
 
 
@@ -104,7 +105,7 @@ def test_a_moodle_worksheet_is_filled_on_its_own_scale(known):
     ],
 )
 def test_what_is_no_worksheet_is_refused_with_a_reason(known, worksheet, lesson, why):
-    with pytest.raises(CannotExport, match=why):
+    with pytest.raises(BadList, match=why):
         into_moodle(known, worksheet, lesson)
 
 

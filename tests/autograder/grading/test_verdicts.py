@@ -24,7 +24,7 @@ def written(database: str, grading: Grading, *results: TaskResult) -> list[Chang
     with verdicts.opened(database) as store:
         store.write(grading, results)
     with verdicts.opened(database) as store:
-        return store.changes()
+        return store.read(Change)
 
 
 def test_what_was_written_is_read_again_by_lesson_and_by_student(database):
@@ -32,10 +32,10 @@ def test_what_was_written_is_read_again_by_lesson_and_by_student(database):
     written(database, FIRST, SHARE)
     written(database, replace(FIRST, student="eve"), eve)
     with verdicts.opened(database) as store:
-        assert store.results() == [SHARE, eve]
-        assert store.results("01-sums", "eve") == [eve]
-        assert store.results("02-more") == []
-        assert [one.student for one in store.gradings("01-sums")] == ["ada", "eve"]
+        assert store.read(TaskResult) == [SHARE, eve]
+        assert store.read(TaskResult, "01-sums", "eve") == [eve]
+        assert store.read(TaskResult, "02-more") == []
+        assert [one.student for one in store.read(Grading, "01-sums")] == ["ada", "eve"]
 
 
 @pytest.mark.parametrize(
@@ -56,5 +56,5 @@ def test_a_score_that_changes_leaves_a_record_of_why(database, made_from, why):
 
 def test_a_gradebook_that_is_not_there_holds_nothing_and_is_not_made(tmp_path):
     with verdicts.opened(f"sqlite:///{tmp_path / 'none.db'}") as store:
-        assert store.results() == []
+        assert store.read(TaskResult) == []
     assert list(tmp_path.iterdir()) == []
