@@ -79,8 +79,7 @@ def grade_job(job: Job) -> Result:
         lesson = job.banks.lesson(job.lesson, job.drawn)
         questions = job.banks.questions(job.lesson, job.drawn)
         runner = runner_for(job.banks, job.sandboxed)
-        if job.solution:
-            runner.measure(job.lesson, solved(_release(job.release), job.solution))
+        runner.begin(job.lesson, solved(_release(job.release), job.solution) if job.solution else None)
         graded = grade(rebuilt.notebook, lesson, runner, notes, job.solution, job.figures, questions)
         tasks = results_of(lesson, job.student, release_id(job.release), graded)
     except (GraderFault, SandboxFailed) as fault:

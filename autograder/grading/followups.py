@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from nbformat import NotebookNode, from_dict
 
 from autograder.bank import AS_SEEN, LessonBank, Task
+from autograder.build.source import is_answer
 from autograder.findings import CheckResult, MatchesKnownWrong, StillStub, StillWrong, Verdict
 from autograder.grading.evidence import GraderFault, judge_task
-from autograder.grading.rebuild import up_to_the_last, with_givens
+from autograder.grading.rebuild import ADDED, up_to_the_last, with_givens
 from autograder.grading.runner import Runner
 from autograder.grading.secret import Files
 from autograder.outcome import ForbiddenCall
@@ -50,7 +51,7 @@ def run_redrawn(
     run: Runner,
     questions: Files,
     stopped: Mapping[str, str],
-) -> dict[str, NotebookNode]:
+) -> tuple[dict[str, NotebookNode], dict[str, str]]:
     """Run a rebuilt submission with other givens, and ask what learners do not see.
 
     Args:
@@ -60,14 +61,35 @@ def run_redrawn(
         run: how notebooks are run.
         questions: what was drawn for the submission, without answers.
         stopped: cells that are not run, since they had to be stopped before.
+
+    Returns:
+        The executed notebooks, and the cells that were stopped in them alone, with the reason.
+
+    Raises:
+        GraderFault: a cell was stopped before the learner's code had a part in it.
     """
     asked = [name for name in tasks if questions or lesson.tasks[name].kind == "tensor"]
     asks = up_to_the_last(notebook, asked)
-    return {
-        name: run(with_givens(asks, givens), name, stopped=stopped, questions=questions).notebook
-        for name, givens in lesson.givens.items()
-        if name != AS_SEEN and asks.cells
-    }
+    executed, stops = {}, dict(stopped)
+    for name, givens in lesson.givens.items():
+        if name != AS_SEEN and asks.cells:
+            ran = run(with_givens(asks, givens), name, stopped=stops, questions=questions)
+            refuse_our_own(asks, ran)
+            executed[name], stops = ran.notebook, dict(ran.stops)
+    return executed, {name: why for name, why in stops.items() if name not in stopped}
+
+
+def refuse_our_own(notebook: NotebookNode, ran: Executed) -> None:
+    """Make sure that whatever was stopped in a run had something of the learner's run before it.
+
+    Raises:
+        GraderFault: a cell of the course was stopped before the learner's code had a part in it.
+    """
+    for cell in notebook.cells:
+        if is_answer(cell) or cell["id"].startswith(ADDED):
+            return
+        if cell["id"] in ran.stops:
+            raise GraderFault(f"the course's own cell {cell['id']} was stopped: {ran.stops[cell['id']]}")
 
 
 def judged_again(
@@ -155,7 +177,7 @@ def _judged_with(
         if cell["id"] in answers:
             cell.source = solution[cell["id"]]
     as_seen = run(up_to_the_last(notebook, asked), AS_SEEN, quiet=True, stopped=stopped)
-    redrawn = run_redrawn(notebook, lesson, asked, run, submitted.questions, as_seen.stops)
+    redrawn, _ = run_redrawn(notebook, lesson, asked, run, submitted.questions, as_seen.stops)
     return {
         name: judge_task(
             lesson.tasks[name], lesson, as_seen.notebook, redrawn, as_seen.gave_up, as_seen.stops

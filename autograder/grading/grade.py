@@ -11,7 +11,7 @@ from autograder.bank import AS_SEEN, LessonBank
 from autograder.build.source import is_test, undrawn
 from autograder.findings import Verdict
 from autograder.grading.evidence import EMPTY, bound_outputs, judge_notebook, own_before, show_verdict
-from autograder.grading.followups import Submitted, judged_again, run_redrawn
+from autograder.grading.followups import Submitted, judged_again, refuse_our_own, run_redrawn
 from autograder.grading.hiding import hiding
 from autograder.grading.rebuild import with_explanation
 from autograder.grading.runner import Runner
@@ -59,7 +59,8 @@ def grade(
     """
     plain = undrawn(rebuilt)
     as_seen = run(rebuilt if figures else plain, AS_SEEN)
-    redrawn = run_redrawn(plain, lesson, list(lesson.tasks), run, questions, as_seen.stops)
+    refuse_our_own(plain, as_seen)
+    redrawn, stops = run_redrawn(plain, lesson, list(lesson.tasks), run, questions, as_seen.stops)
     executed = as_seen.notebook
     for cell, given in zip(executed.cells, rebuilt.cells, strict=True):
         cell.source = given.source
@@ -80,6 +81,7 @@ def grade(
         if is_test(cell) and cell["id"] in verdicts:
             show_verdict(cell, lesson.tasks[cell["id"]], verdicts[cell["id"]])
     said = notes + tuple(f"The cell {name} was stopped: {why}." for name, why in as_seen.stops.items())
+    said += tuple(f"With other numbers, the cell {name} was stopped: {why}." for name, why in stops.items())
     unseen = _not_seen(lesson, executed, verdicts)
     said += (
         *(
@@ -92,7 +94,7 @@ def grade(
         said += (f"The notebook did not run to its end: {as_seen.gave_up}.",)
     if said:
         with_explanation(executed, said)
-    stopped = {name.removesuffix("-answer") for name in as_seen.stops}
+    stopped = {name.removesuffix("-answer") for name in (*as_seen.stops, *stops)}
     why = {"stopped": stopped, "may-hide": unseen}
     flags = {name: tuple(flag for flag, tasks in why.items() if name in tasks) for name in lesson.tasks}
     return Graded(executed, verdicts, said, flags)

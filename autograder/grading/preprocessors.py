@@ -93,8 +93,8 @@ class RunAndJudge(NbGraderPreprocessor):
         solution = answers_in(_folder(self, "source_directory", marks["assignment"]), marks["notebook"])
         released = _released(self, marks).read_text(encoding="utf-8")
         runner = self._runner(banks)
-        if solution:
-            runner.measure(name, solved(nbformat.reads(released, as_version=4), solution))
+        known = solved(nbformat.reads(released, as_version=4), solution) if solution else None
+        runner.begin(name, known)
         questions = banks.questions(name, drawn)
         graded = grade(notebook, lesson, runner, notes, solution, self.figures, questions)
         release = verdicts.release_id(released)

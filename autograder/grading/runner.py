@@ -23,11 +23,12 @@ from autograder.sandbox.execute import Executed, execute
 from autograder.sandbox.kernels import Kernels
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.walls import INSIDE, PACKAGE, Inside
-from autograder.sandbox.workers import Job, Worker
+from autograder.sandbox.workers import Job, SandboxFailed, Worker
 
 LIMITS = Limits()
-# A cell may take this many times as long as all of the course's own solution, and at least so many seconds.
-SLACK, LEAST_SECONDS = 10, 4
+# A cell may take this many times as long as all of the course's own solution, and at least so many seconds;
+# all runs of a submission together, this many times that.
+SLACK, LEAST_SECONDS, CELLS = 10, 3, 3
 ENVIRONMENT = {EXECUTION: "autograde", records.PLACE: "off"}
 # What notebooks import beside the course's own, and the checks' own code with what it imports as it goes.
 PRELOAD = (
@@ -95,11 +96,12 @@ class SandboxRunner:
     def __init__(self, banks: Banks, limits: Limits | None = None) -> None:
         self._questions = tempfile.TemporaryDirectory(prefix="questions-")
         self._limits = limits or LIMITS
-        self._measured: dict[str, Limits] = {}
+        self._measured: dict[str, Limits | SandboxFailed] = {}
         questions = Path(self._questions.name)
         banks.write_questions(questions)
         self._worker = self._made(questions, banks)
-        self._lesson = ""
+        self._of = self._limits
+        self._spent: float | None = None
         self.closed = False
 
     def _made(self, questions: Path, banks: Banks) -> Worker | Kernels:
@@ -129,18 +131,42 @@ class SandboxRunner:
         # Of a run with other givens only the evidence is kept.
         everything = run == AS_SEEN and not quiet
         wanted = None if everything else [cell["id"] for cell in notebook.cells if is_test(cell)]
-        limits = self._measured.get(self._lesson, self._limits)
-        job = Job((), {RUN: run}, wanted, limits, questions, PACKED, READ if questions else "")
-        return execute(self._worker, notebook, job, stopped)
+        job = Job((), {RUN: run}, wanted, self._of, questions, PACKED, READ if questions else "")
+        executed = execute(self._worker, notebook, job, stopped, self._spent or 0.0)
+        if self._spent is not None:
+            self._spent += executed.seconds
+        return executed
 
-    def measure(self, lesson: str, solved: NotebookNode) -> None:
-        """From now on, run notebooks of a lesson, and give them some times as long as its solution takes."""
-        self._lesson = lesson
-        if lesson not in self._measured:
-            took = self(solved, AS_SEEN, quiet=True).seconds
-            most = min(self._limits.cell_seconds, max(LEAST_SECONDS, math.ceil(SLACK * took)))
-            seconds = min(self._limits.seconds, 3 * most)
-            self._measured[lesson] = replace(self._limits, cell_seconds=most, seconds=seconds)
+    def begin(self, lesson: str, solved: NotebookNode | None = None) -> None:
+        """From now on, run notebooks of one submission: together they get the time that one of them may take.
+
+        Args:
+            lesson: what it was handed in for.
+            solved: the lesson with the course's own answers; limits are some times what that takes.
+
+        Raises:
+            SandboxFailed: not even the course's own answers run to their end.
+        """
+        self._of, self._spent = self._limits, None
+        if solved is not None:
+            if lesson not in self._measured:
+                self._measured[lesson] = self._measure(lesson, solved)
+            measured = self._measured[lesson]
+            if isinstance(measured, SandboxFailed):
+                raise measured
+            self._of = measured
+        self._spent = 0.0
+
+    def _measure(self, lesson: str, solved: NotebookNode) -> Limits | SandboxFailed:
+        ran = self(solved, AS_SEEN, quiet=True)
+        if ran.stops or ran.gave_up:
+            why = "; ".join(f"{cell}: {reason}" for cell, reason in ran.stops.items()) or ran.gave_up
+            return SandboxFailed(f"the course's own solution of {lesson} was stopped ({why})")
+        cell = max(LEAST_SECONDS, math.ceil(SLACK * ran.seconds))
+        most = self._limits
+        return replace(
+            most, cell_seconds=min(most.cell_seconds, cell), seconds=min(most.seconds, CELLS * cell)
+        )
 
     def close(self) -> None:
         """End its sandbox or kernels, and delete the questions."""
@@ -152,7 +178,7 @@ class SandboxRunner:
 class KernelRunner(SandboxRunner):
     """Runs notebooks in Jupyter kernels, with the grader's own rights; to be closed."""
 
-    def measure(self, lesson: str, solved: NotebookNode) -> None:
+    def begin(self, lesson: str, solved: NotebookNode | None = None) -> None:
         """Change nothing: time is that on the clock here, and other work must not shorten it."""
 
     def _made(self, questions: Path, banks: Banks) -> Worker | Kernels:

@@ -154,14 +154,18 @@ def _size(name: str) -> int:
     return 0
 
 
-def tree_use(proc: Path = Path("/proc")) -> tuple[int, int, int]:
-    """How many processes there are besides the first, at most how many bytes they hold, and the last number.
+def tree(proc: Path = Path("/proc")) -> list[Path]:
+    """All processes besides the first, in the order of their numbers, by which threads are counted too."""
+    numbers = [int(entry.name) for entry in os.scandir(proc) if entry.name.isdigit() and entry.name != "1"]
+    return [proc / str(number) for number in sorted(numbers)]
 
-    What several of them share counts for each, so it may be less. Numbers are given to processes and threads
-    in their order.
-    """
-    tree = _tree(proc)
-    return len(tree), sum(map(_held, tree)), max((int(process.name) for process in tree), default=0)
+
+def held(process: Path) -> int:
+    """The bytes that a process holds, with all that it shares; none if it has ended meanwhile."""
+    try:
+        return _bytes(process / "status", ("RssAnon:", "RssShmem:"))
+    except (OSError, ValueError):
+        return 0
 
 
 def spent(proc: Path = Path("/proc")) -> tuple[float, float]:
@@ -170,7 +174,7 @@ def spent(proc: Path = Path("/proc")) -> tuple[float, float]:
     Processes that have ended count; what waited is the thread that runs the notebook's cells.
     """
     ticks = 0
-    for process in (proc / "1", *_tree(proc)):
+    for process in (proc / "1", *tree(proc)):
         with contextlib.suppress(OSError, ValueError):  # it has ended meanwhile
             own = (process / "stat").read_text().rpartition(")")[2].split()[11:15]
             ticks += sum(map(int, own[2:] if process.name == "1" else own))
@@ -180,33 +184,17 @@ def spent(proc: Path = Path("/proc")) -> tuple[float, float]:
     return ticks / TICKS, waited / 1e9
 
 
-def tree_share(proc: Path = Path("/proc")) -> int:
-    """The bytes that the processes besides the first hold; what is shared counts in parts. This is slower."""
-    held = 0
-    for process in _tree(proc):
-        try:
-            held += _bytes(process / "smaps_rollup", ("Pss_Anon:", "Pss_Shmem:"))
-        except PermissionError:
-            held += _held(process)
-        except (OSError, ValueError):
-            continue  # it has ended meanwhile
-    return held
+def share(process: Path) -> int:
+    """The bytes that a process holds; what it shares counts in parts.
 
-
-def inherited() -> int:
-    """The bytes of this process's own that its forks will get."""
-    return _held(Path("/proc/self"))
-
-
-def _tree(proc: Path) -> list[Path]:
-    return [Path(entry.path) for entry in os.scandir(proc) if entry.name.isdigit() and entry.name != "1"]
-
-
-def _held(process: Path) -> int:
+    This takes a hundred times as long as `held`, and meanwhile the process cannot fork.
+    """
     try:
-        return _bytes(process / "status", ("RssAnon:", "RssShmem:"))
+        return _bytes(process / "smaps_rollup", ("Pss_Anon:", "Pss_Shmem:"))
+    except PermissionError:
+        return held(process)
     except (OSError, ValueError):
-        return 0  # it has ended meanwhile
+        return 0
 
 
 def _bytes(file: Path, names: tuple[str, ...]) -> int:

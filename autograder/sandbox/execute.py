@@ -33,7 +33,7 @@ class Executed:
     """A notebook with its outputs.
 
     `stops` says of each cell that was stopped why; `gave_up` why nothing was run after the last of them.
-    `seconds` is what the last run took.
+    `seconds` is what it took, in all tries.
     """
 
     notebook: NotebookNode
@@ -43,7 +43,11 @@ class Executed:
 
 
 def execute(
-    worker: Runs, notebook: NotebookNode, job: Job, stopped: Mapping[str, str] = MappingProxyType({})
+    worker: Runs,
+    notebook: NotebookNode,
+    job: Job,
+    stopped: Mapping[str, str] = MappingProxyType({}),
+    spent: float = 0.0,
 ) -> Executed:
     """Run a notebook's code cells; a cell that raises does not keep the next from running.
 
@@ -52,19 +56,26 @@ def execute(
         notebook: what to run; it is not changed.
         job: how; the cells are the notebook's.
         stopped: cells that an earlier run had to stop, and why: they are not run again.
+        spent: seconds of the job's limit that earlier runs took.
 
     Raises:
         SandboxFailed: the sandbox itself failed.
     """
     stops = dict(stopped)
     gave_up = ""
+    ran, took = Ran(), 0.0
     for left in reversed(range(MOST_STOPS)):
+        seconds = job.limits.seconds - spent - took
+        if seconds <= 0:
+            gave_up = _reason("late", job.limits)
+            break
         cells = [
             (cell["id"], cell.source)
             for cell in notebook.cells
             if cell.cell_type == "code" and cell.source.strip() and cell["id"] not in stops
         ]
-        ran = worker.run(replace(job, cells=cells))
+        ran = worker.run(replace(job, cells=cells, limits=replace(job.limits, seconds=seconds)))
+        took += ran.seconds
         if ran.how == "finished":
             break
         reason = _reason(ran.how, job.limits)
@@ -73,7 +84,7 @@ def execute(
         if not left or not ran.cell or ran.how in ("late", "garbled"):
             gave_up = f"{reason}, in the cell {ran.cell}" if ran.cell else reason
             break
-    return Executed(_with_outputs(notebook, ran, stops), stops, gave_up, ran.seconds)
+    return Executed(_with_outputs(notebook, ran, stops), stops, gave_up, took)
 
 
 def _reason(how: str, limits: Limits) -> str:

@@ -27,6 +27,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 
 from autograder.sandbox import confine, frames
 from autograder.sandbox.limits import PATIENCE, Limits
@@ -41,8 +42,9 @@ WATCH_SECONDS = 0.02
 NAMESPACES = ("pid_for_children", "net", "mnt", "ipc")
 # How often a run's time is looked at.
 LOOK_SECONDS = 0.1
-# How long after its last word a runner may take to end, and after being killed.
-LEAVE_SECONDS = 2.0
+# How long after its last word a runner may take to end, and how long all of a run after being killed: the
+# kernel takes its time over many processes, but less than a new sandbox would.
+LEAVE_SECONDS, KILLED_SECONDS = 2.0, 6.0
 # Most bytes of one message between a keeper and the warm process.
 MOST = 4096
 
@@ -132,7 +134,7 @@ def _serve(out: int, asks: socket.socket, job: bytes, inherited: int) -> tuple[s
         how = "died"  # it closed the pipe, and goes on
     with contextlib.suppress(ProcessLookupError):
         os.kill(watcher, signal.SIGKILL)
-    end = time.monotonic() + LEAVE_SECONDS
+    end = time.monotonic() + KILLED_SECONDS
     while (ended := os.waitpid(watcher, os.WNOHANG)) == (0, 0) and time.monotonic() < end:
         time.sleep(0.001)
     if ended == (0, 0) or not select.select([asks], [], [], max(end - time.monotonic(), 0))[0]:
@@ -242,8 +244,10 @@ def _watch(limits: Limits, inherited: int, done: int) -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
     # Where the kernel refuses a /proc of our own, the sandbox's other processes are counted in it too.
-    others, theirs, last = confine.tree_use()
-    shared = confine.tree_share()
+    others = confine.tree()
+    theirs, shared = (sum(map(count, others)) for count in (confine.held, confine.share))
+    last = _number(others)
+    due = 0.0
     os.write(done, b"1")
     os.close(done)
     while True:
@@ -251,16 +255,25 @@ def _watch(limits: Limits, inherited: int, done: int) -> int:
         with contextlib.suppress(ChildProcessError):  # whatever the runner leaves behind is ended here
             while os.waitpid(-1, os.WNOHANG) != (0, 0):
                 pass
-        processes, held, newest = confine.tree_use()
-        if processes - others > limits.processes or newest - last > limits.started:
+        tree = confine.tree()
+        own = len(tree) - len(others)
+        if own > limits.processes or _number(tree) - last > limits.started:
             return PROCESSES
-        if held - theirs > limits.memory_bytes:
+        held = list(map(confine.held, tree))
+        if sum(max(each - inherited, 0) for each in held) > limits.memory_bytes:
+            return MEMORY
+        now = time.monotonic()
+        if sum(held) - theirs > limits.memory_bytes + inherited and now > due:
             # Much of that may be what each has from the warm process: every process that has it, these and
             # the warm one itself, holds a part.
-            own = processes - others
             part = inherited * own // (own + 1)
-            if confine.tree_share() - shared - part > limits.memory_bytes:
+            if sum(map(confine.share, tree)) - shared - part > limits.memory_bytes:
                 return MEMORY
+            due = 2 * time.monotonic() - now  # counting takes half of the time at most
+
+
+def _number(tree: Sequence[Path]) -> int:
+    return int(tree[-1].name) if tree else 0
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ def serve(keepers: socket.socket, preload: Sequence[str], warm_up: Sequence[str]
     gc.collect()
     gc.freeze()
     home = os.open("/proc/self/ns/pid", os.O_RDONLY)
-    keepers.send(str(confine.inherited()).encode())
+    keepers.send(str(confine.held(Path("/proc/self"))).encode())
     while True:
         request, descriptors, _, _ = socket.recv_fds(keepers, MOST_REQUEST, DESCRIPTORS)
         if not request:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
 
 from autograder.bank import AS_SEEN, LessonBank
-from autograder.build.source import is_test
+from autograder.build.source import is_answer, is_test
 from autograder.course import Course
+from autograder.grading.evidence import GraderFault
 from autograder.grading.grade import grade
+from autograder.grading.rebuild import ADDED
+from autograder.grading.runner import Runner
 from autograder.sandbox.execute import Executed
 
 ROOT = Path(__file__).parents[3]
@@ -66,3 +71,37 @@ def test_figures_are_drawn_where_that_is_asked_for_and_stay_in_the_notebook(rele
 def test_the_submission_that_was_given_keeps_its_checks(release, runs):
     graded(release, with_kinds(share="function", row_sums="tensor"), runs)
     assert [cell["id"] for cell in release.cells if is_test(cell)] == ["share", "row-sums"]
+
+
+def stopped(name: str, run: str) -> Runner:
+    """A runner that had to stop a cell in one of the runs."""
+
+    def ran(notebook: NotebookNode, this: str, /, **how: object) -> Executed:
+        return Executed(notebook, {name: "it did not end within 3 seconds"} if this == run else {})
+
+    return ran
+
+
+def cell_ids(release: NotebookNode) -> tuple[str, str]:
+    """A cell of the course before all answers, and one behind the first."""
+    code = [cell for cell in release.cells if cell.cell_type == "code"]
+    first = next(n for n, cell in enumerate(code) if is_answer(cell))
+    assert first > 0
+    return code[0]["id"], code[first + 1]["id"]
+
+
+@pytest.mark.parametrize("run", [AS_SEEN, "redrawn-1"])
+def test_a_cell_of_ours_that_is_stopped_before_any_answer_is_our_fault(release, run):
+    ours, theirs = cell_ids(release)
+    lesson = with_kinds(share="function", row_sums="tensor")
+    with pytest.raises(GraderFault, match=f"own cell {ours} was stopped: it did not end"):
+        grade(release, lesson, stopped(ours, run))
+    # Behind the learner's own code, that code may be the reason.
+    assert any(theirs in note for note in grade(release, lesson, stopped(theirs, run)).notes)
+
+
+def test_a_cell_of_ours_that_is_stopped_behind_what_a_learner_added_is_not_our_fault(release):
+    ours, _ = cell_ids(release)
+    added = deepcopy(release)
+    added.cells.insert(0, new_code_cell("while True: pass", id=f"{ADDED}0"))
+    assert grade(added, with_kinds(share="function"), stopped(ours, AS_SEEN)).verdicts["share"].earned == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,53 @@ from nbformat.v4 import new_code_cell, new_notebook
 from autograder.course import Course
 from autograder.grading.runner import KernelRunner, NoSandbox, SandboxRunner
 from autograder.grading.secret import Banks
-from autograder.sandbox.workers import SandboxFailed
+from autograder.sandbox.workers import Job, Ran, SandboxFailed
 
 ROOT = Path(__file__).parents[3]
+
+
+class Played:
+    """In the place of a sandbox: each run takes a time, and is stopped in a cell if it is said so."""
+
+    def __init__(self, seconds: float, stops: bool = False) -> None:
+        self.seconds, self.stops = seconds, stops
+        self.limits: list[tuple[float, float]] = []
+
+    def run(self, job: Job) -> Ran:
+        self.limits.append((job.limits.cell_seconds, job.limits.seconds))
+        return Ran(how="died" if self.stops else "finished", cell="one", seconds=self.seconds)
+
+    def close(self, for_good: bool) -> None:
+        pass
+
+
+@pytest.fixture
+def runner() -> Iterator[SandboxRunner]:
+    made = SandboxRunner(Banks.of(Course.read(ROOT)))
+    yield made
+    made.close()
+
+
+NOTEBOOK = new_notebook(cells=[new_code_cell("1", id="one")])
+
+
+def test_a_submissions_runs_share_some_times_what_the_solution_takes(runner):
+    runner._worker = played = Played(0.5)
+    runner.begin("one", NOTEBOOK)
+    for _ in range(2):
+        runner(NOTEBOOK, "as-seen")
+    runner.begin("one", NOTEBOOK)
+    runner(NOTEBOOK, "as-seen")
+    assert played.limits[1:] == [(5, 15.0), (5, 14.5), (5, 15.0)]
+
+
+def test_where_the_solution_is_stopped_no_submission_is_to_blame(runner):
+    runner._worker = played = Played(0.5, stops=True)
+    for _ in range(2):
+        with pytest.raises(SandboxFailed, match="own solution of two was stopped"):
+            runner.begin("two", NOTEBOOK)
+        tried, played.limits = played.limits, []
+    assert tried == []
 
 
 @pytest.mark.parametrize("kind", [SandboxRunner, KernelRunner])
@@ -23,7 +68,7 @@ def test_a_runner_that_is_closed_leaves_no_questions_and_runs_nothing_more(kind)
     runner.close()
     assert not questions.exists()
     with pytest.raises(SandboxFailed):
-        runner(new_notebook(cells=[new_code_cell("1", id="one")]), "as-seen")
+        runner(NOTEBOOK, "as-seen")
 
 
 def test_who_has_no_sandbox_is_told_both_ways_to_do_without():

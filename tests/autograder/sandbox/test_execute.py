@@ -1,4 +1,4 @@
-"""What counts as an output: what nbformat's schema says, and nothing that breaks whoever writes it."""
+"""How long a notebook is tried, and what counts as an output: what nbformat's schema says."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from typing import Any
 
 import nbformat
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.sandbox.execute import _output
+from autograder.sandbox.execute import _output, execute
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.workers import Job, Ran
 
 STREAM = {"output_type": "stream", "name": "stdout", "text": "x"}
 ERROR = {"output_type": "error", "ename": "E", "evalue": "v", "traceback": ["a", "b"]}
@@ -66,3 +69,26 @@ def test_an_output_that_json_holds_and_no_file_can_is_mended():
 
 def test_text_in_pieces_is_not_what_the_sandbox_sends():
     assert _output({**STREAM, "text": ["a", "b"]}) is None
+
+
+class Slow:
+    """Each run is stopped in its first cell after five seconds, and has less time for each."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+
+    def run(self, job: Job) -> Ran:
+        self.seconds.append(job.limits.seconds)
+        cell = job.cells[0][0]
+        return Ran(how="slow", cell=cell, seconds=5.0)
+
+
+@pytest.mark.parametrize(("spent", "runs"), [(0.0, [12.0, 7.0, 2.0]), (8.0, [4.0]), (12.0, [])])
+def test_all_runs_of_a_notebook_share_its_time(spent, runs):
+    notebook = new_notebook(cells=[new_code_cell("x", id=f"cell-{n}") for n in range(9)])
+    slow = Slow()
+    executed = execute(slow, notebook, Job((), limits=Limits(seconds=12.0)), spent=spent)
+    assert slow.seconds == runs
+    assert list(executed.stops) == [f"cell-{n}" for n in range(len(runs))]
+    assert executed.seconds == 5.0 * len(runs)
+    assert executed.gave_up == "its cells did not end within 12 seconds together"

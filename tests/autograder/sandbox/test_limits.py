@@ -61,12 +61,14 @@ def process(proc: Path, number: str, held: int, shared: int) -> None:
 
 
 def test_a_tree_of_processes_is_counted_without_its_first(tmp_path):
-    for number, held, shared in (("1", 900, 900), ("7", 500, 300), ("8", 50, 30)):
+    for number, held, shared in (("1", 900, 900), ("10", 1, 2), ("7", 500, 300), ("8", 50, 30)):
         process(tmp_path, number, held, shared)
     (tmp_path / "9").mkdir()  # it has ended since it was listed
     (tmp_path / "meminfo").write_text("")
-    assert confine.tree_use(tmp_path) == (3, (501 + 51) * 1024, 9)
-    assert confine.tree_share(tmp_path) == (301 + 31) * 1024
+    tree = confine.tree(tmp_path)
+    assert [process.name for process in tree] == ["7", "8", "9", "10"]
+    assert [confine.held(process) // 1024 for process in tree] == [501, 51, 0, 2]
+    assert [confine.share(process) // 1024 for process in tree] == [301, 31, 0, 3]
 
 
 def times(proc: Path, number: str, own: int, ended: int) -> None:
@@ -98,7 +100,8 @@ def test_a_runs_time_is_its_own(monkeypatch, processors, waited, own):
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is Linux's")
 def test_memory_that_processes_share_is_seen_too():
-    before = confine.inherited()
+    here = Path("/proc/self")
+    before = confine.held(here)
     shared = mmap.mmap(-1, 8 * MEBIBYTE)
     shared.write(b"x" * 8 * MEBIBYTE)
-    assert confine.inherited() - before >= 7 * MEBIBYTE
+    assert confine.held(here) - before >= 7 * MEBIBYTE
