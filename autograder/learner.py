@@ -242,14 +242,21 @@ class Progress:
 
 
 def _find(task_id: str) -> tuple[Course, Task, LessonBank] | Notice:
-    course = find_course()
-    known = course.lesson_of()
+    grading = os.environ.get(EXECUTION) == "autograde"
+    course = Course.find() if grading else find_course()
+    known = _lessons(course) if grading else course.lesson_of()
     if task_id not in known:
         near = difflib.get_close_matches(str(task_id), known, n=1)
         ask = _(" Did you mean `{near[0]}`?", locals()) if near else ""
         return Notice(_("There is no task called `{task_id}`.{ask}", locals()))
-    lesson = _spoken(course, known[task_id])
+    lesson = course.load(known[task_id]) if grading else _spoken(course, known[task_id])
     return course, lesson.tasks[task_id], lesson
+
+
+@functools.lru_cache(maxsize=2)
+def _lessons(course: Course) -> dict[str, str]:
+    """Which lesson holds each task, where banks do not change: to ask each takes a third of a check."""
+    return course.lesson_of()
 
 
 def find_course() -> Course:
