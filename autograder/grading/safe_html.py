@@ -29,6 +29,8 @@ from autograder.feedback import STYLE
 # Reading HTML and Markdown takes seconds where it is made to. What one piece and one notebook may hold,
 # without the pictures in it: no figure and no table of the course is near this size.
 MAX_HTML, MAX_MARKS, MAX_MARKDOWN, MAX_ALL = 100_000, 6_000, 20_000, 400_000
+# Colouring code takes the square of its lines' length. Code beyond this is shown in one colour.
+MAX_LINE, MAX_CODE = 500, 100_000
 TOO_LARGE = "… an output of this size is not shown …"
 OURS = f"<style>{STYLE}</style>"
 
@@ -158,13 +160,17 @@ class SafeOutputs(Preprocessor):
     def preprocess(
         self, notebook: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        room = MAX_ALL
+        room, code = MAX_ALL, 0
         for cell in notebook.cells:
             if cell.cell_type == "raw":
                 cell.cell_type = "markdown"
                 cell.source = "*A raw cell is not shown.*"
             if cell.cell_type == "markdown":
                 cell.pop("attachments", None)
+            if cell.cell_type == "code":
+                code += len(cell.source)
+                if code > MAX_CODE or max(map(len, cell.source.split("\n"))) > MAX_LINE:
+                    cell.metadata["magics_language"] = "text"  # by which nbconvert chooses the colours
             if cell.cell_type != "code" or is_test(cell):
                 continue
             for position, output in enumerate(cell.outputs):

@@ -260,12 +260,12 @@ def _watch(limits: Limits, inherited: int, done: int) -> int:
         if own > limits.processes or _number(tree) - last > limits.started:
             return PROCESSES
         held = list(map(confine.held, tree))
-        if sum(max(each - inherited, 0) for each in held) > limits.memory_bytes:
+        if max(held, default=0) - inherited > limits.memory_bytes:
             return MEMORY
         now = time.monotonic()
         if sum(held) - theirs > limits.memory_bytes + inherited and now > due:
-            # Much of that may be what each has from the warm process: every process that has it, these and
-            # the warm one itself, holds a part.
+            # Much of that may be what they share, with the warm process too: every process that has what is
+            # inherited, these and the warm one itself, holds a part.
             part = inherited * own // (own + 1)
             if sum(map(confine.share, tree)) - shared - part > limits.memory_bytes:
                 return MEMORY
