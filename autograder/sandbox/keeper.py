@@ -37,6 +37,9 @@ MEMORY, PROCESSES, REFUSED = 81, 82, 83
 ENDINGS = {MEMORY: "memory", PROCESSES: "processes", REFUSED: "refused"}
 ENDED = 1  # a keeper's way of saying that no job will come any more
 WATCH_SECONDS = 0.02
+# How long several processes may seem to hold too much until that is counted, which keeps them from forking:
+# where they become ever more, their number tells it sooner.
+COUNT_SECONDS = 0.3
 # What a runner has to enter: processes, which only its children would be in, network, mounts, and System V
 # objects.
 NAMESPACES = ("pid_for_children", "net", "mnt", "ipc")
@@ -247,7 +250,7 @@ def _watch(limits: Limits, inherited: int, done: int) -> int:
     others = confine.tree()
     theirs, shared = (sum(map(count, others)) for count in (confine.held, confine.share))
     last = _number(others)
-    due = 0.0
+    due = time.monotonic()
     os.write(done, b"1")
     os.close(done)
     while True:
@@ -263,13 +266,15 @@ def _watch(limits: Limits, inherited: int, done: int) -> int:
         if max(held, default=0) - inherited > limits.memory_bytes:
             return MEMORY
         now = time.monotonic()
-        if sum(held) - theirs > limits.memory_bytes + inherited and now > due:
+        if sum(held) - theirs <= limits.memory_bytes + inherited:
+            due = now + COUNT_SECONDS
+        elif now > due:
             # Much of that may be what they share, with the warm process too: every process that has what is
             # inherited, these and the warm one itself, holds a part.
             part = inherited * own // (own + 1)
             if sum(map(confine.share, tree)) - shared - part > limits.memory_bytes:
                 return MEMORY
-            due = 2 * time.monotonic() - now  # counting takes half of the time at most
+            due = time.monotonic() + COUNT_SECONDS
 
 
 def _number(tree: Sequence[Path]) -> int:
