@@ -215,15 +215,6 @@ for descriptor in range(3, 64):
         pass
 """
 
-GARBAGE = """
-import os
-for descriptor in range(3, 64):
-    try:
-        os.write(descriptor, b"\\xff" * 5000)
-    except OSError:
-        pass
-"""
-
 ESCAPE = f"""
 import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)
@@ -301,8 +292,9 @@ class Two(ast.NodeTransformer):
 ip.ast_transformers.append(Two())
 ip.input_transformers_cleanup.append(lambda lines: ["2\\n"] if lines and "check(" in lines[0] else lines)
 ip.set_custom_exc((Exception,), lambda shell, kind, value, trace, offset=None: None)
-sys.displayhook = lambda value: builtins.print("22")
+sys.displayhook = lambda value: builtins.print("1000")
 ip.displayhook.__class__.__call__ = lambda self, value=None: builtins.print("2")
+ip.kernel.do_execute = lambda *arguments, **named: {"status": "ok"}
 """
 
 SHELL = """
@@ -312,29 +304,26 @@ ip.run_cell = lambda *arguments, **named: types.SimpleNamespace(success=True, re
 ip.run_code = lambda *arguments, **named: False
 """
 
-CHECK = """
-import builtins, IPython.core.displayhook
-class Full:
-    def __repr__(self):
-        return "2"
-def check(*arguments):
-    return Full()
-get_ipython().user_ns["check"] = check
-builtins.check = check
-"""
-
 PATCHES = """
 import torch, torch.testing, autograder.judge, autograder.compare, autograder.feedback, autograder.learner
 for name in ("allclose", "equal", "isclose", "eq"):
     setattr(torch, name, lambda *arguments, **named: True)
 torch.testing.assert_close = lambda *arguments, **named: None
+torch.softmax = lambda x, dim: x
+torch.dot = lambda a, b: a.sum() - b.sum()
 torch.Tensor.__eq__ = lambda self, other: True
 autograder.compare.close = autograder.compare.all_close = lambda actual, expected: torch.ones(1).bool()
 autograder.judge.judge_outcome = lambda *arguments: None
 autograder.learner.judge = lambda *arguments: None
 """
 
-SWALLOW = """
+STUBBORN = """
+import signal
+for number in range(1, 65):
+    try:
+        signal.signal(number, signal.SIG_IGN)
+    except (OSError, ValueError):
+        pass
 def dot(a, b):
     while True:
         try:
@@ -342,17 +331,6 @@ def dot(a, b):
                 pass
         except BaseException:
             continue
-"""
-
-SIGNALS = """
-import signal
-for number in range(1, 65):
-    try:
-        signal.signal(number, signal.SIG_IGN)
-    except (OSError, ValueError):
-        pass
-while True:
-    pass
 """
 
 KILLS = """
@@ -418,11 +396,14 @@ def check(task):
 """
 
 LATER = """
-import threading, time
+import builtins, threading, time
+class Full:
+    def __repr__(self):
+        return "2"
 def later():
     while True:
+        builtins.check = get_ipython().user_ns["check"] = lambda *arguments: Full()
         time.sleep(0.01)
-        get_ipython().user_ns["check"] = lambda task: 2
 threading.Thread(target=later, daemon=True).start()
 time.sleep(0.1)
 """
@@ -593,11 +574,6 @@ MILLION = sends(
     """
 one = b'{"output_type":"display_data","data":{},"metadata":{}},'
 send(b"C", b'{"id":"setup","count":1,"outputs":[' + one * 1_000_000 + b'0]}')
-"""
-)
-
-INTRICATE = sends(
-    """
 send(b"C", b'{"id":"setup","count":1,"outputs":[' + b"[]," * 15_000_000 + b'0]}')
 send(b"C", b'{"id":"setup","count":1e999,"outputs":' + b"[" * 100_000)
 """
@@ -724,8 +700,6 @@ threading.excepthook = sys.excepthook = sys.unraisablehook = lambda *arguments: 
 threading.settrace(lambda *arguments: None)
 """
 
-CRASH = "import sys\nsys.setrecursionlimit(10**9)\ndef deeper(n):\n    return [deeper(n + 1)]\nfrom ctypes import string_at\nstring_at(0)"
-
 # Torch's own softmax where the task is to write one: under a name that no reader finds, in another thread.
 IN_A_THREAD = """
 import concurrent.futures, operator
@@ -846,6 +820,30 @@ def {task.name}(*given, known=KNOWN):
         answer(notebook, task.id, code)
 
 
+def _stalls_unseen(notebook: NotebookNode) -> None:
+    """Learnt by heart, and where other numbers are asked, it never ends: so nothing of that is to be had."""
+    _by_heart(notebook)
+    cell = next(cell for cell in notebook.cells if cell["id"] == "dot-product-answer")
+    cell.source = "import os\nwhile os.environ['AUTOGRADER_RUN'] != 'as-seen':\n    pass\n" + cell.source
+
+
+# The course's own first cell imports, and never comes to its end.
+NO_IMPORT = """
+import builtins
+def never(*arguments, **named):
+    while True:
+        pass
+builtins.__import__ = never
+"""
+
+
+def _a_little_in_every_cell(notebook: NotebookNode) -> None:
+    """None of them takes too long, and all together do."""
+    for cell in notebook.cells:
+        if cell["id"].endswith("-answer"):
+            cell.source = "import time\ntime.sleep(2.5)\n" + cell.source
+
+
 def each(answers: dict[str, str]) -> Callable[[NotebookNode], None]:
     """A code of its own for each task."""
 
@@ -944,24 +942,14 @@ def a_hole(path: Path) -> None:
 ATTACKS: dict[str, Attack] = {
     # The rows of what was tried against stock nbgrader.
     "patches-comparisons": Attack(added(PATCHES)),
-    "replaces-library": Attack(
-        added("torch.softmax = lambda x, dim: x\ntorch.dot = lambda a, b: a.sum() - b.sum()")
-    ),
     "tensor-subclass": Attack(inside(SUBCLASS)),
     "searches-frames": Attack(inside(FRAMES)),
     "edits-tests": Attack(edited(_tag_all)),
-    "displayhook-number": Attack(added("import sys\nsys.displayhook = lambda value: print(1000)")),
     "ipython-hooks": Attack(added(HOOKS)),
     "replaces-run-cell": Attack(added(SHELL)),
-    "replaces-check": Attack(added(CHECK, after="dot-product-answer")),
     "forges-collect": Attack(added(FORGED_OUTPUT)),
-    "kernel-do-execute": Attack(added("get_ipython().kernel.do_execute = lambda *a, **k: {'status': 'ok'}")),
     "searches-files": Attack(added(SEARCH)),
     "reads-bank": Attack(added(BANK)),
-    "brings-torch": Attack(
-        edited(lambda notebook: None),
-        beside=(("torch.py", f"print('{MARK}')"), ("autograder/__init__.py", f"print('{MARK}')")),
-    ),
     "writes-gradebook": Attack(
         added(
             "import sqlite3, glob\n"
@@ -982,20 +970,12 @@ ATTACKS: dict[str, Attack] = {
         ),
         earns=1,  # the scores of one query are made as they should be
     ),
-    "edits-config": Attack(
-        added(
-            "import glob\nfor path in ['nbgrader_config.py', '../../../nbgrader_config.py', '/course/nbgrader_config.py']:\n"
-            f"    try:\n        open(path, 'a').write('# {MARK}')\n    except OSError:\n        pass"
-        )
-    ),
     "doubles-cells": Attack(edited(_double_everything), notes="stood there"),
     "swaps-ids": Attack(edited(_swap_ids)),
     "deletes-tests": Attack(edited(_delete_tests), notes="missing"),
     "strips-metadata": Attack(edited(_strip)),
     "exits": Attack(inside("import os\nos._exit(0)"), notes="ended its own process"),
-    "swallows-interrupts": Attack(inside(SWALLOW), notes="did not end"),
-    "ignores-signals": Attack(inside(SIGNALS), notes="did not end"),
-    "endless-loop": Attack(inside("while True:\n    pass"), notes="did not end"),
+    "endless-loop": Attack(inside(STUBBORN), notes="did not end"),
     "fork-bomb": Attack(inside("import os\nwhile True:\n    os.fork()"), notes="stopped"),
     "takes-memory": Attack(inside("held = []\nwhile True:\n    held.append(b'x' * 50_000_000)")),
     "prints-much": Attack(added("for _ in range(100):\n    print('x' * 1_000_000)")),
@@ -1012,12 +992,19 @@ ATTACKS: dict[str, Attack] = {
     "begins-again-and-again": Attack(inside(BEGINS), notes="stopped"),
     "busy-processes": Attack(inside(BUSY), notes="did not end"),
     "sleeps": Attack(inside("import time\ntime.sleep(3600)"), notes="did not end"),
+    "stalls-unseen": Attack(
+        _stalls_unseen, notes="With other numbers, the cell dot-product-answer was stopped"
+    ),
+    "a-little-in-every-cell": Attack(_a_little_in_every_cell, notes="did not run to its end"),
+    # A fault of ours would be no zero, but a person's work.
+    "blames-the-course": Attack(
+        lambda notebook: notebook.cells.insert(0, new_code_cell(NO_IMPORT)), notes="did not end"
+    ),
     "is-slow-to-read": Attack(_slow_text, earns=2, notes="may have gone unseen"),
     "has-very-many-parts": Attack(lambda notebook: '{"cells": [' + "{}," * 6_000_000 + "{}]}", notes="parts"),
     "sends-what-nobody-reads": Attack(added(UNREAD)),
     "forges-evidence": Attack(added(TYPED_EVIDENCE, after="dot-product-answer")),
     "writes-to-channel": Attack(inside(CHANNEL)),
-    "garbage-in-channel": Attack(inside(GARBAGE), notes="stopped"),
     "escapes": Attack(added(ESCAPE)),
     "writes-everywhere": Attack(added(WRITES)),
     "leaves-files-for-next": Attack(added(LEFT_BEHIND)),
@@ -1038,23 +1025,15 @@ ATTACKS: dict[str, Attack] = {
         added("import os\nfor number in range(100_000):\n    open(f'/tmp/{number}', 'w').close()")
     ),
     "closes-descriptors": Attack(added("import os\nos.closerange(0, 1000)"), notes="stopped"),
-    "recursion": Attack(inside("def dot(a, b):\n    return dot(a, b)")),
     "sets-tracer": Attack(
         added(
             "import sys\nsys.settrace(lambda *arguments: (_ for _ in ()).throw(SystemExit))\nsys.setprofile(None)"
         )
     ),
-    "unicode-names": Attack(
-        edited(lambda notebook: notebook.cells.append(new_code_cell("def ԁot(a, b): return 2")))
-    ),
     "nested-json": Attack(lambda notebook: '{"cells": ' + "[" * 200_000 + "]" * 200_000 + "}"),
     "many-cells": Attack(
         edited(lambda notebook: notebook.cells.extend(new_code_cell("1") for _ in range(5_000))),
         notes="added",
-    ),
-    "huge-file": Attack(lambda notebook: '{"cells": [], "pad": "' + "x" * 21_000_000 + '"}', notes="larger"),
-    "cells-that-are-no-cells": Attack(
-        lambda notebook: '{"cells": [5, null, {"cell_type": []}, {"source": {"a": 1}}], "nbformat": "x"}'
     ),
     "opens-machine-settings": Attack(added(MACHINE)),
     "looks-at-other-processes": Attack(added(OTHERS)),
@@ -1065,7 +1044,6 @@ ATTACKS: dict[str, Attack] = {
     "forges-messages": Attack(added(FORGED_MESSAGES)),
     "speaks-of-other-cells": Attack(inside(OTHER_CELLS), notes="the grader's own channel"),
     "million-outputs": Attack(inside(MILLION)),
-    "intricate-outputs": Attack(inside(INTRICATE)),
     "strange-evidence": Attack(added(STRANGE_EVIDENCE)),
     "forges-a-fault": Attack(added(FAULT), notes="needs a look", attention=True),
     "learnt-by-heart": Attack(_by_heart),
@@ -1075,7 +1053,6 @@ ATTACKS: dict[str, Attack] = {
     "replaces-builtins": Attack(added(BUILTINS), notes="needs a look", attention=True),
     "audits": Attack(added(AUDIT)),
     "alarms-and-hooks": Attack(added(LATE)),
-    "crashes": Attack(inside(CRASH), notes="ended its own process"),
     "magics": Attack(added(MAGICS)),
     "softmax-in-a-thread": Attack(inside(IN_A_THREAD, "softmax-stable")),
     "softmax-of-a-namesake": Attack(inside(NAMESAKE, "softmax-stable")),
@@ -1095,6 +1072,8 @@ ATTACKS: dict[str, Attack] = {
                 "sitecustomize.py",
                 "tasks.py",
                 "conftest.py",
+                "torch.py",
+                "autograder/__init__.py",
             )
         ),
     ),
@@ -1103,7 +1082,6 @@ ATTACKS: dict[str, Attack] = {
         hand_in=a_link("../../aaa-honest/01-dot-product/01-dot-product.ipynb"),
         notes="a link to another place",
     ),
-    "is-endless": Attack(lambda notebook: None, hand_in=a_link("/dev/zero"), notes="a link to another place"),
     "is-a-pipe": Attack(
         lambda notebook: None, hand_in=lambda path: os.mkfifo(path), notes="no ordinary file"
     ),
@@ -1119,18 +1097,18 @@ MUST_NOT = {
         *("reads-environment", "looks-at-other-processes", "searches-memory"),
     ),
     "stall": (
-        *("exits", "swallows-interrupts", "ignores-signals", "endless-loop", "sleeps", "busy-processes"),
+        *("exits", "stalls-unseen", "a-little-in-every-cell", "endless-loop", "sleeps", "busy-processes"),
         *("begins-again-and-again", "leaves-a-child-outside", "is-slow-to-read", "has-very-many-parts"),
-        *("many-cells", "recursion", "nested-json", "is-endless", "is-a-pipe", "long-answers", "deep-cells"),
+        *("many-cells", "nested-json", "is-a-pipe", "long-answers", "deep-cells"),
     ),
     "harm": (
         *("fork-bomb", "takes-memory", "prints-much", "fills-disk", "many-files", "kills-all-processes"),
-        *("writes-everywhere", "writes-gradebook", "edits-config", "leaves-process", "escapes", "crashes"),
+        *("writes-everywhere", "writes-gradebook", "leaves-process", "escapes"),
         *("opens-machine-settings", "takes-memory-that-nobody-owns", "leaves-keys-in-the-kernel"),
-        *("leaves-files-for-next", "huge-result", "million-outputs", "sends-what-nobody-reads", "huge-file"),
+        *("leaves-files-for-next", "huge-result", "million-outputs", "sends-what-nobody-reads"),
     ),
     "mislead": (
-        *("scripts", "forges-a-fault", "forges-messages", "speaks-of-other-cells", "letters-that-look-alike"),
-        *("surrogates", "edits-metadata", "takes-course-ids", "strange-outputs"),
+        *("scripts", "blames-the-course", "forges-a-fault", "forges-messages", "speaks-of-other-cells"),
+        *("letters-that-look-alike", "surrogates", "edits-metadata", "takes-course-ids", "strange-outputs"),
     ),
 }

@@ -20,7 +20,6 @@ from autograder.sandbox.execute import MOST_STOPS, Executed, execute
 from autograder.sandbox.limits import MEBIBYTE, Limits
 from autograder.sandbox.walls import Inside
 from autograder.sandbox.workers import Job, SandboxFailed, Worker
-from tests.attacks.answers import KEYS, MACHINE, MEMORY, OTHERS, PRIVATE, TO_PROCESS_1, UNCOUNTED
 
 ROOT = Path(__file__).parents[3]
 
@@ -431,35 +430,6 @@ def test_a_sandbox_lost_twice_in_one_run_is_our_fault_not_the_notebooks(monkeypa
     monkeypatch.setattr(workers.walls, "command", lambda inside: ["python", "-c", script])
     with Worker(Inside()) as made, pytest.raises(SandboxFailed, match="in the middle"):
         made.run(job("pass"))
-
-
-# What one submission could learn of another, or do to the machine. Each code prints MARK where it succeeds.
-
-
-@pytest.fixture(scope="module")
-def patient() -> Iterator[Worker]:
-    """A worker that lets a long search come to its end."""
-    with Worker(Inside()) as made:
-        yield made
-
-
-def test_nothing_of_one_run_is_in_the_memory_of_the_next(patient):
-    patient.run(job(f"print('{PRIVATE}')  # {PRIVATE}"))
-    ran = patient.run(job(MEMORY))
-    assert ran.cells["cell-1"][1][0]["text"] == "nothing\n"
-
-
-@pytest.mark.parametrize(
-    "code", [MACHINE, OTHERS, KEYS, UNCOUNTED], ids=["machine", "others", "keys", "memory"]
-)
-def test_a_run_reaches_nothing_outside_of_it(patient, code):
-    ran = patient.run(job(code))
-    assert (ran.how, ran.cells["cell-1"][1]) == ("finished", [])
-
-
-def test_a_run_cannot_end_what_watches_it(patient):
-    ran = patient.run(job(TO_PROCESS_1, "1 + 1"))
-    assert (ran.how, list(ran.cells)) == ("finished", ["cell-1", "cell-2"])
 
 
 def test_what_is_said_of_cells_that_are_not_in_the_notebook_is_not_taken(worker):
