@@ -5,15 +5,39 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import cached_property
 
 from autograder.exchange.people import Person
 from autograder.grading import export, marks, verdicts
 from autograder.grading.course import Class
 from autograder.grading.export import Scores
-from autograder.grading.marks import Mark
+from autograder.grading.marks import HandedIn, Mark
 from autograder.grading.report import Words
 from autograder.grading.verdicts import Change, TaskResult, Ticked
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a student handed in for a lesson, its score, and each task's mark with what was found of it."""
+
+    handed_in: HandedIn
+    score: float
+    rows: Sequence[tuple[Mark, TaskResult | None]]
+
+    @property
+    def lesson(self) -> str:
+        return self.handed_in.lesson
+
+    @property
+    def waiting(self) -> int:
+        """How many of its answers a person has yet to read."""
+        return sum(mark.waiting for mark, _ in self.rows)
+
+    @property
+    def flags(self) -> list[str]:
+        """Why a person should look at it, by task."""
+        return [f"{one.task}: {flag}" for _, one in self.rows if one for flag in one.flags]
 
 
 class NotThere(Exception):
@@ -52,13 +76,34 @@ class Data:
         return dict(found)
 
     @cached_property
-    def works(self) -> dict[tuple[str, str], dict[str, tuple[Mark, TaskResult | None]]]:
-        """What each student has for each lesson: by task, the mark and what was found."""
+    def works(self) -> dict[str, list[Work]]:
+        """What each student handed in, in the order of the lessons and their tasks."""
         found = {(one.lesson, one.student, one.task): one for one in self.results}
-        works: dict[tuple[str, str], dict[str, tuple[Mark, TaskResult | None]]] = defaultdict(dict)
-        for which, mark in self.marks.items():
-            works[which[:2]][mark.task] = mark, found.get(which)
+        order = {which: place for place, which in enumerate(self.tasks)}
+        rows: dict[tuple[str, str], list[tuple[Mark, TaskResult | None]]] = defaultdict(list)
+        for mark in sorted(
+            self.known.marks, key=lambda mark: order.get((mark.lesson, mark.task), len(order))
+        ):
+            task = found.get((mark.lesson, mark.student, mark.task))
+            rows[mark.student, mark.lesson].append((mark, task))
+        lessons = list(self.known.lessons)
+        there = [one for one in self.known.handed_in if one.lesson in lessons]
+        works = defaultdict(list)
+        for one in sorted(there, key=lambda one: lessons.index(one.lesson)):
+            which = one.student, one.lesson
+            works[one.student].append(Work(one, self.known.scores.get(which, 0.0), rows[which]))
         return dict(works)
+
+    @cached_property
+    def work(self) -> dict[tuple[str, str], Work]:
+        """What was handed in, by student and lesson."""
+        return {(who, one.lesson): one for who, several in self.works.items() for one in several}
+
+    def due(self, lesson: str, student: str) -> datetime | None:
+        """When a lesson is due for a student, in UTC."""
+        policy = self.course.policy
+        due = policy.due.get(lesson)
+        return due and due + policy.extensions.get((lesson, student), timedelta())
 
     @cached_property
     def questions(self) -> dict[tuple[str, str], int]:

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from tornado import web
 from tornado.httpserver import HTTPServer
 
-from autograder.desk import overview, task, written
+from autograder.desk import task, written
 from autograder.desk.data import Data, NotThere, read
 from autograder.grading import report
 from autograder.grading.course import Class
@@ -32,9 +32,9 @@ NAME = "/([^/]+)"
 # The pages: where the desk has each, and what it shows. Each is made of the class and of what its address
 # names; keys of answers are made from a token.
 PAGES: Mapping[str, tuple[str, Callable[..., dict[str, Any]]]] = {
-    HOME: ("/", lambda data, _: {"data": data, "cells": overview.cells(data)}),
+    HOME: ("/", lambda data, _: {"data": data}),
     "changes": ("/changes", lambda data, _: {"data": data}),
-    "student": (f"/student{NAME}", lambda data, _, name: {"student": overview.student(data, name)}),
+    "student": (f"/student{NAME}", lambda data, _, name: _student(data, name)),
     "lesson": (f"/lesson{NAME}", lambda data, _, lesson: _report(data, lesson)),
     "task": (
         f"/task{NAME}{NAME}",
@@ -49,6 +49,20 @@ PAGES: Mapping[str, tuple[str, Callable[..., dict[str, Any]]]] = {
     ),
 }
 TEMPLATES = {"lesson": "report"}
+
+
+def _student(data: Data, name: str) -> dict[str, Any]:
+    if name not in data.people:
+        raise NotThere(f"The gradebook knows no student {name}.")
+    works = data.works.get(name, [])
+    there = {one.lesson for one in works}
+    return {
+        "data": data,
+        "person": data.people[name],
+        "works": works,
+        "missing": [lesson for lesson in data.known.lessons if lesson not in there],
+        "changes": [one for one in data.changes if one.student == name],
+    }
 
 
 def _report(data: Data, lesson: str) -> dict[str, Any]:
