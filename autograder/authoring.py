@@ -16,7 +16,7 @@ from typing import Any
 
 import torch
 
-from autograder.bank import RESULT, Property, Specimen, TaskKind, Value
+from autograder.bank import Check, Made, Probe, Property, Specimen, TaskKind, Value
 from autograder.edits import Change, before, body, edit, faulty, instead, returns, table
 from autograder.problems import AuthoringError
 
@@ -49,66 +49,6 @@ __all__ = [
 ]
 
 Axes = tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Made:
-    """An input that is an instance of a class of the notebook, the learner's own.
-
-    Args:
-        name: the class's name.
-        construct: the constructor's arguments by name, in order.
-        seed: the seed under which the solution's own class draws the weights that it is given by name.
-    """
-
-    name: str
-    construct: Mapping[str, Value]
-    seed: int = 123
-
-
-@dataclass(frozen=True)
-class Probe:
-    """Inputs to try a function on.
-
-    Args:
-        id: unique in the task.
-        says: how a message names this input, as in "on {says}": "the sentence's first two tokens".
-        inputs: the arguments by name, in the order of the signature. One may be an object: `Made` or
-            `Specimen`.
-        keywords: names of arguments that are passed by name, the constructor's among them.
-        construct: for a module, the constructor's arguments by name, in order.
-        seed: for a module, the seed under which the solution's own constructor draws the weights that every
-            answer is then given, by parameter name.
-        weights: for a module, parameters that get these values instead of the drawn ones.
-        train: whether the module is called in training mode.
-        dtype: what module and inputs are converted to.
-        then: where the answer returns something to be called, the arguments it is called with.
-        observe: the experiment of `autograder.experiments` whose result is compared; "result" calls the
-            answer once. No points are earned by other experiments alone.
-        settings: what the experiment wants to know. With `"stacked": True`, results of one shape that come
-            back together count as one tensor, with an axis more in front.
-        hidden: drawn from an instructor's secret; a message about it gives no numbers away.
-        raises: names of exceptions, one of which a right answer raises here; nothing else is compared.
-        redraw: makes inputs by name from a seeded generator that the hidden twin takes instead, where moving
-            the numbers would say nothing: sizes, seeds, whole numbers, masks. It keeps what the probe is
-            there for, such as an empty row.
-    """
-
-    id: str
-    says: str
-    inputs: Mapping[str, Value | Made | Specimen]
-    keywords: tuple[str, ...] = ()
-    construct: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
-    seed: int = 123
-    weights: Mapping[str, torch.Tensor] = field(default_factory=lambda: MappingProxyType({}))
-    train: bool = False
-    dtype: str = "float32"
-    then: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
-    observe: str = RESULT
-    settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-    hidden: bool = False
-    raises: tuple[str, ...] = ()
-    redraw: Callable[[torch.Generator], Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True)
@@ -209,15 +149,6 @@ def wrongs(text: str) -> tuple[Wrong, ...]:
 def rights(text: str) -> tuple[Right, ...]:
     """Other right answers as a table: see `autograder.edits.table`."""
     return tuple(Right(name, *changes) for name, changes, _ in table(text))
-
-
-@dataclass(frozen=True)
-class Check:
-    """Probes that earn points together. A tensor task has one check and names no probes."""
-
-    title: str
-    points: int
-    probes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

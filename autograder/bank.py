@@ -14,14 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from autograder.digests import Identity, identity
-from autograder.outcome import (
-    ErrorReport,
-    Examination,
-    ModuleReport,
-    Outcome,
-    examination_from_plain,
-    module_from_plain,
-)
+from autograder.outcome import ErrorReport, Examination, ModuleReport, Outcome, rebuilt
 
 if TYPE_CHECKING:
     import torch
@@ -42,11 +35,19 @@ RESULT = "result"  # the plain experiment: call the answer and look at what it r
 
 @dataclass(frozen=True)
 class Made:
-    """An input that is an instance of a class of the notebook: the learner's own, given these weights."""
+    """An input that is an instance of a class of the notebook, the learner's own.
+
+    Args:
+        name: the class's name.
+        construct: the constructor's arguments by name, in order.
+        weights: what its parameters hold, by name; put there by the build.
+        seed: the seed under which the solution's own class draws them.
+    """
 
     name: str
     construct: Mapping[str, Value]
-    weights: Mapping[str, Tensor]
+    weights: Mapping[str, Tensor] = field(default_factory=dict)
+    seed: int = 123
 
 
 @dataclass(frozen=True)
@@ -62,28 +63,42 @@ Argument: TypeAlias = "Value | Made | Specimen"
 
 @dataclass(frozen=True)
 class Probe:
-    """One set of inputs and the outcome that a right answer has on it.
+    """One set of inputs, and what a right answer does on it. A tensor's probes are the lesson's givens.
 
-    For a function, `inputs` are its arguments by name, in order, and `keywords` those passed by name, also to
-    a constructor. For a
-    tensor, the inputs are the lesson's givens, and none are stored here. For a module, `inputs` are what
-    `forward` is called with, `construct` the constructor's arguments in order, `weights` its parameters by
-    name, `train` its mode, and `dtype` what module and inputs are converted to. For another class, `settings`
-    name the `method` that is called: of an object, or of the class itself where there is nothing in
-    `construct`. Results of one shape that come back together are `stacked` where the settings say so. Where
-    the answer returns
-    something to be called, it is called on `then`. `observe` names the experiment of
-    `autograder.experiments` whose result is the outcome. `hidden` ones are drawn from an instructor's
-    secret, and what is expected of them is not told. Where `raises` names exceptions, a right answer raises
-    one of them.
+    Args:
+        id: unique in the task.
+        says: how a message names this input, as in "on {says}": "the sentence's first two tokens".
+        inputs: the arguments by name, in the order of the signature; of a module, those of `forward`. One may
+            be an object: `Made` or `Specimen`.
+        expected: what the solution does; put there by the build.
+        keywords: names of arguments that are passed by name, the constructor's among them.
+        construct: the constructor's arguments by name, in order. Of a class that is no module, the method is
+            called of the class itself where there are none.
+        seed: for a module, the seed under which the solution's own constructor draws the weights that every
+            answer is then given, by parameter name.
+        weights: a module's parameters by name. Authors name those that get other values than the drawn ones.
+        train: whether the module is called in training mode.
+        dtype: what module and inputs are converted to.
+        then: where the answer returns something to be called, the arguments it is called with.
+        observe: the experiment of `autograder.experiments` whose result is compared; "result" calls the
+            answer once. No points are earned by other experiments alone.
+        settings: what the experiment wants to know, and the `method` of a class that is called. With
+            `"stacked": True`, results of one shape that come back together count as one tensor, with an axis
+            more in front.
+        hidden: drawn from an instructor's secret; a message about it gives no numbers away.
+        raises: names of exceptions, one of which a right answer raises here; nothing else is compared.
+        redraw: makes inputs by name from a seeded generator that the hidden twin takes instead, where moving
+            the numbers would say nothing: sizes, seeds, whole numbers, masks. It keeps what the probe is
+            there for, such as an empty row.
     """
 
     id: str
     says: str
     inputs: Mapping[str, Argument]
-    expected: Outcome
+    expected: Outcome = field(default_factory=Outcome)
     keywords: tuple[str, ...] = ()
     construct: Mapping[str, Value] = field(default_factory=dict)
+    seed: int = 123
     weights: Mapping[str, Tensor] = field(default_factory=dict)
     train: bool = False
     dtype: str = "float32"
@@ -92,15 +107,16 @@ class Probe:
     settings: Mapping[str, Any] = field(default_factory=dict)
     hidden: bool = False
     raises: tuple[str, ...] = ()
+    redraw: Callable[[torch.Generator], Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True)
 class Check:
-    """Some probes that earn points together."""
+    """Probes that earn points together. Of a tensor task, which has one check, authors name none."""
 
     title: str
     points: int
-    probes: tuple[str, ...]
+    probes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -113,15 +129,10 @@ class Property:
 
 @dataclass(frozen=True)
 class Forbids:
-    """Calls that an answer must do without.
-
-    `points` are what such a call costs. `given` are the names that the lesson's own cells define, whose
-    making is not the learner's.
-    """
+    """Calls that an answer must do without, and what one costs."""
 
     families: tuple[Family, ...]
     points: int
-    given: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -490,11 +501,6 @@ def _without_records(task: Task) -> Task:
     return replace(task, checks=(), probes={}, known_wrong=(), keeps={}, explanations=None, examined=None)
 
 
-def _report(plain: Mapping[str, Any]) -> ModuleReport:
-    # Only what is not empty is written.
-    return module_from_plain({**asdict(ModuleReport()), **plain})
-
-
 class _Reader:
     def __init__(self, tensors: Mapping[str, Tensor], families: Sequence[Family]) -> None:
         self.tensors = tensors
@@ -523,12 +529,13 @@ class _Reader:
             shape=None if tensor is None else tuple(tensor.shape),
             dtype="" if tensor is None else dtype_name(tensor.dtype),
             changed_inputs=tuple(plain.get("changes", ())),
-            module=_report(plain.get("module", {})),
+            # Only what is not empty is written.
+            module=rebuilt(ModuleReport, {**asdict(ModuleReport()), **plain.get("module", {})}),
         )
 
     def forbids(self, plain: Mapping[str, Any]) -> Forbids:
         families = tuple(self.families[name] for name in plain["families"])
-        return Forbids(families, plain["points"], tuple(plain["given"]))
+        return Forbids(families, plain["points"])
 
     def task(self, plain: Mapping[str, Any]) -> Task:
         fields = dict(plain)
@@ -540,7 +547,7 @@ class _Reader:
             fields["forbids"] = self.forbids(plain["forbids"])
         if "explanations" in plain:
             fields["explanations"] = self.explanations(plain["explanations"])
-        fields["examined"] = examination_from_plain(plain.get("examined"))
+        fields["examined"] = rebuilt(Examination | None, plain.get("examined"))
         fields["input_axes"] = {name: tuple(axes) for name, axes in plain["input_axes"].items()}
         fields["checks"] = tuple(
             Check(title=entry["title"], points=entry["points"], probes=tuple(entry["probes"]))
@@ -587,6 +594,12 @@ class _Reader:
             names=tuple(plain.get("names", ())),
             predictions=tuple(plain.get("predictions", ())),
         )
+
+
+def axis_parts(axis: str) -> tuple[str, str]:
+    """An axis's own name and its role: "tokens as query" is the axis "tokens" in the role of "query"."""
+    symbol, _, role = axis.partition(" as ")
+    return symbol, role
 
 
 def dtype_name(dtype: torch.dtype) -> str:

@@ -28,7 +28,8 @@ from autograder.arguments import NeedsEarlier, copy, fresh, load_weights, split
 from autograder.bank import AS_SEEN, RESULT, LessonBank, Probe, Task, Value, dtype_name
 from autograder.compare import all_close
 from autograder.examine import examine
-from autograder.experiments import EXPERIMENTS, Draws, Subject, dropout_draws
+from autograder.experiments import EXPERIMENTS
+from autograder.experiments.base import Subject
 from autograder.forbidden import Watch
 from autograder.outcome import MAX_ELEMENTS, MAX_TEXT, ErrorReport, Evidence, ModuleReport, Outcome
 from autograder.quiet import PROBE_SEED, quietly
@@ -288,12 +289,13 @@ def _put_to_use(
 
     module = answer if isinstance(answer, torch.nn.Module) else None
     subject = Subject(called, inputs, module, make)
-    if probe.hidden and probe.observe == "dropout":
-        result = dropout_draws(subject, probe.settings)
-        result = result.draws if isinstance(result, Draws) else result
+    if probe.observe == RESULT:
+        result = called(inputs)
+    elif probe.hidden and (raw := EXPERIMENTS[probe.observe].raw):
+        result = raw(subject, probe.settings)
     else:
-        result = EXPERIMENTS[probe.observe](subject, probe.settings)
-        if probe.hidden and probe.observe != RESULT:
+        result = EXPERIMENTS[probe.observe].run(subject, probe.settings)
+        if probe.hidden:
             result = _with_numbers(result, results or [called(inputs)])
     changed = tuple(
         name

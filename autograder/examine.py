@@ -15,8 +15,8 @@ import torch
 from torch import Tensor, nn
 
 from autograder.arguments import copy, fresh, load_weights, split
-from autograder.bank import RESULT, Probe, Task
-from autograder.experiments import moved, other
+from autograder.bank import RESULT, Probe, Task, axis_parts
+from autograder.experiments.base import moved, other
 from autograder.outcome import Examination, Influence
 from autograder.quiet import quietly
 
@@ -119,11 +119,11 @@ def _shared_axes(
         if not isinstance(value, Tensor) or value.ndim != len(axes):
             continue
         for axis, label in enumerate(axes):
-            symbol = label.partition(" as ")[0]
+            symbol = axis_parts(label)[0]
             for place, other_label in enumerate(task.axes):
                 sizes = value.shape[axis], result.shape[place]
                 if (
-                    other_label.partition(" as ")[0] == symbol
+                    axis_parts(other_label)[0] == symbol
                     and sizes[0] == sizes[1]
                     and 1 < sizes[0] <= MOST_SLICES
                 ):

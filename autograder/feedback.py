@@ -23,8 +23,9 @@ from autograder.findings import (
     WrongValues,
 )
 from autograder.language import _, ngettext
+from autograder.phrases import Message
 from autograder.picture import difference_picture
-from autograder.wording import Message, asked_instead, failing, mistakes, stood_in, word
+from autograder.wording import asked_instead, failing, mistakes, stood_in, word
 
 # JupyterLab's own colours where they exist, so that the card follows the light and the dark theme.
 # No headings: JupyterLab lists those of outputs in its table of contents, among the lesson's own.

@@ -116,12 +116,16 @@ class NotComputed(Finding):
 
 @dataclass(frozen=True)
 class BrokenProperty(Finding):
-    """`index` is where along the result the rule is broken first, and `obtained` what was found there."""
+    """`index` is where along the result the rule is broken first, and `obtained` what was found there.
+
+    `names` are the arguments or parameters with which it is broken.
+    """
 
     property: str = ""
     index: tuple[int, ...] = ()
-    obtained: float | str = ""
+    obtained: float = 0.0
     axis: int | None = None
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -159,9 +163,9 @@ class WrongValues(Finding):
 
 @dataclass(frozen=True)
 class StillWrong(Finding):
-    """What was found with the course's answers in place of earlier wrong ones; `kind` names a finding."""
+    """What kind of finding was made with the course's answers in place of earlier wrong ones."""
 
-    kind: str = ""
+    kind: type[Finding] = Finding
 
 
 @dataclass(frozen=True)

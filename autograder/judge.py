@@ -181,15 +181,15 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = 
         extra = set(outcome.changed_inputs) - set(probe.expected.changed_inputs)
         left = set(probe.expected.changed_inputs) - set(outcome.changed_inputs)
         if extra:
-            return BrokenProperty(probe.id, "input-untouched", (), ", ".join(sorted(extra)))
+            return BrokenProperty(probe.id, "input-untouched", names=tuple(sorted(extra)))
         if left:
-            return BrokenProperty(probe.id, "input-filled", (), ", ".join(sorted(left)))
+            return BrokenProperty(probe.id, "input-filled", names=tuple(sorted(left)))
         if report.unsteady:
             return BrokenProperty(probe.id, "same-in-eval")
         if set(report.shared) - set(probe.expected.module.shared):
-            return BrokenProperty(probe.id, "memory-of-its-own", (), ", ".join(report.shared))
+            return BrokenProperty(probe.id, "memory-of-its-own", names=report.shared)
         if set(report.unreached) - set(probe.expected.module.unreached):
-            return BrokenProperty(probe.id, "gradient-reaches", (), ", ".join(report.unreached))
+            return BrokenProperty(probe.id, "gradient-reaches", names=report.unreached)
         return None
     strange = ~actual.isfinite() & expected.isfinite()
     if bool(strange.any()):
@@ -206,7 +206,7 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = 
     for rule in task.properties:
         broken = violation(rule.name, actual, dict(rule.settings))
         if broken is not None:
-            return BrokenProperty(probe.id, broken.property, broken.index, broken.obtained, broken.axis)
+            return replace(broken, probe=probe.id)
     return values
 
 

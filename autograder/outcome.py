@@ -7,8 +7,10 @@ plus tensors, never as pickles, so that a judge in another process can read them
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from dataclasses import asdict, dataclass, field, is_dataclass, replace
+from functools import lru_cache
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 # evidence has to stay small enough to pass through a notebook's output.
 MAX_ELEMENTS = 100_000
 MAX_TEXT = 2_000
-MAX_AXES = 64
+MAX_ITEMS = 64  # names, calls, or axes of a tensor
 
 Status = Literal["answered", "missing", "stub", "not-callable", "not-run", "fault"]
 
@@ -96,10 +98,6 @@ class Outcome:
     changed_inputs: tuple[str, ...] = ()
     module: ModuleReport = ModuleReport()
 
-    @property
-    def raised(self) -> bool:
-        return self.error is not None
-
 
 @dataclass(frozen=True)
 class ForbiddenCall:
@@ -166,18 +164,18 @@ class Evidence:
 
 def to_plain(evidence: Evidence) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """Split evidence into JSON-ready data and the tensors it names."""
-    tensors: dict[str, Tensor] = {}
-    outcomes: dict[str, Any] = {}
-    for probe, outcome in evidence.outcomes.items():
-        entry = asdict(replace(outcome, tensor=None))
-        del entry["tensor"]
-        if outcome.tensor is not None:
-            key = f"{evidence.task}/{probe}"
-            tensors[key] = outcome.tensor
-            entry["tensor_key"] = key
-        outcomes[probe] = entry
+    tensors = {
+        f"{evidence.task}/{probe}": outcome.tensor
+        for probe, outcome in evidence.outcomes.items()
+        if outcome.tensor is not None
+    }
     plain = asdict(replace(evidence, outcomes={}))
-    plain["outcomes"] = outcomes
+    for probe, outcome in evidence.outcomes.items():
+        key = f"{evidence.task}/{probe}"
+        plain["outcomes"][probe] = {
+            **asdict(replace(outcome, tensor=None)),
+            "tensor": key if key in tensors else None,
+        }
     return plain, tensors
 
 
@@ -188,107 +186,45 @@ def from_plain(plain: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Evide
         ValueError: the data does not have the form that `to_plain` gives it.
     """
     try:
-        outcomes = {}
-        for probe, entry in dict(plain["outcomes"]).items():
-            tensor = tensors.get(entry.get("tensor_key", ""))
-            # What is said of a tensor must not differ from what it is, or one shape could pass for another.
-            shape = entry.get("shape") if tensor is None else tensor.shape
-            if shape is not None and len(shape) > MAX_AXES:
-                raise ValueError(f"a tensor of {len(shape)} axes")
-            dtype = entry["dtype"] if tensor is None else str(tensor.dtype).removeprefix("torch.")
-            outcomes[str(probe)] = Outcome(
-                type_name=str(entry["type_name"])[:MAX_TEXT],
-                tensor=tensor,
-                shape=None if shape is None else tuple(int(size) for size in shape),
-                dtype=str(dtype),
-                device=str(entry["device"]),
-                error=_error_from_plain(entry.get("error")),
-                changed_inputs=_names(entry["changed_inputs"]),
-                module=module_from_plain(entry["module"]),
-            )
-        status = plain["status"]
-        if status not in get_args(Status):
-            raise ValueError(f"unknown status {status!r}")
-        return Evidence(
-            task=str(plain["task"]),
-            status=status,
-            outcomes=outcomes,
-            nearest=_names(plain["nearest"]),
-            answer_type=str(plain["answer_type"])[:MAX_TEXT],
-            changed_givens=_names(plain["changed_givens"]),
-            globals_read=_names(plain["globals_read"]),
-            note=str(plain["note"])[:MAX_TEXT],
-            forbidden=tuple(_call_from_plain(call) for call in list(plain["forbidden"])[:50]),
-            examined=examination_from_plain(plain["examined"]),
-            error=_error_from_plain(plain["error"]),
-        )
+        evidence: Evidence = rebuilt(Evidence, plain)
     except (KeyError, TypeError, AttributeError, OverflowError) as problem:
         raise ValueError(f"evidence is not in the expected form: {problem!r}") from problem
+    outcomes = {probe: _with_tensor(one, tensors) for probe, one in evidence.outcomes.items()}
+    return replace(evidence, outcomes=outcomes)
 
 
-def _error_from_plain(error: Mapping[str, Any] | None) -> ErrorReport | None:
-    if error is None:
-        return None
-    number = error["line_number"]
-    return ErrorReport(
-        type=str(error["type"])[:MAX_TEXT],
-        message=str(error["message"])[:MAX_TEXT],
-        line=str(error["line"])[:MAX_TEXT],
-        line_number=None if number is None else int(number),
-        function=str(error["function"])[:MAX_TEXT],
-        meant=str(error["meant"])[:MAX_TEXT],
-        bases=_names(error["bases"]),
-    )
+def _with_tensor(outcome: Outcome, tensors: Mapping[str, Tensor]) -> Outcome:
+    """An outcome with the tensor that it names."""
+    tensor = tensors.get(str(outcome.tensor))
+    if tensor is None:
+        return replace(outcome, tensor=None)
+    # What is said of a tensor must not differ from what it is, or one shape could pass for another.
+    dtype = str(tensor.dtype).removeprefix("torch.")
+    return replace(outcome, tensor=tensor, shape=tuple(tensor.shape), dtype=dtype)
 
 
-def _call_from_plain(call: Mapping[str, Any]) -> ForbiddenCall:
-    number = call["line_number"]
-    return ForbiddenCall(
-        name=str(call["name"])[:MAX_TEXT],
-        family=str(call["family"])[:MAX_TEXT],
-        line=str(call["line"])[:MAX_TEXT],
-        line_number=None if number is None else int(number),
-        function=str(call["function"])[:MAX_TEXT],
-    )
+def rebuilt(kind: Any, plain: Any) -> Any:
+    """A dataclass, or the value of a field, from the form that `asdict` gives it, cut to a bounded size.
+
+    Raises:
+        KeyError, TypeError, AttributeError, OverflowError, ValueError: the data has another form.
+    """
+    parts = get_args(kind)
+    if isinstance(kind, type) and is_dataclass(kind):
+        return kind(**{name: rebuilt(one, plain[name]) for name, one in _fields_of(kind).items()})
+    if isinstance(kind, UnionType):
+        return None if plain is None else rebuilt(parts[0], plain)
+    if get_origin(kind) is Mapping:
+        return {str(key)[:MAX_TEXT]: rebuilt(parts[1], one) for key, one in plain.items()}
+    if get_origin(kind) is tuple:
+        return tuple(rebuilt(parts[0], one) for one in list(plain)[:MAX_ITEMS])
+    if get_origin(kind) is Literal:
+        if plain not in parts:
+            raise ValueError(f"{plain!r} is none of {parts}")
+        return plain
+    return str(plain)[:MAX_TEXT] if kind is str else kind(plain)
 
 
-def examination_from_plain(plain: Mapping[str, Any] | None) -> Examination | None:
-    """Rebuild an examination from the form that `asdict` gives it, cut to a bounded size."""
-    if plain is None:
-        return None
-    return Examination(
-        probe=str(plain["probe"])[:MAX_TEXT],
-        idle=_names(plain["idle"]),
-        influences=tuple(
-            Influence(
-                str(one["input"])[:MAX_TEXT],
-                str(one["axis"])[:MAX_TEXT],
-                tuple(_sizes(slices) for slices in list(one["moved"])[:MAX_AXES]),
-            )
-            for one in list(plain["influences"])[:50]
-        ),
-    )
-
-
-def _sizes(values: Any) -> tuple[int, ...]:
-    return tuple(int(value) for value in list(values)[:MAX_AXES])
-
-
-def module_from_plain(plain: Mapping[str, Any]) -> ModuleReport:
-    """Rebuild a report on a module from the form that `asdict` gives it."""
-    return ModuleReport(
-        missing=_names(plain["missing"]),
-        unexpected=_names(plain["unexpected"]),
-        reshaped=tuple(
-            Reshaped(str(one["name"])[:MAX_TEXT], _sizes(one["obtained"]), _sizes(one["expected"]))
-            for one in list(plain["reshaped"])[:50]
-        ),
-        unreached=_names(plain["unreached"]),
-        frozen=_names(plain["frozen"]),
-        shared=_names(plain["shared"]),
-        unsteady=bool(plain["unsteady"]),
-    )
-
-
-def _names(values: Any) -> tuple[str, ...]:
-    return tuple(str(value)[:MAX_TEXT] for value in list(values)[:50])
+@lru_cache
+def _fields_of(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind, localns={"Tensor": str})  # a tensor's place is taken by its key

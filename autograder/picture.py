@@ -11,7 +11,7 @@ import math
 from torch import Tensor
 
 from autograder.language import _
-from autograder.wording import number_text
+from autograder.phrases import number_text
 
 # What fits side by side in a notebook without scrolling.
 MAX_ROWS, MAX_COLUMNS = 8, 8

@@ -4,22 +4,10 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import symtable
 import warnings
-from collections.abc import Sequence
 from functools import lru_cache
 
 MOST_TEXT = 50_000  # in one cell; nobody types more, and what is read here may have been made to be slow
-
-
-def names_made(sources: Sequence[str]) -> list[str]:
-    """The names that some cells give a value to and leave behind, sorted."""
-    names = set()
-    for tree in map(parsed, sources):
-        symbols = symtable.symtable(ast.unparse(tree), "<cell>", "exec").get_symbols()
-        caught = {one.name for one in ast.walk(tree) if isinstance(one, ast.ExceptHandler)}
-        names |= {one.get_name() for one in symbols if one.is_assigned() or one.is_imported()} - caught
-    return sorted(names)
 
 
 @lru_cache(maxsize=256)

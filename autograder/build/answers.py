@@ -23,13 +23,13 @@ from autograder.collect import CALLS, collect_answer, is_notebook_file, observe
 from autograder.course import Family
 from autograder.edits import Change, Solution, changed
 from autograder.examine import examine
-from autograder.experiments import concluded, sizes_of
+from autograder.experiments import EXPERIMENTS, concluded
+from autograder.experiments.buffers import sizes_of
 from autograder.explain import Sight, sight, tabulate
 from autograder.findings import Verdict
 from autograder.forbidden import Watch
 from autograder.judge import judge
 from autograder.outcome import Evidence, Outcome
-from autograder.reading import names_made
 
 # Public redraws start from fixed seeds, so that a rebuild makes the same bank.
 REDRAW_SEED = 7001
@@ -47,7 +47,6 @@ class Runs:
     namespaces: Mapping[str, Mapping[str, Any]]
     moments: Mapping[str, Mapping[str, Moment]]
     solutions: Mapping[str, Solution]
-    course_names: tuple[str, ...] = ()  # what the cells define that are not the learner's
     families: tuple[Family, ...] = ()  # what the course's tasks can forbid
 
 
@@ -91,8 +90,7 @@ def run_solution(
         run: {cell.removesuffix("-answer"): moment for cell, moment in ones.items()}
         for run, ones in moments.items()
     }
-    provided = [cell.source for cell in cells if not is_answer(cell)]
-    return Runs(givens, namespaces, by_task, solutions, tuple(names_made(provided)), families)
+    return Runs(givens, namespaces, by_task, solutions, families)
 
 
 def make_bank(lesson: authoring.Lesson, runs: Runs, name: str, faults: authoring.Faults) -> LessonBank:
@@ -219,10 +217,10 @@ def make_task(
             run: bank.Probe(run, "other example data", {}, observe(namespace[task.name]))
             for run, namespace in runs.namespaces.items()
         }
-        checks = tuple(bank.Check(check.title, check.points, tuple(probes)) for check in task.checks)
+        checks = tuple(replace(check, probes=tuple(probes)) for check in task.checks)
     else:
         probes = {probe.id: make_probe(task, probe, runs) for probe in task.probes}
-        checks = tuple(bank.Check(check.title, check.points, check.probes) for check in task.checks)
+        checks = task.checks
     entry = bank.Task(
         id=task.id,
         title=task.title,
@@ -290,7 +288,7 @@ def _as_known(wrong: authoring.Wrong, task: authoring.Task, faults: authoring.Fa
     return bank.KnownWrong(fault.id, faults.hint(wrong, task), fault.name, fault.section, fault.varies)
 
 
-def make_probe(task: authoring.Task, probe: authoring.Probe, runs: Runs) -> bank.Probe:
+def make_probe(task: authoring.Task, probe: bank.Probe, runs: Runs) -> bank.Probe:
     """A probe as the bank holds it, with the outcome of the solution."""
     namespace = runs.namespaces[AS_SEEN]
     reference = namespace[task.name]
@@ -308,7 +306,7 @@ def _forbids(task: authoring.Task, runs: Runs) -> bank.Forbids | None:
     if forbids is None:
         return None
     forbidden = tuple(one for one in runs.families if one.name in forbids.families)
-    return bank.Forbids(forbidden, forbids.points, runs.course_names)
+    return bank.Forbids(forbidden, forbids.points)
 
 
 def _refuse_unkept(task: authoring.Task, namespace: Mapping[str, Any]) -> None:
@@ -318,7 +316,7 @@ def _refuse_unkept(task: authoring.Task, namespace: Mapping[str, Any]) -> None:
 
 
 def _asked(
-    probe: authoring.Probe,
+    probe: bank.Probe,
     module_class: Callable[..., torch.nn.Module] | None,
     namespace: Mapping[str, Any],
 ) -> bank.Probe:
@@ -335,44 +333,20 @@ def _asked(
         if unknown:
             raise authoring.AuthoringError([f"probe {probe.id}: there is no parameter {', '.join(unknown)}"])
         weights |= probe.weights
-    return bank.Probe(
-        id=probe.id,
-        says=probe.says,
-        inputs={name: _input(value, namespace) for name, value in probe.inputs.items()},
-        expected=Outcome(),
-        keywords=probe.keywords,
-        construct=probe.construct,
-        weights=weights,
-        train=probe.train,
-        dtype=probe.dtype,
-        then=probe.then,
-        observe=probe.observe,
-        settings={**probe.settings, **_settings(probe, list(weights), buffers)},
-        hidden=probe.hidden,
-        raises=probe.raises,
-    )
+    experiment = EXPERIMENTS.get(probe.observe)
+    known = experiment.settings(list(weights), buffers) if experiment else {}
+    inputs = {name: _input(value, namespace) for name, value in probe.inputs.items()}
+    return replace(probe, inputs=inputs, weights=weights, settings={**probe.settings, **known}, redraw=None)
 
 
-def _settings(
-    probe: authoring.Probe, parameters: list[str], buffers: Mapping[str, list[int]]
-) -> dict[str, Any]:
-    """What an experiment wants to know of the solution."""
-    if probe.observe == "start-values":
-        return {"names": parameters}
-    if probe.observe != "buffers":
-        return {}
-    return {"names": list(buffers), "sizes": list(buffers.values())}
-
-
-def _input(value: Any, namespace: Mapping[str, Any]) -> bank.Argument:
+def _input(value: bank.Argument, namespace: Mapping[str, Any]) -> bank.Argument:
     """An input as the bank holds it: an object of the notebook's class with weights that class draws."""
-    if not isinstance(value, authoring.Made):
-        argument: bank.Argument = value
-        return argument
+    if not isinstance(value, bank.Made):
+        return value
     if value.name not in namespace:
         raise authoring.AuthoringError([f"the solution defines no class {value.name} to make an input of"])
     module = _drawn(namespace[value.name], value.construct, value.seed)
-    return bank.Made(value.name, value.construct, _weights(module))
+    return replace(value, weights=_weights(module))
 
 
 def _drawn(
@@ -468,7 +442,7 @@ def _axes_problems(task: authoring.Task, entry: bank.Task, lesson: authoring.Les
                 )
                 continue
             for axis, size in zip(axes, value.shape, strict=True):
-                symbol = axis.partition(" as ")[0]
+                symbol = bank.axis_parts(axis)[0]
                 if sizes.setdefault(symbol, size) != size:
                     found = f"both {sizes[symbol]} and {size}"
                     problems.append(f"task {task.id}: in probe {probe.id} the axis {symbol} is {found}")

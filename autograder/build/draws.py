@@ -16,6 +16,7 @@ from autograder.bank import RESULT
 from autograder.build.answers import Runs, answer_made, changed_answer, make_probe, make_task, outcome_of
 from autograder.build.hidden import has_twin, twin_of
 from autograder.compare import all_close
+from autograder.experiments import EXPERIMENTS
 from autograder.judge import judge_outcome
 from autograder.problems import AuthoringError
 
@@ -53,7 +54,7 @@ def _first_fit(
 ) -> int | None:
     known = None
     for draw, twin in enumerate(twins):
-        if twin.observe == "dropout":
+        if twin.observe in EXPERIMENTS and EXPERIMENTS[twin.observe].raw:
             return draw  # it is measured, and any other draw would say the same
         is_known = twin.observe == RESULT and _is_known(twin, entry.probes.values())
         if is_known and known is not None:

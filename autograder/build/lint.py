@@ -347,12 +347,12 @@ def _probe_problems(task: Task, where: str) -> list[str]:
     problems = [
         f"{where}: probe {probe.id} names the unknown experiment {probe.observe}"
         for probe in task.probes
-        if probe.observe not in EXPERIMENTS
+        if probe.observe not in (RESULT, *EXPERIMENTS)
     ]
     problems += [
-        f"{where}: probe {probe.id} cannot tell what is dropped from what is kept with p = 0.5"
+        f"{where}: probe {probe.id} {problem}"
         for probe in task.probes
-        if probe.observe == "dropout" and probe.settings.get("p") == 0.5
+        if probe.observe in EXPERIMENTS and (problem := EXPERIMENTS[probe.observe].problem(probe.settings))
     ]
     plain = {probe.id for probe in task.probes if probe.observe == RESULT and not probe.raises}
     problems += [

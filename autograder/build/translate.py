@@ -16,10 +16,8 @@ from io import BytesIO
 from pathlib import Path
 
 from babel.messages import Catalog, Message
-from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import PoFileError, read_po, write_po
 
-from autograder import wording
 from autograder.authoring import load_faults, load_lesson
 from autograder.build import prose
 from autograder.build.source import read_source
@@ -31,7 +29,9 @@ from autograder.site.glossary import read_glossary
 
 FAULTS = "faults"
 HINT = "its hint"
-KEYWORDS = {"_": None, "ngettext": (1, 2)}
+# Calls of which the first texts are said to a learner, and how many they are; of the others all texts are.
+TEXTS = {"_": 1, "ngettext": 2}
+CALLS = (*TEXTS, "N_", "tell", "about")
 # Of a file's header all but what its readers need: dates, and names that version control knows.
 NEEDLESS = re.compile(
     rb'^"(?!Language:|Plural-Forms:|MIME-Version:|Content-)[A-Z][A-Za-z-]+: .*\\n"\n', re.MULTILINE
@@ -134,9 +134,29 @@ def _of_faults(course: Course) -> Iterator[Entry]:
 
 @cache
 def _of_tool() -> tuple[Entry, ...]:
-    found = extract_from_dir(Path(__file__).parent.parent, keywords=KEYWORDS)
-    called = (Entry("", text, file) for file, _line, text, _comments, _context in found)
-    return (*called, *(Entry("", text, "wording.py") for text in wording.TABLES))
+    tool = Path(__file__).parent.parent
+    return tuple(
+        Entry("", text, str(path.relative_to(tool)))
+        for path in sorted(tool.rglob("*.py"))
+        for text in _said(ast.parse(path.read_text(encoding="utf-8")))
+    )
+
+
+def _said(tree: ast.Module) -> Iterator[str | tuple[str, ...]]:
+    """The texts that a module of the tool says to learners, one and many together."""
+    calls = [one for one in ast.walk(tree) if isinstance(one, ast.Call) and isinstance(one.func, ast.Name)]
+    for call in sorted(calls, key=lambda one: (one.lineno, one.col_offset)):
+        name = ast.unparse(call.func)
+        if name not in CALLS:
+            continue
+        # An argument may be one text or another.
+        parts = [part for one in call.args for part in (one, *vars(one).values())]
+        given = [one.value for one in parts if isinstance(one, ast.Constant)]
+        texts = [text for text in given if isinstance(text, str) and text]
+        if name == "ngettext":
+            yield tuple(texts[:2])
+        else:
+            yield from texts[: TEXTS.get(name)]
 
 
 def read(course: Course, language: str, name: str) -> Catalog:

@@ -209,4 +209,4 @@ def _result_without_words(result: CheckResult, task: Task) -> CheckResult:
     probe = finding.probe if finding.probe in task.probes else ""
     if isinstance(finding, MatchesKnownWrong):
         return replace(result, finding=MatchesKnownWrong(probe))
-    return replace(result, finding=StillWrong(probe, kind=type(finding).__name__))
+    return replace(result, finding=StillWrong(probe, kind=type(finding)))

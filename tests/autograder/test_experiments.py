@@ -19,7 +19,10 @@ from torch import nn
 from autograder.bank import Made, Probe, Specimen
 from autograder.collect import call, call_class, call_module
 from autograder.compare import all_close, close
-from autograder.experiments import EXPERIMENTS, MEASURES, MIXES, RETURNS, STAYS, Subject
+from autograder.experiments import EXPERIMENTS
+from autograder.experiments.base import Subject
+from autograder.experiments.dropout import MEASURES
+from autograder.experiments.other_device import MIXES, RETURNS, STAYS
 from autograder.outcome import Outcome
 
 INF = torch.inf
@@ -306,7 +309,7 @@ def test_an_answer_works_on_as_before_while_it_is_watched():
 
     with torch.enable_grad():
         subject = Subject(lambda inputs: answer(**inputs).backward(), {"x": x})
-        assert EXPERIMENTS["other-device"](subject, {}).item() == STAYS
+        assert EXPERIMENTS["other-device"].run(subject, {}).item() == STAYS
     assert torch.equal(kept[0][1].grad, x)
 
 

@@ -149,7 +149,7 @@ def overwrites(x):
         (TOTAL, lambda a, b: np.bool_(True), WrongDtype("pairs", "bool", ("float32", "float64"))),
         (SHARE, lambda x: torch.where(x > 1, INF, right(x)), NotFinite("three", INF, (1,), 2)),
         (SHARE, lambda x: x * 3, BrokenProperty("three", "sums-to-one", (), 24.0, 0)),
-        (PAIRS, overwrites, BrokenProperty("three", "input-untouched", (), "x")),
+        (PAIRS, overwrites, BrokenProperty("three", "input-untouched", names=("x",))),
     ],
 )
 def test_a_finding_says_where_and_what(judged, task, answer, finding):
@@ -510,7 +510,7 @@ def test_a_wrong_shape_in_an_experiment_is_not_compared_with_the_experiments_own
 def test_an_answer_that_overwrites_its_input_is_told_that_by_the_experiment_too():
     task = experiment_task(sums_of_the_past, checks=TRIED_FIRST, **INFLUENCE)
     finding = tell(task, lambda x: x.copy_(x.cumsum(0))).finding
-    assert finding == BrokenProperty("tried", "input-untouched", (), "x")
+    assert finding == BrokenProperty("tried", "input-untouched", names=("x",))
 
 
 def test_an_experiment_that_was_not_run_earns_nothing():
@@ -544,7 +544,7 @@ def test_what_changes_from_call_to_call_is_told_before_what_no_gradient_reaches(
 
 def test_memory_that_is_shared_is_told_though_the_numbers_are_right(share):
     verdict = judge(share, seen(share, shared=("W",)))
-    assert verdict.finding == BrokenProperty("three", "memory-of-its-own", (), "W")
+    assert verdict.finding == BrokenProperty("three", "memory-of-its-own", names=("W",))
 
 
 class Masked(nn.Module):

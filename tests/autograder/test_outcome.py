@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from autograder.outcome import (
-    MAX_AXES,
+    MAX_ITEMS,
     MAX_TEXT,
     ErrorReport,
     Evidence,
@@ -46,18 +46,13 @@ def same(one: Evidence, other: Evidence) -> bool:
     return plain == other_plain and all(torch.equal(tensors[key], other_tensors[key]) for key in tensors)
 
 
-def test_an_outcome_that_raised_says_so(yielded):
-    assert RAISED.raised
-    assert not yielded(1.0).raised
-
-
 def test_evidence_put_together_again_is_the_same(evidence):
     assert same(from_plain(*to_plain(evidence)), evidence)
 
 
 def test_an_unknown_status_is_refused(evidence):
     plain, tensors = to_plain(evidence)
-    with pytest.raises(ValueError, match="unknown status 'perfect'"):
+    with pytest.raises(ValueError, match="'perfect' is none of"):
         from_plain({**plain, "status": "perfect"}, tensors)
 
 
@@ -65,7 +60,7 @@ def test_an_unknown_status_is_refused(evidence):
 def test_evidence_that_lacks_a_part_is_refused(evidence, name):
     plain, tensors = to_plain(evidence)
     del plain[name]
-    with pytest.raises(ValueError, match=r"expected form|unknown status"):
+    with pytest.raises(ValueError, match="expected form"):
         from_plain(plain, tensors)
 
 
@@ -86,9 +81,9 @@ def test_texts_longer_than_any_honest_one_are_cut(evidence):
     back = from_plain(plain, tensors)
     assert len(back.note) == MAX_TEXT
     assert len(back.outcomes["four"].error.message) == MAX_TEXT
-    assert len(back.nearest) == 50
-    assert (len(back.examined.idle), len(back.examined.influences)) == (50, 50)
-    assert len(back.examined.influences[0].moved[0]) == len(back.examined.influences[0].moved) == MAX_AXES
+    moved = back.examined.influences[0].moved
+    lists = back.nearest, back.examined.idle, back.examined.influences, moved, moved[0]
+    assert {len(one) for one in lists} == {MAX_ITEMS}
 
 
 @pytest.mark.parametrize("shape", [[5], [2, 1], [], None, [-2]])
@@ -116,7 +111,7 @@ def test_a_stated_dtype_that_is_not_the_tensors_is_not_believed(evidence):
 def test_a_size_or_line_that_is_no_number_is_refused(evidence, number):
     plain, tensors = to_plain(evidence)
     plain["outcomes"]["three"]["shape"] = [number]
-    del plain["outcomes"]["three"]["tensor_key"]
+    plain["outcomes"]["three"]["tensor"] = None
     with pytest.raises(ValueError):  # noqa: PT011 - which words it uses does not matter
         from_plain(plain, tensors)
     plain, tensors = to_plain(evidence)
@@ -166,4 +161,4 @@ def test_names_of_parameters_are_cut_like_all_texts(yielded, kind):
     plain, tensors = to_plain(with_report(yielded, REPORT))
     plain["outcomes"]["p"]["module"][kind] = ["x" * 10 * MAX_TEXT] * 1000
     found = getattr(from_plain(plain, tensors).outcomes["p"].module, kind)
-    assert (len(found), len(found[0])) == (50, MAX_TEXT)
+    assert (len(found), len(found[0])) == (MAX_ITEMS, MAX_TEXT)

@@ -6,19 +6,7 @@ import ast
 
 import pytest
 
-from autograder.reading import names_made, parsed
-
-
-def test_the_names_that_cells_leave_behind_are_known():
-    cells = [
-        "import a.b, c as d\nfrom e import f",
-        "x, y = 1, 2\nfor i in range(3):\n    z = i",
-        "def g(): w = 1",
-        "%matplotlib inline\nclass H: pass",
-        "try:\n    x\nexcept OSError as error:\n    [n for n in x]",
-    ]
-
-    assert names_made(cells) == ["H", "a", "d", "f", "g", "i", "x", "y", "z"]
+from autograder.reading import parsed
 
 
 @pytest.mark.parametrize("source", ["%%time\nx = 1", "!ls\n?x\nx = 1", "x = 1"])

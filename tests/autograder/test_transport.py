@@ -247,9 +247,3 @@ def test_a_tensor_that_only_pretends_to_hold_numbers_is_refused_before_it_travel
     outcome = Outcome("torch.Tensor", fake, (2, 3), "float32")
     with pytest.raises(EvidenceRefused, match="cannot be read"):
         pack(Evidence("t", "answered", outcomes={"p": outcome}))
-
-
-def test_a_shape_of_very_many_axes_is_refused(packed):
-    packed["evidence"]["outcomes"]["four"]["shape"] = [1] * 65
-    with pytest.raises(EvidenceRefused):
-        unpack(json.dumps(packed))

@@ -11,10 +11,12 @@ import torch
 
 from autograder import findings as f
 from autograder.bank import Check, Probe, Task
-from autograder.experiments import EXPERIMENTS, MEASURES
+from autograder.experiments import EXPERIMENTS
+from autograder.experiments.dropout import MEASURES
 from autograder.findings import Verdict
 from autograder.outcome import ErrorReport, Outcome
-from autograder.wording import EXPERIMENT_AXES, axis_label, found, number_text, word
+from autograder.phrases import axis_label, number_text
+from autograder.wording import found, word
 from tests.autograder.conftest import PAIRS, ROW_SUMS, SHARE, TOTAL
 
 
@@ -373,9 +375,9 @@ def test_a_slice_of_another_sequence_does_not_come_later(changed):
 
 
 @pytest.mark.parametrize("index", [(), (0,), (0, 3, 2)], ids=str)
-@pytest.mark.parametrize("observe", [name for name in EXPERIMENTS if name not in ("result", "other-device")])
+@pytest.mark.parametrize("observe", [name for name in EXPERIMENTS if name != "other-device"])
 def test_what_could_not_be_measured_is_told_without_numbers(observe, index):
-    if len(index) == EXPERIMENT_AXES.get(observe, 3):
+    if len(index) == (EXPERIMENTS[observe].axes or 3):
         return
     message = word(*behaves(asked("batch", "tokens", "d_out", observe=observe), index, 0.5, 0.25))
     assert message.headline == "`CausalAttention` does not give back what it should on six tokens."
@@ -539,13 +541,13 @@ def test_every_experiment_is_put_into_words_that_name_none_of_our_own(observe, c
 
 
 def test_no_experiment_is_without_words():
-    assert set(EVERY) == set(EXPERIMENTS) - {"result"}
+    assert set(EVERY) == set(EXPERIMENTS)
 
 
-def test_every_experiments_axes_are_known():
-    assert set(EXPERIMENT_AXES) == set(EVERY) - {"second-call"}  # which gives the result itself
-    for observe, axes in EXPERIMENT_AXES.items():
-        assert {len(index) for index, *_ in EVERY[observe]} == {axes}
+@pytest.mark.parametrize(("observe", "cases"), EVERY.items())
+def test_an_experiment_knows_how_many_axes_its_tensor_has(observe, cases):
+    axes = EXPERIMENTS[observe].axes  # None for the result's own three
+    assert {len(index) for index, *_ in cases} == {3 if axes is None else axes}
 
 
 def test_a_tensor_that_should_be_left_alone_is_named_as_the_lessons_own(share):
@@ -660,10 +662,10 @@ SAID = [
      "Entry [1] (token 1) is -0.5000 on three numbers; a weight is never negative.\n…"),
     ((f.BrokenProperty("three", "symmetric", (0, 2), 3.0), PAIRS),
      "Entry [0, 2] (query 0, key 2) differs from entry [2, 0] on three tokens.\n…"),
-    ((f.BrokenProperty("three", "input-untouched", (), "x"), SHARE),
+    ((f.BrokenProperty("three", "input-untouched", names=("x",)), SHARE),
      "`share` changed its argument `x` on three numbers.\n"
      "…`x -= 1`…\n…"),
-    ((f.BrokenProperty("pairs", "input-untouched", (), "a, b"), TOTAL),
+    ((f.BrokenProperty("pairs", "input-untouched", names=("a", "b")), TOTAL),
      "`total` changed its arguments `a` and `b` on two pairs.\n…"),
     ((wrong_values(), SHARE), "Entry [1] (token 1) is 0.5000 on three numbers and should be 0.2500.\n…"),
     ((wrong_values(), SHARE),

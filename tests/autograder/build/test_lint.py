@@ -179,7 +179,7 @@ def test_an_experiment_that_nobody_knows_is_named_with_its_probe(problems, name)
     assert f"task share: probe four names the unknown experiment {name}" in found
 
 
-@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name != "result"])
+@pytest.mark.parametrize("name", EXPERIMENTS)
 def test_a_check_by_an_experiment_alone_is_refused(problems, name):
     found = problems(tasks=(experiment(name),))
     reason = "earns points by experiments alone, whose outcome can be guessed"

@@ -1,0 +1,98 @@
+"""What an experiment is: a way of putting an answer to use that shows how it behaves, as one small tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.bank import Probe, Task
+from autograder.findings import WrongBehaviour
+
+Settings = Mapping[str, Any]
+Case = tuple[Any, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """An answer that is ready to be called on arguments by name.
+
+    Where it is a module, `module` is that, and `make` makes another like it, with weights of its own.
+    """
+
+    call: Callable[[Mapping[str, Any]], Any]
+    inputs: Mapping[str, Any]
+    module: nn.Module | None = None
+    make: Callable[[], nn.Module] | None = None
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Where an experiment saw something else than with the solution."""
+
+    finding: WrongBehaviour
+    task: Task
+    probe: Probe
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """All that there is to know of one experiment.
+
+    Attributes:
+        name: what authors call it.
+        run: calls an answer and gives what it saw; a result of the answer's where there is nothing to see.
+        words: what is said of it: a headline and advice for each case.
+        case: which case it is where something was seen otherwise, and what fills in its words, beside the
+            two numbers `obtained` and `expected`.
+        axes: how many axes its tensor has; None where it is the answer's own result.
+        raw: what a hidden probe's run gives instead, so that nobody beside the answer can measure it wrongly.
+        measured: what such a run comes to; None where it cannot be measured.
+        settings: what it wants to know of the solution: of its parameters' names and its buffers' sizes.
+        problem: what is wrong with an author's settings; "" where nothing is.
+    """
+
+    name: str
+    run: Callable[[Subject, Settings], Any]
+    words: Mapping[Any, tuple[str, ...]]
+    case: Callable[[Seen], Case] = lambda *_: ("", {})
+    _: KW_ONLY
+    axes: int | None
+    raw: Callable[[Subject, Settings], Any] | None = None
+    measured: Callable[[Tensor, Settings], Tensor | None] | None = None
+    settings: Callable[[Sequence[str], Mapping[str, Sequence[int]]], Settings] = lambda *_: {}
+    problem: Callable[[Settings], str] = lambda _: ""
+
+
+def inputs_of(settings: Settings) -> list[str]:
+    """The inputs that an experiment is about, which its settings name with commas between."""
+    return settings["input"].split(",") if "input" in settings else []
+
+
+def other(values: Tensor, generator: torch.Generator) -> Tensor:
+    """Values of which every one is another, by a step of its own: softmax ignores what is added to all."""
+    if values.dtype == torch.bool:
+        return ~values
+    if not values.is_floating_point():
+        return values + 1
+    return values + (torch.rand(values.shape, generator=generator) + 0.5).to(values.dtype)
+
+
+def has_axis(value: Any, axis: int) -> bool:
+    """Whether a result is a tensor with such an axis."""
+    return isinstance(value, Tensor) and -value.ndim <= axis < value.ndim
+
+
+def moved(before: Tensor, after: Tensor, axis: int) -> Tensor:
+    """For each slice along the axis, whether it changed. Shape (size,), bool."""
+    if before.shape != after.shape:
+        return torch.ones(before.shape[axis], dtype=torch.bool)
+    first = before.detach().double().movedim(axis, 0).unsqueeze(-1).flatten(1)  # (size, …)
+    second = after.detach().double().movedim(axis, 0).unsqueeze(-1).flatten(1)  # (size, …)
+    # The last bits may differ with what stands in other rows, a common shift of all scores say.
+    largest = first[first.isfinite()].abs().max() if bool(first.isfinite().any()) else first.new_zeros(())
+    close = (first - second).abs() <= 1e-5 * largest.clamp(min=1)
+    return ~(close | (first == second) | (first.isnan() & second.isnan())).all(dim=1)

@@ -1,0 +1,166 @@
+"""What messages are made of: sentences in the learner's language, and how axes, places and numbers read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.bank import AS_SEEN, Task, axis_parts
+from autograder.findings import Finding
+from autograder.language import _, ngettext
+
+# What one entry along an axis is called, where that is not the axis's name without its "s".
+SPOKEN = dict.fromkeys(("d_in", "d_out", "d_model", "head_dim"), "dimension")
+KINDS = {"tensor": "tensor", "function": "function", "module": "class", "class": "class"}
+BATCH_AXES = ("b", "batch", "batch_size")
+
+
+@dataclass(frozen=True)
+class Message:
+    """What to show for one finding: one sentence, then any details, then the code line it is about."""
+
+    headline: str
+    details: tuple[str, ...] = ()
+    code: str = ""
+
+
+def N_(*sentences: str) -> tuple[str, ...]:  # noqa: N802 (gettext's name for it)
+    """Sentences of a table, in English: they are translated where they are said."""
+    return sentences
+
+
+def tell(headline: str, *details: str, code: str = "", **values: Any) -> Message:
+    """A message in the spoken language. Empty details are left out; `values` fill in what is in braces."""
+    return Message(_(headline, values), tuple(_(one, values) for one in details if one), code)
+
+
+def about(finding: Finding, task: Task, headline: str, *details: str, **values: Any) -> Message:
+    """A message about a finding.
+
+    Its sentences may name the `finding`, the `task` and the `kind` of answer that it asks for, `where` the
+    finding was made, and its `place` in the result.
+    """
+    known = {
+        "finding": finding,
+        "task": task,
+        "kind": KINDS[task.kind],
+        "where": on_which(finding, task),
+        "place": place_of(getattr(finding, "index", ()), task),
+    }
+    return tell(headline, *details, **{**known, **values})
+
+
+def on_which(finding: Finding, task: Task) -> str:
+    """On which input the finding was made; nothing for an answer that is itself a tensor."""
+    probe = task.probes.get(finding.probe)
+    if probe is None or (task.kind == "tensor" and probe.id == AS_SEEN):
+        return ""
+    return _(" with {probe.says}", locals()) if task.kind == "tensor" else _(" on {probe.says}", locals())
+
+
+def axis_name(task: Task, axis: int) -> str:
+    """An axis of the task's result as its author names it; "" for one that the task does not name."""
+    return task.axes[axis] if -len(task.axes) <= axis < len(task.axes) else ""
+
+
+def axis_label(task: Task, axis: int) -> str:
+    """What an axis of the task's result is called: "tokens as query" reads "tokens, one for each query"."""
+    symbol, role = axis_parts(axis_name(task, axis))
+    return _("{symbol}, one for each {role}", locals()) if role else symbol
+
+
+def slice_at(axis: str, position: int) -> str:
+    """One place along an axis: "query 2" of "tokens as query", and "token 2" of "tokens"."""
+    symbol, role = axis_parts(axis)
+    return f"{role or _one_of(symbol)} {position}"
+
+
+def spoken_slice(axis: str, position: int) -> str:
+    """The same of an axis whose name is a variable's: "token 2" of "num_tokens", "batch element 2" of "b"."""
+    symbol, role = axis_parts(axis)
+    return f"{role or spoken(symbol)} {position}"
+
+
+def spoken(symbol: str) -> str:
+    """What one entry is called along an axis whose name is a variable's."""
+    return "batch element" if symbol in BATCH_AXES else _one_of(symbol.removeprefix("num_"))
+
+
+def _one_of(symbol: str) -> str:
+    one = f"{symbol.removesuffix('ies')}y" if symbol.endswith("ies") else symbol.removesuffix("s")
+    return SPOKEN.get(symbol, one)
+
+
+def place_of(index: Sequence[int], task: Task) -> str:
+    """Where in the result something is, to begin a sentence: "Entry [0, 2] (query 0, key 2)"."""
+    if not index:
+        return capital(_("the result"))
+    fits = len(task.axes) == len(index)
+    named = [slice_at(task.axes[axis], at) for axis, at in enumerate(index) if fits and task.axes[axis]]
+    place = ", ".join(map(str, index))
+    return capital(_("entry [{place}]", locals())) + (f" ({', '.join(named)})" if named else "")
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """A shape as a learner reads it, as "(6, 3)"; "()" is a single number."""
+    return "(" + ", ".join(str(size) for size in shape) + ("," if len(shape) == 1 else "") + ")"
+
+
+def number_text(value: float) -> str:
+    """A number with four decimals where that shows it, and in scientific form where it does not."""
+    if math.isnan(value) or math.isinf(value):
+        return str(value)
+    if value == int(value) and abs(value) < 1e6:
+        return str(int(value))
+    if 1e-3 <= abs(value) < 1e5:
+        return f"{value:.4f}"
+    return f"{value:.3e}"
+
+
+def numbers_apart(obtained: float, expected: float) -> tuple[str, str]:
+    """Two numbers with as many digits as it takes to see that they differ."""
+    texts = number_text(obtained), number_text(expected)
+    for digits in range(5, 17):
+        if texts[0] != texts[1]:
+            break
+        texts = f"{obtained:.{digits}g}", f"{expected:.{digits}g}"
+    return texts
+
+
+def percent(share: float) -> str:
+    """A share of 1, as "80 %"."""
+    return f"{round(share * 100)} %"
+
+
+def axes_text(number: int) -> str:
+    """So many axes, as "2 axes"."""
+    return ngettext("{number} axis", "{number} axes", number, locals()) if number else _("no axes")
+
+
+def kind_text(type_name: str) -> str:
+    """A value's type with its article, as "a list"."""
+    if type_name == "NoneType":
+        return "None"
+    if type_name == "torch.Tensor":
+        return _("a tensor")
+    vowel = type_name[:1].lower() in "aeiou"
+    return _("an {type_name}", locals()) if vowel else _("a {type_name}", locals())
+
+
+def listed(names: Sequence[str], word: str = "") -> str:
+    """Names in a row: "a, b and c", or with another word than "and"."""
+    if len(names) < 2:
+        return "".join(names)
+    return ", ".join(names[:-1]) + f" {word or _('and')} {names[-1]}"
+
+
+def as_code(names: Sequence[str], word: str = "") -> str:
+    """Names in a row, each set as code."""
+    return listed([f"`{name}`" for name in names], word)
+
+
+def capital(text: str) -> str:
+    """A sentence's beginning."""
+    return text[:1].upper() + text[1:]
