@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -114,133 +114,157 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
         say(UNPROTECTED)
     elif executor is None and (reason := walls.why_not()):
         raise NoSandbox(reason)
-    course = order.course
-    told, say = say, lambda line: told(one_line(line))
-    summary = Summary(dry_run=order.dry_run)
-    handed_in = {lesson: course.submissions(lesson, order.students) for lesson in order.lessons}
-    summary.misplaced = course.misplaced()
-    for line in summary.misplaced:
-        say(line)
+    database = order.course.database
     with (
-        nullcontext() if order.dry_run else alone(course.database),
-        Book(course, dry=order.dry_run) as book,
-        readable(course.database),
+        nullcontext() if order.dry_run else alone(database),
+        Book(order.course, dry=order.dry_run) as book,
+        readable(database),
     ):
-        waiting: dict[tuple[str, str], Waiting] = {}
-        for lesson in filter(handed_in.get, order.lessons):  # else the export would hold zeros for it
-            book.know(lesson)
-            note = course.banks.notes.get(lesson)
-            if note and course.policy.require_secret:
-                summary.faults += [f"{one.student} {lesson}" for one in handed_in[lesson]]
-                say(f"{lesson}: nothing was graded, since {POLICY} asks for hidden probes: {note}")
-                continue
-            if note:
-                say(f"{lesson}: {note}")
-            now = course.current(lesson)
-            older = earlier(course.banks.course.root, now)
-            if not order.dry_run:
-                try:
-                    keep(course.banks.course.root, now)
-                except OSError as problem:  # what it is for comes later: grading goes on
-                    say(f"{lesson}: this release could not be kept ({problem.strerror})")
-            if not now.solution:
-                say(f"{lesson}: its source is not there, so a mistake also costs what is built from it")
-            for submission in handed_in[lesson]:
-                who = f"{submission.student} {lesson}"
-                if submission.note:
-                    say(f"{who}: {submission.note}")
-                if not submission.path.exists() and submission.note:
-                    summary.faults.append(who)
-                    continue
-                release = origin(read_text(read(submission)), now, older) if older else now
-                if release is not now and order.remote:
-                    summary.faults.append(who)
-                    say(f"{who}: comes from an earlier release, which a cluster does not have: grade it here")
-                    continue
-                if release is not now:
-                    say(f"{who}: graded by the earlier release that it came from")
-                made_from = course.made_from(submission, release)
-                if release is not now:
-                    made_from["what tasks count that it lacks"] = course.policy.missing_tasks
-                if book.has_no_time(submission):
-                    say(f"{who}: {STAMP} beside the submission says no time, so it does not count as late")
-                if order.force or not book.is_current(submission, made_from):
-                    waiting[lesson, submission.student] = Waiting(submission, made_from, release)
-                elif book.settle(submission):
-                    summary.settled += 1
-                else:
-                    summary.current += 1
-        draws = Draws(course.banks, new_word())
-        for lesson in {lesson for lesson, _ in waiting}:
-            try:
-                draws.of(lesson, b"")
-            except AuthoringError as problem:
-                summary.faults.append(lesson)
-                say(f"{lesson}: needs a look, nothing was graded: {'; '.join(problem.problems)}")
-                waiting = {which: one for which, one in waiting.items() if which[0] != lesson}
+        run = _Run(order, book, lambda line: say(one_line(line)))
+        run.look_at_all()
+        draws = run.draw()
         if order.force:  # so that the next run goes on where this one is interrupted
-            book.outdate([one.submission for one in waiting.values()])
+            book.outdate([one.submission for one in run.waiting.values()])
         own = executor or ThreadPoolExecutor(order.jobs, thread_name_prefix="grading")
-        results = grade_all(_jobs(waiting, order, draws), own, ahead=2 * order.jobs)
         try:
-            for done, result in enumerate(results, start=1):
-                _take(book, waiting[result.lesson, result.student], result, summary, say)
-                advance(done, len(waiting), f"{result.student} {result.lesson}")
+            for done, result in enumerate(grade_all(run.jobs(draws), own, ahead=2 * order.jobs), start=1):
+                run.take(result)
+                advance(done, len(run.waiting), f"{result.student} {result.lesson}")
         except ExecutorLost as problem:
             say(f"The cluster was lost: {problem}.")
-            summary.interrupted = True
+            run.summary.interrupted = True
         except KeyboardInterrupt:
-            summary.interrupted = True
+            run.summary.interrupted = True
         finally:
             if executor is None:
                 own.shutdown(wait=False, cancel_futures=True)
                 close_sandboxes()  # whatever still runs ends with its sandbox
                 own.shutdown(wait=True)
                 close_sandboxes()  # and so does a sandbox that was just being started
-    return summary
+    return run.summary
 
 
-def _jobs(waiting: Mapping[tuple[str, str], Waiting], order: Order, draws: Draws) -> Iterator[Job]:
-    # Those of one release together: a sandbox is made for one set of banks.
-    for one in sorted(waiting.values(), key=lambda one: one.release.id):
-        submission, release = one.submission, one.release
-        lesson = submission.lesson
-        refused, text = submission.refused, b""
-        if not refused:
+class _Run:
+    """One run: what waits to be graded, by lesson and student, and what came of it so far."""
+
+    def __init__(self, order: Order, book: Book, say: Say) -> None:
+        self.summary = Summary(dry_run=order.dry_run)
+        self.waiting: dict[tuple[str, str], Waiting] = {}
+        self._order, self._book, self._say = order, book, say
+        self._course = order.course
+
+    def look_at_all(self) -> None:
+        """Find what has changed since it was graded."""
+        self.summary.misplaced = self._course.misplaced()
+        for line in self.summary.misplaced:
+            self._say(line)
+        for lesson in self._order.lessons:
+            handed_in = self._course.submissions(lesson, self._order.students)
+            if handed_in:  # else the export would hold zeros for it
+                self._book.know(lesson)
+                self._look_at_lesson(lesson, handed_in)
+
+    def _look_at_lesson(self, lesson: str, handed_in: Sequence[Submission]) -> None:
+        course = self._course
+        note = course.banks.notes.get(lesson)
+        if note and course.policy.require_secret:
+            self.summary.faults += [f"{one.student} {lesson}" for one in handed_in]
+            self._say(f"{lesson}: nothing was graded, since {POLICY} asks for hidden probes: {note}")
+            return
+        if note:
+            self._say(f"{lesson}: {note}")
+        now = course.current(lesson)
+        older = earlier(course.banks.course.root, now)
+        if not self._order.dry_run:
             try:
-                text = submission.path.read_bytes()
-            except OSError as problem:
-                refused = f"the file cannot be opened ({problem.strerror})"
-        # What is drawn anew is for the lesson as it is now.
-        drawn = {} if lesson in release.banks.notes else draws.of(lesson, text)
-        how = refused, order.sandboxed, release.solution, order.figures, drawn
-        yield Job(lesson, submission.student, release.text, text, release.banks, *how)
+                keep(course.banks.course.root, now)
+            except OSError as problem:  # what it is for comes later: grading goes on
+                self._say(f"{lesson}: this release could not be kept ({problem.strerror})")
+        if not now.solution:
+            self._say(f"{lesson}: its source is not there, so a mistake also costs what is built from it")
+        for submission in handed_in:
+            self._look_at(submission, now, older)
 
+    def _look_at(self, submission: Submission, now: Release, older: Sequence[Release]) -> None:
+        who, book, summary = submission.who, self._book, self.summary
+        if submission.note:
+            self._say(f"{who}: {submission.note}")
+        if not submission.path.exists() and submission.note:
+            summary.faults.append(who)
+            return
+        release = origin(read_text(read(submission)), now, older) if older else now
+        made_from = self._course.made_from(submission, release)
+        if release is not now:
+            if self._order.remote:
+                summary.faults.append(who)
+                said = "comes from an earlier release, which a cluster does not have: grade it here"
+                self._say(f"{who}: {said}")
+                return
+            self._say(f"{who}: graded by the earlier release that it came from")
+            made_from["what tasks count that it lacks"] = self._course.policy.missing_tasks
+        if book.has_no_time(submission):
+            self._say(f"{who}: {STAMP} beside the submission says no time, so it does not count as late")
+        if self._order.force or not book.is_current(submission, made_from):
+            self.waiting[submission.lesson, submission.student] = Waiting(submission, made_from, release)
+        elif book.settle(submission):
+            summary.settled += 1
+        else:
+            summary.current += 1
 
-def _take(book: Book, one_of: Waiting, result: Result, summary: Summary, say: Say) -> None:
-    """Write one result, and tell what a person should know about it."""
-    submission = one_of.submission
-    who = f"{submission.student} {submission.lesson}"
-    if result.fault:
-        summary.faults.append(who)
-        say(f"{who}: needs a look, no score was written: {result.fault}")
-        return
-    before = book.scores(submission)
-    for one in result.tasks:
-        if one.points is not None and before.get(one.task, one.points) != one.points:
-            summary.changed += 1
-            say(f"{who}: {one.task} {before[one.task]:g} -> {one.points:g}")
-    for note in result.notes:
-        say(f"{who}: {note}")
-    summary.graded += 1
-    if not summary.dry_run:
+    def draw(self) -> Draws:
+        """Draw the hidden questions; a lesson whose source yields none is not graded."""
+        draws = Draws(self._course.banks, new_word())
+        for lesson in {lesson for lesson, _ in self.waiting}:
+            try:
+                draws.of(lesson, b"")
+            except AuthoringError as problem:
+                self.summary.faults.append(lesson)
+                self._say(f"{lesson}: needs a look, nothing was graded: {'; '.join(problem.problems)}")
+                self.waiting = {which: one for which, one in self.waiting.items() if which[0] != lesson}
+        return draws
+
+    def jobs(self, draws: Draws) -> Iterator[Job]:
+        """What waits as jobs; those of one release together: a sandbox is made for one set of banks."""
+        for one in sorted(self.waiting.values(), key=lambda one: one.release.id):
+            submission, release = one.submission, one.release
+            lesson = submission.lesson
+            refused, text = submission.refused, b""
+            if not refused:
+                try:
+                    text = submission.path.read_bytes()
+                except OSError as problem:
+                    refused = f"the file cannot be opened ({problem.strerror})"
+            # What is drawn anew is for the lesson as it is now.
+            drawn = {} if lesson in release.banks.notes else draws.of(lesson, text)
+            how = refused, self._order.sandboxed, release.solution, self._order.figures, drawn
+            yield Job(lesson, submission.student, release.text, text, release.banks, *how)
+
+    def take(self, result: Result) -> None:
+        """Write one result, and tell what a person should know about it."""
+        one, book, summary = self.waiting[result.lesson, result.student], self._book, self.summary
+        who = one.submission.who
+        if result.fault:
+            summary.faults.append(who)
+            self._say(f"{who}: needs a look, no score was written: {result.fault}")
+            return
+        before = book.scores(one.submission)
+        for task in result.tasks:
+            if task.points is not None and before.get(task.task, task.points) != task.points:
+                summary.changed += 1
+                self._say(f"{who}: {task.task} {before[task.task]:g} -> {task.points:g}")
+        for note in result.notes:
+            self._say(f"{who}: {note}")
+        summary.graded += 1
+        if summary.dry_run:
+            return
         try:
             graded = from_dict(json.loads(result.notebook))
-            book.write(submission, graded, one_of.made_from, result.tasks, result.notes)
-            summary.written_answers += book.waiting_for_a_person(submission)
+            book.write(one.submission, graded, one.made_from, result.tasks, result.notes)
+            summary.written_answers += book.waiting_for_a_person(one.submission)
         except Exception as problem:  # one submission that cannot be written must not cost the others
             book.undo()
             summary.graded -= 1
             summary.faults.append(who)
-            done = "no score was written" if book.scores(submission) == before else "only scores were written"
-            say(f"{who}: needs a look, {done}: {type(problem).__name__}: {problem}")
+            same = book.scores(one.submission) == before
+            done = "no score was written" if same else "only scores were written"
+            self._say(f"{who}: needs a look, {done}: {type(problem).__name__}: {problem}")

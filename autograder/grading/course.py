@@ -41,6 +41,11 @@ class Submission:
     refused: str = ""
     note: str = ""
 
+    @property
+    def who(self) -> str:
+        """Whose it is and for what, in words."""
+        return f"{self.student} {self.lesson}"
+
 
 class Class:
     """A folder with what students handed in, and the banks that it is graded by.

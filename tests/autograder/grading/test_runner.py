@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
+from autograder import bank
 from autograder.course import Course
+from autograder.grading import batch
 from autograder.grading.runner import KernelRunner, NoSandbox, SandboxRunner
 from autograder.grading.secret import Banks
 from autograder.sandbox.workers import Job, Ran, SandboxFailed
@@ -69,6 +72,21 @@ def test_a_runner_that_is_closed_leaves_no_questions_and_runs_nothing_more(kind)
     assert not questions.exists()
     with pytest.raises(SandboxFailed):
         runner(NOTEBOOK, "as-seen")
+
+
+def test_where_a_bank_was_rebuilt_no_runner_goes_on_that_asks_the_old_one(tmp_path):
+    course = Course.read(ROOT)
+    lesson = course.lessons[0]
+    for path in bank.paths(lesson, course.bank):
+        shutil.copy(path, tmp_path)
+    banks = Banks(course, {lesson: tmp_path}, {})
+    first = batch.runner_for(banks, sandboxed=False)
+    assert batch.runner_for(banks, sandboxed=False) is first
+    text = tmp_path / f"{lesson}.json"
+    text.write_bytes(text.read_bytes() + b"\n")
+    second = batch.runner_for(banks, sandboxed=False)
+    assert (second is first, first.closed, second.closed) == (False, True, False)
+    batch.close_sandboxes()
 
 
 def test_who_has_no_sandbox_is_told_both_ways_to_do_without():
