@@ -453,7 +453,6 @@ def nearest_names(name: str, namespace: Mapping[str, Any]) -> tuple[str, ...]:
         for other, value in namespace.items()
         if not other.startswith("_")
         and not isinstance(value, types.ModuleType)
-        and not str(getattr(value, "__module__", "")).startswith(("visuals", "autograder"))
         and other not in ("In", "Out")
     ]
     lowered = {other.lower(): other for other in own}

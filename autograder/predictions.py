@@ -128,7 +128,7 @@ def predict(name: str, question: str, choices: Sequence[str] = ()) -> Question |
         return Notice(_("There is nowhere to keep a prediction."), (str(problem),))
 
 
-def reveal(name: str, came: Any, within: float = 0.05) -> Notice | Outcome:
+def reveal(name: str, came: Any, within: float = 0.05) -> Notice | Revealed:
     """Show what came beside what was predicted. It costs nothing to be wrong.
 
     Args:
@@ -147,18 +147,18 @@ def reveal(name: str, came: Any, within: float = 0.05) -> Notice | Outcome:
     shown = came if isinstance(came, str) else f"{float(came):.4g}"
     prediction = records.read_prediction(course, name)
     if not prediction.said:
-        return Outcome(name, "", shown, None)
+        return Revealed(name, "", shown, None)
     if prediction.true is None:
         true = (
             prediction.said == came if isinstance(came, str) else _near(prediction.said, float(came), within)
         )
         prediction = records.Prediction(prediction.said, true)
         records.write_prediction(course, name, prediction)
-    return Outcome(name, prediction.said, shown, prediction.true)
+    return Revealed(name, prediction.said, shown, prediction.true)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Revealed:
     """A prediction beside what came."""
 
     id: str

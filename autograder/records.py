@@ -16,7 +16,7 @@ from typing import Any
 import platformdirs
 
 # Set to a folder to keep progress there, or to "off" to keep none.
-PLACE = "AUTOGRADER_PROGRESS"
+PROGRESS = "AUTOGRADER_PROGRESS"
 # Before a prediction's id in its file's name; no task's id begins so, because of its dot.
 PREDICTION = "prediction."
 UNREADABLE = (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError)
@@ -42,7 +42,7 @@ class Prediction:
 
 def folder(course: str) -> Path | None:
     """Where progress in a course is kept, or None where the learner turned it off."""
-    place = os.environ.get(PLACE, "")
+    place = os.environ.get(PROGRESS, "")
     if place == "off":
         return None
     return Path(place) if place else platformdirs.user_data_path(course) / "progress"

@@ -31,7 +31,7 @@ from autograder.course import Course
 from autograder.feedback import Feedback
 from autograder.findings import CheckResult, Verdict
 from autograder.learner import Progress
-from autograder.predictions import Outcome, Question
+from autograder.predictions import Question, Revealed
 from autograder.problems import AuthoringError
 from autograder.reading import parsed
 
@@ -170,15 +170,15 @@ def _speaking(*words: bytes) -> Iterator[gettext.NullTranslations]:
         one = gettext.GNUTranslations(BytesIO(content))
         one.add_fallback(translations)
         translations = one
-    before = os.environ.get(records.PLACE)
-    os.environ[records.PLACE] = "off"
+    before = os.environ.get(records.PROGRESS)
+    os.environ[records.PROGRESS] = "off"
     try:
         yield translations
     finally:
         language.use(gettext.NullTranslations())
-        os.environ.pop(records.PLACE)
+        os.environ.pop(records.PROGRESS)
         if before is not None:
-            os.environ[records.PLACE] = before
+            os.environ[records.PROGRESS] = before
 
 
 def _show(
@@ -198,7 +198,7 @@ def _show(
 
 def _called(
     cell: NotebookNode, course: Course, lesson: LessonBank, data: dict[str, str]
-) -> Feedback | Question | Outcome | Progress | None:
+) -> Feedback | Question | Revealed | Progress | None:
     """What a call at the end of a solution's cell returned: a check that passes, a question or another."""
     match parsed(cell.source).body[-1:]:
         case [ast.Expr(ast.Call(func=ast.Name(id=call), args=[ast.Constant(value=str(name)), *rest]))]:
@@ -214,7 +214,7 @@ def _called(
         return Question(course.name, name, question, tuple(*choices))
     if call == "reveal":
         came = data.get("text/plain", "").partition("\n")[0].partition(": ")[2]
-        return Outcome(name, "", came, None)
+        return Revealed(name, "", came, None)
     if call == "progress":
         solved = ((task, records.Record(True, task.points)) for task in lesson.tasks.values())
         return Progress(((lesson.title, tuple(solved)),))

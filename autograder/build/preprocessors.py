@@ -96,7 +96,7 @@ class ExecuteSolution(Execute):
     ) -> tuple[NotebookNode, dict[str, Any]]:
         with (
             tempfile.TemporaryDirectory(prefix="progress-") as folder,
-            setenv(**{records.PLACE: folder, STATES_ASKED: "1"}),
+            setenv(**{records.PROGRESS: folder, STATES_ASKED: "1"}),
         ):
             executed, resources = super().preprocess(notebook, resources, km)
         return executed, resources

@@ -11,7 +11,7 @@ import typer
 from autograder.console import Lesson, Root, class_of, count, course_of, meant, refuse, refusing, say
 
 if TYPE_CHECKING:
-    from autograder.exchange.collect import Outcome
+    from autograder.exchange.collect import Collected
     from autograder.exchange.people import Roster
 
 app = typer.Typer()
@@ -61,7 +61,7 @@ def collect(
 ) -> None:
     """Put what a learning platform collected into submitted/, and say what belongs to whom."""
     from autograder.exchange.archives import BadArchive
-    from autograder.exchange.collect import Asked
+    from autograder.exchange.collect import Request
     from autograder.exchange.collect import collect as collect_archives
     from autograder.exchange.people import BadList, read_people
     from autograder.exchange.roster import class_list
@@ -78,7 +78,7 @@ def collect(
             refuse(
                 "The gradebook names no students, so nobody can be matched. First: autograder roster FILE.csv"
             )
-        order = Asked(place, lessons, students, expected, named, people, dry_run)
+        order = Request(place, lessons, students, expected, named, people, dry_run)
         outcome = collect_archives(order, files)
     _tell(outcome, students, dry_run)
     if outcome.unplaced:
@@ -217,7 +217,7 @@ def _named(pairs: Iterable[str], students: Roster) -> dict[str, str]:
     return named
 
 
-def _tell(outcome: Outcome, students: Roster, dry: bool) -> None:
+def _tell(outcome: Collected, students: Roster, dry: bool) -> None:
     for one in outcome.placed:
         several = f", the last of {len(one.before) + 1} versions" if one.before else ""
         name = students.people[one.student].name

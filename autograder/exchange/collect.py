@@ -26,12 +26,12 @@ from autograder.exchange.people import Person, Roster, squashed
 from autograder.grading.course import STAMP, Class
 
 # Beside submitted/: the archives as they came, versions that were replaced, and what was found out.
-PLACE = "collected"
+COLLECTED = "collected"
 RECORD = "record.json"
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """What to collect.
 
     Attributes:
@@ -66,7 +66,7 @@ class Placed:
 
 
 @dataclass
-class Outcome:
+class Collected:
     """What was found: notebooks in their places, and what belongs nowhere, each with the reason."""
 
     placed: list[Placed] = field(default_factory=list)
@@ -77,7 +77,7 @@ class Outcome:
     notes: list[str] = field(default_factory=list)
 
 
-def collect(asked: Asked, archives: Iterable[Path]) -> Outcome:
+def collect(asked: Request, archives: Iterable[Path]) -> Collected:
     """Find out whose everything is, then put it into `submitted/`.
 
     Raises:
@@ -86,7 +86,7 @@ def collect(asked: Asked, archives: Iterable[Path]) -> Outcome:
     archives = list(archives)
     record = read_record(asked.course)
     asked = replace(asked, who={**record["who"], **asked.who})
-    outcome = Outcome()
+    outcome = Collected()
     found: dict[tuple[str, str], list[Entry]] = {}
     for path in archives:
         for lesson, entry in _with_lessons(asked, entries(path), outcome):
@@ -121,7 +121,7 @@ def collect(asked: Asked, archives: Iterable[Path]) -> Outcome:
     return outcome
 
 
-def _with_lessons(asked: Asked, found: Iterable[Entry], outcome: Outcome) -> Iterator[tuple[str, Entry]]:
+def _with_lessons(asked: Request, found: Iterable[Entry], outcome: Collected) -> Iterator[tuple[str, Entry]]:
     """The notebooks of an archive with their lessons; the rest goes into the outcome."""
     ids = {lesson: _task_cells(asked.course, lesson) for lesson in asked.lessons}
     notebooks: list[tuple[Entry, str]] = []
@@ -170,7 +170,7 @@ def _grade_ids(content: bytes) -> set[str]:
         return set()
 
 
-def _whose(asked: Asked, lesson: str, entry: Entry) -> set[str]:
+def _whose(asked: Request, lesson: str, entry: Entry) -> set[str]:
     """The students who may have handed it in: one, if all is well."""
     for called in (entry.user, entry.folder, entry.path, entry.file):
         if called and called in asked.who:
@@ -187,7 +187,7 @@ def _whose(asked: Asked, lesson: str, entry: Entry) -> set[str]:
     return asked.roster.called((*entry.labels, *handed_in_by_name(entry.file, lesson)))
 
 
-def _unclear(asked: Asked, entry: Entry, students: set[str]) -> str:
+def _unclear(asked: Request, entry: Entry, students: set[str]) -> str:
     solution = f"--who {shlex.quote(entry.user or entry.path)}=STUDENT"
     if students:
         name = asked.roster.people[min(students)].name
@@ -198,7 +198,7 @@ def _unclear(asked: Asked, entry: Entry, students: set[str]) -> str:
 
 
 def _chosen(
-    asked: Asked, lesson: str, student: str, several: list[Entry], known: Mapping[str, Any]
+    asked: Request, lesson: str, student: str, several: list[Entry], known: Mapping[str, Any]
 ) -> Placed:
     """The last of a student's notebooks for one lesson."""
     ordered = sorted(several, key=lambda entry: (entry.rank, entry.modified, entry.path))
@@ -220,7 +220,7 @@ def _chosen(
     return Placed(lesson, student, last, earlier, time, state)
 
 
-def _handed_in(asked: Asked, lesson: str, student: str, entry: Entry) -> datetime | None:
+def _handed_in(asked: Request, lesson: str, student: str, entry: Entry) -> datetime | None:
     """When it was handed in, as far as anybody says."""
     for one in asked.times:
         by_number = entry.user and one.lms_user_id == entry.user
@@ -229,7 +229,7 @@ def _handed_in(asked: Asked, lesson: str, student: str, entry: Entry) -> datetim
     return _a_moment_late(asked, lesson, student) if entry.late else None
 
 
-def _a_moment_late(asked: Asked, lesson: str, student: str) -> datetime | None:
+def _a_moment_late(asked: Request, lesson: str, student: str) -> datetime | None:
     policy = asked.course.policy
     if lesson not in policy.due:
         return None
@@ -237,7 +237,7 @@ def _a_moment_late(asked: Asked, lesson: str, student: str) -> datetime | None:
     return (policy.due[lesson] + more + timedelta(seconds=1)).replace(tzinfo=UTC)
 
 
-def _tell_of_late_ones(asked: Asked, outcome: Outcome) -> None:
+def _tell_of_late_ones(asked: Request, outcome: Collected) -> None:
     marked = [one for one in outcome.placed if one.entry.late]
     late = [one for one in marked if one.time == _a_moment_late(asked, one.lesson, one.student)]
     if not late:
@@ -280,7 +280,7 @@ def _aside(course: Class, placed: Placed, content: bytes, stamp: bytes = b"") ->
         write_whole(folder / f"{digest}-{STAMP}", stamp)
 
 
-def _keep(asked: Asked, archives: Iterable[Path]) -> None:
+def _keep(asked: Request, archives: Iterable[Path]) -> None:
     """Keep the archives themselves: they hold what could not be placed as well."""
     folder = folder_of(asked.course) / "archives"
     folder.mkdir(parents=True, exist_ok=True)
@@ -295,7 +295,7 @@ def _keep(asked: Asked, archives: Iterable[Path]) -> None:
             shutil.copyfile(path, kept)
 
 
-def _remember(asked: Asked, outcome: Outcome, record: dict[str, Any]) -> None:
+def _remember(asked: Request, outcome: Collected, record: dict[str, Any]) -> None:
     """Note what the platform calls everybody, for returning feedback and for the next archive."""
     for one in outcome.placed:
         if one.state != "a later one is there":
@@ -324,7 +324,7 @@ def read_record(course: Class) -> dict[str, Any]:
 
 def folder_of(course: Class) -> Path:
     """Where archives, earlier versions and the record lie."""
-    return Path(course.directory.root) / PLACE
+    return Path(course.directory.root) / COLLECTED
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -17,7 +17,7 @@ from autograder import records
 from autograder.bank import AS_SEEN
 from autograder.build.source import is_test
 from autograder.course import PACKED, package_folder
-from autograder.grading.secret import NONE, PLACE, Banks, Files
+from autograder.grading.secret import NONE, OWN_FOLDER, Banks, Files
 from autograder.learner import EXECUTION, RUN
 from autograder.sandbox.execute import Executed, execute
 from autograder.sandbox.kernels import Kernels
@@ -29,7 +29,7 @@ LIMITS = Limits()
 # A cell may take this many times as long as all of the course's own solution, and at least so many seconds;
 # all runs of a submission together, this many times that.
 SLACK, LEAST_SECONDS, CELLS = 10, 3, 3
-ENVIRONMENT = {EXECUTION: "autograde", records.PLACE: "off"}
+ENVIRONMENT = {EXECUTION: "autograde", records.PROGRESS: "off"}
 # What notebooks import beside the course's own, and the checks' own code with what it imports as it goes.
 PRELOAD = (
     "import torch\ntorch.set_num_threads(1)",  # threads do not survive a fork: none may be started before it
@@ -182,7 +182,7 @@ class KernelRunner(SandboxRunner):
         """Change nothing: time is that on the clock here, and other work must not shorten it."""
 
     def _made(self, questions: Path, banks: Banks) -> Worker | Kernels:
-        kept = {name: value for name, value in os.environ.items() if name != PLACE}
+        kept = {name: value for name, value in os.environ.items() if name != OWN_FOLDER}
         path = os.pathsep.join(filter(None, (str(PACKAGE.parent), kept.get("PYTHONPATH"))))
         more = {"PYTHONPATH": path, PACKED: str(questions), "OMP_NUM_THREADS": "1"}
         return Kernels({**kept, **more, **ENVIRONMENT})

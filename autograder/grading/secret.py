@@ -25,7 +25,7 @@ from autograder.course import FILE, Course
 from autograder.digests import file_digest
 
 # Where the secret lies instead of the user's own data folder.
-PLACE = "AUTOGRADER_SECRET"
+OWN_FOLDER = "AUTOGRADER_SECRET"
 NAME = "secret"
 # Beside it: for each file that was handed in, the word that its questions were drawn by.
 WORDS = "words"
@@ -102,7 +102,7 @@ class Banks:
 
 def folder(course: Course) -> Path:
     """The folder of the secret: outside the course, of this user alone."""
-    chosen = os.environ.get(PLACE)
+    chosen = os.environ.get(OWN_FOLDER)
     return Path(chosen) if chosen else platformdirs.user_data_path(course.name) / NAME
 
 

@@ -76,7 +76,7 @@ def course(request, tmp_path_factory, notes):
     """A class graded through one door: every attack, and honest students before, among and after them."""
     patch = pytest.MonkeyPatch()
     patch.setattr(runner, "LIMITS", LIMITS)
-    patch.setenv(secret.PLACE, str(tmp_path_factory.mktemp("secret")))
+    patch.setenv(secret.OWN_FOLDER, str(tmp_path_factory.mktemp("secret")))
     place = tmp_path_factory.mktemp(request.param) / "course"
     class_folder(place, LESSON)
     secret.make(Course.read(ROOT), LESSON)

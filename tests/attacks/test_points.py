@@ -72,7 +72,7 @@ NO_DROPOUT = {
 def banks(tmp_path_factory):
     """The course's banks, with a secret."""
     patch = pytest.MonkeyPatch()
-    patch.setenv(secret.PLACE, str(tmp_path_factory.mktemp("secret")))
+    patch.setenv(secret.OWN_FOLDER, str(tmp_path_factory.mktemp("secret")))
     secret.make(COURSE, FIRST)
     yield Banks.of(COURSE)
     patch.undo()

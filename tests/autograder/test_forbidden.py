@@ -402,7 +402,7 @@ def test_a_forbidden_call_in_an_earlier_task_is_not_called_unfinished():
 
 
 def test_a_bank_keeps_what_is_forbidden(tmp_path):
-    given = dataclasses.replace(WEIGHTS, forbids=Forbids(named("softmax", "dropout"), 2, ("inputs",)))
+    given = dataclasses.replace(WEIGHTS, forbids=Forbids(named("softmax", "dropout"), 2))
     bank.save(dataclasses.replace(LESSON, tasks={"weights": given}), tmp_path)
 
     assert bank.load("01-tiny", tmp_path, tuple(FAMILIES.values())).tasks["weights"].forbids == given.forbids

@@ -329,9 +329,9 @@ def test_a_hint_is_followed_by_the_next_in_another_process(bank_folder):
 
 def test_hints_go_on_where_progress_cannot_be_saved(bank_folder, own_progress, monkeypatch):
     (own_progress / "a-file").write_text("")
-    monkeypatch.setenv(records.PLACE, str(own_progress / "a-file" / "below"))
+    monkeypatch.setenv(records.PROGRESS, str(own_progress / "a-file" / "below"))
     assert [repr(hint("total"))[:11] for _ in range(2)] == ["Hint 1 of 2", "Hint 2 of 2"]
-    monkeypatch.setenv(records.PLACE, "off")
+    monkeypatch.setenv(records.PROGRESS, "off")
     assert [repr(hint("share"))[:11] for _ in range(3)] == ["Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3"]
 
 
@@ -471,7 +471,7 @@ def test_in_a_redrawn_run_the_evidence_is_about_that_run(notebook, monkeypatch):
 @pytest.fixture
 def forbidding(notebook, lesson, bank_folder, monkeypatch):
     """The notebook, where `share` and `row_sums` have to do without softmax, and cells enter the history."""
-    forbids = Forbids((FAMILIES["softmax"],), 2, ("table", "torch", "check", "hint", "progress"))
+    forbids = Forbids((FAMILIES["softmax"],), 2)
     tasks = {
         name: dataclasses.replace(task, forbids=forbids if name in ("share", "row-sums") else None)
         for name, task in lesson.tasks.items()

@@ -61,7 +61,7 @@ def test_a_corrupt_record_counts_as_none(own_progress, text):
 def test_a_place_that_cannot_be_written_is_named_and_raises_nothing(own_progress, monkeypatch):
     blocked = own_progress / "a-file"
     blocked.write_text("")
-    monkeypatch.setenv(records.PLACE, str(blocked / "below"))
+    monkeypatch.setenv(records.PROGRESS, str(blocked / "below"))
     reason = records.write("tiny", "share", KEPT)
     assert reason.startswith(f"Your progress cannot be saved in {blocked / 'below'}")
     assert records.read("tiny", "share") == Record()
@@ -74,7 +74,7 @@ def test_a_record_that_cannot_be_put_in_place_leaves_nothing_behind(own_progress
 
 
 def test_turned_off_nothing_is_kept(own_progress, monkeypatch):
-    monkeypatch.setenv(records.PLACE, "off")
+    monkeypatch.setenv(records.PROGRESS, "off")
     assert records.folder("tiny") is None
     assert records.write("tiny", "share", KEPT) == ""
     assert records.read("tiny", "share") == Record()
@@ -82,7 +82,7 @@ def test_turned_off_nothing_is_kept(own_progress, monkeypatch):
 
 
 def test_without_a_setting_progress_is_kept_in_the_users_own_data_folder(monkeypatch):
-    monkeypatch.delenv(records.PLACE)
+    monkeypatch.delenv(records.PROGRESS)
     place = records.folder("tiny")
     assert place is not None
     assert place.parts[-2:] == ("tiny", "progress")

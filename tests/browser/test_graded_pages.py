@@ -118,7 +118,7 @@ def attacking(release):
 def graded(walls, tmp_path_factory):
     """A course in which an honest student and an attacker are graded."""
     patch = pytest.MonkeyPatch()
-    patch.setenv(secret.PLACE, str(tmp_path_factory.mktemp("no-secret")))
+    patch.setenv(secret.OWN_FOLDER, str(tmp_path_factory.mktemp("no-secret")))
     place = tmp_path_factory.mktemp("graded") / "course"
     class_folder(place, LESSON)
     release = nbformat.read(place / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)

@@ -58,7 +58,7 @@ def without_figures(notebook: NotebookNode) -> NotebookNode:
 def sandbox(walls: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxRunner]:
     """One sandbox of the course for all files, by its public banks: to start one takes many seconds."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(secret.PLACE, str(tmp_path_factory.mktemp("no-secret")))
+        patch.setenv(secret.OWN_FOLDER, str(tmp_path_factory.mktemp("no-secret")))
         made = SandboxRunner(Banks.of(Course.read(ROOT)))
     yield made
     made.close()

@@ -245,7 +245,7 @@ def run(walls: None, tmp_path_factory: pytest.TempPathFactory, members: dict[str
         path.parent.mkdir(parents=True)
         path.write_text(made.text, encoding="utf-8", newline="")
     patch = pytest.MonkeyPatch()
-    patch.setenv(secret.PLACE, str(tmp_path_factory.mktemp("no-secret")))
+    patch.setenv(secret.OWN_FOLDER, str(tmp_path_factory.mktemp("no-secret")))
     patch.setattr(runner, "LIMITS", LIMITS)
     with warnings.catch_warnings(record=True) as warned:
         done = CliRunner().invoke(cli.app, ["grade", "--course", str(course), "--jobs", "2"])

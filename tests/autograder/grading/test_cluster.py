@@ -103,14 +103,14 @@ def scores(place: Path) -> dict[str, float]:
 
 @pytest.fixture
 def no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(secret.PLACE, str(tmp_path / "nothing"))
+    monkeypatch.setenv(secret.OWN_FOLDER, str(tmp_path / "nothing"))
 
 
 def test_a_worker_grades_by_the_answers_of_whoever_asks_and_gives_them_back(
     hidden, worker, tmp_path, monkeypatch
 ):
     answers = Answers(Banks.of(COURSE), [LESSON])
-    monkeypatch.setenv(secret.PLACE, str(tmp_path / "the worker's own"))
+    monkeypatch.setenv(secret.OWN_FOLDER, str(tmp_path / "the worker's own"))
     job = batch.Job(LESSON, "ada", "", b"", Banks.of(COURSE))
     answers.setup(worker)
     given = cluster._on_worker(answers.run, lambda given: given.banks, job)
@@ -247,7 +247,7 @@ class Running:
 def running(walls: None, tmp_path: Path) -> Iterator[Running]:
     place = tmp_path / "cluster"
     place.mkdir()
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), secret.PLACE: str(place / "no-secret")}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), secret.OWN_FOLDER: str(place / "no-secret")}
     file = place / "scheduler.json"
 
     def start(what: str, *arguments: str) -> subprocess.Popen[bytes]:

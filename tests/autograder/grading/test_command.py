@@ -73,7 +73,7 @@ class Here(Executor):
 @pytest.fixture(scope="module", autouse=True)
 def runner(sandbox: SandboxRunner, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxRunner]:
     patch = pytest.MonkeyPatch()
-    patch.setenv(secret.PLACE, str(tmp_path_factory.mktemp("no-secret")))
+    patch.setenv(secret.OWN_FOLDER, str(tmp_path_factory.mktemp("no-secret")))
     patch.delenv("NBGRADER_EXECUTION", raising=False)
     remembered: dict[str, Any] = {}
     really = batch.grade

@@ -366,7 +366,7 @@ def test_by_every_door_one_mistake_costs_once_and_no_text_comes_back(
 ):
     course = Class(Path(shutil.copytree(place, tmp_path / "course")))
     root = Path(course.directory.root)
-    monkeypatch.setenv(secret.PLACE, str(tmp_path / "no-secret"))
+    monkeypatch.setenv(secret.OWN_FOLDER, str(tmp_path / "no-secret"))
     used = KernelRunner(course.banks) if door == "without a sandbox" else sandbox
     monkeypatch.setattr(batch, "runner_for", lambda banks, sandboxed=True: used)
     monkeypatch.setattr(preprocessors, "runner_for", lambda banks, sandboxed=True: used)

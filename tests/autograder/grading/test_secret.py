@@ -46,7 +46,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Course, LessonBank]:
 @pytest.fixture
 def course(made: tuple[Course, LessonBank], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
     """The tiny course, its bank in the place of the public one, and a secret place that is still empty."""
-    monkeypatch.setenv(secret.PLACE, str(tmp_path / "place"))
+    monkeypatch.setenv(secret.OWN_FOLDER, str(tmp_path / "place"))
     course = Course.read(shutil.copytree(made[0].root, tmp_path / "course"))
     bank.save(made[1], course.bank)
     return course
