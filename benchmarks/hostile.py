@@ -64,10 +64,20 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, nargs="*", default=[1, 2])
     chosen = parser.parse_args()
     table = Table(title=f"{chosen.class_size} submissions of {chosen.lesson}, {len(HOSTILE)} of them hostile")
-    for column in ("jobs", "class", "seconds", "times", "processor s", "most MB", "disk MB", "with a score"):
+    for column in (
+        "jobs",
+        "class",
+        "seconds",
+        "times",
+        "processor s",
+        "times",
+        "most MB",
+        "disk MB",
+        "with a score",
+    ):
         table.add_column(column, justify="right")
     for jobs in chosen.jobs:
-        honest = 0.0
+        honest = None
         for kind in ("honest", "hostile"):
             with tempfile.TemporaryDirectory(prefix="hostile-") as folder:
                 course = class_folder(Path(folder), chosen.lesson)
@@ -76,10 +86,11 @@ def main() -> None:
                 if kind == "hostile":
                     replace_by_attacks(course, chosen.lesson)
                 cost, scores = graded(course, chosen.lesson, jobs)
-                honest = honest or cost.wall
+                honest = honest or cost
                 table.add_row(
-                    *(str(jobs), kind, f"{cost.wall:.1f}", f"{cost.wall / honest:.2f}"),
-                    *(f"{cost.processor:.1f}", f"{cost.megabytes:.0f}", f"{megabytes_on_disk(course):.1f}"),
+                    *(str(jobs), kind, f"{cost.wall:.1f}", f"{cost.wall / honest.wall:.2f}"),
+                    *(f"{cost.processor:.1f}", f"{cost.processor / honest.processor:.2f}"),
+                    *(f"{cost.megabytes:.0f}", f"{megabytes_on_disk(course):.1f}"),
                     f"{scores} of {chosen.class_size}",
                 )
     Console(width=110).print(table)
