@@ -21,7 +21,7 @@ from typing import Any
 
 import nbformat
 
-from autograder.exchange.archives import Entry, entries, handed_in_by_name
+from autograder.exchange.archives import BadArchive, Entry, entries, handed_in_by_name
 from autograder.exchange.people import Person, Roster, squashed
 from autograder.grading.course import STAMP, Class
 
@@ -81,9 +81,12 @@ def collect(asked: Request, archives: Iterable[Path]) -> Collected:
     """Find out whose everything is, then put it into `submitted/`.
 
     Raises:
-        BadArchive: an archive cannot be opened; nothing was written.
+        BadArchive: an archive cannot be opened, or is no archive; nothing was written.
     """
-    archives = list(archives)
+    archives = [path.resolve() for path in archives]
+    for path in archives:
+        if folder_of(asked.course).is_relative_to(path):
+            raise BadArchive(f"{path} holds the course itself: name the folder of what was handed in.")
     record = read_record(asked.course)
     asked = replace(asked, who={**record["who"], **asked.who})
     outcome = Collected()

@@ -238,6 +238,7 @@ def test_a_hostile_archive_writes_nothing_outside_and_fills_nothing(place, tmp_p
     (tmp_path / "torn.zip").write_bytes(archive.read_bytes()[:500])
     assert "no zip file that can be read" in run(place, "collect", tmp_path / "torn.zip", code=2)
     assert "no zip file" in run(place, "collect", tmp_path / "missing.zip", code=2)
+    assert "holds the course itself" in run(place, "collect", tmp_path, code=2)
 
 
 def test_a_dry_run_says_all_and_writes_nothing(place, tmp_path):
