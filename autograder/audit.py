@@ -1,6 +1,7 @@
 """Proof that the checks are real.
 
-Every known wrong answer is rejected and named, every right one accepted, every forbidden call caught.
+Every known wrong answer is rejected and named, every right one accepted, every forbidden call caught: by the
+bank that lies in the course, as learners get it.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from rich.table import Table
 from autograder import bank
 from autograder.authoring import Task, load_faults, load_lesson
 from autograder.build.answers import changed_answer, evidence_for
-from autograder.build.pipeline import prepare
+from autograder.build.pipeline import Executed, execute
 from autograder.course import Course
 from autograder.edits import Change
 from autograder.findings import Verdict
 from autograder.judge import judge
+from autograder.problems import AuthoringError
 
 
 @dataclass
@@ -46,17 +48,18 @@ def audit_lesson(course: Course, name: str) -> list[Row]:
     """Try every answer that the lesson's `tasks.py` lists, through the same collect and judge as a learner's.
 
     Raises:
-        AuthoringError: the lesson cannot be built.
+        AuthoringError: the lesson cannot be run, or its bank is of other tasks.
     """
-    made = prepare(course, name)
+    executed = execute(course, name)
+    runs, kept = executed.runs, _kept(course, executed)
     rows = []
-    for task in made.lesson.tasks:
-        entry = made.bank.tasks[task.id]
+    for task in executed.lesson.tasks:
+        entry = kept.tasks[task.id]
         caught = task.forbids.caught if task.forbids else ()
 
         def tried(changes: Sequence[Change], task: Task = task, entry: bank.Task = entry) -> Verdict:
-            text = changed_answer(task, changes, made.runs)
-            return judge(entry, evidence_for(task, entry, text, made.bank, made.runs))
+            text = changed_answer(task, changes, runs)
+            return judge(entry, evidence_for(task, entry, text, kept, runs))
 
         row = Row(name, task.id, wrong=len(task.wrong), right=len(task.right), forbidden=len(caught))
         for wrong in task.wrong:
@@ -81,6 +84,24 @@ def audit_lesson(course: Course, name: str) -> list[Row]:
                 row.failures.append(f"{answer.id} is not caught, or wrong besides: {verdict.finding}")
         rows.append(row)
     return rows
+
+
+def _kept(course: Course, executed: Executed) -> bank.LessonBank:
+    """The lesson's bank, if it was made of these tasks: their ids, probes and wrong answers."""
+    name, tasks = executed.name, executed.lesson.tasks
+    try:
+        kept = course.load(name)
+    except bank.BankError as problem:
+        raise AuthoringError([f"{name}: it has to be built first ({problem})"]) from problem
+    same = [task.id for task in tasks] == list(kept.tasks) and all(
+        [one.id for one in kept.tasks[task.id].known_wrong[: len(task.wrong)]]
+        == [one.fault for one in task.wrong]
+        and (task.kind == "tensor" or list(kept.tasks[task.id].probes) == [one.id for one in task.probes])
+        for task in tasks
+    )
+    if not same:
+        raise AuthoringError([f"{name}: its bank is not of these tasks; build it first"])
+    return kept
 
 
 def print_coverage(course: Course, names: Sequence[str], console: Console) -> bool:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -62,7 +62,7 @@ def build(
     course: Root = Path(),
 ) -> None:
     """Make notebooks/, solutions/ and the bank from source/, and the same in other languages from locale/."""
-    from autograder.build import languages, pipeline
+    from autograder.build import pipeline
 
     place = course_of(course)
     names = meant(place.lessons, lessons or [])
@@ -70,21 +70,18 @@ def build(
         _keep_releases(place, names)
     found: list[str] = pipeline.without_source(place) if check else []
     problems: list[str] = []
-    states: dict[str, None] = {}
-    made, translated = (pipeline.stale, languages.stale) if check else (pipeline.build, languages.build)
-    steps: list[tuple[str, Any]] = [] if language else [("", partial(made, place))]
-    steps += [(f"{one}/", partial(translated, place, one)) for one in _languages(place, language or [])]
+    states: set[str] = set()
+    work = partial(_built, place, check, not language, _languages(place, language or []))
     with _bar() as bar:
-        task = bar.add_task("checking" if check else "building", total=len(names) * len(steps))
-        for prefix, work in steps:
-            for name, result in each_lesson(work, names, jobs):
-                if isinstance(result, AuthoringError):
-                    problems += result.problems
-                else:
-                    found += [line for line in result or () if isinstance(line, str)]
-                    states |= {f"{prefix}{one}": None for one in result or () if not isinstance(one, str)}
-                bar.update(task, description=f"{prefix}{name}", advance=1)
-    for line in (*states, *sorted(found)):
+        task = bar.add_task("checking" if check else "building", total=len(names))
+        for name, result in each_lesson(work, names, jobs):
+            if isinstance(result, AuthoringError):
+                problems += result.problems
+            else:
+                found += result[0]
+                states |= set(result[1])
+            bar.update(task, description=name, advance=1)
+    for line in (*sorted(states), *sorted(found)):
         say(line)
     complain(problems)
     if problems:
@@ -92,6 +89,24 @@ def build(
     if problems or found:
         raise typer.Exit(1)
     say(f"{console.count(len(names), 'lesson')} {'up to date' if check else 'built'}.")
+
+
+def _built(
+    course: Course, check: bool, english: bool, spoken: Sequence[str], name: str
+) -> tuple[list[str], list[str]]:
+    """Build a lesson in all languages, or only check it: what is stale, and how far the translations are.
+
+    Raises:
+        AuthoringError: the lesson is not as it must be.
+    """
+    from autograder.build import languages, pipeline
+
+    if check:
+        found = pipeline.stale(course, name) if english else []
+        return [*found, *(line for one in spoken for line in languages.stale(course, one, name))], []
+    if english:
+        pipeline.build(course, name)
+    return [], [f"{one}/{state}" for one in spoken for state in languages.build(course, one, name)]
 
 
 @app.command()

@@ -138,11 +138,11 @@ def call(
             inputs = fresh(probe.inputs, namespace)
     except NeedsEarlier as missing:
         return Outcome(error=_needs_earlier(missing))
-    keywords = _keywords(function, inputs, probe)
-    mismatch = _call_mismatch(function, *split(inputs, keywords))
+    keywords, mismatch = _keywords(function, inputs, probe)
     if mismatch is not None:
         return Outcome(error=mismatch)
-    probe = replace(probe, keywords=keywords)
+    if keywords != probe.keywords:
+        probe = replace(probe, keywords=keywords)
     try:
         with quietly():
             before = {name: _parameter_names(value) for name, value in inputs.items()}
@@ -169,10 +169,10 @@ def call_module(
 
     Weights are put in by parameter name, so the order in which a constructor makes them does not matter.
     """
-    arguments, by_name = split(probe.construct, _keywords(module_class, probe.construct, probe))
-    mismatch = _call_mismatch(module_class, arguments, by_name)
+    keywords, mismatch = _keywords(module_class, probe.construct, probe)
     if mismatch is not None:
         return Outcome(error=mismatch)
+    arguments, by_name = split(probe.construct, keywords)
     forward = vars(module_class).get("forward", module_class)
     report = ModuleReport()
     dtype = getattr(torch, probe.dtype)
@@ -221,10 +221,10 @@ def call_class(
     namespace: Mapping[str, Any] = EMPTY,
 ) -> Outcome:
     """Call the method that a probe names: of an object, or of the class itself where none is constructed."""
-    arguments, by_name = split(probe.construct, _keywords(made, probe.construct, probe))
-    mismatch = _call_mismatch(made, arguments, by_name) if probe.construct else None
+    keywords, mismatch = _keywords(made, probe.construct, probe) if probe.construct else ((), None)
     if mismatch is not None:
         return Outcome(error=mismatch)
+    arguments, by_name = split(probe.construct, keywords)
     name = str(probe.settings["method"])
     try:
         with quietly():
@@ -682,24 +682,29 @@ def _as_tensor(value: Any) -> Tensor | None:
     return None
 
 
-def _keywords(function: Callable[..., Any], arguments: Mapping[str, Any], probe: Probe) -> tuple[str, ...]:
-    """Which arguments to pass by name: all of them where the answer takes them by name only."""
-    positional, by_name = split(arguments, probe.keywords)
-    if _call_mismatch(function, positional, by_name) is None:
-        return probe.keywords
-    return probe.keywords if _call_mismatch(function, [], arguments) else tuple(arguments)
+def _keywords(
+    function: Callable[..., Any], arguments: Mapping[str, Any], probe: Probe
+) -> tuple[tuple[str, ...], ErrorReport | None]:
+    """Which arguments to pass by name, and what does not fit the signature.
 
-
-def _call_mismatch(
-    function: Callable[..., Any], positional: Sequence[Any], keywords: Mapping[str, Any]
-) -> ErrorReport | None:
-    """Tell arguments that do not fit the signature apart from a TypeError inside the learner's code."""
+    All are passed by name where the answer takes them by name only. What does not fit is told apart here from
+    a TypeError inside the learner's code.
+    """
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
-        return None  # builtins without a signature: calling them is the only way to know
+        return probe.keywords, None  # builtins without a signature: calling them is the only way to know
+    problem = _misfit(signature, *split(arguments, probe.keywords))
+    if problem and not _misfit(signature, [], arguments):
+        return tuple(arguments), None
+    mismatch = ErrorReport("SignatureMismatch", problem, line=str(signature)) if problem else None
+    return probe.keywords, mismatch
+
+
+def _misfit(signature: inspect.Signature, positional: Sequence[Any], keywords: Mapping[str, Any]) -> str:
+    """Why arguments do not fit a signature; "" where they do."""
     try:
         signature.bind(*positional, **keywords)
     except TypeError as error:
-        return ErrorReport("SignatureMismatch", str(error), line=str(signature))
-    return None
+        return str(error)
+    return ""

@@ -12,6 +12,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 
 from autograder.problems import AuthoringError
@@ -285,7 +286,7 @@ def made_together(
 
     What cannot be changed at once may be changed in turn: an edit may fit a body written anew.
     """
-    spans = [span for changes in answers for change in changes for span in change.spans(solution)]
+    spans = [span for changes in answers for change in changes for span in _spans(change, solution)]
     if fit(spans):
         return put_in(solution.text, spans)
     for first, *others in (answers, answers[::-1]) if in_turn else ():
@@ -298,6 +299,12 @@ def made_together(
                 continue
             return text
     return None
+
+
+@lru_cache(maxsize=4096)
+def _spans(change: Change, solution: Solution) -> list[Span]:
+    """Where a change is made. Each is made together with every other, so that this is asked many times."""
+    return change.spans(solution)
 
 
 def fit(spans: Iterable[Span]) -> bool:

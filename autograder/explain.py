@@ -143,7 +143,10 @@ def explain(task: Task, outcomes: Mapping[str, Outcome]) -> Explained:
     while left and len(found) < MOST_MISTAKES:
         rows = compared.best(left, asked if not found else ())
         if not rows and not found:
-            rows = compared.best(left) or compared.partly(left) or compared.nearly(left, outcomes)
+            rows = compared.best(left)
+        rows = rows or compared.partly(left)
+        if not rows and not found:
+            rows = compared.nearly(left, outcomes)
         members = [[place for place in table.members[row].tolist() if place >= 0] for row in rows]
         faults = [
             {task.known_wrong[place].id: task.known_wrong[place] for place in places} for places in members
@@ -330,8 +333,10 @@ class _Compared:
         size, sizes = own.norm(dim=1), numbers.norm(dim=2)
         rough = (numbers - own).norm(dim=2) <= NEARLY * size
         in_step = (numbers * size[:, None] - own * sizes[:, :, None]).norm(dim=2) <= CLOSE * size * sizes
-        fits = self._same_shape[:, columns].all(dim=1) & (rough.all(dim=1) | in_step.all(dim=1))
-        fits &= self._possible & (size > 0).all() & (sizes > 0).all(dim=1)
+        untried = self._untried[:, columns]
+        fits = (self._same_shape[:, columns] | untried).all(dim=1) & ((~untried).sum(dim=1) > 1)
+        fits &= (rough | untried).all(dim=1) | (in_step | untried).all(dim=1)
+        fits &= self._possible & (size > 0).all() & ((sizes > 0) | untried).all(dim=1)
         fewest = self._size[fits].min() if bool(fits.any()) else 0
         rows: list[int] = (fits & (self._size == fewest)).nonzero().flatten().tolist()
         return rows

@@ -47,18 +47,24 @@ NUMBER = re.compile(r"[-−]?\d[\d.]*")
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """A lesson read and run, but not yet released."""
+class Executed:
+    """A lesson read and run."""
 
     name: str
     lesson: Lesson
     notebook: NotebookNode
     runs: Runs
+
+
+@dataclass(frozen=True)
+class Prepared(Executed):
+    """A lesson read and run, but not yet released."""
+
     bank: LessonBank
 
 
-def prepare(course: Course, name: str) -> Prepared:
-    """Read a lesson, refuse what is wrong with it, and make its bank.
+def execute(course: Course, name: str) -> Executed:
+    """Read a lesson, refuse what is wrong with it, and run its solution.
 
     Raises:
         AuthoringError: names every cell and reason found.
@@ -72,14 +78,23 @@ def prepare(course: Course, name: str) -> Prepared:
     problems = lint(path.read_text(encoding="utf-8"), notebook, lesson, course.forbidden)
     if problems:
         raise AuthoringError([f"{name}: {problem}" for problem in problems])
-    runs = run_solution(lesson, notebook, name, families=course.forbidden)
-    made = make_bank(lesson, runs, name, load_faults(course.source))
-    made = replace(made, predictions=tuple(predictions(notebook)))
-    as_seen = runs.namespaces[AS_SEEN]
+    return Executed(name, lesson, notebook, run_solution(lesson, notebook, name, families=course.forbidden))
+
+
+def prepare(course: Course, name: str) -> Prepared:
+    """Read and run a lesson, and make its bank.
+
+    Raises:
+        AuthoringError: names every cell and reason found.
+    """
+    executed = execute(course, name)
+    made = make_bank(executed.lesson, executed.runs, name, load_faults(course.source))
+    made = replace(made, predictions=tuple(predictions(executed.notebook)))
+    as_seen = executed.runs.namespaces[AS_SEEN]
     unearned = [task for task in made.tasks.values() if not _verdict(task, made, as_seen).passed]
     if unearned:
         raise AuthoringError([f"{name}: the solution does not earn all of {task.id}" for task in unearned])
-    return Prepared(name, lesson, notebook, runs, made)
+    return Prepared(name, executed.lesson, executed.notebook, executed.runs, made)
 
 
 def build(course: Course, name: str) -> None:

@@ -7,7 +7,6 @@ import glob
 import logging
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,8 +15,10 @@ from typing import Any
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
+from nbgrader.api import Base
 from nbgrader.converters import BaseConverter, GenerateAssignment, GenerateSolution
 from nbgrader.coursedir import CourseDirectory
+from sqlalchemy import create_engine
 from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.build.lint import images_without_alt
@@ -49,11 +50,13 @@ def generate(course: Course, workplace: Path, lesson: str, notebook: NotebookNod
     shutil.copyfile(course.root / FILE, workplace / "bank" / FILE)
     config = PyFileConfigLoader(CONFIG, path=str(course.root)).load_config()
     config.CourseDirectory.root = str(workplace)
-    config.CourseDirectory.db_url = f"sqlite:///{workplace / 'gradebook.db'}"
     config.CourseDirectory.assignment_id = lesson
-    # nbgrader calls `alembic` by name, also where this environment's programs are not on the PATH.
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    with _environment(**{"PATH": path, PACKED: str(workplace / "bank")}):
+    config.CourseDirectory.db_url = f"sqlite:///{workplace / 'gradebook.db'}"
+    # Where its tables are there, nbgrader does not ask `alembic` for their version, which takes seconds.
+    engine = create_engine(config.CourseDirectory.db_url)
+    Base.metadata.create_all(engine)
+    engine.dispose()
+    with _environment(**{PACKED: str(workplace / "bank")}):
         _run(GenerateAssignment, config, lesson)
         _run(GenerateSolution, config, lesson)
     _normalise(workplace / "notebooks" / lesson / f"{lesson}.ipynb")

@@ -227,6 +227,16 @@ def test_where_two_mistakes_were_not_tried_together_whatever_they_do_is_theirs()
     assert "even" in explained.results
 
 
+@pytest.mark.parametrize(("probes", "named"), [(["even"], ["no-half", "no-turn"]), (["four", "even"], [])])
+def test_two_mistakes_times_a_factor_are_known_by_two_results_that_were_tried(probes, named):
+    assert names(done(lambda x: 3 * answer("no-half", "no-turn")(x)), untried(*probes)) == named
+
+
+def test_what_one_mistake_leaves_is_laid_to_another_that_yields_the_same_numbers_somewhere():
+    outcomes = done(lambda x: answer("no-half", "double")(x) + 7 * (len(x) == 2))
+    assert names(outcomes) == ["double", "no-half"]
+
+
 def test_what_was_not_tried_explains_nothing_by_itself():
     assert names(done(lambda x: answer()(x) + 7), untried("three", "four", "even")) == []
 

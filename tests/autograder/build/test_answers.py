@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 from autograder.audit import audit_lesson
 from autograder.authoring import load_lesson
-from autograder.bank import AS_SEEN, KnownWrong
+from autograder.bank import AS_SEEN, KnownWrong, save
 from autograder.build.answers import run_solution
 from autograder.build.pipeline import prepare
 from autograder.build.source import read_source
@@ -355,8 +357,28 @@ def test_a_right_answer_that_makes_the_call_is_refused(refused):
     assert "the right answer double is rejected" in refused((SAID,), tasks)[0]
 
 
+def test_the_audit_tries_answers_by_the_bank_that_lies_there(course_with):
+    course = course_with()
+    with pytest.raises(AuthoringError, match="has to be built first"):
+        audit_lesson(course, NAME)
+    made = prepare(course, NAME).bank
+    share = made.tasks["share"]
+    blind = replace(share, explanations=None)
+    save(replace(made, tasks={**made.tasks, "share": blind}), course.bank)
+
+    assert audit_lesson(course, NAME)[0].failures == [
+        "by-largest is taken for nothing known",
+        "by-count is taken for nothing known",
+    ]
+    save(replace(made, tasks={**made.tasks, "share": replace(share, known_wrong=())}), course.bank)
+    with pytest.raises(AuthoringError, match="build it first"):
+        audit_lesson(course, NAME)
+
+
 def test_the_audit_counts_answers_that_are_caught(course_with):
-    lowest = audit_lesson(course_with((SAID,), forbidding()), NAME)
+    course = course_with((SAID,), forbidding())
+    save(prepare(course, NAME).bank, course.bank)
+    lowest = audit_lesson(course, NAME)
 
     assert [(row.task, row.caught, row.forbidden, row.sound) for row in lowest] == [
         ("share", 1, 1, True),

@@ -12,6 +12,23 @@ SHARE_TEST = '"grade_id": "share", "locked": true'
 
 CODE = '"cell_type": "code", "grade": true, "grade_id": "share"'
 
+# A cell to answer in words, and code in which a learner is to find the bug.
+WRITTEN = (
+    '# %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "why", "locked": false, '
+    '"schema_version": 3, "solution": true, "task": false, "points": 2}\n'
+    "# Why?\n#\n# ### BEGIN SOLUTION\n# Because.\n#\nSCHEME# ### END SOLUTION\n\n"
+)
+TOTAL = "gives 2 points; the '- n points:' lines of its marking scheme add up to"
+END = "    return x / x.sum()\n    ### END SOLUTION\n"
+FAULTY = "### BEGIN FAULTY\n# return x\n### END FAULTY\n"
+TOO_EARLY = "its faulty code must stand after its solution"
+NO_COMMENT = "every line of its faulty code is a comment in the source"
+
+
+def written(*scheme: str) -> tuple[str, str]:
+    return SHOWN, WRITTEN.replace("SCHEME", "".join(f"# {line}\n" for line in scheme)) + SHOWN
+
+
 # What is changed in the tiny lesson, and all that is said of it.
 # fmt: off
 REFUSED: list[tuple[str, str, str, list[str]]] = [
@@ -75,12 +92,52 @@ REFUSED: list[tuple[str, str, str, list[str]]] = [
      ["task row-sums: needs nothing, which is no earlier task"]),
     ("tasks", 'Property("sums-to-one"', 'Property("sum-to-one"',
      ["task share: there is no property sum-to-one"]),
+    *(("source", SHOWN, f'# %% id="more"\n{prose}\n{SHOWN}',
+       ["line 33: a code cell that holds only comments; is '[markdown]' missing?"])
+      for prose in ("# One paragraph.\n", "# Two.\n#\n# Paragraphs.\n", "#Squeezed.\n", "#\n# - a list\n")),
+    *(("source", *written(*scheme), [f"cell why: {TOTAL} {total}"])
+      for scheme, total in (
+          ((), 0), (("- 1 point: one half.",), 1), (("- 2 points: all.", "- 1 point: and more."), 3),
+          (("* 2 points: another sign.",), 0), (("- two points: a word.",), 0),
+      )),
+    ("source", SHOWN,
+     written("- 1 point: one half.")[1].replace("# Why?\n", "# Why?\n#\n# - 1 point: asked.\n"),
+     [f"cell why: {TOTAL} 1"]),
+    *(("source", END, END + faulty, ["cell share-answer: BEGIN FAULTY and END FAULTY do not pair"])
+      for faulty in (
+          "### BEGIN FAULTY\n# return x\n", "# return x\n### END FAULTY\n", FAULTY + FAULTY,
+          FAULTY + "### BEGIN FAULTY\n", "### END FAULTY\n# return x\n### BEGIN FAULTY\n",
+          "### END FAULTY\n### BEGIN FAULTY\n# return x\n", FAULTY.replace("# return x\n", FAULTY),
+      )),
+    *(("source", END, END + FAULTY.replace("# return x", line), [f"cell share-answer: {NO_COMMENT}"])
+      for line in ("share = None", "    return x", "# return x\nshare = None", "...  # later")),
+    *(("source", start, FAULTY + start, [f"cell share-answer: {TOO_EARLY}"])
+      for start in ("def share(x):\n", "    ### BEGIN SOLUTION\n")),
+    ("source", SHOWN, SHOWN + FAULTY, [f"cell shown: {TOO_EARLY}"]),
+    ("source", "def share(x):\n", FAULTY.replace("# return x", "share = None") + "def share(x):\n",
+     [f"cell share-answer: {TOO_EARLY}", f"cell share-answer: {NO_COMMENT}"]),
+]
+# What is changed in it and fine.
+FINE: list[tuple[str, str]] = [
+    *(written(*scheme) for scheme in (
+        ("- 2 points: all of it.",), ("- 1 point: one half.", "- 1 point: the other."),
+        ("- 0 points: nothing.", "- 2 points: because."),
+    )),
+    *((END, END + FAULTY.replace("# return x", lines)) for lines in (
+        "# return x", "# y = 1\n#\n# return y", "# y = 1\n\n# return y", "    # return x",
+        "# # why\n# return x",
+    )),
 ]
 # fmt: on
 
 
 def test_the_tiny_lesson_has_no_problems(problems):
     assert problems() == []
+
+
+@pytest.mark.parametrize(("old", "new"), FINE)
+def test_what_is_fine_in_a_lesson_has_no_problems(problems, old, new):
+    assert problems(source=((old, new),)) == []
 
 
 @pytest.mark.parametrize(("file", "old", "new", "said"), REFUSED)
@@ -92,16 +149,6 @@ def test_code_inside_a_prose_cell_is_named_by_its_line(problems, source_text):
     found = problems(source=(("# Text about it.\n", "# Text about it.\nx = 1\n"),))
     line = source_text.splitlines().index("# Text about it.") + 2
     assert found == [f"line {line}: code inside a prose cell ('x = 1'); is a '# %%' missing?"]
-
-
-@pytest.mark.parametrize(
-    "prose", ["# One paragraph.\n", "# Two.\n#\n# Paragraphs.\n", "#Squeezed.\n", "#\n# - a list\n"]
-)
-def test_prose_in_a_code_cell_is_named_by_its_line(problems, source_text, prose):
-    found = problems(source=((SHOWN, '# %% id="more"\n' + prose + "\n" + SHOWN),))
-    line = source_text.splitlines().index(SHOWN.strip()) + 1
-    expected = f"line {line}: a code cell that holds only comments; is '[markdown]' missing?"
-    assert found == [expected]
 
 
 # nbgrader's metadata
@@ -148,9 +195,6 @@ def test_an_answer_cell_after_its_test_is_named(problems, source_text):
     answer = source_text[start:test]
     found = problems(source=((source_text[start:after], source_text[test:after] + answer),))
     assert found == ["task share: its answer cell comes after its test"]
-
-
-# Alt text
 
 
 # tasks.py by itself
@@ -207,132 +251,6 @@ def test_dropout_that_keeps_as_much_as_it_drops_is_refused(problems, p):
 def test_a_check_with_an_unknown_probe_is_not_said_to_be_an_experiment(problems):
     found = problems(tasks=(experiment("influence"), ('2, ("four",)', '2, ("four", "five")')))
     assert found == ["task share: check names the unknown probe five"]
-
-
-# Answers in words
-
-WRITTEN = (
-    '# %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "why", "locked": false, '
-    '"schema_version": 3, "solution": true, "task": false, "points": POINTS}\n'
-    "# Why?\n#\n# ### BEGIN SOLUTION\n# Because.\n#\nSCHEME# ### END SOLUTION\n\n"
-)
-
-
-def written(points, *scheme):
-    cell = WRITTEN.replace("POINTS", str(points))
-    return (SHOWN, cell.replace("SCHEME", "".join(f"# {line}\n" for line in scheme)) + SHOWN)
-
-
-@pytest.mark.parametrize(
-    "scheme",
-    [
-        ("- 2 points: all of it.",),
-        ("- 1 point: one half.", "- 1 point: the other."),
-        ("- 0 points: nothing.", "- 2 points: because."),
-    ],
-)
-def test_a_marking_scheme_that_adds_up_to_the_cells_points_is_fine(problems, scheme):
-    assert problems(source=(written(2, *scheme),)) == []
-
-
-@pytest.mark.parametrize(
-    ("scheme", "total"),
-    [
-        ((), 0),
-        (("- 1 point: one half.",), 1),
-        (("- 2 points: all.", "- 1 point: and more."), 3),
-        (("* 2 points: another sign.",), 0),
-        (("- two points: a word.",), 0),
-    ],
-)
-def test_a_marking_scheme_that_does_not_add_up_is_named_with_both(problems, scheme, total):
-    found = problems(source=(written(2, *scheme),))
-    assert found == [
-        f"cell why: gives 2 points; the '- n points:' lines of its marking scheme add up to {total}"
-    ]
-
-
-def test_points_outside_the_solution_do_not_count(problems):
-    old, new = written(2, "- 1 point: one half.")
-    found = problems(source=((old, new.replace("# Why?\n", "# Why?\n#\n# - 1 point: asked.\n")),))
-    assert len(found) == 1
-    assert found[0].endswith("add up to 1")
-
-
-# Code to mend
-
-END = "    return x / x.sum()\n    ### END SOLUTION\n"
-FAULTY = "### BEGIN FAULTY\n# return x\n### END FAULTY\n"
-
-
-def test_faulty_code_after_the_solution_is_fine(problems):
-    assert problems(source=((END, END + FAULTY),)) == []
-
-
-@pytest.mark.parametrize(
-    "faulty",
-    [
-        "### BEGIN FAULTY\n# return x\n",
-        "# return x\n### END FAULTY\n",
-        FAULTY + FAULTY,
-        FAULTY + "### BEGIN FAULTY\n",
-    ],
-)
-def test_marks_of_faulty_code_that_do_not_pair_are_named(problems, faulty):
-    found = problems(source=((END, END + faulty),))
-    assert found == ["cell share-answer: BEGIN FAULTY and END FAULTY do not pair"]
-
-
-@pytest.mark.parametrize("start", ["def share(x):\n", "    ### BEGIN SOLUTION\n"])
-def test_faulty_code_before_the_end_of_the_solution_is_named(problems, start):
-    found = problems(source=((start, FAULTY + start),))
-    assert found == ["cell share-answer: its faulty code must stand after its solution"]
-
-
-def test_faulty_code_in_a_cell_without_a_solution_is_named(problems):
-    found = problems(source=((SHOWN, SHOWN + FAULTY),))
-    assert found == ["cell shown: its faulty code must stand after its solution"]
-
-
-@pytest.mark.parametrize(
-    "faulty",
-    [
-        "### END FAULTY\n# return x\n### BEGIN FAULTY\n",
-        "### END FAULTY\n### BEGIN FAULTY\n# return x\n",
-        "### BEGIN FAULTY\n### BEGIN FAULTY\n# return x\n### END FAULTY\n### END FAULTY\n",
-    ],
-    ids=["turned", "turned before the code", "nested"],
-)
-def test_marks_of_faulty_code_out_of_order_do_not_pair(problems, faulty):
-    found = problems(source=((END, END + faulty),))
-    assert found == ["cell share-answer: BEGIN FAULTY and END FAULTY do not pair"]
-
-
-@pytest.mark.parametrize("line", ["share = None", "    return x", "# return x\nshare = None", "...  # later"])
-def test_faulty_code_that_is_no_comment_is_named(problems, line):
-    live = f"### BEGIN FAULTY\n{line}\n### END FAULTY\n"
-    found = problems(source=((END, END + live),))
-    assert found == ["cell share-answer: every line of its faulty code is a comment in the source"]
-
-
-@pytest.mark.parametrize(
-    "lines",
-    ["# y = 1\n#\n# return y", "# y = 1\n\n# return y", "    # return x", "# # why\n# return x"],
-    ids=["an empty comment", "an empty line", "indented", "a comment within"],
-)
-def test_faulty_code_may_hold_empty_lines_and_comments(problems, lines):
-    faulty = f"### BEGIN FAULTY\n{lines}\n### END FAULTY\n"
-    assert problems(source=((END, END + faulty),)) == []
-
-
-def test_live_faulty_code_before_the_solution_is_named_with_both_reasons(problems):
-    live = "### BEGIN FAULTY\nshare = None\n### END FAULTY\n"
-    start = "def share(x):\n"
-    found = problems(source=((start, live + start),))
-    assert found == [
-        "cell share-answer: its faulty code must stand after its solution",
-        "cell share-answer: every line of its faulty code is a comment in the source",
-    ]
 
 
 # What a task forbids
