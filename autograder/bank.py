@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import KW_ONLY, asdict, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -95,6 +95,7 @@ class Probe:
     id: str
     says: str
     inputs: Mapping[str, Argument]
+    _: KW_ONLY
     expected: Outcome = field(default_factory=Outcome)
     keywords: tuple[str, ...] = ()
     construct: Mapping[str, Value] = field(default_factory=dict)
@@ -231,7 +232,7 @@ def without_answers(bank: LessonBank) -> LessonBank:
     tasks = {
         name: replace(
             task,
-            probes={probe.id: replace(probe, expected=Outcome()) for probe in task.probes.values()},
+            probes={probe.id: replace(probe) for probe in task.probes.values()},
             known_wrong=(),
             explanations=None,
             examined=None,

@@ -214,7 +214,7 @@ def make_task(
     if task.kind == "tensor":
         _refuse_unkept(task, runs.namespaces[AS_SEEN])
         probes = {
-            run: bank.Probe(run, "other example data", {}, observe(namespace[task.name]))
+            run: bank.Probe(run, "other example data", {}, expected=observe(namespace[task.name]))
             for run, namespace in runs.namespaces.items()
         }
         checks = tuple(replace(check, probes=tuple(probes)) for check in task.checks)

@@ -153,7 +153,9 @@ def many_calls(id, says, x, p, by_name=False, **settings):
     """What dropout of a share `p` does to `x` in training, as the experiment measures it."""
     inputs = {"x": x, "p": p} | ({"training": True} if by_name else {})
     keywords = ("training",) if by_name else ()
-    return Probe(id, says, inputs, keywords, observe="dropout", settings={"p": p, "input": "x", **settings})
+    return Probe(
+        id, says, inputs, keywords=keywords, observe="dropout", settings={"p": p, "input": "x", **settings}
+    )
 
 
 DROPOUT_BY_HAND = Task(

@@ -69,7 +69,8 @@ def function_task(
     task = Task(
         kind="function",
         probes={
-            name: Probe(name, says, inputs, run(reference, inputs)) for name, (says, inputs) in probes.items()
+            name: Probe(name, says, inputs, expected=run(reference, inputs))
+            for name, (says, inputs) in probes.items()
         },
         known_wrong=(),
         **{"needs": (), "number": False, "dtypes": ("float32", "float64"), "properties": (), **fields},
@@ -91,7 +92,7 @@ def tensor_task(
         dtypes=("float32", "float64"),
         properties=(),
         probes={
-            run: Probe(run, "other example data", {}, outcome_of(reference(table)))
+            run: Probe(run, "other example data", {}, expected=outcome_of(reference(table)))
             for run, table in runs.items()
         },
         known_wrong=(),

@@ -11,7 +11,7 @@ from torch import nn
 from autograder.arguments import NeedsEarlier, fresh, load_weights
 from autograder.bank import Made, Probe, Specimen
 from autograder.collect import call, call_module
-from autograder.outcome import ModuleReport, Outcome, Reshaped
+from autograder.outcome import ModuleReport, Reshaped
 from autograder.specimens import Affine, Mixing
 
 
@@ -143,7 +143,7 @@ def test_a_class_that_cannot_be_used_is_named_with_the_reason(why):
 
 # Calling an answer on them
 
-PROBE = Probe("p", "a small module", {"model": MADE, "x": torch.ones(2)}, Outcome())
+PROBE = Probe("p", "a small module", {"model": MADE, "x": torch.ones(2)})
 
 
 def test_a_function_is_tried_on_the_learners_own_class():
@@ -237,14 +237,14 @@ def test_an_input_that_is_changed_before_an_error_is_no_matter():
 
 
 def test_a_module_that_is_returned_is_called_in_eval_mode():
-    probe = Probe("p", "", {"d_in": 2}, Outcome(), then={"x": torch.ones(2)})
+    probe = Probe("p", "", {"d_in": 2}, then={"x": torch.ones(2)})
     outcome = call(lambda d_in: nn.Dropout(0.999).train(), probe)
     assert outcome.tensor.tolist() == [1, 1]
 
 
 def test_a_function_that_is_returned_is_called_with_copies():
     x = torch.ones(2)
-    probe = Probe("p", "", {"factor": 3}, Outcome(), then={"x": x, "shift": 1})
+    probe = Probe("p", "", {"factor": 3}, then={"x": x, "shift": 1})
     outcome = call(lambda factor: lambda x, shift: x.mul_(factor) + shift, probe)
     assert outcome.tensor.tolist() == [4, 4]
     assert x.tolist() == [1, 1]
@@ -252,14 +252,14 @@ def test_a_function_that_is_returned_is_called_with_copies():
 
 @pytest.mark.parametrize("value", [None, 5, torch.ones(2)], ids=["nothing", "a number", "a tensor"])
 def test_what_cannot_be_called_is_the_outcome_itself(value):
-    probe = Probe("p", "", {"factor": 3}, Outcome(), then={"x": torch.ones(2)})
+    probe = Probe("p", "", {"factor": 3}, then={"x": torch.ones(2)})
     outcome = call(lambda factor: value, probe)
     assert outcome.error is None
     assert outcome.type_name in ("NoneType", "int", "torch.Tensor")
 
 
 def test_what_is_returned_stays_uncalled_where_nothing_is_asked():
-    assert call(lambda: nn.Identity(), Probe("p", "", {}, Outcome())).type_name == "torch.Identity"
+    assert call(lambda: nn.Identity(), Probe("p", "", {})).type_name == "torch.Identity"
 
 
 def test_what_a_returned_function_raises_is_the_outcome():
@@ -269,13 +269,13 @@ def test_what_a_returned_function_raises_is_the_outcome():
 
         return inner
 
-    probe = Probe("p", "", {"factor": 3}, Outcome(), then={"x": torch.ones(2)})
+    probe = Probe("p", "", {"factor": 3}, then={"x": torch.ones(2)})
     assert call(maker, probe).error.message == "inner"
 
 
 def test_keywords_and_positions_work_together_in_an_experiment():
     x = torch.rand(4, 2)
-    probe = Probe("p", "", {"x": x, "scale": 2.0}, Outcome(), keywords=("scale",), observe="influence")
+    probe = Probe("p", "", {"x": x, "scale": 2.0}, keywords=("scale",), observe="influence")
     probe = dataclasses.replace(probe, settings={"input": "x", "axis": 0})
     outcome = call(lambda x, *, scale: x * scale, probe)
     assert torch.equal(outcome.tensor, torch.eye(4, dtype=torch.bool))

@@ -167,7 +167,9 @@ PARTS = {
     "hidden": {"hidden": True},
     "training mode": {"train": True, "construct": {"p": 0.2}, "dtype": "float64"},
 }
-PLAIN = Probe("special", "a special input", {"x": torch.ones(2)}, Outcome("torch.Tensor", torch.ones(2)))
+PLAIN = Probe(
+    "special", "a special input", {"x": torch.ones(2)}, expected=Outcome("torch.Tensor", torch.ones(2))
+)
 
 
 def with_probe(lesson, **fields):

@@ -34,7 +34,7 @@ SETTING = 3
 
 @pytest.fixture
 def probe():
-    return Probe("p", "a vector", {"x": X}, Outcome())
+    return Probe("p", "a vector", {"x": X})
 
 
 # Looking the answer up
@@ -121,12 +121,12 @@ def test_each_call_gets_fresh_inputs(collected, share):
     ],
 )
 def test_an_input_that_was_changed_is_named(change, changed):
-    probe = Probe("p", "", {"x": torch.tensor([float("nan"), 1.0])}, Outcome())
+    probe = Probe("p", "", {"x": torch.tensor([float("nan"), 1.0])})
     assert call(change, probe).changed_inputs == changed
 
 
 def test_arguments_go_by_position_or_by_name_as_the_probe_says():
-    probe = Probe("p", "", {"x": X, "scale": 3.0, "mode": "sum"}, Outcome(), keywords=("mode",))
+    probe = Probe("p", "", {"x": X, "scale": 3.0, "mode": "sum"}, keywords=("mode",))
     seen = {}
 
     def function(x, factor, *, mode):
@@ -583,7 +583,7 @@ def filled(fill, **others):
         name: Made("Halves", {}, {"weight": torch.full((2,), value)})
         for name, value in {"module": 1.0, **others}.items()
     }
-    probe = Probe("p", "", inputs, Outcome(), then={"x": torch.ones(2)})
+    probe = Probe("p", "", inputs, then={"x": torch.ones(2)})
     return call(fill, probe, {"Halves": Halves}).module
 
 

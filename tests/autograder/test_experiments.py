@@ -23,7 +23,6 @@ from autograder.experiments import EXPERIMENTS
 from autograder.experiments.base import Subject
 from autograder.experiments.dropout import MEASURES
 from autograder.experiments.other_device import MIXES, RETURNS, STAYS
-from autograder.outcome import Outcome
 
 INF = torch.inf
 
@@ -88,7 +87,6 @@ def probe_of(answer, x, construct, observe, settings=None, weights=None, seed=12
         "tried",
         "six tokens",
         {"x": x},
-        Outcome(),
         construct=construct,
         weights=drawn | (weights or {}),
         observe=observe,
@@ -99,7 +97,7 @@ def probe_of(answer, x, construct, observe, settings=None, weights=None, seed=12
 
 def asked(answer, observe, inputs, **settings):
     """What a function does in an experiment."""
-    return call(answer, Probe("p", "", inputs, Outcome(), observe=observe, settings=settings))
+    return call(answer, Probe("p", "", inputs, observe=observe, settings=settings))
 
 
 SETTINGS = {
@@ -321,7 +319,7 @@ def test_an_answer_works_on_as_before_while_it_is_watched():
 def test_a_module_that_a_function_is_given_is_on_the_device_as_well(model):
     if isinstance(model, Made):
         model = dataclasses.replace(model, weights=dict(nn.Linear(2, 4).state_dict()))
-    probe = Probe("p", "", {"model": model, "x": numbers(3, 2)}, Outcome(), observe="other-device")
+    probe = Probe("p", "", {"model": model, "x": numbers(3, 2)}, observe="other-device")
     namespace = {"Layer": nn.Linear}
     assert call(lambda model, x: model(x), probe, namespace).tensor.item() == STAYS
     assert call(lambda model, x: model(torch.zeros(3, 2)) + x.sum(), probe, namespace).tensor.item() == MIXES
@@ -676,7 +674,7 @@ class Overwritten(Kept):
 )
 def test_an_object_is_called_step_by_step_and_what_it_gave_back_before_stays_told(answer, settings, told):
     x = torch.arange(1.0, 1 + sum(settings["sizes"]))
-    probe = Probe("p", "", {"x": x}, Outcome(), construct={"most": 3}, observe="steps",
+    probe = Probe("p", "", {"x": x}, construct={"most": 3}, observe="steps",
                   settings={"method": "add", "axis": 0, **settings})  # fmt: skip
     outcome = call_class(answer, probe)
     assert (outcome.error.type if outcome.error else outcome.tensor.tolist()) == told
@@ -727,7 +725,7 @@ class OwnSeeded(Random):
 )
 def test_start_values_are_told_by_whether_they_are_drawn_and_by_their_range(answer, settings, told):
     weights = {"one": numbers(4, 300), "other": numbers(4, 300) + 1}
-    probe = Probe("p", "", {"x": numbers(2, 4)}, Outcome(), construct={"d_in": 4, "d_out": 300},
+    probe = Probe("p", "", {"x": numbers(2, 4)}, construct={"d_in": 4, "d_out": 300},
                   weights=weights, observe="start-values",
                   settings={"names": list(weights), **settings})  # fmt: skip
     assert call_module(answer, probe).tensor.tolist() == told

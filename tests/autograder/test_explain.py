@@ -36,10 +36,10 @@ def done(function, task=None):
 
 def asked():
     probes = [
-        Probe("three", "three numbers", {"x": torch.tensor([1.0, 2.0, 5.0])}, Outcome()),
-        Probe("four", "four numbers", {"x": torch.tensor([2.0, 2.0, 4.0, 8.0])}, Outcome()),
-        Probe("even", "the same twice", {"x": torch.tensor([4.0, 4.0])}, Outcome()),
-        Probe("empty", "no numbers", {"x": torch.ones(0)}, Outcome(), raises=("ValueError",)),
+        Probe("three", "three numbers", {"x": torch.tensor([1.0, 2.0, 5.0])}),
+        Probe("four", "four numbers", {"x": torch.tensor([2.0, 2.0, 4.0, 8.0])}),
+        Probe("even", "the same twice", {"x": torch.tensor([4.0, 4.0])}),
+        Probe("empty", "no numbers", {"x": torch.ones(0)}, raises=("ValueError",)),
     ]
     probes = [replace(probe, expected=call(answer(), probe)) for probe in probes]
     return Task(
@@ -95,7 +95,7 @@ def test_two_mistakes_that_were_tried_together_are_both_known():
 )
 def test_a_mistake_is_known_where_a_second_one_changes_its_numbers_a_little_or_by_a_factor(result, named):
     odd = [torch.tensor([0.4003, 1.7, -0.3]), torch.tensor([2.2002, 0.1, 4.5, 8.1])]
-    probes = [Probe(f"odd-{place}", "", {"x": x}, Outcome()) for place, x in enumerate(odd)]
+    probes = [Probe(f"odd-{place}", "", {"x": x}) for place, x in enumerate(odd)]
     probes = {probe.id: replace(probe, expected=call(answer(), probe)) for probe in probes}
     task = replace(TASK, probes=probes, checks=(Check("all", 1, tuple(probes)),))
     task = knowing(task, {fault: done(answer(fault), task) for fault in ("no-half", "no-one", "no-turn")})

@@ -13,7 +13,6 @@ from autograder.collect import call
 from autograder.examine import examine, probe_to_examine
 from autograder.facts import facts
 from autograder.findings import Idle, Reaches, Related
-from autograder.outcome import Outcome
 
 
 def numbers(*shape):
@@ -27,7 +26,7 @@ def past(x, shift):
 
 def made(function, x, **fields):
     """A task whose solution is this function, tried on one input."""
-    probe = Probe("plain", "some tokens", {"x": x, "shift": numbers(x.shape[-1])}, Outcome())
+    probe = Probe("plain", "some tokens", {"x": x, "shift": numbers(x.shape[-1])})
     probe = replace(probe, expected=call(function, probe))
     task = Task(
         id="past",

@@ -267,7 +267,9 @@ def test_a_subclass_of_a_forbidden_module_is_seen():
     task = dataclasses.replace(
         WEIGHTS,
         kind="module",
-        probes={"one": Probe("one", "a batch", {"x": x}, WEIGHTS.probes["three"].expected, weights=drawn)},
+        probes={
+            "one": Probe("one", "a batch", {"x": x}, expected=WEIGHTS.probes["three"].expected, weights=drawn)
+        },
         checks=(Check("it", 1, ("one",)),),
         forbids=Forbids(named("MultiheadAttention"), 1),
     )

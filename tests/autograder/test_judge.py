@@ -427,8 +427,8 @@ def experiment_task(reference, *, known=(), checks=None, namespace=(), **asked):
     """A task on three tokens with a plain probe and an experiment, in one check."""
     inputs = {"x": X}
     probes = [
-        Probe("plain", "three tokens", inputs, Outcome()),
-        Probe("tried", "the same", inputs, Outcome(), **asked),
+        Probe("plain", "three tokens", inputs),
+        Probe("tried", "the same", inputs, **asked),
     ]
     probes = [dataclasses.replace(probe, expected=call(reference, probe)) for probe in probes]
     task = Task(
@@ -566,12 +566,11 @@ class Unregistered(Masked):
 
 def buffers_task():
     probes = {
-        "plain": Probe("plain", "three tokens", {"x": X}, Outcome()),
+        "plain": Probe("plain", "three tokens", {"x": X}),
         "tried": Probe(
             "tried",
             "three tokens",
             {"x": X},
-            Outcome(),
             observe="buffers",
             settings={"names": ["mask", "scale"], "sizes": [[3, 3], []]},
         ),
@@ -597,8 +596,8 @@ def test_right_numbers_with_a_buffer_that_is_not_registered_are_not_enough():
 
 def test_a_class_that_is_missing_from_the_notebook_stops_only_the_checks_that_need_it():
     probes = {
-        "plain": Probe("plain", "three tokens", {"model": 2.0, "x": X}, Outcome()),
-        "object": Probe("object", "a model", {"model": Made("Causal", {}, {}), "x": X}, Outcome()),
+        "plain": Probe("plain", "three tokens", {"model": 2.0, "x": X}),
+        "object": Probe("object", "a model", {"model": Made("Causal", {}, {}), "x": X}),
     }
     task = experiment_task(sums_of_the_past, **INFLUENCE)
     expected = {"plain": call(lambda model, x: x * 2, probes["plain"]), "object": Outcome("torch.Tensor", X)}

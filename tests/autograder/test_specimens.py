@@ -8,7 +8,6 @@ from torch import nn
 
 from autograder.bank import Probe, Specimen
 from autograder.collect import call, call_module
-from autograder.outcome import Outcome
 from autograder.specimens import SPECIMENS, Mixing, specimen
 
 SETTINGS = {"mixing": {"weights": torch.eye(3)}, "affine": {}}
@@ -55,14 +54,14 @@ def test_an_unknown_specimen_is_an_error_of_the_author():
 def test_mixing_lets_an_output_depend_on_the_tokens_that_it_weighs():
     weights = torch.tensor([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.0, 0.25, 0.75]])
     inputs = {"model": Specimen("mixing", {"weights": weights}), "x": torch.rand(2, 3, 4)}
-    probe = Probe("p", "", inputs, Outcome(), observe="influence", settings={"input": "x", "axis": 1})
+    probe = Probe("p", "", inputs, observe="influence", settings={"input": "x", "axis": 1})
     outcome = call(lambda model, x: model(x), probe)
     assert torch.equal(outcome.tensor, weights != 0)
 
 
 def test_mixing_keeps_the_batch_apart():
     inputs = {"model": Specimen("mixing", {"weights": torch.ones(3, 3)}), "x": torch.rand(2, 3, 4)}
-    probe = Probe("p", "", inputs, Outcome(), observe="influence", settings={"input": "x", "axis": 0})
+    probe = Probe("p", "", inputs, observe="influence", settings={"input": "x", "axis": 0})
     assert torch.equal(call(lambda model, x: model(x), probe).tensor, torch.eye(2, dtype=torch.bool))
 
 
@@ -73,7 +72,7 @@ def test_a_specimen_that_an_answer_changes_is_whole_in_the_next_call():
         return before
 
     inputs = {"model": Specimen("mixing", {"weights": torch.eye(3)}), "x": torch.ones(3, 1)}
-    probe = Probe("p", "", inputs, Outcome())
+    probe = Probe("p", "", inputs)
     assert [call(spoils, probe).tensor.sum().item() for _ in range(2)] == [3, 3]
 
 
@@ -83,7 +82,7 @@ def test_a_module_can_wrap_a_specimen():
             return x + model(x)
 
     inputs = {"model": Specimen("affine", {"factor": 3.0}), "x": torch.ones(2)}
-    probe = Probe("p", "", inputs, Outcome(), dtype="float64")
+    probe = Probe("p", "", inputs, dtype="float64")
     outcome = call_module(Residual, probe)
     assert outcome.tensor.tolist() == [4, 4]
     assert outcome.dtype == "float64"

@@ -307,7 +307,7 @@ def asked(*axes, name="CausalAttention", kind="module", **probe):
         needs=(),
         properties=(),
         checks=(Check("all", 1, ("tried",)),),
-        probes={"tried": Probe("tried", "six tokens", {}, expected, **probe)},
+        probes={"tried": Probe("tried", "six tokens", {}, expected=expected, **probe)},
         known_wrong=(),
     )
 
@@ -385,7 +385,7 @@ def test_what_could_not_be_measured_is_told_without_numbers(observe, index):
 
 
 def test_another_order_of_one_input_is_told_by_that_inputs_name():
-    probe = Probe("p", "six tokens", {"q_input": torch.ones(2), "k_input": torch.ones(2)}, Outcome(),
+    probe = Probe("p", "six tokens", {"q_input": torch.ones(2), "k_input": torch.ones(2)},
                   observe="permuted", settings={"input": "q_input", "axis": 0})  # fmt: skip
     task = dataclasses.replace(
         asked("tokens", observe="permuted", settings=probe.settings), probes={"p": probe}
