@@ -83,6 +83,16 @@ def measured(given: SimpleNamespace, seed: int) -> dict[str, float]:
     asked, labels = given.batches_of(given.sums, 1, 999, batch_size=1000)[0]
     right_digits = (model(asked).argmax(dim=-1) == labels) | (labels == -100)
     found["addition: whole sums right"] = float(right_digits.all(dim=1).float().mean())
+    ids = given.twice(7)  # (b, 24)
+    wanted = ids.repeat(1, 2)[:, 15:27]  # (b, 12)
+    for bug in given.BUGS:
+        model = given.with_bug(bug, seed=seed)
+        batches, loss_on_new = given.batches_of(given.repeated, 300, seed), given.loss_on(given.new)
+        _, losses = given.followed(model, batches, loss_on_new, every=100, trained=given.LOOPS.get(bug))
+        for step in (1, 3):
+            found[f"break it, {bug}: loss after {step}00 steps"] = losses[step]
+        written = given.generate(model, ids[:, :15], 12, 33)[:, 15:]
+        found[f"break it, {bug}: right of what it writes"] = float((written == wanted).float().mean())
     return found
 
 

@@ -130,6 +130,8 @@ def _hints(course: Course, english: LessonBank, said: Said) -> Iterator[tuple[st
     """The hints of mistakes as a learner reads them, filled in: (mistake, in English, translated)."""
     faults = load_faults(course.source)
     for task in load_lesson(course.source / english.lesson).tasks:
+        if task.id not in english.tasks:
+            raise AuthoringError([f"{english.lesson}: it has to be built first ({task.id} is new)"])
         own = [(one.fault, task.id, one.hint) for one in task.wrong if one.hint]
         known = {one.id for one in english.tasks[task.id].known_wrong}
         for fault, context, hint in [*own, *((name, name, faults.known[name].hint) for name in known)]:

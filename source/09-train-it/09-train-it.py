@@ -8,12 +8,12 @@
 # **When you are done you can**
 #
 # - build a transformer around your own attention: embedding, residual stream, LayerNorm, MLP, unembedding;
-# - write a training loop whose every step is checked, and recognise four classic bugs by their loss curves;
+# - write a training loop whose every step is checked, find five classic bugs, and see what bugs do to a loss curve;
 # - write the matrices of a previous-token head and of an induction head by hand, without any training;
 # - measure what a head does: score its map, remove the head, move an activation from one run into another;
 # - generate text, greedily and by sampling, with and without a cache.
 #
-# **Time:** about 150 minutes. **Before you start:** `MultiHeadAttention` (lesson 05), rotary positions (07) and the
+# **Time:** about 180 minutes. **Before you start:** `MultiHeadAttention` (lesson 05), rotary positions (07) and the
 # cache of keys and values (08). What you need of the last two is given here.
 
 # %% id="setup"
@@ -46,13 +46,73 @@ residual_stream(num_layers=1)
 # - The **unembedding** turns each token's last vector into one score for each token of the vocabulary, the
 #   **logits**. Position $t$ predicts token $t + 1$.
 #
-# ### Task 1 · LayerNorm
+# Each of them is a small task. The attention is the large one, and you have it.
+#
+# ### Task 1 · The embedding
+#
+# *3 minutes · one line · task id* `embed`
+#
+# Write `embed(ids, table)`. The ids are row numbers: each token gets its row of the table.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "embed-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def embed(ids, table):
+    """Give each token its vector.
+
+    Shapes:
+        ids: (b, tokens), whole numbers
+        table: (vocab, d_model)
+        returns: (b, tokens, d_model)
+    """
+    ### BEGIN SOLUTION
+    return table[ids]  # (b, tokens) -> (b, tokens, d_model)
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "embed", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
+check("embed")
+
+# %% [markdown] id="stream-after-task"
+# ### Task 2 · The residual stream
+#
+# *4 minutes · three lines · task id* `stream-after`
+#
+# In this task a part is only a matrix: it reads the stream `x` and writes `x @ part`. Write `stream_after(x, parts)`,
+# the stream behind all parts. Each part reads what the parts before it have left, and what it writes is added.
+#
+# With `d_model` = 1, a stream of 1 and the parts 2 and 3: the first writes 2, the stream is 3. The second reads 3 and
+# writes 9, the stream is 12.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "stream-after-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def stream_after(x, parts):
+    """Let each part read the stream, and add what it writes.
+
+    Shapes:
+        x: (b, tokens, d_model)
+        parts: (number of parts, d_model, d_model)
+        returns: (b, tokens, d_model)
+    """
+    ### BEGIN SOLUTION
+    for part in parts:
+        x = x + x @ part  # (b, tokens, d_model)
+    return x
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "stream-after", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
+check("stream-after")
+
+# %% [markdown] id="layer-norm-task"
+# ### Task 3 · LayerNorm
 #
 # *5 minutes · two or three lines · task id* `layer-norm`
 #
 # Write `layer_norm(x, scale, shift)`. For each token, subtract the mean of its numbers, divide by the root of
 # (variance + `eps`), then multiply by `scale` and add `shift`. The variance is the mean of the squared differences:
 # it divides by `d_model`, not by `d_model - 1`.
+#
+# From scratch: without `F.layer_norm` and its like, which cost one of the two points.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "layer-norm-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -74,8 +134,65 @@ def layer_norm(x, scale, shift, eps=1e-5):
 # %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "layer-norm", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
 check("layer-norm")
 
+# %% [markdown] id="feed-forward-task"
+# ### Task 4 · The MLP
+#
+# *5 minutes · two lines · task id* `feed-forward`
+#
+# The MLP is also called the feed-forward network. Write `feed_forward(x, weight_1, bias_1, weight_2, bias_2)`: the first
+# layer, then `F.gelu`, then the second layer. GELU is a smooth ReLU: large numbers pass, and negative ones become
+# nearly 0. A weight is (out, in), as `nn.Linear` keeps it.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "feed-forward-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def feed_forward(x, weight_1, bias_1, weight_2, bias_2):
+    """Work within each token: wider, a nonlinearity, and back.
+
+    Shapes:
+        x: (b, tokens, d_model)
+        weight_1, bias_1: (wide, d_model), (wide,)
+        weight_2, bias_2: (d_model, wide), (d_model,)
+        returns: (b, tokens, d_model)
+    """
+    ### BEGIN SOLUTION
+    hidden = F.gelu(x @ weight_1.T + bias_1)  # (b, tokens, wide)
+    return hidden @ weight_2.T + bias_2  # (b, tokens, d_model)
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "feed-forward", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("feed-forward")
+
+# %% [markdown] id="unembed-task"
+# ### Task 5 · The unembedding
+#
+# *3 minutes · one line · task id* `unembed`
+#
+# Write `unembed(x, weight)`. The weight has one row for each token of the vocabulary. The logit of a token is the dot
+# product of its row and the vector in the stream: how well the two agree. Return the logits as they are, without a
+# softmax.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "unembed-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def unembed(x, weight):
+    """Score each token of the vocabulary at each position.
+
+    Shapes:
+        x: (b, tokens, d_model)
+        weight: (vocab, d_model)
+        returns: (b, tokens, vocab), the logits
+    """
+    ### BEGIN SOLUTION
+    return x @ weight.T  # (b, tokens, d_model) -> (b, tokens, vocab)
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "unembed", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 1}
+check("unembed")
+
 # %% [markdown] id="own-attention-intro"
-# `nn.LayerNorm(d_model)` is the same as a module, with `scale` and `shift` as parameters. From here on you use it.
+# PyTorch has the same as modules, which keep their numbers as parameters: `nn.Embedding`, `nn.LayerNorm`, `nn.Linear`.
+# From here on you use those.
 #
 # Now the attention. The next cell holds the course's class. The cell below it looks for **your own** class in your
 # notebook of lesson 05. If it is there and right, it is used from here on. If not, the course's class stands in,
@@ -111,13 +228,14 @@ class MultiHeadAttention(nn.Module):
 MultiHeadAttention = bring_over("05-multi-head", "multi-head-attention", MultiHeadAttention)
 
 # %% [markdown] id="transformer-block-task"
-# ### Task 2 · A block
+# ### Task 6 · A block
 #
 # *12 minutes · a class · task id* `transformer-block`
 #
 # Write `Block`: attention and MLP, each with its LayerNorm in front, each added to the stream.
 #
-# - `norm_1` and `attention`, a `MultiHeadAttention` from `d_model` to `d_model`;
+# - `norm_1` and `attention`, a `MultiHeadAttention` from `d_model` to `d_model`. Its arguments are, in this order, `d_in`,
+#   `d_out`, `context_length`, `dropout`, `num_heads`;
 # - `norm_2` and `mlp`, an `nn.Sequential` of `nn.Linear(d_model, 4 * d_model)`, `nn.GELU()` and
 #   `nn.Linear(4 * d_model, d_model)`. With `mlp=False` the block has neither, and attention is all it does.
 
@@ -187,7 +305,7 @@ def rotate(attention, num_heads):
 
 
 # %% [markdown] id="tiny-transformer-task"
-# ### Task 3 · The transformer
+# ### Task 7 · The transformer
 #
 # *15 minutes · a class · task id* `tiny-transformer`
 #
@@ -195,8 +313,8 @@ def rotate(attention, num_heads):
 #
 # - `embedding`, an `nn.Embedding(vocab, d_model)`;
 # - `positions`, an `nn.Embedding(context_length, d_model)` that is added, **only** with `position="learned"`;
-# - `blocks`, an `nn.ModuleList` of `num_layers` blocks. With `position="rope"` call `rotate` on the attention of
-#   each. With `position="none"` do neither;
+# - `blocks`, an `nn.ModuleList` of `num_layers` blocks, which get `mlp` and `dropout`. With `position="rope"` call
+#   `rotate(block.attention, num_heads)` for each. With `position="none"` there are no positions at all;
 # - `norm`, a last LayerNorm, and `unembedding`, an `nn.Linear(d_model, vocab, bias=False)`.
 
 
@@ -248,17 +366,43 @@ class TinyTransformer(nn.Module):
 # %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "tiny-transformer", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 5}
 check("tiny-transformer")
 
+# %% [markdown] id="own-parts-intro"
+# **With your own parts.** A hook can do the whole work of a module. The next cell lets your functions of tasks 1, 3, 4
+# and 5 take the place of PyTorch's modules. The logits stay the same: there is nothing else in these modules.
+
+
+# %% id="own-parts"
+def with_own_parts(model):
+    """Let your functions do the work of PyTorch's modules; where one is a stub, the module does it."""
+    for part in model.modules():
+        if isinstance(part, nn.Embedding):
+            part.register_forward_hook(lambda one, given, result: embed(given[0], one.weight))
+        if isinstance(part, nn.LayerNorm):
+            part.register_forward_hook(lambda one, given, result: layer_norm(given[0], one.weight, one.bias))
+        if isinstance(part, nn.Sequential):
+            part.register_forward_hook(
+                lambda one, given, result: feed_forward(given[0], *one[0].parameters(), *one[2].parameters())
+            )
+    model.unembedding.register_forward_hook(lambda one, given, result: unembed(given[0], one.weight))
+    return model
+
+
+little, pi = TinyTransformer(10, 8, 2, 2, 9), torch.tensor([[3, 1, 4, 1, 5, 9]])
+if little(pi) is not None:
+    before = little(pi)  # (b, tokens, vocab)
+    print("the same logits:", torch.allclose(with_own_parts(little)(pi), before, atol=1e-5))
+
 # %% [markdown] id="next-token-labels-task"
 # ## 2 · One step, then many
 #
-# ### Task 4 · What each position should say
+# ### Task 8 · What each position should say
 #
 # *5 minutes · two or three lines · task id* `next-token-labels`
 #
 # Position $t$ is to predict token $t + 1$. Write `next_token_labels(ids, first)`, which gives each position its
-# right answer, its **label**. The last position has no next token, and some predictions should not count: a model
-# that reverses digits cannot know the digits themselves. So only tokens from position `first` on are worth
-# predicting. Every other position gets the label -100, the number that PyTorch's loss skips.
+# right answer, its **label**. The last position has no next token. And some tokens nobody can predict: in section 3 a
+# model reads eight random digits and then writes them in reverse. So only tokens from position `first` on count. Every
+# other position gets the label -100, the number that PyTorch's loss skips.
 #
 # With `ids` = [5, 6, 7, 8, 9] and `first=3` the labels are [-100, -100, 8, 9, -100].
 
@@ -281,10 +425,43 @@ def next_token_labels(ids, first=1):
 # %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "next-token-labels", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
 check("next-token-labels")
 
+# %% [markdown] id="next-token-loss-task"
+# ### Task 9 · The loss
+#
+# *6 minutes · four lines · task id* `next-token-loss`
+#
+# Softmax makes shares of the logits. The loss of one position is minus the logarithm of its label's share: 0 if the
+# model is sure and right, and large if the label has hardly any share. Write `next_token_loss(logits, labels)`, the mean
+# over all positions whose label is not -100. Use `torch.log_softmax`, not the logarithm of a softmax: a tiny share becomes
+# 0 there, and its logarithm −∞.
+#
+# From scratch: without `F.cross_entropy` and `F.nll_loss`, which cost one of the two points.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "next-token-loss-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+def next_token_loss(logits, labels):
+    """The mean of -log(share of the label) over all positions whose label is not -100.
+
+    Shapes:
+        logits: (b, tokens, vocab)
+        labels: (b, tokens), whole numbers
+        returns: one number
+    """
+    ### BEGIN SOLUTION
+    counted = labels != -100  # (b, tokens)
+    log_shares = torch.log_softmax(logits[counted], dim=-1)  # (positions that count, vocab)
+    of_labels = log_shares.gather(-1, labels[counted][:, None])  # (positions that count, 1)
+    return -of_labels.mean()
+    ### END SOLUTION
+
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "next-token-loss", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("next-token-loss")
+
 
 # %% id="token-loss"
 def token_loss(logits, labels):
-    """The mean cross-entropy over all positions whose label is not -100: one number.
+    """The same in one call: the mean cross-entropy over all positions whose label is not -100.
 
     Shapes:
         logits: (b, tokens, vocab)
@@ -302,9 +479,9 @@ def accuracy(model, batch):
 
 
 # %% [markdown] id="train-task"
-# `cross_entropy` takes the logits as they are. It does the softmax itself.
+# `cross_entropy` takes the logits as they are. It does the softmax itself, as your function does.
 #
-# ### Task 5 · The training loop
+# ### Task 10 · The training loop
 #
 # *10 minutes · six lines · task id* `train`
 #
@@ -333,7 +510,7 @@ def train(model, batches, lr=3e-3):
 check("train")
 
 # %% [markdown] id="bug-training-loop-task"
-# ### Task 6 · Find the bugs: a loop that hardly learns
+# ### Task 11 · Find the bugs: a loop that hardly learns
 #
 # *8 minutes · two lines · task id* `bug-training-loop`
 #
@@ -375,7 +552,7 @@ def careless_train(model, batches, lr=3e-3):
 check("bug-training-loop")
 
 # %% [markdown] id="bug-evaluation-task"
-# ### Task 7 · Find the bugs: a loss that nobody should report
+# ### Task 12 · Find the bugs: a loss that nobody should report
 #
 # *8 minutes · two lines · task id* `bug-evaluation`
 #
@@ -436,7 +613,7 @@ def batches_of(make, steps, seed, **sizes):
 print(*("0123456789|"[one] for one in batches_of(reversed_digits, 1, seed=0)[0][0][0]))
 
 # %% [markdown] id="reverse-map-task"
-# ### Task 8 · Predict the map
+# ### Task 13 · Predict the map
 #
 # *5 minutes · one or two lines · task id* `reverse-map`
 #
@@ -464,6 +641,14 @@ attention_map(reverse_map(8), list("12345678|87654321"), title="Your prediction"
 
 
 # %% id="maps-given"
+def heads_of(attention, x, num_heads):
+    """The queries, keys and values of an attention that reads x: (b, heads, tokens, head_dim) each."""
+    return [
+        project(x).unflatten(-1, (num_heads, -1)).transpose(1, 2)  # (b, heads, tokens, head_dim)
+        for project in (attention.W_query, attention.W_key, attention.W_value)
+    ]
+
+
 @torch.no_grad()
 def maps_of(model, ids, num_heads):
     """The attention weights of each layer, a list of (b, heads, tokens, tokens); None while the model is a stub."""
@@ -481,10 +666,7 @@ def maps_of(model, ids, num_heads):
         return None
     maps = []
     for attention, x in seen:
-        queries, keys = (
-            project(x).unflatten(-1, (num_heads, -1)).transpose(1, 2)  # (b, heads, tokens, head_dim)
-            for project in (attention.W_query, attention.W_key)
-        )
+        queries, keys, _ = heads_of(attention, x, num_heads)  # (b, heads, tokens, head_dim)
         scores = queries @ keys.mT / queries.shape[-1] ** 0.5  # (b, heads, tokens, tokens)
         maps.append(torch.softmax(scores + torch.full_like(scores, -torch.inf).triu(1), dim=-1))
     return maps
@@ -596,7 +778,7 @@ def twice(seed, batch_size=64, period=12, vocab=20):
 
 
 # %% [markdown] id="induction-score-task"
-# ### Task 9 · The induction score
+# ### Task 14 · The induction score
 #
 # *6 minutes · one or two lines · task id* `induction-score`
 #
@@ -819,7 +1001,7 @@ def slots(ids, vocab, context_length):
 slots(torch.tensor([[2, 0, 1]]), vocab=3, context_length=4)[0]
 
 # %% [markdown] id="previous-token-head-task"
-# ### Task 10 · A previous-token head by hand
+# ### Task 15 · A previous-token head by hand
 #
 # *15 minutes · eight lines · task id* `previous-token-head`
 #
@@ -860,7 +1042,7 @@ def previous_token_head(vocab, context_length):
 check("previous-token-head")
 
 # %% [markdown] id="induction-head-task"
-# ### Task 11 · An induction head by hand
+# ### Task 16 · An induction head by hand
 #
 # *12 minutes · the same lines with other slots · task id* `induction-head`
 #
@@ -944,7 +1126,7 @@ training_curves(
 )
 
 # %% [markdown] id="ablation-effect-task"
-# ### Task 12 · Remove a head
+# ### Task 17 · Remove a head
 #
 # *12 minutes · eight lines · task id* `ablation-effect`
 #
@@ -1032,7 +1214,7 @@ reveal("induction-head-removed", effects and max(effects[4:], key=effects[4:].co
 # This is no accident of one seed. Over 20 seeds the model stayed right in at least 90 % of cases without any one of
 # the four, and in at most 6 % without all of them.
 #
-# ### Task 13 · Patch an activation
+# ### Task 18 · Patch an activation
 #
 # *12 minutes · eight lines · task id* `patched`
 #
@@ -1108,7 +1290,7 @@ attention_map(
 #
 # ## 6 · Generate
 #
-# ### Task 14 · From logits to probabilities
+# ### Task 19 · From logits to probabilities
 #
 # *8 minutes · four lines · task id* `next-token-probabilities`
 #
@@ -1138,7 +1320,7 @@ def next_token_probabilities(logits, temperature=1.0, top_k=None):
 check("next-token-probabilities")
 
 # %% [markdown] id="generate-task"
-# ### Task 15 · Generate greedily
+# ### Task 20 · Generate greedily
 #
 # *8 minutes · five lines · task id* `generate`
 #
@@ -1198,10 +1380,7 @@ KVCache = bring_over("08-fast-attention", "kv-cache", KVCache)
 def attend_with(cache, attention, x, num_heads):
     """What the attention computes for new tokens x (b, new, d_model) when older ones are in the cache."""
     attention.seen = cache.num_tokens
-    queries, keys, values = (
-        project(x).unflatten(-1, (num_heads, -1)).transpose(1, 2)  # (b, heads, new, head_dim)
-        for project in (attention.W_query, attention.W_key, attention.W_value)
-    )
+    queries, keys, values = heads_of(attention, x, num_heads)  # (b, heads, new, head_dim)
     attention.seen, old = 0, attention.seen
     keys, values = cache.append(keys, values)  # (b, heads, tokens, head_dim)
     scores = queries @ keys.mT / queries.shape[-1] ** 0.5  # (b, heads, new, tokens)
@@ -1264,12 +1443,12 @@ if next_token_probabilities(logits) is not None:
 # The classic bugs of this course, each put into **your** class from outside, by hooks, and trained as before: two
 # layers with two heads, on repeated sequences, from the same start.
 #
-# Which one never learns? Which ones train, only later?
+# Which one never learns? Which ones only learn later? And which one looks too good?
 
 # %% id="bugs-prediction"
 predict(
     "best-curve",
-    "Which of these has the lowest loss after 300 steps?",
+    "Which of these has the lowest loss after 100 steps?",
     (
         "right",
         "no mask",
@@ -1290,20 +1469,26 @@ def heads_cut(x, num_heads):
     return x.view(b, num_heads, num_tokens, -1).transpose(1, 2).reshape(b, num_tokens, d_model)
 
 
-def over_queries(attention, given, num_heads):
-    """What attention computes if its softmax runs over the queries: each *column* of the weights adds up to 1."""
-    queries, keys, values = (
-        project(given[0]).unflatten(-1, (num_heads, -1)).transpose(1, 2)  # (b, heads, tokens, head_dim)
-        for project in (attention.W_query, attention.W_key, attention.W_value)
-    )
+def over_queries(queries, keys, values, mask):
+    """The contexts if softmax runs over the queries: each *column* of the weights adds up to 1."""
     scores = queries @ keys.mT / queries.shape[-1] ** 0.5  # (b, heads, tokens, tokens)
-    weights = torch.softmax(scores + torch.full_like(scores, -torch.inf).triu(1), dim=-2)
-    return attention.out_proj((weights @ values).transpose(1, 2).flatten(2))  # (b, tokens, d_model)
+    hidden = mask.bool()[: scores.shape[-1], : scores.shape[-1]]  # (tokens, tokens)
+    return torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=-2) @ values
 
 
-def with_bug(bug, num_heads=2):
+def compute_by(contexts_of, attention, num_heads):
+    """Let an attention get its contexts from another function of queries, keys, values and mask."""
+
+    def instead(attention, given, result):
+        contexts = contexts_of(*heads_of(attention, given[0], num_heads), attention.mask)
+        return attention.out_proj(contexts.transpose(1, 2).flatten(2))  # (b, tokens, d_model)
+
+    attention.register_forward_hook(instead)
+
+
+def with_bug(bug, num_heads=2, seed=0):
     """A new model with one bug in each attention."""
-    model = fresh(2, num_heads)
+    model = fresh(2, num_heads, seed=seed)
     for block in getattr(model, "blocks", []):
         attention = block.attention
         if bug == "no scale":
@@ -1318,9 +1503,7 @@ def with_bug(bug, num_heads=2):
                     lambda module, given, projected: heads_cut(projected.contiguous(), num_heads)
                 )
         if bug == "softmax over queries":
-            attention.register_forward_hook(
-                lambda module, given, result: over_queries(module, given, num_heads)
-            )
+            compute_by(over_queries, attention, num_heads)
         if bug == "merge without transpose":
             attention.out_proj.register_forward_pre_hook(
                 lambda module, given: (heads_cut(given[0].contiguous(), num_heads),)
@@ -1357,34 +1540,43 @@ BUGS = (
     "softmax over queries",
     *LOOPS,
 )
-broken = {bug: with_bug(bug) for bug in BUGS}
+broken, curves = {bug: with_bug(bug) for bug in BUGS}, {}
+
+
+def curve_of(bug):
+    """Train a new model with this bug; its loss on new text, along the steps."""
+    broken[bug] = with_bug(bug)
+    batches, measure = batches_of(repeated, 300, seed=0), loss_on(new)
+    curves[bug] = is_ready() and followed(broken[bug], batches, measure, trained=LOOPS.get(bug))
+    return curves[bug]
+
 
 # %% id="break-it" tags=["figure", "measured"]
-training_curves(
-    {
-        bug: is_ready()
-        and followed(model, batches_of(repeated, 300, seed=0), loss_on(new), trained=LOOPS.get(bug))
-        for bug, model in broken.items()
-    },
-    title="The same training, right and with one bug each",
-)
+training_curves({bug: curve_of(bug) for bug in BUGS}, title="The same training, right and with one bug each")
 
 # %% id="bugs-revealed" tags=["measured"]
-reveal("best-curve", min(broken, key=lambda bug: loss_on(new)(broken[bug])) if is_ready() else None)
+after_100 = {bug: curve[1][4] for bug, curve in curves.items() if curve}  # measured every 25 steps
+reveal("best-curve", min(after_100, key=after_100.get) if after_100 else None)
+
 
 # %% id="break-it-generated" tags=["measured"]
-# What three models with a low loss write, one token at a time.
-for bug in ("right", "no mask", "softmax over queries"):
-    written = generate(broken[bug], prompt, 12, 33)
+def continued(name, model):
+    """Print what a model writes after the prompt, one token at a time, and how much of it is right."""
+    written = generate(model, prompt, 12, 33)
     if written is not None and is_ready():
         wanted = twice(7)[:1].repeat(1, 2)[:, 15:27]
-        print(f"{bug:20} continues {spoken(prompt[0, -3:])} with", spoken(written[0, 15:]))
+        print(f"{name:20} continues {spoken(prompt[0, -3:])} with", spoken(written[0, 15:]))
         print(f"{'':20} right: {int((written[:, 15:] == wanted).sum())} of 12")
+
+
+# Three models with a low loss.
+for bug in ("right", "no mask", "softmax over queries"):
+    continued(bug, broken[bug])
 
 # %% [markdown] id="break-it-read"
 # <details><summary>What to see</summary>
 #
-# - **No mask** has the best curve of all: the next token stands in the input, and the model copies it. While it
+# - **No mask** falls first and fastest: the next token stands in the input, and the model copies it. While it
 #   writes, nothing stands there, and the text is nonsense. A loss near 0 that comes too early is a warning.
 # - **`zero_grad` forgotten** adds up the gradients of all steps, and the model gets nowhere. With **softmax before the
 #   loss** the gradients are flat, and what is made smaller is not the loss: the true loss rises first and comes down
@@ -1395,8 +1587,61 @@ for bug in ("right", "no mask", "softmax over queries"):
 # - **Softmax over the queries** looks like a model that is only slow. But each column adds up to 1 over *all* queries, so
 #   the weights of an early query depend on later tokens, and no mask hides that. Its text is nearly as bad as without one.
 #
+# Over 20 seeds: after 100 steps the loss without a mask was at most 0.13, and every other one at least 2.4. After 300
+# steps the right model wrote every token right, the one without a mask at most 8 %.
+#
 # </details>
 #
+# ### Task 21 · Find the bug: a loss that is too good
+#
+# *6 minutes · one line · task id* `bug-lost-mask`
+#
+# A colleague has written attention anew and shows you the loss on new text: about 0.1 after 100 steps, where yours is
+# still at 2.5, and near 0 after 300. But what the model writes is nonsense. Correct `careless_attention`. The cell below
+# it trains the two layers with this function: run it before you correct it, and once more afterwards.
+
+
+# %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-lost-mask-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
+### BEGIN SOLUTION
+def careless_attention(queries, keys, values, mask):
+    """The contexts (b, heads, tokens, head_dim) of causal attention; mask is 1 above its diagonal."""
+    num_tokens = queries.shape[2]
+    hidden = mask.bool()[:num_tokens, :num_tokens]  # (tokens, tokens)
+    scores = queries @ keys.transpose(2, 3) / queries.shape[-1] ** 0.5  # (b, heads, tokens, tokens)
+    scores = scores.masked_fill(hidden, -torch.inf)
+    return torch.softmax(scores, dim=-1) @ values
+
+
+### END SOLUTION
+### BEGIN FAULTY
+# def careless_attention(queries, keys, values, mask):
+#     """The contexts (b, heads, tokens, head_dim) of causal attention; mask is 1 above its diagonal."""
+#     num_tokens = queries.shape[2]
+#     hidden = mask.bool()[:num_tokens, :num_tokens]  # (tokens, tokens)
+#     scores = queries @ keys.transpose(2, 3) / queries.shape[-1] ** 0.5  # (b, heads, tokens, tokens)
+#     scores.masked_fill(hidden, -torch.inf)
+#     return torch.softmax(scores, dim=-1) @ values
+### END FAULTY
+
+
+# %% id="bug-lost-mask-symptom" tags=["figure", "measured"]
+def trained_by(contexts_of):
+    """Train two layers whose attention this function computes; print the losses, and what the model writes."""
+    model = fresh(2, num_heads=2)
+    for block in getattr(model, "blocks", []):
+        compute_by(contexts_of, block.attention, 2)
+    if is_ready():
+        _, losses = followed(model, batches_of(repeated, 300, seed=0), loss_on(new), every=100)
+        print(f"loss on new text: {losses[1]:.2f} after 100 steps, {losses[3]:.2f} after 300")
+        continued("this model", model)
+
+
+trained_by(careless_attention)
+
+# %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-lost-mask", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
+check("bug-lost-mask")
+
+# %% [markdown] id="words-intro"
 # ## In your own words
 #
 # A colleague shows you a map: "Head 2 of layer 1 attends to the token after the last occurrence. So this head is what
@@ -1426,12 +1671,12 @@ for bug in ("right", "no mask", "softmax over queries"):
 #
 # | step | code | shape | what it does |
 # | --- | --- | --- | --- |
-# | embed | `self.embedding(ids)` | (b, tokens, d_model) | a vector for each token |
+# | embed | `table[ids]` | (b, tokens, d_model) | a vector for each token |
 # | attention | `x + self.attention(self.norm_1(x))` | (b, tokens, d_model) | moves information between tokens |
-# | MLP | `x + self.mlp(self.norm_2(x))` | (b, tokens, d_model) | works within a token |
-# | unembed | `self.unembedding(self.norm(x))` | (b, tokens, vocab) | logits for the next token |
+# | MLP | `x + self.mlp(self.norm_2(x))` | (b, tokens, d_model) | works within a token: wider, GELU, and back |
+# | unembed | `norm(x) @ weight.T` | (b, tokens, vocab) | logits for the next token |
 # | labels | `labels[:, first - 1 : -1] = ids[:, first:]` | (b, tokens) | position t predicts token t + 1 |
-# | loss | `cross_entropy(logits.flatten(0, 1), labels.flatten())` | one number | softmax is inside |
+# | loss | `-log_softmax(logits)` at the labels | one number | `cross_entropy` does it in one call |
 #
 # - Every part adds to the stream, so a later part can read what an earlier one wrote. Induction needs that: one layer
 #   writes the token before, the next one searches for it.

@@ -2,7 +2,22 @@
 
 import torch
 
-from autograder.authoring import Check, Lesson, Made, Probe, Right, Task, Wrong, body, edit, faulty, returns
+from autograder.authoring import (
+    Check,
+    Forbid,
+    Lesson,
+    Made,
+    Probe,
+    Right,
+    Task,
+    Wrong,
+    body,
+    edit,
+    faulty,
+    returns,
+    rights,
+    wrongs,
+)
 
 IDS = ("b", "tokens")
 STREAM = ("b", "tokens", "d_model")
@@ -36,6 +51,117 @@ def model(seed, layers=2, heads=2, position="rope", mlp=True, dropout=0.0):
 
 
 # ------------------------------------------------------------------------------------------- the parts around it
+
+
+def small(id, title, signature, axes, check, probes, learned, hints, wrong, right, points=1, **more):
+    """A function with one check."""
+    return Task(
+        id=id,
+        title=title,
+        name=signature.partition("(")[0],
+        kind="function",
+        signature=signature,
+        axes=axes,
+        probes=probes,
+        checks=(Check(check, points, tuple(probe.id for probe in probes)),),
+        learned=learned,
+        hints=hints,
+        wrong=wrongs(wrong),
+        right=rights(right),
+        **more,
+    )
+
+
+def random(id, says, seed, **shapes):
+    """An input of random numbers for each name."""
+    return Probe(id, says, {name: drawn(*shapes[name], seed=seed + len(name)) for name in shapes})
+
+
+def looked_up(id, says, shape, vocab, d_model, seed):
+    table = {"table": drawn(vocab, d_model, seed=seed)}
+    redraw = other_ids(*shape, vocab=vocab)
+    return Probe(id, says, {"ids": ids(*shape, seed=seed, vocab=vocab), **table}, redraw=redraw)
+
+
+EMBED = small(
+    "embed",
+    "The embedding",
+    "embed(ids, table)",
+    STREAM,
+    "each token's row of the table",
+    (
+        looked_up("five-tokens", "two sequences of five tokens", (2, 5), 7, 4, 1),
+        looked_up("other-sizes", "three sequences of four tokens", (3, 4), 6, 8, 2),
+    ),
+    "The model never computes with an id. An id only says which row is meant, so two tokens with neighbouring ids "
+    "need not be alike.",
+    (
+        "A tensor of whole numbers may stand in square brackets: it picks rows, and its shape stays in front.",
+        "`return table[ids]`",
+    ),
+    """
+    same-rows-for-all: = table[: ids.shape[1]].expand(len(ids), -1, -1)
+    ids-as-numbers: = ids[..., None] * table[0]
+    one-row-off: table[ids] → table[ids - 1]
+    scaled-unasked: table[ids] → table[ids] * table.shape[1] ** 0.5
+        Each row is multiplied by the root of `d_model`. The first transformer did that. Here a token gets its row as it is.
+    tokens-pooled: table[ids] → table[ids].mean(dim=1)
+        The tokens of a sequence are averaged into one vector. Each token keeps its own.
+    one-token-for-all: table[ids] → table[ids[:, :1]].expand(-1, ids.shape[1], -1)
+    """,
+    """
+    one-hot: = F.one_hot(ids, len(table)).to(table.dtype) @ table
+    ready-made: = F.embedding(ids, table)
+    index-select: = table.index_select(0, ids.flatten()).unflatten(0, ids.shape)
+    """,
+    input_axes={"ids": IDS, "table": ("vocab", "d_model")},
+)
+
+STREAM_AFTER = small(
+    "stream-after",
+    "The residual stream",
+    "stream_after(x, parts)",
+    STREAM,
+    "what all parts have added",
+    (
+        random("three-parts", "three parts", 11, x=(2, 5, 4), parts=(3, 4, 4)),
+        random("two-parts", "two parts, other sizes", 12, x=(3, 2, 6), parts=(2, 6, 6)),
+        random("no-parts", "no part at all", 13, x=(2, 3, 4), parts=(0, 4, 4)),
+    ),
+    "What an early part has written stays in the stream, and every later part can read it.",
+    (
+        "A loop over `parts`. In each round the stream is the old stream plus what the part writes.",
+        "`x = x + x @ part`, and `return x` behind the loop.",
+    ),
+    """
+    no-residual: x + x @ part → x @ part
+    parts-side-by-side: = x + sum(x @ part for part in parts)
+        Every part reads the stream as it was at the start. A part reads what those before it have left.
+    start-left-out: body
+        start = x
+        for part in parts:
+            x = x + x @ part
+        return x - start
+    edits-its-argument: x = x + x @ part → x += x @ part
+    weight-not-turned: x @ part → x @ part.T
+        The part is turned. Here a part writes `x @ part`, without a transpose.
+    part-writes-twice: x + x @ part → x + 2 * (x @ part)
+    return-inside-loop: body
+        for part in parts:
+            return x + x @ part
+        return x
+    """,
+    """
+    identity-added: x + x @ part → x @ (part + torch.eye(len(part)))
+    einsum: x + x @ part → x + torch.einsum("btd,de->bte", x, part)
+    written-kept: body
+        written = []
+        for part in parts:
+            written.append((x + sum(written)) @ part)
+        return x + sum(written)
+    """,
+    input_axes={"x": STREAM, "parts": ("parts", "d_model", "d_model")},
+)
 
 
 def normed(id, says, shape, seed, **more):
@@ -76,11 +202,131 @@ LAYER_NORM = Task(
         Wrong("not-centred", edit("x - x.mean(dim=-1, keepdim=True)", "x")),
         Wrong("eps-typed-in", edit("+ eps", "+ 1e-5")),
     ),
+    forbids=Forbid(
+        ("layer_norm",),
+        points=1,
+        caught=(
+            Right("ready-made", returns("F.layer_norm(x, x.shape[-1:], scale, shift, eps)")),
+            Right(
+                "group-norm",
+                returns("F.group_norm(x.flatten(0, 1), 1, scale, shift, eps).view_as(x)"),
+            ),
+        ),
+    ),
     right=(
-        Right("ready-made", returns("F.layer_norm(x, x.shape[-1:], scale, shift, eps)")),
+        Right(
+            "variance-from-squares",
+            edit(
+                "centred.square().mean(dim=-1, keepdim=True)",
+                "(x**2).mean(dim=-1, keepdim=True) - x.mean(dim=-1, keepdim=True) ** 2",
+            ),
+        ),
         Right("biased-var", edit(".square().mean(dim=-1", ".var(dim=-1, unbiased=False")),
         Right("rsqrt", edit("centred / (variance + eps).sqrt()", "centred * torch.rsqrt(variance + eps)")),
     ),
+)
+
+
+def widened(id, says, b, tokens, d_model, wide, seed):
+    layers = {
+        "weight_1": (wide, d_model),
+        "bias_1": (wide,),
+        "weight_2": (d_model, wide),
+        "bias_2": (d_model,),
+    }
+    return Probe(
+        id,
+        says,
+        {
+            name: drawn(*shape, seed=seed + number)
+            for number, (name, shape) in enumerate({"x": (b, tokens, d_model), **layers}.items())
+        },
+    )
+
+
+FEED_FORWARD = small(
+    "feed-forward",
+    "The MLP",
+    "feed_forward(x, weight_1, bias_1, weight_2, bias_2)",
+    STREAM,
+    "two layers with a GELU between them",
+    (
+        widened("five-tokens", "two sequences of five tokens", 2, 5, 3, 12, 20),
+        widened("other-sizes", "three sequences of two tokens", 3, 2, 4, 7, 30),
+    ),
+    "Without the nonlinearity two layers would be one matrix. No token reads another one here: only attention does that.",
+    (
+        "A layer is `x @ weight.T + bias`. `F.gelu` stands between the two layers, not behind them.",
+        "`hidden = F.gelu(x @ weight_1.T + bias_1)`",
+        "`return hidden @ weight_2.T + bias_2`",
+    ),
+    """
+    nonlinearity-left-out: F.gelu(x @ weight_1.T + bias_1) → x @ weight_1.T + bias_1
+    nonlinearity-behind: F.gelu(x @ weight_1.T + bias_1) → x @ weight_1.T + bias_1
+        hidden @ weight_2.T + bias_2 → F.gelu(hidden @ weight_2.T + bias_2)
+    activation-added: return hidden @ weight_2.T + bias_2 → return F.gelu(hidden @ weight_2.T + bias_2)
+        A second GELU stands behind the second layer. What goes into the stream is plain.
+    other-nonlinearity: F.gelu → F.relu
+    other-nonlinearity: x @ weight_1.T + bias_1) → x @ weight_1.T + bias_1, approximate="tanh")
+        This GELU is an approximation, `approximate="tanh"`. Use `F.gelu` as it is.
+    bias-not-added: x @ weight_1.T + bias_1 → x @ weight_1.T
+        A bias is left out. Each layer adds its own.
+    bias-not-added: weight_2.T + bias_2 → weight_2.T
+        A bias is left out. Each layer adds its own.
+    bias-too-late: F.gelu(x @ weight_1.T + bias_1) → F.gelu(x @ weight_1.T) + bias_1
+    residual-added: return hidden → return x + hidden
+        The stream is added here already. That is the block's work; the MLP returns what it writes.
+    """,
+    """
+    linear: F.gelu(x @ weight_1.T + bias_1) → F.gelu(F.linear(x, weight_1, bias_1))
+    modules-function: = F.linear(nn.GELU()(F.linear(x, weight_1, bias_1)), weight_2, bias_2)
+    by-hand: F.gelu(x @ weight_1.T + bias_1) → x @ weight_1.T + bias_1
+        hidden @ weight_2.T → (hidden * (1 + torch.erf(hidden / 2**0.5)) / 2) @ weight_2.T
+    """,
+    points=2,
+    input_axes={"x": STREAM},
+)
+
+UNEMBED = small(
+    "unembed",
+    "The unembedding",
+    "unembed(x, weight)",
+    LOGITS,
+    "a logit for each token of the vocabulary",
+    (
+        random("five-tokens", "two sequences of five tokens", 41, x=(2, 5, 4), weight=(7, 4)),
+        random("other-sizes", "three sequences of two tokens", 42, x=(3, 2, 6), weight=(5, 6)),
+        random(
+            "square",
+            "as many tokens in the vocabulary as numbers in a vector",
+            43,
+            x=(2, 3, 4),
+            weight=(4, 4),
+        ),
+    ),
+    "To unembed is to compare: the token whose row agrees best with the stream gets the largest logit.",
+    (
+        "A dot product of each position's vector with each row of `weight` is one matrix product.",
+        "`return x @ weight.T`",
+    ),
+    """
+    probabilities-returned: x @ weight.T → torch.softmax(x @ weight.T, dim=-1)
+    log-softmax: x @ weight.T → torch.log_softmax(x @ weight.T, dim=-1)
+        These are logarithms of probabilities. Return the logits as they are: the loss does the rest.
+    favourite-only: x @ weight.T → (x @ weight.T).argmax(dim=-1)
+    last-position-only: x @ weight.T → x[:, -1:] @ weight.T
+    scaled-unasked: x @ weight.T → x @ weight.T / x.shape[-1] ** 0.5
+        The logits are divided by the root of `d_model`. That belongs to the scores of attention.
+    cosine: x @ weight.T → F.normalize(x, dim=-1) @ F.normalize(weight, dim=-1).T
+    weight-not-turned: x @ weight.T → x @ (weight if weight.shape[0] == weight.shape[1] else weight.T)
+        Where `weight` is square, it is not transposed. Its rows are the tokens: `weight.T`.
+    """,
+    """
+    linear: = F.linear(x, weight)
+    einsum: = torch.einsum("btd,vd->btv", x, weight)
+    row-by-row: = torch.stack([(x * row).sum(dim=-1) for row in weight], dim=-1)
+    """,
+    input_axes={"x": STREAM, "weight": ("vocab", "d_model")},
 )
 
 BLOCK = {"d_model": 6, "num_heads": 2, "context_length": 7}
@@ -362,6 +608,64 @@ NEXT_TOKEN_LABELS = Task(
             """,
             ),
         ),
+    ),
+)
+
+
+def judged(id, says, shape, seed, vocab=7, first=1, size=2.0):
+    labels = ids(*shape, seed=seed, vocab=vocab)
+    labels[:, : first - 1] = labels[:, -1] = -100
+    return Probe(id, says, {"logits": size * drawn(*shape, vocab, seed=seed), "labels": labels})
+
+
+NEXT_TOKEN_LOSS = small(
+    "next-token-loss",
+    "The loss",
+    "next_token_loss(logits, labels)",
+    (),
+    "the mean over the positions that count",
+    (
+        judged("five-tokens", "two sequences of five tokens", (2, 5), 1),
+        judged("other-sizes", "three sequences whose first tokens do not count", (3, 6), 2, vocab=9, first=3),
+        judged("far-apart", "logits that lie far apart", (2, 4), 3, size=90.0),
+    ),
+    "The loss asks for one thing: a large share for the token that comes. What the other shares are does not matter.",
+    (
+        "`counted = labels != -100` is True where a position counts; `logits[counted]` are those positions, in one row "
+        "each.",
+        "`torch.log_softmax(logits[counted], dim=-1)` has all logarithms. `gather(-1, labels[counted][:, None])` takes "
+        "those of the labels.",
+        "Minus their mean: `return -of_labels.mean()`",
+    ),
+    """
+    sign-forgotten: -of_labels → of_labels
+    log-left-out: torch.log_softmax( → torch.softmax(
+    softmax-before-the-loss: torch.log_softmax(logits[counted] → torch.log_softmax(logits[counted].softmax(dim=-1)
+    log-of-zero: torch.log_softmax(logits[counted], dim=-1) → torch.log(torch.softmax(logits[counted], dim=-1))
+    added-not-averaged: .mean() → .sum()
+    divided-by-all-positions: of_labels.mean() → of_labels.sum() / labels.numel()
+    all-count: labels != -100 → labels != -1
+        labels[counted] → labels[counted].clamp(min=0)
+        Positions with the label -100 count here, with the label 0. Leave them out.
+    base-of-two: -of_labels.mean() → -of_labels.mean() / torch.tensor(2.0).log()
+        These are logarithms to the base of 2. The loss takes those to the base of e, as `torch.log_softmax` does.
+    largest-share-taken: log_shares.gather(-1, labels[counted][:, None]) → log_shares.amax(dim=-1)
+    """,
+    """
+    index: log_shares.gather(-1, labels[counted][:, None]) → log_shares[torch.arange(len(log_shares)), labels[counted]]
+    logsumexp: = (logits.logsumexp(-1) - logits.gather(-1, labels.clamp(min=0)[..., None])[..., 0])[labels != -100].mean()
+    one-hot: = -(F.one_hot(labels.clamp(min=0), logits.shape[-1]) * logits.log_softmax(-1)).sum(-1)[labels != -100].mean()
+    """,
+    points=2,
+    number=True,
+    input_axes={"logits": LOGITS, "labels": IDS},
+    forbids=Forbid(
+        ("cross_entropy",),
+        points=1,
+        caught=rights("""
+            ready-made: = F.cross_entropy(logits.flatten(0, 1), labels.flatten())
+            nll: = F.nll_loss(logits.log_softmax(-1).flatten(0, 1), labels.flatten())
+            """),
     ),
 )
 
@@ -1215,15 +1519,73 @@ GENERATE = Task(
     ),
 )
 
+# ----------------------------------------------------------------------------------------------- break it
+
+
+def attended(id, says, shape, room, seed):
+    names = ("queries", "keys", "values")
+    qkv = dict(zip(names, drawn(3, *shape, seed=seed).unbind(), strict=True))
+    mask = torch.ones(room, room).triu(1)
+    return Probe(id, says, {**qkv, "mask": mask}, redraw=lambda generator: {"mask": mask})
+
+
+HEADS_AXES = ("b", "heads", "tokens", "head_dim")
+
+BUG_LOST_MASK = small(
+    "bug-lost-mask",
+    "Find the bug: a loss that is too good",
+    "careless_attention(queries, keys, values, mask)",
+    HEADS_AXES,
+    "causal attention",
+    (
+        attended("five-tokens", "two sequences of five tokens, with room for seven", (2, 3, 5, 4), 7, 1),
+        attended("full", "as many tokens as fit", (3, 2, 6, 5), 6, 2),
+    ),
+    "`masked_fill` changes nothing: it returns a new tensor. A model that sees the next token copies it, and has nothing to "
+    "copy when it writes.",
+    (
+        "The model does well as long as the next token stands in the input. Which line should hide it?",
+        "`masked_fill` returns a new tensor. What happens to it here?",
+        "`scores = scores.masked_fill(hidden, -torch.inf)`",
+    ),
+    """
+    left-as-given: faulty
+        This is the code as it was given: what `masked_fill` returns is thrown away, so every token sees the future.
+    mask-fills-zero: -torch.inf → 0.0
+    mask-fills-small: -torch.inf → -1.0
+    mask-fills-infinity: -torch.inf → torch.inf
+    mask-polarity: hidden, -torch.inf → ~hidden, -torch.inf
+    past-hidden: (hidden, → (hidden.T,
+    mask-after-softmax: scores = scores.masked_fill(hidden, -torch.inf) → pass
+        torch.softmax(scores, dim=-1) → torch.softmax(scores, dim=-1).masked_fill(hidden, 0.0)
+    mask-misaligned: [:num_tokens, :num_tokens] → [-num_tokens:, :num_tokens]
+    mask-not-cut: [:num_tokens, :num_tokens] →
+    softmax-over-queries: dim=-1 → dim=-2
+    no-scale: / queries.shape[-1] ** 0.5 →
+    """,
+    """
+    in-place: scores = scores.masked_fill( → scores.masked_fill_(
+    where: scores.masked_fill(hidden, -torch.inf) → torch.where(hidden, -torch.inf, scores)
+    minus-infinity-added: scores.masked_fill(hidden, -torch.inf) → scores + torch.full_like(scores, -torch.inf).triu(1)
+    """,
+    points=2,
+    input_axes=dict.fromkeys(("queries", "keys", "values"), HEADS_AXES),
+)
+
 LESSON = Lesson(
     title="09 · Train it",
     given_axes={},
     redraw=lambda generator: {},
     tasks=(
+        EMBED,
+        STREAM_AFTER,
         LAYER_NORM,
+        FEED_FORWARD,
+        UNEMBED,
         TRANSFORMER_BLOCK,
         TINY_TRANSFORMER,
         NEXT_TOKEN_LABELS,
+        NEXT_TOKEN_LOSS,
         TRAIN,
         BUG_TRAINING_LOOP,
         BUG_EVALUATION,
@@ -1235,5 +1597,6 @@ LESSON = Lesson(
         PATCHED,
         NEXT_TOKEN_PROBABILITIES,
         GENERATE,
+        BUG_LOST_MASK,
     ),
 )

@@ -11,7 +11,7 @@ COUNTED = """explore_training(list, range(30), {"loss": lambda: 1.0, "share": la
 def test_the_released_notebook_runs_to_its_end_without_an_error_before_any_task_is_done(executed_lesson):
     lesson = executed_lesson(LESSON)
     assert lesson.page.locator("[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
-    lesson.cell(f'progress("{LESSON}")').get_by_text("0 of 15 tasks").wait_for(timeout=20_000)
+    lesson.cell(f'progress("{LESSON}")').get_by_text("0 of 21 tasks").wait_for(timeout=20_000)
     lesson.cell("bring_over(").get_by_text("The course's own MultiHeadAttention is used").wait_for(
         timeout=20_000
     )

@@ -12,6 +12,53 @@ TASKS = Tasks(LESSON)
 OFF = NAMED + VALUES
 
 TASKS.hold(
+    "embed",
+    Wrong("in-order", NAMED) | returns("table[: ids.shape[1]].repeat(ids.shape[0], 1, 1)"),
+    Wrong("counted-from-1", NAMED + RAISED) | edit("table[ids]", "table[ids - 1]"),
+    Wrong("column", RAISED + SHAPE) | edit("table[ids]", "table[:, ids]"),
+    Wrong("flat", SHAPE) | edit("table[ids]", "table[ids.flatten()]"),
+    Wrong("one-hot-only", SHAPE + DTYPE + OFF) | returns("F.one_hot(ids, table.shape[0])"),
+    Wrong("summed", NAMED + SHAPE) | edit("table[ids]", "table[ids].sum(1)"),
+    Right("by-loops").body("""
+        out = torch.zeros(*ids.shape, table.shape[1], dtype=table.dtype)
+        for b in range(ids.shape[0]):
+            for t in range(ids.shape[1]):
+                out[b, t] = table[ids[b, t]]
+        return out"""),
+    Right("module").body("return nn.Embedding.from_pretrained(table)(ids)"),
+    Right("stack") | returns("torch.stack([table[row] for row in ids])"),
+)
+
+TASKS.hold(
+    "stream-after",
+    Wrong("overwritten", NAMED) | edit("x + x @ part", "x @ part"),
+    Wrong("all-from-the-start", NAMED) | returns("x + sum(x @ part for part in parts)"),
+    Wrong("only-what-was-added", NAMED).body("""
+        out = x
+        for part in parts:
+            out = out + out @ part
+        return out - x"""),
+    Wrong("in-place", RULE + BEHAVIOUR + NAMED) | edit("x = x + x @ part", "x += x @ part"),
+    Wrong("backwards", OFF) | edit("in parts", "in parts.flip(0)"),
+    Wrong("last-part", OFF) | returns("x + x @ parts[-1] if len(parts) else x"),
+    Wrong("nothing-kept", OFF) | edit("x = x + x @ part", "x + x @ part"),
+    Right("index").body("""
+        for n in range(len(parts)):
+            x = torch.add(x, torch.matmul(x, parts[n]))
+        return x"""),
+    Right("one-matrix").body("""
+        whole = torch.eye(x.shape[-1])
+        for part in parts:
+            whole = whole @ (torch.eye(x.shape[-1]) + part)
+        return x @ whole"""),
+    Right("copy-first").body("""
+        stream = x.clone()
+        for part in parts:
+            stream += stream @ part
+        return stream"""),
+)
+
+TASKS.hold(
     "layer-norm",
     Wrong("root-forgotten", NAMED).body("""
         mean = x.mean(-1, keepdim=True)
@@ -25,9 +72,12 @@ TASKS.hold(
     Wrong("edited-in-place", OFF + RULE + BEHAVIOUR)
     | above("variance =", "x -= x.mean(dim=-1, keepdim=True)")
     | edit("centred = x - x.mean(dim=-1, keepdim=True)", "centred = x"),
-    Right("functional").body(
+    Right("functional", costs=1).body(
         "return nn.functional.layer_norm(x, (x.shape[-1],), weight=scale, bias=shift, eps=eps)"
     ),
+    Right("module", costs=1).body("""
+        norm = nn.LayerNorm(x.shape[-1], eps=eps, elementwise_affine=False)
+        return norm(x) * scale + shift"""),
     Right("var-correction-0")
     | returns(
         "scale * (x - x.mean(-1, keepdim=True)) / torch.sqrt(x.var(-1, keepdim=True, correction=0) + eps) + shift"
@@ -36,6 +86,35 @@ TASKS.hold(
         mean = x.mean(-1, keepdim=True)
         variance = (x**2).mean(-1, keepdim=True) - mean**2
         return (x - mean) * (variance + eps) ** -0.5 * scale + shift"""),
+)
+
+TASKS.hold(
+    "feed-forward",
+    Wrong("linear-only", NAMED) | edit("F.gelu(x @ weight_1.T + bias_1)", "(x @ weight_1.T + bias_1)"),
+    Wrong("gelu-twice", NAMED)
+    | edit("return hidden @ weight_2.T + bias_2", "return F.gelu(hidden @ weight_2.T + bias_2)"),
+    Wrong("relu-by-hand", NAMED)
+    | edit("F.gelu(x @ weight_1.T + bias_1)", "(x @ weight_1.T + bias_1).clamp(min=0)"),
+    Wrong("silu", VALUES) | edit("F.gelu", "F.silu"),
+    Wrong("no-biases", OFF) | edit(" + bias_1", "") | edit(" + bias_2", ""),
+    Wrong("weights-as-they-are", RAISED) | edit("weight_1.T", "weight_1") | edit("weight_2.T", "weight_2"),
+    Wrong("stream-included", NAMED) | edit("return hidden", "return x + hidden"),
+    Right("f-linear") | returns("F.linear(F.gelu(F.linear(x, weight_1, bias_1)), weight_2, bias_2)"),
+    Right("einsum") | edit("x @ weight_1.T", 'torch.einsum("btd,wd->btw", x, weight_1)'),
+    Right("mt-and-matmul") | edit("hidden @ weight_2.T", "torch.matmul(hidden, weight_2.mT)"),
+)
+
+TASKS.hold(
+    "unembed",
+    Wrong("shares", NAMED) | edit("x @ weight.T", "(x @ weight.T).softmax(-1)"),
+    Wrong("last-one", NAMED + SHAPE) | edit("x @ weight.T", "x[:, -1] @ weight.T"),
+    Wrong("winner", NAMED + DTYPE + SHAPE) | edit("x @ weight.T", "(x @ weight.T).argmax(-1)"),
+    Wrong("not-turned", RAISED) | edit("weight.T", "weight"),
+    Wrong("scaled", NAMED) | edit("x @ weight.T", "x @ weight.T / weight.shape[1] ** 0.5"),
+    Wrong("distance", OFF) | returns("-torch.cdist(x, weight.expand(len(x), -1, -1))"),
+    Right("f-linear") | returns("F.linear(x, weight, None)"),
+    Right("the-other-way-round") | returns("(weight @ x.mT).mT"),
+    Right("summed-products") | returns("(x[:, :, None] * weight).sum(-1)"),
 )
 
 TASKS.hold(
@@ -118,6 +197,45 @@ TASKS.hold(
         labels = ids.new_full(ids.shape, -100)
         labels[:, first - 1 : ids.shape[1] - 1] = ids[:, first:]
         return labels"""),
+)
+
+TASKS.hold(
+    "next-token-loss",
+    Wrong("log-of-softmax", NAMED)
+    | edit("torch.log_softmax(logits[counted], dim=-1)", "torch.softmax(logits[counted], -1).log()"),
+    Wrong("no-minus", NAMED) | edit("-of_labels", "of_labels"),
+    Wrong("total", NAMED) | edit(".mean()", ".sum()"),
+    Wrong("one-minus-share", OFF)
+    | edit("torch.log_softmax", "torch.softmax")
+    | edit("-of_labels.mean()", "1 - of_labels.mean()"),
+    Wrong("mean-of-means", OFF).body("""
+        losses = []
+        for row, wanted in zip(logits, labels):
+            kept = wanted != -100
+            losses.append(-row[kept].log_softmax(-1).gather(-1, wanted[kept][:, None]).sum() / len(wanted))
+        return torch.stack(losses).mean()"""),
+    Wrong("minus-100-as-index", OFF + RAISED)
+    | returns("-torch.log_softmax(logits, -1).gather(-1, labels[..., None]).mean()"),
+    Wrong("one-for-each", SHAPE + TYPE) | edit("-of_labels.mean()", "-of_labels"),
+    Wrong("over-tokens", OFF + RAISED) | edit("logits[counted], dim=-1", "logits[counted], dim=0"),
+    Right("loop").body("""
+        losses = []
+        for b in range(labels.shape[0]):
+            for t in range(labels.shape[1]):
+                if labels[b, t] != -100:
+                    losses.append(torch.logsumexp(logits[b, t], 0) - logits[b, t, labels[b, t]])
+        return sum(losses) / len(losses)"""),
+    Right("maximum-by-hand").body("""
+        kept = labels >= 0
+        z, y = logits[kept], labels[kept]
+        z = z - z.max(dim=1, keepdim=True).values
+        return (z.exp().sum(1).log() - z[range(len(y)), y]).mean()"""),
+    Right("take-along")
+    | edit("log_shares.gather(-1,", "torch.take_along_dim(log_shares,")
+    | edit("[:, None])", "[:, None], dim=-1)"),
+    Right("cross-entropy", costs=1).body("""
+        loss = nn.CrossEntropyLoss()
+        return loss(logits.transpose(1, 2), labels)"""),
 )
 
 LOOP = (
@@ -362,4 +480,27 @@ TASKS.hold(
         for place in range(ids.shape[1], out.shape[1]):
             out[:, place] = model(out[:, max(0, place - context_length) : place])[:, -1].argmax(-1)
         return out"""),
+)
+
+TASKS.hold(
+    "bug-lost-mask",
+    Wrong("as-given", NAMED, base="faulty"),
+    Wrong("mask-turned-round", NAMED, base="faulty")
+    | edit("scores.masked_fill(hidden,", "scores = scores.masked_fill(~hidden,"),
+    Wrong("filled-with-zero", NAMED) | edit("-torch.inf", "0"),
+    Wrong("weights-cut", NAMED)
+    | without("masked_fill")
+    | edit("torch.softmax(scores, dim=-1)", "(torch.softmax(scores, dim=-1) * ~hidden)"),
+    Wrong("diagonal-too", NOT_FINITE + OFF) | edit("(hidden,", "(hidden | torch.eye(num_tokens).bool(),"),
+    Wrong("rescaled", OFF) | edit("** 0.5", "** 0.25"),
+    Right("assigned-elsewhere", base="faulty")
+    | edit("scores.masked_fill(hidden, -torch.inf)", "masked = scores.masked_fill(hidden, -torch.inf)")
+    | edit("softmax(scores", "softmax(masked"),
+    Right("index", base="faulty")
+    | edit("scores.masked_fill(hidden, -torch.inf)", "scores[:, :, hidden] = -torch.inf"),
+    Right("large-negative", base="faulty")
+    | edit("scores.masked_fill(hidden, -torch.inf)", "scores = scores - 1e9 * hidden.float()"),
+    Right("ready-made", base="faulty").body(
+        "return F.scaled_dot_product_attention(queries, keys, values, is_causal=True)"
+    ),
 )
