@@ -2,7 +2,7 @@
 
     python3 start.py run python -m benchmarks.training [SEEDS]
 
-Prints the lowest and the highest of what the lesson states. Twenty seeds take about twelve minutes.
+Prints the lowest and the highest of what the lesson states. Twenty seeds take about twenty minutes.
 """
 
 from __future__ import annotations
