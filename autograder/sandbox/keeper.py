@@ -37,8 +37,7 @@ MEMORY, PROCESSES, REFUSED = 81, 82, 83
 ENDINGS = {MEMORY: "memory", PROCESSES: "processes", REFUSED: "refused"}
 ENDED = 1  # a keeper's way of saying that no job will come any more
 WATCH_SECONDS = 0.02
-# How long several processes may seem to hold too much until that is counted, which keeps them from forking:
-# where they become ever more, their number tells it sooner.
+# How long several processes may seem to hold too much until that is counted, for which they are halted.
 COUNT_SECONDS = 0.3
 # What a runner has to enter: processes, which only its children would be in, network, mounts, and System V
 # objects.
@@ -272,7 +271,12 @@ def _watch(limits: Limits, inherited: int, done: int) -> int:
             # Much of that may be what they share, with the warm process too: every process that has what is
             # inherited, these and the warm one itself, holds a part.
             part = inherited * own // (own + 1)
-            if sum(map(confine.share, tree)) - shared - part > limits.memory_bytes:
+            os.kill(
+                -1, signal.SIGSTOP
+            )  # a process that forks cannot be counted, nor one that is counted fork
+            whole = sum(map(confine.share, tree))
+            os.kill(-1, signal.SIGCONT)
+            if whole - shared - part > limits.memory_bytes:
                 return MEMORY
             due = time.monotonic() + COUNT_SECONDS
 

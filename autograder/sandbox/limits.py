@@ -33,7 +33,7 @@ class Limits:
     seconds: float = 180.0
     cpu_seconds: int = 300
     memory_bytes: int = 512 * MEBIBYTE
-    processes: int = 64
+    processes: int = 32
     started: int = 10_000
     open_files: int = 512
     disk_bytes: int = 64 * MEBIBYTE

@@ -308,7 +308,7 @@ def test_a_notebook_whose_cells_together_take_too_long_blames_none_of_them():
 
 def test_forks_share_what_they_inherit(worker):
     pair = "import os, time\nkept = b'x' * (130 * 2**20)\n"
-    pair += "if os.fork() == 0:\n    time.sleep(0.3)\n    os._exit(0)\nos.wait()"
+    pair += "if os.fork() == 0:\n    time.sleep(0.6)\n    os._exit(0)\nos.wait()"
     assert worker.run(job(pair)).how == "finished"
 
 
