@@ -16,11 +16,11 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.grading.evidence import GraderFault
-from autograder.grading.grade import grade
+from autograder.grading.grade import Graded, grade
 from autograder.grading.rebuild import rebuild, solved
 from autograder.grading.runner import KernelRunner, SandboxRunner
 from autograder.grading.secret import Banks, Files
-from autograder.grading.submission import UNREADABLE, read_text, unreadable
+from autograder.grading.submission import read_text, unreadable
 from autograder.grading.verdicts import TaskResult, release_id, results_of
 from autograder.sandbox.workers import SandboxFailed
 
@@ -72,16 +72,7 @@ def grade_job(job: Job) -> Result:
     try:
         submission = unreadable(job.refused) if job.refused else read_text(job.text)
         rebuilt = rebuild(_release(job.release), submission)
-        notes = tuple(rebuilt.notes)
-        reason = submission.metadata.get(UNREADABLE)
-        if reason:
-            notes = (f"This submission could not be read: {reason}. Every task counts as not answered.",)
-        lesson = job.banks.lesson(job.lesson, job.drawn)
-        questions = job.banks.questions(job.lesson, job.drawn)
-        runner = runner_for(job.banks, job.sandboxed)
-        runner.begin(job.lesson, solved(_release(job.release), job.solution) if job.solution else None)
-        graded = grade(rebuilt.notebook, lesson, runner, notes, job.solution, job.figures, questions)
-        tasks = results_of(lesson, job.student, release_id(job.release), graded)
+        graded, tasks = grade_rebuilt(job, rebuilt.notebook, tuple(rebuilt.notes))
     except (GraderFault, SandboxFailed) as fault:
         return Result(job.lesson, job.student, fault=str(fault))
     except Exception as fault:
@@ -93,6 +84,23 @@ def grade_job(job: Job) -> Result:
         tasks,
         graded.notes,
     )
+
+
+def grade_rebuilt(
+    job: Job, rebuilt: NotebookNode, notes: tuple[str, ...]
+) -> tuple[Graded, tuple[TaskResult, ...]]:
+    """Grade a submission that was rebuilt, with the notes from that, in this thread's own sandbox.
+
+    Raises:
+        GraderFault: our own code failed beside an answer.
+        SandboxFailed: the sandbox itself failed.
+    """
+    lesson = job.banks.lesson(job.lesson, job.drawn)
+    questions = job.banks.questions(job.lesson, job.drawn)
+    runner = runner_for(job.banks, job.sandboxed)
+    runner.begin(job.lesson, solved(_release(job.release), job.solution) if job.solution else None)
+    graded = grade(rebuilt, lesson, runner, notes, job.solution, job.figures, questions)
+    return graded, results_of(lesson, job.student, release_id(job.release), graded)
 
 
 @lru_cache(maxsize=8)

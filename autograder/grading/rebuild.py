@@ -22,6 +22,7 @@ from torch import Tensor
 from autograder.bank import Value, dtype_name
 from autograder.build.source import is_answer, is_given, is_test, undrawn
 from autograder.console import one_line
+from autograder.grading.submission import UNREADABLE
 
 # Where a learner's own cell came from is kept in its id, and one id may stand on one cell only.
 ADDED = "added-by-learner-"
@@ -96,6 +97,9 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
     if missing:
         notes.append(f"course cells were missing and were put back: {', '.join(missing[:10])}")
     notebook.cells = list(_interleave(notebook.cells, added))
+    about = submission.get("metadata")
+    if isinstance(about, dict) and (reason := about.get(UNREADABLE)):
+        notes = [f"This submission could not be read: {reason}. Every task counts as not answered."]
     return Rebuilt(notebook, notes)
 
 

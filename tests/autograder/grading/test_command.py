@@ -86,8 +86,6 @@ def runner(sandbox: SandboxRunner, tmp_path_factory: pytest.TempPathFactory) -> 
 
     patch.setattr(batch, "grade", grade)
     patch.setattr(batch, "runner_for", lambda banks, sandboxed=True: sandbox)
-    patch.setattr(preprocessors, "grade", grade)
-    patch.setattr(preprocessors, "runner_for", lambda banks, sandboxed=True: sandbox)
     yield sandbox
     patch.undo()
 
@@ -918,7 +916,7 @@ def test_nbgraders_own_autograde_does_without_a_sandbox_where_it_is_told_to(plac
         asked.append(sandboxed)
         return runner
 
-    monkeypatch.setattr(preprocessors, "runner_for", shared)
+    monkeypatch.setattr(batch, "runner_for", shared)
     course = Class(place)
     with command.Book(course) as opened:
         opened.know(LESSON)

@@ -25,7 +25,7 @@ from autograder.build.source import is_test, read_source, undrawn
 from autograder.collect import collect, collect_answer
 from autograder.course import Course
 from autograder.findings import StillWrong
-from autograder.grading import batch, command, followups, preprocessors, secret
+from autograder.grading import batch, command, followups, secret
 from autograder.grading.course import Class
 from autograder.grading.grade import Graded, grade
 from autograder.grading.rebuild import up_to_the_last
@@ -369,7 +369,6 @@ def test_by_every_door_one_mistake_costs_once_and_no_text_comes_back(
     monkeypatch.setenv(secret.OWN_FOLDER, str(tmp_path / "no-secret"))
     used = KernelRunner(course.banks) if door == "without a sandbox" else sandbox
     monkeypatch.setattr(batch, "runner_for", lambda banks, sandboxed=True: used)
-    monkeypatch.setattr(preprocessors, "runner_for", lambda banks, sandboxed=True: used)
     if door == "nbgrader autograde":
         with command.Book(course) as book:
             book.know(LESSON)
