@@ -101,7 +101,7 @@ def rich_text(task: Task, verdict: Verdict) -> str:
     """The verdict as one self-contained piece of HTML; every text that came from a learner is escaped."""
     if verdict.passed:
         body = "".join(f"<p>{_inline(text)}</p>" for text in (task.learned, stood_in(verdict)) if text)
-        return _card("ok", f"✓ {_escape(task.title)}", verdict, body)
+        return card("ok", _head(f"✓ {_escape(task.title)}", verdict), body)
     finding = verdict.finding
     assert finding is not None
     message = word(finding, task, verdict)
@@ -121,7 +121,7 @@ def rich_text(task: Task, verdict: Verdict) -> str:
     body += f'<p class="ag-hint ag-small">{_inline(_stuck(task))}</p>'
     mark = "wait" if _is_waiting(verdict) else "no"
     sign = "…" if mark == "wait" else "✗"
-    return _card(mark, f"{sign} {_escape(task.title)}", verdict, body)
+    return card(mark, _head(f"{sign} {_escape(task.title)}", verdict), body)
 
 
 def plain_text(task: Task, verdict: Verdict) -> str:
@@ -168,12 +168,16 @@ def _stuck(task: Task) -> str:
     return _('Stuck? `hint("{task.id}")` gives one hint at a time.', locals())
 
 
-def _card(mark: str, title: str, verdict: Verdict, body: str) -> str:
-    points = _points(verdict)
+def card(mark: str, head: str, body: str) -> str:
+    """A card of HTML with a mark of "ok", "no" or "wait", which a screen reader reads out when it appears."""
     return (
         f'<style>{STYLE}</style><div class="ag ag-{mark}" role="status">'
-        f'<p class="ag-head">{title} <span class="ag-small">{points}</span></p>{body}</div>'
+        f'<p class="ag-head">{head}</p>{body}</div>'
     )
+
+
+def _head(title: str, verdict: Verdict) -> str:
+    return f'{title} <span class="ag-small">{_points(verdict)}</span>'
 
 
 def _points(verdict: Verdict) -> str:

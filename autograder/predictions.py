@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder import records
-from autograder.feedback import STYLE, Notice
+from autograder.feedback import Notice, card
 from autograder.language import _, translated
 from autograder.learner import find_course, has_front_end
 from autograder.problems import AuthoringError
@@ -69,7 +69,7 @@ class Question:
         items = "".join(f"<li>○ {choice}</li>" for choice in choices)
         shown = f"<ul>{items}</ul>" if items else ""
         body = f"<p>{asked}</p>{shown}<p>{html.escape(self._kept())}</p>"
-        return _card("wait", _("Your prediction"), body)
+        return card("wait", _("Your prediction"), body)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         static = {"text/plain": repr(self), "text/html": self._repr_html_()}
@@ -183,7 +183,7 @@ class Revealed:
 
     def _repr_html_(self) -> str:
         head, end = self._lines()
-        return _card("ok" if self.true else "wait", head, f"<p>{html.escape(end)}</p>")
+        return card("ok" if self.true else "wait", html.escape(head), f"<p>{html.escape(end)}</p>")
 
 
 def _near(said: str, came: float, within: float) -> bool:
@@ -195,10 +195,3 @@ def _near(said: str, came: float, within: float) -> bool:
         )
     except ValueError:
         return False
-
-
-def _card(mark: str, head: str, body: str) -> str:
-    return (
-        f'<style>{STYLE}</style><div class="ag ag-{mark}" role="status">'
-        f'<p class="ag-head">{html.escape(head)}</p>{body}</div>'
-    )
