@@ -161,7 +161,7 @@ FAULTS = (
     Fault(
         "scaled-twice",
         "the scores are divided twice",
-        "There are two divisions by {width}. One is right, that of the scores.",
+        "There are two divisions by {width}. Divide the scores once, and nothing else.",
         section="02-trainable#scale-intro",
     ),
     Fault(
@@ -271,7 +271,7 @@ FAULTS = (
     Fault(
         "past-hidden",
         "the past is hidden and the future is visible",
-        "The past is hidden and the future is visible: `tril` and `triu` are confused, or the mask is turned.",
+        "The past is hidden and the future is visible: `tril` and `triu` are confused, or the mask is transposed.",
         section="03-causal#triangles",
         parts=("causal",),
     ),
@@ -286,7 +286,7 @@ FAULTS = (
         "diagonal-hidden",
         "a token is hidden from itself",
         "The diagonal is hidden as well. Then nothing is visible to the first token, and its row is nan or 0. "
-        "`torch.triu` needs `diagonal=1`, `torch.tril` no `diagonal=`.",
+        "`torch.triu` needs `diagonal=1`; `torch.tril` needs no `diagonal=`.",
         section="03-causal#mask-before-softmax-read",
         parts=("causal",),
     ),
@@ -294,7 +294,7 @@ FAULTS = (
         "diagonal-too-far",
         "each token sees one token of the future",
         "Each token sees one token of the future: the mask starts one step too far to the right. `torch.triu` needs "
-        "`diagonal=1`, `torch.tril` no `diagonal=`.",
+        "`diagonal=1`; `torch.tril` needs no `diagonal=`.",
         section="03-causal#leaks-read",
         parts=("causal",),
     ),
@@ -349,23 +349,23 @@ FAULTS = (
     # --- Which vectors meet -----------------------------------------------------------------------------
     Fault(
         "keys-as-values",
-        "the weights meet the keys, not the values",
-        "Keys stand where values belong: the weights meet the keys, or `{W_key}` made the values. `{W_value}` makes "
-        "those.",
+        "the weights are multiplied by the keys, not by the values",
+        "Keys stand where values belong: the weights are multiplied by the keys, or `{W_key}` made the values. "
+        "`{W_value}` makes the values.",
         section="02-trainable#context-intro",
         parts=("projections",),
     ),
     Fault(
         "queries-as-values",
-        "the weights meet the queries, not the values",
-        "Queries stand where values belong: the weights meet the queries, or `{W_query}` made the values. `{W_value}` "
-        "makes those.",
+        "the weights are multiplied by the queries, not by the values",
+        "Queries stand where values belong: the weights are multiplied by the queries, or `{W_query}` made the "
+        "values. `{W_value}` makes the values.",
         section="02-trainable#context-intro",
         parts=("projections",),
     ),
     Fault(
         "input-as-values",
-        "the weights meet the input, not the values",
+        "the weights are multiplied by the input, not by the values",
         "The weights are multiplied by the input itself. They belong to the values, from `{W_value}`.",
         section="02-trainable#context-intro",
         parts=("projections",),
@@ -373,14 +373,14 @@ FAULTS = (
     Fault(
         "keys-as-queries",
         "the keys stand in for the queries",
-        "Keys stand where queries belong: `{W_query}` makes those, and has no part in this.",
+        "Keys stand where queries belong, so `{W_query}` is never used. It makes the queries.",
         section="02-trainable#roles",
         parts=("projections",),
     ),
     Fault(
         "queries-as-keys",
         "the queries stand in for the keys",
-        "Queries stand where keys belong: `{W_key}` makes those, and has no part in this.",
+        "Queries stand where keys belong, so `{W_key}` is never used. It makes the keys.",
         section="02-trainable#roles",
         parts=("projections",),
     ),
@@ -399,9 +399,9 @@ FAULTS = (
     ),
     Fault(
         "weights-on-the-right",
-        "the weights are turned before they meet the values",
-        "The weights are turned before they meet the values, so that row i is no longer that of query i. "
-        "Write weights @ values.",
+        "the weights are transposed before they are multiplied by the values",
+        "The weights are transposed before they are multiplied by the values, so row i no longer belongs to query "
+        "i. Write weights @ values.",
         section="01-dot-product#all-contexts-task",
         parts=("softmax",),
     ),
@@ -506,25 +506,27 @@ FAULTS = (
     ),
     Fault(
         "dropout-on-scores",
-        "dropout falls on the scores",
-        "Dropout falls on the scores, before the softmax: a dropped score of 0 still gets weight. Apply it to the "
-        "weights, after the softmax.",
+        "dropout is applied to the scores",
+        "Dropout is applied to the scores, before the softmax: a dropped score of 0 still gets weight. Apply it to "
+        "the weights, after the softmax.",
         section="04-dropout#dropout-of-scores-read",
         parts=("dropout",),
         varies=True,
     ),
     Fault(
         "dropout-on-context",
-        "dropout falls on the context vectors",
-        "Dropout falls on the context vectors. Apply it to the weights, before they meet the values.",
+        "dropout is applied to the context vectors",
+        "Dropout is applied to the context vectors. Apply it to the weights, before they are multiplied by the "
+        "values.",
         section="04-dropout#where-intro",
         parts=("dropout",),
         varies=True,
     ),
     Fault(
         "dropout-on-input",
-        "dropout falls on the input or on the values",
-        "Dropout falls on the input or on the values. Apply it to the weights, before they meet the values.",
+        "dropout is applied to the input or to the values",
+        "Dropout is applied to the input or to the values. Apply it to the weights, before they are multiplied by "
+        "the values.",
         section="04-dropout#where-intro",
         parts=("dropout",),
         varies=True,
@@ -532,8 +534,8 @@ FAULTS = (
     Fault(
         "dropout-in-eval",
         "dropout goes on in eval mode",
-        "Dropout goes on in eval mode: `functional.dropout` needs `training=self.training`. An `nn.Dropout` that is made "
-        "in `__init__` sees to it by itself. One that is made in `forward` is always in training mode.",
+        "Dropout goes on in eval mode: `functional.dropout` needs `training=self.training`. An `nn.Dropout` that is "
+        "made in `__init__` does this by itself. One that is made in `forward` is always in training mode.",
         section="04-dropout#bug-eval-dropout-task",
         parts=("dropout",),
         varies=True,
@@ -541,8 +543,8 @@ FAULTS = (
     Fault(
         "dropout-not-rescaled",
         "what dropout keeps is not divided by 1 − p",
-        "What is kept is not divided by 1 − p. On average all is then smaller in training than in eval mode. `nn.Dropout` "
-        "sees to it by itself.",
+        "What is kept is not divided by 1 − p. On average everything is then smaller in training than in eval mode. "
+        "`nn.Dropout` divides by itself.",
         section="04-dropout#renormalise-refuted",
         parts=("dropout",),
         varies=True,
@@ -734,7 +736,7 @@ FAULTS = (
     Fault(
         "infinity-in-weights",
         "−∞ is filled into the weights, after the softmax",
-        "−∞ stands in the weights. It belongs into the scores, before the softmax. A weight that counts for nothing "
+        "−∞ stands in the weights. It belongs in the scores, before the softmax. A weight that counts for nothing "
         "is 0.",
         section="03-causal#before-softmax-intro",
     ),
@@ -905,7 +907,7 @@ FAULTS = (
     Fault(
         "transposed-result",
         "the result's rows and columns have changed places",
-        "The result's rows and columns have changed places. Turn it with `.T`.",
+        "The result's rows and columns have changed places. Transpose it with `.T`.",
         section="03-causal#leaks-intro",
     ),
     Fault(
@@ -963,7 +965,7 @@ FAULTS = (
     Fault(
         "all-later-at-once",
         "all later tokens are changed together",
-        "All later tokens are changed together, so every one of them is blamed for the leak of one. Change one token "
+        "All later tokens are changed together, so the leak of one counts for every one of them. Change one token "
         "at a time.",
         section="03-causal#leaks-intro",
     ),
@@ -976,8 +978,8 @@ FAULTS = (
     Fault(
         "any-output-counts",
         "one output that moves counts for all",
-        "Every earlier output is blamed as soon as *any* output moves, and token `j`'s own output always does. Compare "
-        "row by row.",
+        "Every earlier output counts as a leak as soon as *any* output moves, and token `j`'s own output always "
+        "moves. Compare row by row.",
         section="03-causal#leaks-intro",
     ),
     Fault(
@@ -1022,7 +1024,7 @@ FAULTS = (
     Fault(
         "absolute-values",
         "signs are lost",
-        "The signs are lost. A number below 0 counts as such: take out `abs` and squares.",
+        "The signs are lost. Negative numbers must stay negative: take out `abs` and squares.",
         section="01-dot-product#dot-product-intro",
     ),
     Fault(
@@ -1110,7 +1112,7 @@ FAULTS = (
     Fault(
         "one-half-only",
         "only one half of the matrix is filled",
-        "One side of the diagonal stands at 0: the inner loop begins or ends at the query. Let it walk over all keys.",
+        "One side of the diagonal is all 0: the inner loop begins or ends at the query. It must go over all keys.",
         section="01-dot-product#all-scores-intro",
     ),
     Fault(
@@ -1188,7 +1190,7 @@ FAULTS = (
     Fault(
         "scores-above-the-line",
         "the score itself stands above the fraction line",
-        "Above the fraction line stands the score itself. Its exponential belongs there.",
+        "The score itself stands above the fraction line. Its exponential belongs there.",
         section="01-dot-product#softmax-formula",
     ),
     Fault(
@@ -1219,7 +1221,7 @@ FAULTS = (
     Fault(
         "scores-negated",
         "the scores have the wrong sign",
-        "The smallest score has the largest weight here: a minus sign is one too many.",
+        "The smallest score has the largest weight here: there is one minus sign too many.",
         section="01-dot-product#softmax-intro",
         parts=("softmax",),
     ),
@@ -1264,14 +1266,14 @@ FAULTS = (
     Fault(
         "shifted-on-one-side",
         "the scores are shifted on one side of the fraction line only",
-        "You shifted the scores on one side of the fraction line only. Above and below it they must be the same.",
+        "You shifted the scores on one side of the fraction line only. Use the same scores above and below it.",
         section="01-dot-product#overflow-read",
     ),
     Fault(
         "shift-only-when-large",
         "only large scores are shifted",
-        "Large scores are mended, and very negative ones are not: near −1000 every exponential is 0, and 0/0 is nan. "
-        "Subtract the largest score always, whatever it is.",
+        "Large scores are shifted, and very negative ones are not: near −1000 every exponential is 0, and 0/0 is "
+        "nan. Subtract the largest score always, whatever it is.",
         section="01-dot-product#overflow-read",
     ),
     Fault(
@@ -1309,7 +1311,7 @@ FAULTS = (
     Fault(
         "largest-only",
         "only the token with the largest weight counts",
-        "Only the token with the largest weight is in it. Every token goes in, each with its weight.",
+        "Only the token with the largest weight is used. Use every token, each with its weight.",
         section="01-dot-product#context-intro",
     ),
     Fault(
@@ -1367,22 +1369,23 @@ FAULTS = (
     ),
     Fault(
         "keys-not-turned",
-        "the queries meet keys that are not turned",
-        "The queries are multiplied by keys that are not turned, and the shapes do not fit. Write `{queries} @ {swap}`.",
+        "the queries are multiplied by keys that are not transposed",
+        "The queries are multiplied by keys that are not transposed, and the shapes do not fit. Write `{queries} @ "
+        "{swap}`.",
         section="02-trainable#scores-of-one-query-task",
         parts=("projections",),
     ),
     Fault(
         "values-as-keys",
         "the values stand in for the keys",
-        "Values stand where keys belong: `{W_key}` makes those, and has no part in this.",
+        "Values stand where keys belong, so `{W_key}` is never used. It makes the keys.",
         section="02-trainable#roles",
         parts=("projections",),
     ),
     Fault(
         "values-as-queries",
         "the values stand in for the queries",
-        "Values stand where queries belong: `{W_query}` makes those, and has no part in this.",
+        "Values stand where queries belong, so `{W_query}` is never used. It makes the queries.",
         section="02-trainable#roles",
         parts=("projections",),
     ),
@@ -1416,19 +1419,19 @@ FAULTS = (
     Fault(
         "own-value-only",
         "the result is the token's own value",
-        "This is the token's own value. Every token's value goes in, each with its weight.",
+        "This is the token's own value. Use every token's value, each with its weight.",
     ),
     Fault(
         "reshaped-not-turned",
         "something is reshaped where it should be transposed",
         "The shape is right and the numbers stand in the wrong places: `reshape` and `view` fill in reading order. "
-        "`.T` turns a matrix round.",
+        "`.T` transposes a matrix.",
         section="02-trainable#linear-read",
     ),
     Fault(
         "weight-not-turned",
         "a linear layer's weight is used without being transposed",
-        "`nn.Linear` stores its weight as (d_out, d_in). Call the layer, or turn the weight round: `.weight.T`.",
+        "`nn.Linear` stores its weight as (d_out, d_in). Call the layer, or transpose the weight: `.weight.T`.",
         section="02-trainable#linear-read",
     ),
     Fault(
@@ -1497,8 +1500,8 @@ FAULTS = (
     Fault(
         "own-seed",
         "a seed is set inside",
-        "The arithmetic is right. But a seed is set inside, so every object starts with the same weights, and whoever uses "
-        "it finds their own random numbers reset. Leave seeds to the caller.",
+        "The arithmetic is right. But a seed is set inside, so every object starts with the same weights, and the "
+        "user's own random numbers start again. Leave seeds to the caller.",
     ),
     Fault(
         "no-super-init",
@@ -1614,8 +1617,8 @@ FAULTS = (
     Fault(
         "shares-memory",
         "the copy shares its memory with the original",
-        "The numbers are right, but both objects share one memory: to train the one would change the other. Make a copy: "
-        "`copy_(…)`, or `.clone()`.",
+        "The numbers are right, but both objects share one memory: training one would change the other. Make a "
+        "copy: `copy_(…)`, or `.clone()`.",
         section="02-trainable#copy-weights-task",
     ),
     Fault(
@@ -1720,9 +1723,9 @@ FAULTS = (
     ),
     Fault(
         "dropout-twice",
-        "dropout falls on the weights and once more elsewhere",
-        "Dropout falls on the weights, and then once more, on the context vectors for example. Here it is asked for on "
-        "the weights alone.",
+        "dropout is applied to the weights and once more elsewhere",
+        "Dropout is applied to the weights, and then once more, to the context vectors for example. This task asks "
+        "for it on the weights alone.",
         section="04-dropout#where-intro",
         parts=("dropout",),
         varies=True,
@@ -1821,9 +1824,9 @@ FAULTS = (
     Fault(
         "made-on-the-cpu",
         "a tensor that `forward` makes is always on the CPU",
-        "The numbers are right. But a tensor that `forward` makes, or that is kept as a plain attribute, is still on the "
-        "CPU: is it the mask? On another device it does not meet the scores. To catch the error would only leave the "
-        "mask out there.",
+        "The numbers are right. But a tensor that `forward` makes, or that is kept as a plain attribute, stays on "
+        "the CPU: is it the mask? On another device it cannot be used with the scores. Catching the error would "
+        "only leave the mask out there.",
         section="04-dropout#buffer-intro",
     ),
     Fault(
@@ -2020,7 +2023,7 @@ FAULTS = (
     Fault(
         "heads-get-everything",
         "each head gets the whole vector",
-        "Each head has the whole vector. It gets its piece of it: head_dim = d_out // num_heads numbers.",
+        "Each head has the whole vector. It should get its own piece: head_dim = d_out // num_heads numbers.",
         section="05-multi-head#split-read",
     ),
     Fault(
@@ -2076,8 +2079,8 @@ FAULTS = (
     Fault(
         "matrices-turned",
         "matrices are transposed on their way",
-        "The matrices are transposed on their way. Both classes keep them as (out, in), so no `.T` is needed; where a head "
-        "is as wide as a token, the shapes do not give it away.",
+        "The matrices are transposed on their way. Both classes keep them as (out, in), so no `.T` is needed; where "
+        "a head is as wide as a token, the shapes do not show it.",
         section="05-multi-head#weight-shapes",
     ),
     Fault(
@@ -2096,9 +2099,9 @@ FAULTS = (
     ),
     Fault(
         "keys-turned-on-other-axes",
-        "the keys are turned along other axes than the last two",
-        "The keys are turned along other axes than their last two. `.T` reverses all axes, and `transpose(1, 2)` "
-        "swaps heads and tokens. Write `{swap}`.",
+        "the keys are transposed along other axes than the last two",
+        "The keys are transposed along other axes than their last two. `.T` reverses all axes, and `transpose(1, "
+        "2)` swaps heads and tokens. Write `{swap}`.",
         section="06-encoder-decoder#scores-intro",
     ),
     Fault(
@@ -2145,8 +2148,8 @@ FAULTS = (
     Fault(
         "mask-of-infinities",
         "the mask holds 0 and −∞",
-        "These are 0 and −∞, the form that is added to scores. This interface wants True and False: compare, and "
-        "leave it at that.",
+        "These are 0 and −∞, the form that is added to scores. This interface wants True and False: return the "
+        "comparison itself.",
         section="06-encoder-decoder#polarity",
     ),
     Fault(
@@ -2178,8 +2181,8 @@ FAULTS = (
     Fault(
         "empty-row-nan",
         "a query without any visible key gets nan",
-        "This is right wherever some key is visible. A row that is hidden from end to end is `nan`. After"
-        " the softmax, set every hidden weight to 0.",
+        "This is right wherever some key is visible. A row whose keys are all hidden is `nan`. After the softmax, "
+        "set every hidden weight to 0.",
         section="06-encoder-decoder#masked-softmax-task",
     ),
     Fault(
@@ -2192,14 +2195,14 @@ FAULTS = (
     Fault(
         "empty-row-even",
         "a query without any visible key attends to all keys",
-        "With −1e9 a row that is hidden from end to end shares its attention evenly over what it must not see. Set "
-        "every hidden weight to 0 after the softmax as well.",
+        "With −1e9 a row whose keys are all hidden shares its attention evenly over what it must not see. Set every "
+        "hidden weight to 0 after the softmax as well.",
         section="06-encoder-decoder#masked-softmax-task",
     ),
     Fault(
         "tilde-on-numbers",
         "`~` is applied to a mask that may hold numbers",
-        "`~` turns round True and False only, and a mask may hold 1.0 and 0.0. `mask == 0` does for both.",
+        "`~` inverts True and False only, and a mask may hold 1.0 and 0.0. `mask == 0` does for both.",
         section="06-encoder-decoder#masked-softmax-task",
     ),
     Fault(
@@ -2318,29 +2321,29 @@ FAULTS = (
     ),
     Fault(
         "values-from-query-input",
-        "the values come from the asking sentence",
-        "The values come from the sentence that asks, and the keys from the one that answers. A weight belongs to a"
-        " key *and* its value: take both from the sentence that answers.",
+        "the values come from the sentence of the queries",
+        "The values come from the sentence of the queries, and the keys from the other one. A weight belongs to a "
+        "key *and* its value: take both from the other sentence.",
         section="06-encoder-decoder#two-sentences-read",
     ),
     Fault(
         "keys-from-query-input",
-        "the keys come from the asking sentence",
-        "The keys come from the sentence that asks, and the values from the one that answers. A weight belongs to a"
-        " key *and* its value: take both from the sentence that answers.",
+        "the keys come from the sentence of the queries",
+        "The keys come from the sentence of the queries, and the values from the other one. A weight belongs to a "
+        "key *and* its value: take both from the other sentence.",
         section="06-encoder-decoder#two-sentences-read",
     ),
     Fault(
         "source-asks",
-        "the source asks and the target answers",
-        "The source asks here and the target answers, so there is a row for each source token. Queries come from "
-        "the target.",
+        "the queries come from the source, the keys from the target",
+        "The queries come from the source and the keys from the target, so there is a row for each source token. "
+        "Queries come from the target.",
         section="06-encoder-decoder#two-sentences-read",
     ),
     Fault(
         "source-never-heard",
-        "keys and values come from the asking sentence",
-        "Keys and values both come from the sentence that asks, so the source is never read and another source "
+        "keys and values come from the sentence of the queries",
+        "Keys and values both come from the sentence of the queries, so the source is never read and another source "
         "gives the same result. Take keys and values from the source.",
         section="06-encoder-decoder#bug-cross-read",
     ),
@@ -2494,7 +2497,7 @@ FAULTS = (
     ),
     Fault(
         "positions-not-used",
-        "positions are counted off anew",
+        "positions are counted from 0 instead of read",
         "The positions are counted from 0 for each call, whatever `positions` holds. Use `positions`: the "
         "first token may stand anywhere.",
         section="07-positions#generating-intro",
@@ -2539,8 +2542,7 @@ FAULTS = (
     Fault(
         "turned-backwards",
         "the rotation goes the other way round",
-        "The rotation goes the other way round, with the clock. Check the signs: a cos − b sin, and a sin + "
-        "b cos.",
+        "The rotation goes the other way round, clockwise. Check the signs: a cos − b sin, and a sin + b cos.",
         section="07-positions#rotate-task",
     ),
     Fault(

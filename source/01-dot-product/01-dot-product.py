@@ -2,9 +2,8 @@
 # # 01 · From a dot product to attention
 #
 # *She sat by the bank and saw a boat. He walked to the bank for a loan.* You read "bank" twice and saw two
-# different things. The words around it told you which. **Attention** is the arithmetic that does this: each
-# word takes in something of the words around it. In this lesson you build the simplest kind by hand. Nothing
-# is trained yet.
+# different things. The words around it told you which. **Attention** is the arithmetic that does this: each word
+# takes in something of the words around it. In this lesson you build the simplest kind by hand.
 #
 # **When you are done you can**
 #
@@ -13,12 +12,10 @@
 # - write self-attention for a whole sentence in three lines, and say what every axis of every tensor counts.
 #
 # **Time:** about 75 minutes. **Before you start:** Python functions and loops, and what a tensor's shape is.
-# You need no calculus.
 #
-# **How it works.** Each task has a cell for you, where `...` waits for your code, and a check below it. Run your
-# cell with <kbd>Shift</kbd>+<kbd>Enter</kbd>, then run the check. It tells you what is right, and names the
-# mistake if there is one. You can run a check as often as you like. Below a check that finds something, a
-# button gives hints. `progress()` shows how far you are.
+# **How it works.** Each task has a cell, where `...` waits for your code, and a check below it. Run both with
+# <kbd>Shift</kbd>+<kbd>Enter</kbd>, as often as you like. The check names the mistake if there is one, and a button
+# below it gives hints. `progress()` shows how far you are.
 
 # %% id="setup"
 import torch
@@ -40,19 +37,19 @@ from visuals import (
 # %% [markdown] id="meaning"
 # ## One word, two meanings
 #
-# A model does not read words. It reads vectors. Here each word is a vector with two numbers: how much it has to
-# do with water, and how much with money. These numbers were made by hand. "Bank" has as much of one as of the
-# other, so its arrow (orange) points between both axes.
+# A model does not read words. It reads vectors. Here each word is a vector with two numbers, made by hand: how much
+# it has to do with water, and how much with money. "Bank" has as much of one as of the other, so its arrow (orange)
+# points between both axes.
 
 # %% id="meaning-figure" tags=["figure"]
 word_arrows(["the girl sat by the bank because she saw a boat", "the king walked to the bank for a loan"])
 
 # %% [markdown] id="meaning-read"
-# The green arrow is what attention makes of "bank": its **context vector**. Beside a boat it turns towards water.
-# Beside a loan it turns towards money. In this lesson you write the code that turns it.
+# The green arrow is what attention makes of "bank": its **context vector**. Beside a boat it turns towards water,
+# beside a loan towards money.
 #
 # Type a sentence of your own, and choose a word. **Sharpness** says how strongly the word prefers the vectors that
-# are most like it. A word that the course does not know is named in a message, together with those it knows.
+# are most like it.
 
 # %% id="meaning-explorer" tags=["figure"]
 explore_meaning()
@@ -60,9 +57,8 @@ explore_meaning()
 # %% [markdown] id="sentence"
 # ## The sentence
 #
-# Now with numbers that you can follow. A text is cut into **tokens** (here, whole words), and each token is a
-# vector, its *embedding*. Ours have three numbers. GPT-2 has 768 for each token. The numbers are given; where
-# embeddings come from does not matter in this lesson.
+# A text is cut into **tokens** (here, whole words), and each token is a vector, its *embedding*. Ours have three
+# numbers, and they are given. GPT-2 has 768 for each token.
 
 # %% id="example-data" tags=["given"]
 inputs = torch.tensor(
@@ -87,8 +83,7 @@ inputs.shape  # (tokens, d_in)
 token_vectors(inputs, tokens)
 
 # %% [markdown] id="sentence-read"
-# Each row is a token, and each column is a dimension. Two rows are nearly alike: "journey" and "starts".
-# Remember them.
+# Two rows are nearly alike: "journey" and "starts".
 #
 # Axis 0 counts **tokens** (6). Axis 1 counts the **dimensions** of a token's vector. The course calls that size
 # `d_in` (3). Python counts from 0, so the second token, "journey", is `inputs[1]`.
@@ -96,8 +91,7 @@ token_vectors(inputs, tokens)
 # %% [markdown] id="dot-product-intro"
 # ## 1 · How alike are two vectors?
 #
-# We need one number that says how well two vectors agree. Multiply the numbers that stand in the same place, and
-# add up the products:
+# Multiply the numbers that stand in the same place, and add up the products:
 #
 # | | dimension 0 | dimension 1 | dimension 2 | |
 # | --- | --- | --- | --- | --- |
@@ -106,17 +100,16 @@ token_vectors(inputs, tokens)
 # | product | 0.2365 | 0.1305 | 0.5874 | **sum 0.9544** |
 #
 # This is the **dot product**, $a \cdot b = \sum_i a_i b_i$. As arrows: it is the length of one vector, times the
-# length of the other, times the cosine of the angle between them. It is large when long arrows point the same
-# way, 0 when they stand at a right angle, and negative when they point apart. Two vectors at a right angle may
-# still have something in common: $[1, 1] \cdot [1, -1]$ is 0, because what they share in the first dimension is
-# cancelled in the second.
+# length of the other, times the cosine of the angle between them. It is large when long arrows point the same way,
+# 0 when they stand at a right angle, and negative when they point apart. Vectors at a right angle may still share
+# something: $[1, 1] \cdot [1, -1]$ is 0, because the second dimension cancels the first.
 
 # %% id="dot-product-numbers"
 0.5500 * 0.4300 + 0.8700 * 0.1500 + 0.6600 * 0.8900
 
 # %% [markdown] id="dot-product-predict"
-# **Predict, then run.** Run the next cell and choose an answer. It is kept, and it is never graded. Then run the
-# two cells after it.
+# **Predict, then run.** Run the next cell and choose an answer, which is never graded. Then run the two cells after
+# it.
 
 # %% id="dot-product-prediction"
 predict(
@@ -168,16 +161,13 @@ check("dot-product")
 # ## 2 · Scores: one query meets every token
 #
 # Now "journey" is compared with its whole sentence. The token that is compared is the **query**. Its dot product
-# with a token is that token's **attention score**. One query and six tokens make six scores. The query meets
-# itself too.
+# with a token is that token's **attention score**. The query meets itself too.
 
 # %% id="query-scores-figure" tags=["figure"]
 query_scores(inputs, tokens, query=1)
 
 # %% [markdown] id="query-scores-predict"
-# The figure shows the scores. Your task is to compute them. Two scores are almost equal: those of the two tokens
-# whose vectors are nearly alike. The largest score is not always the query's own, because a longer vector can
-# beat it.
+# The largest score is not always the query's own, because a longer vector can beat it.
 #
 # ### Task 2 · The scores of one query
 #
@@ -204,11 +194,9 @@ attn_scores_2
 # %% [markdown] id="sum-weights-intro"
 # ## 3 · From scores to weights: the tempting way
 #
-# To mix tokens we need shares: numbers that add up to 1, so that "journey" takes a quarter of itself and a
-# seventh of "Your", say. Such shares are called **attention weights**.
+# To mix tokens we need shares that add up to 1. They are called **attention weights**.
 #
-# The first idea is to divide every score by the sum of the scores. (`if …: else ...` keeps the cell from failing
-# while task 2 is not done.)
+# The first idea is to divide every score by the sum of the scores:
 
 # %% id="sum-weights-worked"
 attn_weights_2_tmp = attn_scores_2 / attn_scores_2.sum() if torch.is_tensor(attn_scores_2) else ...
@@ -219,16 +207,15 @@ if torch.is_tensor(attn_weights_2_tmp):
     print("sum:", attn_weights_2_tmp.sum())
 
 # %% [markdown] id="sum-weights-refuted"
-# They add up to 1. So what is wrong? Nothing, **for these scores**: they are all positive. A dot product can be
-# negative. Here are three scores, one of them below zero:
+# Nothing is wrong **for these scores**: they are all positive. A dot product can be negative:
 
 # %% id="sum-weights-negative"
 some_scores = torch.tensor([2.0, 1.0, -2.5])
 some_scores / some_scores.sum()
 
 # %% [markdown] id="sum-weights-negative-read"
-# The shares add up to 1, and they make no sense. The second largest score gets a weight of 2. The *smallest* gets
-# −5, and the largest gets 4. Now change the last score to −3.0. The sum is 0, and nothing can be divided by it:
+# The shares add up to 1, and they make no sense. Now change the last score to −3.0. The sum is 0, and nothing can
+# be divided by it:
 
 # %% id="sum-weights-zero"
 zero_sum_scores = torch.tensor([2.0, 1.0, -3.0])
@@ -237,15 +224,15 @@ zero_sum_scores / zero_sum_scores.sum()
 # %% [markdown] id="softmax-intro"
 # ## 4 · Softmax
 #
-# Weights must never be negative, must add up to 1, and a larger score must get a larger weight, for **any**
-# scores. Here are the same three scores, turned into weights in both ways. All bars have one scale:
+# Weights must never be negative, must add up to 1, and a larger score must get a larger weight, for **any** scores.
+# Here are the same three scores, turned into weights in both ways:
 
 # %% id="softmax-figure" tags=["figure"]
 sum_versus_softmax(some_scores)
 
 # %% [markdown] id="softmax-formula"
-# On the right is **softmax**. The exponential function makes every score positive, because $e^x$ is positive for
-# every $x$. It keeps their order, because it grows with $x$. Dividing by the sum makes them add up to 1:
+# On the right is **softmax**. The exponential function makes every score positive and keeps their order. Dividing
+# by the sum makes them add up to 1:
 #
 # $$\text{softmax}(x)_i = \frac{e^{x_i}}{\sum_j e^{x_j}}$$
 
@@ -255,8 +242,7 @@ sum_versus_softmax(some_scores)
 # *5 minutes · one line · task id* `softmax-naive`
 #
 # Write `softmax_naive(x)` for a vector of scores. `torch.exp` takes the exponential of every entry. Do not change
-# the caller's `x`. Do not use `torch.softmax` or anything like it, here and in the next task: both count only if
-# you wrote them yourself.
+# the caller's `x`. Do not use `torch.softmax` or anything like it, here and in the next task.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "softmax-naive-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -284,8 +270,7 @@ if torch.is_tensor(attn_scores_2):
 # %% [markdown] id="overflow-intro"
 # ### Break it
 #
-# **Predict, then run.** Softmax depends only on the differences between scores. The next scores lie near 1000, and
-# their differences are 1 and 0.5.
+# **Predict, then run.** Softmax depends only on the differences between scores. The next scores lie near 1000.
 
 # %% id="overflow-prediction"
 predict(
@@ -311,14 +296,13 @@ reveal("softmax-near-1000", "no numbers at all" if naive.isnan().all() else alik
 
 # %% [markdown] id="overflow-read"
 # The largest float32 is near $3.4 \cdot 10^{38}$, and $e^{x}$ is larger from $x = 88.7$ on. It becomes `inf`, and
-# `inf / inf` is `nan`: not a number. One `nan` in a weight makes the whole context vector `nan`, and everything
-# that is computed from it.
+# `inf / inf` is `nan`: not a number. One `nan` spreads to everything that is computed from it.
 #
 # Softmax does not change when the same number $c$ is subtracted from every score:
 #
 # $$\frac{e^{x_i - c}}{\sum_j e^{x_j - c}} = \frac{e^{-c}\, e^{x_i}}{e^{-c} \sum_j e^{x_j}} = \text{softmax}(x)_i$$
 #
-# So you may choose $c$. Choose it so that nothing overflows, and so that the sum below the line can never be 0.
+# So choose $c$ so that nothing overflows, and so that the sum below the line can never be 0.
 
 # %% [markdown] id="softmax-stable-task"
 # ### Task 4 · A softmax for scores of any size
@@ -364,9 +348,8 @@ if torch.is_tensor(attn_weights_2):
 # %% [markdown] id="context-intro"
 # ## 5 · The context vector: a weighted sum
 #
-# The weights say how much of each token "journey" takes. So multiply every token's vector by its weight, and add
-# the six up. The result has three numbers, like a token. It is the **context vector** of "journey": the token as
-# its sentence changes it.
+# The weights say how much of each token "journey" takes. Multiply every token's vector by its weight, and add the
+# six up. The result is the **context vector** of "journey": the token as its sentence changes it.
 
 # %% id="context-figure" tags=["figure"]
 weights_and_context(attn_weights_2, inputs, tokens, query=1)
@@ -397,8 +380,8 @@ if torch.is_tensor(context_vec_2) and torch.is_tensor(attn_weights_2):
 # %% [markdown] id="explorer-intro"
 # ### Try it
 #
-# Scores, weights and context in one place. Choose another query and see all three change. Sharpness multiplies
-# every score before the softmax. First predict what it does:
+# Choose another query and see scores, weights and context change. Sharpness multiplies every score before the
+# softmax. First predict what it does:
 
 # %% id="explorer-prediction"
 predict(
@@ -413,9 +396,9 @@ explore_query(inputs, tokens)
 # %% [markdown] id="explorer-read"
 # <details><summary>What to see</summary>
 #
-# At sharpness 0 all scores are 0 and all weights are 1/6, so the context vector is the plain mean. The query no
-# longer matters. The larger the sharpness, the more the largest score takes, until one token has all the weight.
-# Lesson 02 divides the scores by $\sqrt{d}$, which changes the sharpness.
+# At sharpness 0 all scores are 0 and all weights are 1/6, so the context vector is the plain mean. The larger the
+# sharpness, the more the largest score takes, until one token has all the weight. Lesson 02 divides the scores by
+# $\sqrt{d}$, which changes the sharpness.
 #
 # </details>
 
@@ -428,11 +411,10 @@ reveal("sharpness-zero", next(say for say, one in zip(shares, found) if torch.al
 # %% [markdown] id="all-scores-intro"
 # ## 6 · Every token is a query
 #
-# So far one token was the query. Now all six are: six queries, six keys, 36 scores. (The token that a query is
-# compared with is called the **key**. In this lesson queries and keys are the same vectors. In lesson 02 they are
-# not.)
+# Now all six tokens are queries. The token that a query is compared with is called the **key**. In this lesson
+# queries and keys are the same vectors; in lesson 02 they are not.
 #
-# The scores make a square. **Row $i$ belongs to query $i$, column $j$ to key $j$.**
+# **Row $i$ belongs to query $i$, column $j$ to key $j$.**
 #
 # ### Task 6 · All scores, with two loops
 #
@@ -476,14 +458,14 @@ scores_with_loops(inputs)
 inputs.T
 
 # %% [markdown] id="all-scores-task"
-# Write the shapes down before you multiply: `(6, 3) @ (3, 6)` gives `(6, 6)`. The inner sizes must be equal. The sum
-# runs over them, and they are gone afterwards.
+# Write the shapes down before you multiply: `(6, 3) @ (3, 6)` gives `(6, 6)`. The inner sizes must be equal, and
+# are gone afterwards.
 #
 # ### Task 7 · All scores, as one matrix product
 #
 # *3 minutes · one line · task id* `all-scores`
 #
-# Make `attn_scores` from `inputs`, with no loop.
+# Make `attn_scores` from `inputs`.
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "all-scores-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
 ### BEGIN SOLUTION
@@ -499,9 +481,8 @@ attn_scores
 # %% [markdown] id="all-weights-intro"
 # ## 7 · Along which axis does softmax run?
 #
-# `dim=0` runs softmax down each column. `dim=1` (or `dim=-1`, the last axis) runs it along each row. Both give
-# numbers between 0 and 1, and both look right in a picture. To confuse the two is a common bug. Ask what must add
-# up to 1: **each query shares out its own attention over the keys**.
+# `dim=0` runs softmax down each column. `dim=1` (or `dim=-1`, the last axis) runs it along each row. Both look
+# right in a picture. Ask what must add up to 1: **each query shares out its own attention over the keys**.
 #
 # ### Task 8 · All attention weights
 #
@@ -524,14 +505,13 @@ attn_weights
 attention_map(attn_weights, tokens)
 
 # %% [markdown] id="all-weights-read"
-# Read it row by row. "Journey" gives its largest weights to itself and to "starts", whose vector is nearly its own.
-# All weights lie between 0.09 and 0.24: these scores differ little, so softmax gives weights that differ little.
-# Row 1 is the `attn_weights_2` from above.
+# "Journey" gives its largest weights to itself and to "starts", whose vector is nearly its own. All weights lie
+# between 0.09 and 0.24, because these scores differ little.
 
 # %% [markdown] id="all-contexts-task"
 # ## 8 · All context vectors
 #
-# One context vector was a row of weights times the tokens. All of them are all rows of weights times the tokens.
+# One context vector was a row of weights times the tokens. Now take all rows.
 #
 # ### Task 9 · All context vectors
 #
@@ -551,27 +531,25 @@ check("all-contexts")
 all_context_vecs
 
 # %% [markdown] id="all-contexts-read"
-# Compare: row 1 is the context vector that you made in task 5. Whenever this course makes code shorter, it compares
-# the result with the longer version first.
+# Row 1 is the context vector that you made in task 5.
 
 # %% [markdown] id="simple-attention-intro"
 # ## 9 · Put it together
 #
-# Scores, weights, context: three steps. Here they are for another query, "one":
+# The three steps for another query, "one":
 
 # %% id="simple-attention-figure" tags=["figure"]
 scores_to_context(inputs, tokens, query=4)
 
 # %% [markdown] id="simple-attention-task"
-# Done for every token at once, this is **self-attention**: "self", because queries and keys come from the same
-# sentence.
+# For every token at once, this is **self-attention**: queries and keys come from the same sentence.
 #
 # ### Task 10 · Self-attention without trained weights
 #
 # *5 minutes · three lines · task id* `simple-attention`
 #
-# Write `simple_attention(x)`, from tokens to context vectors, for any number of tokens and dimensions. It must
-# work for large scores as well.
+# Write `simple_attention(x)`, from tokens to context vectors, for any number of tokens and dimensions, and for
+# large scores.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "simple-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -605,15 +583,13 @@ simple_attention(inputs)
 # | weights | `torch.softmax(scores, dim=-1)` | (6, 6) | query, key; each row adds up to 1 |
 # | context | `weights @ inputs` | (6, 3) | tokens, d_in |
 #
-# - A **score** is a dot product. It measures how well a query and a key agree.
+# - A **score** measures how well a query and a key agree.
 # - **Weights** are scores after softmax: never negative, and each query's weights add up to 1.
 # - A **context vector** is the sum of all tokens, each multiplied by its weight.
-# - Softmax is safe when the largest score is subtracted first. `torch.softmax` does that for you.
+# - Softmax is safe when the largest score is subtracted first, as `torch.softmax` does.
 
 # %% [markdown] id="quiz"
 # ## Ask yourself
-#
-# Answer each question before you open it.
 #
 # <details><summary>1. All six tokens have the same vector. What are the weights, and what are the context vectors?</summary>
 #
@@ -629,15 +605,13 @@ simple_attention(inputs)
 #
 # <details><summary>3. You shuffle the words of the sentence. What happens to the context vector of "journey"?</summary>
 #
-# Nothing: it is the same sum in another order. This attention does not know word order. Later the embeddings will
-# carry positions.
+# Nothing: it is the same sum in another order. Lesson 07 gives attention the order of the words.
 #
 # </details>
 #
 # <details><summary>4. Which numbers in this lesson could be learned from data?</summary>
 #
-# The embeddings, which were given here. The attention itself has nothing to learn yet. In lesson 02 three matrices
-# stand between the embeddings and the scores, and those are trained.
+# Only the embeddings. Lesson 02 puts three matrices that can be trained between them and the scores.
 #
 # </details>
 

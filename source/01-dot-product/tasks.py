@@ -257,7 +257,7 @@ LOW_SCORES = torch.tensor([-1000.0, -1001.0, -1003.0])
 
 SOFTMAX_STABLE = Task(
     id="softmax-stable",
-    title="A softmax that survives large scores",
+    title="A softmax for scores of any size",
     name="softmax_stable",
     kind="function",
     signature="softmax_stable(x)",

@@ -1,9 +1,8 @@
 # %% [markdown] id="title"
 # # 02 · Attention with weights that can be trained
 #
-# In lesson 01 nothing could be learned. A token's vector was compared with the others as it was, and mixed as it
-# was. A model must *learn* what to compare and what to pass on. In this lesson you put three matrices of weights
-# between the tokens and the attention, and write a class that an optimiser can train.
+# In lesson 01 nothing could be learned. A model must *learn* what to compare and what to pass on. In this lesson you
+# put three matrices of weights between the tokens and the attention, and write a class that an optimiser can train.
 #
 # **When you are done you can**
 #
@@ -13,7 +12,7 @@
 # - prove that two implementations agree, and find a bug that a lucky seed can hide.
 #
 # **Time:** about 100 minutes. **Before you start:** lesson 01 (scores, softmax, context vectors), and what a Python
-# class with `__init__` and a method is. You train nothing here, but you use weights that were trained.
+# class with `__init__` and a method is.
 
 # %% id="setup"
 import torch
@@ -34,7 +33,7 @@ from visuals import (
 # %% [markdown] id="sentence"
 # ## The sentence again
 #
-# Six tokens, three numbers each, as in lesson 01.
+# The six tokens of lesson 01.
 
 # %% id="example-data" tags=["given"]
 inputs = torch.tensor(
@@ -62,15 +61,12 @@ inputs.shape  # (tokens, d_in)
 # 2. As a **key** it was compared with the query: *what can I be found by?*
 # 3. In the weighted sum it was passed on: *what do I have to give?* This job is called the **value**.
 #
-# The words come from databases. You type a search (the query). The database compares it with its index (the keys)
-# and returns the records that belong to the keys that match (the values). In a library you ask for "travel in
-# winter". The catalogue compares that with its subject headings. You take home *books*, not headings. What a thing
-# is found by and what it contains are two different things.
+# The words come from databases. A search (the query) is compared with an index (the keys), and returns the records that
+# belong to the keys that match (the values).
 #
-# There is one difference. A database returns the records that match. Attention returns a **mixture** of all of them,
-# and each weight says how well the key matched.
+# Attention returns a **mixture** of all records, and each weight says how well the key matched.
 #
-# Now each job gets a vector of its own, made from the token by a matrix of weights. Training changes these matrices.
+# Now each job gets a vector of its own, made from the token by a matrix of weights.
 
 # %% id="roles-figure" tags=["figure"]
 torch.manual_seed(123)
@@ -78,12 +74,11 @@ demo_weights = [torch.rand(3, 2) for _ in range(3)]
 query_key_value(inputs[1], *demo_weights, token="journey")
 
 # %% [markdown] id="roles-read"
-# Each row of the picture is one matrix product: three numbers go in, two come out. Such a product with a matrix of
-# weights is called a **projection**. The numbers in the matrices are random; the next section says how they were
-# drawn. All tokens share the same three matrices.
+# Each row of the picture is one matrix product: three numbers go in, two come out. Such a product is called a
+# **projection**. All tokens share the same three matrices.
 #
-# The number of columns is the size of the result, `d_out`. Here it is 2, and `d_in` is 3. In GPT-2 both are equal.
-# They differ here on purpose: where two sizes are equal, many mistakes go unnoticed.
+# The number of columns is the size of the result, `d_out`. Here it is 2, and `d_in` is 3. They differ on purpose: where
+# two sizes are equal, many mistakes go unnoticed.
 
 # %% [markdown] id="weights-intro"
 # ## 2 · Three matrices
@@ -111,9 +106,8 @@ reveal("randn-negative", 100 * float((numbers < 0).float().mean()))
 
 # %% [markdown] id="weights-given"
 # The weights of this lesson are drawn with `torch.rand` under seed 123, so that your numbers are those in the text.
-# `nn.Parameter` marks a tensor as something to be trained. `requires_grad=False` switches that off while you work
-# step by step, so that gradients do not appear in what is printed. In the class below it has to go, or nothing would
-# be learned.
+# `nn.Parameter` marks a tensor as something to be trained. `requires_grad=False` switches that off while you work step
+# by step, so that gradients do not appear in what is printed. In the class below it has to go.
 
 # %% id="weights" tags=["given"]
 d_in = inputs.shape[1]
@@ -129,12 +123,11 @@ W_query, W_key, W_value  # each (d_in, d_out)
 
 # %% [markdown] id="weights-words"
 # **A word with two meanings.** *Weights* are the trained numbers in `W_query`. *Attention weights* are what softmax
-# makes from scores, new for each sentence. The first stay the same while the model reads. The second depend on what
-# it reads.
+# makes from scores, new for each sentence.
 
 # %% [markdown] id="query-of-one-token-task"
-# The query of "journey" is its vector times `W_query`: `(3,) @ (3, 2)` gives `(2,)`. It is compared with **all**
-# tokens, so all of them need a key and a value: `(6, 3) @ (3, 2)` gives `(6, 2)`, one row for each token.
+# The query of "journey" is its vector times `W_query`. It is compared with **all** tokens, so all of them need a key
+# and a value:
 
 # %% id="projections-worked"
 x_2 = inputs[1]  # (d_in,), the second token, "journey"
@@ -151,7 +144,6 @@ print((query_2, keys[1], values[1]))  # query, key and value of "journey"
 # ## 3 · Scores: a query meets keys
 #
 # A score is a dot product, as before. Now it is taken between the **query** of one token and the **key** of another.
-# "Journey" also meets its own key.
 #
 # **Predict, then run.** The next score is `attn_score_22`: query 2, key 2. Multiply and add roughly:
 # 0.43 · 0.44 + 1.46 · 1.14.
@@ -221,8 +213,8 @@ if torch.is_tensor(attn_weights_2):
     print((attn_weights_2.sum(), attn_weights_2))
 
 # %% [markdown] id="scaled-weights-tempting"
-# **The tempting order.** What if you divide *after* the softmax? Every weight is smaller by the same factor, their
-# proportions stay as they were, and they no longer add up to 1.
+# **The tempting order.** What if you divide *after* the softmax? Every weight is smaller by the same factor, and they
+# no longer add up to 1.
 
 # %% id="scaled-weights-refuted"
 if torch.is_tensor(attn_scores_2):
@@ -233,8 +225,7 @@ if torch.is_tensor(attn_scores_2):
 # %% [markdown] id="context-intro"
 # ## 5 · The context vector
 #
-# The weights say how much of each token "journey" takes. What it takes are the **values**: not the inputs, and not
-# the keys.
+# What "journey" takes of each token are the **values**: not the inputs, and not the keys.
 
 # %% id="context-figure" tags=["figure"]
 weights_and_context(attn_weights_2, values, tokens, query=1)
@@ -260,9 +251,9 @@ context_vec_2
 # %% [markdown] id="class-intro"
 # ## 6 · A class
 #
-# For every token at once, all of this is five lines. To train them, the three matrices must stand where PyTorch
-# finds them: in an `nn.Module`. Every `nn.Parameter` that `__init__` assigns to `self` is **registered**. An optimiser
-# finds it, a saved model contains it, and `.to(device)` moves it. `attention(x)` calls the method `forward`.
+# To be trained, the three matrices must stand where PyTorch finds them: in an `nn.Module`. Every `nn.Parameter` that
+# `__init__` assigns to `self` is **registered**. An optimiser finds it, a saved model contains it, and `.to(device)`
+# moves it. `attention(x)` calls the method `forward`.
 #
 # **The tempting way** is to assign plain tensors. The arithmetic is the same, but training would change nothing:
 
@@ -286,7 +277,7 @@ print("nn.Parameter: ", [name for name, _ in Registered(3, 2).named_parameters()
 # %% [markdown] id="self-attention-v1-task"
 # Make the matrices once, in `__init__`. If `forward` made them, every call would start from new random numbers.
 # `forward` uses only `x` and what belongs to `self`. A variable of the notebook, like `keys` or `d_k`, belongs to
-# another sentence; section 10 shows what that does.
+# another sentence.
 #
 # ### Task 4 · `SelfAttention_v1`
 #
@@ -335,30 +326,26 @@ sa_v1 = SelfAttention_v1(d_in=3, d_out=2)
 sa_v1(inputs)
 
 # %% [markdown] id="self-attention-v1-read"
-# Row $i$ is the context vector of token $i$, with token $i$ as the query. Compare: under the same seed row 1 is the
-# `context_vec_2` that you made step by step. `grad_fn` is new. PyTorch has noted how the result was made, so that
-# gradients can reach the three matrices.
+# Under the same seed row 1 is the `context_vec_2` that you made step by step. `grad_fn` is new: PyTorch has noted how
+# the result was made, so that gradients can reach the matrices.
 #
-# Here are the weights inside, for all six queries:
+# The weights inside:
 
 # %% id="scaled-weights-map" tags=["figure"]
 all_scores = (inputs @ W_query) @ (inputs @ W_key).T  # (tokens, d_out) @ (d_out, tokens) -> (tokens, tokens)
 attention_map(torch.softmax(all_scores / d_k**0.5, dim=-1), tokens, title="Scaled attention weights")
 
 # %% [markdown] id="scaled-weights-map-read"
-# The scores are no longer symmetric, as they were in lesson 01: the query of "Your" with the key of "one" is not the
-# query of "one" with the key of "Your".
+# The scores are no longer symmetric, as they were in lesson 01.
 #
 # This pattern means nothing: the matrices are random. All six rows look alike, because tokens and matrices hold only
-# positive numbers, so the longest key, that of "journey", gets a large score from every query. Section 8 shows what
-# training changes.
+# positive numbers, so the longest key, that of "journey", gets a large score from every query.
 
 # %% [markdown] id="why-scale-intro"
 # ## 7 · Why √d_k? Measure it
 #
-# A score is a sum of $d_k$ products. The more there are, the further the sum can lie from 0. Queries and keys now come
-# from `torch.randn`, so each number has variance 1. From $d_k = 2$ to $d_k = 512$ there are 256 times as many products
-# in each sum. **Predict first:**
+# A score is a sum of $d_k$ products. Queries and keys now come from `torch.randn`, so each number has variance 1. From
+# $d_k = 2$ to $d_k = 512$ there are 256 times as many products in each sum. **Predict first:**
 
 
 # %% id="why-scale-prediction"
@@ -418,8 +405,7 @@ reveal("spread-512", ratio if ratio is ... else answers[min(answers, key=lambda 
 # %% [markdown] id="score-spread-read"
 # Your measurements are the dots. The spread follows $\sqrt{d_k}$. For independent numbers the *variances* add up: a
 # product of two such numbers has variance 1, a sum of $d_k$ of them has variance $d_k$, and the standard deviation is
-# the root of that. Divided by $\sqrt{d_k}$, the spread is 1 for every size of the model. Divided by $d_k$, it would
-# shrink as the model grows.
+# the root of that. Divided by $\sqrt{d_k}$, the spread is 1 for every size of the model.
 #
 # What does softmax do with scores that spread so far?
 
@@ -430,11 +416,10 @@ saturation(many_queries, many_keys[:6], widths)
 # **Entropy** is one number for how evenly weights are shared out: $-\sum_i w_i \log w_i$. It is 0 when one token has
 # everything, and $\log 6 \approx 1.79$ when six tokens have the same. Softmax turns *differences* between scores into
 # *ratios* between weights: a score that is larger by 5 gets $e^5 \approx 148$ times the weight. So in the upper row the
-# entropy falls towards 0 as $d_k$ grows: softmax **saturates**. One token takes nearly everything, and chance decides
-# which, because the start values are random.
+# entropy falls towards 0 as $d_k$ grows: softmax **saturates**. One token takes nearly everything, and the random start
+# values decide which.
 #
-# The gradient of a weight with respect to its own score is $w\,(1 - w)$. It is largest at $w = 1/2$, and nearly 0 where
-# $w$ is near 0 or 1:
+# The gradient of a weight with respect to its own score is $w\,(1 - w)$. It is nearly 0 where $w$ is near 0 or 1:
 
 # %% id="vanishing-slope"
 for factor in (1.0, 10.0, 30.0):
@@ -444,9 +429,9 @@ for factor in (1.0, 10.0, 30.0):
     print(f"× {factor:>2g}   largest weight {three_weights[2]:.4f}   gradient {three_scores.grad[2]:.6f}")
 
 # %% [markdown] id="vanishing-slope-read"
-# So does training get no gradient without the $\sqrt{d_k}$? You will read that often. Measure it. The next cell makes an
-# attention with new `nn.Linear` weights and random tokens, with the division and without it. It prints the length of the
-# gradient that reaches `W_query`, and the largest weight in each of the six rows. **Predict, then run:**
+# So does training get no gradient without the $\sqrt{d_k}$? Measure it. The next cell makes an attention with new
+# `nn.Linear` weights and random tokens, with the division and without it. It prints the length of the gradient that
+# reaches `W_query`, and the largest weight in each of the six rows. **Predict, then run:**
 
 # %% id="first-gradient-prediction"
 predict(
@@ -479,11 +464,11 @@ sizes = ("it is nearly 0", "it is about the same", "it is many times larger")
 reveal("gradient-without-scale", sizes[0 if times < 0.1 else 1 if times < 2 else 2])
 
 # %% [markdown] id="first-gradient-read"
-# Without the division the gradient is **larger** here, not 0, and it grows with $d_k$. Two things happen at once. Each
-# score is $\sqrt{d_k}$ times as large, so a change to `W_query` changes it $\sqrt{d_k}$ times as much. And the rows
-# saturate unevenly: some have a weight near 1 and learn hardly anything, others lie between and get large gradients.
-# So the right size of a training step depends on $d_k$, and early winners are chosen by chance. Divided by
-# $\sqrt{d_k}$, models of every size start alike.
+# Without the division the gradient is **larger** here, not 0, and it grows with $d_k$. Each score is $\sqrt{d_k}$ times
+# as large, so a change to `W_query` changes it $\sqrt{d_k}$ times as much. And the rows saturate unevenly: some have a
+# weight near 1 and learn hardly anything, others lie between and get large gradients. So the right size of a training
+# step depends on $d_k$, and early winners are chosen by chance. Divided by $\sqrt{d_k}$, models of every size start
+# alike.
 #
 # Scaling is not about numbers that are too large for the computer: `torch.softmax` subtracts the largest score first,
 # as you did in lesson 01. Only in float16, which ends at 65504, can the scores themselves overflow.
@@ -492,8 +477,8 @@ reveal("gradient-without-scale", sizes[0 if times < 0.1 else 1 if times < 2 else
 # ### Try it
 #
 # Choose $d_k$, what the scores are divided by, and a **temperature**. The temperature divides the scores once more:
-# above 1 it flattens the weights, below 1 it sharpens them. The "slope" is $w\,(1 - w)$ on average. Queries and keys are
-# the random ones from above; the six words only tell the keys apart.
+# above 1 it flattens the weights, below 1 it sharpens them. The "slope" is $w\,(1 - w)$ on average. Queries and keys
+# are the random ones from above.
 #
 # Ask yourself: with $d_k$ = 512 and the scores divided by $d_k$, what do the weights look like? And which temperature
 # does the same as dividing by $\sqrt{d_k}$ when $d_k$ is 64?
@@ -506,8 +491,7 @@ explore_scale(many_queries, many_keys[:6], tokens)
 #
 # Divided by $d_k$ the scores hardly spread: every weight is near 1/6, the entropy is 1.79, and the query no longer
 # matters. Divided by nothing, at temperature 8, the weights for $d_k = 64$ are those of $\sqrt{64}$. So the scale is a
-# temperature. It is chosen so that the model's size does not change how sharp attention is at the start of training.
-# Training can then make queries and keys longer where a token deserves all of the attention.
+# temperature.
 #
 # </details>
 
@@ -524,12 +508,11 @@ explore_scale(many_queries, many_keys[:6], tokens)
 # %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "why-scale-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
 # ### BEGIN SOLUTION
 # A score is a sum of $d_k$ products. For independent numbers the variances add up, so the scores spread like
-# $\sqrt{d_k}$: I measured about 1.4 at $d_k = 2$ and about 22.6 at $d_k = 512$. Softmax turns differences of scores
-# into ratios of weights, so one token gets nearly everything: at 512 the largest of six weights was 0.95 on average.
-# Which token that is, chance decides. The rows saturate unevenly. Rows with a weight near 1 get hardly any gradient,
-# because $w(1-w)$ is near 0 there. As a whole the gradient was larger without the division, 49 times at 512, so the
-# right step size would depend on $d_k$. Divided by $\sqrt{d_k}$ the spread is 1 for every $d_k$. Divided by $d_k$ it
-# would be $1/\sqrt{d_k}$, and wide models would share their attention out evenly, whatever the query.
+# $\sqrt{d_k}$: I measured about 1.4 at $d_k = 2$ and about 22.6 at $d_k = 512$. So one token, chosen by chance, gets
+# nearly everything: at 512 the largest of six weights was 0.95 on average. Rows with a weight near 1 get hardly any
+# gradient, because $w(1-w)$ is near 0 there. As a whole the gradient was larger without the division, 49 times at 512,
+# so the right step size would depend on $d_k$. Divided by $\sqrt{d_k}$ the spread is 1 for every $d_k$. Divided by
+# $d_k$ it would be $1/\sqrt{d_k}$, and wide models would share their attention out evenly, whatever the query.
 #
 # **Marking scheme**
 #
@@ -571,9 +554,9 @@ reveal("linear-shape", str(tuple(m.weight.shape)))
 # 1. **The weights are stored as `(d_out, d_in)`**, which is `W_query` from above, transposed. The layer transposes them
 #    back. So write `layer(x)`, or `x @ layer.weight.T`. `x @ layer.weight` fails, or gives wrong numbers when both sizes
 #    are equal.
-# 2. **It draws its own start values**, evenly between $-1/\sqrt{d_{in}}$ and $1/\sqrt{d_{in}}$. A wide layer starts with
-#    small weights, so its outputs are no larger than a narrow layer's. `torch.rand` knows nothing of sizes: its weights
-#    are all positive, and the outputs grow with `d_in`. This is one reason why models are built from `nn.Linear`.
+# 2. **It draws its own start values**, evenly between $-1/\sqrt{d_{in}}$ and $1/\sqrt{d_{in}}$. A wide layer starts
+#    with small weights, so its outputs are no larger than a narrow layer's. `torch.rand` knows nothing of sizes: its
+#    weights are all positive, and the outputs grow with `d_in`.
 #
 # The bias is a vector that is added to every token. Attention mostly has none: `bias=False`. GPT-2 has one, so the class
 # gets a switch for it, `qkv_bias`.
@@ -628,13 +611,13 @@ if torch.is_tensor(sa_v2(inputs)):
 
 # %% [markdown] id="self-attention-v2-read"
 # The same seed and the same arithmetic give other numbers than `sa_v1`: `nn.Linear` makes other weights from the random
-# numbers than `torch.rand`. Are the classes the same apart from that? Section 9 proves it.
+# numbers than `torch.rand`.
 #
 # ### Your class with trained weights
 #
-# Random weights say nothing about a sentence. The course has a small set of **trained** weights: 27 words with 16
-# numbers each, and one attention that was trained to say which bank is meant, and who "she" and "he" are. Your class can
-# hold them. (`visuals/trained/train.py` makes them in under a minute. No order of words was used.)
+# The course has a small set of **trained** weights: 27 words with 16 numbers each, and one attention that was trained
+# to say which bank is meant, and who "she" and "he" are. (`visuals/trained/train.py` makes them in under a minute. No
+# order of words was used.)
 
 # %% id="trained"
 small = trained_words()
@@ -658,15 +641,14 @@ if fits:
         print(f"{word:8} {meaning}")
 
 # %% [markdown] id="trained-read"
-# The token's own vector is added to its context vector, and the sum is compared with 29 meanings. Now the map of weights
-# means something. Read the rows of "bank" and "she":
+# The token's own vector is added to its context vector, and the sum is compared with 29 meanings. Read the rows of
+# "bank" and "she":
 
 # %% id="trained-map" tags=["figure"]
 attention_map(reading_weights(small.embed(sentence)), sentence.split(), title="Trained weights")
 
 # %% [markdown] id="trained-explorer-intro"
-# Type a sentence of your own. Try "the king sat by the bank because he wanted fish", and then a bank without water and
-# without money.
+# Type a sentence of your own. Try "the king sat by the bank because he wanted fish".
 
 # %% id="trained-explorer" tags=["figure"]
 explore_reading(reading_weights)
@@ -674,7 +656,7 @@ explore_reading(reading_weights)
 # %% [markdown] id="largest-difference-task"
 # ## 9 · Prove that two classes agree
 #
-# First you need a measure. "They look alike" is none: print four decimals, and an error in the fifth is lost.
+# "They look alike" is no measure: print four decimals, and an error in the fifth is lost.
 #
 # ### Task 8 · The largest difference
 #
@@ -706,15 +688,15 @@ if torch.is_tensor(sa_v1(inputs)) and torch.is_tensor(sa_v2(inputs)):
     print(largest_difference(sa_v1, sa_v2, inputs))
 
 # %% [markdown] id="copy-weights-task"
-# That is a lot, because the weights differ. So give both the same weights, and measure again.
+# That is a lot, because the weights differ. Give both the same, and measure again.
 #
 # ### Task 9 · Move the weights
 #
 # *8 minutes · four lines · task id* `copy-weights`
 #
 # Write `copy_weights(v2, v1)`. It takes a `SelfAttention_v2` and a `SelfAttention_v1` of the same sizes, gives `v1` the
-# weights of `v2`, and returns `v1`. Afterwards both compute the same, if `v2` has no bias (a bias has no place in `v1`).
-# Do not change `v2`. The two must not share memory: when one is trained later, the other must stay as it is.
+# weights of `v2`, and returns `v1`. Afterwards both compute the same, if `v2` has no bias. Do not change `v2`, and do
+# not share memory: when one is trained later, the other must stay as it is.
 #
 # Mind the shapes, `(d_out, d_in)` there and `(d_in, d_out)` here. PyTorch refuses to overwrite a parameter while gradients
 # are recorded. So do it inside `with torch.no_grad():`, or assign a new `nn.Parameter` that is made from a copy
@@ -737,8 +719,8 @@ def copy_weights(v2, v1):
 check("copy-weights")
 
 # %% [markdown] id="equality-proof"
-# Now the proof. Floating-point numbers may differ in their last digits when the same sum is taken in another order. So
-# the question is not "equal?" but "closer than 0.000001?", on the sentence and on new random tokens.
+# Floating-point numbers may differ in their last digits when the same sum is taken in another order. So the question is
+# not "equal?" but "closer than 0.000001?", on the sentence and on new random tokens.
 
 # %% id="equality-proof-shown"
 both_work = torch.is_tensor(sa_v1(inputs)) and torch.is_tensor(sa_v2(inputs))
@@ -753,8 +735,8 @@ if moved is not None:
 # %% [markdown] id="bug-intro"
 # ## 10 · Find the bug
 #
-# This class runs, and it prints numbers that look like any others. With plain parameters instead of linear layers it even
-# prints the right ones. The shape check in it passes. This copy only shows the bug; you correct another one below.
+# This class runs, and it prints numbers that look like any others. With plain parameters instead of linear layers it
+# even prints the right ones. The shape check in it passes.
 
 
 # %% id="bug-as-found"
@@ -779,11 +761,18 @@ print(found(inputs))
 
 # %% [markdown] id="bug-symptoms"
 # The seed and the layers are those of `sa_v2`, so the first row should be (-0.5337, -0.1051). It is not. Three
-# experiments tell more. **Predict each before you run it.**
+# experiments tell more. **Predict the last one, then run:**
 #
 # 1. Six times the token "one": a mixture of six equal values is that value, whatever the weights are.
 # 2. A sentence of four tokens.
 # 3. The gradient that reaches `W_value`.
+
+# %% id="bug-symptoms-prediction"
+predict(
+    "value-gradient",
+    "The outputs are summed, and backward() is called. Which gradient does W_value get?",
+    ("numbers other than 0", "zeros", "none at all"),
+)
 
 # %% id="bug-symptoms-shown"
 six_ones = inputs[4].expand(6, 3)  # (tokens, d_in), "one" six times
@@ -795,6 +784,11 @@ except RuntimeError as error:
     print("2. four tokens:   ", error)
 found(inputs).sum().backward()
 print("3. W_value's grad:", found.W_value.weight.grad)
+
+# %% id="bug-symptoms-revealed"
+gradient = found.W_value.weight.grad
+reached = "none at all" if gradient is None else "numbers other than 0" if gradient.any() else "zeros"
+reveal("value-gradient", reached)
 
 # %% [markdown] id="bug-globals-task"
 # ### Task 10 · Correct it
@@ -851,8 +845,8 @@ check("bug-globals")
 # the result is right **by coincidence**. Other start values show the bug. A script would stop with a `NameError`; a
 # notebook remembers.
 #
-# Two habits find this kind of bug early. Restart the kernel and run only the class and a call. And try every class on a
-# second input of another length and with other sizes, as the checks of this course do.
+# Two habits find such bugs early. Restart the kernel and run only the class and a call. And try every class on a second
+# input of another length and with other sizes.
 #
 # </details>
 
@@ -867,10 +861,8 @@ check("bug-globals")
 # | weights | `softmax(scores / d_k**0.5, dim=-1)` | (6, 6) | query, key; each row adds up to 1 |
 # | context | `weights @ values` | (6, 2) | tokens, d_out |
 #
-# - A **query** is what a token looks for, a **key** what it is found by, a **value** what it passes on. Three trained
-#   matrices make them from the token.
-# - Scores are divided by **√d_k** before the softmax, so that their spread does not grow with the model. Rows, gradients
-#   and step sizes then start alike in models of every size.
+# - A **query** is what a token looks for, a **key** what it is found by, a **value** what it passes on.
+# - Scores are divided by **√d_k** before the softmax, so that their spread does not grow with the model.
 # - What is to be trained is an `nn.Parameter`, or a module that holds some, assigned to `self` in `__init__`.
 # - `nn.Linear` stores its weights as `(d_out, d_in)`. They start small, on both sides of 0.
 # - Two implementations agree when they do so **on the same weights** and on more than one input.
@@ -878,12 +870,10 @@ check("bug-globals")
 # %% [markdown] id="quiz"
 # ## Ask yourself
 #
-# Answer each question before you open it.
-#
 # <details><summary>1. <code>W_query</code> and <code>W_key</code> are the same matrix. What is special about the scores?</summary>
 #
 # They are symmetric again, as in lesson 01: the score of $i$ with $j$ is that of $j$ with $i$. With two matrices "bank"
-# can give "cash" a large weight, and "cash" gives "bank" none.
+# can give "cash" a large weight, and "cash" give "bank" none.
 #
 # </details>
 #
@@ -903,15 +893,14 @@ check("bug-globals")
 #
 # <details><summary>4. In the explorer, temperature 1 and no division give entropy 0.10 at d_k = 512. Is attention broken?</summary>
 #
-# It still computes weights that add up to 1. But random start values choose the winners, and a row whose largest weight
-# is near 1 changes only slowly in training.
+# Its weights still add up to 1. But random start values choose the winners, and a row whose largest weight is near 1
+# changes only slowly in training.
 #
 # </details>
 #
 # <details><summary>5. May the query of "Your" meet the key of "step", which comes later?</summary>
 #
-# In this lesson, yes: every query meets every key. A model that predicts the next word must not see it. Lesson 03 hides
-# it.
+# In this lesson, yes: every query meets every key. Lesson 03 hides it from models that predict the next word.
 #
 # </details>
 

@@ -473,7 +473,7 @@ SELF_ATTENTION_V1 = Task(
         Wrong(
             "reads-the-notebook",
             edit("x @ self.", "x @ ", 3),
-            hint="The class's own matrices hang on `self`.",
+            hint="The class's own matrices are attributes: write `self.W_query`.",
         ),
         Wrong("activation-added", *for_each("= x @ self.{}", "= torch.relu(x @ self.{})")),
         Wrong("frozen", edit("d_out))", "d_out), requires_grad=False)", 3)),
@@ -644,7 +644,7 @@ SELF_ATTENTION_V2 = Task(
         Wrong(
             "reads-the-notebook",
             *for_each("self.{}(x)", "{}(x)"),
-            hint="The class's own layers hang on `self`.",
+            hint="The class's own layers are attributes: write `self.W_query`.",
         ),
         Wrong("activation-added", *for_each("self.{}(x)", "torch.relu(self.{}(x))")),
         Wrong("weight-not-turned", *for_each("self.{}(x)", "x @ self.{}.weight")),

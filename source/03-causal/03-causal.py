@@ -1,11 +1,10 @@
 # %% [markdown] id="title"
 # # 03 · Hiding the future: causal attention
 #
-# A model that writes text guesses the next word, again and again. In training it guesses all next words of a sentence at
-# once: after "Your" it should say "journey", after "Your journey" it should say "starts". In lesson 02 the query of "Your"
-# meets the whole sentence, so every answer lies open before it. **Causal attention**, also called masked attention, hides
-# from each token what comes after it. In this lesson you hide it in two ways, prove that both are the same, and write a
-# detector that finds what still leaks.
+# A model that writes text guesses the next word. In training it guesses all next words of a sentence at once: after "Your"
+# it should say "journey", after "Your journey" it should say "starts". In lesson 02 the query of "Your" meets the whole
+# sentence, so it sees every answer. **Causal attention**, also called masked attention, hides from each token what comes
+# after it. You hide it in two ways, prove that both are the same, and write a detector that finds what still leaks.
 #
 # **When you are done you can**
 #
@@ -114,8 +113,8 @@ causal_pattern(tokens)
 # %% [markdown] id="triangles"
 # ## 2 · The mask
 #
-# What a query may look at is a **lower triangle**. What is hidden from it lies above the diagonal. `torch.tril` keeps the
-# lower triangle of a matrix, `torch.triu` the upper one. Both keep the diagonal unless you say otherwise.
+# What a query may look at is a **lower triangle**. `torch.tril` keeps the lower triangle of a matrix, `torch.triu` the
+# upper one. Both keep the diagonal unless you say otherwise.
 
 # %% id="triangles-shown"
 print(torch.tril(torch.ones(4, 4)))
@@ -136,8 +135,6 @@ torch.tril(torch.ones(context_length, context_length))
 # Write `causal_mask(num_tokens)`: a square matrix of booleans that is `True` where the key (column) is **hidden** from the
 # query (row). A token may look at itself. Both functions above take `diagonal=`, which moves their edge: 1 is one step up
 # and to the right. `.bool()` turns ones and zeros into `True` and `False`.
-#
-# How many entries of a 6 × 6 matrix are hidden? Count them before you run the cells below.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "causal-mask-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -165,11 +162,10 @@ if torch.is_tensor(causal_mask(6)):
     print("hidden:", causal_mask(6).sum().item())
 
 # %% [markdown] id="two-masks-intro"
-# **Two conventions.** You will meet both, so this course names them. In `hidden`, `True` is hidden: `masked_fill(hidden,
-# -torch.inf)` writes −∞ there. In `visible`, `True` may be seen: `weights * visible` keeps these, and PyTorch's
-# `scaled_dot_product_attention` expects such a mask. One is the opposite of the other, `visible = ~hidden`. To pass the
-# wrong one is a common bug, and PyTorch raises no error: a query then sees only its future. Lessons 03 to 05 use `hidden`. From
-# lesson 06 on it is `visible`.
+# **Two conventions.** In `hidden`, `True` is hidden: `masked_fill(hidden, -torch.inf)` writes −∞ there. In `visible`,
+# `True` may be seen: `weights * visible` keeps these, and PyTorch's `scaled_dot_product_attention` expects such a mask. One
+# is the opposite of the other, `visible = ~hidden`. To pass the wrong one is a common bug, and PyTorch raises no error: a
+# query then sees only its future. Lessons 03 to 05 use `hidden`. From lesson 06 on it is `visible`.
 
 # %% id="causal-mask-figure" tags=["figure"]
 two_masks(causal_mask(6), tokens)
@@ -177,7 +173,7 @@ two_masks(causal_mask(6), tokens)
 # %% [markdown] id="after-softmax-intro"
 # ## 3 · First way: weights first, mask afterwards
 #
-# Here are the weights of lesson 02. Every query meets every key.
+# Here are the weights of lesson 02:
 
 # %% id="weights"
 queries = sa_v2.W_query(inputs)  # (tokens, d_out)
@@ -202,17 +198,15 @@ words = small.embed("the bank by the river")  # (tokens, 16)
 masking_steps(reader.W_query(words) @ reader.W_key(words).T, ["the", "bank", "by", "the", "river"], 16)
 
 # %% [markdown] id="steps-read"
-# "River" says which bank is meant, and it comes later. With the mask, "bank" cannot see it: nearly all of its weight was
-# on "river", and the rest is stretched to 1. A causal model must settle the meaning of "bank" with the words before it, or
-# leave it to later words to do so.
+# "River" says which bank is meant, and it comes later. With the mask, "bank" cannot see it: nearly all of its weight was on
+# "river", and the rest is stretched to 1. A causal model must find the meaning of "bank" in the words before it.
 
 # %% [markdown] id="mask-after-softmax-task"
 # ### Task 2 · Set the future to zero
 #
 # *3 minutes · one line · task id* `mask-after-softmax`
 #
-# Make `masked_simple`: `attn_weights` with a 0 in every hidden place, and nothing else changed. Do not change
-# `attn_weights` itself; it is needed again.
+# Make `masked_simple`: `attn_weights` with a 0 in every hidden place. Do not change `attn_weights` itself.
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "mask-after-softmax-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
 ### BEGIN SOLUTION
@@ -252,8 +246,8 @@ if torch.is_tensor(masked_simple_norm):
 # %% [markdown] id="raw-intro"
 # ## 4 · The tempting short cut
 #
-# Softmax, mask, divide: three steps, and two of them bring the rows to a sum of 1. Can the softmax be left out? Mask the
-# **raw scores**, and divide the rows by their sums:
+# Softmax and division both bring the rows to a sum of 1. Can the softmax be left out? Mask the **raw scores**, and divide
+# the rows by their sums:
 
 # %% id="raw-masked"
 masked_raw = attn_scores * torch.tril(torch.ones(context_length, context_length))  # (tokens, tokens)
@@ -264,9 +258,8 @@ raw_shares = masked_raw / masked_raw.sum(dim=-1, keepdim=True)
 raw_shares
 
 # %% [markdown] id="raw-read"
-# Zeros above the diagonal, rows that add up to 1, nothing below 0: it looks like a result. But compare row 1 with yours:
-# 0.3888 and 0.6112 here, 0.4833 and 0.5167 there. Both cannot be attention weights. Scores that are not all positive show
-# which are not:
+# It looks like a result. But row 1 differs from yours: 0.3888 and 0.6112 here, 0.4833 and 0.5167 there. Scores that are not
+# all positive show which one is wrong:
 
 # %% id="raw-symptom"
 mixed_scores = torch.tensor([[0.5, 1.0, 2.0], [-1.0, 1.1, 0.3], [2.0, -1.0, -0.9]])
@@ -275,14 +268,14 @@ mixed_masked / mixed_masked.sum(dim=-1, keepdim=True)
 
 # %% [markdown] id="bug-raw-scores-task"
 # Weights of −10 and 20, in rows that add up to 1. You met this in lesson 01: dividing by the sum works for positive numbers
-# only. Only the softmax turns any scores into shares.
+# only.
 #
 # ### Task 4 · Find the bug: shares of raw scores
 #
 # *8 minutes · two or three lines · task id* `bug-raw-scores`
 #
-# The function below says that it makes causal weights out of scores. Correct it, so that it does what you did in section 3,
-# for any scores: softmax of the scaled scores, mask, divide. Keep that order. Section 6 compares this function with another.
+# Correct the function below, so that it does what you did in section 3, for any scores: softmax of the scaled scores, mask,
+# divide. Keep that order. Section 6 compares this function with another.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-raw-scores-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -321,18 +314,17 @@ renormalised_weights(mixed_scores, 2)
 # %% [markdown] id="before-softmax-intro"
 # ## 5 · Second way: mask first, softmax afterwards
 #
-# This way is shorter, and real models use it. Softmax itself divides each row by its sum. If the future never enters that
-# sum, nothing has to be divided again. Which score gives a weight of 0? Not a score of 0, because $e^0 = 1$. It must be a
-# score so low that its exponential is 0.
+# Softmax itself divides each row by its sum. If the future never enters that sum, nothing has to be divided again. Which
+# score gives a weight of 0? Not a score of 0, because $e^0 = 1$. It must be a score so low that its exponential is 0.
 
 # %% id="exp-of-minus-infinity"
 print(torch.exp(torch.tensor([-9999999])))
 print(torch.exp(torch.tensor([-torch.inf])))
 
 # %% [markdown] id="minus-infinity-read"
-# So put $-\infty$, in code `-torch.inf`, above the diagonal of the scores. `tensor.masked_fill(hidden, value)` **returns** a
-# copy with `value` wherever `hidden` is `True`. (`masked_fill_`, with an underscore at the end, writes into the tensor
-# itself. That saves memory, and the scores are lost.) With the scores 1, 2, 3, 4 in every row:
+# So put $-\infty$, in code `-torch.inf`, above the diagonal of the scores. `tensor.masked_fill(hidden, value)` **returns**
+# a copy with `value` wherever `hidden` is `True`. (`masked_fill_`, with an underscore at the end, writes into the tensor
+# itself. The scores are then lost.) With the scores 1, 2, 3, 4 in every row:
 
 # %% id="masked-fill-shown"
 small_scores = torch.tensor([1.0, 2.0, 3.0, 4.0]).repeat(4, 1)  # (4,) -> (4, 4)
@@ -340,8 +332,6 @@ if torch.is_tensor(causal_mask(4)):
     print(small_scores.masked_fill(causal_mask(4), -torch.inf))
 
 # %% [markdown] id="mask-before-softmax-task"
-# What does the softmax make of the first row, in which only one score is left? And of a row in which nothing is left?
-#
 # ### Task 5 · Mask before the softmax
 #
 # *6 minutes · two lines · task id* `mask-before-softmax`
@@ -366,8 +356,7 @@ causal_attn_weights
 attention_map(causal_attn_weights, tokens)
 
 # %% [markdown] id="mask-before-softmax-read"
-# The same numbers as in task 3, with one softmax and no division. "Your" can only look at itself and gives itself
-# everything. The last row is the last row of the plain weights, because nothing is hidden from "step".
+# The same numbers as in task 3, with one softmax and no division. "Your" can only look at itself.
 #
 # A row in which nothing is left becomes `nan`: there is nothing to share out. It happens when the diagonal is hidden too,
 # and in lesson 06 with empty places in a batch.
@@ -375,8 +364,8 @@ attention_map(causal_attn_weights, tokens)
 # %% [markdown] id="bug-mask-intro"
 # ### A mask that looks at the numbers
 #
-# The next function takes the second way. It asks the scores themselves where the future is: above the diagonal, what is not
-# 0 gets hidden. Here is what it does:
+# The next function takes the second way. It looks for the future in the scores themselves: above the diagonal, what is not
+# 0 gets hidden.
 
 
 # %% id="bug-mask-symptom"
@@ -389,14 +378,14 @@ def masked_weights_as_given(scores, d_k):
 masked_weights_as_given(mixed_scores, 2)
 
 # %% [markdown] id="bug-mask-task"
-# There are weights above the diagonal. Nothing was hidden at all.
+# Nothing was hidden.
 #
 # ### Task 6 · Find the bugs: two faults in one mask
 #
 # *10 minutes · two lines · task id* `bug-mask-from-values`
 #
-# There are two faults. When you have corrected the first, the second shows only for some scores: try `sparse_scores` in the
-# cell below the check. Correct both, and do not change the caller's `scores`.
+# The second shows only for some scores: try `sparse_scores` in the cell below the check. Correct both, and do not change
+# the caller's `scores`.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-mask-from-values-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -437,27 +426,25 @@ masked_weights(sparse_scores, 2)
 # %% [markdown] id="proof-intro"
 # ## 6 · Two ways, one result
 #
-# Twice you got the same six rows. Is that always so? The first way's softmax runs over **all** six scores. Each weight is
-# divided by a sum that contains the future. The mask comes afterwards and removes only the future's own weights. Do the
-# others still depend on the future?
+# Twice you got the same six rows. Is that always so? The first way divides each weight by a sum over **all** six scores.
+# The mask removes only the future's own weights. Do the others still depend on the future?
 #
-# Here is one row, that of "starts". It may look at three tokens:
+# Here is the row of "starts", which may look at three tokens:
 
 # %% id="cut-figure" tags=["figure"]
 cut_and_stretch(queries @ keys.T / d_k**0.5, tokens, query=2)
 
 # %% [markdown] id="proof-read"
-# The four bars are four lines of a calculation. Write $e_j$ for the exponential of the scaled score of key $j$, and $S$ for
-# the sum over **all** keys. The first way gives query $i$ the weight
+# Write $e_j$ for the exponential of the scaled score of key $j$, and $S$ for the sum over **all** keys. The first way gives
+# query $i$ the weight
 #
 # $$\frac{e_j / S}{\sum_{k \le i} e_k / S} \;=\; \frac{e_j}{\sum_{k \le i} e_k}$$
 #
-# $S$ stands above and below the line, and cancels. The future was only in $S$. What is left on the right is softmax over the
-# past and the present alone, which is the second way. So dividing again is the step that removes the future.
+# $S$ stands above and below the line, and cancels. The future was only in $S$. What is left is softmax over the past and
+# the present alone, which is the second way. So dividing again removes the future.
 #
-# Now measure it: your two functions, on 300 matrices of random scores, from 2 to 11 tokens, and the **largest** difference of
-# all entries. (If you corrected both functions in the same way, you compare one route with itself. The first should mask
-# after the softmax.) **Predict, then run:**
+# Now measure it: your two functions, on 300 matrices of random scores, from 2 to 11 tokens, and the **largest** difference
+# of all entries. **Predict, then run:**
 
 
 # %% id="proof-prediction"
@@ -495,8 +482,8 @@ print(f"softmax, mask, divide: {first_row}\nmask, softmax:         {second_row}"
 
 # %% [markdown] id="underflow-read"
 # The first softmax shares out between $e^{-141}$ and $e^{0}$. The first is too small for a float32 and becomes 0, the mask
-# removes the other, and 0 divided by 0 is `nan`. The second way never uses the future and gives the right 1. It has fewer
-# steps and is safe. That is why models mask before the softmax.
+# removes the other, and 0 divided by 0 is `nan`. The second way never uses the future and gives the right 1. That is why
+# models mask before the softmax.
 
 # %% [markdown] id="in-words-question"
 # ### In your own words
@@ -509,12 +496,11 @@ print(f"softmax, mask, divide: {first_row}\nmask, softmax:         {second_row}"
 
 # %% [markdown] nbgrader={"cell_type": "markdown", "grade": true, "grade_id": "no-leak-in-words", "locked": false, "points": 3, "schema_version": 3, "solution": true, "task": false}
 # ### BEGIN SOLUTION
-# The friend is right that every weight of the plain softmax is divided by a sum $S$ over all keys, so a change to a
-# later token changes every weight, those of the past as well. Setting the later weights to 0 does not take $S$ out of
-# the others. The weights of task 2 therefore still depend on the future: their size tells how large $S$ was. Dividing
-# a row by its own sum does take it out, because that sum is divided by the same $S$: it stands above and below the line
-# and cancels. What is left is the exponential of a visible score divided by the sum of the visible exponentials,
-# which is a softmax over the past and present alone.
+# The friend is right that every weight of the plain softmax is divided by a sum $S$ over all keys, so a change to a later
+# token changes every weight, those of the past as well. Setting the later weights to 0 does not take $S$ out of the others,
+# so the weights of task 2 still depend on the future. Dividing a row by its own sum does take it out, because that sum is
+# divided by the same $S$: it stands above and below the line and cancels. What is left is the exponential of a visible
+# score divided by the sum of the visible exponentials, which is a softmax over the past and present alone.
 #
 # **Marking scheme**
 #
@@ -526,9 +512,9 @@ print(f"softmax, mask, divide: {first_row}\nmask, softmax:         {second_row}"
 # %% [markdown] id="leaks-intro"
 # ## 7 · A detector for leaks
 #
-# A leak is easy to make and hard to see. The loss of a leaking model looks very good, because the model reads the answers.
-# So write a test for **any** attention that says which future token reaches which output, without looking inside. It is the
-# experiment of section 1, done for every token:
+# A leak is hard to see: the loss looks very good, because the model reads the answers. So write a test for **any**
+# attention that says which future token reaches which output, without looking inside. It is the experiment of section 1,
+# for every token:
 #
 # 1. Compute the outputs for the sentence as it is.
 # 2. Change **one** token, $j$, and compute them again.
@@ -538,12 +524,11 @@ print(f"softmax, mask, divide: {first_row}\nmask, softmax:         {second_row}"
 #
 # *12 minutes · one or two loops · task id* `leak-detector`
 #
-# Write `future_leaks(attention, x)`. `attention` is called as `attention(x)` and gives one output row for each token. The
-# result is a square matrix of booleans: entry $(i, j)$ is `True` where $j > i$ **and** output $i$ changes when token $j$
-# alone is changed. Everything else is `False`; looking at the past is no leak.
+# Write `future_leaks(attention, x)`. The result is a square matrix of booleans: entry $(i, j)$ is `True` where $j > i$
+# **and** output $i$ changes when token $j$ alone is changed. Everything else is `False`.
 #
-# Change a copy, not the caller's `x`, and start from a new copy for each token. Change the token by a step of about 1. Count
-# as a change what is larger than `1e-5`, in either direction; less than that is rounding.
+# Change a copy, not the caller's `x`, and start from a new copy for each token. Change the token by a step of about 1.
+# Count as a change what is larger than `1e-5`, in either direction.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "leak-detector-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -572,8 +557,8 @@ def future_leaks(attention, x):
 check("leak-detector")
 
 # %% [markdown] id="leaks-run-predict"
-# Now try it on five attentions. They share the weights of `sa_v2` and differ in how they hide the future. One of them sets
-# the hidden weights to 0 and does not divide again. **Predict, then run:**
+# Now try it on five attentions with the weights of `sa_v2`. One of them sets the hidden weights to 0 and does not divide
+# again. **Predict, then run:**
 
 
 # %% id="leaks-prediction"
@@ -628,20 +613,19 @@ leak_map(found["mask one step too far"], tokens)
 # <details><summary>What to see</summary>
 #
 # Without a mask everything leaks, 15 of 15. With the mask one step too far, each token sees exactly its next one: 5 leaks,
-# on a line right above the diagonal. This is the word that the model should guess.
+# on a line right above the diagonal.
 #
-# With zeroed weights all 15 leak, although every weight above the diagonal **is** 0. No hidden *value* gets in, but the size
-# of the other weights depends on a sum that contains the future. Divided by their row sums, the same weights are clean. If
-# one of the last two leaks in your notebook, task 4 or task 6 is not right yet.
+# With zeroed weights all 15 leak, although every weight above the diagonal **is** 0: the others still contain the sum over
+# the future. Divided by their row sums, the same weights are clean. If one of the last two leaks in your notebook, task 4
+# or task 6 is not right yet.
 #
 # </details>
 
 # %% [markdown] id="explorer-intro"
 # ### Try it
 #
-# A text is written one token after the other, and the mask grows with it, a row and a column at a time. Choose how many
-# tokens have been written, and switch the mask off and on. The last column says how far the newest token moved each row.
-# Which rows move when the mask is on?
+# A text is written one token after the other, and the mask grows with it. Choose how many, and switch the mask off and on.
+# The last column says how far the newest token moved each row. Which rows move when the mask is on?
 
 # %% id="explorer" tags=["figure"]
 explore_causal_mask(queries @ keys.T / d_k**0.5, tokens)
@@ -650,13 +634,12 @@ explore_causal_mask(queries @ keys.T / d_k**0.5, tokens)
 # <details><summary>What to see</summary>
 #
 # With the mask on, only the newest row is new. Every earlier row stays exactly as it was: a causal model never has to
-# compute it again. (A later lesson uses this: it keeps keys and values, and computes one new row for each new token.)
-# Without the mask, each new token moves every row before it.
+# compute it again. (Lesson 08 uses this.) Without the mask, each new token moves every row before it.
 #
 # </details>
 #
-# Now with words that mean something. Type a sentence of your own; here is the causal map of the trained weights. Put what
-# explains "bank" before it, and then after it:
+# Type a sentence of your own; here is the causal map of the trained weights. Put what explains "bank" before it, and then
+# after it:
 
 
 # %% id="trained-explorer" tags=["figure"]
@@ -678,9 +661,6 @@ explore_reading(causal_reading, "she saw the river and walked to the bank")
 # 3. the mask: $-\infty$ in the hidden places;
 # 4. divide by $\sqrt{d_k}$, softmax over the keys;
 # 5. the context vectors: weights times values.
-#
-# Do not leave out the $\sqrt{d_k}$. In training, models may also drop a few weights by chance between 4 and 5. That is
-# lesson 04.
 #
 # ### Task 8 · Causal attention
 #
@@ -715,9 +695,8 @@ check("causal-attention-by-hand")
 causal_attention(queries, keys, values)
 
 # %% [markdown] id="causal-attention-checked"
-# Compare with what you know. The last row is the last row of the first output of this lesson, (−0.5299, −0.1081): nothing is
-# hidden from "step". The first row is the value of "Your", because there is nothing else to mix in. And your own detector
-# finds no leak:
+# The last row is the last row of the first output of this lesson, (−0.5299, −0.1081): nothing is hidden from "step". The
+# first row is the value of "Your", because there is nothing else to mix in. Your detector finds no leak:
 
 # %% id="causal-attention-leaks"
 if torch.is_tensor(causal_attention(queries, keys, values)):
@@ -750,12 +729,10 @@ if torch.is_tensor(causal_attention(queries, keys, values)):
 # %% [markdown] id="quiz"
 # ## Ask yourself
 #
-# Answer each question before you open it.
-#
 # <details><summary>1. You fill the scores above the diagonal with 0 instead of −∞. What do you get?</summary>
 #
-# Rows that add up to 1, and weights above the diagonal: $e^0 = 1$. A hidden key can even weigh more than a visible one whose
-# score is negative.
+# Weights above the diagonal, because $e^0 = 1$. A hidden key can even weigh more than a visible one whose score is
+# negative.
 #
 # </details>
 #
@@ -774,16 +751,15 @@ if torch.is_tensor(causal_attention(queries, keys, values)):
 #
 # <details><summary>4. A causal model reads a text of 1000 tokens, then one more. How many old outputs change?</summary>
 #
-# None. That is what causal means, and it is why such a model can write quickly.
+# None. That is what causal means.
 #
 # </details>
 #
 # <details><summary>5. Without a mask attention does not know word order. Does it with one?</summary>
 #
-# A little. Shuffle the words and each token sees another past, so outputs change. In **one** layer, the words *within* a
-# token's past may be shuffled without any effect on its output. With **two** layers they may not: the second layer mixes
-# outputs of the first, and those depend on what each token had before it. Real models tell positions to the attention all
-# the same: some add them to the embeddings, others rotate queries and keys (RoPE).
+# A little. Each token sees another past. In **one** layer, the words *within* a token's past may be shuffled without any
+# effect on its output. With **two** layers they may not: the second layer mixes outputs of the first, and those depend on
+# what each token had before it. Lesson 07 adds positions.
 #
 # </details>
 

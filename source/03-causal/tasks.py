@@ -186,9 +186,14 @@ MASK_AFTER_SOFTMAX = Task(
     properties=(CAUSAL, NOT_NEGATIVE),
     keeps=("attn_weights", "attn_scores"),
     checks=(Check("weights above the diagonal set to 0", 1),),
-    learned="Multiplying by a lower triangle of ones wipes out the future. The rows no longer add up to 1, though.",
+    learned=(
+        "Multiplying by a lower triangle of ones sets the future to 0. Then the rows no longer add up to 1."
+    ),
     hints=(
-        "Which matrix of ones and zeros, multiplied entry by entry, leaves the past and wipes out the future?",
+        (
+            "Which matrix of ones and zeros, multiplied entry by entry, leaves the past and sets the future "
+            "to 0?"
+        ),
         "It is the lower triangle shown in section 2: `torch.tril(torch.ones(context_length, context_length))`.",
         "`masked_simple = attn_weights * torch.tril(torch.ones(context_length, context_length))`",
     ),

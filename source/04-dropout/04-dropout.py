@@ -245,11 +245,25 @@ reveal("average-without", float(plain_average.sum() / attn_weights.sum()))
 
 # %% [markdown] id="explorer-intro"
 # With the factor the averages lie on the weights. Without it they lie at half of them, however many draws you
-# make. Now draw yourself. **Predict:** is the average of 10 draws farther from the weights at $p = 0.1$ or at
-# $p = 0.8$?
+# make. Now draw yourself. **Predict first:**
+
+# %% id="predict-farther-average"
+predict(
+    "farther-average",
+    "Where is the average of 10 draws farther from the weights?",
+    ("at p = 0.1", "at p = 0.8"),
+)
 
 # %% id="explorer" tags=["figure"]
 explore_dropout(attn_weights, tokens)
+
+# %% id="came-farther-average"
+generator, distances = torch.Generator().manual_seed(123), {}
+for share in (0.1, 0.8):
+    ten_kept = torch.rand(10, 6, 6, generator=generator) >= share  # (draws, tokens, tokens)
+    average = (attn_weights * ten_kept / (1 - share)).mean(dim=0)  # (tokens, tokens)
+    distances[f"at p = {share}"] = (average - attn_weights).abs().mean()
+reveal("farther-average", max(distances, key=distances.get))
 
 
 # %% [markdown] id="explorer-read"
@@ -587,6 +601,13 @@ reveal("agreeing-mode", "eval()" if torch.is_tensor(ca(batch)) and torch.equal(c
 # The next cell does the same three times: a random batch, seed 123, a `CausalAttention`. The author wanted
 # numbers that anybody can repeat. **Predict, then run.**
 
+# %% id="predict-agreeing-results"
+predict(
+    "agreeing-results",
+    "Which of the three results agree?",
+    ("all three", "the second and the third", "none"),
+)
+
 # %% id="bug-seed-order-symptom"
 results = []
 for _ in range(3):
@@ -597,6 +618,11 @@ if torch.is_tensor(results[0]):
     print("context_vecs.shape:", results[0].shape)
     print("first and second agree:", torch.equal(results[0], results[1]))
     print("second and third agree:", torch.equal(results[1], results[2]))
+
+# %% id="came-agreeing-results"
+agreeing = [torch.equal(*pair) for pair in (results[:2], results[1:])] if torch.is_tensor(results[0]) else ...
+outcomes = {(True, True): "all three", (False, True): "the second and the third"}
+reveal("agreeing-results", ... if agreeing is ... else outcomes.get(tuple(agreeing), "none"))
 
 
 # %% [markdown] id="bug-seed-order-task"

@@ -201,8 +201,8 @@ DROPOUT_BY_HAND = Task(
             ("evaluation", "evaluation-by-name", "training-by-name"),
         ),
     ),
-    learned="Each entry is decided on its own, anew at each call, and kept with probability 1 − p. In evaluation "
-    "nothing happens, because the average was right all along.",
+    learned="Each entry is decided on its own, anew at each call, and kept with probability 1 − p. In "
+    "evaluation nothing happens, because the average is already right.",
     hints=(
         "In evaluation there is nothing to do: `if not training: return x`.",
         "A random number between 0 and 1 lies below p in a share p of all cases. Compare `torch.rand(x.shape)` with p.",
@@ -272,8 +272,9 @@ DROPOUT_BY_HAND = Task(
 
 SCORES = "queries @ keys.transpose(1, 2)"
 SHAPES_DO_NOT_MEET = (
-    "The shapes of queries and keys do not meet. `.T` reverses all three axes, the batch too, and without any transpose "
-    "the inner sizes differ. Swap the last two axes only: `keys.transpose(1, 2)`."
+    "The shapes of queries and keys do not fit. `.T` reverses all three axes, the batch too, and "
+    "without any transpose the inner sizes differ. Swap the last two axes only: `keys.transpose(1, "
+    "2)`."
 )
 
 

@@ -31,6 +31,7 @@ from visuals import (
     track_shapes,
     trained_words,
 )
+from visuals.faulty import BUGS, train
 
 # %% [markdown] id="batch-intro"
 # ## The sentence, twice
@@ -58,13 +59,10 @@ batch
 
 
 # %% [markdown] id="batch-read"
-# Copies are easy to read: every result appears twice. They also hide mistakes, so the checks use sentences
-# that differ.
+# Copies hide mistakes, so the checks use sentences that differ.
 #
-# Here is the class from lesson 04: queries, keys and values, scores divided by $\sqrt{d_{out}}$, the mask,
-# softmax, dropout, and the weighted sum of the values. One such attention, with its own three matrices and its
-# own softmax, is a **head**. Its buffer `mask` holds 1 where a key is **hidden** from a query and 0 where it is
-# **visible**.
+# Here is the class from lesson 04. One such attention, with its own three matrices and its own softmax, is a
+# **head**. Its buffer `mask` holds 1 where a key is **hidden** from a query and 0 where it is **visible**.
 
 
 # %% id="carried-over"
@@ -99,7 +97,7 @@ CausalAttention(3, 2, 6, 0.0).mask
 # ## 1 · Several heads side by side
 #
 # The simplest way to several heads: make several `CausalAttention`, give each the **whole** token, and join
-# their contexts along the last axis. Each head has its own matrices, so each makes its own weights.
+# their contexts along the last axis.
 
 # %% id="trained-heads" tags=["figure"]
 small = trained_words()  # a tiny model that comes with this course
@@ -117,9 +115,9 @@ attention_map(
 
 # %% [markdown] id="stack-read"
 # Read the row of "she" and the row of "bank" in both maps. Head 0 finds the person that "she" stands for.
-# Head 1 finds the word that says which bank is meant. Nobody told them to: training made the heads differ.
+# Head 1 finds the word that says which bank is meant. Training made the heads differ.
 #
-# A module needs a place for its heads. It is an `nn.ModuleList`, and a plain Python list is a trap:
+# A module needs a place for its heads. It is an `nn.ModuleList`. A plain Python list does not work:
 
 
 # %% id="plain-list"
@@ -141,8 +139,7 @@ print("ModuleList:  ", [name for name, _ in InAModuleList().named_parameters()])
 
 # %% [markdown] id="multi-head-wrapper-task"
 # A module finds parameters among its attributes, and does not search inside a list. The optimiser would never
-# train those heads, `state_dict()` would not save them, and `.to(device)` would not move them. No error tells
-# you.
+# train those heads, `state_dict()` would not save them, and `.to(device)` would not move them.
 #
 # ### Task 1 · A stack of heads
 #
@@ -198,10 +195,10 @@ reveal("wrapper-width", stack(batch).shape[-1] if torch.is_tensor(stack(batch)) 
 # ## 2 · What two heads can do
 #
 # Now a measurement. Take 40 made-up stories of 12 tokens. Each token is four random numbers, so no token
-# tells anything about another. Every token shall hand over two vectors: that of the token **before** it, and
+# tells anything about another. Every token should receive two vectors: that of the token **before** it, and
 # that of the **first** token. (The first token has none before it, and takes itself.)
 #
-# Each of the two alone needs weights with a single 1 in each row. Here they are, written by hand:
+# Each needs weights with a single 1 in each row. Here they are, written by hand:
 
 # %% id="stories-made"
 torch.manual_seed(24)
@@ -235,7 +232,7 @@ attention_map(
 # A head with weights $A$ computes $A\,X\,W_v$, and the layers after it work with that. How well can it do at
 # best? `error_left` answers without any training. It takes the contexts $A\,X$, finds by least squares the
 # matrix that comes closest to what is wanted, and returns the mean squared error that is left. Here an error
-# of 1.10 means that nothing was handed over.
+# of 1.10 means that nothing arrived.
 
 
 # %% id="error-left"
@@ -256,15 +253,15 @@ def error_left(contexts, wanted):
 
 # %% [markdown] id="error-with-heads-task"
 # With several heads, each makes contexts of its own, and the contexts of one token are **joined** into one
-# longer vector. The matrix that follows sees all of them.
+# longer vector.
 #
 # ### Task 2 · The error that several heads leave
 #
 # *8 minutes · three lines · task id* `error-with-heads`
 #
 # Write `error_with_heads(weights, x, wanted)`. `weights` holds one matrix of weights for each head. Make each
-# head's contexts, join them along the last axis, and return `error_left` of the result. It must work for any
-# number of heads.
+# head's contexts, join them along the last axis, and return `error_left` of the result, for any number of
+# heads.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "error-with-heads-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -326,7 +323,7 @@ reveal(
 
 # %% [markdown] id="trade-off-read"
 # What the head gains for one target it loses for the other. At every share at least 0.46 is left, two fifths
-# of all there was to hand over. Two heads leave nothing.
+# of the whole. Two heads leave nothing.
 #
 # Wider matrices do not help: least squares already found the best one. The reason is the **row of weights**.
 # One head has one row per token, so all its columns hold the *same* mixture of the two vectors. The two
@@ -388,14 +385,14 @@ print("one head, from the third token on:", f"{error_left(half_half[:, 2:], want
 # So two heads can do this: give one token **two different rows of weights**, and write the two results into
 # different directions, whatever the tokens contain.
 #
-# The weights above were made by hand. In a trained model, training forms the heads. People have found heads
-# for the token before, for the opening bracket, for the subject of a verb, and many that defy a name.
+# The weights above were made by hand. In trained models people have found heads for the token before, for the
+# opening bracket, for the subject of a verb, and many without a name.
 #
 # ### Try it
 #
 # Four kinds of heads that trained models are known to have. Choose the query token, and see the heads side by
-# side or laid over one another. **Predict first:** in the superposed view, can you still tell where each head
-# attends? The last column is the mean of all heads.
+# side or laid over one another. In the superposed view, can you still tell where each head attends? The last
+# column is the mean of all heads.
 
 # %% id="explorer" tags=["figure"]
 itself = torch.eye(6)  # (tokens, tokens)
@@ -408,9 +405,8 @@ explore_heads(four_heads, tokens, ["itself", "token before", "first token", "all
 # %% [markdown] id="batched-intro"
 # ## 3 · All heads in one matrix product
 #
-# The stack is right, and slow. Its heads run one after another in a Python loop: twelve heads make 36 small
-# projections and twelve small score matrices. The same arithmetic fits into a few large products, if the heads
-# become an **axis**.
+# The stack is right, and slow: twelve heads make 36 small projections, one after another. The same arithmetic
+# fits into a few large products, if the heads become an **axis**.
 #
 # `@` on tensors with more than two axes multiplies the last two and treats all axes before them as a batch.
 # Here are one sentence, two heads, three tokens and four dimensions in each head: (b, heads, tokens,
@@ -444,8 +440,8 @@ a.shape  # (b, heads, tokens, head_dim)
 # *5 minutes · one line · task id* `batched-head-scores`
 #
 # Use `a` as queries and as keys. Make `head_scores`: in each head, every token's dot product with every token
-# of that head, in one matrix product and without a loop. Write the shapes down first. Which two axes of the
-# right side must change places, and what shape is left?
+# of that head, in one matrix product. Write the shapes down first. Which two axes of the right side must
+# change places, and what shape is left?
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "batched-head-scores-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
 ### BEGIN SOLUTION
@@ -490,8 +486,8 @@ split_projection(inputs, torch.cat((head_0.W_query.weight, head_1.W_query.weight
 #
 # $$\text{head\_dim} = d_{out} / \text{heads}$$
 #
-# The **projected** vector is cut, never the token: every head still gets all of `d_in`. And cutting costs
-# nothing: the numbers stay where they are and get a new axis.
+# The **projected** vector is cut, never the token: every head still gets all of `d_in`. Cutting moves no
+# number.
 #
 # The order of the axes needs care. The numbers below say where they belong: 3 tokens, 2 heads of width 2.
 # Entry `12` is token 1's third number, so the first of head 1.
@@ -571,8 +567,8 @@ split_heads(numbered, 2)
 #
 # `outputs that change with the last token: ['one', 'step']`
 #
-# A causal head must report `['step']` alone. Run both cells, find out how "one" can depend on "step", which
-# comes after it, and fix the class. Ask what is in row $i$ of a head.
+# A causal head must report `['step']` alone. Find out how "one" can depend on "step", and fix the class. Ask
+# what is in row $i$ of a head.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-view-without-transpose-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -719,22 +715,20 @@ if torch.is_tensor(split_heads(numbered, 2)):
 
 
 # %% [markdown] id="bug-merge-task"
-# Split and merged, every number is back in its place.
-#
 # ### Task 7 · Find the bug: it trains, and it is wrong
 #
 # *8 minutes · change one line · task id* `bug-merge-without-transpose`
 #
-# `EncoderHeads` has no mask: every token may attend to every other. So no test for the future can find
-# anything. Still it breaks a rule that attention without mask and positions must keep: **if the tokens come
-# in another order, the outputs come in that order too, and are otherwise the same.**
+# `EncoderHeads` has no mask, so no test for the future can find anything. Still it breaks a rule that
+# attention without mask and positions must keep: **if the tokens come in another order, the outputs come in
+# that order too, and are otherwise the same.**
 #
 # The cell below also trains it on something easy: each token shall give its own vector back. With the code as
 # given it reports:
 #
 # `the error falls from 1.03 to 0.95` and `shuffled tokens give shuffled outputs: False`
 #
-# The error falls, so the loss curve looks fine. Fix the class, and see how far the error can fall.
+# Fix the class, and see how far the error can fall.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "bug-merge-without-transpose-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -833,9 +827,8 @@ check("bug-merge-without-transpose")
 
 
 # %% [markdown] id="bug-merge-read"
-# With the fix the error falls below 0.2. A falling loss shows that some weights can be trained. It does
-# not show that the class computes the right thing: here each token got pieces of other tokens, and no output
-# projection can undo that.
+# With the fix the error falls below 0.2. A falling loss does not show that the class computes the right
+# thing: here each token got pieces of other tokens, and no output projection can undo that.
 
 # %% [markdown] id="fused-intro"
 # ## 6 · The fused class
@@ -862,8 +855,7 @@ check("bug-merge-without-transpose")
 # - **The mask needs no head axis.** (tokens, tokens) is broadcast over b and heads. Cut it to the tokens that
 #   are present. It is a buffer, so it moves with the weights and is saved with them.
 # - **`d_out` must be divisible by `num_heads`**, or some numbers would belong to no head. Say so in `__init__`.
-# - **`out_proj`**, an `nn.Linear(d_out, d_out)` with its bias, is where the heads come together. It is the
-#   matrix of blocks from section 2.
+# - **`out_proj`**, an `nn.Linear(d_out, d_out)` with its bias, is the matrix of blocks from section 2.
 #
 # ### Task 8 · Multi-head attention
 #
@@ -931,8 +923,8 @@ if torch.is_tensor(context_vecs):
 
 # %% [markdown] id="shapes-live"
 # Now watch your own class go through the table. `track_shapes` notes every operation of your `forward`: its
-# line, what goes in, what comes out, the strides, and whether memory is shared. The next cell takes sizes
-# that all differ, so that each axis can be recognised. Find the nine steps.
+# line, what goes in, what comes out, the strides, and whether memory is shared. The sizes below all differ.
+# Find the nine steps.
 
 # %% id="shapes-live-shown" tags=["figure"]
 sizes = {"b": 5, "tokens": 7, "d_in": 3, "d_out": 8, "heads": 2, "head_dim": 4}
@@ -956,9 +948,8 @@ shapes.flow()
 
 # %% [markdown] id="shapes-read"
 # In the column *memory*, find the views: `view` and `transpose` copy nothing. In the column *strides*, see
-# what `transpose` does, and where `contiguous` or `reshape` has to copy. If your class takes another way, with
-# einsum say, your table is different and just as right. `with track_shapes() as t:` works around any code of
-# yours; then show `t`.
+# what `transpose` does. If your class takes another way, with einsum say, your table is different and just as
+# right. `with track_shapes() as t:` works around any code of yours; then show `t`.
 #
 # A width that three heads cannot share, and a larger batch of random tokens:
 
@@ -981,8 +972,7 @@ if torch.is_tensor(context_vecs):
 # ## 7 · Two classes, one function
 #
 # `MultiHeadAttentionWrapper` and `MultiHeadAttention` should be the same function of the same numbers. Prove
-# it: put the weights of a stack into a fused class, set its output projection so that it changes nothing, and
-# compare.
+# it:
 #
 # `nn.Linear` keeps its matrix as (out, in) and multiplies by the transpose. So the *columns* of the wide
 # projection that belong to head 0 are the first **rows** of `W_query.weight`:
@@ -993,11 +983,27 @@ for name, parameter in [*stack.named_parameters(), *mha.named_parameters()]:
 
 
 # %% [markdown] id="slices-intro"
-# **Predict first:** which rows of the wide matrix are head 1's? Then choose it, and go from the stack to the
-# fused class. The numbers are those of the two heads in the figure of section 4.
+# **Predict first.** Then choose head 1, and go from the stack to the fused class. The numbers are those of the
+# two heads in the figure of section 4.
+
+# %% id="predict-rows-of-head-1"
+predict(
+    "rows-of-head-1",
+    "Two heads of width 2: which rows of the wide W_query.weight belong to head 1?",
+    (
+        "0 and 1",
+        "1 and 3",
+        "2 and 3",
+    ),
+)
 
 # %% id="slices-explorer" tags=["figure"]
 explore_slices(torch.stack((head_0.W_query.weight, head_1.W_query.weight)))  # (heads, head_dim, d_in)
+
+# %% id="came-rows-of-head-1"
+wide = torch.cat((head_0.W_query.weight, head_1.W_query.weight))  # (heads * head_dim, d_in)
+own_rows = [str(row) for row in range(4) if (wide[row] == head_1.W_query.weight).all(dim=-1).any()]
+reveal("rows-of-head-1", " and ".join(own_rows))
 
 
 # %% [markdown] id="copy-into-fused-task"
@@ -1035,9 +1041,8 @@ if fused is not None:
 
 
 # %% [markdown] id="copy-read"
-# The four columns are those of task 1, now from three wide products. Whatever the stack computes, the fused
-# class can compute too. The reverse does not hold: `out_proj` mixes the heads, and the stack only puts them
-# side by side.
+# Whatever the stack computes, the fused class can compute too. The reverse does not hold: `out_proj` mixes
+# the heads, and the stack only puts them side by side.
 #
 # ## In your own words
 #
@@ -1071,21 +1076,35 @@ if fused is not None:
 # %% [markdown] id="break-it-intro"
 # ## 8 · Break it
 #
-# *If you have time left.* Four bugs that you have met leave all shapes right, raise no error, and let the loss
-# fall. Below, a class with two causal heads of width 64 does the work of section 2. It was trained with every
-# mixture of the four bugs, each time from the same start and on the same random stories. An error of about 1
-# means that nothing was learned.
+# *If you have time left.* Four bugs that you have met leave all shapes right, raise no error, and let the
+# loss fall. Below, a class with two causal heads of width 64 does the work of section 2, trained with every
+# mixture of the four bugs. An error of about 1 means that nothing was learned.
 #
-# **Predict, then switch the bugs on, one at a time:**
+# **Predict first.** Then switch the bugs on, one at a time:
 #
 # 1. Which of the four change what a row of weights adds up to?
 # 2. Without $\sqrt{d_k}$, does less gradient reach the scores? And the queries?
-# 3. One bug hardly shows in the curve, and would still spoil a model that writes text. Which one?
 #
 # Then switch on two together. Can a second bug make the curve better?
 
+# %% id="predict-quiet-bug"
+predict(
+    "quiet-bug",
+    "One bug hardly shows in the curve, and would still spoil a model that writes text. Which one?",
+    (
+        "no √d_k",
+        "softmax over the queries",
+        "mask after softmax, no renormalising",
+        "no transpose(1, 2) of the heads",
+    ),
+)
+
 # %% id="break-it" tags=["figure"]
 explore_bugs(tokens)
+
+# %% id="came-quiet-bug"
+final_errors = {label: train(frozenset({bug}), len(tokens)).error for bug, label in BUGS.items()}
+reveal("quiet-bug", min(final_errors, key=final_errors.get))
 
 
 # %% [markdown] id="break-it-read"
@@ -1094,14 +1113,14 @@ explore_bugs(tokens)
 # 1. *Softmax over the queries*: rows add up to 0.11 to 2.64. *The mask after softmax*: 0.10 is left of the
 #    poorest row. The other two leave every row at 1.00, so no sum shows them.
 # 2. Without the division one token takes nearly all (the entropy falls from 0.96 to 0.34), and 0.24 times as
-#    much gradient reaches the scores. The queries get 1.91 times as much, because the right class divides by 8
-#    once more on the way to them. So "the gradient vanishes" is true at the softmax, and not everywhere.
+#    much gradient reaches the scores. The queries get 1.91 times as much, because the right class divides by
+#    8 once more on the way to them.
 # 3. The mask after softmax: 0.04 in place of 0.02. But 5 of 5 outputs change with a later token, because the
 #    future is in every denominator. A model that writes text has no later tokens, so it meets numbers that it
 #    was not trained on.
 #
 # Softmax over the queries alone ends at 0.64; with the mask after softmax as well it ends at 0.18. A better
-# curve does not show that a bug is gone. Row sums, a changed last token and a shuffled sentence do.
+# curve does not show that a bug is gone.
 #
 # </details>
 
@@ -1120,15 +1139,13 @@ explore_bugs(tokens)
 # | mix | `self.out_proj(context)` | (2, 6, 4) | b, tokens, d_out |
 #
 # - One head has one row of weights for each token. Two heads have two, and can write into different
-#   directions. Joining heads and projecting is a sum of one output per head.
+#   directions.
 # - `view` cuts, `transpose` brings the heads to the front and back. A right shape proves nothing about the
 #   content: a changed last token and a shuffled sentence do.
 # - In the wrapper `d_out` is the width of one head; in the fused class it is the width of all.
 
 # %% [markdown] id="quiz"
 # ## Ask yourself
-#
-# Answer each in your head before you open it.
 #
 # <details><summary>1. GPT-2 has d_out = 768 and 12 heads. What are its scores divided by?</summary>
 #

@@ -630,11 +630,27 @@ reveal("output-shape", str(tuple(output.shape)) if torch.is_tensor(output) else 
 # ## 8 · What is visible to whom
 #
 # Choose one of the three attentions and a query token. The explorer says in words which tokens are visible,
-# which are hidden, and why. **Predict first:** in cross-attention, is "klein" visible to "the"? And in
-# decoder self-attention, is "small" visible to "the"?
+# which are hidden, and why. **Predict first:**
+
+# %% id="predict-visible-to-the"
+predict(
+    "visible-to-the",
+    "Is “klein” visible to “the” in cross-attention, and “small” in decoder self-attention?",
+    (
+        "both",
+        "“klein” only",
+        "“small” only",
+        "neither",
+    ),
+)
 
 # %% id="explorer" tags=["figure"]
 explore_three_attentions(source, target)
+
+# %% id="came-visible-to-the"
+klein = source[source.index("klein")] != "<pad>"  # cross-attention hides padding
+small = target.index("small") <= target.index("the")  # the decoder hides what comes later
+reveal("visible-to-the", ("neither", "“small” only", "“klein” only", "both")[2 * klein + small])
 
 
 # %% [markdown] id="explorer-read"

@@ -122,7 +122,7 @@ PADDING_MASK = Task(
             "mask-polarity",
             edit("positions <", "positions >="),
             hint="This is True for padding. In this lesson True means *visible*: tokens are True. (PyTorch's "
-            "`key_padding_mask` wants it your way.)",
+            "`key_padding_mask` has the opposite meaning: there, True is padding.)",
         ),
         Wrong("padding-boundary", edit("positions <", "positions <=")),
         Wrong("padding-boundary", edit("lengths[:, None]", "lengths[:, None] - 1")),
@@ -296,8 +296,7 @@ MASKED_SOFTMAX = Task(
     "without any key is 0.",
     hints=(
         "Start as in section 2: fill with −inf where `mask == 0`, then softmax over the last axis.",
-        "A row that is hidden from end to end is now `nan`, and nothing else is. What should stand in its "
-        "place?",
+        "A row whose keys are all hidden is now `nan`, and nothing else is. What should stand in its place?",
         "Every hidden weight is 0 at the end: `weights.masked_fill(mask == 0, 0.0)`.",
     ),
     words={"x": "scores"},
