@@ -367,7 +367,7 @@ def sinusoidal(positions, d_model, base=10000.0):
 check("sinusoidal-positions")
 
 # %% id="sinusoidal-figure" tags=["figure"]
-token_vectors(sinusoidal(torch.arange(24), 16), [str(position) for position in range(24)])
+token_vectors(sinusoidal(torch.arange(24), 16), [str(position) for position in range(24)], row="position")
 
 # %% [markdown] id="shift-predict"
 # Each row is a position. The columns on the left change fast, those on the right slowly. There is no table that
@@ -732,6 +732,7 @@ attention_map(
     torch.softmax(bias, dim=-1) if torch.is_tensor(bias) else ...,
     [str(position) for position in range(16)],
     title="Four heads with equal scores and ALiBi",
+    names=[f"head {head}: 1/{4 ** (head + 1)}" for head in range(4)],
 )
 
 # %% [markdown] id="alibi-read"

@@ -48,7 +48,7 @@ def sum_versus_softmax(scores: Any, tokens: Sequence[str] | None = None) -> Pict
     together = np.concatenate((values, shares, weights))
     with style.look():
         board = Board(round(lefts[-1] + room + after + MARGIN), round(rows.bottom + 84))
-        board.title(MARGIN, 28, "From scores to weights, two ways")
+        board.title(MARGIN, 28, "From scores to weights, two ways at one scale")
         write_tokens(board, MARGIN + labels - 8, rows, names)
         for left, (heading, detail, column, color), name in zip(
             lefts, columns, ("score", "share", "weight"), strict=True

@@ -20,10 +20,10 @@ NAMED_DIMENSIONS = 8
 
 
 @when_ready
-def token_vectors(inputs: Any, tokens: Sequence[str]) -> Picture:
+def token_vectors(inputs: Any, tokens: Sequence[str], row: str = "token") -> Picture:
     """Draw a sentence as numbers: one row per token, one column per dimension.
 
-    inputs (tokens, dimensions); tokens: one string per row.
+    inputs (tokens, dimensions); tokens: one string per row; row: what a row is, in one word.
 
     Raises ValueError for another number of axes or of tokens, TypeError for what holds no numbers.
     """
@@ -38,8 +38,8 @@ def token_vectors(inputs: Any, tokens: Sequence[str]) -> Picture:
     with style.look():
         right = MARGIN + labels + width * dimensions + MARGIN
         board = Board(round(max(right, 330)), round(rows.bottom + MARGIN))
-        board.title(MARGIN, 28, f"{_counted(count, 'token')}, {_counted(dimensions, 'dimension')} each")
-        board.text(MARGIN, 52, "one row is one token's vector", color=style.MUTED, size=style.SMALL_SIZE)
+        board.title(MARGIN, 28, f"{_counted(count, row)}, {_counted(dimensions, 'dimension')} each")
+        board.text(MARGIN, 52, f"one row is one {row}'s vector", color=style.MUTED, size=style.SMALL_SIZE)
         left = MARGIN + labels
         for index in range(dimensions) if named else (0, dimensions - 1):
             label = f"dimension {index}" if width >= 90 else str(index)
@@ -48,17 +48,17 @@ def token_vectors(inputs: Any, tokens: Sequence[str]) -> Picture:
             )
         write_tokens(board, left - 8, rows, names)
         scale = style.color_scale(values)
-        for index, (top, row) in enumerate(zip(rows.tops, values, strict=True)):
+        for index, (top, vector) in enumerate(zip(rows.tops, values, strict=True)):
             size = (width, rows.thickness)
-            board.cells(left, top, row, size, scale, decimals=decimals, name=f"vector {index}")
-    return Picture(board.figure, _vectors_in_words(values, names, decimals))
+            board.cells(left, top, vector, size, scale, decimals=decimals, name=f"vector {index}")
+    return Picture(board.figure, _vectors_in_words(values, names, decimals, row))
 
 
-def _vectors_in_words(values: np.ndarray, names: Sequence[str], decimals: int) -> str:
+def _vectors_in_words(values: np.ndarray, names: Sequence[str], decimals: int, row: str) -> str:
     count, dimensions = values.shape
     alt = (
-        f"Table of {_counted(count, 'token')} with {_counted(dimensions, 'dimension')} each, "
-        "one row per token, coloured by value."
+        f"Table of {_counted(count, row)} with {_counted(dimensions, 'dimension')} each, "
+        f"one row per {row}, coloured by value."
     )
     if count <= words.LISTED and dimensions <= NAMED_DIMENSIONS:
         alt += (
