@@ -13,8 +13,8 @@
 #
 # **Time:** about 75 minutes. **Before you start:** Python functions and loops, and what a tensor's shape is.
 #
-# **How it works.** Each task has a cell, where `...` waits for your code, and a check below it. Run both with
-# <kbd>Shift</kbd>+<kbd>Enter</kbd>, as often as you like. The check names the mistake if there is one, and a button
+# **How it works.** Each task has a cell, where `...` waits for your code, and a check below it. Run both, as often
+# as you like, with <kbd>Shift</kbd>+<kbd>Enter</kbd>. The check names the mistake if there is one, and a button
 # below it gives hints. `progress()` shows how far you are.
 
 # %% id="setup"
