@@ -185,9 +185,12 @@ def merged(course: Course, language: str, name: str) -> Catalog:
         template.add(one.text, context=one.context or None, auto_comments=[one.what] if one.what else ())
     catalog = read(course, language, name)
     gone = {(message.context, message.id) for message in catalog}
+    outdated = {(message.context, message.id) for message in catalog if message.fuzzy}
     catalog.update(template, update_creation_date=False)
     gone -= {(message.context, message.id) for message in template}
     for message in catalog:
+        if (message.context, message.id) in outdated:
+            continue  # since an earlier run, which has found its older version
         before = message.id if not message.previous_id else message.previous_id[0]
         # What Babel found alike is an older version only where it stood here and is gone, or has moved.
         moved = before == message.id and before in {text for _context, text in gone}

@@ -136,6 +136,9 @@ def test_a_translation_stays_until_its_english_changes_and_is_outdated_then(cour
     assert not translate.is_usable(catalog.get("A text about it.", "title"))
     assert translate.is_usable(catalog.get("A tiny lesson", "title"))
     assert translate.path_of(course, SPOKEN, NAME).read_bytes() != before
+    assert translate.update(course, SPOKEN, NAME).outdated == 1  # a second run loses nothing
+    again = translate.read(course, SPOKEN, NAME).get("A text about it.", "title")
+    assert again.string == "এর কথা।"
 
 
 # What a translation may not do
