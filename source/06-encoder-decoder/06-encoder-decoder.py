@@ -185,7 +185,7 @@ predict("entropy-of-t0", "What is the entropy of the weights of t0, in every hea
 explore_map(attn_weights, [f"t{index}" for index in range(max_sequence_length)])
 
 # %% id="came-entropy-of-t0"
-reveal("entropy-of-t0", -(attn_weights * attn_weights.clamp(min=1e-9).log()).sum(dim=-1)[..., 0].max())
+reveal("entropy-of-t0", (attn_weights * -attn_weights.clamp(min=1e-9).log()).sum(dim=-1)[..., 0].max())
 
 # %% [markdown] id="output-intro"
 # Weights times values, and the heads side by side again:
