@@ -17,7 +17,7 @@ from visuals.picture import Picture
 ROLES = (
     ("query", "what it looks for", style.QUERY),
     ("key", "what it is found by", style.SCORE),
-    ("value", "what it hands over", style.CONTEXT),
+    ("value", "what it passes on", style.CONTEXT),
 )
 
 
