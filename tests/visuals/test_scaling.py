@@ -65,7 +65,7 @@ class TestQueryKeyValue:
 
     def test_the_columns_may_differ(self, inputs, matrices):
         alt = query_key_value(inputs[0], matrices[0], matrices[1], torch.eye(3)[:, :1], token="Your").alt
-        assert "its value (what it hands over) is (0.4300)" in alt
+        assert "its value (what it passes on) is (0.4300)" in alt
 
     def test_nan_is_named(self, inputs, matrices):
         assert "Not finite: 2 nan." in query_key_value(inputs[1], matrices[0] * torch.nan, *matrices[1:]).alt
