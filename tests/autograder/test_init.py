@@ -24,3 +24,9 @@ def test_the_sandboxs_first_process_and_the_commands_help_do_without_torch(modul
     code = f"import sys, {module}; print('torch' in sys.modules, 'numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+def test_where_only_the_checks_are_installed_the_command_says_what_it_needs():
+    lacking = "import sys; sys.modules['typer'] = None; from autograder.__main__ import main; main()"
+    told = subprocess.run([sys.executable, "-c", lacking], capture_output=True, text=True, check=False)
+    assert (told.returncode, "needs typer" in told.stderr, "Traceback" in told.stderr) == (1, True, False)
