@@ -28,7 +28,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
 from autograder.bank import AS_SEEN, LessonBank, Task
-from autograder.build.source import is_figure, is_test, read_source
+from autograder.build.source import is_figure, is_measured, is_test, read_source
 from autograder.collect import collect
 from autograder.course import Course
 from autograder.feedback import plain_text, rich_text
@@ -42,9 +42,9 @@ from tests.mutants.answers import ROOT
 from tests.mutants.answers import Right as Right
 from tests.mutants.answers import Wrong as Wrong
 
-# A cell that trains takes longer than all others together. Nothing builds on it, so it is run only where an
-# answer before it is under test.
-TRAINS = {"bug-merge-symptom"}
+# Cells that train or read a whole text take longer than all others together. No answer builds on them, so
+# they are run only where an answer before them is under test.
+SLOW = {"bug-merge-symptom", "perplexity-shown"}
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Lesson:
-    """A lesson's solved notebook without its figures, and its bank."""
+    """A lesson's solved notebook without its figures and measurements, and its bank."""
 
     name: str
     notebook: NotebookNode
@@ -69,7 +69,7 @@ class Lesson:
 def load_lesson(name: str) -> Lesson:
     """Read a lesson's source and bank."""
     notebook = read_source(ROOT / "source" / name / f"{name}.py")
-    notebook.cells = [cell for cell in notebook.cells if not is_figure(cell)]
+    notebook.cells = [cell for cell in notebook.cells if not is_figure(cell) and not is_measured(cell)]
     return Lesson(name, notebook, Course.read(ROOT).load(name))
 
 
@@ -97,7 +97,7 @@ def judge_notebook(lesson_name: str, answers: Mapping[str, str], last: str = "")
         before = {
             cell["id"] for cell in itertools.takewhile(lambda one: one["id"] not in typed, notebook.cells)
         }
-        notebook.cells = [cell for cell in notebook.cells if cell["id"] not in TRAINS & before]
+        notebook.cells = [cell for cell in notebook.cells if cell["id"] not in SLOW & before]
     for cell in notebook.cells:
         cell.source = typed.get(cell["id"], cell.source)
     kernel = Kernel(lesson)
