@@ -111,10 +111,7 @@ def main(arguments):
     if complaint:
         raise Stop(complaint)
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        lines = [
-            line for line in HELP.splitlines() if not (WHEEL and line.startswith(("  test ", "  build ")))
-        ]
-        return print("\n".join(lines))
+        return print(re.sub(r"(?m)^  (test|build) .*\n", "", HELP) if WHEEL else HELP)
     command, rest = arguments[0], arguments[1:]
     if command not in COMMANDS:
         raise Stop(f"The commands are {', '.join(COMMANDS)}.{nearest(command, COMMANDS)}", code=2)

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import Mock
 
 import pytest
 
@@ -139,13 +140,11 @@ def changed(path, becomes):
 
 COMMANDS = [
     ("run python -c print(__import__('sys').prefix)", 0, ".venv\n", ""),
-    ("run python -c raise(SystemExit(7))", 7, "", ""),
     ("run pebble-sai", 127, "", "Did you mean `pebble-say`?"),
     ("run", 0, "", ""),
     ("lab --port 8890", 0, "jupyterlab.__main__ --ServerApp.root_dir=", ""),
     ("lab --port 8890", 0, "--port 8890\n", ""),
-    ("test -x tests", 0, "pytest.__main__ -x tests\n", ""),
-    ("test fail", 5, "pytest", ""),
+    ("test fail -x", 5, "pytest.__main__ fail -x\n", ""),
     ("build --check", 0, "autograder.__main__ build --check\n", ""),
     ("biuld", 2, "", "Did you mean `build`?"),
     ("", 0, "  build  ", ""),
@@ -160,25 +159,19 @@ def test_a_command_does_what_it_says(course, typed, code, output, messages):
     assert messages in done[2]
 
 
-def test_what_a_class_is_given_is_set_up_from_its_wheel_and_builds_nothing(tmp_path):
-    course = new_course(tmp_path)
-    for name in ("pyproject.toml", "backend.py"):
-        (course.folder / name).unlink()
+def test_what_a_class_is_given_is_made_again_from_its_wheel_and_builds_nothing(course, tmp_path):
+    given = course._replace(folder=tmp_path / "moved hére")
+    shutil.copytree(course.folder, given.folder, symlinks=True)
+    for path in (given.module().PYTHON, given.folder / "pyproject.toml", given.folder / "backend.py"):
+        Path(path).unlink()
     exec(BACKEND, tools := {})
-    tools["make_wheel"](course.folder, "checks", {"checks.py": "print('checks')"})
-    code, output, messages = course.start("run python -m checks")
-    assert (code, output) == (0, "checks\n"), messages
-    assert course.start("run python -m checks") == (0, "checks\n", "")
-    code, _, messages = course.start("build")
-    assert (code, "The commands are lab, run." in messages) == (2, True)
-    assert "  lab  " in course.start("")[1]
-    assert "  build  " not in course.start("")[1]
-
-
-def test_a_start_with_nothing_changed_says_nothing_and_calls_nothing(course):
-    packages = course.module().PACKAGES
-    with changed(packages / "pip", None), changed(packages / "uv", None):
-        assert course.start("run pebble-say", PYTHONPATH="/elsewhere") == (0, "a pebble\n", "")
+    tools["make_wheel"](given.folder, "checks", {"checks.py": "print('checks')"})
+    code, output, messages = given.start("run python -m checks")
+    assert (code, output, "so it is made again" in messages) == (0, "checks\n", True), messages
+    assert given.start("run python -m checks") == (0, "checks\n", "")
+    assert "The commands are lab, run." in given.start("build")[2]
+    code, output, _ = given.start("")
+    assert (code, "  lab  " in output, "  build  " in output) == (0, True, False)
 
 
 DAMAGE = [
@@ -199,15 +192,6 @@ def test_damage_to_an_environment_is_noticed(course, file, becomes, state, why):
     with changed(Path(getattr(start, name), below), becomes):
         assert start.condition()[0] == state
         assert why in start.condition()[1]
-
-
-def test_a_broken_environment_that_was_moved_here_is_made_again(course, tmp_path):
-    moved = course._replace(folder=tmp_path / "moved hére")
-    shutil.copytree(course.folder, moved.folder, symlinks=True)
-    Path(moved.module().PYTHON).unlink()
-    code, output, messages = moved.start("run pebble-say")
-    assert (code, output) == (0, "a pebble\n"), messages
-    assert "so it is made again" in messages
 
 
 @pytest.mark.skipif(os.name == "nt", reason="sends an interrupt as a terminal does")
@@ -234,14 +218,16 @@ def test_without_uv_pip_installs(course, trouble):
     assert "Updating .venv" in course.start("run pebble-say")[2]
 
 
-def test_without_a_network_a_sentence_says_so_and_nothing_is_lost(course):
+def test_without_a_network_a_sentence_says_so_and_a_start_with_nothing_to_do_is_quiet(course):
     unreachable = {"PIP_NO_INDEX": "0", "PIP_INDEX_URL": "http://127.0.0.1:9/simple"}
     with changed(course.folder / "requirements.lock", "pebble==1.0\nabsent==1.0\n"):
         assert "it can be `default`" in course.start("run pebble-say", START_TORCH="gpu")[2]
         code, _, messages = course.start("run pebble-say", **unreachable)
     assert code == 1
     assert "Is this machine online?" in messages
-    assert course.start("run pebble-say") == (0, "a pebble\n", "")
+    packages = course.module().PACKAGES
+    with changed(packages / "pip", None), changed(packages / "uv", None):
+        assert course.start("run pebble-say", PYTHONPATH="/elsewhere") == (0, "a pebble\n", "")
 
 
 def test_a_python_that_does_not_fit_is_told_what_to_do(bare, monkeypatch):
@@ -257,11 +243,9 @@ def test_a_python_that_does_not_fit_is_told_what_to_do(bare, monkeypatch):
 REPORTS = [
     ("cause: failed to write to file `torch`: No space left on device (os error 28)", "The disk is full"),
     ("[Errno 30] Read-only file system: 'somewhere'", "copy the course to a folder"),
-    ("ERROR: Could not install ...: [Errno 13] Permission denied: '/course'", "copy the course to a folder"),
     ("Retrying ... Failed to establish a new connection\nERROR: No matching distribution", "machine online?"),
     ("error: Request failed after 3 retries\n  cause: dns error\n  cause: who?", "machine online?"),
     ("ERROR: No matching distribution found for torch==2.13.0", "no package for this machine"),
-    ("error: No solution found when resolving dependencies", "no package for this machine"),
     ("The virtual environment ... ensurepip is not available", "apt install python3"),
     ("[Errno 2] No such file or directory: '/course/requirements.lock'", "Get the course's folder afresh"),
     ("ERROR: something unheard of\nRemote version: 26.3", "says: ERROR: something unheard of"),
@@ -270,10 +254,7 @@ REPORTS = [
 
 @pytest.mark.parametrize(("report", "sentence"), REPORTS)
 def test_trouble_becomes_a_sentence(bare, monkeypatch, capsys, report, sentence):
-    def set_up():
-        raise OSError(report)
-
-    monkeypatch.setattr(bare, "set_up", set_up)
+    monkeypatch.setattr(bare, "set_up", Mock(side_effect=OSError(report)))
     assert bare.guarded_main(["lab"]) == 1
     assert sentence in capsys.readouterr().err
 
@@ -286,10 +267,8 @@ def test_uv_is_told_what_pip_is_told(bare, monkeypatch, tmp_path):
     monkeypatch.setattr(os, "environ", {**told, "UV_INSECURE_HOST": "chosen.example"})
     monkeypatch.setattr(bare, "PYTHON", sys.executable)
     told = bare.uv_environment()
-    assert told["UV_DEFAULT_INDEX"] == "https://b.example/simple"
-    assert told["UV_INDEX"] == indexes
-    assert told["UV_FIND_LINKS"] == "/wheels,/more"
-    assert told["UV_INSECURE_HOST"] == "chosen.example"
+    assert (told["UV_DEFAULT_INDEX"], told["UV_INDEX"]) == ("https://b.example/simple", indexes)
+    assert (told["UV_FIND_LINKS"], told["UV_INSECURE_HOST"]) == ("/wheels,/more", "chosen.example")
 
 
 CPU, ORDINARY = "--no-deps torch==2.13.0+cpu", "torch==2.13.0 -c requirements.lock"

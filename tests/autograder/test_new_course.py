@@ -1,4 +1,7 @@
-"""A second course, on another subject: the installed tool makes, builds, checks, grades and feeds it back."""
+"""A second course, on another subject, made by the installed tool and taken through nbgrader's own commands.
+
+One run of everything, each command in a process of its own, as they are typed.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from autograder.sandbox import walls
@@ -57,6 +61,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
         return done.stdout + done.stderr
 
     assert str(site) in run(place, "-c", "import autograder; print(autograder.__file__)")
+    assert all((site / package / "py.typed").is_file() for package in ("autograder", "visuals"))
+    assert list(site.glob("*.dist-info/licenses/LICENSE"))
+    (command,) = (site / "bin").glob("autograder*")
+    assert "audit" in run(place, str(command), "--help")
     return run
 
 
@@ -70,15 +78,14 @@ def test_a_new_course_goes_all_the_way_from_its_source_to_its_feedback(run, tmp_
     released = course / "notebooks" / LESSON / f"{LESSON}.ipynb"
     before = released.read_bytes()
     run(course, "-m", "nbgrader", "generate_assignment", LESSON)
-    assert released.stat().st_size == len(before)
+    assert released.read_bytes() == before
 
     # A learner finds the course from the notebook's folder. Elsewhere the installed course is found instead.
     ask = "from autograder import check; print(check('convolve', lambda s, k: s.unfold(0, len(k), 1) @ k))"
     assert "[right] A convolution as a function (2 of 2 points)" in run(released.parent, "-c", ask)
-    assert "There is no task called `convolve`" in run(tmp_path, "-c", ask)
-    assert "01 · From a dot product" in run(
-        tmp_path, "-c", "from autograder import progress; print(progress())"
-    )
+    elsewhere = run(tmp_path, "-c", f"{ask}; from autograder import progress; print(progress())")
+    assert "There is no task called `convolve`" in elsewhere
+    assert "01 · From a dot product" in elsewhere
 
     solved = (course / "source" / LESSON / released.name).read_text(encoding="utf-8")
     assert LINE in solved
@@ -87,27 +94,36 @@ def test_a_new_course_goes_all_the_way_from_its_source_to_its_feedback(run, tmp_
         hand_in(course, student, solved.replace(LINE, line))
 
     run(course, "-m", "autograder", "secret")
-    alone = ("--no-sandbox",) if walls.why_not() else ()
-    said = run(course, "-m", "autograder", "grade", *alone)
-    assert "4 submissions graded" in said
+    if walls.why_not():
+        said = run(course, "-m", "autograder", "grade", "--no-sandbox")
+    else:
+        run(course, "-m", "nbgrader", "autograde", LESSON, "--student", "dora")
+        said = run(
+            course, "-m", "autograder", "grade", *(f"--student={one}" for one in ("ada", "bob", "cleo"))
+        )
+        assert "3 submissions graded" in said
     assert "visible probes only" not in said
-    run(course, "-m", "nbgrader", "generate_feedback", LESSON)
+    for step in ("generate_feedback", "generate_solution"):
+        run(course, "-m", "nbgrader", step, LESSON)
     feedback = (course / "feedback" / "cleo" / LESSON / f"{LESSON}.html").read_text(encoding="utf-8")
     assert "Your kernel is turned round." in feedback
-    scores = {"bob": 0.0, **{student: score for student, (_, score) in STUDENTS.items()}}
-    assert exported(run, course) == scores
-    if not alone:
-        run(course, "-m", "nbgrader", "autograde", LESSON, "--force")
-        assert exported(run, course) == scores
+    solution = nbformat.read(course / "solutions" / LESSON / released.name, as_version=4)
+    assert "SOLUTION" not in "".join(cell.source for cell in solution.cells)
+    assert all(cell.outputs for cell in solution.cells if cell.metadata.get("nbgrader", {}).get("grade"))
+    for folder in ("notebooks", "autograded", "solutions"):  # neither the source nor the tasks
+        assert {path.suffix for path in (course / folder).rglob("*") if path.is_file()} == {".ipynb"}
+    handed_in = [f"submitted/{student}/{LESSON}/{released.name}" for student in ("ada", "bob")]
+    said = run(course, "-m", "nbgrader", "validate", *handed_in)
+    assert "Success! Your notebook passes all the tests." in said
+    assert "VALIDATION FAILED ON 3 CELL(S)" in said
+    assert "`smoothed` is still waiting for you" in said
+    run(course, "-m", "nbgrader", "export")
+    with (course / "grades.csv").open(encoding="utf-8") as file:
+        scores = {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}
+    assert scores == {"bob": 0.0, **{student: score for student, (_, score) in STUDENTS.items()}}
 
 
 def hand_in(course: Path, student: str, notebook: str) -> None:
     path = course / "submitted" / student / LESSON / f"{LESSON}.ipynb"
     path.parent.mkdir(parents=True)
     path.write_text(notebook, encoding="utf-8")
-
-
-def exported(run: Run, course: Path) -> dict[str, float]:
-    run(course, "-m", "nbgrader", "export")
-    with (course / "grades.csv").open(encoding="utf-8") as file:
-        return {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}

@@ -13,10 +13,10 @@ from tests.autograder.test_desk import CODE, LESSON, TASK, answered
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of nbgrader's own way of adding
 
 
-@pytest.fixture
-def desk(tmp_path):
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory):
     """A class, and the address of its desk."""
-    course = answered(tmp_path)
+    course = answered(tmp_path_factory.mktemp("desk"))
     command = [sys.executable, "-m", "autograder", "desk", "--course", course.directory.root]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:

@@ -56,20 +56,15 @@ def test_the_bytes_hold_no_date_and_no_version(picture):
     assert Image.open(io.BytesIO(picture.png)).info == {}
 
 
-@pytest.mark.parametrize(
-    ("ending", "start"), [("pdf", b"%PDF"), ("svg", b"<?xml"), ("png", b"\x89PNG"), ("PDF", b"%PDF")]
-)
-def test_is_saved_in_the_format_of_the_files_ending(picture, tmp_path, ending, start):
-    path = picture.save(tmp_path / f"map.{ending}")
-    assert path == tmp_path / f"map.{ending}"
+@pytest.mark.parametrize(("ending", "start"), [("PDF", b"%PDF"), ("svg", b"<?xml"), ("png", b"\x89PNG")])
+def test_is_saved_in_the_format_of_the_files_ending_with_the_same_bytes_each_time(
+    inputs, tokens, picture, tmp_path, ending, start
+):
+    path = picture.save(tmp_path / f"one.{ending}")
+    assert path == tmp_path / f"one.{ending}"
     assert path.read_bytes().startswith(start)
-
-
-@pytest.mark.parametrize("ending", ["pdf", "svg", "png"])
-def test_is_saved_with_the_same_bytes_each_time(inputs, tokens, picture, tmp_path, ending):
-    first = picture.save(tmp_path / f"one.{ending}").read_bytes()
-    second = visuals.scores_to_context(inputs, tokens).save(str(tmp_path / f"two.{ending}")).read_bytes()
-    assert first == second
+    again = visuals.scores_to_context(inputs, tokens).save(str(tmp_path / f"two.{ending}"))
+    assert again.read_bytes() == path.read_bytes()
 
 
 def test_a_saved_drawing_carries_its_words_and_fonts(picture, tmp_path):

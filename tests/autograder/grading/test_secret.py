@@ -275,16 +275,16 @@ def test_the_command_names_what_keeps_it_from_a_lesson(course, tmp_path):
 # The course's own lessons
 
 
-SECRETS = ("one", "two")
+CHOSEN = "one"
 
 
 @dataclass(frozen=True)
 class Tried:
-    """A lesson of the course, its solution run, and for each secret which draws are kept."""
+    """A lesson of the course, its solution run, and which draws are kept."""
 
     lesson: Lesson
     runs: Runs
-    draws: Mapping[str, Mapping[tuple[str, str], int | None]]
+    draws: Mapping[tuple[str, str], int | None]
 
 
 @pytest.fixture(scope="module", params=Course.read(ROOT).lessons)
@@ -292,18 +292,16 @@ def tried(request: pytest.FixtureRequest) -> Tried:
     source = ROOT / "source" / request.param
     lesson = replace(load_lesson(source), redraws=0)
     runs = run_solution(lesson, read_source(source / f"{request.param}.py"), request.param)
-    return Tried(lesson, runs, {chosen: choose_draws(lesson, runs, chosen) for chosen in SECRETS})
+    return Tried(lesson, runs, choose_draws(lesson, runs, CHOSEN))
 
 
-@pytest.mark.parametrize("chosen", SECRETS)
-def test_every_probe_of_the_course_that_can_have_a_twin_has_one(tried, chosen):
+def test_every_probe_of_the_course_that_can_have_a_twin_has_one(tried):
     twinned = [(task.id, probe.id) for task in tried.lesson.tasks for probe in task.probes if has_twin(probe)]
-    assert list(tried.draws[chosen]) == twinned
-    assert [twin for twin, draw in tried.draws[chosen].items() if draw is None] == []
+    assert list(tried.draws) == twinned
+    assert [twin for twin, draw in tried.draws.items() if draw is None] == []
 
 
-@pytest.mark.parametrize("chosen", SECRETS)
-def test_no_check_of_the_course_is_passed_with_results_that_are_public(tried, chosen):
+def test_no_check_of_the_course_is_passed_with_results_that_are_public(tried):
     passed = []
     for task in tried.lesson.tasks:
         visible = make_task(task, tried.runs).probes.values()
@@ -311,7 +309,7 @@ def test_no_check_of_the_course_is_passed_with_results_that_are_public(tried, ch
         new = []
         for probe in task.probes:
             if has_twin(probe) and probe.observe == RESULT:
-                twin = twin_of(task, probe, chosen, tried.draws[chosen][task.id, probe.id])
+                twin = twin_of(task, probe, CHOSEN, tried.draws[task.id, probe.id])
                 result = make_probe(task, twin, tried.runs).expected.tensor
                 new += [] if any(all_close(result, one) for one in public) else [probe.id]
         passed += [
