@@ -39,3 +39,12 @@ def file_digest(path: Path) -> bytes:
 @lru_cache(maxsize=256)
 def _digest(file: Identity) -> bytes:
     return hashlib.sha256(file.path.read_bytes()).digest()
+
+
+def folder_digest(folder: Path) -> str:
+    """The SHA-256 of all files in a folder and of their names; what links lead to does not count."""
+    digest = hashlib.sha256()
+    for file in sorted(folder.rglob("*")):
+        if file.is_file() and not file.is_symlink():
+            digest.update(file.relative_to(folder).as_posix().encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()

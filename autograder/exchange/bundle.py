@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 import re
 import shutil
 import tempfile
@@ -23,6 +22,7 @@ from packaging.utils import canonicalize_name
 from autograder import bank as banks
 from autograder.bank import AS_SEEN, LessonBank, Task
 from autograder.course import FILE, GROUP, Course
+from autograder.digests import folder_digest
 from autograder.language import LANGUAGE, MESSAGES
 from autograder.reading import parsed
 
@@ -214,7 +214,8 @@ def _wheel(course: Course, lessons: Sequence[str], out: Path, hints: int | None)
         (root / TOOL / "bank" / FILE).write_text(_described(course, lessons), encoding="utf-8")
         project = PYPROJECT.format(
             name=course.name,
-            version=f"{_distribution().version}.post{_digest(root)}",
+            # Another number for other content: so pip installs it.
+            version=f"{_distribution().version}.post{int(folder_digest(root)[:8], 16)}",
             title=course.title.replace('"', "'"),
             python=_distribution().metadata["Requires-Python"] or ">=3.11",
             needs=_toml(runtime_needs()),
@@ -331,15 +332,6 @@ def _pythons() -> str:
         .replace(">=", "")
         .replace(",<", " to below ")
     )
-
-
-def _digest(root: Path) -> int:
-    """A number that is another one whenever what is in a folder is: pip installs the newer wheel then."""
-    digest = hashlib.sha256()
-    for file in sorted(root.rglob("*")):
-        if file.is_file():
-            digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
-    return int(digest.hexdigest()[:8], 16)
 
 
 def _described(course: Course, lessons: Iterable[str]) -> str:

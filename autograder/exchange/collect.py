@@ -21,6 +21,7 @@ from typing import Any
 
 import nbformat
 
+from autograder.digests import file_digest, folder_digest
 from autograder.exchange.archives import BadArchive, Entry, entries, handed_in_by_name
 from autograder.exchange.people import Person, Roster, squashed
 from autograder.grading.course import STAMP, Class
@@ -288,13 +289,11 @@ def _keep(asked: Request, archives: Iterable[Path]) -> None:
     folder = folder_of(asked.course) / "archives"
     folder.mkdir(parents=True, exist_ok=True)
     for path in archives:
+        digest = folder_digest(path) if path.is_dir() else file_digest(path).hex()
+        kept = folder / f"{digest[:12]}-{path.name}"
         if path.is_dir():
-            shutil.copytree(path, folder / path.name, dirs_exist_ok=True, symlinks=True)
-            continue
-        with path.open("rb") as opened:
-            digest = hashlib.file_digest(opened, "sha256").hexdigest()[:12]
-        kept = folder / f"{digest}-{path.name}"
-        if not kept.exists():
+            shutil.copytree(path, kept, dirs_exist_ok=True, symlinks=True)
+        elif not kept.exists():
             shutil.copyfile(path, kept)
 
 

@@ -110,8 +110,12 @@ def test_a_zip_in_the_archive_and_a_folder_in_its_place_are_opened(place, tmp_pa
     folder = tmp_path / "unpacked" / "Jörg Müller_803_assignsubmission_file_"
     folder.mkdir(parents=True)
     (folder / "renamed.ipynb").write_text(notebook(note="unpacked"), encoding="utf-8")
-    run(place, "collect", tmp_path / "unpacked")
+    for note in ("first", "second"):  # a browser gives the next download the same name
+        (folder / "notes.txt").write_text(note)
+        run(place, "collect", tmp_path / "unpacked")
     assert note_of(place, "joerg") == "unpacked"
+    kept = {one.read_text() for one in (place / "collected").rglob("notes.txt")}
+    assert kept == {"first", "second"}
 
 
 def test_of_several_attempts_the_last_counts_and_the_others_are_kept(place, tmp_path):
