@@ -147,7 +147,10 @@ if torch.is_tensor(gap):
 # ## 2 · What the causal mask gives away
 #
 # Rounding, and nothing more. Now the same experiment with a causal mask. The mask is made of positions: row 0 sees
-# one token, row 4 sees five. **Predict, then run:** which outputs move? Mind that "the" still comes first.
+# one token, row 4 sees five. **Predict, then run:**
+
+# %% id="causal-prediction"
+predict("causal-reordered", "How many of the five outputs move?")
 
 # %% id="causal-shown"
 torch.manual_seed(123)
@@ -156,6 +159,9 @@ gap = order_gap(layers[0], inputs, order)
 if torch.is_tensor(gap):
     for position, move in zip(order, gap):
         print(f"{move:.4f}  {tokens[position]}")
+
+# %% id="causal-revealed"
+reveal("causal-reordered", int((gap > 1e-5).sum()) if torch.is_tensor(gap) else ...)
 
 # %% [markdown] id="causal-read"
 # Every token that sees another past has another output. A causal model can even count. Let a first token have the
@@ -361,7 +367,7 @@ def sinusoidal(positions, d_model, base=10000.0):
 check("sinusoidal-positions")
 
 # %% id="sinusoidal-figure" tags=["figure"]
-token_vectors(sinusoidal(torch.arange(24), 16), [str(position) for position in range(24)])
+token_vectors(sinusoidal(torch.arange(24), 16), [str(position) for position in range(24)], row="position")
 
 # %% [markdown] id="shift-predict"
 # Each row is a position. The columns on the left change fast, those on the right slowly. There is no table that
@@ -369,8 +375,14 @@ token_vectors(sinusoidal(torch.arange(24), 16), [str(position) for position in r
 #
 # **Predict, then run.** To go three positions on, every hand turns by a fixed angle, $3\,\theta_i$, wherever it
 # stands. So there should be *one* way to make the code of position $m + 3$ from the code of position $m$, for all
-# $m$. The next cell rotates the pairs by $3\,\theta_i$ without a look at $m$. How large is the difference from the
-# true codes?
+# $m$. The next cell rotates the pairs by $3\,\theta_i$, the same for every $m$.
+
+# %% id="shift-prediction"
+predict(
+    "codes-moved-on",
+    "How large is the largest difference from the true codes?",
+    ("below 0.0001, as rounding", "about 0.1", "1 or more"),
+)
 
 # %% id="shift-shown"
 codes = sinusoidal(torch.arange(103), 16)  # (positions, d_model)
@@ -382,6 +394,11 @@ if torch.is_tensor(codes):
     ).flatten(-2)  # (positions, d_model)
     print(f"100 positions moved on by 3, largest difference: {(moved[:100] - codes[3:]).abs().max():.1e}")
     print("dot products of codes that are 3 positions apart:", (codes[3:] * codes[:-3]).sum(dim=-1)[::33])
+
+# %% id="shift-revealed"
+apart = float((moved[:100] - codes[3:]).abs().max()) if torch.is_tensor(codes) else ...
+sizes = ("below 0.0001, as rounding", "about 0.1", "1 or more")
+reveal("codes-moved-on", ... if apart is ... else sizes[(apart >= 1e-4) + (apart >= 1)])
 
 # %% [markdown] id="shift-read"
 # **A shift is a rotation**: the same rotation for every position. So the dot product of two codes depends on their
@@ -586,8 +603,8 @@ attention_map(
 # ### Try it
 #
 # Drag the two positions, or focus a slider and use the arrow keys. The arrows turn, and the table shows the score of
-# one query and one key in three ways: without positions, with added codes, and rotated. **Predict first:** what has
-# to stay equal, so that the rotated score stays as it is?
+# one query and one key in three ways: without positions, with added codes, and rotated. What has to stay equal, so
+# that the rotated score stays as it is?
 
 # %% id="explorer" tags=["figure"]
 explore_positions([1.2, 0.5], [0.9, -0.6])
@@ -715,6 +732,7 @@ attention_map(
     torch.softmax(bias, dim=-1) if torch.is_tensor(bias) else ...,
     [str(position) for position in range(16)],
     title="Four heads with equal scores and ALiBi",
+    names=[f"head {head}: 1/{4 ** (head + 1)}" for head in range(4)],
 )
 
 # %% [markdown] id="alibi-read"

@@ -70,7 +70,7 @@ def two_orders(
             board.line(start, (right - 6, y), style.CONTEXT if same else style.WARNING)
         count = int((moved < SAME).sum())
         told = f"{count} of {len(names)} tokens have the same output in both orders"
-        board.text(MARGIN, rows.bottom + 20, f"✓ {told}", color=style.INK)
+        board.text(MARGIN, rows.bottom + 20, told, color=style.INK)
     new = " ".join(names[position] for position in positions)
     alt = f"{title}. Outputs of '{' '.join(names)}' and of '{new}', each token joined with itself. {told}."
     return Picture(board.figure, alt + words.not_finite(first) + words.not_finite(second))
@@ -204,7 +204,9 @@ def turned_pair(query: Any, key: Any, query_position: int, key_position: int, th
                 out = end / (np.linalg.norm(end) or 1.0)
                 aside = 14 if name == "query" else -14  # so that two names never meet
                 label = (tip[0] + 26 * out[0] - aside * out[1], tip[1] - 12 * out[1] - aside * out[0])
-                board.text(*label, name, ha="center", color=colors[name], weight="bold")
+                # On a patch of the card, so that no axis runs through the name.
+                patch = {"facecolor": style.CARD, "edgecolor": "none", "pad": 1.5}
+                board.text(*label, name, ha="center", color=colors[name], weight="bold", bbox=patch)
             scores.append(float(ends["query"] @ ends["key"]))
             board.text(left, top + room + 20, f"score {words.number(scores[-1])}", weight="bold")
     between = (query_position - key_position) * theta
