@@ -538,6 +538,14 @@ class _Reader:
         families = tuple(self.families[name] for name in plain["families"])
         return Forbids(families, plain["points"])
 
+    def probe(self, plain: Mapping[str, Any]) -> Probe:
+        fields = {**plain, "expected": self.outcome(plain["expected"])}
+        for name in ("inputs", "weights", "then"):
+            fields[name] = self.values(plain.get(name, {}))
+        for name in ("keywords", "raises"):
+            fields[name] = tuple(plain.get(name, ()))
+        return Probe(**fields)
+
     def task(self, plain: Mapping[str, Any]) -> Task:
         fields = dict(plain)
         for name in ("axes", "dtypes", "hints", "needs"):
@@ -554,25 +562,7 @@ class _Reader:
             Check(title=entry["title"], points=entry["points"], probes=tuple(entry["probes"]))
             for entry in plain["checks"]
         )
-        fields["probes"] = {
-            entry["id"]: Probe(
-                id=entry["id"],
-                says=entry["says"],
-                inputs=self.values(entry["inputs"]),
-                keywords=tuple(entry["keywords"]),
-                expected=self.outcome(entry["expected"]),
-                construct=entry.get("construct", {}),
-                weights=self.values(entry.get("weights", {})),
-                train=entry.get("train", False),
-                dtype=entry.get("dtype", "float32"),
-                then=self.values(entry.get("then", {})),
-                observe=entry.get("observe", RESULT),
-                settings=entry.get("settings", {}),
-                hidden=entry.get("hidden", False),
-                raises=tuple(entry.get("raises", ())),
-            )
-            for entry in plain["probes"]
-        }
+        fields["probes"] = {entry["id"]: self.probe(entry) for entry in plain["probes"]}
         fields["known_wrong"] = tuple(KnownWrong(**entry) for entry in plain["known_wrong"])
         return Task(**fields)
 

@@ -77,7 +77,7 @@ def _examine(
     idle = [
         name
         for name, value in inputs.items()
-        if isinstance(value, Tensor) and _is_idle(name, called, inputs, before, generator)
+        if isinstance(value, Tensor) and _same(before, called({**inputs, name: other(value, generator)}))
     ]
     for name, parameter in module.named_parameters() if module is not None else ():
         kept = parameter.detach().clone()
@@ -90,16 +90,6 @@ def _examine(
         for name, axis, symbol, place in islice(_shared_axes(task, inputs, before), MOST_AXES)
     )
     return Examination(probe.id, tuple(idle), tuple(one for one in influences if one is not None))
-
-
-def _is_idle(
-    name: str,
-    called: Callable[[Mapping[str, Any]], Any],
-    inputs: Mapping[str, Any],
-    before: Tensor,
-    generator: torch.Generator,
-) -> bool:
-    return _same(before, called({**inputs, name: other(inputs[name], generator)}))
 
 
 def _same(before: Tensor, after: Any) -> bool:

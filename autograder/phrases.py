@@ -129,11 +129,6 @@ def numbers_apart(obtained: float, expected: float) -> tuple[str, str]:
     return texts
 
 
-def percent(share: float) -> str:
-    """A share of 1, as "80 %"."""
-    return f"{round(share * 100)} %"
-
-
 def axes_text(number: int) -> str:
     """So many axes, as "2 axes"."""
     return ngettext("{number} axis", "{number} axes", number, locals()) if number else _("no axes")

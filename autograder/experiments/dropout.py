@@ -24,7 +24,7 @@ from torch import Tensor
 
 from autograder.experiments.base import Case, Experiment, Seen, Settings, Subject
 from autograder.language import _
-from autograder.phrases import N_, number_text, percent
+from autograder.phrases import N_, number_text
 
 # What the experiment writes down, in this order: the first that differs says most.
 MEASURES = (
@@ -245,9 +245,9 @@ def _case(seen: Seen) -> Case:
     return (measure, second.get(measure, False)), {
         "training": _(" in training mode") if module else "",
         "p": p,
-        "share": percent(seen.finding.obtained),
+        "share": f"{round(seen.finding.obtained * 100)} %",
         "factor": number_text(seen.finding.obtained),
-        "right": number_text(1 / (1 - p)) if measure == "factor" else percent(1 - p),
+        "right": number_text(1 / (1 - p)) if measure == "factor" else f"{round((1 - p) * 100)} %",
     }
 
 
