@@ -15,21 +15,22 @@ import pytest
 from autograder.sandbox import walls as sandbox
 
 HERE = Path(__file__).parent
-# Files and folders that take long, the longest first: what is long must not be left to the end. A browser
-# leaves an event loop running in its process, so what needs one of its own comes before.
+# Files and folders that take long, the longest first: what is long must not be left to the end.
 LONG = (
     "mutants",
-    "autograder/sandbox/test_fidelity.py",
-    "autograder/grading/test_nbgrader_cycle.py",
-    "autograder/grading/test_class.py",
-    "test_term.py",
+    "browser/test_lessons.py",
+    "attacks",
     "autograder/test_new_course.py",
-    "autograder/grading/test_cluster.py",
-    "autograder/build/test_pipeline.py",
-    "autograder/sandbox",
-    "autograder/build",
-    "browser/test_walk.py",
     "browser",
+    "autograder/grading",
+    "test_start.py",
+    "test_term.py",
+    "autograder/site",
+    "autograder/build",
+    "test_contributing.py",
+    "test_platforms.py",
+    "autograder/sandbox",
+    "autograder/exchange",
 )
 TURN = pytest.StashKey()
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 import socket
 import subprocess
@@ -18,6 +17,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 ARTIFACTS = ROOT / "test-artifacts"
 CELLS = ".jp-Notebook .jp-Cell"
+LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(pytest.mark.skip(reason="no Chromium: apt install chromium, or set CHROMIUM"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def lab(tmp_path_factory):
     """The JupyterLab that `start.py lab --no-browser` serves: its address, and where it keeps progress.
 
@@ -99,7 +99,7 @@ def lab(tmp_path_factory):
         server.wait(timeout=30)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
     from playwright.sync_api import sync_playwright
 
@@ -126,55 +126,42 @@ class Notebook:
         self.page = page
         self.errors = errors
         self.released = nbformat.read(ROOT / "notebooks" / lesson / f"{lesson}.ipynb", as_version=4)
-        self._typed: set[int] = set()  # places of cells that hold other code than at first
-        self._used: set[int] = set()  # places of cells that were run, or whose controls were moved
+        self.cells = page.locator(CELLS)
 
     def cell(self, text: str):
         """The first cell whose text contains `text`."""
         return self.page.locator(CELLS, has_text=text).first
 
-    def after(self, text: str):
-        """The cell that follows the first one which contains `text`."""
-        return self.cell(text).locator("xpath=following-sibling::*[1]")
-
-    def explorer(self, text: str):
-        """A cell whose controls are about to be moved."""
-        cell = self.cell(text)
-        self._used.add(self._place(cell))
-        return cell
-
     def type_into(self, cell, code: str) -> None:
         """Replace a cell's code, as with the keyboard."""
-        self._typed.add(self._place(cell))
         self._edit(cell)
         self.page.keyboard.press("Control+A")
         self.page.keyboard.insert_text(code)
 
     def run(self, cell) -> None:
         """Run a cell with Shift+Enter and wait until it is done."""
-        self._used.add(self._place(cell))
         self._edit(cell)
         with self._runs(cell, timeout=60_000):
             self.page.keyboard.press("Shift+Enter")
 
     def answer(self, stub: str, code: str) -> None:
         """Put code in the place of a stub, and run it."""
-        self.type_into(self.cell(stub), code)
-        self.run(self.cell(code))
+        self.replace(self.cell(stub), code)
+
+    def replace(self, cell, code: str):
+        """Put other code into a cell and run it; the cell, by its place."""
+        found = self.cells.nth(self._place(cell))
+        self.type_into(found, code)
+        self.run(found)
+        return found
 
     def run_all(self) -> None:
         with self._runs(self.page.locator(".jp-Notebook .jp-CodeCell").last, timeout=180_000):
             choose(self.page, "Run", "Run All Cells")
 
-    def restore(self) -> None:
-        """Leave code, outputs, the kernel and the theme as they were after `Run All Cells`."""
-        for place in self._typed:
-            self.type_into(self.page.locator(CELLS).nth(place), self.released.cells[place].source)
-        for place in sorted(self._typed | self._used):
-            self.run(self.page.locator(CELLS).nth(place))
-        self._typed.clear()
-        self._used.clear()
-        self.use_light_theme()
+    def outputs(self, kind: str) -> int:
+        """How many outputs of a kind of Jupyter's own there are: "stderr" or "error"."""
+        return self.page.locator(f"[data-mime-type='application/vnd.jupyter.{kind}']").count()
 
     def use_dark_theme(self) -> None:
         self._use_theme("Dark", "false")
@@ -182,14 +169,10 @@ class Notebook:
     def use_light_theme(self) -> None:
         self._use_theme("Light", "true")
 
-    def brightness(self, element, colour: str) -> float:
-        """How bright an element's colour is, from 0 to 255."""
-        value = element.evaluate(f"node => getComputedStyle(node).{colour}")
-        red, green, blue = (float(part) for part in re.findall(r"[\d.]+", value)[:3])
-        return 0.299 * red + 0.587 * green + 0.114 * blue
-
-    def violations(self) -> list[str]:
+    def violations(self, *rules: str) -> list[str]:
         """What axe-core finds serious or worse in prose and outputs, not in JupyterLab's own frame.
+
+        Of a theme, `color-contrast` alone depends: with the names of rules, axe looks for those alone.
 
         Rules for whole pages are left out: headings and landmarks are JupyterLab's.
         """
@@ -202,7 +185,7 @@ class Notebook:
         found = Axe().run(
             self.page,
             context={"include": [[".jp-OutputArea-output"], [".jp-RenderedMarkdown"]]},
-            options={"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]},
+            options={"resultTypes": ["violations"], "runOnly": list(rules) or LEVELS},
         )
         return [
             f"{one['id']}: {one['help']}: {node['html'][:300]}"
@@ -258,14 +241,12 @@ class Desk:
         self.address = address
         self.progress = progress
         self.errors: list[str] = []
-        self._executed: tuple[str, Notebook] | None = None
         page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.clear()
 
     def clear(self) -> None:
         """Load the page with nothing open in it, whatever was there."""
-        self._executed = None
         self.errors.clear()
         self.page.goto(f"{self.address}/lab?reset&token=test")
         self.page.locator(".jp-Launcher").first.wait_for(timeout=90_000)
@@ -283,44 +264,16 @@ class Desk:
         notebook.use_light_theme()
         return notebook
 
-    def executed(self, lesson: str) -> Notebook:
-        """A lesson's notebook after `Run All Cells`, for tests that leave it as they found it."""
-        if self._executed is None or self._executed[0] != lesson:
-            notebook = self.open(lesson)
-            notebook.run_all()
-            self._executed = lesson, notebook
-        return self._executed[1]
-
-    def restore(self) -> None:
-        """Leave the open notebook as it was after `Run All Cells`."""
-        if self._executed:
-            self._executed[1].restore()
-
     def close(self) -> None:
         """Close the notebook without saving it, and end its kernel."""
-        self._executed = None
         panel = self.page.locator(".jp-NotebookPanel")
         if panel.count():
             choose(self.page, "File", "Close and Shut Down Notebook…")
             self.page.locator(".jp-Dialog .jp-mod-accept").click()
             panel.wait_for(state="detached", timeout=30_000)
 
-    @contextmanager
-    def tidied(self, tidy):
-        """Tidy up after a test, and hold every test to a page that reported no error."""
-        from playwright.sync_api import Error
 
-        yield
-        reported = list(self.errors)
-        self.errors.clear()
-        try:
-            tidy()
-        except Error:  # the test left the page in the middle of something
-            self.clear()
-        assert reported == []
-
-
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def desk(lab, browser):
     """JupyterLab in a page that all tests share."""
     page = browser.new_page(viewport={"width": 1280, "height": 1400})
@@ -330,13 +283,14 @@ def desk(lab, browser):
 
 @pytest.fixture
 def open_lesson(desk):
-    """Open a lesson's released notebook with a kernel of its own, in the light theme."""
-    with desk.tidied(desk.close):
-        yield desk.open
+    """Open a lesson's released notebook with a kernel of its own; the page may report no error."""
+    from playwright.sync_api import Error
 
-
-@pytest.fixture
-def executed_lesson(desk):
-    """A lesson's released notebook after `Run All Cells`. What a test does to it is undone afterwards."""
-    with desk.tidied(desk.restore):
-        yield desk.executed
+    yield desk.open
+    reported = list(desk.errors)
+    desk.errors.clear()
+    try:
+        desk.close()
+    except Error:  # the test left the page in the middle of something
+        desk.clear()
+    assert reported == []

@@ -1,0 +1,394 @@
+"""Every lesson in JupyterLab, worked by keyboard from its first cell to its end, in one kernel each.
+
+The release runs whole before any task is done; then mistakes are made, explorers are moved, and in the end
+all answers are typed and every check is right. What is done in which lesson is a table.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from autograder.build.preprocessors import solution_region, without_faulty
+from autograder.build.source import is_answer, read_source
+from autograder.course import Course
+
+ROOT = Path(__file__).parents[2]
+COURSE = Course.read(ROOT)
+
+
+@dataclass(frozen=True)
+class Explored:
+    """An explorer: a text of its cell, what it says at first, and the steps that are taken by keyboard.
+
+    A step is the label of a control ("" for what has the focus), what is pressed there or, after "=", filled
+    in, and what is said then. `code` is run in the place of the cell's own.
+    """
+
+    cell: str
+    says: str
+    steps: tuple[tuple[str, str, str], ...]
+    code: str = ""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a learner does in a lesson beside answering all.
+
+    Attributes:
+        shown: texts of cells, and what stands there after `Run All Cells` before any task is done.
+        mistakes: tasks, a text of the cell to answer in, what is typed there, and what the check says then.
+        explored: the explorers that are tried.
+        ended: texts of cells, and what stands there after all is answered.
+    """
+
+    shown: tuple[tuple[str, str | re.Pattern[str]], ...] = ()
+    mistakes: tuple[tuple[str, str, str, str], ...] = ()
+    explored: tuple[Explored, ...] = ()
+    ended: tuple[tuple[str, str], ...] = ()
+
+
+HALF_CORRECTED = """def masked_weights(scores, d_k):
+    hidden = torch.triu(scores, diagonal=1) != 0
+    masked = scores.masked_fill(hidden, -torch.inf)
+    return torch.softmax(masked / d_k**0.5, dim=-1)"""
+SPLIT_WRONGLY = """def split_heads(x, num_heads):
+    b, num_tokens, d_out = x.shape
+    return x.view(b, num_heads, num_tokens, d_out // num_heads)"""
+BACKWARDS = """def rotate(pairs, angles):
+    a, b = pairs[..., 0], pairs[..., 1]
+    return torch.stack([a * angles.cos() + b * angles.sin(), b * angles.cos() - a * angles.sin()], dim=-1)"""
+OVER_TOKENS = """def layer_norm(x, scale, shift, eps=1e-5):
+    mean, variance = x.mean(dim=1, keepdim=True), x.var(dim=1, keepdim=True, correction=0)
+    return (x - mean) / (variance + eps).sqrt() * scale + shift"""
+COUNTED = """explore_training(list, range(30), {"loss": lambda: 1.0, "share": lambda: 0.5},
+    look=lambda: torch.eye(3), tokens=list("abc"), title="Nothing trained")"""
+SMALL_MODEL = """from torch import nn
+torch.manual_seed(0)
+small = TinyTransformer(VOCAB, 16, NUM_HEADS, 2, 32, position="learned").eval()
+explore_model(small, NUM_HEADS, encode, VOCABULARY, text="a dog and a d")"""
+DOWN, UP = "ArrowDown", "ArrowUp"
+LESSONS = {
+    "01-dot-product": Work(
+        shown=(('check("dot-product")', "is still waiting for you"),),
+        mistakes=(
+            ("all-scores", "attn_scores = ...", "attn_scores = inputs @ inputs.T + torch.eye(6)",
+             "First difference at index [0, 0]"),
+            ("all-weights", "attn_weights = ...", "attn_weights = torch.softmax(inputs @ inputs.T, dim=0)",
+             "each column adds up to 1"),
+        ),
+        explored=(
+            Explored("explore_query(inputs, tokens)", "largest weight 0.2379 on 'journey'", (
+                ("Query token", DOWN, "query 'starts'"),
+                ("Sharpness (0 to 20)", f"{UP} Enter", "query 'starts', sharpness 1.5"),
+            )),
+            Explored("explore_meaning()", "largest weights bank 0.65, boat 0.26", (
+                ("Your sentence", "=the dog sat by the bank", "'dog' is not known."),
+                ("Your sentence", "=the bank needed cash", "largest weights bank 0.72, cash 0.25"),
+            )),
+        ),
+    ),
+    "02-trainable": Work(
+        shown=(('check("bug-globals")', "where does each come from"),),
+        mistakes=(
+            ("scores-of-one-query", "attn_scores_2 = ...", "attn_scores_2 = query_2 @ values.T",
+             "Values stand where keys belong"),
+        ),
+        explored=(
+            Explored("explore_scale(many_queries", "d_k 512, scores divided by nothing", (
+                ("Scores divided by", DOWN, "d_k 512, scores divided by √d_k"),
+                ("d_k", UP, "d_k 256, scores divided by √d_k"),
+                ("Temperature (0.05 to 20)", f"{UP} Enter", "scores divided by √d_k, temperature 1."),
+            )),
+        ),
+    ),
+    "03-causal": Work(
+        shown=(('check("bug-mask-from-values")', "Nothing is hidden, so every token sees the whole"),),
+        mistakes=(
+            ("causal-mask", "def causal_mask(num_tokens):",
+             "def causal_mask(num_tokens):\n    return torch.ones(num_tokens, num_tokens).tril(-1).bool()",
+             "The past is hidden and the future is visible"),
+            ("bug-mask-from-values", "def masked_weights(scores, d_k):", HALF_CORRECTED, "1 of 2 points"),
+        ),
+        explored=(
+            Explored("explore_causal_mask(queries", "the newest, 'starts', moved 0 of 2 earlier rows", (
+                ("Tokens so far", DOWN, "the newest, 'with', moved 0 of 3 earlier rows"),
+                ("Causal mask", DOWN, "the newest, 'with', moved 3 of 3 earlier rows"),
+            )),
+        ),
+    ),
+    "04-dropout": Work(
+        shown=(('check("bug-mask-device")', "This is the code as it was given"),),
+        mistakes=(
+            ("batched-scores", "def batched_scores(queries, keys):",
+             "def batched_scores(queries, keys):\n    return keys @ queries.transpose(1, 2)",
+             "Queries and keys have changed places"),
+        ),
+        explored=(
+            Explored("explore_dropout(attn_weights, tokens)", "Average of 1 draw:", (
+                ("Draw again", "Space", "Average of 2 draws:"),
+                ("Draws at once", f"{DOWN} {DOWN} {DOWN}", "Average of 2 draws:"),
+                ("Draw again", "Space", "Average of 1002 draws:"),
+                ("p (0 to 0.9)", f"{UP} Enter", "p 0.6: the last draw"),
+            )),
+        ),
+    ),
+    "05-multi-head": Work(
+        shown=(
+            ("changed_by_the_last(CausalHeads(3, 4, 6, 2), batch)",
+             "outputs that change with the last token: ['one', 'step']"),
+            ("encoder = EncoderHeads(4, 4, 2)", "shuffled tokens give shuffled outputs: False"),
+        ),
+        mistakes=(
+            ("split-heads", "def split_heads(x, num_heads):", SPLIT_WRONGLY,
+             "a head's rows are pieces of several tokens"),
+        ),
+        explored=(
+            Explored("explore_heads(four_heads, tokens",
+                     "query 'starts', side by side: itself attends most to 'starts'", (
+                ("Query token", DOWN, "query 'with', side by side"),
+                ("Heads", DOWN, "the mean of all heads attends evenly to 3 tokens (0.31 each)"),
+            )),
+            Explored("explore_slices(torch.stack(", "the stack, head 0: heads.0.W_query.weight (2, 3)", (
+                ("Head", DOWN, "the stack, head 1"),
+                ("Matrices of", DOWN, "the fused class, head 1: rows 2 to 3 of W_query.weight (4, 3)"),
+            )),
+            Explored("explore_bugs(tokens)",
+                     "Nothing is broken. Before training rows of weights add up to 1.00", (
+                ("softmax over the queries", "Space", "Broken: softmax over the queries. Before training"),
+                # Tab leads from one bug to the next.
+                ("", "Tab Space", "Broken: softmax over the queries and mask after softmax"),
+                ("Weights and gradients", DOWN, "After 60 steps rows of weights add up to"),
+            )),
+        ),
+    ),
+    "06-encoder-decoder": Work(
+        shown=(
+            ("for target_length, source_length in", re.compile("target 5, source 6: shape .* is invalid")),
+            ('check("bug-query-length")', "The keys are reshaped with the length of the queries"),
+        ),
+        mistakes=(
+            ("padding-mask", "def padding_mask(lengths, num_tokens):",
+             "def padding_mask(lengths, num_tokens):\n"
+             "    return torch.arange(num_tokens) >= lengths[:, None, None, None]",
+             "This is True for padding"),
+        ),
+        explored=(
+            Explored("explore_three_attentions(source", "'the' (token 1 of the target) sees 4 of 6", (
+                ("Attention", UP, "sees 2 of 5 target tokens: <start>, the."),
+                ("Query token", DOWN, "'house' (token 2 of the target) sees 3 of 5"),
+            )),
+            Explored("explore_map(attn_weights", "sequence 0, head 0, query 't0': largest 1.0000 on 't0'", (
+                ("Sequence", DOWN, "sequence 1, head 0, query 't0'"),
+                ("Head", DOWN, "sequence 1, head 1, query 't0'"),
+                ("Query token", DOWN, "sequence 1, head 1, query 't1'"),
+            )),
+        ),
+        ended=(("for target_length, source_length in", "target 5, source 6: scores of shape (2, 4, 5, 6)"),),
+    ),
+    "07-positions": Work(
+        mistakes=(
+            ("rotate-pairs", "def rotate(pairs, angles):", BACKWARDS, "The rotation goes the other way"),
+        ),
+        explored=(
+            Explored("explore_positions([1.2", "query at position 5, key at position 2, distance 3", (
+                ("Position of the key", f"ArrowRight {UP}",
+                 "query at position 5, key at position 4, distance 1"),
+            )),
+        ),
+    ),
+    "08-fast-attention": Work(
+        shown=(("last_row = plain_attention", "the last row of plain attention: False"),),
+        explored=(
+            Explored("explore_tiles(q[0, 0, :6, :2]", "step 1 of 6: queries 'Your' to 'journey'", (
+                ("Step", UP, "step 2 of 6: queries 'starts' to 'with'"),
+                ("Mask", UP, "step 2 of 9"),
+            )),
+        ),
+    ),
+    "09-train-it": Work(
+        shown=(
+            ("bring_over(", "The course's own MultiHeadAttention is used"),
+            ("explore_training(\n    lambda batches: train(reverser", "Nothing to draw yet"),
+        ),
+        mistakes=(
+            ("layer-norm", "def layer_norm(x, scale, shift, eps=1e-5):", OVER_TOKENS,
+             "Mean and variance run over the tokens here"),
+        ),
+        explored=(
+            Explored("explore_training(\n    lambda batches: train(reverser",
+                     "Nothing trained, after 30 of 30 steps",
+                     (("Moment", UP, "Nothing trained, after 28 of 30 steps"),), COUNTED),
+        ),
+    ),
+    "10-read-a-model": Work(
+        shown=(
+            ("bring_over(", "The course's own TinyTransformer is used"),
+            ("explore_model(model", "Nothing to draw yet"),
+        ),
+        mistakes=(
+            ("split-fused", "def split_fused(weight):",
+             "def split_fused(weight):\n    return weight.chunk(3, dim=1)", "The parts are still (in, out)"),
+        ),
+        explored=(
+            Explored("explore_model(model", "layer 0, head 0: token 12, 'd'", (
+                ("Your text", "=a cat", "layer 0, head 0: token 4, 't'"),
+                ("Head", DOWN, "layer 0, head 1: token 4, 't'"),
+                ("Without this head", "Space", "without it the model expects"),
+                ("Your text", "=café", "'é' is not in the vocabulary"),
+            ), SMALL_MODEL),
+        ),
+    ),
+}  # fmt: skip
+
+
+def answers(lesson: str, released) -> dict[int, str]:
+    """What to type, by the place of the cell in the released notebook."""
+    solved = {cell["id"]: cell for cell in read_source(ROOT / "source" / lesson / f"{lesson}.py").cells}
+    typed = {}
+    for place, cell in enumerate(released.cells):
+        if is_answer(cell) and cell.cell_type == "code":
+            source = without_faulty(solved[cell["id"]].source)
+            assert solution_region(source)
+            typed[place] = "\n".join(line for line in source.splitlines() if "### " not in line).strip("\n")
+    return typed
+
+
+def explore(notebook, explored):
+    """Take an explorer's steps by keyboard; the explorer."""
+    cell = notebook.cell(explored.cell)
+    if explored.code:
+        cell = notebook.replace(cell, explored.code)
+    cell.get_by_text(explored.says).first.wait_for(timeout=60_000)
+    for label, keys, says in explored.steps:
+        if label:
+            named = [cell.get_by_role(role, name=label, exact=True) for role in ("button", "checkbox")]
+            control = cell.get_by_label(label, exact=True).or_(named[0]).or_(named[1]).first
+            control.focus()
+            if keys.startswith("="):
+                control.fill(keys[1:])
+                keys = "Enter"
+        for key in keys.split():
+            notebook.page.keyboard.press(key)
+        cell.get_by_text(says).first.wait_for(timeout=20_000)
+    return cell
+
+
+@pytest.mark.parametrize("lesson", COURSE.lessons)
+def test_a_lesson_is_worked_from_its_first_cell_to_its_end(open_lesson, lesson):
+    notebook, work, tasks = open_lesson(lesson), LESSONS[lesson], len(COURSE.load(lesson).tasks)
+    end = notebook.cell(f'progress("{lesson}")')
+
+    notebook.run_all()
+    end.get_by_text(f"0 of {tasks} tasks").wait_for(timeout=30_000)
+    assert notebook.outputs("stderr") == 0
+    for cell, words in work.shown:
+        notebook.cell(cell).get_by_text(words).first.wait_for(timeout=20_000)
+
+    for task, stub, code, words in work.mistakes:
+        check = notebook.cell(f'check("{task}")')
+        notebook.answer(stub, code)
+        notebook.run(check)
+        check.get_by_text(words).or_(check.get_by_label(words)).first.wait_for(timeout=20_000)
+        notebook.picture(f"{lesson}-{task}", of=check)
+    for explored in work.explored:
+        cell = explore(notebook, explored)
+        notebook.picture(f"{lesson}-{explored.cell.partition('(')[0]}", of=cell)
+    if lesson in BESIDES:
+        BESIDES[lesson](notebook)
+
+    typed = answers(lesson, notebook.released)
+    for place, code in typed.items():
+        notebook.type_into(notebook.cells.nth(place), code)
+    notebook.run_all()
+    assert len(typed) == tasks
+    end.get_by_text(f"{tasks} of {tasks} tasks").wait_for(timeout=60_000)
+    assert (notebook.outputs("stderr"), notebook.outputs("error")) == (0, 0)
+    for cell, words in work.ended:
+        notebook.cell(cell).get_by_text(words).first.wait_for(timeout=20_000)
+    assert notebook.violations() == []
+    notebook.use_dark_theme()
+    assert notebook.violations("color-contrast") == []
+    notebook.picture(f"{lesson}-at-its-end-dark", of=end)
+
+
+def test_hints_and_a_prediction_by_keyboard(open_lesson):
+    """The button for hints below a check, and a prediction that is kept and shown beside what came."""
+    notebook = open_lesson("01-dot-product")
+    notebook.run_all()
+    check = notebook.cell('check("dot-product")')
+    button = check.get_by_role("button", name="Hint")
+    said = check.locator(".ag-said[role=status]")  # there before its words are
+    assert said.inner_text().strip() == ""
+    button.focus()
+    notebook.page.keyboard.press("Enter")
+    said.get_by_text("Hint 1 of ").wait_for(timeout=10_000)
+    assert button.evaluate("node => node === document.activeElement")
+    assert button.inner_text() == "Next hint"
+    notebook.page.keyboard.press("Space")
+    said.get_by_text("Hint 2 of ").wait_for(timeout=10_000)
+    notebook.picture("a-hint-below-a-check", of=check)
+
+    asks, shows = (notebook.cell(f'{name}"dot-product-swapped"') for name in ("", "reveal("))
+    group = asks.get_by_role("radiogroup")
+    assert "in the other order" in group.get_attribute("aria-label")
+    kept = asks.locator(".ag-kept[role=status]")
+    assert kept.inner_text().strip() == ""
+    asks.get_by_role("radio", name="the same number twice").focus()
+    notebook.page.keyboard.press("Space")
+    kept.get_by_text("Kept: the same number twice").wait_for(timeout=10_000)
+    notebook.page.keyboard.press(DOWN)
+    kept.get_by_text("Kept: two different numbers").wait_for(timeout=10_000)
+    notebook.run(shows)
+    shows.get_by_text("You predicted: two different numbers. What came: the same number twice").wait_for()
+    end = notebook.cell('progress("01-dot-product")')
+    notebook.run(end)
+    end.get_by_text("Predictions: 1 made, 0 came true.").wait_for(timeout=20_000)
+
+    assert notebook.violations() == []
+    notebook.use_dark_theme()
+    assert notebook.violations("color-contrast") == []
+    notebook.picture("a-hint-below-a-check-dark", of=check)
+
+
+def rows_that_slide(notebook):
+    """The rows of the slices move to their new places."""
+    row = notebook.cell("explore_slices(torch.stack(").locator("tr.slides").last
+    moves = row.evaluate("row => row.getAnimations().concat(getComputedStyle(row).animationName).map(String)")
+    assert "attention-slide" in moves
+
+
+def places_that_are_dragged(notebook):
+    """A position moves with the mouse as well."""
+    explorer = notebook.cell("explore_positions([1.2")
+    track = explorer.locator(".noUi-target").first.bounding_box()
+    middle = track["y"] + track["height"] / 2
+    notebook.page.mouse.move(track["x"] + track["width"] * 5 / 31, middle)
+    notebook.page.mouse.down()
+    notebook.page.mouse.move(track["x"] + track["width"], middle, steps=5)
+    notebook.page.mouse.up()
+    explorer.get_by_text("query at position 31, key at position 4, distance 27").first.wait_for(
+        timeout=10_000
+    )
+    assert explorer.get_by_text("✓ the same").count() == 2
+
+
+BESIDES = {
+    "05-multi-head": rows_that_slide,
+    "07-positions": places_that_are_dragged,
+}
+
+
+def test_a_control_without_a_name_and_pale_text_would_be_found(open_lesson):
+    notebook = open_lesson("01-dot-product")
+    pale = "<p style='color: #999; background: #aaa'>pale</p>"
+    cell = notebook.page.locator(".jp-Notebook .jp-CodeCell").first
+    notebook.replace(cell, f'from IPython.display import HTML\nHTML("<select><option>p</select>{pale}")')
+    notebook.page.locator(".jp-OutputArea-output").get_by_text("pale").wait_for(timeout=20_000)
+    found = [
+        {line.split(":")[0] for line in notebook.violations(*rules)} for rules in ((), ("color-contrast",))
+    ]
+    assert found == [{"select-name", "color-contrast"}, {"color-contrast"}]
