@@ -327,6 +327,8 @@ def clean_environment():
 def uv_environment():
     """Say in uv's words what pip is told of indexes. What uv is told already stays."""
     environment = clean_environment()
+    if sys.dont_write_bytecode:  # else each kernel and sandbox compiles torch and IPython again
+        environment.setdefault("UV_COMPILE_BYTECODE", "1")
     command = [PYTHON, "-m", "pip", "config", "list"]
     listed = subprocess.run(command, env=environment, stdout=subprocess.PIPE).stdout.decode(errors="replace")
     settings = {}
