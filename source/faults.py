@@ -1666,7 +1666,6 @@ FAULTS = (
         "A share p is kept and a share 1 − p dropped. In PyTorch, and here, p is the share that is dropped.",
         section="04-dropout#dropout-formula",
         parts=("dropout",),
-        varies=True,
     ),
     Fault(
         "only-rescaled",
@@ -2331,6 +2330,12 @@ FAULTS = (
         "the keys come from the sentence of the queries",
         "The keys come from the sentence of the queries, and the values from the other one. A weight belongs to a "
         "key *and* its value: take both from the other sentence.",
+        section="06-encoder-decoder#two-sentences-read",
+    ),
+    Fault(
+        "queries-from-key-input",
+        "the queries come from the sentence that answers",
+        "The queries are made from `k_input`, so `q_input` makes no difference. The sentence that asks is `q_input`.",
         section="06-encoder-decoder#two-sentences-read",
     ),
     Fault(

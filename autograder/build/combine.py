@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, islice, product
+from typing import NamedTuple
 
 from autograder import authoring, bank
 from autograder.bank import RESULT
@@ -19,12 +20,28 @@ from autograder.outcome import Outcome
 # What an answer cell with a text does on some probes.
 Run = Callable[[str, Mapping[str, bank.Probe]], Mapping[str, Outcome]]
 Sights = Mapping[str, Sight]
-# The places of some wrong answers, and the text of the answer that makes them together.
-Together = tuple[tuple[int, ...], str]
-# How many probes mistakes made together are run on. The first ones tell most, and each takes its time.
+# What has been changed by whom: the places of some wrong answers, and the changes that are made together.
+Changed = tuple[tuple[int, ...], tuple[Sequence[Change], ...]]
+# How many probes an answer is run on at first. The first ones tell most, and each takes its time.
 MOST_PROBES = 5
-# In how many wordings two mistakes are made together.
+# Of so many mistakes each, how many wordings are tried together.
 MOST_WORDINGS = 2
+
+
+class Together(NamedTuple):
+    """Some wrong answers, by their places, as one text; `right` is the place of the wording that it has."""
+
+    places: tuple[int, ...]
+    text: str
+    right: int | None = None
+
+
+class Tried(NamedTuple):
+    """What came of it: whether it looks like none that is known, and holds no nan or inf."""
+
+    answer: Together
+    is_new: bool
+    finite: bool
 
 
 def combine(
@@ -39,7 +56,8 @@ def combine(
     """Try the wrong answers of a task in other wordings, together, and with mistakes made with their results.
 
     The other wordings are the right answers: what a mistake does may hang on the order of the steps around
-    it. Where two mistakes together yield nan or inf, another wording may yield numbers.
+    it. Functions are quick, so that two mistakes are tried in every wording; those of a class only where they
+    yield nan or inf, in the wordings in which one mistake yields numbers instead.
 
     Args:
         task: the task, as its author describes it.
@@ -60,15 +78,22 @@ def combine(
     in_turn = task.kind != "module"
     rights = [right.changes for right in task.right if in_turn or _is_small(solution, right.changes)]
     wrongs = [wrong.changes for wrong in task.wrong]
-    alone_reworded = (((place,), (own, right)) for place, own in enumerate(wrongs) for right in rights)
-    tries.add(_made(solution, alone_reworded, in_turn))
+    alone_reworded = (((place,), (own,)) for place, own in enumerate(wrongs))
+    reworded = tries.add(_reworded(solution, alone_reworded, rights, in_turn))
     variants = _variants(ids, [_size(solution, own) for own in wrongs])
     first = [places[0] for places in variants.values()]
-    endless = tries.add(_together(solution, wrongs, variants, faults, in_turn))
-    reworded = (
-        (places, (*(wrongs[place] for place in places), right)) for places, _ in endless for right in rights
-    )
-    tries.add(_made(solution, reworded, in_turn))
+    pairs = tries.add(_together(solution, wrongs, variants, faults, in_turn))
+    if task.kind == "module":
+        endless = {place for place, one in enumerate(outcomes) if not _finite(one)}
+        cures = {
+            one.answer.right
+            for one in reworded
+            if one.is_new and one.finite and one.answer.places[0] in endless
+        }
+        rights = [right for place, right in enumerate(rights) if place in cures]
+        pairs = [one for one in pairs if not one.finite]
+    again = ((one.answer.places, tuple(wrongs[place] for place in one.answer.places)) for one in pairs)
+    tries.add(_reworded(solution, again, rights, in_turn))
     added: list[str] = []
     right = {name: probe.expected for name, probe in entry.probes.items()}
     for slip in faults.on_results:
@@ -105,47 +130,49 @@ class _Tries:
         self._made: set[tuple[frozenset[str], tuple[object, ...]]] = set()
         self._known_plain = {_key({name: sights[name] for name in self._plain}) for sights in alone}
 
-    def add(self, answers: Iterable[Together]) -> list[Together]:
-        """Make wrong answers together, and keep what is seen if it is new.
-
-        Returns:
-            Those of which a result holds nan or inf: in another wording it may hold numbers.
-        """
-        endless = []
-        tried = list(answers)
-        for answer, (sights, finite) in zip(tried, in_forks(self._sights, tried), strict=True):
-            self._keep(answer[0], sights)
-            if not finite:
-                endless.append(answer)
-        return endless
+    def add(self, answers: Iterable[Together]) -> list[Tried]:
+        """Make wrong answers together, and keep what is seen if it is new."""
+        made = list(answers)
+        return [
+            Tried(answer, self._keep(answer.places, sights), finite)
+            for answer, (sights, finite) in zip(made, in_forks(self._sights, made), strict=True)
+        ]
 
     def _sights(self, answer: Together) -> tuple[Sights, bool]:
         """What is seen of some wrong answers made together, and whether all results are finite.
 
-        They are run on the plain probes on which the result of more than one of them is wrong; of one is
-        enough where it is worded anew, and for a function, which is called quickly. Elsewhere it shows as it
-        does alone. Experiments take long, so none is done: where several mistakes show in one, nobody knows
-        how.
+        They are run on the first plain probes on which the result of more than one of them is wrong; of one
+        is enough in another wording, and for all but modules, which are called quickly. Elsewhere it shows
+        as it does alone. Experiments take long, so none is done: where several mistakes show in one, nobody
+        knows how. A single mistake that shows otherwise in another wording is run on all probes.
         """
-        places, text = answer
-        alone = [self._alone[place] for place in places]
+        alone = [self._alone[place] for place in answer.places]
         wrong = {name: sum(bool(one[name].result) for one in alone) for name in self._entry.probes}
-        enough = 1 if len(places) == 1 or self._entry.kind == "function" else 2
-        unclear = {name: probe for name, probe in self._plain.items() if wrong[name] >= enough}
-        if len(places) > 1:
-            unclear = dict(islice(unclear.items(), MOST_PROBES))
+        is_reworded = answer.right is not None
+        enough = 1 if is_reworded or self._entry.kind != "module" else 2
+        unclear = [name for name in self._plain if wrong[name] >= enough][:MOST_PROBES]
         try:
-            outcomes = self._run(text, unclear) if unclear else {}
+            outcomes = self._outcomes(answer, unclear)
+            sights = self._seen(outcomes)
+            if len(alone) == 1 and _key(sights) != _key({name: alone[0][name] for name in unclear}):
+                outcomes |= self._outcomes(
+                    answer, [name for name in self._entry.probes if name not in unclear]
+                )
+                sights = self._seen(outcomes)
         except authoring.AuthoringError:
             return {}, True  # they do not make a program together
-        sights = {
-            name: sight(self._entry, self._entry.probes[name], outcomes[name])
-            if name in outcomes
-            else _joined([one[name] for one in alone])
-            for name in self._entry.probes
-        }
-        tensors = [one.tensor for one in outcomes.values() if one.tensor is not None]
-        return sights, all(bool(tensor.isfinite().all()) for tensor in tensors)
+        for name in self._entry.probes:
+            if name not in sights:
+                sights[name] = _joined([one[name] for one in alone], is_reworded and len(alone) > 1)
+        return {name: sights[name] for name in self._entry.probes}, _finite(outcomes)
+
+    def _outcomes(self, answer: Together, names: Iterable[str]) -> dict[str, Outcome]:
+        probes = {name: self._entry.probes[name] for name in names}
+        outcomes = self._run(answer.text, probes) if probes else {}
+        return {name: outcomes[name] for name in probes}
+
+    def _seen(self, outcomes: Mapping[str, Outcome]) -> dict[str, Sight]:
+        return {name: sight(self._entry, self._entry.probes[name], one) for name, one in outcomes.items()}
 
     def add_slip(
         self, places: tuple[int, ...], slip: authoring.OnResult, outcomes: Mapping[str, Outcome]
@@ -185,10 +212,10 @@ class _Tries:
         return True
 
 
-def _joined(alone: Sequence[Sight]) -> Sight:
-    """What some mistakes show together, as far as it is known from each."""
+def _joined(alone: Sequence[Sight], is_reworded: bool) -> Sight:
+    """What some mistakes show together, as far as it is known from each in its own wording."""
     results = [one for one in alone if one.result]
-    if len(results) > 1:
+    if len(results) > 1 or (results and is_reworded):
         return UNTRIED
     result = results[0] if results else RIGHT
     return Sight(result.result, result.numbers, frozenset().union(*(one.marks for one in alone)))
@@ -213,20 +240,27 @@ def _together(
     for group in (*combinations(variants, 2), *faults.together):
         if all(fault in variants for fault in group):
             places = product(*(variants[fault] for fault in group))
-            answers = ((some, tuple(wrongs[place] for place in some)) for some in places)
-            yield from islice(_made(solution, answers, in_turn), MOST_WORDINGS)
+            texts = (
+                (some, made_together(solution, [wrongs[place] for place in some], in_turn)) for some in places
+            )
+            made = (Together(some, text) for some, text in texts if text is not None)
+            yield from islice(made, MOST_WORDINGS)
 
 
-def _made(
-    solution: Solution,
-    answers: Iterable[tuple[tuple[int, ...], tuple[Sequence[Change], ...]]],
-    in_turn: bool,
+def _reworded(
+    solution: Solution, answers: Iterable[Changed], rights: Sequence[Sequence[Change]], in_turn: bool
 ) -> Iterator[Together]:
-    """The texts of those answers whose changes can be made together."""
-    for places, changes in answers:
-        text = made_together(solution, changes, in_turn)
+    """Answers in the wordings of right ones, where their changes can be made together."""
+    for (places, changes), (place, right) in product(answers, enumerate(rights)):
+        text = made_together(solution, [*changes, right], in_turn)
         if text is not None:
-            yield places, text
+            yield Together(places, text, place)
+
+
+def _finite(outcomes: Mapping[str, Outcome]) -> bool:
+    """Whether no result holds nan or inf."""
+    tensors = (one.tensor for one in outcomes.values())
+    return all(one is None or bool(one.isfinite().all()) for one in tensors)
 
 
 def _is_small(solution: Solution, changes: Sequence[Change]) -> bool:

@@ -573,6 +573,8 @@ SCORE_SPREAD = Task(
         Wrong("scale-typed-in", edit("keys.shape[-1]", "d_k")),
         Wrong("root-by-precedence", edit("** 0.5", "** 1 / 2")),
         Wrong("scaled-by-half", edit("keys.shape[-1] ** 0.5", "(keys.shape[-1] * 0.5)")),
+        Wrong("keys-as-queries", edit("queries @", "keys @")),
+        Wrong("queries-as-keys", edit("keys.T", "queries.T")),
         Wrong("variance-for-deviation", edit(".std()", ".var()")),
         Wrong("deviation-uncorrected", edit(".std()", ".std(correction=0)")),
         Wrong("wrong-statistic", edit(".std()", ".mean()")),

@@ -243,6 +243,7 @@ DROPOUT_BY_HAND = Task(
         Wrong("dropped-together", edit("torch.rand(x.shape)", "torch.rand(x.shape[-1])")),
         Wrong("dropped-together", edit("torch.rand(x.shape)", "torch.rand(1)")),
         Wrong("dropout-typed-in", edit(">= p", ">= 0.5"), edit("kept, p)", "kept, 0.5)")),
+        Wrong("dropout-typed-in", edit(">= p", ">= 0.5")),
         Wrong("other-distribution", edit("torch.rand(", "torch.randn(")),
         Wrong("modes-swapped", edit("if not training", "if training")),
         Wrong("rescaled-in-eval", edit("return x\n", "return x / (1 - p)\n")),
@@ -257,6 +258,7 @@ DROPOUT_BY_HAND = Task(
         ),
         Right("where", returns("torch.where(torch.rand_like(x) < p, 0.0, x / (1 - p)) if training else x")),
         Right("double", edit("    if not training", "    x = x.double()\n    if not training")),
+        Right("nothing-to-drop", edit("if not training", "if not training or p == 0")),
     ),
     forbids=Forbid(
         ("dropout",),
@@ -654,6 +656,9 @@ CAUSAL_ATTENTION = Task(
         Wrong("dropout-on-context", NO_DROPOUT, result("self.dropout({})")),
         Wrong("dropout-on-input", NO_DROPOUT, edit("self.W_value(x)", "self.dropout(self.W_value(x))")),
         Wrong("dropout-on-input", NO_DROPOUT, ahead_of("num_tokens", "x = self.dropout(x)")),
+        Wrong(
+            "dropout-on-input", NO_DROPOUT, *(edit(f"{one}(x)", f"{one}(self.dropout(x))") for one in NAMES)
+        ),
         Wrong("dropout-twice", result("self.dropout({})")),
         Wrong("dropout-in-eval", edit(DROPPED, "F.dropout(attn_weights, self.dropout.p)")),
         Wrong("dropout-in-eval", edit(DROPPED, "nn.Dropout(self.dropout.p)(attn_weights)")),

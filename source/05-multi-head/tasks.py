@@ -886,6 +886,9 @@ MULTI_HEAD_ATTENTION = Task(
         Wrong("dropout-on-context", NO_DROPOUT, edit(OUT, "self.out_proj(self.dropout(context))")),
         Wrong("dropout-on-input", NO_DROPOUT, edit("self.W_value(x)", "self.W_value(self.dropout(x))")),
         Wrong("dropout-on-input", NO_DROPOUT, edit("@ values", "@ self.dropout(values)")),
+        Wrong(
+            "dropout-on-input", NO_DROPOUT, *(edit(f"W_{one}(x)", f"W_{one}(self.dropout(x))") for one in QKV)
+        ),
         Wrong("dropout-twice", edit(OUT, "self.out_proj(self.dropout(context))")),
         Wrong("dropout-in-eval", edit(DROPPED, "nn.functional.dropout(weights, self.dropout.p)")),
         Wrong("dropout-not-rescaled", edit(DROPPED, f"weights * (torch.rand_like(weights) >= {P})")),

@@ -809,6 +809,12 @@ MULTI_HEAD_ATTENTION = Task(
         Wrong("keys-from-value-input", edit("k_input)", "v_input)")),
         Wrong("values-from-query-input", edit("v_input)", "q_input)")),
         Wrong("keys-from-query-input", edit("k_input)", "q_input)")),
+        Wrong("queries-from-key-input", edit("query(q_input)", "query(k_input)")),
+        Wrong(
+            "queries-from-key-input",
+            edit("(q_input).reshape(b, target", "(k_input).reshape(b, source"),
+            edit("reshape(b, target, d_model)", "reshape(b, source, d_model)"),
+        ),
         Wrong("source-asks", edit("q_input)", "k_input)"), edit("k_input)", "q_input)")),
         Wrong(
             "source-never-heard",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import permutations
 
 import pytest
 import torch
@@ -20,7 +21,9 @@ from autograder.authoring import (
     edit,
     instead,
 )
+from autograder.build import answers
 from autograder.build.answers import changed_answer, make_task, outcomes_of, run_solution
+from autograder.edits import made_together
 from autograder.explain import explain
 from tests.autograder.build.conftest import solved
 
@@ -92,7 +95,31 @@ def test_what_does_something_new_together_is_kept(made):
     # "no-half" has two wordings, the small edit first. What is all zeros hides whatever else there is.
     pairs = [(1, 2), (0, 2), (1, 5), (0, 5), (1, 3), (0, 3), (1, 4), (2, 5), (2, 3), (2, 4)]
     others = [(5, 3), (5, 4), (3, 4), (6, 4)]
-    assert members == [*alone, *reworded, *pairs, *others, (1, 2, 3), (0, 2, 3)]
+    tried = [*alone, *reworded, *pairs, *others, (1, 2, 3), (0, 2, 3)]
+    assert members[: len(tried)] == tried
+    # A function is quick: what else is new are the same mistakes in the wordings of right answers.
+    assert {(1, 2), (1, 6)} <= set(members[len(tried) :]) <= {*permutations(range(7), 2), (1, 2, 3)}
+
+
+def test_an_experiment_is_made_with_one_mistake_alone_and_where_another_wording_shows_it_otherwise(
+    runs, monkeypatch
+):
+    def run(task, text, probes, runs):
+        tried.append(text) if "tried" in probes else None
+        return outcomes_of(task, text, probes, runs)
+
+    tried: list[str] = []
+    monkeypatch.setattr(answers, "outcomes_of", run)
+    make_task(TASK, runs, FAULTS, combined=True)
+    solution = runs.solutions["steps"]
+    reworded = {
+        made_together(solution, [WRONG[place].changes, right.changes])
+        for place in (1, 2, 6)
+        for right in TASK.right
+    }
+    assert tried[: len(WRONG)] == [changed_answer(TASK, wrong.changes, runs) for wrong in WRONG]
+    assert tried[len(WRONG) :]
+    assert set(tried[len(WRONG) :]) <= reworded
 
 
 @pytest.mark.parametrize("places", [(2, 1), (3, 5), (4, 6), (1, 2, 3)], ids=str)
