@@ -90,6 +90,8 @@ SAME_NUMBERS = (
     # One matrix for all three is both of the others at once.
     frozenset({"one-matrix-for-all", "queries-as-keys"}),
     frozenset({"one-matrix-for-all", "queries-as-values"}),
+    # Keys that meet keys come from the keys' input as well.
+    frozenset({"keys-as-queries", "queries-from-key-input"}),
     # A mask that keeps with probability p, and the right scale behind it.
     frozenset({"p-as-share-kept", "kept-and-dropped-swapped"}),
 )
