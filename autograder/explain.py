@@ -221,7 +221,8 @@ class _Compared:
         in_place = self._in_place | drawn & (shape == own_shape)
         places = {marks: place for place, marks in enumerate(table.marks)}
         own_mark = torch.tensor([places.get(tuple(sorted(one.marks)), -2) for one in asked])
-        loosely = in_place & alone & varies[:, :1] & (table.mark[:, columns] == own_mark)
+        self._same_marks = table.mark[:, columns] == own_mark
+        loosely = in_place & alone & varies[:, :1] & self._same_marks
         self._loosely = loosely & ~same
         same |= loosely
         self._agrees = (same | untried) & ~right & ~own_right
@@ -290,6 +291,8 @@ class _Compared:
         base = len(columns) + len(marks) + 1
         score = ((exact * base + count - untried) * most + most - self._size) * base + untried
         score = score * base + same_words
+        # A wrong size of a parameter shows whatever is raised.
+        score = score * base + self._same_marks[:, columns].sum(dim=1)
         score = torch.where(possible, score, -1)
         return (score == score.max()).nonzero().flatten().tolist() if bool(possible.any()) else []
 

@@ -157,6 +157,14 @@ def test_a_call_that_fails_among_others_that_do_not_is_known_and_better_by_its_w
     assert names(done(failing(made)), knowing(TASK, table)) == expected
 
 
+def test_of_two_mistakes_that_raise_the_same_a_parameter_of_a_wrong_size_tells_which():
+    raises = {**done(answer()), **dict.fromkeys(("three", "four", "even"), raised("IndexError", "a"))}
+    turned = ModuleReport(reshaped=(Reshaped("W", (2, 3), (3, 2)),))
+    sized = {name: replace(one, module=turned) for name, one in raises.items()}
+    task = knowing(TASK, {"counted": raises, "turned": sized})
+    assert (names(raises, task), names(sized, task)) == (["counted"], ["turned"])
+
+
 @pytest.mark.parametrize(("observe", "named"), [("gradient", ["no-half"]), ("result", [])])
 def test_an_experiment_that_fails_in_one_wording_only_rules_nothing_out(observe, named):
     probes = {**TASK.probes, "four": replace(TASK.probes["four"], observe=observe)}

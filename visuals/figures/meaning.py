@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -110,7 +111,7 @@ def _arrow(
 ) -> None:
     x, y = origin[0] + UNIT * to[0], origin[1] - UNIT * to[1]
     board.arrow(origin, (x, y), color)
-    if np.hypot(*to) <= SHORT:  # below the axis, where no longer arrow runs through the words
+    if math.hypot(*to) <= SHORT:  # below the axis, where no longer arrow runs through the words
         board.text(origin[0] - 8, origin[1] + 18, label, size=style.SMALL_SIZE, color=color, gid=name)
         return
     high = to[1] >= to[0]
