@@ -16,12 +16,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from visuals.language import N_
+
 # The classic bugs, each with the short name that the pictures and the words use.
 BUGS = {
-    "unscaled": "no √d_k",
-    "columns": "softmax over the queries",
-    "late": "mask after softmax, no renormalising",
-    "untransposed": "no transpose(1, 2) of the heads",
+    "unscaled": N_("no √d_k"),
+    "columns": N_("softmax over the queries"),
+    "late": N_("mask after softmax, no renormalising"),
+    "untransposed": N_("no transpose(1, 2) of the heads"),
 }
 
 HEADS = 2

@@ -11,17 +11,20 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 from visuals.arrays import is_placeholder
+from visuals.language import N_, _
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
-
-MESSAGE = "Nothing to draw yet: finish the task above, then run this cell again."
 
 
 class NotReady:
     """Stands in for a picture whose data is still the placeholder `...`; `alt` is what it says."""
 
-    alt = MESSAGE
+    message = N_("Nothing to draw yet: finish the task above, then run this cell again.")
+
+    @property
+    def alt(self) -> str:
+        return _(self.message)
 
     def __repr__(self) -> str:
         return self.alt

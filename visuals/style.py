@@ -16,6 +16,8 @@ import matplotlib
 import numpy as np
 from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, to_rgb
 
+from visuals.language import drawing
+
 CARD = "#FCFCFA"
 INK = "#1F2328"
 MUTED = "#59616B"
@@ -79,7 +81,7 @@ LOOK: dict[Any, Any] = {
 @contextmanager
 def look() -> Iterator[None]:
     """Draw in the course's look, whatever a learner has set in matplotlib, and leave those settings alone."""
-    with matplotlib.rc_context():
+    with matplotlib.rc_context(), drawing():
         # Past matplotlib's checks, which every setting has been through: they take as long as a small figure.
         dict.update(matplotlib.rcParams, _settings())
         yield

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
+
+from visuals.language import _
 
 # Up to this many numbers an alternative text lists every one; beyond, a listener wants the striking ones.
 LISTED = 12
@@ -19,11 +22,16 @@ def number(value: float, decimals: int = 4) -> str:
     return text.lstrip("-") if float(text) == 0 else text
 
 
+def joined(names: Sequence[str]) -> str:
+    """All names in one phrase: 'a and b'."""
+    return reduce(lambda first, last: _("{first} and {last}", first=first, last=last), names)
+
+
 def vector(values: Sequence[float] | np.ndarray, decimals: int = 4) -> str:
     """A vector in parentheses: '(0.4419, 0.6515, 0.5683)'; a long one says how many entries are left out."""
     shown = [number(value, decimals) for value in values[:LISTED]]
     if len(values) > LISTED:
-        shown.append(f"and {len(values) - LISTED} more")
+        shown.append(_("and {count} more", count=len(values) - LISTED))
     return f"({', '.join(shown)})"
 
 
@@ -48,7 +56,7 @@ def by_token(tokens: Sequence[str], values: np.ndarray, decimals: int = 4) -> st
     if len(pairs) <= LISTED:
         return ", ".join(pairs)
     order = np.argsort(-np.nan_to_num(values, nan=-np.inf), kind="stable")  # (tokens,) -> (tokens,)
-    return "largest " + ", ".join(pairs[index] for index in order[:3])
+    return _("largest {pairs}", pairs=", ".join(pairs[index] for index in order[:3]))
 
 
 def not_finite(values: np.ndarray) -> str:
@@ -62,7 +70,7 @@ def not_finite(values: np.ndarray) -> str:
         )
         if count
     ]
-    return f" Not finite: {', '.join(found)}." if found else ""
+    return " " + _("Not finite: {numbers}.", numbers=", ".join(found)) if found else ""
 
 
 def shortened(token: str, length: int = 12) -> str:

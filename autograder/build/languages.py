@@ -1,18 +1,20 @@
 """A lesson in another language, made of the English one that is built and of `locale/`.
 
-Only prose and what the tool says are other words: code, names, ids and every number that a cell shows are
-those of the English lesson, which is not run again.
+Only prose and what the tool and the course's packages say are other words; code, names and ids are those of
+the English lesson. The solution is run once more, by a kernel that speaks the language.
 """
 
 from __future__ import annotations
 
-import ast
-import gettext
-import os
+import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+from copy import deepcopy
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -21,19 +23,20 @@ import nbformat
 from babel.messages import Catalog
 from babel.messages.mofile import read_mo, write_mo
 from nbformat import NotebookNode
-from nbgrader.utils import compute_checksum
+from nbgrader.utils import compute_checksum, setenv
+from traitlets.config import PyFileConfigLoader
 
-from autograder import bank, language, records
+from autograder import bank, language
 from autograder.authoring import load_faults, load_lesson
 from autograder.bank import LessonBank
 from autograder.build import prose, translate
+from autograder.build.pipeline import same_solution
+from autograder.build.preprocessors import ExecuteSolution, TidySolution
+from autograder.build.release import failed_cells, write_notebook
+from autograder.build.source import package_needed
 from autograder.course import Course
-from autograder.feedback import Feedback
-from autograder.findings import CheckResult, Verdict
-from autograder.learner import Progress
-from autograder.predictions import Question, Revealed
 from autograder.problems import AuthoringError
-from autograder.reading import parsed
+from autograder.settings import CONFIG
 
 Said = Callable[[str, str], str]
 
@@ -44,34 +47,62 @@ def build(course: Course, spoken: str, name: str) -> list[translate.State]:
     A lesson of which nothing is translated is not written.
 
     Returns:
-        How far the translations are: the lesson's own, those of the faults and those of the tool.
+        How far the translations are: the lesson's own, those of the faults, the packages and the tool.
 
     Raises:
-        AuthoringError: the lesson is not built, or its translation cannot be read.
+        AuthoringError: the lesson is not built, its translation cannot be read, or its solution fails.
     """
-    files, states = _made(course, spoken, name)
-    for path, content in files.items():
+    made = _made(course, spoken, name)
+    for path, content in made.files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    return states
+        # Another process may read the old file just now.
+        fresh = path.with_name(f".{name}-{path.name}")
+        fresh.write_bytes(content)
+        fresh.replace(path)
+    if made.solution:
+        with tempfile.TemporaryDirectory(prefix="course-language-") as temporary:
+            fresh = Path(temporary) / f"{name}.ipynb"
+            write_notebook(_executed(course, spoken, name, made.solution), fresh)
+            kept = _solution(course, spoken, name)
+            if not same_solution(fresh, kept):
+                kept.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(fresh, kept)
+    return made.states
 
 
 def stale(course: Course, spoken: str, name: str) -> list[str]:
-    """What a build of a lesson in a language would change, as one line for each file. Changes nothing.
+    """What a build of a lesson in a language would change, as one line for each file. Runs nothing.
 
     Raises:
         AuthoringError: the lesson is not built, or its translation cannot be read.
     """
-    files, _states = _made(course, spoken, name)
-    return [
-        f"{path.relative_to(course.root).as_posix()}: differs from its source"
-        for path, content in files.items()
-        if not path.is_file() or path.read_bytes() != content
-    ]
+    made = _made(course, spoken, name)
+    old = [path for path, content in made.files.items() if not path.is_file() or path.read_bytes() != content]
+    kept = _solution(course, spoken, name)
+    if made.solution and (not kept.is_file() or _sources(nbformat.read(kept, 4)) != _sources(made.solution)):
+        old.append(kept)
+    return [f"{path.relative_to(course.root).as_posix()}: differs from its source" for path in old]
 
 
-def _made(course: Course, spoken: str, name: str) -> tuple[dict[Path, bytes], list[translate.State]]:
-    files = (name, translate.FAULTS, language.MESSAGES)
+def _solution(course: Course, spoken: str, name: str) -> Path:
+    return course.root / "solutions" / spoken / name / f"{name}.ipynb"
+
+
+def _sources(notebook: NotebookNode) -> list[tuple[str, str]]:
+    return [(cell["id"], cell.source) for cell in notebook.cells]
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What is made of a lesson without running it: files, its solution, how far translations are."""
+
+    files: dict[Path, bytes]
+    solution: NotebookNode | None
+    states: list[translate.State]
+
+
+def _made(course: Course, spoken: str, name: str) -> _Made:
+    files = (name, *(one for one in translate.files(course) if one not in course.lessons))
     catalogs = {one: translate.merged(course, spoken, one) for one in files}
     usable = {
         one: [message for message in catalog if translate.is_usable(message)]
@@ -99,22 +130,34 @@ def _made(course: Course, spoken: str, name: str) -> tuple[dict[Path, bytes], li
     ]
     states = [translate.state(catalog, one) for one, catalog in catalogs.items()]
     if not usable[name]:
-        return {}, states
-    lesson_words = _compiled(spoken, [*own, *_hints(course, english, said)])
-    tool_words = _compiled(spoken, tool)
+        return _Made({}, None, states)
     _translate(released, said)
-    with _speaking(tool_words, lesson_words) as translations:
-        for cell in solved.cells:
-            if cell.cell_type == "code":
-                _show(cell, course, english, translations)
     _translate(solved, said)
+    words = course.bank / spoken
     made = {
-        course.root / folder / spoken / name / f"{name}.ipynb": (nbformat.writes(notebook) + "\n").encode()
-        for folder, notebook in (("notebooks", released), ("solutions", solved))
+        course.root / "notebooks" / spoken / name / f"{name}.ipynb": (
+            nbformat.writes(released) + "\n"
+        ).encode(),
+        words / f"{name}.mo": _compiled(spoken, [*own, *_hints(course, english, said)]),
+        words / f"{language.MESSAGES}.mo": _compiled(spoken, tool),
     }
-    made[course.bank / spoken / f"{name}.mo"] = lesson_words
-    made[course.bank / spoken / f"{language.MESSAGES}.mo"] = tool_words
-    return made, states
+    return _Made(made, solved, states)
+
+
+def _executed(course: Course, spoken: str, name: str, solved: NotebookNode) -> NotebookNode:
+    """A solution with what its cells show in a language; what a package is missing for stays as it was."""
+    config = PyFileConfigLoader(CONFIG, path=str(course.root)).load_config()
+    place = {"metadata": {"path": str(course.root)}}
+    with setenv(**{language.LANGUAGE: spoken}):
+        shown, _resources = ExecuteSolution(config=config).preprocess(deepcopy(solved), place)
+    TidySolution(config=config).preprocess(shown, place)
+    problems = failed_cells(shown)
+    if problems:
+        raise AuthoringError([f"{spoken}/{name}: {problem}" for problem in problems])
+    for cell, fresh in zip(solved.cells, shown.cells, strict=True):
+        if cell.cell_type == "code" and not ((need := package_needed(cell)) and not find_spec(need)):
+            cell.outputs = fresh.outputs
+    return solved
 
 
 def _translate(notebook: NotebookNode, said: Said) -> None:
@@ -162,62 +205,3 @@ def without(spoken: str, words: bytes, texts: Iterable[tuple[str, str]]) -> byte
 def _text(read: Any) -> Any:
     """What Babel has read of a compiled file as it writes it: contexts are bytes there, and plurals lists."""
     return read.decode() if isinstance(read, bytes) else tuple(read) if isinstance(read, list) else read
-
-
-@contextmanager
-def _speaking(*words: bytes) -> Iterator[gettext.NullTranslations]:
-    """Give the translations; English is spoken again afterwards, and the author's progress is left out."""
-    translations = gettext.NullTranslations()
-    for content in words:
-        one = gettext.GNUTranslations(BytesIO(content))
-        one.add_fallback(translations)
-        translations = one
-    before = os.environ.get(records.PROGRESS)
-    os.environ[records.PROGRESS] = "off"
-    try:
-        yield translations
-    finally:
-        language.use(gettext.NullTranslations())
-        os.environ.pop(records.PROGRESS)
-        if before is not None:
-            os.environ[records.PROGRESS] = before
-
-
-def _show(
-    cell: NotebookNode, course: Course, english: LessonBank, translations: gettext.NullTranslations
-) -> None:
-    """Put what a call of the tool shows into another language; other outputs stay as they are."""
-    for output in cell.outputs:
-        data = output.get("data", {})
-        for lesson, spoken in ((english, gettext.NullTranslations()), (None, translations)):
-            language.use(spoken)
-            shown = _called(cell, course, lesson or bank.with_texts(english, language.translated), data)
-            said = {"text/plain": repr(shown), "text/html": shown._repr_html_()} if shown else {}
-            if lesson and any(data.get(kind) != text for kind, text in said.items()):
-                break  # it shows something else than usual, which stays in English
-            data.update(said)
-
-
-def _called(
-    cell: NotebookNode, course: Course, lesson: LessonBank, data: dict[str, str]
-) -> Feedback | Question | Revealed | Progress | None:
-    """What a call at the end of a solution's cell returned: a check that passes, a question or another."""
-    match parsed(cell.source).body[-1:]:
-        case [ast.Expr(ast.Call(func=ast.Name(id=call), args=[ast.Constant(value=str(name)), *rest]))]:
-            pass
-        case _:
-            return None
-    if call == "check":
-        task = lesson.tasks[name]
-        results = (CheckResult(one.title, one.points, one.points, None) for one in task.checks)
-        return Feedback(task, Verdict(name, tuple(results)))
-    if call == "predict":
-        question, *choices = map(ast.literal_eval, rest)
-        return Question(course.name, name, question, tuple(*choices))
-    if call == "reveal":
-        came = data.get("text/plain", "").partition("\n")[0].partition(": ")[2]
-        return Revealed(name, "", came, None)
-    if call == "progress":
-        solved = ((task, records.Record(True, task.points)) for task in lesson.tasks.values())
-        return Progress(((lesson.title, tuple(solved)),))
-    return None

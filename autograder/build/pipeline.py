@@ -116,7 +116,7 @@ def build(course: Course, name: str) -> None:
         _replace(Path(temporary) / "notebooks" / name, course.root / "notebooks" / name)
         built = Path(temporary) / "solutions" / name / f"{name}.ipynb"
         kept = course.root / "solutions" / name / f"{name}.ipynb"
-        if not _same_solution(built, kept):
+        if not same_solution(built, kept):
             _replace(built.parent, kept.parent)
 
 
@@ -143,7 +143,7 @@ def stale(course: Course, name: str) -> list[str]:
             if path.name not in made and not path.name.startswith(".")
         ]
         solution = f"solutions/{name}/{name}.ipynb"
-        if not _same_solution(fresh / solution, course.root / solution):
+        if not same_solution(fresh / solution, course.root / solution):
             found.append(f"{solution}: differs from its source")
     return found
 
@@ -246,7 +246,7 @@ def _same_bank(fresh: Path, kept: Path, name: str) -> bool:
     )
 
 
-def _same_solution(fresh: Path, kept: Path) -> bool:
+def same_solution(fresh: Path, kept: Path) -> bool:
     """Whether two executed solutions agree in every cell and text. Pixels and measurements may differ."""
     try:
         return bool(_without_pixels(fresh) == _without_pixels(kept))

@@ -1,7 +1,8 @@
 """A course's translations: what there is to translate, gathered into `locale/<language>/*.po`, and its lint.
 
-There is one file for each lesson, one for the mistakes that lessons share, and one for the tool's own
-messages. A context says where a text stands: the id of a cell, a task, a prediction or a mistake.
+There is one file for each lesson, one for the mistakes that lessons share, one for each package of the
+course's own, and one for the tool's messages. A context says where a text stands: the id of a cell, a task, a
+prediction or a mistake.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from babel.messages.pofile import PoFileError, read_po, write_po
 from autograder.authoring import load_faults, load_lesson
 from autograder.build import prose
 from autograder.build.source import read_source
-from autograder.course import Course
+from autograder.course import Course, package_folder
 from autograder.language import MESSAGES
 from autograder.problems import AuthoringError
 from autograder.reading import parsed
@@ -29,6 +30,7 @@ from autograder.site.glossary import read_glossary
 
 FAULTS = "faults"
 HINT = "its hint"
+TOOL = Path(__file__).parent.parent
 # Calls of which the first texts are said to a learner, and how many they are; of the others all texts are.
 TEXTS = {"_": 1, "ngettext": 2}
 CALLS = (*TEXTS, "N_", "tell", "about")
@@ -65,7 +67,7 @@ class State:
 
 def files(course: Course) -> list[str]:
     """The names of a language's files, without their ending."""
-    return [*course.lessons, FAULTS, MESSAGES]
+    return [*course.lessons, FAULTS, *course.preload, MESSAGES]
 
 
 def path_of(course: Course, language: str, name: str) -> Path:
@@ -74,14 +76,17 @@ def path_of(course: Course, language: str, name: str) -> Path:
 
 
 def entries(course: Course, name: str) -> list[Entry]:
-    """What there is to translate in a lesson, in the course's faults or in the tool, in order and once.
+    """What there is to translate in a lesson, in the faults, in a package or in the tool, in order and once.
 
     Raises:
         AuthoringError: a lesson or its faults cannot be read.
     """
     found: Iterable[Entry]
     if name == MESSAGES:
-        found = _of_tool()
+        found = _of_package(TOOL)
+    elif name in course.preload:
+        known, folder = {one.text for one in _of_package(TOOL)}, package_folder(name)
+        found = (one for one in (_of_package(folder) if folder else ()) if one.text not in known)
     else:
         found = _of_faults(course) if name == FAULTS else _of_lesson(course, name)
     return list({(one.context, one.text): one for one in found if prose.has_words(str(one.text))}.values())
@@ -133,17 +138,16 @@ def _of_faults(course: Course) -> Iterator[Entry]:
 
 
 @cache
-def _of_tool() -> tuple[Entry, ...]:
-    tool = Path(__file__).parent.parent
+def _of_package(folder: Path) -> tuple[Entry, ...]:
     return tuple(
-        Entry("", text, str(path.relative_to(tool)))
-        for path in sorted(tool.rglob("*.py"))
+        Entry("", text, str(path.relative_to(folder)))
+        for path in sorted(folder.rglob("*.py"))
         for text in _said(ast.parse(path.read_text(encoding="utf-8")))
     )
 
 
 def _said(tree: ast.Module) -> Iterator[str | tuple[str, ...]]:
-    """The texts that a module of the tool says to learners, one and many together."""
+    """The texts that a module says to learners, one and many together."""
     calls = [one for one in ast.walk(tree) if isinstance(one, ast.Call) and isinstance(one.func, ast.Name)]
     for call in sorted(calls, key=lambda one: (one.lineno, one.col_offset)):
         name = ast.unparse(call.func)

@@ -13,11 +13,13 @@ from visuals.arrays import token_names
 from visuals.explorers.explorer import WIDE, Explorer
 from visuals.faulty import BUGS, STEPS, Moment, Training, row_names, train
 from visuals.figures.breaking import bugs_side_by_side, leaking, row_sums
+from visuals.language import _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
 FEWEST_TOKENS, MOST_TOKENS = 3, 8
-BEFORE, AFTER = "before training", f"after {STEPS} steps"
+# Which moment of the training is shown.
+BEFORE, AFTER = "before", "after"
 # An error so close to the right class's is as good; below this one most of the work is learned.
 AS_GOOD, MOSTLY = 0.05, 0.3
 NEAR = "padding: 2px 4px; text-align: right"
@@ -29,27 +31,45 @@ SHADE = 40.0
 def sentence(training: Training, right: Training, moment: str) -> str:
     """Say in words what the bugs do to weights, entropy, gradients and training."""
     shown, model = (one.before if moment == BEFORE else one.after for one in (training, right))
-    start = f"Broken: {' and '.join(BUGS[bug] for bug in BUGS if bug in training.bugs)}"
-    if not training.bugs:
-        start = "Nothing is broken"
+    start = _("Nothing is broken.")
     entropy = words.number(float(shown.entropy.mean()), 2)
     error = f"{words.number(training.error, 2)}"
     if training.bugs:
-        entropy += f" (right {words.number(float(model.entropy.mean()), 2)})"
-        error += f" (right {words.number(right.error, 2)}): {verdict(training, right)}"
-    return (
-        f"{start}. {moment[0].upper()}{moment[1:]} rows of weights add up to {row_sums(shown)}, "
-        f"their mean entropy is {entropy}{_gradients(shown, model, bool(training.bugs))}; "
-        f"{leaking(shown)} outputs change with a later token. "
-        f"In {STEPS} steps the error falls from {words.number(float(training.errors[0]), 2)} to {error}"
+        bugs = words.joined([_(BUGS[bug]) for bug in BUGS if bug in training.bugs])
+        start = _("Broken: {bugs}.", bugs=bugs)
+        right_entropy = words.number(float(model.entropy.mean()), 2)
+        entropy += " " + _("(right {number})", number=right_entropy)
+        error += " " + _("(right {number})", number=words.number(right.error, 2))
+        error += f": {verdict(training, right)}"
+    before, after = _("Before training"), _("After {steps} steps", steps=STEPS)
+    return " ".join(
+        (
+            start,
+            before if moment == BEFORE else after,
+            _(
+                "rows of weights add up to {sums}, their mean entropy is {entropy}{gradients}; {leaks} "
+                "outputs change with a later token.",
+                sums=row_sums(shown),
+                entropy=entropy,
+                gradients=_gradients(shown, model, bool(training.bugs)),
+                leaks=leaking(shown),
+            ),
+            _(
+                "In {steps} steps the error falls from {first} to {last}",
+                steps=STEPS,
+                first=words.number(float(training.errors[0]), 2),
+                last=error,
+            ),
+        )
     )
 
 
 def verdict(training: Training, right: Training) -> str:
     """How well a class with bugs trains, beside the right one."""
     if training.error <= right.error + AS_GOOD:
-        return "about as good in this tiny case"
-    return "it trains, and lags behind" if training.error <= MOSTLY else "much is left unlearned"
+        return _("about as good in this tiny case")
+    lags = training.error <= MOSTLY
+    return _("it trains, and lags behind") if lags else _("much is left unlearned")
 
 
 def _gradients(shown: Moment, model: Moment, broken: bool) -> str:
@@ -59,7 +79,11 @@ def _gradients(shown: Moment, model: Moment, broken: bool) -> str:
         _times(float(one.mean() / other.mean()))
         for one, other in ((shown.at_scores, model.at_scores), (shown.at_queries, model.at_queries))
     )
-    return f"; of the right class's gradient {scores} times reaches the scores, {queries} times the queries"
+    return _(
+        "; of the right class's gradient {scores} times reaches the scores, {queries} times the queries",
+        scores=scores,
+        queries=queries,
+    )
 
 
 def _times(ratio: float) -> str:
@@ -76,11 +100,14 @@ class BugExplorer(Explorer):
     def __init__(self, tokens: list[str]) -> None:
         self._tokens = tokens
         self.bugs = {
-            name: ipywidgets.Checkbox(value=False, description=label, indent=False, layout=BESIDE)
+            name: ipywidgets.Checkbox(value=False, description=_(label), indent=False, layout=BESIDE)
             for name, label in BUGS.items()
         }
         self.moment = ipywidgets.Dropdown(
-            options=[BEFORE, AFTER], value=BEFORE, description="Weights and gradients", style=WIDE
+            options=[(_("before training"), BEFORE), (_("after {steps} steps", steps=STEPS), AFTER)],
+            value=BEFORE,
+            description=_("Weights and gradients"),
+            style=WIDE,
         )
         super().__init__(*self.bugs.values(), self.moment)
 
@@ -147,11 +174,12 @@ def weight_table(shown: Moment, model: Moment | None, head: int, names: Sequence
             entropy += f" ({words.number(model.entropy[head, row], 2)})"
         cells.append(f'<td class="number" style="{NEAR}">{entropy}</td>')
         rows.append(f'<tr><th scope="row">{html.escape(name)}</th>{"".join(cells)}</tr>')
-    compared = " (entropy of the right class)" if model else ""
-    last = ("row sum", "entropy")
+    compared = " " + _("(entropy of the right class)") if model else ""
+    caption = _("Head {head}: weights of one story", head=head) + compared
+    last = (_("row sum"), "entropy")
     ends = "".join(f'<th scope="col" style="{NEAR}">{name}</th>' for name in last)
     return (
-        f'<table style="{SMALL}"><caption>Head {head}: weights of one story{compared}</caption>'
+        f'<table style="{SMALL}"><caption>{caption}</caption>'
         f'<tr><th scope="col">query</th>{top}{ends}</tr>{"".join(rows)}</table>'
     )
 
@@ -172,8 +200,9 @@ def gradient_table(shown: Moment, model: Moment, tokens: Sequence[str]) -> str:
         )
         rows.append(f'<tr><th scope="row">{html.escape(token)}</th>{cells}</tr>')
     top = "".join(f'<th scope="col" style="padding-right: 8px">{name}</th>' for name, *_ in columns)
+    caption = _("Gradients, in thousandths (│ right class)")
     return (
-        f'<table style="{SMALL}"><caption>Gradients, in thousandths (│ right class)</caption>'
+        f'<table style="{SMALL}"><caption>{caption}</caption>'
         f'<tr><th scope="col">token</th>{top}</tr>{"".join(rows)}</table>'
     )
 
@@ -214,28 +243,33 @@ def curves(training: Training, right: Training) -> str:
 
     dashes = 'stroke-width="2" stroke-dasharray="6 4"' if training.bugs else 'stroke-width="3"'
     drawn = line(right.errors, "context", dashes)
-    ends = label(right, "right", "context", height(right.error))
+    ends = label(right, _("right"), "context", height(right.error))
     told = ", ".join(
-        f"step {step}: {words.number(error, 2)}"
+        _("step {step}: {error}", step=step, error=words.number(error, 2))
         for step, error in zip(training.steps[::3], training.errors[::3], strict=True)
     )
     if training.bugs:
         drawn += line(training.errors, "chosen", 'stroke-width="3"')
         # Labels of curves that end together stand one above the other.
         above = min(height(training.error), height(right.error) - 17)
-        ends += label(training, "broken", "chosen", above)
+        ends += label(training, _("broken"), "chosen", above)
     nothing = 14 + high * (1 - 1 / top)
+    said = _(
+        "Error on stories not trained on, {told}; the right class ends at {error}",
+        told=told,
+        error=words.number(right.error, 2),
+    )
     return (
         f'<svg role="img" width="{wide + 115}" height="{high + 40}" viewBox="0 0 {wide + 115} {high + 40}" '
         f'style="display: block; max-width: 100%; font: 13px var(--jp-content-font-family, sans-serif)" '
-        f'aria-label="Error on stories not trained on, {told}; the right class ends at '
-        f'{words.number(right.error, 2)}">'
+        f'aria-label="{html.escape(said)}">'
         f'<line x1="10" x2="{wide + 10}" y1="{high + 14}" y2="{high + 14}" stroke="currentColor"/>'
         f'<line x1="10" x2="{wide + 10}" y1="{nothing:.1f}" y2="{nothing:.1f}" stroke="currentColor" '
         'stroke-dasharray="1 4"/>'
         f'<text x="{wide + 10}" y="{nothing - 5:.1f}" text-anchor="end" fill="currentColor">'
-        "1: nothing learned</text>"
-        f'{drawn}{ends}<text x="10" y="{high + 32}" fill="currentColor">error over {STEPS} steps</text></svg>'
+        f"{_('1: nothing learned')}</text>"
+        f'{drawn}{ends}<text x="10" y="{high + 32}" fill="currentColor">'
+        f"{_('error over {steps} steps', steps=STEPS)}</text></svg>"
     )
 
 

@@ -15,6 +15,7 @@ from visuals.arrays import token_names, with_axes
 from visuals.explorers.explorer import WIDE, Explorer
 from visuals.figures.maps import attention_map
 from visuals.flow import softmax
+from visuals.language import _, ngettext
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
@@ -59,21 +60,32 @@ def _weights(scores: np.ndarray, count: int, masked: bool) -> np.ndarray:
 def sentence(growth: Growth, tokens: Sequence[str]) -> str:
     """Say in words what the newest token did to the rows before it."""
     last = growth.count - 1
-    plural = "token" if growth.count == 1 else "tokens"
-    start = f"{growth.count} {plural}, mask {'on' if growth.masked else 'left out'}"
+    count = ngettext("{number} token", "{number} tokens", growth.count)
+    start = f"{count}, {_masked(growth)}"
     if last == 0:
-        return f"{start}: {tokens[0]!r} is alone and looks at itself"
+        return _("{start}: {token!r} is alone and looks at itself", start=start, token=tokens[0])
     earlier = growth.moved[:last]
     moved = int((earlier > STILL).sum())
-    text = f"{start}: the newest, {tokens[last]!r}, moved {moved} of {last} earlier rows"
+    text = _(
+        "{start}: the newest, {token!r}, moved {moved} of {last} earlier rows",
+        start=start,
+        token=tokens[last],
+        moved=moved,
+        last=last,
+    )
     if moved:
         most = int(earlier.argmax())
-        text += f", {tokens[most]!r} most, by {words.number(earlier[most])}"
+        text += _(", {token!r} most, by {change}", token=tokens[most], change=words.number(earlier[most]))
     if growth.ahead.max() > STILL:
         first = int(growth.ahead.argmax())
         share = words.number(growth.ahead[first])
-        return f"{text}; {tokens[first]!r} puts {share} of its attention on later tokens"
-    return f"{text}; no attention on later tokens"
+        looks = _("{token!r} puts {share} of its attention on later tokens", token=tokens[first], share=share)
+        return f"{text}; {looks}"
+    return f"{text}; {_('no attention on later tokens')}"
+
+
+def _masked(growth: Growth) -> str:
+    return _("mask on") if growth.masked else _("mask left out")
 
 
 def table(growth: Growth, tokens: Sequence[str]) -> str:
@@ -84,17 +96,20 @@ def table(growth: Growth, tokens: Sequence[str]) -> str:
     rows = []
     for row in range(growth.count):
         cells = "".join(_cell(growth, row, key) for key in range(growth.count))
-        moved = "new" if row == last else words.number(growth.moved[row])
+        moved = _("new") if row == last else words.number(growth.moved[row])
         chosen = ' class="chosen"' if row == last else ""
         rows.append(
             f'<tr{chosen}><th scope="row">{html.escape(tokens[row])}</th>{cells}'
             f'<td class="number">{moved}</td></tr>'
         )
-    mark = "" if growth.masked else "<div>▲ marks attention on a later token: the leak</div>"
+    leak = _("▲ marks attention on a later token: the leak")
+    mark = "" if growth.masked else f"<div>{leak}</div>"
+    caption = _("Weights, {mask}; rows are queries", mask=_masked(growth))
+    moved_by = _("moved by “{token}”", token=newest)
     return (
         '<div class="attention-explorer"><table>'
-        f"<caption>Weights, mask {'on' if growth.masked else 'left out'}; rows are queries</caption>"
-        f'<tr><th scope="col">query</th>{heads}<th scope="col">moved by “{newest}”</th></tr>'
+        f"<caption>{caption}</caption>"
+        f'<tr><th scope="col">query</th>{heads}<th scope="col">{moved_by}</th></tr>'
         f"{''.join(rows)}</table>{mark}</div>"
     )
 
@@ -103,7 +118,7 @@ def _cell(growth: Growth, row: int, key: int) -> str:
     if key <= row:
         return f'<td class="number">{words.number(growth.weights[row, key])}</td>'
     if growth.masked:
-        return "<td>hidden</td>"
+        return f"<td>{_('hidden')}</td>"
     return (
         '<td class="number" style="color: var(--chosen); font-weight: 600;">'
         f"{words.number(growth.weights[row, key])} ▲</td>"
@@ -122,11 +137,14 @@ class CausalExplorer(Explorer):
         self.count = ipywidgets.Dropdown(
             options=[(f"{index + 1}: … {token}", index + 1) for index, token in enumerate(tokens)],
             value=min(3, len(tokens)),
-            description="Tokens so far",
+            description=_("Tokens so far"),
             style=WIDE,
         )
         self.mask = ipywidgets.Dropdown(
-            options=[("on", True), ("left out", False)], value=True, description="Causal mask", style=WIDE
+            options=[(_("on"), True), (_("left out"), False)],
+            value=True,
+            description=_("Causal mask"),
+            style=WIDE,
         )
         super().__init__(self.count, self.mask)
 

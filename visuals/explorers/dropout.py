@@ -15,6 +15,7 @@ from visuals.arrays import token_names, with_axes
 from visuals.explorers.explorer import WIDE, Explorer
 from visuals.explorers.states import Knob
 from visuals.figures.dropping import MOST_TOKENS, dropout_steps
+from visuals.language import _, ngettext
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
@@ -69,23 +70,35 @@ def sentence(draws: Draws) -> str:
     """Say in words what the last draw did, and how near the average of all has come."""
     there = draws.weights != 0
     kept = int((draws.kept & there).sum())
-    many = "1 draw" if draws.count == 1 else f"{draws.count} draws"
-    return (
-        f"p {draws.p:g}: the last draw keeps {kept} of {int(there.sum())} weights, "
-        f"each times {1 / (1 - draws.p):.2f}; they add up to {words.number(draws.last.sum(), 2)}, "
-        f"before dropout to {words.number(draws.weights.sum(), 2)}. "
-        f"Average of {many}: adds up to {words.number(draws.average.sum(), 2)}, "
-        f"farthest from its weight by {words.number(np.abs(draws.average - draws.weights).max(), 2)}"
+    last = _(
+        "p {p:g}: the last draw keeps {kept} of {there} weights, each times {factor:.2f}; they add up to "
+        "{last}, before dropout to {before}.",
+        p=draws.p,
+        kept=kept,
+        there=int(there.sum()),
+        factor=1 / (1 - draws.p),
+        last=words.number(draws.last.sum(), 2),
+        before=words.number(draws.weights.sum(), 2),
     )
+    average = _(
+        "{average}: adds up to {total}, farthest from its weight by {farthest}",
+        average=_averaged(draws),
+        total=words.number(draws.average.sum(), 2),
+        farthest=words.number(np.abs(draws.average - draws.weights).max(), 2),
+    )
+    return f"{last} {average}"
+
+
+def _averaged(draws: Draws) -> str:
+    return ngettext("Average of {number} draw", "Average of {number} draws", draws.count)
 
 
 def tables(draws: Draws, tokens: Sequence[str]) -> str:
     """The last draw and the average of all draws as two HTML tables side by side."""
-    average = f"Average of {draws.count} draw{'' if draws.count == 1 else 's'}"
     shown = (
-        ("Last draw (✗ dropped)", draws.last, draws.kept),
-        (average, draws.average, None),
-        ("Weights before dropout", draws.weights, None),
+        (_("Last draw (✗ dropped)"), draws.last, draws.kept),
+        (_averaged(draws), draws.average, None),
+        (_("Weights before dropout"), draws.weights, None),
     )
     parts = "".join(_table(caption, values, kept, tokens) for caption, values, kept in shown)
     side_by_side = "display: flex; flex-wrap: wrap; gap: 8px 20px;"
@@ -110,7 +123,7 @@ def _table(caption: str, values: np.ndarray, kept: np.ndarray | None, tokens: Se
         rows.append(f'<tr><th scope="row">{html.escape(token)}</th>{"".join(cells)}{total}</tr>')
     return (
         f'<table style="font-size: 12.5px"><caption>{html.escape(caption)}</caption>'
-        f'<tr><th scope="col">token</th>{heads}<th scope="col" style="{NEAR}">sum</th></tr>'
+        f'<tr><th scope="col">token</th>{heads}<th scope="col" style="{NEAR}">{_("sum")}</th></tr>'
         f"{''.join(rows)}</table>"
     )
 
@@ -126,12 +139,12 @@ class DropoutExplorer(Explorer):
         self._tokens = tokens
         self._generator = np.random.default_rng(SEED)
         self.p = ipywidgets.BoundedFloatText(
-            value=0.5, min=0.0, max=LARGEST_P, step=0.1, description="p (0 to 0.9)", style=WIDE
+            value=0.5, min=0.0, max=LARGEST_P, step=0.1, description=_("p (0 to 0.9)"), style=WIDE
         )
         self.at_once = ipywidgets.Dropdown(
-            options=[(str(times), times) for times in AT_ONCE], description="Draws at once", style=WIDE
+            options=[(str(times), times) for times in AT_ONCE], description=_("Draws at once"), style=WIDE
         )
-        self.again = ipywidgets.Button(description="Draw again")
+        self.again = ipywidgets.Button(description=_("Draw again"))
         self.draws = first_draw(weights, self.p.value, self._generator)
         # Before the base class observes it, so that what it shows is already the new p's.
         self.p.observe(self._start_over, names="value")
@@ -155,7 +168,7 @@ class DropoutExplorer(Explorer):
         stops = [(str(times), times) for times in DRAWN]
         return [
             Knob.of(self.p, [place / 10 for place in range(10)]),
-            Knob("Draws", "range", lambda: stops, draw, lambda: self.draws.count),
+            Knob(_("Draws"), "range", lambda: stops, draw, lambda: self.draws.count),
         ]
 
     def _draw(self, button: ipywidgets.Button) -> None:

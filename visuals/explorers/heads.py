@@ -14,10 +14,11 @@ from visuals.arrays import token_names, with_axes
 from visuals.explorers.explorer import WIDE, Explorer
 from visuals.figures.heads import MOST_HEADS
 from visuals.figures.maps import attention_map
+from visuals.language import N_, _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
-SIDE_BY_SIDE, SUPERPOSED = "side by side", "superposed"
+SIDE_BY_SIDE, SUPERPOSED = N_("side by side"), N_("superposed")
 # The explorers' own colours, which follow JupyterLab's theme; a head's label stands beside each.
 COLORS = ("--score", "--chosen", "--context", "--weight")
 
@@ -26,26 +27,25 @@ def favourite(weights: np.ndarray, tokens: Sequence[str]) -> str:
     """Where a row of weights (tokens,) is largest, in words: one token, or how many share the first place."""
     found = words.extremes(weights)
     if found is None:
-        return "to nothing (no finite weight)"
+        return _("to nothing (no finite weight)")
     largest = weights[found[0]]
     shared = int(np.isclose(weights, largest).sum())
     if shared > 1:
-        return f"evenly to {shared} tokens ({words.number(largest, 2)} each)"
-    return f"most to '{tokens[found[0]]}' ({words.number(largest, 2)})"
+        return _("evenly to {shared} tokens ({weight} each)", shared=shared, weight=words.number(largest, 2))
+    return _("most to '{token}' ({weight})", token=tokens[found[0]], weight=words.number(largest, 2))
 
 
 def sentence(weights: np.ndarray, query: int, view: str, tokens: Sequence[str], names: Sequence[str]) -> str:
     """Say in words where each head attends for one query; superposed, where their mean attends too."""
     rows = weights[:, query]  # (heads, tokens, tokens) -> (heads, tokens)
     told = ", ".join(
-        f"{name} attends {favourite(row, tokens)}" for name, row in zip(names, rows, strict=True)
+        _("{name} attends {where}", name=name, where=favourite(row, tokens))
+        for name, row in zip(names, rows, strict=True)
     )
-    mean = (
-        f"; the mean of all heads attends {favourite(rows.mean(axis=0), tokens)}"
-        if view == SUPERPOSED
-        else ""
-    )
-    return f"query '{tokens[query]}', {view}: {told}{mean}"
+    if view == SUPERPOSED:
+        mean = favourite(rows.mean(axis=0), tokens)
+        told += _("; the mean of all heads attends {where}", where=mean)
+    return _("query '{query}', {view}: {told}", query=tokens[query], view=_(view), told=told)
 
 
 def table(weights: np.ndarray, query: int, view: str, tokens: Sequence[str], names: Sequence[str]) -> str:
@@ -60,7 +60,7 @@ def table(weights: np.ndarray, query: int, view: str, tokens: Sequence[str], nam
             f'<span style="color: var({COLORS[head % len(COLORS)]})">■</span> {html.escape(name)}'
             for head, name in enumerate(names)
         )
-        columns = [legend, "mean of all heads"]
+        columns = [legend, _("mean of all heads")]
     body = []
     for index, token in enumerate(tokens):
         if view == SIDE_BY_SIDE:
@@ -74,10 +74,15 @@ def table(weights: np.ndarray, query: int, view: str, tokens: Sequence[str], nam
             + "</tr>"
         )
     headings = "".join(f'<th scope="col">{column}</th>' for column in columns)
+    caption = _(
+        "Where {heads} heads attend for the query “{query}”, {view}",
+        heads=len(rows),
+        query=html.escape(tokens[query]),
+        view=_(view),
+    )
     return (
         '<div class="attention-explorer"><table>'
-        f"<caption>Where {len(rows)} heads attend for the query “{html.escape(tokens[query])}”, "
-        f"{view}</caption>"
+        f"<caption>{caption}</caption>"
         f'<tr><th scope="col">token</th>{headings}</tr>{"".join(body)}</table></div>'
     )
 
@@ -120,11 +125,14 @@ class HeadsExplorer(Explorer):
         self.query = ipywidgets.Dropdown(
             options=[(label, index) for index, label in enumerate(labels)],
             value=min(2, len(tokens) - 1),
-            description="Query token",
+            description=_("Query token"),
             style=WIDE,
         )
         self.view_of = ipywidgets.Dropdown(
-            options=[SIDE_BY_SIDE, SUPERPOSED], value=SIDE_BY_SIDE, description="Heads", style=WIDE
+            options=[(_(view), view) for view in (SIDE_BY_SIDE, SUPERPOSED)],
+            value=SIDE_BY_SIDE,
+            description=_("Heads"),
+            style=WIDE,
         )
         super().__init__(self.query, self.view_of)
 

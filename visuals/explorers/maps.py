@@ -15,6 +15,7 @@ from PIL import Image
 from visuals import style, words
 from visuals.explorers.explorer import WIDE, Explorer
 from visuals.figures.maps import ROW_TOLERANCE, attention_map, readable
+from visuals.language import _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
@@ -32,21 +33,30 @@ NEAR = "padding: 2px 5px; text-align: right"
 
 def sentence(row: np.ndarray, place: str, query: str, keys: Sequence[str]) -> str:
     """Say in words where one query attends: its largest weight, its row sum, and the entropy of a share."""
-    start = f"{place}query '{query}'"
+    start = place + _("query '{query}'", query=query)
     found = words.extremes(row)
     if found is None:
-        return f"{start}: nothing finite in its row"
-    told = f"{start}: largest {words.number(row[found[0]])} on '{keys[found[0]]}'"
+        return _("{start}: nothing finite in its row", start=start)
+    told = _(
+        "{start}: largest {weight} on '{key}'",
+        start=start,
+        weight=words.number(row[found[0]]),
+        key=keys[found[0]],
+    )
     if not np.isfinite(row).all():
         return f"{told}.{words.not_finite(row)}"
     total = float(row.sum())
     if row.min() < 0:
-        return f"{told}, smallest {words.number(row[found[1]])} on '{keys[found[1]]}'"
+        low, key = words.number(row[found[1]]), keys[found[1]]
+        return _("{told}, smallest {weight} on '{key}'", told=told, weight=low, key=key)
     if abs(total - 1) > ROW_TOLERANCE:
-        return f"{told}; its row adds up to {words.number(total)}, not to 1"
-    return (
-        f"{told}; its row adds up to {words.number(total, 2)}, "
-        f"entropy {words.number(entropy(row), 2)} of at most {np.log(len(row)):.2f}"
+        return _("{told}; its row adds up to {total}, not to 1", told=told, total=words.number(total))
+    return _(
+        "{told}; its row adds up to {total}, entropy {entropy} of at most {most:.2f}",
+        told=told,
+        total=words.number(total, 2),
+        entropy=words.number(entropy(row), 2),
+        most=np.log(len(row)),
     )
 
 
@@ -72,13 +82,13 @@ def grid(values: np.ndarray, query: int, names: Sequence[str], keys: Sequence[st
         chosen, mark = (' class="chosen"', "▸ ") if index == query else ("", "")
         rows.append(f'<tr{chosen}><th scope="row">{mark}{html.escape(name)}</th>{"".join(cells)}</tr>')
     return (
-        "<table><caption>All queries (rows) and keys (columns)</caption>"
+        f"<table><caption>{_('All queries (rows) and keys (columns)')}</caption>"
         f'<tr><th scope="col">query</th>{heads}</tr>{"".join(rows)}</table>'
     )
 
 
-def image(values: np.ndarray, query: int, largest: float) -> str:
-    """One map (queries, keys) as an image of one pixel for each weight, enlarged by the browser."""
+def image(values: np.ndarray, query: int | None, largest: float) -> str:
+    """One map (queries, keys) as an image of one pixel for each weight, a chosen query's row marked."""
     queries, keys = values.shape
     colormap, norm = style.color_scale(np.array([largest, values[np.isfinite(values)].min(initial=0.0)]))
     # Not finite is white, as nothing is.
@@ -88,26 +98,34 @@ def image(values: np.ndarray, query: int, largest: float) -> str:
     data = base64.b64encode(packed.getvalue()).decode()
     square = min(IMAGE / max(queries, keys), SQUARE)
     wide, high = square * keys, square * queries
-    mark = max(square, 3)
+    frame = ""
+    if query is not None:
+        mark = max(square, 3)
+        frame = (
+            '<span aria-hidden="true" style="position: absolute; left: -2px; right: -2px; '
+            f"top: {(query + 0.5) * square - mark / 2 - 2:.1f}px; height: {mark:.1f}px; "
+            'border: 2px solid var(--chosen)"></span>'
+        )
+    alt = _(
+        "Map of {queries} queries (rows) by {keys} keys (columns); darker blue is more.",
+        queries=queries,
+        keys=keys,
+    )
     return (
         f'<div style="position: relative; width: {wide:.0f}px; margin: 4px 20px 4px 0">'
         f'<img src="data:image/png;base64,{data}" width="{wide:.0f}" height="{high:.0f}" '
-        f'style="image-rendering: pixelated; display: block" '
-        f'alt="Map of {queries} queries (rows) by {keys} keys (columns); darker blue is more.">'
-        f'<span aria-hidden="true" style="position: absolute; left: -2px; right: -2px; '
-        f"top: {(query + 0.5) * square - mark / 2 - 2:.1f}px; height: {mark:.1f}px; "
-        f'border: 2px solid var(--chosen)"></span></div>'
+        f'style="image-rendering: pixelated; display: block" alt="{alt}">{frame}</div>'
     )
 
 
 def attended(row: np.ndarray, keys: Sequence[str], largest: float) -> str:
     """One query's row as an HTML table with bars; of a long row the keys with the largest weights."""
     shown = range(len(row))
-    caption = "Where the query attends"
+    caption = _("Where the query attends")
     if len(row) > NUMBERED:
         order = np.argsort(-np.where(np.isfinite(row), row, -np.inf), kind="stable")
         shown = [int(index) for index in order[:LISTED]]  # type: ignore[assignment]
-        caption += f": its {LISTED} largest of {len(row)}"
+        caption += _(": its {listed} largest of {count}", listed=LISTED, count=len(row))
     rows = "".join(
         f'<tr><th scope="row">{html.escape(keys[index])}</th><td>{_bar(row[index], largest)}</td></tr>'
         for index in shown
@@ -146,7 +164,7 @@ class MapExplorer(Explorer):
         self._largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0)) or 1.0
         sizes = values.shape[:-2]
         # What a single axis before the queries counts, sequences or heads, only the learner knows.
-        self.first = _numbers("Sequence" if len(sizes) == 2 else "weights[…]", sizes[0]) if sizes else None
+        self.first = _numbers(_("Sequence") if len(sizes) == 2 else "weights[…]", sizes[0]) if sizes else None
         self.head = _numbers("Head", sizes[1]) if len(sizes) == 2 else None
         labels = [
             f"{name} (token {index})" if queries.count(name) > 1 else name
@@ -155,7 +173,7 @@ class MapExplorer(Explorer):
         self.query = ipywidgets.Dropdown(
             options=[(label, index) for index, label in enumerate(labels)],
             value=0,
-            description="Query token",
+            description=_("Query token"),
             style=WIDE,
         )
         super().__init__(*(one for one in (self.first, self.head, self.query) if one is not None))
@@ -171,7 +189,7 @@ class MapExplorer(Explorer):
             return ""
         if self.head is None:
             return f"weights[{self.first.value}], "
-        return f"sequence {self.first.value}, head {self.head.value}, "
+        return _("sequence {sequence}, head {head}, ", sequence=self.first.value, head=self.head.value)
 
     @property
     def alt(self) -> str:

@@ -14,6 +14,7 @@ from visuals.explorers.explorer import WIDE, Explorer
 from visuals.explorers.query import MOST_SHARP, SHARP, table
 from visuals.figures.meaning import AXES, LONGEST, arrows, in_plane, moved, word_arrows
 from visuals.flow import QueryFlow
+from visuals.language import _
 from visuals.picture import Picture
 from visuals.trained import trained_words
 
@@ -40,12 +41,14 @@ class OwnSentence(Explorer):
         self.sentence = sentence
         self.text = ipywidgets.Text(
             value=sentence,
-            description="Your sentence",
+            description=_("Your sentence"),
             continuous_update=False,
             style=WIDE,
             layout={"width": "540px"},
         )
-        self.query = ipywidgets.Dropdown(options=self._choices(), value=query, description="Word", style=WIDE)
+        self.query = ipywidgets.Dropdown(
+            options=self._choices(), value=query, description=_("Word"), style=WIDE
+        )
         self.text.observe(self._read, names="value")
         super().__init__(self.text, self.query, *controls)
 
@@ -76,7 +79,7 @@ class MeaningExplorer(OwnSentence):
 
     def __init__(self, sentence: str, word: str) -> None:
         self.sharpness = ipywidgets.BoundedFloatText(
-            value=1.0, min=0.0, max=MOST_SHARP, step=0.5, description="Sharpness (0 to 20)", style=WIDE
+            value=1.0, min=0.0, max=MOST_SHARP, step=0.5, description=_("Sharpness (0 to 20)"), style=WIDE
         )
         super().__init__(sentence, trained_words().tokens(sentence).index(word), self.sharpness)
 
@@ -89,7 +92,9 @@ class MeaningExplorer(OwnSentence):
     @property
     def alt(self) -> str:
         tokens, points, flow = self.shown
-        return self.trouble or f"sharpness {flow.sharpness:g}: {moved(tokens, flow, points)}"
+        return self.trouble or _(
+            "sharpness {sharpness:g}: {told}", sharpness=flow.sharpness, told=moved(tokens, flow, points)
+        )
 
     @property
     def html(self) -> str:
@@ -134,8 +139,8 @@ def plane(tokens: list[str], points: np.ndarray, flow: QueryFlow) -> str:
         f'aria-label="{html.escape(moved(tokens, flow, points), quote=True)}">'
         f'<path d="M{left} {top} V{top + far:.1f} H{left + far:.1f}" fill="none" stroke="currentColor"/>'
         f'<text x="{left + far:.1f}" y="{top + far + 20:.1f}" text-anchor="end" fill="currentColor">'
-        f"{AXES[0]}</text>"
-        f'<text x="{left + 4}" y="14" fill="currentColor">{AXES[1]}</text>{"".join(parts)}</svg>'
+        f"{_(AXES[0])}</text>"
+        f'<text x="{left + 4}" y="14" fill="currentColor">{_(AXES[1])}</text>{"".join(parts)}</svg>'
     )
 
 

@@ -17,6 +17,7 @@ from visuals.explorers.explorer import WIDE, Explorer
 from visuals.explorers.maps import attended, image
 from visuals.figures.maps import attention_map
 from visuals.inside import look_inside
+from visuals.language import _
 from visuals.not_ready import NotReady
 from visuals.picture import Picture
 
@@ -48,14 +49,14 @@ class ModelExplorer(Explorer):
         self._ids = self._readable(text)
         self.text = ipywidgets.Text(
             value=text,
-            description="Your text",
+            description=_("Your text"),
             continuous_update=False,
             style=WIDE,
             layout={"width": "640px"},
         )
         heads = [(layer, head) for layer in range(len(model.blocks)) for head in range(num_heads)]
         self.head = ipywidgets.Dropdown(
-            options=[(f"layer {layer}, head {head}", (layer, head)) for layer, head in heads],
+            options=[(_("layer {layer}, head {head}", layer=one[0], head=one[1]), one) for one in heads],
             value=head,
             description="Head",
             style=WIDE,
@@ -63,19 +64,22 @@ class ModelExplorer(Explorer):
         self.query = ipywidgets.Dropdown(
             options=self._choices(), value=len(self._ids) - 1, description="Token", style=WIDE
         )
-        self.removed = ipywidgets.Checkbox(value=False, description="Without this head", indent=False)
+        self.removed = ipywidgets.Checkbox(value=False, description=_("Without this head"), indent=False)
         self.text.observe(self._read, names="value")
         super().__init__(self.text, self.head, self.query, self.removed)
 
     def _readable(self, text: str) -> Tensor:
         """The text's ids (tokens,). Raises ValueError where the model cannot read it."""
         if not text:
-            raise ValueError("There is no text. Type some characters.")
+            raise ValueError(_("There is no text. Type some characters."))
         ids = torch.as_tensor(self._encode(text))
         table = getattr(self._model, "positions", None)
         most = len(ids) if table is None else table.weight.shape[0]
         if len(ids) > most:
-            raise ValueError(f"The text has {len(ids)} tokens; the model reads {most} at most.")
+            said = _(
+                "The text has {tokens} tokens; the model reads {most} at most.", tokens=len(ids), most=most
+            )
+            raise ValueError(said)
         return ids
 
     def _choices(self) -> list[tuple[str, int]]:
@@ -104,7 +108,7 @@ class ModelExplorer(Explorer):
     @torch.no_grad()
     def expected(self) -> list[tuple[str, list[tuple[str, float]]]]:
         """What the model expects after the chosen token, stage by stage: tokens and their probabilities."""
-        runs = [("", self.removed.value), *([("the whole model", False)] if self.removed.value else [])]
+        runs = [("", self.removed.value), *([(_("the whole model"), False)] if self.removed.value else [])]
         found = []
         for name, removed in runs:
             inside = look_inside(
@@ -112,7 +116,8 @@ class ModelExplorer(Explorer):
             )
             streams = inside.streams[:, 0, self.query.value]  # (layers + 1, d_model)
             shares = self._model.unembedding(self._model.norm(streams)).softmax(dim=-1)  # (layers + 1, vocab)
-            stages = ["the embedding", *(f"after block {layer}" for layer in range(len(streams) - 1))]
+            blocks = (_("after block {block}", block=block) for block in range(len(streams) - 1))
+            stages = [_("the embedding"), *blocks]
             for stage, row in list(zip(stages, shares, strict=True))[-1 if name else 0 :]:
                 best = row.topk(LIKELY)
                 likely = [(self._names[index], float(row[index])) for index in best.indices.tolist()]
@@ -125,15 +130,25 @@ class ModelExplorer(Explorer):
             return self.trouble
         layer, head = self.head.value
         query, row = self.query.value, self.map[self.query.value]
-        told = {name: ", ".join(_share(*one) for one in likely) for name, likely in self.expected()}
-        last = f"after block {len(self._model.blocks) - 1}"
-        expects = f"the model expects {told[last]}"
+        told = [", ".join(_share(*one) for one in likely) for _name, likely in self.expected()]
         if self.removed.value:
-            expects = f"without it {expects}; with it, {told['the whole model']}"
+            expects = _(
+                "without it the model expects {tokens}; with it, {whole}", tokens=told[-2], whole=told[-1]
+            )
+        else:
+            expects = _("the model expects {tokens}", tokens=told[-1])
         best = int(row.argmax())
-        return (
-            f"layer {layer}, head {head}: token {query}, '{self.tokens[query]}', looks most at token {best}, "
-            f"'{self.tokens[best]}' ({words.number(row[best], 2)}); {expects}"
+        return _(
+            "layer {layer}, head {head}: token {query}, '{token}', looks most at token {best}, '{other}' "
+            "({weight}); {expects}",
+            layer=layer,
+            head=head,
+            query=query,
+            token=self.tokens[query],
+            best=best,
+            other=self.tokens[best],
+            weight=words.number(row[best], 2),
+            expects=expects,
         )
 
     @property
@@ -146,12 +161,13 @@ class ModelExplorer(Explorer):
             + "</tr>"
             for name, likely in self.expected()
         )
-        without = ", without the head" if self.removed.value else ""
+        without = _(", without the head") if self.removed.value else ""
+        caption = _("What is expected after “{token}”", token=html.escape(self.tokens[query])) + without
         return (
             '<div class="attention-explorer" style="display: flex; flex-wrap: wrap; gap: 8px 28px;">'
             f"{image(values, query, 1.0)}{attended(values[query], keys, 1.0)}"
-            f"<table><caption>What is expected after “{html.escape(self.tokens[query])}”{without}</caption>"
-            f'<tr><th scope="col">stage</th><th scope="col" colspan="{LIKELY}">likeliest tokens</th></tr>'
+            f'<table><caption>{caption}</caption><tr><th scope="col">{_("stage")}</th>'
+            f'<th scope="col" colspan="{LIKELY}">{_("likeliest tokens")}</th></tr>'
             f"{rows}</table></div>"
         )
 

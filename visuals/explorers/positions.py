@@ -11,6 +11,7 @@ import numpy as np
 from visuals import words
 from visuals.explorers.explorer import WIDE, Explorer
 from visuals.figures.positions import arrow_of, turned, turned_pair
+from visuals.language import _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
@@ -43,11 +44,17 @@ def scores_at(query: np.ndarray, key: np.ndarray, positions: tuple[int, int], th
 def sentence(scores: Scores, positions: tuple[int, int]) -> str:
     """Say in words what rotating does to the score, and what becomes of it further on."""
     query, key = positions
-    return (
-        f"query at position {query}, key at position {key}, distance {query - key}: rotated score "
-        f"{words.number(scores.rotated[0])}, and {words.number(scores.rotated[1])} with both {FURTHER} "
-        f"positions further on; with added codes {words.number(scores.added[0])} and "
-        f"{words.number(scores.added[1])}"
+    return _(
+        "query at position {query}, key at position {key}, distance {distance}: rotated score {rotated}, and "
+        "{rotated_on} with both {further} positions further on; with added codes {added} and {added_on}",
+        query=query,
+        key=key,
+        distance=query - key,
+        rotated=words.number(scores.rotated[0]),
+        rotated_on=words.number(scores.rotated[1]),
+        further=FURTHER,
+        added=words.number(scores.added[0]),
+        added_on=words.number(scores.added[1]),
     )
 
 
@@ -55,20 +62,18 @@ def table(scores: Scores) -> str:
     """The scores as an HTML table, one row for each kind of positions."""
     rows = ""
     for name, (here, further) in (
-        ("no positions", scores.plain),
-        ("codes added (sinusoidal)", scores.added),
-        ("rotated (RoPE)", scores.rotated),
+        (_("no positions"), scores.plain),
+        (_("codes added (sinusoidal)"), scores.added),
+        (_("rotated (RoPE)"), scores.rotated),
     ):
-        kept = "✓ the same" if abs(here - further) < 1e-9 else "✗ another score"
+        kept = _("✓ the same") if abs(here - further) < 1e-9 else _("✗ another score")
         rows += (
             f'<tr><th scope="row">{name}</th><td class="number">{words.number(here)}</td>'
             f'<td class="number">{words.number(further)}</td><td>{kept}</td></tr>'
         )
-    return (
-        "<table><caption>Score of the query and the key</caption>"
-        '<tr><th scope="col">positions</th><th scope="col">here</th>'
-        f'<th scope="col">both {FURTHER} further on</th><th scope="col">compared</th></tr>{rows}</table>'
-    )
+    columns = (_("positions"), _("here"), _("both {further} further on", further=FURTHER), _("compared"))
+    heads = "".join(f'<th scope="col">{name}</th>' for name in columns)
+    return f"<table><caption>{_('Score of the query and the key')}</caption><tr>{heads}</tr>{rows}</table>"
 
 
 def arrows(query: np.ndarray, key: np.ndarray) -> str:
@@ -102,7 +107,7 @@ class PositionsExplorer(Explorer):
                 value=position,
                 min=0,
                 max=LAST_POSITION,
-                description=f"Position of the {name}",
+                description=_("Position of the {name}", name=name),
                 style=WIDE,
                 layout={"width": "400px"},  # room to drag to each position
             )

@@ -14,6 +14,7 @@ from visuals.arrays import token_names, with_axes
 from visuals.explorers.explorer import WIDE, Explorer
 from visuals.figures.context import scores_to_context
 from visuals.flow import QueryFlow, follow_query
+from visuals.language import _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
@@ -27,12 +28,16 @@ SHARP = (0, 0.5, 1, 2, 5, 10, 20)
 def sentence(flow: QueryFlow, tokens: Sequence[str]) -> str:
     """Say in words what one query does: its sharpness, its largest weight and its context."""
     found = words.extremes(flow.weights)
-    peak = "no finite weight"
+    peak = _("no finite weight")
     if found is not None:
-        peak = f"largest weight {words.number(flow.weights[found[0]])} on '{tokens[found[0]]}'"
-    return (
-        f"query '{tokens[flow.query]}', sharpness {flow.sharpness:g}: {peak}; "
-        f"context {words.vector(flow.context)}"
+        weight = words.number(flow.weights[found[0]])
+        peak = _("largest weight {weight} on '{token}'", weight=weight, token=tokens[found[0]])
+    return _(
+        "query '{query}', sharpness {sharpness:g}: {peak}; context {context}",
+        query=tokens[flow.query],
+        sharpness=flow.sharpness,
+        peak=peak,
+        context=words.vector(flow.context),
     )
 
 
@@ -42,7 +47,7 @@ def table(flow: QueryFlow, tokens: Sequence[str]) -> str:
     Each row's last column is the context so far: the weight times the token's vector added to the row above.
     """
     building = flow.so_far.shape[1] <= SHOWN_FEATURES
-    last = '<th scope="col">context so far</th>' if building else ""
+    last = f'<th scope="col">{_("context so far")}</th>' if building else ""
     score_bars = _bars(flow.scores, "score")
     # The weights' full width is always 1, so that sharpening is seen as growth and not only as a ratio.
     weight_bars = _bars(flow.weights, "weight", low=0.0, high=1.0)
@@ -60,9 +65,10 @@ def table(flow: QueryFlow, tokens: Sequence[str]) -> str:
             )
             + "</tr>"
         )
+    caption = _("Scores and weights of the query “{query}”", query=html.escape(tokens[flow.query]))
     return (
         f'<div class="attention-explorer"><table>'
-        f"<caption>Scores and weights of the query “{html.escape(tokens[flow.query])}”</caption>"
+        f"<caption>{caption}</caption>"
         '<tr><th scope="col">token</th><th scope="col">score</th><th scope="col">weight</th>'
         f"{last}</tr>"
         f'{"".join(rows)}</table><div><span class="context">context</span> '
@@ -112,11 +118,11 @@ class QueryExplorer(Explorer):
         self.query = ipywidgets.Dropdown(
             options=[(label, index) for index, label in enumerate(labels)],
             value=min(1, len(tokens) - 1),
-            description="Query token",
+            description=_("Query token"),
             style=WIDE,
         )
         self.sharpness = ipywidgets.BoundedFloatText(
-            value=1.0, min=0.0, max=MOST_SHARP, step=0.5, description="Sharpness (0 to 20)", style=WIDE
+            value=1.0, min=0.0, max=MOST_SHARP, step=0.5, description=_("Sharpness (0 to 20)"), style=WIDE
         )
         super().__init__(self.query, self.sharpness)
 

@@ -13,6 +13,7 @@ from visuals import words
 from visuals.arrays import token_names
 from visuals.explorers.explorer import WIDE, Explorer
 from visuals.figures.scaling import DIVISORS, Sharing, matching, saturation, scores_of_width, share_out
+from visuals.language import _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
@@ -46,14 +47,17 @@ class ScaleExplorer(Explorer):
             style=WIDE,
         )
         self.divisor = ipywidgets.Dropdown(
-            options=list(DIVISORS), value="nothing", description="Scores divided by", style=WIDE
+            options=[(_(name), name) for name in DIVISORS],
+            value="nothing",
+            description=_("Scores divided by"),
+            style=WIDE,
         )
         self.temperature = ipywidgets.BoundedFloatText(
             value=1.0,
             min=COLDEST,
             max=HOTTEST,
             step=0.5,
-            description=f"Temperature ({COLDEST:g} to {HOTTEST:g})",
+            description=_("Temperature ({coldest:g} to {hottest:g})", coldest=COLDEST, hottest=HOTTEST),
             style=WIDE,
         )
         self._entropies: dict[int, dict[str, np.ndarray]] = {}
@@ -87,12 +91,19 @@ class ScaleExplorer(Explorer):
     @property
     def alt(self) -> str:
         found = self.sharing
-        return (
-            f"d_k {self.width.value}, scores divided by {self.divisor.value}, "
-            f"temperature {self.temperature.value:g}: scores spread by {words.number(found.spread, 2)}; "
-            f"average of {len(self._queries)} queries: largest weight {words.number(found.largest, 2)}, "
-            f"entropy {words.number(found.entropy, 2)} of at most {np.log(len(self._keys)):.2f}, "
-            f"slope {words.number(found.slope, 3)}"
+        return _(
+            "d_k {d_k}, scores divided by {divisor}, temperature {temperature:g}: scores spread by {spread}; "
+            "average of {count} queries: largest weight {largest}, entropy {entropy} of at most {most:.2f}, "
+            "slope {slope}",
+            d_k=self.width.value,
+            divisor=_(self.divisor.value),
+            temperature=self.temperature.value,
+            spread=words.number(found.spread, 2),
+            count=len(self._queries),
+            largest=words.number(found.largest, 2),
+            entropy=words.number(found.entropy, 2),
+            most=np.log(len(self._keys)),
+            slope=words.number(found.slope, 3),
         )
 
     @property
@@ -106,9 +117,9 @@ class ScaleExplorer(Explorer):
         highest = np.log(len(self._keys)) or 1.0
         steepest = (1 - 1 / len(self._keys)) / len(self._keys) or 1.0
         measures = (
-            ("largest weight", found.largest, found.largest, 2),
+            (_("largest weight"), found.largest, found.largest, 2),
             ("entropy", found.entropy, found.entropy / highest, 2),
-            ("slope w (1 − w)", found.slope, found.slope / steepest, 3),
+            (_("slope w (1 − w)"), found.slope, found.slope / steepest, 3),
         )
         averages = "".join(
             f'<tr><th scope="row">{name}</th><td>{_bar(share, "context", value, decimals)}</td></tr>'
@@ -116,12 +127,13 @@ class ScaleExplorer(Explorer):
         )
         return (
             '<div class="attention-explorer" style="display: flex; flex-wrap: wrap; gap: 4px 28px;"><table>'
-            "<caption>The first query: its scores and weights</caption>"
+            f"<caption>{_('The first query: its scores and weights')}</caption>"
             '<tr><th scope="col">token</th><th scope="col">score</th><th scope="col">weight</th></tr>'
             f"{rows}</table>"
             f"{curves(self.entropies, self.divisor.value, self.temperature.value, found.entropy, highest)}"
-            f"<table><caption>On average over {len(self._queries)} queries</caption>"
-            f'<tr><th scope="col">measure</th><th scope="col">average</th></tr>{averages}</table></div>'
+            f"<table><caption>{_('On average over {count} queries', count=len(self._queries))}</caption>"
+            f'<tr><th scope="col">{_("measure")}</th><th scope="col">{_("average")}</th></tr>'
+            f"{averages}</table></div>"
         )
 
     @property
@@ -156,15 +168,24 @@ def curves(
         names.append(
             f'<line x1="{at}" x2="{at + 26}" y1="{label - 4}" y2="{label - 4}" {look}/>'
             f'<text x="{at + 32}" y="{label}" fill="{stroke}" font-weight="{700 if chosen else 400}">'
-            f"÷ {name}</text>"
+            f"÷ {_(name)}</text>"
         )
-        told.append(f"divided by {name} from {words.number(values[0], 2)} to {words.number(values[-1], 2)}")
+        first, last = (words.number(value, 2) for value in (values[0], values[-1]))
+        told.append(_("divided by {divisor} from {first} to {last}", divisor=_(name), first=first, last=last))
+    said = _(
+        "Average entropy against temperature from {coldest:g} to {hottest:g}: {told}; now {entropy} at "
+        "{temperature:g}",
+        coldest=COLDEST,
+        hottest=HOTTEST,
+        told="; ".join(told),
+        entropy=words.number(entropy, 2),
+        temperature=temperature,
+    )
     return (
         f'<svg role="img" width="{left + wide + 140}" height="{top + high + 40}" '
         'style="display: block; flex: none; overflow: visible; '
         'font: 12.5px var(--jp-content-font-family, sans-serif)" '
-        f'aria-label="Average entropy against temperature from {COLDEST:g} to {HOTTEST:g}: '
-        f'{"; ".join(told)}; now {words.number(entropy, 2)} at {temperature:g}">'
+        f'aria-label="{html.escape(said)}">'
         f'<text x="0" y="12" fill="currentColor">entropy</text>'
         f'<text x="{left - 6}" y="{top + 6}" text-anchor="end" fill="currentColor">{highest:.2f}</text>'
         f'<text x="{left - 6}" y="{top + high + 4}" text-anchor="end" fill="currentColor">0</text>'

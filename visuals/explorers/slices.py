@@ -12,10 +12,11 @@ from visuals.arrays import with_axes
 from visuals.explorers.explorer import WIDE, Explorer
 from visuals.explorers.heads import COLORS
 from visuals.figures.heads import MOST_HEADS, matrix_slices, row_range
+from visuals.language import N_, _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
-STACK, FUSED = "the stack", "the fused class"
+STACK, FUSED = N_("the stack"), N_("the fused class")
 # About how large things are drawn, in pixels: a row slides from about where it stood.
 ROW, FIRST_COLUMN, COLUMN = 25, 150, 75
 
@@ -23,15 +24,22 @@ ROW, FIRST_COLUMN, COLUMN = 25, 150, 75
 def sentence(matrices: np.ndarray, head: int, kind: str, name: str) -> str:
     """Say in words where a head's matrix stands: as one of its own, or as rows of the wide one."""
     heads, head_dim, d_in = matrices.shape
-    columns = row_range(head, head_dim).replace("row", "column")
+    own = f"heads.{head}.{name}.weight"
+    first, last = head * head_dim, (head + 1) * head_dim - 1
     if kind == STACK:
-        place = f"heads.{head}.{name}.weight ({head_dim}, {d_in}) is a matrix of its own"
+        place = _("{own} ({rows}, {d_in}) is a matrix of its own", own=own, rows=head_dim, d_in=d_in)
     else:
+        wide = f"{name}.weight ({heads * head_dim}, {d_in})"
         rows = row_range(head, head_dim)
-        place = f"{rows} of {name}.weight ({heads * head_dim}, {d_in}) are heads.{head}.{name}.weight"
-        if head_dim == 1:
-            place = place.replace(" are ", " is ")
-    return f"{kind}, head {head}: {place}; it makes {columns} of what comes out"
+        is_own = _("{rows} of {wide} is {own}", rows=rows, wide=wide, own=own)
+        are_own = _("{rows} of {wide} are {own}", rows=rows, wide=wide, own=own)
+        place = is_own if first == last else are_own
+    makes = (
+        _("it makes column {column} of what comes out", column=first)
+        if first == last
+        else _("it makes columns {first} to {last} of what comes out", first=first, last=last)
+    )
+    return _("{kind}, head {head}: {place}; {makes}", kind=_(kind), head=head, place=place, makes=makes)
 
 
 def table(matrices: np.ndarray, head: int, kind: str, name: str, slides: bool = False) -> str:
@@ -94,7 +102,10 @@ class SlicesExplorer(Explorer):
             style=WIDE,
         )
         self.kind = ipywidgets.Dropdown(
-            options=[STACK, FUSED], value=STACK, description="Matrices of", style=WIDE
+            options=[(_(kind), kind) for kind in (STACK, FUSED)],
+            value=STACK,
+            description=_("Matrices of"),
+            style=WIDE,
         )
         self._slides = False
         super().__init__(self.head, self.kind)

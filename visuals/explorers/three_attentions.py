@@ -12,14 +12,14 @@ import numpy as np
 from visuals.explorers.explorer import WIDE, Explorer
 from visuals.figures.combining import visible_keys
 from visuals.figures.encoder_decoder import PADDING, sentence
+from visuals.language import N_, _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
 KINDS = ("Encoder self-attention", "Decoder self-attention", "Cross-attention")
 ENCODER, DECODER, CROSS = KINDS
 
-SEEN = '<span style="color: var(--score); font-weight: 600;">✓ visible</span>'
-LATER = "later"
+LATER = N_("later")
 PAD = "padding"
 
 
@@ -70,30 +70,46 @@ def told(shown: Shown, query: int) -> str:
     row = shown.reasons[query]
     seen = [key for key, reason in zip(shown.keys, row, strict=True) if not reason]
     parts = [
-        f"{shown.kind}: '{shown.queries[query]}' (token {query} of the {shown.queries_of}) sees "
-        f"{len(seen)} of {len(shown.keys)} {shown.keys_of} tokens: {', '.join(seen) or 'none'}."
+        _(
+            "{kind}: '{token}' (token {query} of the {queries_of}) sees {seen} of {count} {keys_of} tokens: "
+            "{tokens}.",
+            kind=shown.kind,
+            token=shown.queries[query],
+            query=query,
+            queries_of=shown.queries_of,
+            seen=len(seen),
+            count=len(shown.keys),
+            keys_of=shown.keys_of,
+            tokens=", ".join(seen) or _("none"),
+        )
     ]
     hidden = []
-    for reason, why in ((LATER, "later in the target"), (PAD, "padding")):
+    for reason, why in ((LATER, _("later in the target")), (PAD, PAD)):
         names = [key for key, found in zip(shown.keys, row, strict=True) if found == reason]
         if names:
             hidden.append(f"{', '.join(names)} ({why})")
-    parts.append(f"Hidden: {'; '.join(hidden)}." if hidden else "Nothing is hidden.")
+    parts.append(_("Hidden: {tokens}.", tokens="; ".join(hidden)) if hidden else _("Nothing is hidden."))
     return " ".join(parts)
 
 
 def table(shown: Shown, query: int) -> str:
     """The whole grid as an HTML table, a row for each query; hidden cells say why."""
     head = "".join(f'<th scope="col">{html.escape(key)}</th>' for key in shown.keys)
+    visible = f'<span style="color: var(--score); font-weight: 600;">{_("✓ visible")}</span>'
     rows = []
     for index, (name, reasons) in enumerate(zip(shown.queries, shown.reasons, strict=True)):
         chosen = ' class="chosen"' if index == query else ""
         mark = " (query)" if index == query else ""
-        cells = "".join(f"<td>{reason or SEEN}</td>" for reason in reasons)
+        cells = "".join(f"<td>{_(reason) if reason else visible}</td>" for reason in reasons)
         rows.append(f'<tr{chosen}><th scope="row">{html.escape(name)}{mark}</th>{cells}</tr>')
+    caption = _(
+        "{kind}: queries of the {queries_of} (rows), keys of the {keys_of} (columns)",
+        kind=shown.kind,
+        queries_of=shown.queries_of,
+        keys_of=shown.keys_of,
+    )
     return (
-        f'<div class="attention-explorer"><table><caption>{shown.kind}: queries of the '
-        f"{shown.queries_of} (rows), keys of the {shown.keys_of} (columns)</caption>"
+        f'<div class="attention-explorer"><table><caption>{caption}</caption>'
         f'<tr><th scope="col">query</th>{head}</tr>{"".join(rows)}</table></div>'
     )
 
@@ -109,7 +125,7 @@ class ThreeAttentionsExplorer(Explorer):
         self._target = target
         self.kind = ipywidgets.Dropdown(options=KINDS, value=CROSS, description="Attention", style=WIDE)
         self.query = ipywidgets.Dropdown(
-            options=self._choices(), value=min(1, len(target) - 1), description="Query token", style=WIDE
+            options=self._choices(), value=min(1, len(target) - 1), description=_("Query token"), style=WIDE
         )
         # Before the base class observes: the tokens to choose from must fit when the view is made.
         self.kind.observe(self._offer_tokens, names="value")

@@ -15,17 +15,18 @@ from visuals.arrays import token_names, with_axes
 from visuals.board import Board
 from visuals.explorers.explorer import WIDE, Explorer
 from visuals.figures.layout import MARGIN
+from visuals.language import N_, _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
-ALL, MASKED, SKIPPED = "no mask", "causal, every tile made", "causal, future skipped"
+ALL, MASKED, SKIPPED = N_("no mask"), N_("causal, every tile made"), N_("causal, future skipped")
 MOST_TOKENS = 12
 # How a tile stands, and how it is drawn: its background, its words.
 LOOKS = {
-    "at work": (style.QUERY, "▶ at work"),
-    "done": (style.SCORE, "done"),
-    "to come": (style.CARD, "to come"),
-    "skipped": (style.LINE, "skipped"),
+    "at work": (style.QUERY, N_("▶ at work")),
+    "done": (style.SCORE, N_("done")),
+    "to come": (style.CARD, N_("to come")),
+    "skipped": (style.LINE, N_("skipped")),
 }
 
 
@@ -81,9 +82,12 @@ class TilesExplorer(Explorer):
             options=sizes, value=sizes[min(1, len(sizes) - 1)], description="Tile", style=WIDE
         )
         self.mode = ipywidgets.Dropdown(
-            options=[ALL, MASKED, SKIPPED], value=SKIPPED, description="Mask", style=WIDE
+            options=[(_(mode), mode) for mode in (ALL, MASKED, SKIPPED)],
+            value=SKIPPED,
+            description="Mask",
+            style=WIDE,
         )
-        self.step = ipywidgets.BoundedIntText(min=1, max=1, value=1, description="Step", style=WIDE)
+        self.step = ipywidgets.BoundedIntText(min=1, max=1, value=1, description=_("Step"), style=WIDE)
         self._visits: list[Visit] = []
         super().__init__(self.tile, self.mode, self.step)
 
@@ -112,16 +116,28 @@ class TilesExplorer(Explorer):
     def alt(self) -> str:
         one, count = self.visit, len(self._tokens)
         queries, keys = (self._names(place) for place in (one.row, one.column))
-        made = f"step {self.step.value} of {len(self._visits)}: queries {queries} meet keys {keys}"
-        told = f"{made}; {one.held} numbers are held, the whole matrix has {count * count}"
+        told = _(
+            "step {step} of {steps}: queries {queries} meet keys {keys}; {held} numbers are held, the whole "
+            "matrix has {numbers}",
+            step=self.step.value,
+            steps=len(self._visits),
+            queries=queries,
+            keys=keys,
+            held=one.held,
+            numbers=count * count,
+        )
         total = len(self.grid) ** 2
-        skipped = f"; {total - len(self._visits)} of {total} tiles are skipped"
+        skipped = _(
+            "; {skipped} of {total} tiles are skipped", skipped=total - len(self._visits), total=total
+        )
         return told + skipped if self.mode.value == SKIPPED else told
 
     def _names(self, place: int) -> str:
         tile = self.tile.value
         own = self._tokens[place * tile : (place + 1) * tile]
-        return " to ".join(repr(name) for name in ([own[0], own[-1]] if len(own) > 1 else own))
+        if len(own) == 1:
+            return repr(own[0])
+        return _("{first!r} to {last!r}", first=own[0], last=own[-1])
 
     def _state(self) -> list[tuple[str, str, str, str]]:
         """For each query at work: its token, m, l, and the output so far as it would be returned."""
@@ -154,17 +170,18 @@ class TilesExplorer(Explorer):
             f'style="left: 0; width: {100 * min(held, count) // count}%; background: {color}"></span></span>'
             f'<span class="number">{held}</span></td></tr>'
             for label, held, color in (
-                ("this tile, m, l and o", one.held, "var(--context)"),
-                ("the whole matrix", count, "var(--score)"),
+                (_("this tile, m, l and o"), one.held, "var(--context)"),
+                (_("the whole matrix"), count, "var(--score)"),
             )
         )
         return (
             '<div class="attention-explorer" style="display: flex; flex-wrap: wrap; gap: 8px 40px;">'
-            "<table><caption>Tiles; rows are queries, columns keys</caption>"
+            f"<table><caption>{_('Tiles; rows are queries, columns keys')}</caption>"
             f"<tr><td></td>{heads}</tr>{body}</table>"
-            '<div><table><caption>Queries at work, after this tile</caption><tr><th scope="col">query</th>'
-            '<th scope="col">m</th><th scope="col">l</th><th scope="col">o / l so far</th></tr>'
-            f"{state}</table><table><caption>Numbers held</caption>{bars}</table></div></div>"
+            f"<div><table><caption>{_('Queries at work, after this tile')}</caption>"
+            '<tr><th scope="col">query</th><th scope="col">m</th><th scope="col">l</th>'
+            f'<th scope="col">{_("o / l so far")}</th></tr>'
+            f"{state}</table><table><caption>{_('Numbers held')}</caption>{bars}</table></div></div>"
         )
 
     @property
@@ -211,7 +228,7 @@ def _cell(standing: str) -> str:
         "skipped": "opacity: 0.75; font-style: italic",
     }.get(standing, "")
     frame = "padding: 6px 14px; border: 1px solid var(--jp-border-color2, #C9CED6);"
-    return f'<td style="{frame} {look}">{LOOKS[standing][1]}</td>'
+    return f'<td style="{frame} {look}">{_(LOOKS[standing][1])}</td>'
 
 
 @when_ready

@@ -12,6 +12,7 @@ from visuals import style, words
 from visuals.arrays import token_names, with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN, label_width
+from visuals.language import _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
@@ -78,10 +79,17 @@ def batch_stack(batch: Any, sentences: Sequence[Sequence[str]]) -> Picture:
         _name_axes(board, values.shape, card, top, step, labels)
     same = count > 1 and all(np.array_equal(values[0], other) for other in values[1:])
     alt = (
-        f"A batch of {count} sentences drawn as cards side by side: shape ({shape}). Axis 0 counts the "
-        f"sentences ({count}), axis 1 the tokens ({length}), axis 2 the dimensions ({dimensions}). "
+        _(
+            "A batch of {count} sentences drawn as cards side by side: shape ({shape}). Axis 0 counts "
+            "the sentences ({count}), axis 1 the tokens ({length}), axis 2 the dimensions "
+            "({dimensions}). ",
+            count=count,
+            shape=shape,
+            length=length,
+            dimensions=dimensions,
+        )
         + " ".join(f"batch[{index}]: {' '.join(sentence)}." for index, sentence in enumerate(names))
-        + (" All sentences hold the same numbers." if same else "")
+        + (" " + _("All sentences hold the same numbers.") if same else "")
     )
     return Picture(board.figure, alt + words.not_finite(values))
 

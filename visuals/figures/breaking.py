@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from visuals import style, words
 from visuals.faulty import BUGS, STEPS, Moment, Training
 from visuals.figures.layout import apart
+from visuals.language import _
 from visuals.picture import Picture
 
 # What a class is measured by, as the columns of the table are called.
@@ -30,12 +31,12 @@ NAMES = {
 def row_sums(moment: Moment) -> str:
     """What the rows of weights add up to: '1.00', or '0.11 to 2.64', the smallest and the largest."""
     low, high = (words.number(value, 2) for value in (moment.sums.min(), moment.sums.max()))
-    return low if low == high else f"{low} to {high}"
+    return low if low == high else _("{low} to {high}", low=low, high=high)
 
 
 def leaking(moment: Moment) -> str:
     """How many outputs change with a later token: '5 of 5'; the last token has none after it."""
-    return f"{int(moment.leaks.sum())} of {len(moment.leaks)}"
+    return _("{leaks} of {count}", leaks=int(moment.leaks.sum()), count=len(moment.leaks))
 
 
 def facts(moment: Moment, right: Moment) -> tuple[str, ...]:
@@ -134,14 +135,24 @@ def _in_words(right: Training, broken: Sequence[Training]) -> str:
     parts = []
     for training in (right, *broken):
         sums, entropy, gradient, leaks = facts(training.before, right.before)
-        name = BUGS[next(iter(training.bugs))] if training.bugs else "right"
-        told = f"gradient at the scores {gradient}, " if training.bugs else ""
+        name = _(BUGS[next(iter(training.bugs))]) if training.bugs else _("right")
+        told = _("gradient at the scores {gradient}", gradient=gradient) + ", " if training.bugs else ""
         parts.append(
-            f"{name}: rows add up to {sums}, entropy {entropy}, {told}"
-            f"{leaks} outputs change with a later token, "
-            f"error from {words.number(float(training.errors[0]), 2)} to {words.number(training.error, 2)}"
+            _(
+                "{name}: rows add up to {sums}, entropy {entropy}, {told}{leaks} outputs change with a "
+                "later token, error from {first} to {last}",
+                name=name,
+                sums=sums,
+                entropy=entropy,
+                told=told,
+                leaks=leaks,
+                first=words.number(float(training.errors[0]), 2),
+                last=words.number(training.error, 2),
+            )
         )
-    return (
-        "Curves of the error of one class, right and with one bug each, while it trains for "
-        f"{STEPS} steps; below, what is measured before training. {'; '.join(parts)}."
+    return _(
+        "Curves of the error of one class, right and with one bug each, while it trains for {steps} "
+        "steps; below, what is measured before training. {told}.",
+        steps=STEPS,
+        told="; ".join(parts),
     )

@@ -12,6 +12,7 @@ from visuals import style, words
 from visuals.arrays import to_array, token_names, with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN, label_width
+from visuals.language import N_, _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
@@ -72,10 +73,15 @@ def combined_masks(causal: Any, padding: Any, tokens: Sequence[str]) -> Picture:
             color=style.MUTED,
         )
     rows = "; ".join(f"{name}: {_listed(both[index], names)}" for index, name in enumerate(names))
-    alt = (
-        f"Three grids of {count} queries by {count} keys, 1 where a key is visible: the causal mask "
-        f"({int(first.sum())} ones), the padding mask ({int(second.sum())} ones), and both joined with and "
-        f"({int(both.sum())} ones). Joined, row by row, the visible positions: {rows}."
+    alt = _(
+        "Three grids of {count} queries by {count} keys, 1 where a key is visible: the causal mask "
+        "({causal} ones), the padding mask ({padding} ones), and both joined with and ({both} ones). "
+        "Joined, row by row, the visible positions: {rows}.",
+        count=count,
+        causal=int(first.sum()),
+        padding=int(second.sum()),
+        both=int(both.sum()),
+        rows=rows,
     )
     return Picture(board.figure, alt)
 
@@ -101,7 +107,7 @@ def visible_keys(
     query_names = token_names(key_names if query_tokens is None else query_tokens, queries, "mask", "queries")
     if query is not None and not 0 <= query < queries:
         raise ValueError(f"query {query} is no row: there are {queries}, numbered 0 to {queries - 1}.")
-    title = "Which keys are visible" if title is None else title
+    title = N_("Which keys are visible") if title is None else title
     cell = min(WIDEST_CELL, GRID_ROOM / max(queries, keys))
     left, top = MARGIN + label_width(query_names) + 6, 122.0
     with style.look():
@@ -133,10 +139,15 @@ def visible_keys(
     rows = "; ".join(
         f"{name}: {_listed(allowed[index], key_names)}" for index, name in enumerate(query_names)
     )
-    alt = (
-        f"{title}. Grid of {queries} queries (rows) by {keys} keys (columns), 1 where a key is "
-        f"visible: {int(allowed.sum())} of {allowed.size}. Row by row, the visible positions: "
-        f"{rows}."
+    alt = _(
+        "{title}. Grid of {queries} queries (rows) by {keys} keys (columns), 1 where a key is visible: "
+        "{visible} of {pairs}. Row by row, the visible positions: {rows}.",
+        title=_(title),
+        queries=queries,
+        keys=keys,
+        visible=int(allowed.sum()),
+        pairs=allowed.size,
+        rows=rows,
     )
     return Picture(board.figure, alt)
 
@@ -162,7 +173,7 @@ def _listed(row: np.ndarray, names: Sequence[str]) -> str:
     """The visible keys of one row, by position and name."""
     found = [f"{index} {names[index]}" for index in np.flatnonzero(row).tolist()]
     if len(found) > words.LISTED:
-        found = [*found[: words.LISTED], f"and {len(found) - words.LISTED} more"]
+        found = [*found[: words.LISTED], _("and {count} more", count=len(found) - words.LISTED)]
     return ", ".join(found) if found else "none"
 
 

@@ -12,6 +12,7 @@ from visuals.arrays import to_array, token_index, token_names, with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN, cell_width, label_width, rows_below, text_size, write_tokens
 from visuals.flow import follow_query
+from visuals.language import _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
@@ -90,10 +91,13 @@ def weights_and_context(weights: Any, inputs: Any, tokens: Sequence[str], query:
             weight="bold",
             color=style.CONTEXT,
         )
-    alt = (
-        f"The context of {names[query]!r} as a weighted sum: each token's vector times its weight, added up. "
-        f"Weights: {words.by_token(names, row)}; they add up to {words.number(row.sum())}. "
-        f"Context: {words.vector(context)}."
+    alt = _(
+        "The context of {query!r} as a weighted sum: each token's vector times its weight, added up. "
+        "Weights: {weights}; they add up to {total}. Context: {context}.",
+        query=names[query],
+        weights=words.by_token(names, row),
+        total=words.number(row.sum()),
+        context=words.vector(context),
     )
     return Picture(board.figure, alt + words.not_finite(context))
 
@@ -193,10 +197,14 @@ def scores_to_context(inputs: Any, tokens: Sequence[str], query: int = 1) -> Pic
         )
     found = words.extremes(flow.weights)
     alt = (
-        f"From scores to context for the query {names[query]!r}. "
-        f"Scores: {words.by_token(names, flow.scores)}. "
-        f"Weights after softmax: {words.by_token(names, flow.weights)}. "
-        + (f"The largest weight is on {names[found[0]]!r}. " if found else "")
-        + f"Context: {words.vector(flow.context)}."
+        _(
+            "From scores to context for the query {query!r}. Scores: {scores}. Weights after softmax: "
+            "{weights}.",
+            query=names[query],
+            scores=words.by_token(names, flow.scores),
+            weights=words.by_token(names, flow.weights),
+        )
+        + (_("The largest weight is on {key!r}.", key=names[found[0]]) + " " if found else "")
+        + _("Context: {context}.", context=words.vector(flow.context))
     )
     return Picture(board.figure, alt + words.not_finite(flow.context))

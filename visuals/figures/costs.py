@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from visuals import style
+from visuals.language import _
 from visuals.measure import Cost
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
@@ -67,8 +68,11 @@ def cost_curves(costs: Mapping[str, Mapping[int, Cost]], title: str = "What it c
             axes.set_title(label, fontsize=style.points(style.TEXT_SIZE), fontweight="normal")
             axes.legend(loc="upper left", frameon=False, fontsize=style.points(style.SMALL_SIZE))
     names = ", ".join(repr(name) for name in costs)
-    alt = (
-        f"{title}: time and memory of {names} for {', '.join(map(str, lengths))} tokens, on logarithmic "
-        "axes, measured on the machine that ran this cell. The slope of each curve stands in the legend."
+    alt = _(
+        "{title}: time and memory of {names} for {lengths} tokens, on logarithmic axes, measured on the "
+        "machine that ran this cell. The slope of each curve stands in the legend.",
+        title=title,
+        names=names,
+        lengths=", ".join(map(str, lengths)),
     )
     return Picture(figure, alt)

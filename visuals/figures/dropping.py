@@ -14,6 +14,7 @@ from visuals import style, words
 from visuals.arrays import token_names, with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN, label_width
+from visuals.language import _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
@@ -119,15 +120,23 @@ def dropout_steps(weights: Any, kept: Any, p: float, tokens: Sequence[str]) -> P
                 (left - gap + 6, top + cell * count / 2), (left - 6, top + cell * count / 2), style.MUTED
             )
     there = values != 0
-    alt = (
-        f"One draw of dropout on a {count} by {count} matrix of attention weights, p = {share:g}. "
-        f"{int((mask & there).sum())} of {int(there.sum())} weights are kept and multiplied by {factor:g}, "
-        "the others become 0. "
-        + " ".join(
-            f"{name} keeps {_kept_of(values[row], mask[row], names)}; its row adds up to "
-            f"{words.number(after[row].sum(), 2)}."
-            for row, name in enumerate(names)
+    alt = _(
+        "One draw of dropout on a {count} by {count} matrix of attention weights, p = {share:g}. {kept} "
+        "of {there} weights are kept and multiplied by {factor:g}, the others become 0.",
+        count=count,
+        share=share,
+        kept=int((mask & there).sum()),
+        there=int(there.sum()),
+        factor=factor,
+    ) + "".join(
+        " "
+        + _(
+            "{name} keeps {kept}; its row adds up to {total}.",
+            name=name,
+            kept=_kept_of(values[row], mask[row], names),
+            total=words.number(after[row].sum(), 2),
         )
+        for row, name in enumerate(names)
     )
     return Picture(board.figure, alt + words.not_finite(values))
 
@@ -135,7 +144,7 @@ def dropout_steps(weights: Any, kept: Any, p: float, tokens: Sequence[str]) -> P
 def _kept_of(row: np.ndarray, mask: np.ndarray, names: Sequence[str]) -> str:
     """The tokens whose weight is kept, or 'nothing'."""
     kept = [name for name, weight, stays in zip(names, row, mask, strict=True) if weight != 0 and stays]
-    return ", ".join(kept) or "nothing"
+    return ", ".join(kept) or _("nothing")
 
 
 def _cell(
@@ -242,11 +251,16 @@ def dropout_averages(weights: Any, rescaled: Any, plain: Any, draws: int) -> Pic
             figure.text(
                 0.66, y_at - 0.075, f"average ÷ weight = {words.number(ratio, 2)}", va="center", fontsize=10
             )
-    alt = (
-        f"Scatter plot: the average of {draws} draws of dropout against the weight before, for "
-        f"{int(there.sum())} weights from {words.number(x.min())} to {words.number(x.max())}. "
-        f"Divided by 1 - p, the averages are {words.number(ratios[0], 2)} times the weights"
-        f"{', on the line of equal values' if abs(ratios[0] - 1) < 0.05 else ''}; "
-        f"not rescaled, they are {words.number(ratios[1], 2)} times the weights."
+    alt = _(
+        "Scatter plot: the average of {draws} draws of dropout against the weight before, for {there} "
+        "weights from {smallest} to {largest}. Divided by 1 - p, the averages are {rescaled} times the "
+        "weights{equal}; not rescaled, they are {plain} times the weights.",
+        draws=draws,
+        there=int(there.sum()),
+        smallest=words.number(x.min()),
+        largest=words.number(x.max()),
+        rescaled=words.number(ratios[0], 2),
+        equal=_(", on the line of equal values") if abs(ratios[0] - 1) < 0.05 else "",
+        plain=words.number(ratios[1], 2),
     )
     return Picture(figure, alt)

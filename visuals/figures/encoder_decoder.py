@@ -9,6 +9,7 @@ from matplotlib.patches import FancyBboxPatch
 from visuals import style, words
 from visuals.board import Board
 from visuals.figures.layout import MARGIN
+from visuals.language import _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
@@ -99,13 +100,16 @@ def encoder_decoder(source: Sequence[str], target: Sequence[str]) -> Picture:
             style.MUTED,
             height=46,
         )
-    alt = (
-        f"Data flow of the encoder-decoder. The encoder reads the source, {_counted(source)}: self-attention "
-        "with query, key and value from the source and a padding mask gives one vector for each source "
-        f"token. The decoder writes the target, {_counted(target)}: masked self-attention with query, key "
-        "and value from the target and a causal and padding mask; its result is the query of "
-        "cross-attention, whose key and value come from the output of the encoder, with the padding mask of "
-        f"the source. The result has {len(target)} vectors, one for each target token."
+    alt = _(
+        "Data flow of the encoder-decoder. The encoder reads the source, {source}: self-attention with "
+        "query, key and value from the source and a padding mask gives one vector for each source token. "
+        "The decoder writes the target, {target}: masked self-attention with query, key and value from "
+        "the target and a causal and padding mask; its result is the query of cross-attention, whose key "
+        "and value come from the output of the encoder, with the padding mask of the source. The result "
+        "has {count} vectors, one for each target token.",
+        source=_counted(source),
+        target=_counted(target),
+        count=len(target),
     )
     return Picture(board.figure, alt)
 
@@ -126,8 +130,8 @@ def sentence(tokens: Sequence[str], name: str) -> list[str]:
 def _counted(tokens: Sequence[str]) -> str:
     padding = sum(token == PADDING for token in tokens)
     listed = " ".join(tokens[: words.LISTED]) + (" …" if len(tokens) > words.LISTED else "")
-    tail = f", {padding} of them padding" if padding else ""
-    return f"{len(tokens)} tokens{tail} ({listed})"
+    tail = _(", {padding} of them padding", padding=padding) if padding else ""
+    return _("{count} tokens{tail} ({listed})", count=len(tokens), tail=tail, listed=listed)
 
 
 def _chip_width(token: str) -> float:

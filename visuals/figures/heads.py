@@ -12,6 +12,7 @@ from visuals import style, words
 from visuals.arrays import token_names, with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN, apart, cell_width, label_width, rows_below, write_tokens
+from visuals.language import _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
@@ -67,12 +68,12 @@ def head_trade_off(shares: Any, before: Any, first: Any, both: Any, two_heads: A
             ("before", "token before", style.SCORE, "--"),
             ("both", "both", style.INK, "-"),
         )
-        for name, _, color, dashes in drawn:
+        for name, _label, color, dashes in drawn:
             width = 3.0 if name == "both" else 1.8
             axes.plot(x, lines[name], color=color, linestyle=dashes, linewidth=width, gid=name)
         # Labels stand where their lines end, pushed apart so that they do not touch.
         ends = [(float(lines[name][-1]), label, color, name == "both") for name, label, color, _ in drawn]
-        for height, (_, label, color, strong) in zip(
+        for height, (_name, label, color, strong) in zip(
             apart(np.array([end[0] for end in ends]), 0.075 * largest), ends, strict=True
         ):
             axes.annotate(
@@ -99,14 +100,18 @@ def head_trade_off(shares: Any, before: Any, first: Any, both: Any, two_heads: A
             weight="bold",
         )
     least = int(lines["both"].argmin())
-    alt = (
+    alt = _(
         "Curves of the error that one head leaves, over the share of its attention on the first token. "
-        f"For the token before it goes from {words.number(lines['before'][0], 2)} to "
-        f"{words.number(lines['before'][-1], 2)}, for the first token from "
-        f"{words.number(lines['first'][0], 2)} to {words.number(lines['first'][-1], 2)}. "
-        "For both together it is never below "
-        f"{words.number(lines['both'][least], 2)} (at share {x[least]:.2f}). "
-        f"Two heads leave {words.number(rest, 2)}."
+        "For the token before it goes from {before_first} to {before_last}, for the first token from "
+        "{first_first} to {first_last}. For both together it is never below {both} (at share "
+        "{share:.2f}). Two heads leave {two}.",
+        before_first=words.number(lines["before"][0], 2),
+        before_last=words.number(lines["before"][-1], 2),
+        first_first=words.number(lines["first"][0], 2),
+        first_last=words.number(lines["first"][-1], 2),
+        both=words.number(lines["both"][least], 2),
+        share=x[least],
+        two=words.number(rest, 2),
     )
     return Picture(figure, alt)
 
@@ -216,13 +221,24 @@ def split_projection(inputs: Any, weight: Any, num_heads: int, tokens: Sequence[
             color=style.MUTED,
         )
     told = " ".join(
-        f"Head {head} has columns {head * head_dim} to {(head + 1) * head_dim - 1}; its first token "
-        f"{words.vector(projected[0, head * head_dim : (head + 1) * head_dim], 2)}."
+        _(
+            "Head {head} has columns {first} to {last}; its first token {vector}.",
+            head=head,
+            first=head * head_dim,
+            last=(head + 1) * head_dim - 1,
+            vector=words.vector(projected[0, head * head_dim : (head + 1) * head_dim], 2),
+        )
         for head in range(num_heads)
     )
-    alt = (
-        f"{count} tokens of {d_in} numbers times one wide matrix, {d_in} by {d_out}, give {d_out} numbers "
-        f"a token, which are cut into {num_heads} heads of {head_dim}. {told}"
+    alt = _(
+        "{count} tokens of {d_in} numbers times one wide matrix, {d_in} by {d_out}, give {d_out} numbers "
+        "a token, which are cut into {num_heads} heads of {head_dim}. {told}",
+        count=count,
+        d_in=d_in,
+        d_out=d_out,
+        num_heads=num_heads,
+        head_dim=head_dim,
+        told=told,
     )
     return Picture(board.figure, alt + words.not_finite(projected))
 
@@ -230,7 +246,9 @@ def split_projection(inputs: Any, weight: Any, num_heads: int, tokens: Sequence[
 def row_range(head: int, head_dim: int) -> str:
     """The rows of the wide matrix that belong to a head, as "rows 2 to 3"."""
     first, last = head * head_dim, (head + 1) * head_dim - 1
-    return f"row {first}" if first == last else f"rows {first} to {last}"
+    if first == last:
+        return _("row {row}", row=first)
+    return _("rows {first} to {last}", first=first, last=last)
 
 
 @when_ready
@@ -284,12 +302,23 @@ def matrix_slices(narrow: Any, name: str = "W_query") -> Picture:
                 weight="bold",
             )
     told = "; ".join(
-        f"heads.{head}.{name}.weight is {row_range(head, head_dim)}, the first of them "
-        f"{words.vector(matrices[head, 0], 2)}"
+        _(
+            "heads.{head}.{name}.weight is {rows}, the first of them {vector}",
+            head=head,
+            name=name,
+            rows=row_range(head, head_dim),
+            vector=words.vector(matrices[head, 0], 2),
+        )
         for head in range(heads)
     )
-    alt = (
-        f"{heads} narrow matrices of {head_dim} by {d_in} below one another make {name}.weight, "
-        f"{heads * head_dim} by {d_in}: {told}."
+    alt = _(
+        "{heads} narrow matrices of {head_dim} by {d_in} below one another make {name}.weight, {rows} by "
+        "{d_in}: {told}.",
+        heads=heads,
+        head_dim=head_dim,
+        d_in=d_in,
+        name=name,
+        rows=heads * head_dim,
+        told=told,
     )
     return Picture(board.figure, alt + words.not_finite(matrices))

@@ -15,6 +15,7 @@ from matplotlib.patches import Rectangle
 
 from visuals import style, words
 from visuals.arrays import to_array, token_names
+from visuals.language import N_, _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
@@ -65,7 +66,7 @@ def attention_map(
     if row_sums is None:
         row_sums = shares and finite.size == values.size
     if title is None:
-        title = "Attention: who looks at whom" if shares else "Attention scores: who matches whom"
+        title = N_("Attention: who looks at whom") if shares else N_("Attention scores: who matches whom")
     titles = _map_names(values) if names is None else token_names(names, len(maps), "weights", "maps")
     figure = _draw(maps, columns, query_names, key_names, titles, title, row_sums)
     return Picture(figure, _in_words(maps, query_names, key_names, titles, title, row_sums))
@@ -364,8 +365,16 @@ def _in_words(
     row_sums: bool,
 ) -> str:
     queries, keys = maps.shape[-2:]
-    count = "Map" if len(maps) == 1 else f"{len(maps)} maps"
-    parts = [f"{title}. {count} of {queries} queries (rows) by {keys} keys (columns)."]
+    count = _("Map") if len(maps) == 1 else _("{count} maps", count=len(maps))
+    parts = [
+        _(
+            "{title}. {count} of {queries} queries (rows) by {keys} keys (columns).",
+            title=_(title),
+            count=count,
+            queries=queries,
+            keys=keys,
+        )
+    ]
     for values, name in zip(maps, names, strict=True):
         prefix = f"{name}: " if name else ""
         if len(maps) == 1 and queries <= words.LISTED:
@@ -374,15 +383,27 @@ def _in_words(
         if found is not None:
             (query, key), low = divmod(found[0], keys), found[1]
             parts.append(
-                f"{prefix}largest {words.number(values.flat[found[0]])} (query {query_names[query]!r}, "
-                f"key {key_names[key]!r}), smallest {words.number(values.flat[low])}."
+                _(
+                    "{prefix}largest {largest} (query {query!r}, key {key!r}), smallest {smallest}.",
+                    prefix=prefix,
+                    largest=words.number(values.flat[found[0]]),
+                    query=query_names[query],
+                    key=key_names[key],
+                    smallest=words.number(values.flat[low]),
+                )
             )
         wrong = np.flatnonzero(np.abs(values.sum(axis=1) - 1) > ROW_TOLERANCE)
         if row_sums:
             parts.append(
-                f"{prefix}every row adds up to 1."
+                _("{prefix}every row adds up to 1.", prefix=prefix)
                 if wrong.size == 0
-                else f"{prefix}{wrong.size} of {queries} rows do not add up to 1: "
+                else _(
+                    "{prefix}{wrong} of {queries} rows do not add up to 1:",
+                    prefix=prefix,
+                    wrong=wrong.size,
+                    queries=queries,
+                )
+                + " "
                 + ", ".join(
                     f"{query_names[row]} {words.number(values[row].sum())}" for row in wrong[: words.LISTED]
                 )
@@ -397,5 +418,7 @@ def _in_words(
 def _peak(row: np.ndarray, key_names: Sequence[str]) -> str:
     found = words.extremes(row)
     return (
-        "nothing finite" if found is None else f"most on {key_names[found[0]]} {words.number(row[found[0]])}"
+        _("nothing finite")
+        if found is None
+        else _("most on {key} {weight}", key=key_names[found[0]], weight=words.number(row[found[0]]))
     )

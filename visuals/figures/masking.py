@@ -13,6 +13,7 @@ from visuals.arrays import token_index, token_names, with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN, label_width
 from visuals.flow import softmax
+from visuals.language import _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
@@ -89,11 +90,13 @@ def masking_steps(scores: Any, tokens: Sequence[str], d_k: float = 1.0) -> Pictu
         for index in (0, 1):
             y = 48 + height * index + 20
             board.arrow((lefts[1] - 74, y), (lefts[1] - 12, y))
-    alt = (
-        f"Four matrices of {count} by {count}, rows are queries. Scores, then weights after softmax, whose "
-        "rows add up to 1. Then everything above the diagonal is set to 0, and the rows add up to "
-        f"{words.by_token(names, masked.sum(axis=1))}. Then each row is divided by its sum. "
-        f"Last, row by row: {_rows_in_words(divided, names)}."
+    alt = _(
+        "Four matrices of {count} by {count}, rows are queries. Scores, then weights after softmax, "
+        "whose rows add up to 1. Then everything above the diagonal is set to 0, and the rows add up to "
+        "{sums}. Then each row is divided by its sum. Last, row by row: {rows}.",
+        count=count,
+        sums=words.by_token(names, masked.sum(axis=1)),
+        rows=_rows_in_words(divided, names),
     )
     return Picture(board.figure, alt)
 
@@ -183,12 +186,18 @@ def cut_and_stretch(scores: Any, tokens: Sequence[str], query: int = 2) -> Pictu
             weight="bold",
             color=style.CONTEXT if same else style.WARNING,
         )
-    alt = (
-        f"The weights of {names[query]!r} as bars. Softmax over all {len(names)} tokens: "
-        f"{words.by_token(names, weights)}. With the future cut off, {words.number(kept)} is left. "
-        f"Each divided by that: {words.by_token(names[:seen], stretched)}. "
-        f"Softmax over the first {seen} alone: {words.by_token(names[:seen], alone)}"
-        f"{', the same' if same else ''}."
+    alt = _(
+        "The weights of {query!r} as bars. Softmax over all {count} tokens: {weights}. With the future "
+        "cut off, {kept} is left. Each divided by that: {stretched}. Softmax over the first {seen} "
+        "alone: {alone}{same}.",
+        query=names[query],
+        count=len(names),
+        weights=words.by_token(names, weights),
+        kept=words.number(kept),
+        stretched=words.by_token(names[:seen], stretched),
+        seen=seen,
+        alone=words.by_token(names[:seen], alone),
+        same=_(", the same") if same else "",
     )
     return Picture(board.figure, alt)
 

@@ -12,6 +12,7 @@ from visuals import style, words
 from visuals.arrays import token_names, with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN, label_width
+from visuals.language import N_, _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
@@ -35,7 +36,7 @@ def causal_pattern(tokens: Sequence[str]) -> Picture:
     if not names:
         raise ValueError("tokens is empty: there is nobody to look at anything.")
     hidden = np.triu(np.ones((len(names), len(names)), dtype=bool), k=1)
-    return _draw_mask(hidden, names, names, "Who may look at whom")
+    return _draw_mask(hidden, names, names, N_("Who may look at whom"))
 
 
 SDPA = "scaled_dot_product_attention\n(…, attn_mask=visible)"
@@ -103,8 +104,11 @@ def two_masks(hidden: Any, tokens: Sequence[str]) -> Picture:
     told = _mask_in_words(shut, names, names)
     return Picture(
         board.figure,
-        f"One mask, two ways to write it. {told} In `hidden`, for masked_fill, the hidden places are True. "
-        "In `visible`, for scaled_dot_product_attention, all other places are True.",
+        _(
+            "One mask, two ways to write it. {told} In `hidden`, for masked_fill, the hidden places are "
+            "True. In `visible`, for scaled_dot_product_attention, all other places are True.",
+            told=told,
+        ),
     )
 
 
@@ -121,10 +125,12 @@ def leak_map(leaks: Any, tokens: Sequence[str]) -> Picture:
     names = token_names(tokens, found.shape[1], "leaks", "tokens")
     token_names(tokens, found.shape[0], "leaks", "outputs")
     later = np.triu(np.ones(found.shape, dtype=bool), k=1)
-    counts = f"{int((found & later).sum())} of {int(later.sum())}"
-    title = f"Leaks: {counts} future places"
+    title = N_("Leaks: {leaks} of {count} future places")
+    counts = {"leaks": int((found & later).sum()), "count": int(later.sum())}
     with style.look():
-        board, corner, cell = _sheet(names, names, title, ("changed token →", "output ↓"), below=82)
+        board, corner, cell = _sheet(
+            names, names, title.format(**counts), ("changed token →", "output ↓"), below=82
+        )
         for (row, column), leak in np.ndenumerate(found):
             if leak:
                 _cell(board, corner, cell, (row, column), style.WARNING, "leak", f"leak {row} {column}")
@@ -138,18 +144,22 @@ def leak_map(leaks: Any, tokens: Sequence[str]) -> Picture:
             (style.LINE, "past and present: not asked"),
         )
         _legend(board, corner[1] + cell * len(names) + 20, keys)
-    return Picture(board.figure, f"{title}. {_leaks_in_words(found, names)}")
+    return Picture(board.figure, f"{_(title, **counts)}. {_leaks_in_words(found, names)}")
 
 
 def _leaks_in_words(found: np.ndarray, names: Sequence[str]) -> str:
     lines = [
-        f"output {name!r} sees {', '.join(repr(names[column]) for column in np.flatnonzero(row).tolist())}"
+        _(
+            "output {name!r} sees {seen}",
+            name=name,
+            seen=", ".join(repr(names[column]) for column in np.flatnonzero(row).tolist()),
+        )
         for name, row in zip(names, found, strict=True)
         if row.any()
     ]
     if not lines:
-        return "No output changes with a later token."
-    more = f"; and {len(lines) - words.LISTED} more outputs" if len(lines) > words.LISTED else ""
+        return _("No output changes with a later token.")
+    more = "; " + _("and {count} more", count=len(lines) - words.LISTED) if len(lines) > words.LISTED else ""
     sentence = "; ".join(lines[: words.LISTED]) + more
     return f"{sentence[0].upper()}{sentence[1:]}."
 
@@ -173,21 +183,26 @@ def _draw_mask(hidden: np.ndarray, query_names: list[str], key_names: list[str],
                 _cell(board, corner, cell, (row, column), OPEN, "✓", f"open {row} {column}")
         keys = ((OPEN, "the query looks here"), (style.CARD, "hidden from it"))
         _legend(board, corner[1] + cell * len(query_names) + 20, keys, hatched=1)
-    return Picture(board.figure, f"{title}. {_mask_in_words(hidden, query_names, key_names)}")
+    return Picture(board.figure, f"{_(title)}. {_mask_in_words(hidden, query_names, key_names)}")
 
 
 def _mask_in_words(hidden: np.ndarray, query_names: Sequence[str], key_names: Sequence[str]) -> str:
-    size = (
-        f"{len(query_names)} queries (rows) by {len(key_names)} keys (columns), {int(hidden.sum())} hidden."
+    size = _(
+        "{queries} queries (rows) by {keys} keys (columns), {hidden} hidden.",
+        queries=len(query_names),
+        keys=len(key_names),
+        hidden=int(hidden.sum()),
     )
     causal = np.triu(np.ones(hidden.shape, dtype=bool), k=1)
     if hidden.shape[0] == hidden.shape[1] and (hidden == causal).all():
-        return f"{size} Each query looks at itself and at the tokens before it, at nothing later."
+        return _(
+            "{size} Each query looks at itself and at the tokens before it, at nothing later.", size=size
+        )
     rows = []
     for name, row in zip(query_names, hidden, strict=True):
         seen = ", ".join(repr(key) for key, shut in zip(key_names, row, strict=True) if not shut)
-        rows.append(f"{name!r} looks at {seen or 'nothing'}")
-    more = f"; and {len(rows) - words.LISTED} more queries" if len(rows) > words.LISTED else ""
+        rows.append(_("{name!r} looks at {seen}", name=name, seen=seen or _("nothing")))
+    more = "; " + _("and {count} more", count=len(rows) - words.LISTED) if len(rows) > words.LISTED else ""
     return f"{size} {'; '.join(rows[: words.LISTED])}{more}."
 
 

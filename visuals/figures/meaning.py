@@ -11,6 +11,7 @@ from visuals import style, words
 from visuals.board import Board
 from visuals.figures.layout import MARGIN
 from visuals.flow import QueryFlow, follow_query
+from visuals.language import N_, _
 from visuals.picture import Picture
 from visuals.trained import trained_words
 
@@ -18,7 +19,7 @@ from visuals.trained import trained_words
 UNIT, LONGEST = 108.0, 2.7
 # Words whose arrows are shorter have to do with neither: they share one label.
 SHORT = 0.3
-AXES = ("water →", "money ↑")
+AXES = (N_("water →"), N_("money ↑"))
 
 
 def in_plane(sentence: str, word: str, sharpness: float = 1.0) -> tuple[list[str], np.ndarray, QueryFlow]:
@@ -58,9 +59,14 @@ def moved(tokens: Sequence[str], flow: QueryFlow, points: np.ndarray) -> str:
     order = np.argsort(-flow.weights, kind="stable")[:3]
     weights = ", ".join(f"{tokens[index]} {words.number(flow.weights[index], 2)}" for index in order)
     before, after = (angle(one, np.array([1.0, 0.0])) for one in (points[flow.query], flow.context))
-    return (
-        f"largest weights {weights}; {tokens[flow.query]!r} alone stands {before:.0f}° from the axis of "
-        f"water, its context vector {words.vector(flow.context, 2)} stands {after:.0f}°"
+    return _(
+        "largest weights {weights}; {word!r} alone stands {before:.0f}° from the axis of water, its "
+        "context vector {context} stands {after:.0f}°",
+        weights=weights,
+        word=tokens[flow.query],
+        before=before,
+        context=words.vector(flow.context, 2),
+        after=after,
     )
 
 
@@ -87,13 +93,17 @@ def word_arrows(sentences: Sequence[str], word: str = "bank") -> Picture:
                 _arrow(board, origin, place, names, color, f"word {index} {names}")
             _arrow(board, origin, tuple(flow.context), "context", style.CONTEXT, f"context {index}")
     told = [
-        f"In {sentence!r}: {moved(panel[0], panel[2], panel[1])}."
+        _("In {sentence!r}: {moved}.", sentence=sentence, moved=moved(panel[0], panel[2], panel[1]))
         for sentence, panel in zip(sentences, panels, strict=True)
     ]
     return Picture(
         board.figure,
-        "Words as arrows in a plane, water to the right and money upwards, "
-        f"with the context vector of {word!r}. " + " ".join(told),
+        _(
+            "Words as arrows in a plane, water to the right and money upwards, with the context vector "
+            "of {word!r}.",
+            word=word,
+        )
+        + " ".join(told),
     )
 
 

@@ -11,6 +11,7 @@ from visuals import style, words
 from visuals.arrays import with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN
+from visuals.language import _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
@@ -57,9 +58,13 @@ def memory_layout(x: Any) -> Picture:
             )
         _write_view(board, MARGIN, grid_top, "x", values, addresses, scale)
         _write_view(board, second, grid_top, "x.transpose(0, 1)", values.T, addresses.T, scale)
-    alt = (
-        f"Memory holds {values.size} numbers in a row: {words.vector(values.ravel())}, at places 0 to "
-        f"{values.size - 1}. {_in_words('x', addresses)} {_in_words('x.transpose(0, 1)', addresses.T)}"
+    alt = _(
+        "Memory holds {count} numbers in a row: {numbers}, at places 0 to {last}. {first} {second}",
+        count=values.size,
+        numbers=words.vector(values.ravel()),
+        last=values.size - 1,
+        first=_in_words("x", addresses),
+        second=_in_words("x.transpose(0, 1)", addresses.T),
     )
     return Picture(board.figure, alt)
 
@@ -84,10 +89,16 @@ def _in_order(addresses: np.ndarray) -> bool:
 def _in_words(name: str, addresses: np.ndarray) -> str:
     down, across = _strides(addresses)
     order = ", ".join(str(place) for place in addresses.ravel())
-    verdict = "in order, contiguous" if _in_order(addresses) else "it jumps, not contiguous"
-    return (
-        f"{name} has the shape {addresses.shape} and the strides ({down}, {across}); read row by row it "
-        f"visits the places {order}: {verdict}."
+    verdict = _("in order, contiguous") if _in_order(addresses) else _("it jumps, not contiguous")
+    return _(
+        "{name} has the shape {shape} and the strides ({down}, {across}); read row by row it visits the "
+        "places {order}: {verdict}.",
+        name=name,
+        shape=addresses.shape,
+        down=down,
+        across=across,
+        order=order,
+        verdict=verdict,
     )
 
 

@@ -12,8 +12,12 @@ from visuals.arrays import token_names, with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN, label_width, rows_below, text_size, write_tokens
 from visuals.flow import softmax
+from visuals.language import N_, _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
+
+# What is said of both ways.
+GOOD, NOT_FINITE = N_("all from 0 to 1,\nadds up to 1"), N_("no weights: the scores\nare not finite")
 
 
 @when_ready
@@ -66,48 +70,53 @@ def sum_versus_softmax(scores: Any, tokens: Sequence[str] | None = None) -> Pict
                 size=text_size(rows),
                 scale=together,
             )
-        for left, (good, verdict) in zip(lefts[1:], verdicts, strict=True):
+        for left, (good, verdict, size) in zip(lefts[1:], verdicts, strict=True):
             board.text(
                 left,
                 rows.bottom + 40,
-                f"{'✓' if good else '✗'} {verdict}",
+                f"{'✓' if good else '✗'} {verdict.format(size=size)}",
                 size=style.SMALL_SIZE,
                 color=style.CONTEXT if good else style.WARNING,
                 weight="bold",
                 linespacing=1.3,
             )
-    alt = (
-        f"The same {len(values)} scores turned into weights in two ways. "
-        f"Scores: {words.by_token(names, values)}; their sum {words.number(values.sum())}. "
-        f"Divided by the sum: {words.by_token(names, shares)} "
-        f"({_on_one_line(verdicts[0][1])}). Softmax: {words.by_token(names, weights)} "
-        f"({_on_one_line(verdicts[1][1])})."
+    alt = _(
+        "The same {count} scores turned into weights in two ways. Scores: {scores}; their sum {total}. "
+        "Divided by the sum: {shares} ({first}). Softmax: {weights} ({second}).",
+        count=len(values),
+        scores=words.by_token(names, values),
+        total=words.number(values.sum()),
+        shares=words.by_token(names, shares),
+        first=_on_one_line(_(verdicts[0][1], size=verdicts[0][2])),
+        weights=words.by_token(names, weights),
+        second=_on_one_line(_(verdicts[1][1], size=verdicts[1][2])),
     )
     return Picture(board.figure, alt)
 
 
-def _verdict_on_sum(scores: np.ndarray, shares: np.ndarray) -> tuple[bool, str]:
-    """Whether dividing by the sum gave weights, and in a few words what it gave."""
+def _verdict_on_sum(scores: np.ndarray, shares: np.ndarray) -> tuple[bool, str, str]:
+    """Whether dividing by the sum gave weights, in a few words what it gave, and the {size} in them."""
     if not np.isfinite(shares).all():
-        blame = "the sum is 0" if np.isfinite(scores).all() else "the scores are not finite"
-        return False, f"no weights: {blame}"
+        if np.isfinite(scores).all():
+            return False, N_("no weights: the sum is 0"), ""
+        return False, NOT_FINITE, ""
     if (scores <= 0).all():
         # Negative divided by negative: the shares look fine but are ranked the wrong way round.
-        return False, "upside down: the smallest\nscore weighs most"
+        return False, N_("upside down: the smallest\nscore weighs most"), ""
     if (shares < 0).any():
         largest = float(np.abs(shares).max())
         if largest > 2:
-            return False, f"sum close to 0: a weight\nof size {words.number(largest, 1)}"
+            return False, N_("sum close to 0: a weight\nof size {size}"), words.number(largest, 1)
         if scores.sum() < 0:
-            return False, "negative sum: every\nsign is turned round"
-        return False, "a weight below 0\nis no share"
-    return True, "all from 0 to 1,\nadds up to 1"
+            return False, N_("negative sum: every\nsign is turned round"), ""
+        return False, N_("a weight below 0\nis no share"), ""
+    return True, GOOD, ""
 
 
-def _verdict_on_softmax(weights: np.ndarray) -> tuple[bool, str]:
+def _verdict_on_softmax(weights: np.ndarray) -> tuple[bool, str, str]:
     if not np.isfinite(weights).all():
-        return False, "no weights: the scores\nare not finite"
-    return True, "all from 0 to 1,\nadds up to 1"
+        return False, NOT_FINITE, ""
+    return True, GOOD, ""
 
 
 def _on_one_line(text: str) -> str:

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from visuals import style, words
 from visuals.arrays import with_axes
+from visuals.language import _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
@@ -100,13 +101,22 @@ def _draw(
                 weight="bold",
             )
         _write_table(figure, scores, exponentials, naive)
-    kept = f"exp(x) stays finite: {words.number(float(exponentials[-1]))} at x = {largest:g}"
-    blown = f"a red line at x = {LIMIT:.2f}, beyond which exp(x) is inf"
-    alt = (
-        f"Curve of exp(x) in float32 for x from 0 to {largest:g}, rising on a logarithmic axis: "
-        f"{blown if overflows else kept}. Naive softmax of the scores {_row(scores)}: "
-        f"exp gives {_row(exponentials)}, their sum {_short(exponentials.sum())}, "
-        f"so the weights are {_row(naive)}."
+    kept = _(
+        "exp(x) stays finite: {value} at x = {largest:g}",
+        value=words.number(float(exponentials[-1])),
+        largest=largest,
+    )
+    blown = _("a red line at x = {limit:.2f}, beyond which exp(x) is inf", limit=LIMIT)
+    alt = _(
+        "Curve of exp(x) in float32 for x from 0 to {largest:g}, rising on a logarithmic axis: {end}. "
+        "Naive softmax of the scores {scores}: exp gives {exponentials}, their sum {total}, so the "
+        "weights are {weights}.",
+        largest=largest,
+        end=blown if overflows else kept,
+        scores=_row(scores),
+        exponentials=_row(exponentials),
+        total=_short(exponentials.sum()),
+        weights=_row(naive),
     )
     return Picture(figure, alt)
 

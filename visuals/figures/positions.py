@@ -13,6 +13,7 @@ from visuals import style, words
 from visuals.arrays import to_array, token_names, with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN, label_width, rows_below, write_tokens
+from visuals.language import N_, _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
@@ -72,7 +73,15 @@ def two_orders(
         told = f"{count} of {len(names)} tokens have the same output in both orders"
         board.text(MARGIN, rows.bottom + 20, told, color=style.INK)
     new = " ".join(names[position] for position in positions)
-    alt = f"{title}. Outputs of '{' '.join(names)}' and of '{new}', each token joined with itself. {told}."
+    alt = _(
+        "{title}. Outputs of '{sentence}' and of '{other}', each token joined with itself. {count} of "
+        "{tokens} tokens have the same output in both orders.",
+        title=title,
+        sentence=" ".join(names),
+        other=new,
+        count=count,
+        tokens=len(names),
+    )
     return Picture(board.figure, alt + words.not_finite(first) + words.not_finite(second))
 
 
@@ -108,8 +117,15 @@ def clock_hands(angles: Any) -> Picture:
                 tip = (x + radius * np.cos(angle), y - radius * np.sin(angle))
                 board.arrow((x, y), tip, PAIR_COLORS[hand % MOST_PAIRS])
     per_step = turns[-1] / max(positions - 1, 1)
-    speeds = ", ".join(f"hand {hand} by {words.number(per_step[hand], 3)}" for hand in range(hands))
-    alt = f"{hands} hands at positions 0 to {positions - 1}. At each step they turn, in radians: {speeds}."
+    speeds = ", ".join(
+        _("hand {hand} by {angle}", hand=hand, angle=words.number(per_step[hand], 3)) for hand in range(hands)
+    )
+    alt = _(
+        "{hands} hands at positions 0 to {last}. At each step they turn, in radians: {speeds}.",
+        hands=hands,
+        last=positions - 1,
+        speeds=speeds,
+    )
     return Picture(board.figure, alt)
 
 
@@ -125,8 +141,8 @@ def rope_pairs(head_dim: int = 8) -> Picture:
         raise ValueError(f"head_dim must be 2, 4, 6 or 8 to be drawn, not {head_dim}.")
     half = head_dim // 2
     forms = {
-        "interleaved: neighbours": [(2 * pair, 2 * pair + 1) for pair in range(half)],
-        "half-split: first half with second half": [(pair, pair + half) for pair in range(half)],
+        N_("interleaved: neighbours"): [(2 * pair, 2 * pair + 1) for pair in range(half)],
+        N_("half-split: first half with second half"): [(pair, pair + half) for pair in range(half)],
     }
     cell = 62
     with style.look():
@@ -155,9 +171,12 @@ def rope_pairs(head_dim: int = 8) -> Picture:
                 )
                 board.axes.add_artist(PathPatch(arc, facecolor="none", edgecolor=color, linewidth=1.8))
     told = "; ".join(
-        f"{title}, {', '.join(f'{a} with {b}' for a, b in pairs)}" for title, pairs in forms.items()
+        ", ".join((_(title), *(_("{one} with {other}", one=one, other=other) for one, other in pairs)))
+        for title, pairs in forms.items()
     )
-    return Picture(board.figure, f"Pairs of a head with {head_dim} numbers. {told}.")
+    return Picture(
+        board.figure, _("Pairs of a head with {head_dim} numbers. {told}.", head_dim=head_dim, told=told)
+    )
 
 
 def turned(pair: np.ndarray, angle: float) -> np.ndarray:
@@ -210,11 +229,18 @@ def turned_pair(query: Any, key: Any, query_position: int, key_position: int, th
             scores.append(float(ends["query"] @ ends["key"]))
             board.text(left, top + room + 20, f"score {words.number(scores[-1])}", weight="bold")
     between = (query_position - key_position) * theta
-    alt = (
-        f"Two arrows, query {words.vector(arrows['query'], 2)} and key {words.vector(arrows['key'], 2)}, "
-        f"score {words.number(scores[0])}. Turned by {theta:g} radians for each position, query at "
-        f"{query_position} and key at {key_position}: the angle between them changes by "
-        f"{words.number(between, 2)} and the score is {words.number(scores[1])}."
+    alt = _(
+        "Two arrows, query {query} and key {key}, score {score}. Turned by {theta:g} radians for each "
+        "position, query at {query_position} and key at {key_position}: the angle between them changes "
+        "by {between} and the score is {turned}.",
+        query=words.vector(arrows["query"], 2),
+        key=words.vector(arrows["key"], 2),
+        score=words.number(scores[0]),
+        theta=theta,
+        query_position=query_position,
+        key_position=key_position,
+        between=words.number(between, 2),
+        turned=words.number(scores[1]),
     )
     return Picture(board.figure, alt)
 

@@ -10,14 +10,15 @@ from visuals import style, words
 from visuals.arrays import with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN, cell_width
+from visuals.language import N_, _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
 # What each projection is for, and its colour.
 ROLES = (
-    ("query", "what it looks for", style.QUERY),
-    ("key", "what it is found by", style.SCORE),
-    ("value", "what it passes on", style.CONTEXT),
+    ("query", N_("what it looks for"), style.QUERY),
+    ("key", N_("what it is found by"), style.SCORE),
+    ("value", N_("what it passes on"), style.CONTEXT),
 )
 
 
@@ -96,10 +97,19 @@ def query_key_value(x: Any, W_query: Any, W_key: Any, W_value: Any, token: str =
             board.text(last, middle - 9, name, weight="bold", color=color)
             board.text(last, middle + 10, purpose, size=style.SMALL_SIZE, color=style.MUTED)
     parts = "; ".join(
-        f"its {name} ({purpose}) is {words.vector(results[name])}" for name, purpose, _ in ROLES
+        _(
+            "its {name} ({purpose}) is {vector}",
+            name=name,
+            purpose=_(purpose),
+            vector=words.vector(results[name]),
+        )
+        for name, purpose, _color in ROLES
     )
-    alt = (
-        f"The vector of {token!r}, {words.vector(vector, decimals)}, multiplied with three matrices of "
-        f"{len(vector)} rows: {parts}."
+    alt = _(
+        "The vector of {token!r}, {vector}, multiplied with three matrices of {rows} rows: {parts}.",
+        token=token,
+        vector=words.vector(vector, decimals),
+        rows=len(vector),
+        parts=parts,
     )
     return Picture(board.figure, alt + words.not_finite(np.concatenate(list(results.values()))))

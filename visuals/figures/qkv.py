@@ -5,6 +5,7 @@ from __future__ import annotations
 from visuals import style
 from visuals.board import Board
 from visuals.figures.layout import MARGIN
+from visuals.language import N_, _
 from visuals.picture import Picture
 
 ROLES = (("query", style.QUERY), ("key", style.SCORE), ("value", style.CONTEXT))
@@ -22,7 +23,7 @@ def qkv_rows(num_heads: int = 2, head_dim: int = 2) -> Picture:
     heads, dims = range(num_heads), range(head_dim)
     orders = {
         "query, key, value": [(role, head) for role in range(3) for head in heads for _ in dims],
-        "head by head": [(role, head) for head in heads for role in range(3) for _ in dims],
+        N_("head by head"): [(role, head) for head in heads for role in range(3) for _ in dims],
     }
     with style.look():
         board = Board(2 * MARGIN + 2 * WIDTH + GAP + 40, 92 + count * ROW)
@@ -36,8 +37,9 @@ def qkv_rows(num_heads: int = 2, head_dim: int = 2) -> Picture:
                 board.text(left - 10, top + ROW / 2, str(index), ha="right", size=style.SMALL_SIZE)
                 board.block(left, top, WIDTH, ROW - 3, color, f"{name} of head {head}", f"{title} {index}")
     told = "; ".join(
-        f"{title}: " + ", ".join(f"{ROLES[role][0]} of head {head}" for role, head in rows)
+        f"{_(title)}: "
+        + ", ".join(_("{role} of head {head}", role=ROLES[role][0], head=head) for role, head in rows)
         for title, rows in orders.items()
     )
-    about = f"The rows of a weight for {num_heads} heads in two orders, from row 0 on."
+    about = _("The rows of a weight for {num_heads} heads in two orders, from row 0 on.", num_heads=num_heads)
     return Picture(board.figure, f"{about} {told}.")

@@ -14,12 +14,13 @@ from visuals import style, words
 from visuals.arrays import with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN
+from visuals.language import N_, _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
 # What scores may be divided by before the softmax, and what becomes of a model that does.
 DIVISORS: dict[str, Callable[[int], float]] = {
-    "nothing": lambda d_k: 1.0,
+    N_("nothing"): lambda d_k: 1.0,
     "√d_k": lambda d_k: d_k**0.5,
     "d_k": float,
 }
@@ -171,16 +172,23 @@ def saturation(
     spoken = " ".join(
         f"{title[0].upper()}{title[1:]}: "
         + ", ".join(
-            f"d_k {d_k} largest weight {words.number(found.largest, 2)} and entropy "
-            f"{words.number(found.entropy, 2)}"
+            _(
+                "d_k {d_k} largest weight {largest} and entropy {entropy}",
+                d_k=d_k,
+                largest=words.number(found.largest, 2),
+                entropy=words.number(found.entropy, 2),
+            )
             for d_k, found in zip(widths, shared, strict=True)
         )
         + "."
-        for _, title, shared in rows
+        for _divisor, title, shared in rows
     )
-    alt = (
-        f"Bars of the softmax weights of a query on {count} keys, largest first, averaged over "
-        f"{len(all_queries)} queries, as d_k grows. {spoken}"
+    alt = _(
+        "Bars of the softmax weights of a query on {count} keys, largest first, averaged over {queries} "
+        "queries, as d_k grows. {told}",
+        count=count,
+        queries=len(all_queries),
+        told=spoken,
     )
     return Picture(board.figure, alt)
 
@@ -243,8 +251,16 @@ def score_spreads(widths: Sequence[int], plain: Any, scaled: Any) -> Picture:
             figure.text(0.7, y - 0.06, detail, color=style.INK, fontsize=small, va="center")
         figure.text(0.7, 0.24, "dashed: √d_k, and 1", color=style.MUTED, fontsize=small, va="center")
     pairs = "; ".join(
-        f"d_k {width:g}: {words.number(one, 2)} as they are, {words.number(other, 2)} divided"
+        _(
+            "d_k {d_k:g}: {one} as they are, {other} divided",
+            d_k=width,
+            one=words.number(one, 2),
+            other=words.number(other, 2),
+        )
         for width, one, other in zip(across, first, second, strict=True)
     )
-    alt = f"Measured standard deviation of the scores against d_k, beside the lines √d_k and 1. {pairs}."
+    alt = _(
+        "Measured standard deviation of the scores against d_k, beside the lines √d_k and 1. {pairs}.",
+        pairs=pairs,
+    )
     return Picture(figure, alt)

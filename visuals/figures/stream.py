@@ -7,6 +7,7 @@ from matplotlib.patches import Rectangle
 from visuals import style
 from visuals.board import Board
 from visuals.figures.layout import MARGIN
+from visuals.language import _
 from visuals.picture import Picture
 
 BOX, TALL, GAP = 124, 46, 20
@@ -62,9 +63,12 @@ def residual_stream(num_layers: int = 1, mlp: bool = True) -> Picture:
     )
     return Picture(
         board.figure,
-        "The path of each token: token ids (b, tokens), embedding plus position, then a stream "
-        f"(b, tokens, d_model) that every part reads and adds its result to: {told}. "
-        "At the end LayerNorm and unembedding give scores for the next token (b, tokens, vocab).",
+        _(
+            "The path of each token: token ids (b, tokens), embedding plus position, then a stream (b, "
+            "tokens, d_model) that every part reads and adds its result to: {told}. At the end LayerNorm "
+            "and unembedding give scores for the next token (b, tokens, vocab).",
+            told=told,
+        ),
     )
 
 

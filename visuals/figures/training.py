@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from visuals import style, words
+from visuals.language import _
 from visuals.not_ready import NotReady
 from visuals.picture import Picture
 
@@ -47,12 +48,26 @@ def training_curves(
         axes.set_xlabel(along)
         axes.set_ylabel(unit)
         figure.legend(loc="center left", bbox_to_anchor=(0.68, 0.5), frameon=False)
-    highest = max(max(values) for _, values in ready.values())
+    highest = max(max(values) for _steps, values in ready.values())
     told = "; ".join(
-        f"{name} from {_level(values[0] / highest)} to {_level(values[-1] / highest)}"
-        for name, (_, values) in ready.items()
+        _(
+            "{name} from {first} to {last}",
+            name=name,
+            first=_level(values[0] / highest),
+            last=_level(values[-1] / highest),
+        )
+        for name, (_steps, values) in ready.items()
     )
-    return Picture(figure, f"{title}. Curves of the {unit} over the {along}: {told}.")
+    return Picture(
+        figure,
+        _(
+            "{title}. Curves of the {unit} over the {along}: {told}.",
+            title=title,
+            unit=unit,
+            along=along,
+            told=told,
+        ),
+    )
 
 
 def training_moment(
@@ -64,7 +79,6 @@ def training_moment(
     map_ (queries, keys), with one of the tokens for each.
     """
     pixels = style.PIXELS_PER_INCH
-    step = next(iter(curves.values()))[0][-1]
     with style.look():
         figure = Figure(figsize=(760 / pixels, 390 / pixels), dpi=pixels)
         _title(figure, title)
@@ -85,15 +99,25 @@ def training_moment(
             picture.set_xticks(range(len(tokens)), tokens, fontsize=size)
             picture.set_yticks(range(len(tokens)), tokens, fontsize=size)
         picture.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
-    told = ", ".join(f"{name} {words.number(values[-1], 1)}" for name, (_, values) in curves.items())
-    return Picture(
-        figure, f"{title}, after {step} of {steps} steps: {told}. Beside the curves, {_looks(map_)}"
+    return Picture(figure, moment_in_words(curves, steps, map_, title))
+
+
+def moment_in_words(curves: Mapping[str, Curve], steps: int, map_: np.ndarray, title: str) -> str:
+    """Say how far the curves of a training are after a step, and where the map at that step looks."""
+    told = ", ".join(f"{name} {words.number(values[-1], 1)}" for name, (_steps, values) in curves.items())
+    return _(
+        "{title}, after {step} of {steps} steps: {told}. Beside the curves, {looks}",
+        title=title,
+        step=next(iter(curves.values()))[0][-1],
+        steps=steps,
+        told=told,
+        looks=_looks(map_),
     )
 
 
 def _level(share: float) -> str:
     """How high a curve stands, in words that do not hang on the last digits of a training."""
-    return "near 0" if share < 0.15 else "near the top" if share > 0.8 else "between"
+    return _("near 0") if share < 0.15 else _("near the top") if share > 0.8 else _("between")
 
 
 def _looks(map_: np.ndarray) -> str:
@@ -102,12 +126,12 @@ def _looks(map_: np.ndarray) -> str:
     found, counts = np.unique(back[1:], return_counts=True)
     most = int(counts.argmax())
     if counts[most] > 0.7 * counts.sum():
-        return f"the map: most queries look {found[most]} tokens back."
+        return _("the map: most queries look {back} tokens back.", back=found[most])
     turned = np.arange(len(map_)) + map_.argmax(axis=1)
     found, counts = np.unique(turned, return_counts=True)
     if counts.max() >= 0.4 * len(map_):
-        return "the map: many queries look along an anti-diagonal."
-    return "the map of its attention weights."
+        return _("the map: many queries look along an anti-diagonal.")
+    return _("the map of its attention weights.")
 
 
 def _title(figure: Figure, title: str) -> None:

@@ -12,6 +12,7 @@ from visuals.arrays import token_index, token_names, with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN, cell_width, label_width, rows_below, text_size, write_tokens
 from visuals.flow import follow_query
+from visuals.language import _, ngettext
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
@@ -56,9 +57,11 @@ def token_vectors(inputs: Any, tokens: Sequence[str], row: str = "token") -> Pic
 
 def _vectors_in_words(values: np.ndarray, names: Sequence[str], decimals: int, row: str) -> str:
     count, dimensions = values.shape
-    alt = (
-        f"Table of {_counted(count, row)} with {_counted(dimensions, 'dimension')} each, "
-        f"one row per {row}, coloured by value."
+    alt = _(
+        "Table of {count} with {dimensions} each, one row per {row}, coloured by value.",
+        count=_counted(count, row),
+        row=row,
+        dimensions=ngettext("{number} dimension", "{number} dimensions", dimensions),
     )
     if count <= words.LISTED and dimensions <= NAMED_DIMENSIONS:
         alt += (
@@ -74,9 +77,14 @@ def _vectors_in_words(values: np.ndarray, names: Sequence[str], decimals: int, r
         for position in found:
             token, dimension = divmod(position, dimensions)
             spots.append(
-                f"{words.number(values.flat[position], decimals)} ({names[token]}, dimension {dimension})"
+                _(
+                    "{value} ({token}, dimension {dimension})",
+                    value=words.number(values.flat[position], decimals),
+                    token=names[token],
+                    dimension=dimension,
+                )
             )
-        alt += f" Largest value {spots[0]}, smallest {spots[1]}."
+        alt += _(" Largest value {largest}, smallest {smallest}.", largest=spots[0], smallest=spots[1])
     return alt + words.not_finite(values)
 
 
@@ -148,12 +156,17 @@ def query_scores(inputs: Any, tokens: Sequence[str], query: int = 1) -> Picture:
 def _scores_in_words(
     values: np.ndarray, names: Sequence[str], scores: np.ndarray, query: int, decimals: int
 ) -> str:
-    alt = (
-        f"Dot product of the query {names[query]!r} {words.vector(values[query], decimals)} with each of "
-        f"{_counted(len(names), 'token')}: multiply pair by pair, add up. "
-        f"Scores: {words.by_token(names, scores)}."
+    alt = _(
+        "Dot product of the query {query!r} {vector} with each of {count}: multiply pair by pair, add "
+        "up. Scores: {scores}.",
+        query=names[query],
+        vector=words.vector(values[query], decimals),
+        count=ngettext("{number} token", "{number} tokens", len(names)),
+        scores=words.by_token(names, scores),
     )
     found = words.extremes(scores)
     if found is not None:
-        alt += f" Largest {names[found[0]]!r}, smallest {names[found[1]]!r}."
+        alt += _(
+            " Largest {largest!r}, smallest {smallest!r}.", largest=names[found[0]], smallest=names[found[1]]
+        )
     return alt + words.not_finite(scores)

@@ -6,6 +6,9 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 
+from visuals.language import _
+from visuals.words import joined
+
 Shape = tuple[int, ...]
 # These count a batch, and that is the first axis: another axis of this size is something else.
 FIRST_ONLY = ("b", "batch")
@@ -76,8 +79,12 @@ class Axes:
         sizes = sorted({size for size in self.sizes.values() if len(self.names_of(size)) > 1})
         if not sizes:
             return ""
-        shared = "; ".join(f"{listed(self.names_of(size))} are {size}" for size in sizes)
-        return f"{shared}: axes of one size cannot be told apart. Choose sizes that all differ."
+        shared = "; ".join(
+            _("{names} are {size}", names=listed(self.names_of(size)), size=size) for size in sizes
+        )
+        return _(
+            "{shared}: axes of one size cannot be told apart. Choose sizes that all differ.", shared=shared
+        )
 
 
 def written(axes: Sequence[object]) -> str:
@@ -87,4 +94,4 @@ def written(axes: Sequence[object]) -> str:
 
 def listed(words: Sequence[str]) -> str:
     """'a', 'a and b', 'a, b and c'."""
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    return joined([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Sequence
 
+from visuals.language import _
 from visuals.shapes.axes import Axes, Shape, listed, written
 from visuals.shapes.origins import Mixed
 from visuals.shapes.record import Operation, Record
@@ -47,66 +48,103 @@ def of_departure(found: Shape, expected: Shape, wanted: Sequence[str | int], axe
     if sorted(found) == sorted(expected):
         wrong = [axis for axis, size in enumerate(found) if size != expected[axis]]
         if len(wrong) == 2:
-            return (
-                f"axes {listed(list(map(str, wrong)))} are the other way round: "
-                f"a transpose({wrong[0]}, {wrong[1]}) is missing, or one too many"
+            return _(
+                "axes {axes} are the other way round: a transpose({first}, {second}) is missing, or "
+                "one too many",
+                axes=listed(list(map(str, wrong))),
+                first=wrong[0],
+                second=wrong[1],
             )
-        return "the axes are the right ones in another order: permute or transpose brings them into place"
+        return _("the axes are the right ones in another order: permute or transpose brings them into place")
     for one, other in itertools.combinations(range(len(expected)), 2):
         left = [size for axis, size in enumerate(expected) if axis not in (one, other)]
         joined = expected[one] * expected[other]
         if sorted(found) == sorted([*left, joined]):
-            return f"{wanted[one]} and {wanted[other]} are still one axis of {joined}: it has to be split"
+            return _(
+                "{first} and {second} are still one axis of {joined}: it has to be split",
+                first=wanted[one],
+                second=wanted[other],
+                joined=joined,
+            )
     for one, other in itertools.combinations(range(len(found)), 2):
         left = [size for axis, size in enumerate(found) if axis not in (one, other)]
         if sorted(expected) == sorted([*left, found[one] * found[other]]):
-            return f"axes {one} and {other} have to be joined into one of {found[one] * found[other]}"
+            return _(
+                "axes {first} and {second} have to be joined into one of {joined}",
+                first=one,
+                second=other,
+                joined=found[one] * found[other],
+            )
     if len(found) == len(expected):
         wrong = [axis for axis, size in enumerate(found) if size != expected[axis]]
         if len(wrong) == 1:
             axis = wrong[0]
-            return f"axis {axis} has the size {_said(found[axis], axes)}, not {wanted[axis]}"
+            return _(
+                "axis {axis} has the size {size}, not {wanted}",
+                axis=axis,
+                size=_said(found[axis], axes),
+                wanted=wanted[axis],
+            )
         extra = [size for size in found if found.count(size) > expected.count(size)]
         if extra and axes.names_of(extra[0]) and all(size == extra[0] for size in extra):
             more = list(dict.fromkeys(wanted[axis] for axis in wrong if expected[axis] != extra[0]))
-            return f"{axes.names_of(extra[0])[0]} stands where {listed(list(map(str, more)))} should"
+            return _(
+                "{name} stands where {listed} should",
+                name=axes.names_of(extra[0])[0],
+                listed=listed(list(map(str, more))),
+            )
     return ""
 
 
 def of_mixing(mixed: Mixed, axes: Axes) -> str:
     """What is missing where a shape is right and the order is not."""
     before, after = axes.named(mixed.before), axes.named(mixed.after)
-    start = (
-        f"the shape {after} is right, what stands in it is not: at place {mixed.place} of {mixed.axis} there "
-        f"are numbers from place {mixed.origin}. {mixed.operation.name} moves no number, it only counts them "
-        "off anew"
+    start = _(
+        "the shape {after} is right, what stands in it is not: at place {place} of {axis} there are "
+        "numbers from place {origin}. {operation} moves no number, it only counts them off anew",
+        after=after,
+        place=mixed.place,
+        axis=mixed.axis,
+        origin=mixed.origin,
+        operation=mixed.operation.name,
     )
     if len(mixed.after) > len(mixed.before):
-        return (
-            f"{start}. From {before}, split the last axis first and leave the others in their places, then "
-            "bring the new axis forward with transpose"
+        return _(
+            "{start}. From {before}, split the last axis first and leave the others in their places, "
+            "then bring the new axis forward with transpose",
+            start=start,
+            before=before,
         )
-    return f"{start}. From {before}, bring {mixed.axis} back to its place with transpose first, then join"
+    return _(
+        "{start}. From {before}, bring {axis} back to its place with transpose first, then join",
+        start=start,
+        before=before,
+        axis=mixed.axis,
+    )
 
 
 def of_failure(operation: Operation, record: Record, axes: Axes) -> str:
     """Why an operation could not be done, from the shapes that it was given; empty where that is unclear."""
     shapes = [operand.shape for operand in operation.operands]
-    called = [operand.name or "the tensor" for operand in operation.operands]
+    called = [operand.name or _("the tensor") for operand in operation.operands]
     asked = re.search(r"shape '\[([-\d, ]+)\]' is invalid for input of size", operation.error)
     if asked and shapes:
         return _does_not_fit(shapes[0], called[0], tuple(map(int, asked[1].split(","))), axes)
     if "view size is not compatible" in operation.error and shapes:
-        return (
-            f"the numbers of {called[0]} do not lie in reading order, as after a transpose: call "
-            "contiguous() before view, or use reshape"
+        return _(
+            "the numbers of {name} do not lie in reading order, as after a transpose: call "
+            "contiguous() before view, or use reshape",
+            name=called[0],
         )
     if operation.kind == "Linear" and shapes and shapes[0]:
         taken = re.search(r"\(\d+x\d+ and (\d+)x\d+\)", operation.error)
         if taken:
-            return (
-                f"{operation.name} takes {taken[1]} numbers on the last axis; {called[0]} has "
-                f"{_said(shapes[0][-1], axes)} there"
+            return _(
+                "{operation} takes {taken} numbers on the last axis; {name} has {size} there",
+                operation=operation.name,
+                taken=taken[1],
+                name=called[0],
+                size=_said(shapes[0][-1], axes),
             )
     if len(shapes) != 2:
         return ""
@@ -123,14 +161,26 @@ def _said(size: int, axes: Axes) -> str:
 
 def _does_not_fit(shape: Shape, name: str, asked: Shape, axes: Axes) -> str:
     have, need = math.prod(shape), math.prod(asked)
-    text = f"{name} has the shape {axes.named(shape)}: {have} numbers do not fill {written(asked)}"
+    text = _(
+        "{name} has the shape {shape}: {have} numbers do not fill {asked}",
+        name=name,
+        shape=axes.named(shape),
+        have=have,
+        asked=written(asked),
+    )
     if need < 0:
         return text
     for axis, (size, wanted) in enumerate(zip(shape, asked, strict=False)):
         if size != wanted:
-            there = f"{_said(size, axes)}, not {_said(wanted, axes)}"
-            return f"{text}, which takes {need}. Its axis {axis} is {there}"
-    return f"{text}, which takes {need}"
+            there = _("{size}, not {wanted}", size=_said(size, axes), wanted=_said(wanted, axes))
+            return _(
+                "{text}, which takes {need}. Its axis {axis} is {there}",
+                text=text,
+                need=need,
+                axis=axis,
+                there=there,
+            )
+    return _("{text}, which takes {need}", text=text, need=need)
 
 
 def _no_product(left: Shape, right: Shape, axes: Axes) -> str:
@@ -138,15 +188,20 @@ def _no_product(left: Shape, right: Shape, axes: Axes) -> str:
         return ""
     sides = f"{axes.named(left)} @ {axes.named(right)}"
     if left[-1] != right[-2]:
-        return (
-            f"in {sides} the last axis on the left, {_said(left[-1], axes)}, and the last but one on the "
-            f"right, {_said(right[-2], axes)}, must be equal"
+        return _(
+            "in {sides} the last axis on the left, {left}, and the last but one on the right, {right}, "
+            "must be equal",
+            sides=sides,
+            left=_said(left[-1], axes),
+            right=_said(right[-2], axes),
         )
     for one, other in zip(reversed(left[:-2]), reversed(right[:-2]), strict=False):
         if one != other and 1 not in (one, other):
-            return (
-                f"in {sides} the axes before the last two must agree, and {_said(one, axes)} stands against "
-                f"{_said(other, axes)}"
+            return _(
+                "in {sides} the axes before the last two must agree, and {left} stands against {right}",
+                sides=sides,
+                left=_said(one, axes),
+                right=_said(other, axes),
             )
     return ""
 
@@ -155,11 +210,16 @@ def _not_broadcast(left: Shape, right: Shape, called: Sequence[str], axes: Axes)
     for back, (one, other) in enumerate(zip(reversed(left), reversed(right), strict=False), start=1):
         if one == other or 1 in (one, other):
             continue
-        text = (
-            f"{axes.named(left)} and {axes.named(right)} are lined up from the right, and on axis -{back} "
-            f"{_said(one, axes)} stands against {_said(other, axes)}"
+        text = _(
+            "{left} and {right} are lined up from the right, and on axis -{back} {one} stands against "
+            "{other}",
+            left=axes.named(left),
+            right=axes.named(right),
+            back=back,
+            one=_said(one, axes),
+            other=_said(other, axes),
         )
         if len(right) >= 2 and right[-1] == right[-2] > one == left[-1]:
-            return f"{text}: a mask for the longest sentence has to be cut to the tokens present"
+            return _("{text}: a mask for the longest sentence has to be cut to the tokens present", text=text)
         return text
     return ""

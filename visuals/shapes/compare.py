@@ -12,6 +12,7 @@ import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from visuals.language import _
 from visuals.shapes import causes, look
 from visuals.shapes.axes import Axes, Shape, listed, written
 from visuals.shapes.origins import derived, find_mixed
@@ -76,25 +77,31 @@ class Comparison:
             yield f"{look.where(operation.site, capital=True)}: {operation.site.text}"
             because = f": {self.cause}." if self.cause else "."
             if self.expected:
-                what = f"{self.name} is " if self.name else ""
-                yield "This line is the first to depart."
-                yield f"{what}expected as {self.expected}, found as {self.found}{because}"
+                what = _("{name} is ", name=self.name) if self.name else ""
+                yield _("This line is the first to depart.")
+                yield _(
+                    "{what}expected as {expected}, found as {found}{because}",
+                    what=what,
+                    expected=self.expected,
+                    found=self.found,
+                    because=because,
+                )
             elif operation.error:
-                yield f"This line fails{because}"
+                yield _("This line fails{because}", because=because)
             else:
-                yield f"This line is the first to depart{because}"
+                yield _("This line is the first to depart{because}", because=because)
             if self.error:
-                yield f"The code stopped with {self.error}."
+                yield _("The code stopped with {error}.", error=self.error)
         elif self.error:
-            yield f"The code stopped with {self.error}. Up to there no shape departs."
+            yield _("The code stopped with {error}. Up to there no shape departs.", error=self.error)
         elif self.agreeing:
-            yield "Nothing departs from what the lesson expects."
+            yield _("Nothing departs from what the lesson expects.")
         else:
-            yield "Nothing to compare: the code uses none of the expected names."
+            yield _("Nothing to compare: the code uses none of the expected names.")
         if self.agreeing:
-            yield f"Of the expected shape: {listed(self.agreeing)}."
+            yield _("Of the expected shape: {names}.", names=listed(self.agreeing))
         if self.absent:
-            yield f"Not compared, because your code has no such name: {listed(self.absent)}."
+            yield _("Not compared, because your code has no such name: {names}.", names=listed(self.absent))
 
     def __repr__(self) -> str:
         return "\n".join(self._sentences())

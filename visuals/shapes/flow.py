@@ -11,6 +11,7 @@ from matplotlib.patches import FancyBboxPatch
 from visuals import style, words
 from visuals.board import Board
 from visuals.figures.layout import MARGIN
+from visuals.language import _
 from visuals.picture import Picture
 from visuals.shapes.axes import Axes, listed
 from visuals.shapes.record import Record
@@ -77,7 +78,7 @@ def _boxes(record: Record) -> list[Box]:
     makers: dict[int, Box] = {}
     given: dict[str, Box] = {}
     found: list[Box] = []
-    for _, operations in steps(record):
+    for _first, operations in steps(record):
         last = operations[-1]
         result = last.results[0] if last.results else None
         path = f"{last.path}: " if last.path else ""
@@ -198,14 +199,32 @@ def _in_words(boxes: Sequence[Box], axes: Axes) -> str:
     parts = []
     for box in boxes:
         if box.does == "given":
-            parts.append(f"{box.name} {box.shape} is given")
+            parts.append(_("{name} {shape} is given", name=box.name, shape=box.shape))
             continue
         sources = listed([parent.name for parent in box.parents])
-        origin = f" from {sources}" if sources else ""
-        times = f", {box.times} times" if box.times > 1 else ""
+        origin = " " + _("from {sources}", sources=sources) if sources else ""
+        times = ", " + _("{times:,} times", times=box.times) if box.times > 1 else ""
         if box.shape is None:
-            parts.append(f"{box.name}{origin} fails at {box.does}: {box.error}")
+            parts.append(
+                _(
+                    "{name}{origin} fails at {operation}: {error}",
+                    name=box.name,
+                    origin=origin,
+                    operation=box.does,
+                    error=box.error,
+                )
+            )
             continue
         meaning = f", {axes.named(box.shape)}" if axes.says_more(box.shape) else ""
-        parts.append(f"{box.name}{origin} by {box.does}{times}: {box.shape}{meaning}")
-    return f"Flow of shapes in {len(boxes)} boxes. {'. '.join(parts)}."
+        parts.append(
+            _(
+                "{name}{origin} by {operation}{times}: {shape}{meaning}",
+                name=box.name,
+                origin=origin,
+                operation=box.does,
+                times=times,
+                shape=box.shape,
+                meaning=meaning,
+            )
+        )
+    return _("Flow of shapes in {boxes} boxes. {told}.", boxes=len(boxes), told=". ".join(parts))

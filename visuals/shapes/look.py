@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from visuals.language import _
 from visuals.shapes.source import Site
 
 # Colours follow JupyterLab's theme and keep a contrast of 4.5 with the page. The class stands twice in
@@ -48,5 +49,5 @@ def framed(markup: str) -> str:
 def where(site: Site, *, capital: bool = False) -> str:
     """A place as in 'CausalAttention.forward, line 7'; at the top of a cell or file the line alone."""
     if site.function:
-        return f"{site.function}, line {site.line}"
-    return f"{'Line' if capital else 'line'} {site.line}"
+        return _("{function}, line {line}", function=site.function, line=site.line)
+    return _("Line {line}", line=site.line) if capital else _("line {line}", line=site.line)

@@ -6,6 +6,7 @@ import html
 from collections.abc import Iterator
 from itertools import groupby
 
+from visuals.language import N_, _, ngettext
 from visuals.not_ready import NotReady
 from visuals.shapes import look
 from visuals.shapes.axes import Axes
@@ -14,18 +15,18 @@ from visuals.shapes.record import COPY, IN_PLACE, NEW, SAME, VIEW, Operand, Oper
 
 MOST_PARTS = 4
 MEMORY = {
-    NEW: "new",
-    COPY: "new, copied",
-    VIEW: "view of {}",
-    SAME: "the same tensor as {}",
-    IN_PLACE: "{} changed in place",
+    NEW: N_("new"),
+    COPY: N_("new, copied"),
+    VIEW: N_("view of {source}"),
+    SAME: N_("the same tensor as {source}"),
+    IN_PLACE: N_("{source} changed in place"),
 }
 
 
 class Nothing(NotReady):
     """Stands in for the table while no tensor operation ran: most likely the class is not written yet."""
 
-    alt = "No tensor operation has run yet: finish the task above, then run this cell again."
+    message = N_("No tensor operation has run yet: finish the task above, then run this cell again.")
 
 
 def steps(record: Record) -> Iterator[tuple[Operation, list[Operation]]]:
@@ -34,7 +35,7 @@ def steps(record: Record) -> Iterator[tuple[Operation, list[Operation]]]:
     def line(operation: Operation) -> tuple[str, str, int]:
         return operation.path, operation.step.function, operation.step.begins
 
-    for _, group in groupby(record.operations, line):
+    for _key, group in groupby(record.operations, line):
         operations = list(group)
         yield operations[0], operations
 
@@ -43,7 +44,7 @@ def as_text(record: Record, axes: Axes, comparison: Comparison | None = None) ->
     """The table as lines of text."""
     lines = [repr(comparison), ""] if comparison is not None else []
     if not record.operations and not record.error:
-        return Nothing.alt
+        return Nothing().alt
     lines.append(heading(record))
     for first, operations in steps(record):
         path = f"[{first.path}] " if first.path else ""
@@ -67,7 +68,7 @@ def as_text(record: Record, axes: Axes, comparison: Comparison | None = None) ->
 def as_html(record: Record, axes: Axes, comparison: Comparison | None = None) -> str:
     """The table as HTML: it stands without a kernel, and without its style sheet too."""
     named = any(axes.says_more(result.shape) for each in record.operations for result in each.results)
-    columns = ["operation", "takes", "makes", *(["axes"] if named else []), "strides", "memory"]
+    columns = [_("operation"), _("takes"), _("makes"), *(["axes"] if named else []), "strides", _("memory")]
     departing = comparison.operation if comparison is not None else None
     body = []
     for first, operations in steps(record):
@@ -83,7 +84,7 @@ def as_html(record: Record, axes: Axes, comparison: Comparison | None = None) ->
     told = comparison.to_html() if comparison is not None else ""
     below = "".join(f"<p>{html.escape(note)}</p>" for note in notes(record, axes))
     return look.framed(
-        f'{told}<div class="scroll" role="region" tabindex="0" aria-label="Table of shapes">'
+        f'{told}<div class="scroll" role="region" tabindex="0" aria-label="{_("Table of shapes")}">'
         f"<table><caption>{html.escape(heading(record))}</caption>"
         f"<thead><tr>{head}</tr></thead>{''.join(body)}</table></div>{below}"
     )
@@ -92,19 +93,28 @@ def as_html(record: Record, axes: Axes, comparison: Comparison | None = None) ->
 def heading(record: Record) -> str:
     """How many operations there are."""
     count = len(record.operations)
-    return f"{count} operation{'' if count == 1 else 's'}, in the order in which they ran"
+    return ngettext(
+        "{number} operation, in the order in which they ran",
+        "{number} operations, in the order in which they ran",
+        count,
+    )
 
 
 def notes(record: Record, axes: Axes) -> list[str]:
     """What has to be said below the table."""
     found = []
     if record.error:
-        at = f" at {look.where(record.error_line)}: {record.error_line.text}" if record.error_line else ""
-        found.append(f"The code stopped with {record.error}{'.' if not at else ','}{at}")
+        said = _("The code stopped with {error}.", error=record.error)
+        line = record.error_line
+        found.append(f"{said} {look.where(line, capital=True)}: {line.text}" if line else said)
     if record.left_out:
         found.append(
-            f"{record.left_out:,} more operations ran and are not shown: the first {len(record.operations)} "
-            "are kept. Track a smaller part, or pass most_rows."
+            _(
+                "{count:,} more operations ran and are not shown: the first {kept} are kept. Track a "
+                "smaller part, or pass most_rows.",
+                count=record.left_out,
+                kept=len(record.operations),
+            )
         )
     if axes.doubt:
         found.append(axes.doubt)
@@ -121,9 +131,9 @@ def memory(operation: Operation) -> str:
     """Whether the result has memory of its own."""
     result = operation.results[0]
     source = result.source or next(
-        (f"row {operand.maker}" for operand in operation.operands if operand.maker), "the input"
+        (_("row {row}", row=operand.maker) for operand in operation.operands if operand.maker), _("the input")
     )
-    return MEMORY[result.memory].format(source)
+    return _(MEMORY[result.memory], source=source)
 
 
 def _row(operation: Operation, axes: Axes, named: bool, departs: bool) -> str:
@@ -149,7 +159,7 @@ def _row(operation: Operation, axes: Axes, named: bool, departs: bool) -> str:
         cells.append(f"<td>{'<br>'.join(_made_html(result) for result in shown)}</td>")
         if named:
             cells.append(f"<td>{'<br>'.join(html.escape(_axes(result, axes)) for result in shown)}</td>")
-        cells.append(f"<td>{'<br>'.join(str(result.strides or 'none') for result in shown)}</td>")
+        cells.append(f"<td>{'<br>'.join(str(result.strides or _('none')) for result in shown)}</td>")
         cells.append(f'<td class="memory">{_memory(operation)}</td>')
     mark = ' class="departs"' if departs else ""
     return f"<tr{mark}>{''.join(cells)}</tr>"
@@ -164,11 +174,11 @@ def _inner(operation: Operation) -> str:
 
 
 def _times(operation: Operation) -> str:
-    return f" … {operation.times:,} times" if operation.times > 1 else ""
+    return " … " + _("{times:,} times", times=operation.times) if operation.times > 1 else ""
 
 
 def _taken(operand: Operand) -> str:
-    name = operand.name or (f"row {operand.maker}" if operand.maker else "a tensor")
+    name = operand.name or (_("row {row}", row=operand.maker) if operand.maker else _("a tensor"))
     return f"{name} {operand.shape}"
 
 
@@ -188,12 +198,12 @@ def _made_html(result: Result) -> str:
 def _memory(operation: Operation) -> str:
     shares = operation.results[0].memory not in (NEW, COPY)
     said = html.escape(memory(operation))
-    order = "" if operation.results[0].is_contiguous else ', <span class="bad">not contiguous</span>'
+    order = "" if operation.results[0].is_contiguous else f', <span class="bad">{_("not contiguous")}</span>'
     return (f'<span class="shared">{said}</span>' if shares else said) + order
 
 
 def _made_text(result: Result, axes: Axes) -> str:
     names = f"{', '.join(result.names)} " if result.names else ""
     meaning = f" = {axes.named(result.shape)}" if axes.says_more(result.shape) else ""
-    order = "" if result.is_contiguous else ", not contiguous"
+    order = "" if result.is_contiguous else ", " + _("not contiguous")
     return f"{names}{result.shape}{meaning}, strides {result.strides}{order}"

@@ -241,15 +241,15 @@ def test_a_solution_whose_pixels_differ_is_current_and_one_whose_text_differs_is
     other = path.with_name("other.ipynb")
     drawn.data["image/png"] = "BBBB"
     release.write_notebook(notebook, other)
-    assert pipeline._same_solution(path, other)
+    assert pipeline.same_solution(path, other)
     drawn.data["text/plain"] = "another map"
     release.write_notebook(notebook, other)
-    assert not pipeline._same_solution(path, other)
+    assert not pipeline.same_solution(path, other)
     notebook.cells[-1].metadata.tags = ["measured"]
     release.write_notebook(notebook, other)
     drawn.data["text/plain"] = "measured once more"
     release.write_notebook(notebook, path)
-    assert pipeline._same_solution(path, other)
+    assert pipeline.same_solution(path, other)
 
 
 def test_the_words_of_an_explorers_states_count_and_the_last_digits_of_numbers_do_not(current):
@@ -267,9 +267,9 @@ def test_the_words_of_an_explorers_states_count_and_the_last_digits_of_numbers_d
         return base64.b64encode(gzip.compress(text.encode())).decode()
 
     shutil.copyfile(holding(packed("largest 0.2379")), path)
-    assert pipeline._same_solution(path, holding(packed("largest 0.2378")))
-    assert not pipeline._same_solution(path, holding(packed("smallest 0.2379")))
-    assert not pipeline._same_solution(path, holding(packed("largest 0.2379")[:30]))
+    assert pipeline.same_solution(path, holding(packed("largest 0.2378")))
+    assert not pipeline.same_solution(path, holding(packed("smallest 0.2379")))
+    assert not pipeline.same_solution(path, holding(packed("largest 0.2379")[:30]))
 
 
 def test_a_cell_whose_package_is_not_here_keeps_what_it_printed(course_with, tmp_path):

@@ -1,0 +1,79 @@
+"""What is said in the notebook's language, and what stays English: letters that Matplotlib draws."""
+
+from __future__ import annotations
+
+import gettext
+
+import numpy as np
+import pytest
+import torch
+
+import visuals
+from autograder import language
+from visuals.explorers.states import states
+from visuals.language import _begin
+
+CAUSAL = np.tril(np.ones((6, 6))) / np.arange(1, 7)[:, None]
+HIDDEN = np.triu(np.ones((6, 6), dtype=bool), k=1)
+HEADS = torch.ones(2, 3, 4)
+
+
+class Marked(gettext.NullTranslations):
+    """A language whose words are the English ones, between signs that nothing else has."""
+
+    def gettext(self, message):
+        return f"¡{message}!"
+
+    def ngettext(self, one, many, number):
+        return f"¡{one if number == 1 else many}!"
+
+
+@pytest.fixture(autouse=True)
+def marked():
+    _begin()
+    language.use(Marked())
+    yield
+    language.use(gettext.NullTranslations())
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda inputs, tokens: visuals.token_vectors(inputs, tokens),
+        lambda inputs, tokens: visuals.query_scores(inputs, tokens),
+        lambda inputs, tokens: visuals.scores_to_context(inputs, tokens),
+        lambda inputs, tokens: visuals.attention_map(CAUSAL, tokens),
+        lambda inputs, tokens: visuals.attention_map(np.stack([CAUSAL, CAUSAL]), tokens),
+        lambda inputs, tokens: visuals.sum_versus_softmax([0.5, -2.0, 1.0], ["a", "b", "c"]),
+        lambda inputs, tokens: visuals.causal_pattern(tokens),
+        lambda inputs, tokens: visuals.leak_map(HIDDEN, tokens),
+        lambda inputs, tokens: visuals.memory_layout(torch.ones(2, 3)),
+        lambda inputs, tokens: visuals.rope_pairs(6),
+        lambda inputs, tokens: visuals.turned_pair([1.0, 0.5], [0.5, 1.0], 5, 2),
+        lambda inputs, tokens: visuals.word_arrows(["the king walked to the bank for a loan"], "bank"),
+        lambda inputs, tokens: visuals.explore_bugs(tokens[:5]).picture,
+        lambda inputs, tokens: visuals.explore_slices(HEADS).picture,
+        lambda inputs, tokens: visuals.explore_tiles(inputs, inputs, inputs, tokens).picture,
+    ],
+)
+def test_a_picture_is_told_in_the_language_and_drawn_in_english(inputs, tokens, texts, draw):
+    picture = draw(inputs, tokens)
+    assert "¡" in picture.alt
+    assert "¡" not in "".join(texts(picture.figure))
+
+
+@pytest.mark.parametrize(
+    "explore",
+    [
+        lambda inputs, tokens: visuals.explore_query(inputs, tokens),
+        lambda inputs, tokens: visuals.explore_map(CAUSAL, tokens),
+        lambda inputs, tokens: visuals.explore_heads(np.stack([CAUSAL, CAUSAL]), tokens),
+        lambda inputs, tokens: visuals.explore_causal_mask(CAUSAL, tokens),
+        lambda inputs, tokens: visuals.explore_dropout(CAUSAL, tokens),
+        lambda inputs, tokens: visuals.explore_three_attentions(tokens[:3], tokens[3:]),
+    ],
+)
+def test_an_explorer_speaks_the_language_in_all_states(inputs, tokens, explore):
+    written = states(explore(inputs, tokens))
+    assert all("¡" in sentence and "¡" in markup for sentence, markup in written["views"].values())
+    assert "¡" in "".join(knob["label"] for knob in written["knobs"])

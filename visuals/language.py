@@ -1,0 +1,55 @@
+"""What is said beside pictures and on explorers, in the language that the notebook speaks.
+
+What is drawn by Matplotlib stays English: it cannot shape every script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from functools import cache
+from typing import Any
+
+from autograder import language
+
+_drawing: ContextVar[bool] = ContextVar("drawing", default=False)
+
+
+def _(text: str, /, **values: Any) -> str:
+    """A text in the spoken language, its placeholders filled in where there are values."""
+    if _drawing.get():
+        return text.format_map(values) if values else text
+    _begin()
+    return language._(text, values or None)
+
+
+def ngettext(one: str, many: str, number: int) -> str:
+    """A text about a number of things, which it may name as {number}."""
+    _begin()
+    return language.ngettext(one, many, number, {"number": number})
+
+
+def N_(text: str) -> str:  # noqa: N802 (gettext's name for it)
+    """A text of a table, in English: it is translated where it is shown."""
+    return text
+
+
+@contextmanager
+def drawing() -> Iterator[None]:
+    """Leave texts in English, for what Matplotlib draws."""
+    before = _drawing.set(True)
+    try:
+        yield
+    finally:
+        _drawing.reset(before)
+
+
+@cache
+def _begin() -> None:
+    """Speak the notebook's language; a check asks for it again, so once is enough here."""
+    from autograder.learner import find_course  # only now: torch is loaded then
+    from autograder.problems import AuthoringError
+
+    with suppress(AuthoringError):
+        find_course()
