@@ -10,11 +10,9 @@ from typing import Any
 import ipywidgets
 import numpy as np
 
-from visuals import words
 from visuals.arrays import to_array, token_names
 from visuals.explorers.explorer import WIDE, Explorer
-from visuals.explorers.heads import COLORS
-from visuals.explorers.maps import image
+from visuals.explorers.states import Knob
 from visuals.figures.training import Curve, moment_in_words, training_moment
 from visuals.language import _
 from visuals.not_ready import NotReady, when_ready
@@ -22,8 +20,6 @@ from visuals.picture import Picture
 
 # So many moments of a training are kept, the first and the last among them.
 MOMENTS = 16
-# How curves differ, beside their colours.
-DASHES = ("", "7 4", "2 3")
 
 
 class TrainingExplorer(Explorer):
@@ -69,43 +65,12 @@ class TrainingExplorer(Explorer):
 
     @property
     def html(self) -> str:
-        map_ = self.maps[self.moment.value]
-        loss, *shares = self.curves.items()
-        highest = max(self.values[loss[0]])
-        tokens = html.escape(" ".join(self._tokens))
-        return (
-            '<div class="attention-explorer" style="display: flex; flex-wrap: wrap; gap: 8px 28px;"><div>'
-            f"{drawn([loss], self.steps[-1], highest)}{drawn(shares, self.steps[-1], 1.0)}</div>"
-            f"<div>{image(map_, None, 1.0)}<p>{_('Tokens:')} {tokens}</p></div></div>"
-        )
+        return f'<div class="attention-explorer">{self.picture.to_html()}</div>'
 
-
-def drawn(curves: Sequence[tuple[str, Curve]], steps: int, highest: float) -> str:
-    """Curves over the steps as an SVG drawing, from 0 to the highest value; `alt` says the same."""
-    wide, high = 300, 96
-    parts = [f'<path d="M6 8 V{high + 8} H{wide + 6}" fill="none" stroke="currentColor"/>']
-    for place, (name, (at, values)) in enumerate(curves):
-        color, dash = f"var({COLORS[place % len(COLORS)]})", DASHES[place % len(DASHES)]
-        line = f'stroke="{color}" stroke-width="2.5" stroke-dasharray="{dash}"'
-        ends = [
-            (6 + wide * step / steps, 8 + high * (1 - value / highest))
-            for step, value in zip(at, values, strict=True)
-        ]
-        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in ends)
-        x, y, row = *ends[-1], 20 + 20 * place
-        parts += [
-            f'<polyline points="{path}" fill="none" {line}/>',
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{color}"/>',
-            f'<line x1="{wide + 18}" x2="{wide + 44}" y1="{row - 4}" y2="{row - 4}" {line}/>',
-            f'<text x="{wide + 50}" y="{row}" fill="currentColor">{html.escape(name)} '
-            f"{words.number(values[-1], 2)}</text>",
-        ]
-    return (
-        f'<svg aria-hidden="true" width="{wide + 240}" height="{high + 26}" style="display: block; '
-        f'font: 13px var(--jp-content-font-family, sans-serif)">{"".join(parts)}'
-        f'<text x="{wide + 6}" y="{high + 23}" text-anchor="end" fill="currentColor">'
-        f"{_('{steps} steps', steps=steps)}</text></svg>"
-    )
+    @property
+    def knobs(self) -> list[Knob]:
+        """None: the pictures of all moments would weigh more than the lesson."""
+        return []
 
 
 @when_ready

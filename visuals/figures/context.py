@@ -204,6 +204,7 @@ def scores_to_context(inputs: Any, tokens: Sequence[str], query: int = 1) -> Pic
             scores=words.by_token(names, flow.scores),
             weights=words.by_token(names, flow.weights),
         )
+        + " "
         + (_("The largest weight is on {key!r}.", key=names[found[0]]) + " " if found else "")
         + _("Context: {context}.", context=words.vector(flow.context))
     )

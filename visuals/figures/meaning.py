@@ -103,6 +103,7 @@ def word_arrows(sentences: Sequence[str], word: str = "bank") -> Picture:
             "of {word!r}.",
             word=word,
         )
+        + " "
         + " ".join(told),
     )
 

@@ -131,6 +131,7 @@ def test_a_translation_stays_until_its_english_changes_and_is_outdated_then(cour
     assert translate.checked(course, SPOKEN, NAME).outdated == 1
     before = translate.path_of(course, SPOKEN, NAME).read_bytes()
     assert translate.update(course, SPOKEN, NAME).outdated == 1
+    assert translate.update(course, SPOKEN, NAME).outdated == 1
     catalog = translate.read(course, SPOKEN, NAME)
     assert catalog.get("A text about it.", "title").string == "এর কথা।"
     assert not translate.is_usable(catalog.get("A text about it.", "title"))
