@@ -105,8 +105,15 @@ def notes(record: Record, axes: Axes) -> list[str]:
     found = []
     if record.error:
         said = _("The code stopped with {error}.", error=record.error)
-        line = record.error_line
-        found.append(f"{said} {look.where(line, capital=True)}: {line.text}" if line else said)
+        if line := record.error_line:
+            place, code = look.where(line), line.text
+            said = _(
+                "The code stopped with {error}, at {place}: {code}",
+                error=record.error,
+                place=place,
+                code=code,
+            )
+        found.append(said)
     if record.left_out:
         found.append(
             _(
