@@ -232,7 +232,7 @@ def without_answers(bank: LessonBank) -> LessonBank:
     tasks = {
         name: replace(
             task,
-            probes={probe.id: replace(probe) for probe in task.probes.values()},
+            probes={probe.id: replace(probe, expected=Outcome()) for probe in task.probes.values()},
             known_wrong=(),
             explanations=None,
             examined=None,

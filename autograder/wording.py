@@ -230,7 +230,6 @@ def _not_a_function(finding: f.NotAFunction, task: Task) -> Message:
     how = {
         "module": _("Define it with `class {task.name}(torch.nn.Module):`", locals()),
         "class": _("Define it with `class {task.name}`", locals()),
-        "function": _("Define it with `def {task.signature}:`", locals()),
     }
     return about(
         finding,
@@ -238,7 +237,7 @@ def _not_a_function(finding: f.NotAFunction, task: Task) -> Message:
         "`{task.name}` is {what}, and the task asks for a {kind}.",
         "{how}. If another cell reuses the name, rename that one.",
         what=kind_text(finding.obtained),
-        how=how[task.kind],
+        how=how.get(task.kind, _("Define it with `def {task.signature}:`", locals())),
     )
 
 
