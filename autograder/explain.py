@@ -211,7 +211,8 @@ class _Compared:
         self._raised = torch.tensor([_raises(one.result) for one in asked], dtype=torch.bool)
         # Columns are probes that were seen, rows explanations.
         # Where a mistake makes some calls fail and not others, what exactly is raised hangs on the wording.
-        same |= self._raises_alike(kind, right)
+        raising = torch.tensor([_raises(one) for one in table.kinds])[kind.long()]
+        same |= self._raises_alike(raising, right)
         # The same entries are wrong, by other numbers: enough for a mistake with a number in it that may
         # be any, or that draws numbers.
         varies = torch.tensor([*(one.varies for one in task.known_wrong), False])[table.members.long()]
@@ -236,19 +237,15 @@ class _Compared:
             lacking[:, column] = torch.tensor(absent)[table.mark[:, columns[column]].long()]
         # Where a mistake shows by its numbers, an experiment may fail in one wording and not in another.
         by_numbers = (self._exact & self._plain & ~self._silent & ~self._raised).any(dim=1, keepdim=True)
-        contradicts = ~right & own_right & ~(self._raising(kind) & ~self._plain & by_numbers)
+        contradicts = ~right & own_right & ~(raising & ~self._plain & by_numbers)
         self._possible = ~((contradicts | lacking) & ~untried).any(dim=1)
         self._untried = untried
         self._places = {name: place for place, name in enumerate(self._columns)}
         self._size = (table.members >= 0).sum(dim=1)
 
-    def _raises_alike(self, kind: Tensor, right: Tensor) -> Tensor:
+    def _raises_alike(self, raising: Tensor, right: Tensor) -> Tensor:
         """Where an explanation raises as the answer does, if it is right on other probes."""
-        raises = self._raising(kind)
-        return raises & self._raised & ~(raises | ~right).all(dim=1, keepdim=True)
-
-    def _raising(self, kind: Tensor) -> Tensor:
-        return torch.tensor([_raises(one) for one in self._table.kinds])[kind.long()]
+        return raising & self._raised & ~(raising | ~right).all(dim=1, keepdim=True)
 
     def best(self, left: _Cells, asked: Collection[str] = ()) -> list[int]:
         """The rows that explain most of what is left, by the fewest mistakes.
