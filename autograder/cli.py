@@ -106,7 +106,8 @@ def _built(
         return [*found, *(line for one in spoken for line in languages.stale(course, one, name))], []
     if english:
         pipeline.build(course, name)
-    return [], [f"{one}/{state}" for one in spoken for state in languages.build(course, one, name)]
+    states = languages.build(course, spoken, name)
+    return [], [f"{one}/{state}" for one in spoken for state in states[one]]
 
 
 @app.command()

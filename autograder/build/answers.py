@@ -18,6 +18,7 @@ from autograder import authoring, bank
 from autograder.bank import AS_SEEN, LessonBank, Value
 from autograder.build.combine import combine
 from autograder.build.namespace import Moment, run_cells
+from autograder.build.parallel import in_forks
 from autograder.build.source import is_answer, undrawn
 from autograder.collect import CALLS, collect_answer, is_notebook_file, observe
 from autograder.course import Family
@@ -267,20 +268,35 @@ def _known_wrong(
     task: authoring.Task, probes: Mapping[str, bank.Probe], runs: Runs, faults: authoring.Faults
 ) -> tuple[list[bank.KnownWrong], list[Mapping[str, Outcome]]]:
     """The known wrong answers, and what each does."""
-    made: list[bank.KnownWrong] = []
-    outcomes: list[Mapping[str, Outcome]] = []
     problems: list[str] = []
+    texts: list[str] = []
+    known: list[bank.KnownWrong] = []
     for wrong in task.wrong:
         try:
             if wrong.fault not in faults.known:
                 raise authoring.AuthoringError(["faults.py does not name it"])
-            outcomes.append(outcomes_of(task, changed_answer(task, wrong.changes, runs), probes, runs))
-            made.append(_as_known(wrong, task, faults))
+            texts.append(changed_answer(task, wrong.changes, runs))
+            known.append(_as_known(wrong, task, faults))
         except authoring.AuthoringError as problem:
             problems += [f"the wrong answer {wrong.fault}: {one}" for one in problem.problems]
     if problems:
         raise authoring.AuthoringError(problems)
-    return made, outcomes
+
+    def tried(text: str) -> dict[str, Outcome] | authoring.AuthoringError:
+        try:
+            return outcomes_of(task, text, probes, runs)
+        except authoring.AuthoringError as problem:
+            return problem
+
+    outcomes: list[Mapping[str, Outcome]] = []
+    for wrong, one in zip(task.wrong, in_forks(tried, texts), strict=True):
+        if isinstance(one, authoring.AuthoringError):
+            problems += [f"the wrong answer {wrong.fault}: {problem}" for problem in one.problems]
+        else:
+            outcomes.append(one)
+    if problems:
+        raise authoring.AuthoringError(problems)
+    return known, outcomes
 
 
 def _as_known(wrong: authoring.Wrong, task: authoring.Task, faults: authoring.Faults) -> bank.KnownWrong:

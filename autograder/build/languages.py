@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ import nbformat
 from babel.messages import Catalog
 from babel.messages.mofile import read_mo, write_mo
 from nbformat import NotebookNode
-from nbgrader.utils import compute_checksum, setenv
+from nbgrader.utils import compute_checksum
 from traitlets.config import PyFileConfigLoader
 
 from autograder import bank, language
@@ -41,33 +42,40 @@ from autograder.settings import CONFIG
 Said = Callable[[str, str], str]
 
 
-def build(course: Course, spoken: str, name: str) -> list[translate.State]:
-    """Write a lesson in a language: its notebook, its solution, and what its checks say.
+def build(course: Course, spoken: Sequence[str], name: str) -> dict[str, list[translate.State]]:
+    """Write a lesson in some languages: its notebook, its solution, and what its checks say.
 
     A lesson of which nothing is translated is not written.
 
     Returns:
-        How far the translations are: the lesson's own, those of the faults, the packages and the tool.
+        How far the translations are, by language: the lesson's own, those of the faults, the packages and
+        the tool.
 
     Raises:
         AuthoringError: the lesson is not built, its translation cannot be read, or its solution fails.
     """
-    made = _made(course, spoken, name)
-    for path, content in made.files.items():
+    made = {one: _made(course, one, name) for one in spoken}
+    for path, content in (file for one in made.values() for file in one.files.items()):
         path.parent.mkdir(parents=True, exist_ok=True)
         # Another process may read the old file just now.
         fresh = path.with_name(f".{name}-{path.name}")
         fresh.write_bytes(content)
         fresh.replace(path)
-    if made.solution:
-        with tempfile.TemporaryDirectory(prefix="course-language-") as temporary:
-            fresh = Path(temporary) / f"{name}.ipynb"
-            write_notebook(_executed(course, spoken, name, made.solution), fresh)
-            kept = _solution(course, spoken, name)
+    solved = {one: it.solution for one, it in made.items() if it.solution}
+    # Kernels do the work, so that threads are enough to have it done at one time.
+    with (
+        tempfile.TemporaryDirectory(prefix="course-language-") as temporary,
+        ThreadPoolExecutor(max(1, len(solved))) as pool,
+    ):
+        shown = pool.map(lambda one: _executed(course, one, name, solved[one]), solved)
+        for one, notebook in zip(solved, shown, strict=True):
+            fresh = Path(temporary) / one / f"{name}.ipynb"
+            write_notebook(notebook, fresh)
+            kept = _solution(course, one, name)
             if not same_solution(fresh, kept):
                 kept.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(fresh, kept)
-    return made.states
+    return {one: it.states for one, it in made.items()}
 
 
 def stale(course: Course, spoken: str, name: str) -> list[str]:
@@ -148,8 +156,7 @@ def _executed(course: Course, spoken: str, name: str, solved: NotebookNode) -> N
     """A solution with what its cells show in a language; what a package is missing for stays as it was."""
     config = PyFileConfigLoader(CONFIG, path=str(course.root)).load_config()
     place = {"metadata": {"path": str(course.root)}}
-    with setenv(**{language.LANGUAGE: spoken}):
-        shown, _resources = ExecuteSolution(config=config).preprocess(deepcopy(solved), place)
+    shown, _resources = ExecuteSolution(config=config, spoken=spoken).preprocess(deepcopy(solved), place)
     TidySolution(config=config).preprocess(shown, place)
     problems = failed_cells(shown)
     if problems:

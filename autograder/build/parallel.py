@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -14,7 +15,7 @@ from autograder.problems import AuthoringError
 Done = TypeVar("Done")
 Item = TypeVar("Item")
 # So few items are done sooner than a fork is made.
-FEW = 200
+FEW = 30
 # What the forks that are under way do; they find it here, because it need not be picklable.
 _forked: list[Callable[[Any], Any]] = []
 
@@ -55,17 +56,19 @@ def in_forks(work: Callable[[Item], Done], items: Sequence[Item]) -> Iterator[Do
     _forked.append(work)
     try:
         with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("fork")) as pool:
-            yield from pool.map(_in_fork, items, chunksize=max(1, len(items) // (8 * jobs)))
+            done = pool.map(_in_fork, items, chunksize=max(1, len(items) // (32 * jobs)))
+            yield from map(pickle.loads, done)
     finally:
         _forked.pop()
 
 
-def _in_fork(item: Any) -> Any:
+def _in_fork(item: Any) -> bytes:
     import torch  # not above: the command's help does without it
 
     # A fork has no threads but its own, and torch would wait for the others.
     torch.set_num_threads(1)
-    return _forked[-1](item)
+    # As bytes: a tensor that is returned as it is keeps a file open in both processes.
+    return pickle.dumps(_forked[-1](item))
 
 
 def processors() -> int:

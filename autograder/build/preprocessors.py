@@ -6,17 +6,18 @@
 from __future__ import annotations
 
 import ast
+import os
 import tempfile
 import textwrap
 from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearSolutions, Execute, NbGraderPreprocessor
-from nbgrader.utils import setenv
-from traitlets import default
+from traitlets import Unicode, default
 
 from autograder import records
 from autograder.edits import faulty_code
+from autograder.language import LANGUAGE
 
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 # An explorer puts all that it can show into this output, for pages where no kernel answers: the words and the
@@ -87,6 +88,8 @@ class ExecuteSolution(Execute):
     solution.
     """
 
+    spoken = Unicode(help="The language of what the cells show, as bn.")
+
     @default("coalesce_streams")
     def _one_output_for_each_stream(self) -> bool:
         return True
@@ -94,12 +97,15 @@ class ExecuteSolution(Execute):
     def preprocess(
         self, notebook: NotebookNode, resources: dict[str, Any], km: Any = None
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        with (
-            tempfile.TemporaryDirectory(prefix="progress-") as folder,
-            setenv(**{records.PROGRESS: folder, STATES_ASKED: "1"}),
-        ):
+        with tempfile.TemporaryDirectory(prefix="progress-") as folder:
+            asked = {records.PROGRESS: folder, STATES_ASKED: "1"}
+            # Given to the kernel, not set here: two solutions may be executed side by side.
+            self._environment = {**os.environ, **asked, **({LANGUAGE: self.spoken} if self.spoken else {})}
             executed, resources = super().preprocess(notebook, resources, km)
         return executed, resources
+
+    def start_new_kernel(self, **kwargs: Any) -> None:
+        super().start_new_kernel(env=self._environment, **kwargs)
 
 
 class TidySolution(NbGraderPreprocessor):

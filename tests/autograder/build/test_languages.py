@@ -179,7 +179,7 @@ def test_a_translation_that_would_break_a_lesson_is_refused(text, string, proble
 @pytest.mark.slow
 def test_a_translated_lesson_has_other_words_and_the_same_code(course, tmp_path, monkeypatch):
     pipeline.build(course, NAME)
-    untranslated = languages.build(course, SPOKEN, NAME)
+    untranslated = languages.build(course, [SPOKEN], NAME)[SPOKEN]
     assert not (course.root / "notebooks" / SPOKEN).exists()
     assert untranslated[0].missing == untranslated[0].entries
     fill(
@@ -196,7 +196,7 @@ def test_a_translated_lesson_has_other_words_and_the_same_code(course, tmp_path,
         ("", "right", "ঠিক"),
         ("", "Your prediction", "তোমার অনুমান"),
     )
-    states = languages.build(course, SPOKEN, NAME)
+    states = languages.build(course, [SPOKEN], NAME)[SPOKEN]
     assert len(states[0].problems) == 1
     assert languages.stale(course, SPOKEN, NAME) == []
     assert pipeline.without_source(course) == []
