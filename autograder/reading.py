@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import symtable
 import warnings
 from functools import lru_cache
 
@@ -28,3 +29,23 @@ def parsed(source: str) -> ast.Module:
         with contextlib.suppress(SyntaxError):
             return ast.parse(str(TransformerManager().transform_cell(source)))
     return nothing
+
+
+@lru_cache(maxsize=256)
+def names_of(source: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that a cell gives a value to for all cells, and those that it needs from others.
+
+    There are none where it does not compile, since then nothing of it runs.
+    """
+    try:
+        whole = symtable.symtable(ast.unparse(parsed(source)), "cell", "exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset(), frozenset()
+    bound = {one.get_name() for one in whole.get_symbols() if one.is_assigned() or one.is_imported()}
+    used = {one.get_name() for one in whole.get_symbols() if one.is_referenced()}
+    tables = whole.get_children()
+    while tables:
+        table = tables.pop()
+        used |= {one.get_name() for one in table.get_symbols() if one.is_global()}
+        tables += table.get_children()
+    return frozenset(bound), frozenset(used - bound)

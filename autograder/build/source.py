@@ -13,10 +13,10 @@ import nbformat
 from nbformat import NotebookNode, from_dict
 
 from autograder.digests import Identity, identity
-from autograder.reading import parsed
+from autograder.reading import names_of, parsed
 
 NEEDS = "needs-"
-NOT_DRAWN = "Not drawn while grading; `autograder grade --figures` draws it."
+NOT_SHOWN = "Not shown while grading; `autograder grade --figures` shows it."
 CELL_START = re.compile(r"^# %%(.*)$")
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
@@ -129,16 +129,30 @@ def is_figure(cell: NotebookNode) -> bool:
     return "figure" in cell.metadata.get("tags", ())
 
 
+def is_shown_only(cell: NotebookNode) -> bool:
+    """Whether a cell of the course's only shows something."""
+    return "shown" in cell.metadata.get("tags", ())
+
+
 def undrawn(notebook: NotebookNode) -> NotebookNode:
-    """A copy of the notebook in which the course's figures say that they are not drawn.
+    """A copy of the notebook in which what the course only shows says that it is not shown.
 
     Drawing takes most of a run's time. It is the last expression of a figure's cell; what stands before it
-    runs, since an answer may use the names that it gives a value to.
+    runs, since an answer may use the names that it gives a value to. A cell that only shows something does
+    not run at all, unless a later one uses a name of it.
     """
     copy: NotebookNode = from_dict(notebook)
-    for cell in filter(is_figure, copy.cells):
-        lines = cell.source.splitlines()
-        for last in parsed(cell.source).body[-1:]:
-            if isinstance(last, ast.Expr):
-                cell.source = "\n".join([*lines[: last.lineno - 1], f"print({NOT_DRAWN!r})"])
+    said = f"print({NOT_SHOWN!r})"
+    needed: frozenset[str] = frozenset()
+    for cell in reversed([cell for cell in copy.cells if cell.cell_type == "code"]):
+        bound, used = names_of(cell.source)
+        if is_shown_only(cell) and not bound & needed:
+            cell.source = said
+            continue
+        needed = needed - bound | used
+        if is_figure(cell):
+            lines = cell.source.splitlines()
+            for last in parsed(cell.source).body[-1:]:
+                if isinstance(last, ast.Expr):
+                    cell.source = "\n".join([*lines[: last.lineno - 1], said])
     return copy

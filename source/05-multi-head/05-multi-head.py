@@ -798,7 +798,7 @@ class EncoderHeads(nn.Module):
 ### END FAULTY
 
 
-# %% id="bug-merge-symptom"
+# %% id="bug-merge-symptom" tags=["shown"]
 def error_before_and_after(module, steps=200):
     """Train a module for some steps to give each token its own vector back; the error before and after."""
     errors = []
@@ -1102,7 +1102,7 @@ predict(
 # %% id="break-it" tags=["figure"]
 explore_bugs(tokens)
 
-# %% id="came-quiet-bug"
+# %% id="came-quiet-bug" tags=["shown"]
 final_errors = {label: train(frozenset({bug}), len(tokens)).error for bug, label in BUGS.items()}
 reveal("quiet-bug", min(final_errors, key=final_errors.get))
 

@@ -106,7 +106,7 @@ cost_curves(
     }
 )
 
-# %% id="cost-revealed"
+# %% id="cost-revealed" tags=["shown"]
 needed = [measured(plain_attention, *torch.randn(3, 1, 2, n, 32), True).bytes for n in (512, 1024)]
 reveal("memory-doubled", str(round(needed[1] / needed[0])))
 
@@ -559,7 +559,7 @@ check("tiled-function")
 # The last judge of a gradient is the definition: move one input number a little, and see how the result moves.
 # `torch.autograd.gradcheck` does that for every number, in float64.
 
-# %% id="gradcheck-shown"
+# %% id="gradcheck-shown" tags=["shown"]
 small = [one[:1, :1, :7, :3].double().requires_grad_() for one in (q, k, v)]  # each (1, 1, 7, 3)
 try:
     print("gradcheck:", torch.autograd.gradcheck(TiledAttention.apply, (*small, 4, True)))
@@ -1053,7 +1053,7 @@ def all_costs(lengths, tile=128, heads=4, head_dim=32):
 cost_curves(all_costs((128, 256, 512, 1024, 2048)), title="Causal attention, 4 heads of 32")
 
 
-# %% id="costs-revealed"
+# %% id="costs-revealed" tags=["shown"]
 def grows_like_a_square(call):
     """Whether twice the tokens take more than three times the memory."""
     few, many = (measured(call, *torch.randn(3, 1, 2, n, 32)).bytes for n in (512, 1024))

@@ -323,18 +323,18 @@ predict(
     ("above 20", "between 8 and 20", "between 2 and 8", "below 2"),
 )
 
-# %% id="perplexity-shown"
+# %% id="perplexity-shown" tags=["shown"]
 found = None
 if model is not None and perplexity(model, unseen) is not None:
     found = float(perplexity(model, unseen))
     print(f"perplexity on the held-out pages: {found:.2f}")
 
-# %% id="perplexity-revealed"
+# %% id="perplexity-revealed" tags=["shown"]
 levels = ((20, "above 20"), (8, "between 8 and 20"), (2, "between 2 and 8"), (0, "below 2"))
 reveal("held-out-perplexity", found and next(name for least, name in levels if found > least))
 
 
-# %% id="written" tags=["measured"]
+# %% id="written" tags=["measured", "shown"]
 @torch.no_grad()
 def continued(text, count, temperature=0.7):
     """The text, and characters that the model draws for it one by one."""
@@ -483,7 +483,7 @@ def table_of(claims):
     return None if columns[0][0] is None else torch.stack([torch.cat(one) for one in columns], dim=1)
 
 
-# %% id="claims-shown" tags=["measured"]
+# %% id="claims-shown" tags=["measured", "shown"]
 table = table_of(CLAIMS)
 if table is not None:
     print(" " * 16, *(f"{name:>10}" for name in CLAIMS))
@@ -612,14 +612,14 @@ def effects(ids, where):
 again = pages[:, :64].repeat(1, 2)  # (b, 128)
 second = (torch.arange(127) >= 64).expand(len(again), -1)  # (b, tokens - 1)
 
-# %% id="test-shown" tags=["measured"]
+# %% id="test-shown" tags=["measured", "shown"]
 effect = effects(again, second)
 if effect is not None:
     print(" " * 15, "second time  first time")
     for name, (there, elsewhere) in zip(HEADS, effect.tolist()):
         print(f"{name:15} {there:11.2f} {elsewhere:11.2f}")
 
-# %% id="test-revealed" tags=["measured"]
+# %% id="test-revealed" tags=["measured", "shown"]
 answer = None
 if effect is not None and table is not None:
     there, elsewhere = effect[table[:-1, -1].argmax()].tolist()
@@ -705,7 +705,7 @@ explore_model(model, NUM_HEADS, encode, VOCABULARY, text="p4q=ziw(p4q=ziw(p4q", 
 # claim that can be wrong: where it looks, and where the model needs it. Write both down in the next cell as code, and run
 # it. It measures on held-out pages that no table above has used.
 
-# %% id="own-claim" tags=["measured"]
+# %% id="own-claim" tags=["measured", "shown"]
 mine = 1  # the place of your head in HEADS
 
 

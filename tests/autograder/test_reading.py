@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from autograder.reading import parsed
+from autograder.reading import names_of, parsed
 
 
 @pytest.mark.parametrize("source", ["%%time\nx = 1", "!ls\n?x\nx = 1", "x = 1"])
@@ -21,3 +21,8 @@ def test_python_is_found_under_magics(source):
 )
 def test_what_is_no_python_or_was_made_to_stop_the_reader_is_nothing(source):
     assert parsed(source).body == []
+
+
+@pytest.mark.parametrize("source", ["nonlocal x", "x = " + "-" * 3000 + "y", "def f(:"], ids=range(3))
+def test_what_does_not_compile_names_nothing(source):
+    assert names_of(source) == (frozenset(), frozenset())

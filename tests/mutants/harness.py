@@ -28,7 +28,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
 from autograder.bank import AS_SEEN, LessonBank, Task
-from autograder.build.source import is_figure, is_measured, is_test, read_source
+from autograder.build.source import is_figure, is_measured, is_shown_only, is_test, read_source
 from autograder.collect import collect
 from autograder.course import Course
 from autograder.feedback import plain_text, rich_text
@@ -69,7 +69,8 @@ class Lesson:
 def load_lesson(name: str) -> Lesson:
     """Read a lesson's source and bank."""
     notebook = read_source(ROOT / "source" / name / f"{name}.py")
-    notebook.cells = [cell for cell in notebook.cells if not is_figure(cell) and not is_measured(cell)]
+    only_shown = is_figure, is_measured, is_shown_only
+    notebook.cells = [cell for cell in notebook.cells if not any(of(cell) for of in only_shown)]
     return Lesson(name, notebook, Course.read(ROOT).load(name))
 
 

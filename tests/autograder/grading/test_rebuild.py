@@ -11,7 +11,7 @@ import torch
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from autograder.build.source import NOT_DRAWN, undrawn
+from autograder.build.source import NOT_SHOWN, undrawn
 from autograder.grading.rebuild import (
     ADDED,
     MAX_ADDED_CELLS,
@@ -489,8 +489,24 @@ def test_of_a_figure_everything_runs_but_the_drawing(release, source, left):
     before = deepcopy(release)
     made = undrawn(release)
     assert release == before
-    said = f"print({NOT_DRAWN!r})" if "draw(" in source else ""
+    said = f"print({NOT_SHOWN!r})" if "draw(" in source else ""
     assert sources(made) == {**sources(release), "figure": left + said}
+
+
+@pytest.mark.parametrize(
+    ("later", "runs"),
+    [
+        ("def answer():\n    return most", True),
+        ("def answer(most):\n    return most", False),
+        ("most = 3\nmost + 1", False),
+    ],
+)
+def test_what_only_shows_something_runs_where_a_later_cell_needs_a_name_of_it(release, later, runs):
+    shown = index(release, "figure")
+    release.cells[shown].metadata = {"tags": ["measured", "shown"]}
+    release.cells[shown].source = "most = max(range(9))"
+    release.cells[shown + 1 :] = [new_code_cell(later)]
+    assert (undrawn(release).cells[shown].source == "most = max(range(9))") == runs
 
 
 def test_notes_stand_on_top(release):
