@@ -10,7 +10,8 @@ from __future__ import annotations
 import contextlib
 import gettext
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,14 @@ from autograder.digests import Identity, identity
 
 # Set to a language's code to be spoken to in it, wherever the notebook lies.
 LANGUAGE = "AUTOGRADER_LANGUAGE"
+# Where a graded notebook says in which language it was written.
+SPOKEN = "spoken_language"
 # The file of what the tool itself says, beside those of the lessons.
 MESSAGES = "messages"
 
 _spoken = gettext.NullTranslations()
+# What stands in for it in one thread: graders work in several, each for a student.
+_here: ContextVar[gettext.NullTranslations | None] = ContextVar("here", default=None)
 
 
 def speak(bank: Path, languages: Sequence[str]) -> str:
@@ -41,15 +46,33 @@ def speak(bank: Path, languages: Sequence[str]) -> str:
     places = [one for folder in (Path.cwd(), notebook.parent) for one in (folder.parent.name, folder.name)]
     asked = [os.environ.get(LANGUAGE, ""), *places]
     language = next((one for one in asked if one in languages), languages[0])
-    files = sorted((bank / language).glob("*.mo"))
-    use(_read(tuple(map(identity, files))))
+    use(_of(bank, language))
     return language
+
+
+@contextlib.contextmanager
+def speaking(bank: Path, language: str) -> Iterator[None]:
+    """Speak a language for a while, in this thread alone: a student's, in what they get back.
+
+    Args:
+        bank: the folder of a course's bank.
+        language: the language; what has no translation stays English.
+    """
+    before = _here.set(_of(bank, language))
+    try:
+        yield
+    finally:
+        _here.reset(before)
 
 
 def use(translations: gettext.NullTranslations) -> None:
     """Speak by these translations from now on."""
     global _spoken
     _spoken = translations
+
+
+def _of(bank: Path, language: str) -> gettext.NullTranslations:
+    return _read(tuple(map(identity, sorted((bank / language).glob("*.mo")))))
 
 
 @lru_cache(maxsize=4)
@@ -63,18 +86,52 @@ def _read(files: tuple[Identity, ...]) -> gettext.NullTranslations:
     return found
 
 
+class Note(str):
+    """A message in English, for whoever grades, that `_` says to a student in another language.
+
+    Its values may be notes, too.
+    """
+
+    text: str
+    values: Mapping[str, Any]
+
+    def __new__(cls, text: str, /, **values: Any) -> Note:
+        made = super().__new__(cls, text.format_map(values))
+        made.text, made.values = text, values
+        return made
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str], Mapping[str, Any]]:
+        return (self.text,), self.values
+
+
 def _(text: str, values: Mapping[str, Any] | None = None) -> str:
     """A message of the tool in the spoken language, its placeholders filled in where there are values."""
-    said = _spoken.gettext(text)
+    if isinstance(text, Note):
+        values = {name: _(one) if isinstance(one, Note) else one for name, one in text.values.items()}
+        text = text.text
+    said = _now().gettext(text)
     return said.format_map(values) if values is not None else said
 
 
 def ngettext(one: str, many: str, number: int, values: Mapping[str, Any] | None = None) -> str:
     """A message of the tool about a number of things, in the form that the number asks for."""
-    said = _spoken.ngettext(one, many, number)
+    said = _now().ngettext(one, many, number)
     return said.format_map(values) if values is not None else said
 
 
 def translated(context: str, text: str) -> str:
     """A text of the course in the spoken language; the context says where it stands."""
-    return _spoken.pgettext(context, text)
+    return _now().pgettext(context, text)
+
+
+def spoken() -> str:
+    """The spoken language, "bn" say."""
+    return _now().info().get("language", "en")
+
+
+def _now() -> gettext.NullTranslations:
+    return _here.get() or _spoken
+
+
+# What a page's template calls.
+ON_PAGES = {"_": _, "ngettext": ngettext, "lang": lambda: spoken().replace("_", "-")}

@@ -67,6 +67,7 @@ def configure(c: Any, file: str) -> None:
     c.LatePenalty.root = str(Path(file).resolve().parent)
     # Feedback and the formgrader show what strangers wrote: it must not act in the reader's browser.
     c.GenerateFeedback.exporter_class = "autograder.grading.safe_html.FeedbackExporter"
+    c.FeedbackExporter.root = str(Path(file).resolve().parent)
     c.HTMLExporter.preprocessors = [
         "autograder.grading.safe_html.SafeOutputs",
         "autograder.grading.safe_html.MarkingScheme",

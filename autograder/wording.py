@@ -14,7 +14,7 @@ from autograder.bank import AS_SEEN, Task, axis_parts
 from autograder.errors import explain_error, message_of
 from autograder.experiments import EXPERIMENTS
 from autograder.experiments.base import Seen
-from autograder.language import _, ngettext, translated
+from autograder.language import Note, _, ngettext, translated
 from autograder.outcome import ErrorReport, ForbiddenCall
 from autograder.phrases import (
     BATCH_AXES,
@@ -190,7 +190,7 @@ def _still_stub(finding: f.StillStub, task: Task) -> Message:
 
 
 def _not_run(finding: f.NotRun, task: Task) -> Message:
-    reason = finding.reason or _("the notebook stopped before it got here")
+    reason = _(finding.reason or Note("the notebook stopped before it got here"))
     return about(finding, task, "`{task.name}` could not be checked: {reason}.", reason=reason)
 
 

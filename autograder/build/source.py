@@ -13,10 +13,11 @@ import nbformat
 from nbformat import NotebookNode, from_dict
 
 from autograder.digests import Identity, identity
+from autograder.language import Note, _
 from autograder.reading import names_of, parsed
 
 NEEDS = "needs-"
-NOT_SHOWN = "Not shown while grading; `autograder grade --figures` shows it."
+NOT_SHOWN = Note("Not shown while grading; `autograder grade --figures` shows it.")
 CELL_START = re.compile(r"^# %%(.*)$")
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
@@ -142,7 +143,7 @@ def undrawn(notebook: NotebookNode) -> NotebookNode:
     not run at all, unless a later one uses a name of it.
     """
     copy: NotebookNode = from_dict(notebook)
-    said = f"print({NOT_SHOWN!r})"
+    said = f"print({_(NOT_SHOWN)!r})"
     needed: frozenset[str] = frozenset()
     for cell in reversed([cell for cell in copy.cells if cell.cell_type == "code"]):
         bound, used = names_of(cell.source)

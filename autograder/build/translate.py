@@ -18,6 +18,7 @@ from pathlib import Path
 
 from babel.messages import Catalog, Message
 from babel.messages.pofile import PoFileError, read_po, write_po
+from jinja2.ext import babel_extract
 
 from autograder.authoring import load_faults, load_lesson
 from autograder.build import prose
@@ -32,7 +33,7 @@ FAULTS = "faults"
 HINT = "its hint"
 TOOL = Path(__file__).parent.parent
 # Calls of which the first texts are said to a learner, and how many they are; of the others all texts are.
-TEXTS = {"_": 1, "ngettext": 2}
+TEXTS = {"_": 1, "ngettext": 2, "Note": 1}
 CALLS = (*TEXTS, "N_", "tell", "about")
 # Of a file's header all but what its readers need: dates, and names that version control knows.
 NEEDLESS = re.compile(
@@ -139,10 +140,12 @@ def _of_faults(course: Course) -> Iterator[Entry]:
 
 @cache
 def _of_package(folder: Path) -> tuple[Entry, ...]:
+    said = {
+        **{path: _said(ast.parse(path.read_text(encoding="utf-8"))) for path in sorted(folder.rglob("*.py"))},
+        **{path: _shown(path) for path in sorted(folder.rglob("*.j2"))},
+    }
     return tuple(
-        Entry("", text, str(path.relative_to(folder)))
-        for path in sorted(folder.rglob("*.py"))
-        for text in _said(ast.parse(path.read_text(encoding="utf-8")))
+        Entry("", text, str(path.relative_to(folder))) for path, texts in said.items() for text in texts
     )
 
 
@@ -161,6 +164,15 @@ def _said(tree: ast.Module) -> Iterator[str | tuple[str, ...]]:
             yield tuple(texts[:2])
         else:
             yield from texts[: TEXTS.get(name)]
+
+
+def _shown(template: Path) -> Iterator[str | tuple[str, ...]]:
+    """The texts of a page's template."""
+    with template.open("rb") as file:
+        for _line, name, given, _comments in babel_extract(file, tuple(TEXTS), (), {}):
+            texts = [one for one in ((given,) if isinstance(given, str) else given or ()) if one]
+            if texts:
+                yield tuple(texts[:2]) if name == "ngettext" else texts[0]
 
 
 def read(course: Course, language: str, name: str) -> Catalog:

@@ -15,6 +15,7 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
+from autograder import bank
 from autograder.grading.evidence import GraderFault
 from autograder.grading.grade import Graded, grade
 from autograder.grading.rebuild import rebuild, solved
@@ -22,6 +23,7 @@ from autograder.grading.runner import KernelRunner, SandboxRunner
 from autograder.grading.secret import Banks, Files
 from autograder.grading.submission import read_text, unreadable
 from autograder.grading.verdicts import TaskResult, release_id, results_of
+from autograder.language import SPOKEN, speaking, translated
 from autograder.sandbox.workers import SandboxFailed
 
 
@@ -99,7 +101,10 @@ def grade_rebuilt(
     questions = job.banks.questions(job.lesson, job.drawn)
     runner = runner_for(job.banks, job.sandboxed)
     runner.begin(job.lesson, solved(_release(job.release), job.solution) if job.solution else None)
-    graded = grade(rebuilt, lesson, runner, notes, job.solution, job.figures, questions)
+    # The student reads it in their language, and the records are for whoever grades.
+    with speaking(job.banks.course.bank, rebuilt.metadata.get(SPOKEN, "")):
+        said = bank.with_texts(lesson, translated)
+        graded = grade(rebuilt, said, runner, notes, job.solution, job.figures, questions)
     return graded, results_of(lesson, job.student, release_id(job.release), graded)
 
 

@@ -146,6 +146,8 @@ class Answers(WorkerPlugin):
         for lesson in lessons:
             for path in bank.paths(lesson, banks.folders[lesson]):
                 self._files[path.name] = path.read_bytes()
+        for path in banks.course.bank.glob("*/*.mo"):
+            self._files[str(path.relative_to(banks.course.bank))] = path.read_bytes()
         self._lessons = tuple(lessons)
         self.run = _digest({"tool": self._tool.encode(), **self._files})
 
@@ -162,6 +164,7 @@ class Answers(WorkerPlugin):
             raise NoCluster(f"worker {worker.address} has another version of the course")
         folder = Path(tempfile.mkdtemp(prefix="answers-", dir=worker.local_directory))
         for name, content in self._files.items():
+            (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_bytes(content)
         course = Course.packed(folder)
         _ready[self.run] = Banks(course, dict.fromkeys(self._lessons, folder), {})

@@ -236,6 +236,8 @@ class _Run:
                     refused = f"the file cannot be opened ({problem.strerror})"
             # What is drawn anew is for the lesson as it is now.
             drawn = {} if lesson in release.banks.notes else draws.of(lesson, text)
+            if not refused:
+                release = self._course.as_written(release, read_text(text))
             how = refused, self._order.sandboxed, release.solution, self._order.figures, drawn
             yield Job(lesson, submission.student, release.text, text, release.banks, *how)
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
 
+import nbformat
+from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config, ConfigFileNotFound, PyFileConfigLoader
 
 from autograder.build.source import answers_in
 from autograder.course import FILE, Course
 from autograder.grading.policy import Policy
-from autograder.grading.releases import Release
+from autograder.grading.releases import Release, tasks_of
 from autograder.grading.secret import Banks
 from autograder.grading.submission import refused
+from autograder.language import SPOKEN
 from autograder.problems import AuthoringError
 from autograder.settings import CONFIG
 
@@ -80,8 +84,8 @@ class Class:
         """A folder of nbgrader's: `step` is the name of a directory in its configuration."""
         return Path(self.directory.format_path(step, student, lesson))
 
-    def release(self, lesson: str) -> Path:
-        return self.place(self.directory.release_directory, ".", lesson) / f"{lesson}.ipynb"
+    def release(self, lesson: str, language: str = ".") -> Path:
+        return self.place(self.directory.release_directory, language, lesson) / f"{lesson}.ipynb"
 
     def solution(self, lesson: str) -> dict[str, str]:
         """The text of the course's own answer cells, by the cell's id; none where the source is not there."""
@@ -134,6 +138,20 @@ class Class:
         text = self.release(lesson).read_text(encoding="utf-8")
         return Release(lesson, text, self.banks, self.solution(lesson))
 
+    def as_written(self, release: Release, submitted: NotebookNode) -> Release:
+        """A release in the language of what was handed in: the one whose prose that has most of."""
+        paths = {one: self.release(release.lesson, one) for one in self.banks.course.languages[1:]}
+        texts = {one: path.read_text(encoding="utf-8") for one, path in paths.items() if path.is_file()}
+        prose = _prose(submitted)
+        language = max(("", *texts), key=lambda one: len(prose & _prose_of(texts.get(one, release.text))))
+        if not language:
+            return release
+        said = nbformat.reads(texts[language], as_version=4)
+        if tasks_of(said) != release.tasks:  # an earlier release is kept in English
+            said = nbformat.reads(release.text, as_version=4)
+        said.metadata[SPOKEN] = language
+        return replace(release, text=nbformat.writes(said))
+
     def made_from(self, submission: Submission, release: Release) -> dict[str, str]:
         """A digest of each thing that a grade depends on. Empty without a bank."""
         try:
@@ -144,6 +162,15 @@ class Class:
             }
         except OSError:
             return {}
+
+
+@lru_cache(maxsize=32)
+def _prose_of(text: str) -> frozenset[str]:
+    return _prose(nbformat.reads(text, as_version=4))
+
+
+def _prose(notebook: NotebookNode) -> frozenset[str]:
+    return frozenset(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
 
 
 def _names(paths: Collection[Path]) -> str:

@@ -16,6 +16,7 @@ from autograder.feedback import rich_text
 from autograder.findings import Verdict
 from autograder.grading.rebuild import ADDED
 from autograder.judge import judge, merge, with_unfinished
+from autograder.language import Note, _
 from autograder.outcome import Evidence
 from autograder.transport import EVIDENCE_MIME, EvidenceRefused, unpack
 
@@ -51,13 +52,15 @@ def evidence_of(task: str, executed: NotebookNode, stopped: str = "") -> Evidenc
             return Evidence(task, "not-run", note=str(problem))
         if evidence.task == task:
             ours = evidence.status == "fault" or OURS.fullmatch(evidence.note)
-            return evidence if ours else replace(evidence, note="its check left no result that can be read")
+            unread = Note("its check left no result that can be read")
+            return evidence if ours else replace(evidence, note=unread)
     errors = [str(output.get("ename", "")) for output in outputs if output.output_type == "error"]
     if "CellTimeoutError" in errors or "KeyboardInterrupt" in errors:
-        return Evidence(task, "not-run", note="it did not end in the time allowed, so a loop may be endless")
+        why = Note("it did not end in the time allowed, so a loop may be endless")
+        return Evidence(task, "not-run", note=why)
     if errors:
-        return Evidence(task, "not-run", note=f"its check stopped with {errors[0]}")
-    return Evidence(task, "not-run", note=stopped or "its check left no result")
+        return Evidence(task, "not-run", note=Note("its check stopped with {error}", error=errors[0]))
+    return Evidence(task, "not-run", note=stopped or Note("its check left no result"))
 
 
 def bound_outputs(notebook: NotebookNode, most: int = 100_000, most_shown: int = 4_000_000) -> None:
@@ -79,7 +82,8 @@ def bound_outputs(notebook: NotebookNode, most: int = 100_000, most_shown: int =
             else:
                 size = len(json.dumps([output.data, output.metadata]))
                 if size > most_shown:
-                    output.data = {"text/plain": f"… an output of {size} characters was cut off …"}
+                    cut = _("… an output of {size} characters was cut off …", locals())
+                    output.data = {"text/plain": cut}
                     output.metadata = {}
                 else:
                     most_shown -= size
@@ -88,7 +92,8 @@ def bound_outputs(notebook: NotebookNode, most: int = 100_000, most_shown: int =
 def _cut(text: str, most: int) -> str:
     if len(text) <= most:
         return text
-    return text[:most] + f"\n… {len(text) - most} more characters were cut off …"
+    count = len(text) - most
+    return text[:most] + "\n" + _("… {count} more characters were cut off …", locals())
 
 
 def judge_notebook(
@@ -154,7 +159,7 @@ def _of_run(evidence: Evidence, task: Task, run: str) -> Evidence:
     )
     found = {name: outcome for name, outcome in evidence.outcomes.items() if name in asked}
     if evidence.status == "answered" and task.kind == "tensor" and not found:
-        return replace(evidence, status="not-run", outcomes={}, note="a run of it left no result")
+        return replace(evidence, status="not-run", outcomes={}, note=Note("a run of it left no result"))
     return replace(evidence, outcomes=found)
 
 

@@ -19,6 +19,7 @@ from autograder.grading.evidence import GraderFault, judge_task
 from autograder.grading.rebuild import ADDED, up_to_the_last, with_givens
 from autograder.grading.runner import Runner
 from autograder.grading.secret import Files
+from autograder.language import Note
 from autograder.outcome import ForbiddenCall
 from autograder.sandbox.execute import Executed
 from autograder.sandbox.workers import SandboxFailed
@@ -124,7 +125,7 @@ def judged_again(
         if not due:
             break
         if rounds == MOST_ROUNDS:
-            return verdicts, (_note(due, "they build on too many wrong answers"),)
+            return verdicts, (_note(due, Note("they build on too many wrong answers")),)
         # Only tasks that build on all that is replaced: nobody is to find an answer there that is not meant
         # for them.
         replaced = next(iter(due.values()))
@@ -133,7 +134,7 @@ def judged_again(
             found = _judged_with(replaced, asked, submitted, lesson, run, solution)
         except (GraderFault, SandboxFailed) as fault:
             # What it says may come from the learner's process.
-            return verdicts, (_note(due, f"that failed with {type(fault).__name__}"),)
+            return verdicts, (_note(due, Note("that failed with {error}", error=type(fault).__name__)),)
         for name in asked:
             tried[name].add(replaced)
             first = verdicts[name]
@@ -156,8 +157,11 @@ def _all_needs(lesson: LessonBank) -> dict[str, frozenset[str]]:
 
 
 def _note(names: Collection[str], why: str) -> str:
-    tasks = ", ".join(names)
-    return f"Not checked with the course's answers in place of wrong earlier ones: {tasks} ({why})."
+    return Note(
+        "Not checked with the course's answers in place of wrong earlier ones: {tasks} ({why}).",
+        tasks=", ".join(names),
+        why=why,
+    )
 
 
 def _judged_with(

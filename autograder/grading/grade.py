@@ -16,6 +16,7 @@ from autograder.grading.hiding import hiding
 from autograder.grading.rebuild import with_explanation
 from autograder.grading.runner import Runner
 from autograder.grading.secret import NONE, Files
+from autograder.language import Note
 
 
 @dataclass(frozen=True)
@@ -80,18 +81,27 @@ def grade(
     for cell in executed.cells:
         if is_test(cell) and cell["id"] in verdicts:
             show_verdict(cell, lesson.tasks[cell["id"]], verdicts[cell["id"]])
-    said = notes + tuple(f"The cell {name} was stopped: {why}." for name, why in as_seen.stops.items())
-    said += tuple(f"With other numbers, the cell {name} was stopped: {why}." for name, why in stops.items())
+    said = notes + tuple(
+        Note("The cell {name} was stopped: {why}.", name=name, why=why) for name, why in as_seen.stops.items()
+    )
+    said += tuple(
+        Note("With other numbers, the cell {name} was stopped: {why}.", name=name, why=why)
+        for name, why in stops.items()
+    )
     unseen = _not_seen(lesson, executed, verdicts)
     said += (
         *(
-            f"{task}: with `{code}`, a call that this task forbids may have gone unseen."
+            Note(
+                "{task}: with `{code}`, a call that this task forbids may have gone unseen.",
+                task=task,
+                code=code,
+            )
             for task, code in unseen.items()
         ),
         *not_again,
     )
     if as_seen.gave_up:
-        said += (f"The notebook did not run to its end: {as_seen.gave_up}.",)
+        said += (Note("The notebook did not run to its end: {why}.", why=as_seen.gave_up),)
     if said:
         with_explanation(executed, said)
     stopped = {name.removesuffix("-answer") for name in (*as_seen.stops, *stops)}

@@ -28,6 +28,7 @@ from autograder.grading.cells import MoveCells
 from autograder.grading.course import KEY, STAMP, Class, Submission
 from autograder.grading.policy import EXCUSE
 from autograder.grading.verdicts import Change, Grading, Store, TaskResult, make_table, now, readable
+from autograder.language import Note
 from autograder.problems import BadBook
 
 PERMISSIONS = 0o444
@@ -208,10 +209,10 @@ class Book:
         for comment in notebook.comments:
             cell = cells.get(names[comment.cell_id])
             if cell is None:
-                comment.auto_comment = "The release that you worked on does not have this task."
+                comment.auto_comment = Note("The release that you worked on does not have this task.")
                 continue
             untouched = cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
-            comment.auto_comment = "No response." if untouched else None
+            comment.auto_comment = Note("No response.") if untouched else None
         # A penalty of an earlier run is taken back where the time was corrected.
         self._charge(submission, handed_in, notebook)
         self.verdicts.write(Grading(lesson, student, now(), made_from, notes), tasks)

@@ -56,7 +56,8 @@ class Rebuild(_Step):
                 f"{marks['student']}: this comes from an earlier release, whose tasks "
                 "were others. `autograder grade` grades it by that."
             )
-        rebuilt = rebuild(nbformat.reads(now.text, as_version=4), notebook)
+        spoken = course.as_written(now, notebook)
+        rebuilt = rebuild(nbformat.reads(spoken.text, as_version=4), notebook)
         self._tell(marks, rebuilt.notes)
         rebuilt.notebook.metadata[NOTES] = rebuilt.notes
         return rebuilt.notebook, resources

@@ -23,6 +23,7 @@ from autograder.bank import Value, dtype_name
 from autograder.build.source import is_answer, is_given, is_test, undrawn
 from autograder.console import one_line
 from autograder.grading.submission import UNREADABLE
+from autograder.language import Note, _
 
 # Where a learner's own cell came from is kept in its id, and one id may stand on one cell only.
 ADDED = "added-by-learner-"
@@ -74,14 +75,17 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
             seen.add(name)
     written = sum(len(cell.source) for cells in added.values() for cell in cells)
     if written > MAX_ADDED_TEXT:
-        notes.append(f"{written} characters were added in cells; none of these cells was run")
+        notes.append(
+            Note("{written} characters were added in cells; none of these cells was run", written=written)
+        )
         added = {}
     if count > MAX_ADDED_CELLS:
-        notes.append(f"{count} cells were added; only the first {MAX_ADDED_CELLS} were run")
+        most = MAX_ADDED_CELLS
+        notes.append(Note("{count} cells were added; only the first {most} were run", count=count, most=most))
     for name, cell in answers.items():
         chosen = _choose(cell, claims[name])
         if chosen is None:
-            notes.append(f"the cell {name} was missing")
+            notes.append(Note("the cell {name} was missing", name=name))
             nearby = added.get(_last_before(name, release, seen), [])
             if any(defined in _words(own.source) for defined in _defines(cell) for own in nearby):
                 # The answer stands there, in a cell that lost its id and its metadata: the stub would
@@ -90,12 +94,22 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
         else:
             cell.source = chosen[:MAX_TEXT]
             if len(chosen) > MAX_TEXT:
-                notes.append(f"the cell {name} holds {len(chosen)} characters; only {MAX_TEXT} were kept")
+                size, most = len(chosen), MAX_TEXT
+                notes.append(
+                    Note(
+                        "the cell {name} holds {size} characters; only {most} were kept",
+                        name=name,
+                        size=size,
+                        most=most,
+                    )
+                )
             if len(claims[name]) > 1:
-                notes.append(f"the cell {name} stood there {len(claims[name])} times")
+                times = len(claims[name])
+                notes.append(Note("the cell {name} stood there {times} times", name=name, times=times))
     missing = sorted(course_ids - seen - set(answers))
     if missing:
-        notes.append(f"course cells were missing and were put back: {', '.join(missing[:10])}")
+        names = ", ".join(missing[:10])
+        notes.append(Note("course cells were missing and were put back: {names}", names=names))
     notebook.cells = list(_interleave(notebook.cells, added))
     about = submission.get("metadata")
     if isinstance(about, dict) and (reason := about.get(UNREADABLE)):
@@ -134,8 +148,9 @@ def with_givens(notebook: NotebookNode, givens: Mapping[str, Value]) -> Notebook
 def with_explanation(notebook: NotebookNode, lines: Iterable[str]) -> None:
     """Put a note for the reader on top of a graded notebook."""
     # A line may quote what the submission says of itself.
-    text = "\n".join(f"- {html.escape(one_line(line), quote=False)}" for line in lines)
-    note = new_markdown_cell(f"**Notes from grading**\n\n{text}")
+    text = "\n".join(f"- {html.escape(one_line(_(line)), quote=False)}" for line in lines)
+    head = _("Notes from grading")
+    note = new_markdown_cell(f"**{head}**\n\n{text}")
     note["id"] = "grading-notes"
     notebook.cells.insert(0, note)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import nh3
-from jinja2 import pass_context
+from jinja2 import Environment, pass_context
 from jinja2.runtime import Context
 from latex2mathml.converter import convert
 from nbconvert.exporters import HTMLExporter
@@ -24,14 +24,16 @@ from traitlets import Unicode
 from traitlets.config import Config
 
 from autograder.build.source import answers_in, is_test
+from autograder.course import Course
 from autograder.feedback import STYLE
+from autograder.language import ON_PAGES, SPOKEN, Note, _, speaking
 
 # Reading HTML and Markdown takes seconds where it is made to. What one piece and one notebook may hold,
 # without the pictures in it: no figure and no table of the course is near this size.
 MAX_HTML, MAX_MARKS, MAX_MARKDOWN, MAX_ALL = 100_000, 6_000, 20_000, 400_000
 # Colouring code takes the square of its lines' length. Code beyond this is shown in one colour.
 MAX_LINE, MAX_CODE = 500, 100_000
-TOO_LARGE = "… an output of this size is not shown …"
+TOO_LARGE = Note("… an output of this size is not shown …")
 OURS = f"<style>{STYLE}</style>"
 
 PLAIN = {"alt", "title", "role", "width", "height", "align", "colspan", "rowspan", "scope", "start", "open"}
@@ -91,7 +93,7 @@ def safe_html(html: str) -> str:
     """
     bare = PICTURE.sub("", html)
     if len(bare) > MAX_HTML or bare.count("<") > MAX_MARKS:
-        return f"<p>{TOO_LARGE}</p>"
+        return f"<p>{_(TOO_LARGE)}</p>"
     ours = OURS if html.startswith(OURS) else ""
     return ours + _cleaner.clean(html[len(ours) :])
 
@@ -100,7 +102,7 @@ def safe_html(html: str) -> str:
 def markdown2html(context: Context, source: str) -> str:
     """Do what nbconvert's filter of this name does, and take out what Markdown lets through."""
     if len(source) > MAX_MARKDOWN:
-        source = f"{source[:MAX_MARKDOWN]}\n\n{TOO_LARGE}"
+        source = f"{source[:MAX_MARKDOWN]}\n\n{_(TOO_LARGE)}"
     html = safe_html(
         MarkdownWithMath(renderer=IPythonRenderer(escape=False, exclude_anchor_links=True)).render(source)
     )
@@ -119,7 +121,12 @@ def _formula(found: re.Match[str]) -> str:
 
 
 class FeedbackExporter(HTMLExporter):
-    """nbconvert's page of a notebook, from our template: it names the tasks and needs no network."""
+    """nbconvert's page of a notebook, from our template: it names the tasks and needs no network.
+
+    It speaks the language that the notebook was written in.
+    """
+
+    root = Unicode("", help="The course's folder.").tag(config=True)
 
     def __init__(self, config: Config | None = None, **kw: Any) -> None:
         own = Config(config or {})  # in which nbgrader names its own template
@@ -128,6 +135,18 @@ class FeedbackExporter(HTMLExporter):
         own.HTMLExporter.template_name = "feedback-page"
         own.HTMLExporter.extra_template_basedirs = [str(Path(__file__).parent / "pages")]
         super().__init__(config=own, **kw)
+
+    def from_notebook_node(
+        self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kw: Any
+    ) -> tuple[str, dict[str, Any]]:
+        with speaking(Course.read(Path(self.root)).bank, nb.metadata.get(SPOKEN, "")):
+            made: tuple[str, dict[str, Any]] = super().from_notebook_node(nb, resources, **kw)
+        return made
+
+    def _create_environment(self) -> Environment:
+        made: Environment = super()._create_environment()
+        made.globals.update(ON_PAGES)
+        return made
 
 
 class MarkingScheme(Preprocessor):
@@ -164,7 +183,7 @@ class SafeOutputs(Preprocessor):
         for cell in notebook.cells:
             if cell.cell_type == "raw":
                 cell.cell_type = "markdown"
-                cell.source = "*A raw cell is not shown.*"
+                cell.source = "*" + _("A raw cell is not shown.") + "*"
             if cell.cell_type == "markdown":
                 cell.pop("attachments", None)
             if cell.cell_type == "code":
@@ -196,7 +215,7 @@ def _safe(output: NotebookNode, room: int) -> tuple[NotebookNode, int]:
             continue
         length = len(PICTURE.sub("", text))
         if length > room - size:
-            kept.setdefault("text/plain", TOO_LARGE)
+            kept.setdefault("text/plain", _(TOO_LARGE))
         elif kind == "text/html":
             kept[kind] = safe_html(text)
         elif kind == "image/svg+xml" or (kind in ("text/latex", "text/markdown") and length <= MAX_MARKDOWN):

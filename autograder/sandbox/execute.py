@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_output
 
+from autograder.language import Note, _
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.workers import Job, Ran
 
@@ -82,20 +83,24 @@ def execute(
         if ran.how != "late":  # that is no one cell's doing
             stops[ran.cell] = reason
         if not left or not ran.cell or ran.how in ("late", "garbled"):
-            gave_up = f"{reason}, in the cell {ran.cell}" if ran.cell else reason
+            gave_up = (
+                Note("{reason}, in the cell {cell}", reason=reason, cell=ran.cell) if ran.cell else reason
+            )
             break
     return Executed(_with_outputs(notebook, ran, stops), stops, gave_up, took)
 
 
 def _reason(how: str, limits: Limits) -> str:
+    cell, together = f"{limits.cell_seconds:g}", f"{limits.seconds:g}"
+    memory, output = limits.memory_bytes // 2**20, limits.output_bytes // 2**20
     return {
-        "slow": f"it did not end within {limits.cell_seconds:g} seconds",
-        "late": f"its cells did not end within {limits.seconds:g} seconds together",
-        "died": "it ended its own process",
-        "memory": f"it used more than {limits.memory_bytes // 2**20} MB of memory",
-        "processes": "it started too many processes",
-        "output": f"it sent more than {limits.output_bytes // 2**20} MB of output",
-        "garbled": "it wrote into the grader's own channel",
+        "slow": Note("it did not end within {seconds} seconds", seconds=cell),
+        "late": Note("its cells did not end within {seconds} seconds together", seconds=together),
+        "died": Note("it ended its own process"),
+        "memory": Note("it used more than {size} MB of memory", size=memory),
+        "processes": Note("it started too many processes"),
+        "output": Note("it sent more than {size} MB of output", size=output),
+        "garbled": Note("it wrote into the grader's own channel"),
     }.get(how, how)
 
 
@@ -108,11 +113,8 @@ def _with_outputs(notebook: NotebookNode, ran: Ran, stops: Mapping[str, str]) ->
         cell.execution_count = None
         if cell["id"] in stops:
             reason = stops[cell["id"]]
-            cell.outputs = [
-                new_output(
-                    "error", ename="Stopped", evalue=reason, traceback=[f"This cell was stopped: {reason}."]
-                )
-            ]
+            stopped = Note("This cell was stopped: {reason}.", reason=reason)
+            cell.outputs = [new_output("error", ename="Stopped", evalue=reason, traceback=[_(stopped)])]
         elif cell["id"] in ran.cells:
             cell.execution_count, outputs = ran.cells[cell["id"]]
             cell.outputs = [kept for kept in map(_output, outputs) if kept is not None]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import gettext
+import pickle
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from string import Formatter
 
@@ -14,7 +16,7 @@ from babel.messages.mofile import write_mo
 
 import autograder
 from autograder import language
-from autograder.language import _, ngettext, translated
+from autograder.language import Note, _, ngettext, speaking, translated
 
 PACKAGE = Path(autograder.__file__).parent
 
@@ -74,6 +76,21 @@ def test_what_has_a_translation_is_said_in_it_and_all_else_in_english(bank, monk
     assert ngettext("{count} point", "{count} points", 3, {"count": 3}) == "3 পয়েন্টগুলো"
     assert translated("share", "The sum") == "যোগফল"
     assert translated("other", "The sum") == "The sum"
+
+
+def test_a_language_is_spoken_for_a_while_and_in_one_thread_alone(bank):
+    with ThreadPoolExecutor(1) as other, speaking(bank, "bn"):
+        assert translated("share", "The sum") == "যোগফল"
+        assert other.submit(translated, "share", "The sum").result() == "The sum"
+    assert translated("share", "The sum") == "The sum"
+
+
+def test_a_note_is_english_for_who_grades_and_is_said_to_a_student_in_their_language(bank):
+    note = Note("it stopped: {why}", why=Note("`{name}` is None.", name="x"))
+    assert note == "it stopped: `x` is None."
+    with speaking(bank, "bn"):
+        assert note == "it stopped: `x` is None."
+        assert _(pickle.loads(pickle.dumps(note))) == "it stopped: `x` হলো None।"
 
 
 def test_a_language_whose_file_is_missing_or_damaged_is_english(tmp_path, monkeypatch):

@@ -226,3 +226,11 @@ def test_a_translated_lesson_has_other_words_and_the_same_code(course, tmp_path,
         assert "--  four numbers" in said
     finally:
         language.speak(course.bank, ("en",))
+
+
+def test_the_texts_of_a_pages_template_are_gathered_one_and_many_together(tmp_path):
+    page = tmp_path / "page.html.j2"
+    page.write_text(
+        '<p>{{ _("all tasks") }} {{ _(name) }} {{ ngettext("{n} point", "{n} points", n, dict(n=n)) }}</p>'
+    )
+    assert list(translate._shown(page)) == ["all tasks", ("{n} point", "{n} points")]

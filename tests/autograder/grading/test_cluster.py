@@ -116,6 +116,7 @@ def test_a_worker_grades_by_the_answers_of_whoever_asks_and_gives_them_back(
     given = cluster._on_worker(answers.run, lambda given: given.banks, job)
     assert given.lesson(LESSON).tasks[MARKED].points == COURSE.load(LESSON).tasks[MARKED].points - LESS
     assert list(given.folders) == [LESSON]
+    assert (given.course.bank / "bn" / "messages.mo").is_file()
     assert given.course.root.stat().st_mode & 0o777 == 0o700
     given.write_questions(tmp_path)
     assert (tmp_path / "course.toml").is_file()

@@ -181,6 +181,33 @@ def test_feedback_is_released_as_nbgrader_does_it(graded, tmp_path):
     assert len(list((tmp_path / "attention-step-by-step" / "feedback").iterdir())) == len(STUDENTS)
 
 
+@pytest.mark.filterwarnings("ignore:Passing unrecognized arguments")
+def test_feedback_speaks_the_language_of_the_notebook_that_was_handed_in(place):
+    shutil.copytree(ROOT / "notebooks" / "bn" / LESSON, place / "notebooks" / "bn" / LESSON)
+    bengali = nbformat.read(ROOT / "notebooks" / "bn" / LESSON / f"{LESSON}.ipynb", as_version=4)
+    made = without_figures(bengali)
+    answer(made, "dot-product", "def dot(a, b):\n    return a * b")
+    hand_in(place, "cleo", made)
+    grade(place, students=frozenset({"bob", "cleo"}))
+    course = Class(place)
+    api = NbGraderAPI(course.directory, config=course.config)
+    pages = {}
+    for student in ("bob", "cleo"):
+        assert api.generate_feedback(LESSON, student)["success"]
+        page = place / "feedback" / student / LESSON / f"{LESSON}.html"
+        pages[student] = page.read_text(encoding="utf-8")
+    assert '<html lang="bn">' in pages["cleo"]
+    assert "তোমার উত্তর" in pages["cleo"]
+    assert "কাজ 1 · হাতে লেখা dot product" in pages["cleo"]
+    assert "গুণফলগুলো এখনো যোগ করা হয়নি" in pages["cleo"]
+    assert "Your answer" not in pages["cleo"]
+    assert '<html lang="en">' in pages["bob"]
+    assert "Your answer" in pages["bob"]
+    with verdicts.opened(course.database) as store:
+        said = next(one.says for one in store.read(TaskResult, LESSON, "cleo") if one.task == "dot-product")
+    assert said.startswith("The result has shape")
+
+
 def everything(place: Path) -> dict[str, tuple[int, bytes]]:
     return {
         str(path.relative_to(place)): (path.stat().st_mtime_ns, path.read_bytes())
