@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-import re
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -23,7 +22,7 @@ THEMES = [("light", 400), ("dark", 1600)]
 
 
 class Parts(HTMLParser):
-    """The ids of a page, and the addresses that it names."""
+    """The ids of a page, the addresses that it links to, and those of the files that it loads."""
 
     def __init__(self, path: Path):
         super().__init__()
@@ -37,7 +36,12 @@ class Parts(HTMLParser):
         self.ids.add(found.get("id", ""))
         if tag == "a" and "href" in found:
             self.links.append(found["href"])
-        self.parts += [found[name] for name in ("src", "data-states") if found.get(name)]
+        if tag == "link" and found.get("rel") == "stylesheet":
+            self.parts.append(found["href"])
+        if not found.get("src", "data:").startswith("data:"):
+            self.parts.append(found["src"])
+        if found.get("data-states"):
+            self.parts.append(f"_static/{found['data-states']}")
 
 
 @pytest.fixture(scope="module")
@@ -97,12 +101,9 @@ def test_every_link_leads_somewhere(site):
 
 
 def test_no_page_is_large(site):
-    for path in site.glob("*.html"):
-        parts = [path.parent / part.partition("?")[0] for part in Parts(path).parts if "://" not in part]
-        parts = [part if part.is_file() else site / "_static" / part.name for part in parts]
-        states = [site / "_static" / name for name in re.findall(r'data-states="([^"]+)"', path.read_text())]
-        held = {part for part in (path, *parts, *states) if part.is_file()}
-        assert sum(part.stat().st_size for part in held) < MOST_BYTES, path.name
+    for path in site.rglob("*.html"):
+        held = {path, *(path.parent / unquote(urlsplit(part).path) for part in Parts(path).parts)}
+        assert sum(part.stat().st_size for part in held) < MOST_BYTES, path.relative_to(site)
 
 
 @pytest.mark.parametrize(("theme", "width"), THEMES)

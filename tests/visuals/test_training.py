@@ -42,8 +42,16 @@ def test_it_starts_at_the_end_and_goes_back_to_any_moment(explorer):
     assert "after 40 of 40 steps: loss 0.0, accuracy 1.0" in explorer.alt
     explorer.moment.value = 0
     assert "Counting, after 0 of 40 steps: loss 4.0, accuracy 0.0" in explorer.status.value
-    assert "after 0 of 40 steps" in explorer.view.value
+    assert 'loss <span class="number">4.00</span>' in explorer.view.value
+    assert "Map of 4 queries (rows) by 4 keys (columns)" in explorer.view.value
     assert explorer._repr_mimebundle_()[0]["text/plain"] == explorer.alt
+
+
+def test_a_loss_that_is_no_number_is_left_out_of_the_drawing():
+    loss = iter([2.0, *[float("nan")] * 40])
+    explorer = explore_training(list, range(40), {"loss": lambda: next(loss)}, lambda: np.eye(2), ["a", "b"])
+    assert 'loss <span class="number">nan</span>' in explorer.html
+    assert 'points="30,8.0"' in explorer.html
 
 
 def test_the_map_is_told_in_words(explorer):

@@ -87,34 +87,38 @@ def grid(values: np.ndarray, query: int, names: Sequence[str], keys: Sequence[st
     )
 
 
-def image(values: np.ndarray, query: int | None, largest: float) -> str:
-    """One map (queries, keys) as an image of one pixel for each weight, a chosen query's row marked."""
-    queries, keys = values.shape
+def pixels(values: np.ndarray, largest: float) -> str:
+    """One map (queries, keys) as the address of an image that holds one pixel for each weight."""
     colormap, norm = style.color_scale(np.array([largest, values[np.isfinite(values)].min(initial=0.0)]))
     # Not finite is white, as nothing is.
     colors = colormap(norm(np.where(np.isfinite(values), values, 0.0)), bytes=True)[..., :3]
     packed = io.BytesIO()
     Image.fromarray(np.ascontiguousarray(colors)).save(packed, format="PNG", compress_level=1)
-    data = base64.b64encode(packed.getvalue()).decode()
-    square = min(IMAGE / max(queries, keys), SQUARE)
-    wide, high = square * keys, square * queries
-    frame = ""
-    if query is not None:
-        mark = max(square, 3)
-        frame = (
-            '<span aria-hidden="true" style="position: absolute; left: -2px; right: -2px; '
-            f"top: {(query + 0.5) * square - mark / 2 - 2:.1f}px; height: {mark:.1f}px; "
-            'border: 2px solid var(--chosen)"></span>'
-        )
-    alt = _(
+    return f"data:image/png;base64,{base64.b64encode(packed.getvalue()).decode()}"
+
+
+def image_in_words(queries: int, keys: int) -> str:
+    """Say what an image of a map is."""
+    return _(
         "Map of {queries} queries (rows) by {keys} keys (columns); darker blue is more.",
         queries=queries,
         keys=keys,
     )
+
+
+def image(values: np.ndarray, query: int, largest: float) -> str:
+    """One map (queries, keys) as an image of one pixel for each weight, the chosen query's row marked."""
+    queries, keys = values.shape
+    square = min(IMAGE / max(queries, keys), SQUARE)
+    wide, high = square * keys, square * queries
+    mark = max(square, 3)
     return (
         f'<div style="position: relative; width: {wide:.0f}px; margin: 4px 20px 4px 0">'
-        f'<img src="data:image/png;base64,{data}" width="{wide:.0f}" height="{high:.0f}" '
-        f'style="image-rendering: pixelated; display: block" alt="{alt}">{frame}</div>'
+        f'<img src="{pixels(values, largest)}" width="{wide:.0f}" height="{high:.0f}" '
+        f'style="image-rendering: pixelated; display: block" alt="{image_in_words(queries, keys)}">'
+        '<span aria-hidden="true" style="position: absolute; left: -2px; right: -2px; '
+        f"top: {(query + 0.5) * square - mark / 2 - 2:.1f}px; height: {mark:.1f}px; "
+        'border: 2px solid var(--chosen)"></span></div>'
     )
 
 
