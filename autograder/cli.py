@@ -30,6 +30,7 @@ from autograder.console import (
     say,
 )
 from autograder.exchange.cli import app as exchange
+from autograder.language import speak
 from autograder.problems import AuthoringError
 
 if TYPE_CHECKING:
@@ -291,6 +292,7 @@ def report(
     from autograder.grading import report as reports
 
     place = class_of(course)
+    speak(place.banks.course.bank, place.banks.course.languages)
     (name,) = meant(list(place.banks.folders), [lesson])
     with refusing():
         made = reports.report(place, name)

@@ -19,12 +19,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.bank import KnownWrong
+from autograder.bank import KnownWrong, with_texts
 from autograder.grading import marks, verdicts
 from autograder.grading.course import Class
 from autograder.grading.marks import Mark
 from autograder.grading.pages import render
 from autograder.grading.verdicts import TaskResult
+from autograder.language import _, ngettext, spoken, translated
 from autograder.reading import MOST_TEXT
 
 # With fewer students, discrimination says more about chance than about the task.
@@ -173,7 +174,7 @@ class Words:
     """What tasks, mistakes and sections of a lesson are called."""
 
     def __init__(self, course: Class, lesson: str) -> None:
-        self.bank = course.banks.described(lesson)
+        self.bank = with_texts(course.banks.described(lesson), translated)
         self._course = course
         self._notebooks: dict[str, Mapping[str, str]] = {}
         self._known = {
@@ -193,16 +194,17 @@ class Words:
 
     def section(self, place: str) -> str:
         """A section in words, from "02-trainable#scale-intro"."""
-        lesson, _, cell = place.partition("#")
+        lesson, cell = place.partition("#")[::2]
         heading = self._heading(lesson, cell)
-        return f"“{heading}” in {lesson}" if heading else ""
+        return _("“{heading}” in {lesson}", locals()) if heading else ""
 
     def _heading(self, lesson: str, cell: str) -> str:
         """The heading above a cell of a lesson's release, or in it."""
         if lesson not in self._notebooks:
             found: dict[str, str] = {}
             heading = ""
-            release = self._course.release(lesson)
+            paths = self._course.release(lesson, spoken()), self._course.release(lesson)
+            release = next((one for one in paths if one.is_file()), paths[-1])
             cells = nbformat.read(release, as_version=4).cells if release.is_file() else ()
             for one in cells:
                 lines = one.source.splitlines() if one.cell_type == "markdown" else ()
@@ -294,18 +296,22 @@ def _mistakes(words: Words, results: Iterable[TaskResult], examples: bool = True
 def _unnamed(one: TaskResult) -> str:
     """What is wrong with an answer that nothing known explains, in words that others share."""
     kinds = {
-        verdicts.UNANSWERED: "nothing was written",
-        "Raised": f"the answer raises {one.error}" if one.error else "the answer raises an error",
-        "NotDefined": "the answer is not defined: its cell fails, or another name is used",
-        "NotRun": "the answer did not run to its end",
-        "WrongShape": "the result has another shape",
-        "WrongValues": "other numbers, and no known mistake explains them",
-        "WrongType": "the result is of another type",
-        "WrongDtype": "the result has another dtype",
-        "WrongParameters": "the module has other parameters",
-        "CallsForbidden": "right, with a call that the task forbids",
-        "NotComputed": "right for the lesson's data and wrong for others: typed in, or read from elsewhere",
-        "GivensChanged": "the lesson's example data was changed",
+        verdicts.UNANSWERED: _("nothing was written"),
+        "Raised": _("the answer raises {one.error}", locals())
+        if one.error
+        else _("the answer raises an error"),
+        "NotDefined": _("the answer is not defined: its cell fails, or another name is used"),
+        "NotRun": _("the answer did not run to its end"),
+        "WrongShape": _("the result has another shape"),
+        "WrongValues": _("other numbers, and no known mistake explains them"),
+        "WrongType": _("the result is of another type"),
+        "WrongDtype": _("the result has another dtype"),
+        "WrongParameters": _("the module has other parameters"),
+        "CallsForbidden": _("right, with a call that the task forbids"),
+        "NotComputed": _(
+            "right for the lesson's data and wrong for others: typed in, or read from elsewhere"
+        ),
+        "GivensChanged": _("the lesson's example data was changed"),
     }
     return kinds.get(one.finding, one.says)
 
@@ -346,16 +352,21 @@ def _say(tasks: Sequence[TaskReport], mistakes: Sequence[Mistake], students: int
     """What is worth a word in the next lecture, from the mistakes that most people made."""
     enough = max(2, WORTH_SAYING * students)
     for one in [one for one in mistakes if one.fault and one.students >= enough][:MOST_SAID]:
-        tasks_of = f"in {len(one.tasks)} tasks" if len(one.tasks) > 1 else f"in “{one.tasks[0]}”"
-        again = f" Show {one.section} again." if one.section else ""
-        yield f"{one.students} of {students}: {one.name}, {tasks_of}. {one.hint}{again}"
+        count = len(one.tasks)
+        tasks_of = _("in {count} tasks", locals()) if count > 1 else _("in “{one.tasks[0]}”", locals())
+        again = _(" Show {one.section} again.", locals()) if one.section else ""
+        yield _("{one.students} of {students}: {one.name}, {tasks_of}. {one.hint}{again}", locals())
     for task in tasks:
         if task.empty >= max(2, 0.25 * students):
-            yield f"{task.empty} of {students} wrote nothing for “{task.title}”. Ask what stopped them."
+            yield _(
+                "{task.empty} of {students} wrote nothing for “{task.title}”. Ask what stopped them.",
+                locals(),
+            )
         elif task.discrimination is not None and task.discrimination < DOUBTFUL and task.lost:
-            yield (
-                f"“{task.title}” was answered better by those who did worse elsewhere: read a few of its "
-                "answers before you trust it."
+            yield _(
+                "“{task.title}” was answered better by those who did worse elsewhere: read a few of its "
+                "answers before you trust it.",
+                locals(),
             )
 
 
@@ -393,22 +404,22 @@ def _bins(made: Report) -> list[dict[str, Any]]:
 
 def print_report(made: Report, console: Console) -> None:
     """Show the report in a terminal."""
-    table = Table(
-        title=f"{made.title}: {made.students} students, {made.possible:g} points", title_style="bold"
-    )
-    table.add_column("task", ratio=4)
-    for name in ("right", "got", "discr.", "lost"):
+    students = ngettext("{count} student", "{count} students", made.students, {"count": made.students})
+    points = _("{number} points", {"number": f"{made.possible:g}"})
+    table = Table(title=f"{made.title}: {students}, {points}", title_style="bold")
+    table.add_column(_("task"), ratio=4)
+    for name in (_("right"), _("got"), _("discr."), _("lost")):
         table.add_column(name, justify="right")
-    table.add_column("commonest mistake", ratio=4)
+    table.add_column(_("commonest mistake"), ratio=4)
     for one in made.tasks:
         got = "–" if one.difficulty is None else f"{one.difficulty:.0%}"
         apart = "–" if one.discrimination is None else f"{one.discrimination:.2f}"
         said = next((f"{first.students}× {first.name}" for first in one.mistakes), "")
         if one.waiting:
-            said = f"{one.waiting} answers to be read"
+            said = _("{count} to be read", {"count": one.waiting})
         table.add_row(Text(one.title), str(one.right), got, apart, f"{one.lost:g}", Text(said))
     console.print(table)
     if made.say:
-        console.print("\nFor the next lecture:", style="bold")
+        console.print("\n" + _("For the next lecture"), style="bold")
     for number, line in enumerate(made.say, start=1):
         console.print(f"{number}. {line}", markup=False, highlight=False)

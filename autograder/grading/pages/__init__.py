@@ -9,6 +9,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from autograder.language import ON_PAGES
+
 # A page by itself: it leads to no other, nothing can be given on it, and no script of it runs.
 ALONE = {"link": None, "lesson": "", "token": "", "nonce": ""}
 
@@ -28,6 +30,7 @@ def _templates() -> Environment:
         undefined=StrictUndefined,
     )
     made.filters["marked"] = marked
+    made.globals.update(ON_PAGES)
     return made
 
 

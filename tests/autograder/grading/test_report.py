@@ -14,7 +14,7 @@ from nbgrader.api import Base, Gradebook
 from sqlalchemy import create_engine
 from typer.testing import CliRunner
 
-from autograder import cli
+from autograder import cli, language
 from autograder.course import Course
 from autograder.grading import verdicts
 from autograder.grading.course import Class
@@ -176,3 +176,18 @@ def test_the_command_shows_and_writes_the_report_and_refuses_where_nothing_is_gr
     assert "For the next lecture" in done.output
     assert (tmp_path / "r.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert (tmp_path / "r.csv").is_file()
+
+
+def test_the_report_speaks_the_language_that_is_asked_for(course, tmp_path, monkeypatch):
+    monkeypatch.setattr(language, "_spoken", language._spoken)  # so that the next test speaks English again
+    monkeypatch.setenv(language.LANGUAGE, "bn")
+    made(course, 2, only(lambda s: wrong(s, next(iter(TASKS)), "no-scale")))
+    page = tmp_path / "r.html"
+    done = CliRunner().invoke(
+        cli.app, ["report", "02", "--course", str(course.directory.root), "--html", str(page)]
+    )
+    assert "পরের ক্লাসে যা বলার" in done.output
+    shown = page.read_text(encoding="utf-8")
+    assert '<html lang="bn">' in shown
+    assert "2 জনের মধ্যে 2 জন" in shown
+    assert "2 জন শিক্ষার্থী" in shown
