@@ -315,6 +315,7 @@ def desk(
     from autograder.desk import server
 
     place = class_of(course)
+    speak(place.banks.course.bank, place.banks.course.languages)
 
     def told(address: str) -> None:
         say(f"Open {address}\nWhoever has this address can read and change grades. Ctrl-C ends it.")

@@ -20,6 +20,7 @@ from autograder.desk.data import Data, NotThere, read
 from autograder.grading import report
 from autograder.grading.course import Class
 from autograder.grading.pages import render
+from autograder.language import _, ngettext
 from autograder.problems import BadBook
 
 HOST = "127.0.0.1"
@@ -53,7 +54,7 @@ TEMPLATES = {"lesson": "report"}
 
 def _student(data: Data, name: str) -> dict[str, Any]:
     if name not in data.people:
-        raise NotThere(f"The gradebook knows no student {name}.")
+        raise NotThere(_("The gradebook knows no student {name}.", locals()))
     works = data.works.get(name, [])
     there = {one.lesson for one in works}
     return {
@@ -67,7 +68,7 @@ def _student(data: Data, name: str) -> dict[str, Any]:
 
 def _report(data: Data, lesson: str) -> dict[str, Any]:
     if lesson not in data.course.banks.folders:
-        raise NotThere(f"There is no lesson {lesson}.")
+        raise NotThere(_("There is no lesson {lesson}.", locals()))
     made = report.report(data.course, lesson)
     return {**report.on_page(made), "lesson": lesson, "questions": data.questions}
 
@@ -132,16 +133,25 @@ class Page(web.RequestHandler):
             if self.kind == "written":
                 lines = [int(place) for place in asked["lines"]]
                 score = written.give(data, lesson, name, key, self.token, lines, comment)
-                self.finish({"score": score, "told": f"Saved: {score:g} points."})
+                self.finish({"score": score, "told": _("Saved: {points} points.", {"points": f"{score:g}"})})
             elif self.kind == "task":
                 now, others = task.tell(data, lesson, name, key, comment, str(asked["before"]).strip())
-                keep = f"; {others} with another comment keep it" if others else ""
-                self.finish({"told": f"Saved for {now} student{'s' if now != 1 else ''}{keep}."})
+                told = ngettext(
+                    "Saved for {count} student.", "Saved for {count} students.", now, {"count": now}
+                )
+                if others:
+                    told += " " + ngettext(
+                        "{count} with another comment keeps it.",
+                        "{count} with another comment keep it.",
+                        others,
+                        {"count": others},
+                    )
+                self.finish({"told": told})
             else:
                 raise NotThere("nothing can be given here")
         except (ValueError, KeyError, TypeError, NotThere, BadBook) as problem:
             self.set_status(400)
-            self.finish({"error": str(problem) or "the request makes no sense"})
+            self.finish({"error": str(problem) or _("the request makes no sense")})
 
     def write_error(self, status_code: int, **kw: Any) -> None:
         error = kw.get("exc_info", (None, None))[1]

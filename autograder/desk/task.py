@@ -11,8 +11,7 @@ from autograder.desk.data import Data, NotThere, cell_of
 from autograder.grading.gradebook import Book
 from autograder.grading.report import without_names
 from autograder.grading.verdicts import TaskResult, readable
-
-RIGHT = "right"
+from autograder.language import _
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ def tell(data: Data, lesson: str, name: str, key: str, comment: str, before: str
     """
     members = _grouped(data, _results(data, lesson, name)).get(key)
     if not members:
-        raise NotThere("There is no such group of answers any more: load the page again.")
+        raise NotThere(_("There is no such group of answers any more: load the page again."))
     given = [one for one in members if data.comment(one) in ("", before, comment)]
     with Book(data.course) as book, readable(data.course.database):
         for one in given:
@@ -110,7 +109,7 @@ def tell(data: Data, lesson: str, name: str, key: str, comment: str, before: str
 def _results(data: Data, lesson: str, name: str) -> list[TaskResult]:
     results = data.tasks.get((lesson, name), [])
     if not results or results[0].points is None:
-        raise NotThere(f"Nobody has answered a task {name} of {lesson}.")
+        raise NotThere(_("Nobody has answered a task {name} of {lesson}.", locals()))
     return results
 
 
@@ -135,7 +134,7 @@ def _group(data: Data, key: str, members: Sequence[TaskResult]) -> Group:
     marks = (data.marks.get((one.lesson, one.student, one.task)) for one in members)
     return Group(
         key,
-        words.says(first) or RIGHT,
+        words.says(first) or _("right"),
         known.hint if known else "",
         words.section(known.section) if known else "",
         [one.student for one in members],

@@ -16,6 +16,7 @@ from autograder.grading.course import Class
 from autograder.grading.gradebook import Book
 from autograder.grading.safe_html import markdown2html
 from autograder.grading.verdicts import TaskResult, Ticked, readable
+from autograder.language import _
 
 LINE = re.compile(r"^- (\d+(?:\.\d+)?) points?: (.*(?:\n {2}.*)*)", re.MULTILINE)
 
@@ -103,7 +104,7 @@ def give(
     student = next((one for one in students if key_of(one, token) == key), None)
     known = scheme(data.course, lesson, name)
     if student is None or not all(0 <= place < len(known) for place in lines):
-        raise NotThere("There is no such answer, or no such line in its marking scheme.")
+        raise NotThere(_("There is no such answer, or no such line in its marking scheme."))
     score = sum(known[place].points for place in sorted(set(lines)))
     with Book(data.course) as book, readable(data.course.database):
         where = name, lesson, lesson, student
@@ -120,7 +121,7 @@ def _results(data: Data, lesson: str, name: str) -> list[TaskResult]:
     results = data.tasks.get((lesson, name), []) if (lesson, name) in data.questions else []
     found = [one for one in results if (lesson, one.student, name) in data.marks]
     if not found:
-        raise NotThere(f"{lesson} has no written answer {name}.")
+        raise NotThere(_("{lesson} has no written answer {name}.", locals()))
     return found
 
 

@@ -23,6 +23,7 @@ from autograder.desk.server import application, write_static
 from autograder.grading import verdicts
 from autograder.grading.course import Class
 from autograder.grading.verdicts import Grading, TaskResult
+from autograder.language import speaking
 from autograder.problems import BadBook
 from tests.autograder.grading.conftest import class_folder
 
@@ -152,7 +153,7 @@ class TestDesk(AsyncHTTPTestCase):
             book.find_comment(f"{CODE}-answer", LESSON, LESSON, "bob").manual_comment = "See me."
             book.db.commit()
         said = json.loads(self.give(CODE, key=key, comment="", before="Think of the variance.").body)
-        assert said == {"told": "Saved for 1 student; 1 with another comment keep it."}
+        assert said == {"told": "Saved for 1 student. 1 with another comment keeps it."}
         assert self.comments() == {"ada": None, "bob": "See me.", "cleo": None}
         assert "no such group" in json.loads(self.give(CODE, key="nobody").body)["error"]
 
@@ -191,3 +192,15 @@ def test_every_page_can_be_written_as_a_file_in_which_nothing_can_be_given(tmp_p
         assert len(re.findall("<(?:textarea|fieldset)", text)) == len(
             re.findall("<(?:textarea|fieldset)[^>]* disabled", text)
         )
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+def test_the_pages_speak_the_language_that_is_asked_for(tmp_path):
+    course = answered(tmp_path)
+    with speaking(course.banks.course.bank, "bn"):
+        pages = {
+            page.name: page.read_text(encoding="utf-8") for page in write_static(course, tmp_path / "desk")
+        }
+    assert [name for name, text in pages.items() if '<html lang="bn">' not in text] == []
+    assert "কিছুই লেখা হয়নি।" in pages[f"written-{LESSON}-{TASK}.html"]
+    assert "2 জনের জন্য মন্তব্য" in pages[f"task-{LESSON}-{CODE}.html"]
