@@ -16,7 +16,7 @@ from rich.table import Table
 from autograder import bank
 from autograder.authoring import Task, load_faults, load_lesson
 from autograder.build.answers import changed_answer, evidence_for
-from autograder.build.pipeline import Executed, execute
+from autograder.build.pipeline import ExecutedLesson, execute
 from autograder.course import Course
 from autograder.edits import Change
 from autograder.findings import Verdict
@@ -25,7 +25,7 @@ from autograder.problems import AuthoringError
 
 
 @dataclass
-class Row:
+class Tally:
     """One task's audit: how many answers were tried, and which did not fare as they should."""
 
     lesson: str
@@ -44,7 +44,7 @@ class Row:
         return not self.failures
 
 
-def audit_lesson(course: Course, name: str) -> list[Row]:
+def audit_lesson(course: Course, name: str) -> list[Tally]:
     """Try every answer that the lesson's `tasks.py` lists, through the same collect and judge as a learner's.
 
     Raises:
@@ -61,7 +61,7 @@ def audit_lesson(course: Course, name: str) -> list[Row]:
             text = changed_answer(task, changes, runs)
             return judge(entry, evidence_for(task, entry, text, kept, runs))
 
-        row = Row(name, task.id, wrong=len(task.wrong), right=len(task.right), forbidden=len(caught))
+        row = Tally(name, task.id, wrong=len(task.wrong), right=len(task.right), forbidden=len(caught))
         for wrong in task.wrong:
             verdict = tried(wrong.changes)
             names = [one.fault for one in verdict.named]
@@ -86,7 +86,7 @@ def audit_lesson(course: Course, name: str) -> list[Row]:
     return rows
 
 
-def _kept(course: Course, executed: Executed) -> bank.LessonBank:
+def _kept(course: Course, executed: ExecutedLesson) -> bank.LessonBank:
     """The lesson's bank, if it was made of these tasks: their ids, probes and wrong answers."""
     name, tasks = executed.name, executed.lesson.tasks
     try:
@@ -139,7 +139,7 @@ def print_coverage(course: Course, names: Sequence[str], console: Console) -> bo
     return not missing
 
 
-def print_table(rows: Sequence[Row], console: Console) -> None:
+def print_table(rows: Sequence[Tally], console: Console) -> None:
     """The audit as a table, its sums, and every failure."""
     table = Table(title="Audit of the checks")
     for column in ("lesson", "task"):

@@ -47,7 +47,7 @@ NUMBER = re.compile(r"[-−]?\d[\d.]*")
 
 
 @dataclass(frozen=True)
-class Executed:
+class ExecutedLesson:
     """A lesson read and run."""
 
     name: str
@@ -57,13 +57,13 @@ class Executed:
 
 
 @dataclass(frozen=True)
-class Prepared(Executed):
+class PreparedLesson(ExecutedLesson):
     """A lesson read and run, but not yet released."""
 
     bank: LessonBank
 
 
-def execute(course: Course, name: str) -> Executed:
+def execute(course: Course, name: str) -> ExecutedLesson:
     """Read a lesson, refuse what is wrong with it, and run its solution.
 
     Raises:
@@ -78,10 +78,12 @@ def execute(course: Course, name: str) -> Executed:
     problems = lint(path.read_text(encoding="utf-8"), notebook, lesson, course.forbidden)
     if problems:
         raise AuthoringError([f"{name}: {problem}" for problem in problems])
-    return Executed(name, lesson, notebook, run_solution(lesson, notebook, name, families=course.forbidden))
+    return ExecutedLesson(
+        name, lesson, notebook, run_solution(lesson, notebook, name, families=course.forbidden)
+    )
 
 
-def prepare(course: Course, name: str) -> Prepared:
+def prepare(course: Course, name: str) -> PreparedLesson:
     """Read and run a lesson, and make its bank.
 
     Raises:
@@ -94,7 +96,7 @@ def prepare(course: Course, name: str) -> Prepared:
     unearned = [task for task in made.tasks.values() if not _verdict(task, made, as_seen).passed]
     if unearned:
         raise AuthoringError([f"{name}: the solution does not earn all of {task.id}" for task in unearned])
-    return Prepared(name, executed.lesson, executed.notebook, executed.runs, made)
+    return PreparedLesson(name, executed.lesson, executed.notebook, executed.runs, made)
 
 
 def build(course: Course, name: str) -> None:
@@ -169,7 +171,7 @@ def _said(path: Path, course: Course) -> str:
     return os.path.relpath(path, course.root).replace(os.sep, "/")
 
 
-def _make(course: Course, name: str, workplace: Path) -> Prepared:
+def _make(course: Course, name: str, workplace: Path) -> PreparedLesson:
     made = prepare(course, name)
     bank_files.save(made.bank, workplace / "bank")
     generate(course, workplace, name, made.notebook)
@@ -202,7 +204,7 @@ def _keep_outputs(course: Course, name: str, workplace: Path) -> None:
     write_notebook(fresh, workplace / place)
 
 
-def _refuse_unearned(made: Prepared, workplace: Path) -> None:
+def _refuse_unearned(made: PreparedLesson, workplace: Path) -> None:
     """The untouched release must earn nothing, and must name everything that its checks look for."""
     path = workplace / "notebooks" / made.name / f"{made.name}.ipynb"
     namespace = run_cells(nbformat.read(path, as_version=4), f"release of {made.name}")

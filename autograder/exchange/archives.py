@@ -48,7 +48,7 @@ class BadArchive(Exception):
 
 
 @dataclass(frozen=True)
-class Entry:
+class HandedFile:
     """A file in an archive.
 
     Attributes:
@@ -88,7 +88,7 @@ class Budget:
     size: int = field(default_factory=lambda: MAX_TOTAL_BYTES)
 
 
-def entries(path: Path) -> Iterator[Entry]:
+def entries(path: Path) -> Iterator[HandedFile]:
     """Every file in an archive, or in a folder where a browser has unpacked it already.
 
     Raises:
@@ -99,7 +99,7 @@ def entries(path: Path) -> Iterator[Entry]:
             name = file.relative_to(path).as_posix()
             if file.is_file() and not NOISE.search(name):
                 if file.is_symlink():
-                    yield Entry(path.name, name, refused="it is a link to another place")
+                    yield HandedFile(path.name, name, refused="it is a link to another place")
                 else:
                     with file.open("rb") as opened:
                         yield from _one(path.name, path.stem, name, opened, (), Budget())
@@ -111,7 +111,9 @@ def entries(path: Path) -> Iterator[Entry]:
         raise BadArchive(f"{path} is no zip file that can be read: {problem}") from problem
 
 
-def _of_zip(archive: zipfile.ZipFile, name: str, stem: str, budget: Budget, inside: str) -> Iterator[Entry]:
+def _of_zip(
+    archive: zipfile.ZipFile, name: str, stem: str, budget: Budget, inside: str
+) -> Iterator[HandedFile]:
     infos = [info for info in archive.infolist() if not info.is_dir() and not NOISE.search(info.filename)]
     budget.entries -= len(infos)
     if budget.entries < 0:
@@ -120,13 +122,13 @@ def _of_zip(archive: zipfile.ZipFile, name: str, stem: str, budget: Budget, insi
         shown = inside + info.filename
         refused = _refused(info)
         if refused:
-            yield Entry(name, shown, refused=refused)
+            yield HandedFile(name, shown, refused=refused)
             continue
         try:
             with archive.open(info) as opened:
                 yield from _one(name, stem, shown, opened, info.date_time, budget)
         except BROKEN as problem:
-            yield Entry(name, shown, refused=f"it cannot be read ({problem})")
+            yield HandedFile(name, shown, refused=f"it cannot be read ({problem})")
 
 
 def _refused(info: zipfile.ZipInfo) -> str:
@@ -140,7 +142,7 @@ def _refused(info: zipfile.ZipInfo) -> str:
 
 def _one(
     name: str, stem: str, path: str, opened: IO[bytes], modified: tuple[int, ...], budget: Budget
-) -> Iterator[Entry]:
+) -> Iterator[HandedFile]:
     """A file, or where it is an archive itself, what lies in that."""
     inner = path.lower().endswith(".zip") and ".zip/" not in path.lower()
     limit = MAX_INNER_BYTES if inner else MAX_FILE_BYTES
@@ -164,7 +166,7 @@ def _one(
         yield replace(told, content=content)
 
 
-def said_by(path: str, stem: str) -> Entry:
+def said_by(path: str, stem: str) -> HandedFile:
     """What a file's name says of who handed it in, and when.
 
     Args:
@@ -173,7 +175,7 @@ def said_by(path: str, stem: str) -> Entry:
     """
     parts = path.split("/")
     copies = _copy_number(parts[-1])
-    plain = Entry("", path, file=parts[-1], rank=(copies,))
+    plain = HandedFile("", path, file=parts[-1], rank=(copies,))
     for part in parts:
         own = part == parts[-1]  # no folder: the platform put it all into the file's name
         if found := MOODLE.fullmatch(part):

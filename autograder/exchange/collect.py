@@ -22,7 +22,7 @@ from typing import Any
 import nbformat
 
 from autograder.digests import file_digest, folder_digest
-from autograder.exchange.archives import BadArchive, Entry, entries, handed_in_by_name
+from autograder.exchange.archives import BadArchive, HandedFile, entries, handed_in_by_name
 from autograder.exchange.people import Person, Roster, squashed
 from autograder.grading.course import STAMP, Class
 
@@ -60,8 +60,8 @@ class Placed:
 
     lesson: str
     student: str
-    entry: Entry
-    before: tuple[Entry, ...] = ()
+    entry: HandedFile
+    before: tuple[HandedFile, ...] = ()
     time: datetime | None = None
     state: str = "new"
 
@@ -71,9 +71,9 @@ class Collected:
     """What was found: notebooks in their places, and what belongs nowhere, each with the reason."""
 
     placed: list[Placed] = field(default_factory=list)
-    unplaced: list[tuple[Entry, str]] = field(default_factory=list)
+    unplaced: list[tuple[HandedFile, str]] = field(default_factory=list)
     # No notebooks: nothing that is graded.
-    others: list[Entry] = field(default_factory=list)
+    others: list[HandedFile] = field(default_factory=list)
     missing: dict[str, list[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
@@ -91,7 +91,7 @@ def collect(asked: Request, archives: Iterable[Path]) -> Collected:
     record = read_record(asked.course)
     asked = replace(asked, who={**record["who"], **asked.who})
     outcome = Collected()
-    found: dict[tuple[str, str], list[Entry]] = {}
+    found: dict[tuple[str, str], list[HandedFile]] = {}
     for path in archives:
         for lesson, entry in _with_lessons(asked, entries(path), outcome):
             students = _whose(asked, lesson, entry)
@@ -125,10 +125,12 @@ def collect(asked: Request, archives: Iterable[Path]) -> Collected:
     return outcome
 
 
-def _with_lessons(asked: Request, found: Iterable[Entry], outcome: Collected) -> Iterator[tuple[str, Entry]]:
+def _with_lessons(
+    asked: Request, found: Iterable[HandedFile], outcome: Collected
+) -> Iterator[tuple[str, HandedFile]]:
     """The notebooks of an archive with their lessons; the rest goes into the outcome."""
     ids = {lesson: _task_cells(asked.course, lesson) for lesson in asked.lessons}
-    notebooks: list[tuple[Entry, str]] = []
+    notebooks: list[tuple[HandedFile, str]] = []
     for entry in found:
         name = entry.file.lower() or entry.path.lower()
         looks = ".ipynb" in name
@@ -174,7 +176,7 @@ def _grade_ids(content: bytes) -> set[str]:
         return set()
 
 
-def _whose(asked: Request, lesson: str, entry: Entry) -> set[str]:
+def _whose(asked: Request, lesson: str, entry: HandedFile) -> set[str]:
     """The students who may have handed it in: one, if all is well."""
     for called in (entry.user, entry.folder, entry.path, entry.file):
         if called and called in asked.who:
@@ -191,7 +193,7 @@ def _whose(asked: Request, lesson: str, entry: Entry) -> set[str]:
     return asked.roster.called((*entry.labels, *handed_in_by_name(entry.file, lesson)))
 
 
-def _unclear(asked: Request, entry: Entry, students: set[str]) -> str:
+def _unclear(asked: Request, entry: HandedFile, students: set[str]) -> str:
     solution = f"--who {shlex.quote(entry.user or entry.path)}=STUDENT"
     if students:
         name = asked.roster.people[min(students)].name
@@ -202,7 +204,7 @@ def _unclear(asked: Request, entry: Entry, students: set[str]) -> str:
 
 
 def _chosen(
-    asked: Request, lesson: str, student: str, several: list[Entry], known: Mapping[str, Any]
+    asked: Request, lesson: str, student: str, several: list[HandedFile], known: Mapping[str, Any]
 ) -> Placed:
     """The last of a student's notebooks for one lesson."""
     ordered = sorted(several, key=lambda entry: (entry.rank, entry.modified, entry.path))
@@ -224,7 +226,7 @@ def _chosen(
     return Placed(lesson, student, last, earlier, time, state)
 
 
-def _handed_in(asked: Request, lesson: str, student: str, entry: Entry) -> datetime | None:
+def _handed_in(asked: Request, lesson: str, student: str, entry: HandedFile) -> datetime | None:
     """When it was handed in, as far as anybody says."""
     for one in asked.times:
         by_number = entry.user and one.lms_user_id == entry.user

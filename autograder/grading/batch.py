@@ -32,7 +32,7 @@ class ExecutorLost(Exception):
 
 
 @dataclass(frozen=True)
-class Job:
+class GradeJob:
     """A submission to grade, with everything that grading needs: it may happen on another machine.
 
     `text` is the file as it was handed in, `banks` what it is graded by; `refused` says why it was not even
@@ -69,7 +69,7 @@ class Result:
     fault: str = ""
 
 
-def grade_job(job: Job) -> Result:
+def grade_job(job: GradeJob) -> Result:
     """Grade one submission in this thread's own sandbox; a fault of ours is part of the result."""
     try:
         submission = unreadable(job.refused) if job.refused else read_text(job.text)
@@ -89,7 +89,7 @@ def grade_job(job: Job) -> Result:
 
 
 def grade_rebuilt(
-    job: Job, rebuilt: NotebookNode, notes: tuple[str, ...]
+    job: GradeJob, rebuilt: NotebookNode, notes: tuple[str, ...]
 ) -> tuple[Graded, tuple[TaskResult, ...]]:
     """Grade a submission that was rebuilt, with the notes from that, in this thread's own sandbox.
 
@@ -115,7 +115,7 @@ def _release(text: str) -> NotebookNode:
     return release
 
 
-def grade_all(jobs: Iterable[Job], executor: Executor, ahead: int) -> Iterator[Result]:
+def grade_all(jobs: Iterable[GradeJob], executor: Executor, ahead: int) -> Iterator[Result]:
     """Results as they come, in any order.
 
     Args:
@@ -129,7 +129,7 @@ def grade_all(jobs: Iterable[Job], executor: Executor, ahead: int) -> Iterator[R
     # What is loaded by now stays: to look through it for garbage at every few notebooks takes long.
     gc.collect()
     gc.freeze()
-    waiting: dict[Future[Result], Job] = {}
+    waiting: dict[Future[Result], GradeJob] = {}
     for job in jobs:
         waiting[executor.submit(grade_job, job)] = job
         if len(waiting) >= ahead:
@@ -138,7 +138,7 @@ def grade_all(jobs: Iterable[Job], executor: Executor, ahead: int) -> Iterator[R
         yield _next_of(waiting)
 
 
-def _next_of(waiting: dict[Future[Result], Job]) -> Result:
+def _next_of(waiting: dict[Future[Result], GradeJob]) -> Result:
     done = next(as_completed(waiting))
     job = waiting.pop(done)
     try:

@@ -24,7 +24,7 @@ from tornado.ioloop import PeriodicCallback
 import autograder
 from autograder import bank
 from autograder.course import FILE, Course
-from autograder.grading.batch import ExecutorLost, Job, close_sandboxes
+from autograder.grading.batch import ExecutorLost, GradeJob, close_sandboxes
 from autograder.grading.secret import Banks
 from autograder.sandbox import walls
 
@@ -52,7 +52,7 @@ class Cluster(Executor):
         """How many submissions its workers run at one time; more than none, so that a cluster can grow."""
         return max(4, int(sum(self._client.nthreads().values())))
 
-    def submit(self, function: Callable[..., T], job: Job, /) -> Future[T]:  # type: ignore[override]
+    def submit(self, function: Callable[..., T], job: GradeJob, /) -> Future[T]:  # type: ignore[override]
         """Run a function of a job on some worker; when that worker is lost, on another.
 
         Raises:
@@ -181,7 +181,7 @@ class Answers(WorkerPlugin):
 _ready: dict[str, Banks] = {}
 
 
-def _on_worker(run: str, function: Callable[[Job], T], job: Job) -> T:
+def _on_worker(run: str, function: Callable[[GradeJob], T], job: GradeJob) -> T:
     if run not in _ready:
         raise NoCluster("this worker cannot grade; its log says why")
     return function(replace(job, banks=_ready[run]))

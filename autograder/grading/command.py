@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from nbformat import from_dict
 
 from autograder.console import count, one_line
-from autograder.grading.batch import ExecutorLost, Job, Result, close_sandboxes, grade_all
+from autograder.grading.batch import ExecutorLost, GradeJob, Result, close_sandboxes, grade_all
 from autograder.grading.course import STAMP, Class, Submission
 from autograder.grading.course import handed_in as read
 from autograder.grading.gradebook import Book, alone
@@ -223,7 +223,7 @@ class _Run:
                 self.waiting = {which: one for which, one in self.waiting.items() if which[0] != lesson}
         return draws
 
-    def jobs(self, draws: Draws) -> Iterator[Job]:
+    def jobs(self, draws: Draws) -> Iterator[GradeJob]:
         """What waits as jobs; those of one release together: a sandbox is made for one set of banks."""
         for one in sorted(self.waiting.values(), key=lambda one: one.release.id):
             submission, release = one.submission, one.release
@@ -239,7 +239,7 @@ class _Run:
             if not refused:
                 release = self._course.as_written(release, read_text(text))
             how = refused, self._order.sandboxed, release.solution, self._order.figures, drawn
-            yield Job(lesson, submission.student, release.text, text, release.banks, *how)
+            yield GradeJob(lesson, submission.student, release.text, text, release.banks, *how)
 
     def take(self, result: Result) -> None:
         """Write one result, and tell what a person should know about it."""

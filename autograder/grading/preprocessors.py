@@ -15,7 +15,7 @@ from traitlets import Bool
 
 from autograder.console import one_line
 from autograder.grading import verdicts
-from autograder.grading.batch import Job, grade_rebuilt
+from autograder.grading.batch import GradeJob, grade_rebuilt
 from autograder.grading.course import Class
 from autograder.grading.policy import FILE as POLICY
 from autograder.grading.rebuild import rebuild
@@ -91,7 +91,7 @@ class RunAndJudge(_Step):
         drawn = Draws(course.banks, _word(time.time() // RUN_SECONDS)).of(name, handed_in)
         notes = tuple(notebook.metadata.pop(NOTES, ()))
         now, which = course.current(name), (name, marks["student"])
-        job = Job(
+        job = GradeJob(
             *which,
             now.text,
             b"",

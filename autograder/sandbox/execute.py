@@ -23,7 +23,7 @@ MOST_STOPS = 4
 _JSON_MIME = re.compile(r"^application/(.*\+)?json\Z")
 
 
-class Runs(Protocol):
+class RunsCells(Protocol):
     """What runs a notebook's cells in a process of their own: the sandbox's worker, or a kernel."""
 
     def run(self, job: Job) -> Ran: ...
@@ -44,7 +44,7 @@ class Executed:
 
 
 def execute(
-    worker: Runs,
+    worker: RunsCells,
     notebook: NotebookNode,
     job: Job,
     stopped: Mapping[str, str] = MappingProxyType({}),

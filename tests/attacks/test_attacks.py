@@ -60,7 +60,6 @@ if chosen := os.environ.get("ATTACKS"):
 
 pytestmark = [
     pytest.mark.usefixtures("walls"),
-    pytest.mark.timed,
     pytest.mark.slow,
     pytest.mark.timeout(1800),
 ]
