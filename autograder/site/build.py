@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import shutil
 import tempfile
@@ -112,7 +113,28 @@ def write_sources(course: Course, language: str, languages: list[str], source: P
     (static / "site.css").write_text(
         STYLE + "\n" + (ASSETS / "site.css").read_text(encoding="utf-8"), encoding="utf-8"
     )
-    return _config(course, language, languages, terms, said)
+    config = _config(course, language, languages, terms, said)
+    search = source / "locale" / config["language"] / "LC_MESSAGES" / "sphinx.js"
+    search.parent.mkdir(parents=True)
+    _write(search, [f"Documentation.addTranslations({json.dumps(_search(said), ensure_ascii=False)});"])
+    return {**config, "locale_dirs": [str(source / "locale")]}
+
+
+def _search(said: dict[str, str]) -> dict[str, Any]:
+    """What the search says, in place of Sphinx's own translations: those are empty in some languages."""
+    found = "Search finished, found one page matching the search query."
+    nothing = (
+        "Your search did not match any documents. Please make sure that all words are spelled correctly and "
+        "that you've selected enough categories."
+    )
+    messages = {
+        "Preparing search...": said["searching"],
+        "Searching": said["searching"],
+        "Search Results": said["search_results"],
+        found: [said["pages_found"].format(count="${resultCount}")],
+        nothing: said["nothing_found"],
+    }
+    return {"messages": messages, "plural_expr": "0"}
 
 
 def _title(course: Course) -> str:

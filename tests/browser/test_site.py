@@ -136,11 +136,21 @@ def test_a_page_can_be_read_by_everybody(visit, name, theme, width):
     assert serious == []
 
 
-def test_search_finds_a_lesson(visit):
-    page = visit("index")
-    page.locator(".sidebar-search").fill("online softmax")
-    page.keyboard.press("Enter")
-    page.locator("#search-results a", has_text="Fast attention").first.click()
+@pytest.mark.parametrize(
+    ("folder", "found", "nothing"),
+    [
+        ("", "Pages found: ", "No page holds these words."),
+        ("bn/", "পাতা পাওয়া গেছে: ", "কোনো পাতায় এই শব্দগুলো নেই।"),
+    ],
+    ids=["en", "bn"],
+)
+def test_search_finds_a_lesson_and_says_where_there_is_none(visit, folder, found, nothing):
+    page = visit(f"{folder}index")
+    for query, said in (("xylophone", nothing), ("online softmax", found)):
+        page.locator(".sidebar-search").fill(query)
+        page.keyboard.press("Enter")
+        page.locator(".search-summary", has_text=said).wait_for()
+    page.locator("#search-results a[href*='08-fast-attention']").first.click()
     assert page.locator("h1").inner_text().startswith("08")
 
 
