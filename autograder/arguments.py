@@ -127,5 +127,5 @@ def split(inputs: Mapping[str, Any], keywords: Collection[str]) -> tuple[list[An
 
 
 def copy(value: Any) -> Any:
-    """A tensor's copy; anything else as it is."""
+    """Return a tensor's copy; anything else as it is."""
     return value.clone() if isinstance(value, Tensor) else value

@@ -87,7 +87,7 @@ def audit_lesson(course: Course, name: str) -> list[Tally]:
 
 
 def _kept(course: Course, executed: ExecutedLesson) -> bank.LessonBank:
-    """The lesson's bank, if it was made of these tasks: their ids, probes and wrong answers."""
+    """Return the lesson's bank, if it was made of these tasks: their ids, probes and wrong answers."""
     name, tasks = executed.name, executed.lesson.tasks
     try:
         kept = course.load(name)
@@ -140,7 +140,7 @@ def print_coverage(course: Course, names: Sequence[str], console: Console) -> bo
 
 
 def print_table(rows: Sequence[Tally], console: Console) -> None:
-    """The audit as a table, its sums, and every failure."""
+    """Print the audit as a table, its sums, and every failure."""
     table = Table(title="Audit of the checks")
     for column in ("lesson", "task"):
         table.add_column(column, overflow="fold")

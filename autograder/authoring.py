@@ -96,7 +96,7 @@ class OnResult:
     alone: bool = False
 
     def of(self, result: torch.Tensor, axes: Axes) -> torch.Tensor | None:
-        """The wrong result; None where this result has no such axis, or is no result of this task."""
+        """Return the wrong result; None where this result has no such axis, or is no result of this task."""
         named = [place for place, name in enumerate(axes) if name in self.axes]
         if result.ndim != len(axes) or result.ndim < self.least or (self.axes and not named):
             return None
@@ -245,7 +245,7 @@ class Faults:
     on_results: tuple[OnResult, ...] = ()
 
     def hint(self, wrong: Wrong, task: Task) -> str:
-        """What a learner reads who gave this answer to this task.
+        """Return what a learner reads who gave this answer to this task.
 
         Raises:
             AuthoringError: nobody says what a word in the hint stands for.
@@ -256,7 +256,10 @@ class Faults:
             raise AuthoringError([f"{wrong.fault}: its hint cannot be filled in ({problem!r})"]) from problem
 
     def fill(self, template: str, task: Task, said: Callable[[str, str], str] = lambda _, word: word) -> str:
-        """A hint filled in with what a task calls things; `said` gives such a word in another language."""
+        """Return a hint filled in with what a task calls things.
+
+        `said` gives such a word in another language.
+        """
         course, own = (
             {name: said(context, word) for name, word in words.items()}
             for context, words in (("word", self.words), (task.id, task.words))
@@ -285,7 +288,7 @@ class Lesson:
 
 
 def load_lesson(folder: Path) -> Lesson:
-    """The `LESSON` that a lesson folder's `tasks.py` defines.
+    """Return the `LESSON` that a lesson folder's `tasks.py` defines.
 
     Raises:
         AuthoringError: `tasks.py` is missing, fails, or defines no `LESSON`.
@@ -297,7 +300,7 @@ def load_lesson(folder: Path) -> Lesson:
 
 
 def load_faults(source: Path) -> Faults:
-    """The mistakes that `faults.py` names, in the folder of all lessons.
+    """Return the mistakes that `faults.py` names, in the folder of all lessons.
 
     Raises:
         AuthoringError: `faults.py` is missing, fails, or names a mistake twice.
@@ -319,7 +322,7 @@ def load_faults(source: Path) -> Faults:
 
 
 def _load(path: Path, name: str) -> dict[str, Any]:
-    """What a file of the course defines."""
+    """Return what a file of the course defines."""
     where = f"{path.parent.name}/{path.name}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None or not path.is_file():

@@ -228,7 +228,7 @@ class LessonBank:
 
 
 def without_answers(bank: LessonBank) -> LessonBank:
-    """A lesson's questions: what `collect` needs, and nothing that says what is right."""
+    """Return a lesson's questions: what `collect` needs, and nothing that says what is right."""
     tasks = {
         name: replace(
             task,
@@ -245,7 +245,7 @@ def without_answers(bank: LessonBank) -> LessonBank:
 
 
 def with_texts(bank: LessonBank, said: Callable[[str, str], str]) -> LessonBank:
-    """A lesson whose texts are in another language.
+    """Return a lesson whose texts are in another language.
 
     Args:
         bank: the lesson.
@@ -285,7 +285,7 @@ def save(bank: LessonBank, folder: Path) -> None:
 
 
 def files(bank: LessonBank) -> dict[str, bytes]:
-    """What one lesson's bank is saved as: the content of its two files, by their names."""
+    """Return what one lesson's bank is saved as: the content of its two files, by their names."""
     import safetensors.torch
 
     text, tensors = dumps(bank)
@@ -294,7 +294,7 @@ def files(bank: LessonBank) -> dict[str, bytes]:
 
 
 def dumps(bank: LessonBank) -> tuple[str, dict[str, Tensor]]:
-    """The JSON text of a bank and the tensors that it names."""
+    """Return the JSON text of a bank and the tensors that it names."""
     writer = _Writer()
     plain = {
         "format": FORMAT,
@@ -309,7 +309,7 @@ def dumps(bank: LessonBank) -> tuple[str, dict[str, Tensor]]:
 
 
 def paths(lesson: str, folder: Path) -> tuple[Path, Path]:
-    """The two files of a lesson's bank: its JSON and its tensors."""
+    """Return the two files of a lesson's bank: its JSON and its tensors."""
     return folder / f"{lesson}.json", folder / f"{lesson}.safetensors"
 
 
@@ -358,7 +358,7 @@ def read(lesson: str, text: bytes, numbers: bytes, families: tuple[Family, ...] 
 
 
 def described(lesson: str, folder: Path) -> LessonBank:
-    """A lesson's bank without probes and tensors: what its tasks and their mistakes are called.
+    """Return a lesson's bank without probes and tensors: what its tasks and their mistakes are called.
 
     Raises:
         BankError: it is missing or damaged.
@@ -377,7 +377,7 @@ def described(lesson: str, folder: Path) -> LessonBank:
 
 
 def task_ids(lesson: str, folder: Path) -> tuple[str, ...]:
-    """The ids of a lesson's tasks, in order; found faster than by `load`.
+    """Return the ids of a lesson's tasks, in order; found faster than by `load`.
 
     Raises:
         BankError: the bank is missing or damaged.
@@ -430,7 +430,7 @@ class _Writer:
         return plain
 
     def extras(self, probe: Probe, key: str) -> dict[str, Any]:
-        """What only some probes have: those of modules, and those put to use in a way of their own."""
+        """Return what only some probes have: those of modules, and those put to use in a way of their own."""
         plain: dict[str, Any] = {}
         if probe.construct or probe.weights or probe.train or probe.dtype != "float32":
             plain["construct"] = dict(probe.construct)
@@ -588,7 +588,10 @@ class _Reader:
 
 
 def axis_parts(axis: str) -> tuple[str, str]:
-    """An axis's own name and its role: "tokens as query" is the axis "tokens" in the role of "query"."""
+    """Return an axis's own name and its role.
+
+    "tokens as query" is the axis "tokens" in the role of "query".
+    """
     symbol, _, role = axis.partition(" as ")
     return symbol, role
 

@@ -25,7 +25,7 @@ LOOK = (
 
 
 def hint_button(next_hint: Callable[[], Notice]) -> dict[str, Any]:
-    """A button that shows what `next_hint` gives, as the data of a cell's output."""
+    """Return a button that shows what `next_hint` gives, as the data of a cell's output."""
     # Not before somebody sees it: the import takes longer than a check.
     import ipywidgets
 

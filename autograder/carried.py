@@ -21,7 +21,7 @@ DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 
 
 def bring_over(lesson: str, task_id: str, stands_in: Any) -> Any:
-    """The learner's own answer to a task of an earlier lesson, and a line that says whose it is.
+    """Return the learner's own answer to a task of an earlier lesson, and a line that says whose it is.
 
     The lessons' notebooks are looked for as they lie in the course: each in a folder of its own name, side by
     side. Of an earlier one, only imports, functions and classes are run.

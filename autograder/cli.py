@@ -141,7 +141,7 @@ def translate(
 
 
 def _languages(course: Course, asked: Sequence[str]) -> list[str]:
-    """The languages that were asked for, or all that the course is translated into."""
+    """Return the languages that were asked for, or all that the course is translated into."""
     for name in asked:
         if name not in course.languages[1:]:
             refuse(

@@ -114,7 +114,7 @@ def collect_answer(
 
 
 def _own_code(task: Task, answer: Any) -> tuple[Any, ...]:
-    """The functions of an answer that the learner writes."""
+    """Return the functions of an answer that the learner writes."""
     if task.kind == "module":
         return tuple(vars(answer)[name] for name in ("forward",) if name in vars(answer))
     if task.kind == "class":
@@ -266,7 +266,7 @@ def _put_to_use(
     probe: Probe,
     make: Callable[[], torch.nn.Module] | None = None,
 ) -> tuple[Any, tuple[str, ...]]:
-    """What the probe's experiment yields, and the names of inputs that the answer changed in a call."""
+    """Return what the probe's experiment yields, and the names of inputs that the answer changed."""
     calls: list[tuple[dict[str, Any], Mapping[str, Any]]] = []
     results: list[Any] = []
     before = {name: _state(value) for name, value in inputs.items() if isinstance(value, torch.nn.Module)}
@@ -307,7 +307,10 @@ def _put_to_use(
 
 
 def _with_numbers(seen: Any, results: Sequence[Any]) -> Any:
-    """What an experiment saw, and the numbers that it saw that by, as one tensor: these cannot be guessed."""
+    """Return what an experiment saw, and the numbers that it saw that by, as one tensor.
+
+    These cannot be guessed.
+    """
     parts = [_as_tensor(one) for one in (seen, *results)]
     if any(one is None or one.is_complex() or one.device.type != "cpu" for one in parts):
         return seen
@@ -321,7 +324,7 @@ def _stacked(results: Any) -> Any:
 
 
 def _state(module: torch.nn.Module) -> dict[str, tuple[Tensor, bool]]:
-    """A module's numbers, and which of them are trained."""
+    """Return a module's numbers, and which of them are trained."""
     values = {**dict(module.named_parameters()), **dict(module.named_buffers())}
     return {name: (value.detach().clone(), value.requires_grad) for name, value in values.items()}
 
@@ -346,7 +349,7 @@ def _report_of_filled(
     others: Sequence[torch.nn.Module],
     result: Any,
 ) -> ModuleReport:
-    """What became of the parameters of modules that an answer changed, and that `result` came out of."""
+    """Return what became of the parameters of modules that an answer changed, and that `result` came from."""
     theirs = {parameter.untyped_storage().data_ptr() for other in others for parameter in other.parameters()}
     now = {name: _parameter_names(module) for name, module in modules.items()}
     return ModuleReport(
@@ -395,7 +398,7 @@ def _unreached(module: torch.nn.Module, result: Any) -> tuple[str, ...]:
 
 
 def _leaves(result: Tensor) -> Iterator[Tensor]:
-    """The tensors that a result was computed from, as torch wrote it down for gradients."""
+    """Yield the tensors that a result was computed from, as torch wrote it down for gradients."""
     if result.grad_fn is None:
         yield result
     waiting, seen = [result.grad_fn], set()
@@ -450,7 +453,7 @@ def observe(value: Any, changed_inputs: tuple[str, ...] = ()) -> Outcome:
 
 
 def type_name(value: Any) -> str:
-    """The name a learner knows a value's type by, as "torch.Tensor", "numpy.ndarray" or "list"."""
+    """Return the name a learner knows a value's type by, as "torch.Tensor", "numpy.ndarray" or "list"."""
     if isinstance(value, Tensor):
         with torch._C.DisableTorchFunctionSubclass():
             layout = getattr(value, "layout", torch.strided)  # some objects only pretend to be tensors
@@ -466,7 +469,7 @@ def type_name(value: Any) -> str:
 
 
 def nearest_names(name: str, namespace: Mapping[str, Any]) -> tuple[str, ...]:
-    """Defined names that look like the one asked for, the likeliest first."""
+    """Return defined names that look like the one asked for, the likeliest first."""
     own = [
         other
         for other, value in namespace.items()
@@ -483,7 +486,7 @@ def nearest_names(name: str, namespace: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _same_words(words: set[str], other: set[str]) -> bool:
-    """Whether two names consist of the same words, or one of all the other's words and one more."""
+    """Tell whether two names consist of the same words, or one of all the other's words and one more."""
     return (words <= other or other <= words) and len(words ^ other) <= 1
 
 
@@ -505,7 +508,7 @@ def _holds(value: Any, given: Tensor) -> bool:
 
 
 def is_stub(function: Any) -> bool:
-    """Whether a function's body is still only a docstring, `...` or `pass`."""
+    """Tell whether a function's body is still only a docstring, `...` or `pass`."""
     code = getattr(function, "__code__", None)
     if not isinstance(code, types.CodeType):
         return False
@@ -524,7 +527,7 @@ def _says_not_implemented(outcome: Outcome) -> bool:
 
 
 def globals_read(function: Any) -> tuple[str, ...]:
-    """The notebook's data that a function reads besides its arguments: see `DATA`."""
+    """Return the notebook's data that a function reads besides its arguments: see `DATA`."""
     code = getattr(function, "__code__", None)
     namespace = getattr(function, "__globals__", {})
     if not isinstance(code, types.CodeType):
@@ -540,12 +543,12 @@ def globals_read(function: Any) -> tuple[str, ...]:
 
 
 def _is_constant(value: Any) -> bool:
-    """Whether a value is a constant of mathematics, which everybody may import: inf, nan, pi, e."""
+    """Tell whether a value is a constant of mathematics, which everybody may import: inf, nan, pi, e."""
     return isinstance(value, float) and (not math.isfinite(value) or value in (math.pi, math.e))
 
 
 def describe_error(error: BaseException, function: Any) -> ErrorReport:
-    """An exception with the deepest line of the learner's own code, leaving our frames and torch's out."""
+    """Return an exception with the deepest line of the learner's own code, not of ours or torch's."""
     is_own = is_file_of(function)
     line, line_number, where, meant = "", None, "", ""
     trace = error.__traceback__
@@ -562,7 +565,7 @@ def describe_error(error: BaseException, function: Any) -> ErrorReport:
 
 
 def _meant(error: BaseException, frame: types.FrameType) -> str:
-    """The attribute of a module that a name without `self.` was meant to be; "" for none."""
+    """Return the attribute of a module that a name without `self.` was meant to be; "" for none."""
     if not isinstance(error, NameError):
         return ""
     try:
@@ -576,7 +579,10 @@ def _meant(error: BaseException, frame: types.FrameType) -> str:
 
 
 def stopped(name: str, namespace: Mapping[str, Any]) -> ErrorReport | None:
-    """The error that stopped the cell which should make `name`; None for any other cell's error, or none."""
+    """Return the error that stopped the cell which should make `name`.
+
+    None for any other cell's error, or none.
+    """
     try:
         error = getattr(sys, "last_value", None)
         failed = _failed_cell(error) if isinstance(error, BaseException) else None
@@ -599,7 +605,7 @@ def stopped(name: str, namespace: Mapping[str, Any]) -> ErrorReport | None:
 
 
 def _failed_cell(error: BaseException) -> tuple[str, int] | None:
-    """The text of the cell that an error stopped, and the line of it that was running."""
+    """Return the text of the cell that an error stopped, and the line of it that was running."""
     trace = error.__traceback__
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
@@ -612,7 +618,7 @@ def _failed_cell(error: BaseException) -> tuple[str, int] | None:
 
 
 def _makes(source: str, name: str) -> bool:
-    """Whether a cell's text gives a value to a name, outside of functions and classes."""
+    """Tell whether a cell's text gives a value to a name, outside of functions and classes."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -626,7 +632,7 @@ def _makes(source: str, name: str) -> bool:
 
 
 def is_file_of(function: Any = None) -> Callable[[str], bool]:
-    """Whether a file name is that of the answer's own code, or of a notebook cell."""
+    """Tell whether a file name is that of the answer's own code, or of a notebook cell."""
     # A decorator's wrapper is not the learner's own code; what it wraps is.
     with contextlib.suppress(ValueError):  # it wraps itself, or something without end
         function = inspect.unwrap(function)
@@ -643,7 +649,7 @@ def raised_by_notebook(error: BaseException) -> bool:
 
 
 def is_notebook_file(filename: str) -> bool:
-    """Whether IPython compiled this file name for a notebook cell."""
+    """Tell whether IPython compiled this file name for a notebook cell."""
     return "ipykernel_" in filename or filename.startswith(("<ipython-input", "<cell"))
 
 
@@ -680,7 +686,7 @@ def _unchanged(value: Any, before: Any) -> bool:
 
 
 def _as_tensor(value: Any) -> Tensor | None:
-    """A value as a plain strided tensor, or None where it is no such thing or cannot be read."""
+    """Return a value as a plain strided tensor, or None where it is no such thing or cannot be read."""
     try:
         if isinstance(value, Tensor):
             # A subclass may answer every question as it likes; look past it at the numbers that it holds.

@@ -22,7 +22,10 @@ TOLERANCES: dict[torch.dtype, tuple[float, float]] = {
 
 
 def tolerance(*dtypes: torch.dtype) -> tuple[float, float]:
-    """The widest (relative, absolute) tolerance among the given dtypes; exact for integers and bool."""
+    """Return the widest (relative, absolute) tolerance among the given dtypes.
+
+    Exact for integers and bool.
+    """
     found = [TOLERANCES.get(dtype, (0.0, 0.0)) for dtype in dtypes]
     return max(pair[0] for pair in found), max(pair[1] for pair in found)
 
@@ -48,12 +51,12 @@ def _whole(*tensors: Tensor) -> bool:
 
 
 def all_close(actual: Tensor, expected: Tensor) -> bool:
-    """Whether two tensors have the same shape and agree everywhere."""
+    """Tell whether two tensors have the same shape and agree everywhere."""
     return actual.shape == expected.shape and bool(close(actual, expected).all())
 
 
 def looks_rounded(actual: Tensor, expected: Tensor) -> bool:
-    """Whether the answer is the right one cut to a few decimals, as when copied from the text."""
+    """Tell whether the answer is the right one cut to a few decimals, as when copied from the text."""
     for decimals in () if _whole(actual, expected) else (4, 3, 2):
         if torch.allclose(actual.double(), expected.double(), rtol=0, atol=0.51 * 10**-decimals) and bool(
             ((actual.double() * 10**decimals).round() / 10**decimals - actual.double()).abs().max() < 1e-6

@@ -27,7 +27,10 @@ errors = Console(stderr=True)
 
 
 def one_line(text: str) -> str:
-    """A text as a person may be shown it, on a terminal above all: one line, nothing but what can be seen."""
+    """Return a text as a person may be shown it, on a terminal above all.
+
+    One line, nothing but what can be seen.
+    """
     return _visible(text)[:1000]
 
 
@@ -64,12 +67,12 @@ def refusing(*kinds: type[Exception]) -> Iterator[None]:
 
 
 def count(number: int, noun: str) -> str:
-    """A number of things, in words."""
+    """Return a number of things, in words."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def course_of(root: Path) -> Course:
-    """The course of a folder that a person named."""
+    """Return the course of a folder that a person named."""
     from autograder.course import FILE, Course
 
     with refusing():
@@ -80,7 +83,7 @@ def course_of(root: Path) -> Course:
 
 
 def class_of(root: Path) -> Class:
-    """The class of a folder that a person named."""
+    """Return the class of a folder that a person named."""
     from autograder.grading.course import Class
 
     with refusing():
@@ -88,7 +91,10 @@ def class_of(root: Path) -> Class:
 
 
 def meant(known: Sequence[str], asked: Sequence[str]) -> list[str]:
-    """The lessons meant by what was typed: full names or their numbers; all where nothing was typed."""
+    """Return the lessons meant by what was typed: full names or their numbers.
+
+    All where nothing was typed.
+    """
     if not known:
         refuse("There is no lesson here: run this in the course folder, or name it with --course.")
     chosen = []

@@ -128,7 +128,7 @@ class Course:
 
     @classmethod
     def read(cls, root: Path) -> Course:
-        """The course in a folder.
+        """Return the course in a folder.
 
         Raises:
             AuthoringError: its `course.toml` is missing, or not as it must be.
@@ -140,18 +140,21 @@ class Course:
 
     @classmethod
     def above(cls, folder: Path) -> Course | None:
-        """The course that a folder belongs to: its own, or that of the next folder above that has one."""
+        """Return the course that a folder belongs to.
+
+        Its own, or that of the next folder above that has one.
+        """
         folder = folder.resolve()
         return next((cls.read(one) for one in (folder, *folder.parents) if (one / FILE).is_file()), None)
 
     @classmethod
     def packed(cls, folder: Path) -> Course:
-        """The course of a bank that has its `course.toml` beside it."""
+        """Return the course of a bank that has its `course.toml` beside it."""
         return replace(cls.read(folder), bank=folder)
 
     @classmethod
     def find(cls, folder: Path | None = None) -> Course:
-        """The course that a folder belongs to, or else the one that an installed package declares.
+        """Return the course that a folder belongs to, or else the one that an installed package declares.
 
         Args:
             folder: the working folder if none is named, or the notebook's, where a cell has left that.
@@ -190,11 +193,11 @@ class Course:
         return self.root / "source"
 
     def banked(self) -> list[str]:
-        """The lessons that have a bank, in order."""
+        """Return the lessons that have a bank, in order."""
         return [name for name in self.lessons if (self.bank / f"{name}.json").is_file()]
 
     def load(self, lesson: str) -> LessonBank:
-        """A lesson's bank.
+        """Return a lesson's bank.
 
         Raises:
             BankError: it is missing or damaged.
@@ -213,7 +216,10 @@ class Course:
 
 @lru_cache(maxsize=1)
 def banks() -> Any:
-    """What reads banks, and loads torch. It is found once: a learner's code may put another in its place."""
+    """Return what reads banks, and loads torch.
+
+    It is found once: a learner's code may put another in its place.
+    """
     from autograder import bank
 
     return bank
@@ -243,13 +249,16 @@ def _read(file: Identity) -> Course:
 
 
 def package_folder(name: str) -> Path | None:
-    """The folder of a package that can be imported; None where there is none, or it is a single file."""
+    """Return the folder of a package that can be imported.
+
+    None where there is none, or it is a single file.
+    """
     spec = find_spec(name)
     return next(map(Path, spec.submodule_search_locations or ()), None) if spec else None
 
 
 def _families(table: Mapping[str, Mapping[str, Any]]) -> tuple[Family, ...]:
-    """The families of forbidden calls that a course's file describes."""
+    """Return the families of forbidden calls that a course's file describes."""
 
     def names(name: str) -> list[str]:
         return [

@@ -18,7 +18,7 @@ class Identity(NamedTuple):
 
 
 def identity(path: Path) -> Identity:
-    """The file as it is at this moment.
+    """Return the file as it is at this moment.
 
     Raises:
         OSError: it cannot be looked at.
@@ -28,7 +28,7 @@ def identity(path: Path) -> Identity:
 
 
 def file_digest(path: Path) -> bytes:
-    """The SHA-256 of a file's content.
+    """Return the SHA-256 of a file's content.
 
     Raises:
         OSError: it cannot be read.
@@ -42,7 +42,7 @@ def _digest(file: Identity) -> bytes:
 
 
 def folder_digest(folder: Path) -> str:
-    """The SHA-256 of all files in a folder and of their names; what links lead to does not count."""
+    """Return the SHA-256 of all files in a folder and of their names; what links lead to does not count."""
     digest = hashlib.sha256()
     for file in sorted(folder.rglob("*")):
         if file.is_file() and not file.is_symlink():

@@ -38,7 +38,7 @@ class Span:
     text: str
 
     def touches(self, other: Span) -> bool:
-        """Whether two spans cannot both be put in. Two insertions at one place can."""
+        """Tell whether two spans cannot both be put in. Two insertions at one place can."""
         return self.start < other.end and other.start < self.end
 
 
@@ -54,7 +54,7 @@ class Solution:
 
     @classmethod
     def from_cell(cls, source: str, name: str, signature: str, is_tensor: bool) -> Solution:
-        """The solution that stands in a cell, without its marks and without the code of a bug to find."""
+        """Return the solution in a cell, without its marks and without the code of a bug to find."""
         text = MARK.sub("", FAULTY.sub("", source + "\n")).rstrip("\n")
         return cls(text, name, signature, is_tensor, with_faulty(source + "\n").rstrip("\n"))
 
@@ -146,7 +146,7 @@ class Before:
     text: str
 
     def spans(self, solution: Solution) -> list[Span]:
-        """The place before all text."""
+        """Return the place before all text."""
         return [Span(0, 0, _indented(self.text, "") + "\n\n")]
 
 
@@ -228,7 +228,7 @@ def table(text: str) -> list[tuple[str, tuple[Change, ...], str]]:
 
 
 def _read(lines: Sequence[str]) -> tuple[tuple[Change, ...], str]:
-    """The changes and the hint that stand in an answer's lines."""
+    """Return the changes and the hint that stand in an answer's lines."""
     kind, _, rest = lines[0].partition(" ")
     if kind == "body":
         return (body(rest, "\n".join(lines[1:])),), ""
@@ -250,14 +250,17 @@ def _read(lines: Sequence[str]) -> tuple[tuple[Change, ...], str]:
 
 
 def faulty_code(source: str) -> str:
-    """The faulty code that a cell gives the learner to mend, taken out of its comments; "" for none."""
+    """Return the faulty code that a cell gives the learner to mend, taken out of its comments.
+
+    "" for none.
+    """
     region = source.partition("### BEGIN FAULTY")[2].partition("### END FAULTY")[0]
     lines = region.strip("\n").splitlines()
     return textwrap.dedent("\n".join(re.sub(r"^(\s*)# ?", r"\1", line) for line in lines))
 
 
 def with_faulty(source: str) -> str:
-    """An answer cell as a learner gets it who is to find a bug; "" for a cell without faulty code."""
+    """Return an answer cell as a learner gets it who is to find a bug; "" for a cell without faulty code."""
     code, region = faulty_code(source), REGION.search(source)
     if not code or region is None:
         return ""
@@ -265,7 +268,7 @@ def with_faulty(source: str) -> str:
 
 
 def changed(solution: Solution, changes: Sequence[Change]) -> str:
-    """The solution's text with all changes made.
+    """Return the solution's text with all changes made.
 
     Raises:
         AuthoringError: a change does not fit the text, or two of them touch the same place.
@@ -282,7 +285,7 @@ def changed(solution: Solution, changes: Sequence[Change]) -> str:
 def made_together(
     solution: Solution, answers: Sequence[Sequence[Change]], in_turn: bool = True
 ) -> str | None:
-    """The solution's text with the changes of several answers made; None where they do not fit.
+    """Return the solution's text with the changes of several answers made; None where they do not fit.
 
     What cannot be changed at once may be changed in turn: an edit may fit a body written anew.
     """
@@ -308,13 +311,13 @@ def _spans(change: Change, solution: Solution) -> list[Span]:
 
 
 def fit(spans: Iterable[Span]) -> bool:
-    """Whether spans can all be put in: no two of them touch."""
+    """Tell whether spans can all be put in: no two of them touch."""
     ordered = sorted(spans, key=lambda span: (span.start, span.end))
     return not any(one.touches(other) for one, other in pairwise(ordered))
 
 
 def put_in(text: str, spans: Iterable[Span]) -> str:
-    """The text with every span's new text in its place."""
+    """Return the text with every span's new text in its place."""
     # From the last place to the first, so that no place moves before its turn.
     for span in sorted(spans, key=lambda span: (span.start, span.end), reverse=True):
         text = text[: span.start] + span.text + text[span.end :]

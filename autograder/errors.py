@@ -92,7 +92,7 @@ EXPLAINED = {
 
 
 def explain_error(error: ErrorReport) -> str:
-    """What an error means that learners of torch often meet; nothing for any other."""
+    """Return what an error means that learners of torch often meet; nothing for any other."""
     if error.meant:
         return _("In a method, what belongs to the object itself needs `self.` in front of its name.")
     text = f"{error.type}: {error.message}"
@@ -100,5 +100,5 @@ def explain_error(error: ErrorReport) -> str:
 
 
 def message_of(error: ErrorReport) -> str:
-    """An error's message, without the list of all that a call of torch could have taken."""
+    """Return an error's message, without the list of all that a call of torch could have taken."""
     return " ".join(error.message.partition(", but expected one of:")[0].split()) or _("no message")

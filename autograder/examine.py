@@ -27,7 +27,7 @@ SEED = 77
 
 
 def probe_to_examine(task: Task) -> Probe | None:
-    """The plain probe that shows most: the one with the most different sizes."""
+    """Return the plain probe that shows most: the one with the most different sizes."""
     plain = [
         probe
         for probe in task.probes.values()
@@ -101,7 +101,7 @@ def _same(before: Tensor, after: Any) -> bool:
 def _shared_axes(
     task: Task, inputs: Mapping[str, Any], result: Tensor
 ) -> Iterator[tuple[str, int, str, int]]:
-    """An input, its axis, the axis's name, and a place where the result has an axis of that name."""
+    """Yield an input, its axis, the axis's name, and a place where the result has an axis of that name."""
     if len(task.axes) != result.ndim:
         return
     for name, axes in task.input_axes.items():

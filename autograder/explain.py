@@ -57,7 +57,7 @@ class Sight:
 
     @property
     def silent(self) -> bool:
-        """Whether a result's numbers are all nan, or all 0: many mistakes lead there."""
+        """Tell whether a result's numbers are all nan, or all 0: many mistakes lead there."""
         return bool(self.numbers) and self.numbers[-1] in (NAN, 0.0)
 
 
@@ -82,7 +82,7 @@ class Explained:
 
 
 def sight(task: Task, probe: Probe, outcome: Outcome) -> Sight:
-    """What is wrong with an outcome on a probe, in short."""
+    """Return what is wrong with an outcome on a probe, in short."""
     if probe.raises:
         if outcome.error is None:
             return Sight("accepted")
@@ -104,7 +104,10 @@ def sight(task: Task, probe: Probe, outcome: Outcome) -> Sight:
 
 
 def numbers_of(tensor: Tensor) -> tuple[float, ...]:
-    """A tensor in three numbers, which hardly any two tensors share: two weighted sums, and its size."""
+    """Return a tensor in three numbers, which hardly any two tensors share.
+
+    Two weighted sums, and its size.
+    """
     flat = tensor.detach().double().flatten().nan_to_num(nan=NAN, posinf=ABOVE, neginf=BELOW)
     count = flat.numel()
     if not count:
@@ -127,7 +130,7 @@ def _places(actual: Tensor, expected: Tensor, is_result: bool) -> str:
 
 
 def explain(task: Task, outcomes: Mapping[str, Outcome]) -> Explained:
-    """The known mistakes that explain what an answer did on the probes it was tried on."""
+    """Return the known mistakes that explain what an answer did on the probes it was tried on."""
     table = task.explanations
     if table is None or not len(table.members):
         return Explained()
@@ -248,7 +251,7 @@ class _Compared:
         return raising & self._raised & ~(raising | ~right).all(dim=1, keepdim=True)
 
     def best(self, left: _Cells, asked: Collection[str] = ()) -> list[int]:
-        """The rows that explain most of what is left, by the fewest mistakes.
+        """Return the rows that explain most of what is left, by the fewest mistakes.
 
         Where probes are asked about, all wrong results on them must be explained. Else nothing that a row
         shows may be otherwise.
@@ -294,7 +297,9 @@ class _Compared:
         return (score == score.max()).nonzero().flatten().tolist() if bool(possible.any()) else []
 
     def partly(self, left: _Cells) -> list[int]:
-        """The rows whose numbers an answer shows on most probes: of one mistake on any, of several on most.
+        """Return the rows whose numbers an answer shows on most probes.
+
+        Of one mistake on any, of several on most.
 
         Where another mistake shows as well, the numbers are others. Two results do not agree by chance; two
         single numbers may.
@@ -315,7 +320,7 @@ class _Compared:
         return (score == score.max()).nonzero().flatten().tolist() if bool(enough.any()) else []
 
     def nearly(self, left: _Cells, outcomes: Mapping[str, Outcome]) -> list[int]:
-        """The rows of the fewest mistakes whose results an answer has to a few digits, or times a factor.
+        """Return the rows of the fewest mistakes whose results an answer has, nearly or times a factor.
 
         A second mistake stands in the way then, such as half precision or a scale in another place.
         """
@@ -342,12 +347,12 @@ class _Compared:
         return rows
 
     def touched(self, rows: Sequence[int]) -> set[str]:
-        """The probes on which one of some rows shows a wrong result."""
+        """Return the probes on which one of some rows shows a wrong result."""
         wrong = (self._agrees | self._differs)[rows].any(dim=0)
         return {name for name, place in self._places.items() if bool(wrong[place])}
 
     def rows_of(self, faults: Collection[str], task: Task) -> list[int]:
-        """The possible rows of exactly these mistakes."""
+        """Return the possible rows of exactly these mistakes."""
         return [
             row
             for row in self._possible.nonzero().flatten().tolist()
@@ -356,7 +361,7 @@ class _Compared:
         ]
 
     def explained(self, row: int, left: _Cells) -> _Cells:
-        """What is left that one row explains."""
+        """Return what is left that one row explains."""
         marks = self._marks(left)
         return _Cells(
             {name for name in left.results if bool(self._agrees[row, self._places[name]])},
@@ -374,7 +379,7 @@ class _Compared:
 
 
 def tabulate(members: Sequence[tuple[int, ...]], sights: Sequence[Mapping[str, Sight]]) -> Explanations:
-    """What known wrong answers look like, in the form of the bank.
+    """Return what known wrong answers look like, in the form of the bank.
 
     Args:
         members: for each explanation, the places of its mistakes in the task's known wrong answers.
@@ -406,7 +411,7 @@ def _raises(result: str) -> bool:
 
 
 def _first_failing(task: Task, left: _Cells) -> Sequence[str]:
-    """The probes of the first check that something is left of; all of them where it is in no check."""
+    """Return the probes of the first check that something is left of; all of them where it is in no check."""
     failing = {*left.results, *(name for name, _ in left.marks)}
     return next((check.probes for check in task.checks if failing & set(check.probes)), tuple(failing))
 
@@ -443,7 +448,7 @@ def _marks(task: Task, probe: Probe, outcome: Outcome) -> list[str]:
 
 
 def _template(message: str) -> str:
-    """What was raised, whatever the sizes that it names and the variables that it quotes."""
+    """Return what was raised, whatever the sizes that it names and the variables that it quotes."""
     return re.sub(r"'[^']*'", "''", re.sub(r"\d+", "#", message))[:120]
 
 

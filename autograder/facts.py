@@ -17,7 +17,7 @@ MOST_FACTS = 3
 
 
 def facts(task: Task, outcomes: Mapping[str, Outcome], examined: Examination | None) -> tuple[Fact, ...]:
-    """What an answer does that a right one does not, the most telling first.
+    """Return what an answer does that a right one does not, the most telling first.
 
     Args:
         task: the task, with the solution's own examination.
@@ -52,7 +52,7 @@ def _from_examination(right: Examination | None, examined: Examination | None) -
 def _first_apart(
     moved: tuple[tuple[int, ...], ...], others: tuple[tuple[int, ...], ...]
 ) -> tuple[int, int] | None:
-    """The first (output, changed) slice that moves in one table and not in the other."""
+    """Return the first (output, changed) slice that moves in one table and not in the other."""
     for changed, (outputs, known) in enumerate(zip(moved, others, strict=True)):
         extra = sorted(set(outputs) - set(known))
         if extra:
@@ -127,7 +127,7 @@ def _related(actual: Tensor, expected: Tensor) -> Iterator[Related]:
 
 
 def _in_step(actual: Tensor, expected: Tensor) -> Iterator[Related]:
-    """Whether wrong numbers are the right ones times one factor, or plus one number."""
+    """Tell whether wrong numbers are the right ones times one factor, or plus one number."""
     square = float((expected * expected).sum())
     if all_close(actual.float(), expected.float()) or not bool(actual.isfinite().all() & (square > 0)):
         return

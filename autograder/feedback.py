@@ -91,14 +91,17 @@ class Notice:
         return self.html(' role="status"')
 
     def html(self, role: str = "") -> str:
-        """The message as HTML, with a role where it is not part of a region that has one."""
+        """Return the message as HTML, with a role where it is not part of a region that has one."""
         lines = "".join(f"<p>{_inline(line)}</p>" for line in self.lines)
         body = f"<p class='ag-head'>{_inline(self.headline)}</p>{lines}"
         return f'<style>{STYLE}</style><div class="ag ag-wait"{role}>{body}</div>'
 
 
 def rich_text(task: Task, verdict: Verdict) -> str:
-    """The verdict as one self-contained piece of HTML; every text that came from a learner is escaped."""
+    """Return the verdict as one self-contained piece of HTML.
+
+    Every text that came from a learner is escaped.
+    """
     if verdict.passed:
         body = "".join(f"<p>{_inline(text)}</p>" for text in (task.learned, stood_in(verdict)) if text)
         return card("ok", _head(f"✓ {_escape(task.title)}", verdict), body)
@@ -125,7 +128,7 @@ def rich_text(task: Task, verdict: Verdict) -> str:
 
 
 def plain_text(task: Task, verdict: Verdict) -> str:
-    """The verdict for a terminal, a log or a screen reader."""
+    """Return the verdict for a terminal, a log or a screen reader."""
     points = _points(verdict)
     if verdict.passed:
         right = _("right")
@@ -169,7 +172,7 @@ def _stuck(task: Task) -> str:
 
 
 def card(mark: str, head: str, body: str) -> str:
-    """A card of HTML with a mark of "ok", "no" or "wait", which a screen reader reads out when it appears."""
+    """Return a card of HTML, marked "ok", "no" or "wait", which a screen reader reads out when it appears."""
     return (
         f'<style>{STYLE}</style><div class="ag ag-{mark}" role="status">'
         f'<p class="ag-head">{head}</p>{body}</div>'
@@ -216,7 +219,10 @@ def _result_html(task: Task, verdict: Verdict, result: CheckResult) -> str:
 
 
 def _why(task: Task, verdict: Verdict, result: CheckResult) -> str:
-    """What to say below a check's title: on which input it fails, or how, where that is not yet told."""
+    """Return what to say below a check's title.
+
+    On which input it fails, or how, where that is not yet told.
+    """
     finding = result.finding
     if finding is None:
         return ""
@@ -228,7 +234,7 @@ def _why(task: Task, verdict: Verdict, result: CheckResult) -> str:
 
 
 def _is_listed(verdict: Verdict) -> bool:
-    """Whether a list of checks says more than the finding, which may be about the answer as a whole."""
+    """Tell whether a list of checks says more than the finding, which may be about the answer as a whole."""
     finding = verdict.finding
     if isinstance(finding, CallsForbidden):
         return True

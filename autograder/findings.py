@@ -272,7 +272,7 @@ class Verdict:
 
     @property
     def right(self) -> bool:
-        """Whether all checks pass, by whatever means."""
+        """Tell whether all checks pass, by whatever means."""
         return all(result.finding is None for result in self.results)
 
     @property

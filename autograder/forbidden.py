@@ -38,13 +38,16 @@ TABLES = (
 
 @lru_cache(maxsize=4096)
 def family_of(name: str, families: tuple[Family, ...]) -> str:
-    """The first of some families that a plain name belongs to; "" where it belongs to none."""
+    """Return the first of some families that a plain name belongs to; "" where it belongs to none."""
     return next((family.name for family in families if family.names.fullmatch(name)), "")
 
 
 @lru_cache(maxsize=8)
 def _operators(names: frozenset[re.Pattern[str]]) -> tuple[tuple[str, str, Any], ...]:
-    """The operators of some names: their full names, the tables they stand in, and what does their work."""
+    """Return the operators of some names.
+
+    Their full names, the tables they stand in, and what does their work.
+    """
     library: Any = torch._C
     return tuple(
         (name, table, library._dispatch_get_computed_kernel_for_dispatch_key(f"aten::{name}", key))

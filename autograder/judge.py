@@ -124,7 +124,10 @@ def _forgiven(
 def _findings(
     task: Task, seen: Mapping[str, Outcome], explained: Explained | None = None
 ) -> dict[str, Finding | None]:
-    """What there is to say of each probe; of one whose data a learner never sees, only that it is wrong."""
+    """Return what there is to say of each probe.
+
+    Of one whose data a learner never sees, only that it is wrong.
+    """
     findings = {
         probe: judge_outcome(
             task, task.probes[probe], seen[probe], explained is not None and probe in explained.results
@@ -138,7 +141,7 @@ def _findings(
 
 
 def _concealed(task: Task, probe: str) -> bool:
-    """Whether a learner never sees what a probe asks: other numbers than those of the text."""
+    """Tell whether a learner never sees what a probe asks: other numbers than those of the text."""
     return task.probes[probe].hidden or (task.kind == "tensor" and probe != AS_SEEN)
 
 
@@ -213,7 +216,7 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = 
 def with_unfinished(
     verdict: Verdict, task: Task, lesson: LessonBank, earlier: Mapping[str, Verdict]
 ) -> Verdict:
-    """The verdict with the names of answers that this one is built from and that are not right themselves."""
+    """Return the verdict with the names of wrong answers that this one is built from."""
     told = NotDefined | StillStub | GivensChanged | NotRun | CallsForbidden
     if verdict.passed or isinstance(verdict.finding, told):
         return verdict

@@ -10,7 +10,7 @@ DIGITS = {"float16": 1, "bfloat16": 1, "float32": 2, "float64": 3}
 
 
 def type_fits(task: Task, outcome: Outcome) -> bool:
-    """Whether a tensor, or a number where the task takes one, was given."""
+    """Tell whether a tensor, or a number where the task takes one, was given."""
     if outcome.type_name == "torch.Tensor":
         return True
     scalar = outcome.type_name in NUMBER_TYPES or (
@@ -21,7 +21,7 @@ def type_fits(task: Task, outcome: Outcome) -> bool:
 
 
 def dtype_fits(task: Task, outcome: Outcome) -> bool:
-    """Whether the dtype is one that the task names."""
+    """Tell whether the dtype is one that the task names."""
     if outcome.dtype in task.dtypes:
         return True
     # A plain number has no dtype that a learner chose: 1.0 is a float64 to numpy and to us.
@@ -33,5 +33,5 @@ def dtype_fits(task: Task, outcome: Outcome) -> bool:
 
 
 def narrower(dtype: str, expected: str) -> bool:
-    """Whether a floating-point dtype keeps fewer digits than the one that is expected."""
+    """Tell whether a floating-point dtype keeps fewer digits than the one that is expected."""
     return dtype in DIGITS and expected in DIGITS and DIGITS[dtype] < DIGITS[expected]

@@ -105,7 +105,7 @@ class Note(str):
 
 
 def _(text: str, values: Mapping[str, Any] | None = None) -> str:
-    """A message of the tool in the spoken language, its placeholders filled in where there are values."""
+    """Return a message of the tool in the spoken language, with its placeholders filled in."""
     if isinstance(text, Note):
         values = {name: _(one) if isinstance(one, Note) else one for name, one in text.values.items()}
         text = text.text
@@ -114,18 +114,18 @@ def _(text: str, values: Mapping[str, Any] | None = None) -> str:
 
 
 def ngettext(one: str, many: str, number: int, values: Mapping[str, Any] | None = None) -> str:
-    """A message of the tool about a number of things, in the form that the number asks for."""
+    """Return a message of the tool about a number of things, in the form that the number asks for."""
     said = _now().ngettext(one, many, number)
     return said.format_map(values) if values is not None else said
 
 
 def translated(context: str, text: str) -> str:
-    """A text of the course in the spoken language; the context says where it stands."""
+    """Return a text of the course in the spoken language; the context says where it stands."""
     return _now().pgettext(context, text)
 
 
 def spoken() -> str:
-    """The spoken language, "bn" say."""
+    """Return the spoken language, "bn" say."""
     return _now().info().get("language", "en")
 
 

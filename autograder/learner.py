@@ -103,7 +103,7 @@ def check(task_id: str, answer: Any = _MISSING) -> Feedback | Notice | EvidenceO
 
 
 def hint(task_id: str) -> Notice:
-    """The next hint for a task: each call gives one more, the last ones nearly the answer.
+    """Return the next hint for a task: each call gives one more, the last ones nearly the answer.
 
     It starts with what the last check found.
     """
@@ -124,7 +124,7 @@ def hint(task_id: str) -> Notice:
 
 
 def _next_hint(course: Course, task: Task) -> tuple[int, str]:
-    """The number of the next hint, from 1, and the hint; it counts as seen from now on."""
+    """Return the number of the next hint, from 1, and the hint; it counts as seen from now on."""
     record = records.read(course.name, task.id)
     stage = min(record.hints, len(task.hints) - 1)
     trouble = records.write(course.name, task.id, replace(record, hints=stage + 1))
@@ -149,7 +149,7 @@ _FOUND: dict[tuple[str, str], str] = {}
 
 
 def progress(lesson: str | None = None) -> Progress | Notice:
-    """What is solved and what comes next, over all lessons or in one.
+    """Return what is solved and what comes next, over all lessons or in one.
 
     Args:
         lesson: a lesson's name, as "01-dot-product".
@@ -260,7 +260,7 @@ def _lessons(course: Course) -> dict[str, str]:
 
 
 def find_course() -> Course:
-    """The course that the notebook belongs to, whose language is spoken from now on.
+    """Return the course that the notebook belongs to, whose language is spoken from now on.
 
     Raises:
         AuthoringError: there is none, or it is not clear which is meant.
@@ -271,7 +271,7 @@ def find_course() -> Course:
 
 
 def _spoken(course: Course, name: str) -> LessonBank:
-    """A lesson's bank with its texts in the learner's language."""
+    """Return a lesson's bank with its texts in the learner's language."""
     return bank.with_texts(course.load(name), language.translated)
 
 
@@ -289,7 +289,7 @@ def _namespace() -> Mapping[str, Any]:
 
 
 def has_front_end() -> bool:
-    """Whether a person runs this cell, in JupyterLab say: who only executes a notebook names no cell."""
+    """Tell whether a person runs this cell, in JupyterLab say: who only executes a notebook names no cell."""
     request = getattr(_shell(), "parent_header", None)
     metadata = request.get("metadata") if isinstance(request, dict) else None
     return isinstance(metadata, dict) and "cellId" in metadata

@@ -42,7 +42,7 @@ class ErrorReport:
     bases: tuple[str, ...] = ()
 
     def is_one_of(self, names: Collection[str]) -> bool:
-        """Whether `except` with these names would catch it."""
+        """Tell whether `except` with these names would catch it."""
         return not {self.type, *self.bases}.isdisjoint(names)
 
 
@@ -75,7 +75,7 @@ class ModuleReport:
 
     @property
     def loadable(self) -> bool:
-        """Whether the probe's weights could be put into the module."""
+        """Tell whether the probe's weights could be put into the module."""
         return not (self.missing or self.unexpected or self.reshaped)
 
 
@@ -116,7 +116,7 @@ class ForbiddenCall:
 
 @dataclass(frozen=True)
 class Influence:
-    """Whether slices of the result depend on slices of an input along axes of one name.
+    """Tell whether slices of the result depend on slices of an input along axes of one name.
 
     `moved` holds, for each slice of the input, the slices of the result that change with it.
     """
@@ -194,7 +194,7 @@ def from_plain(plain: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Evide
 
 
 def _with_tensor(outcome: Outcome, tensors: Mapping[str, Tensor]) -> Outcome:
-    """An outcome with the tensor that it names."""
+    """Return an outcome with the tensor that it names."""
     tensor = tensors.get(str(outcome.tensor))
     if tensor is None:
         return replace(outcome, tensor=None)
@@ -204,7 +204,7 @@ def _with_tensor(outcome: Outcome, tensors: Mapping[str, Tensor]) -> Outcome:
 
 
 def rebuilt(kind: Any, plain: Any) -> Any:
-    """A dataclass, or the value of a field, from the form that `asdict` gives it, cut to a bounded size.
+    """Return a dataclass, or a field's value, from the form that `asdict` gives it, cut to a bounded size.
 
     Raises:
         KeyError, TypeError, AttributeError, OverflowError, ValueError: the data has another form.

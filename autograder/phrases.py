@@ -32,12 +32,15 @@ def N_(*sentences: str) -> tuple[str, ...]:  # noqa: N802 (gettext's name for it
 
 
 def tell(headline: str, *details: str, code: str = "", **values: Any) -> Message:
-    """A message in the spoken language. Empty details are left out; `values` fill in what is in braces."""
+    """Return a message in the spoken language. Empty details are left out.
+
+    `values` fill in what is in braces.
+    """
     return Message(_(headline, values), tuple(_(one, values) for one in details if one), code)
 
 
 def about(finding: Finding, task: Task, headline: str, *details: str, **values: Any) -> Message:
-    """A message about a finding.
+    """Return a message about a finding.
 
     Its sentences may name the `finding`, the `task` and the `kind` of answer that it asks for, `where` the
     finding was made, and its `place` in the result.
@@ -61,12 +64,15 @@ def on_which(finding: Finding, task: Task) -> str:
 
 
 def axis_name(task: Task, axis: int) -> str:
-    """An axis of the task's result as its author names it; "" for one that the task does not name."""
+    """Return an axis of the task's result as its author names it; "" for one that the task does not name."""
     return task.axes[axis] if -len(task.axes) <= axis < len(task.axes) else ""
 
 
 def axis_label(task: Task, axis: int) -> str:
-    """What an axis of the task's result is called: "tokens as query" reads "tokens, one for each query"."""
+    """Return what an axis of the task's result is called.
+
+    "tokens as query" reads "tokens, one for each query".
+    """
     symbol, role = axis_parts(axis_name(task, axis))
     return _("{symbol}, one for each {role}", locals()) if role else symbol
 
@@ -78,13 +84,16 @@ def slice_at(axis: str, position: int) -> str:
 
 
 def spoken_slice(axis: str, position: int) -> str:
-    """The same of an axis whose name is a variable's: "token 2" of "num_tokens", "batch element 2" of "b"."""
+    """Return the same of an axis whose name is a variable's.
+
+    "token 2" of "num_tokens", "batch element 2" of "b".
+    """
     symbol, role = axis_parts(axis)
     return f"{role or spoken(symbol)} {position}"
 
 
 def spoken(symbol: str) -> str:
-    """What one entry is called along an axis whose name is a variable's."""
+    """Return what one entry is called along an axis whose name is a variable's."""
     return "batch element" if symbol in BATCH_AXES else _one_of(symbol.removeprefix("num_"))
 
 
@@ -104,12 +113,12 @@ def place_of(index: Sequence[int], task: Task) -> str:
 
 
 def shape_text(shape: Sequence[int]) -> str:
-    """A shape as a learner reads it, as "(6, 3)"; "()" is a single number."""
+    """Return a shape as a learner reads it, as "(6, 3)"; "()" is a single number."""
     return "(" + ", ".join(str(size) for size in shape) + ("," if len(shape) == 1 else "") + ")"
 
 
 def number_text(value: float) -> str:
-    """A number with four decimals where that shows it, and in scientific form where it does not."""
+    """Return a number with four decimals where that shows it, and in scientific form where it does not."""
     if math.isnan(value) or math.isinf(value):
         return str(value)
     if value == int(value) and abs(value) < 1e6:
@@ -135,7 +144,7 @@ def axes_text(number: int) -> str:
 
 
 def kind_text(type_name: str) -> str:
-    """A value's type with its article, as "a list"."""
+    """Return a value's type with its article, as "a list"."""
     if type_name == "NoneType":
         return "None"
     if type_name == "torch.Tensor":
@@ -157,5 +166,5 @@ def as_code(names: Sequence[str], word: str = "") -> str:
 
 
 def capital(text: str) -> str:
-    """A sentence's beginning."""
+    """Return a sentence's beginning."""
     return text[:1].upper() + text[1:]

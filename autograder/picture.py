@@ -63,7 +63,7 @@ def difference_picture(obtained: Tensor, expected: Tensor, index: tuple[int, ...
 
 
 def _window(yours: Tensor, right: Tensor, index: tuple[int, ...]) -> tuple[Tensor, Tensor, str]:
-    """The 2-D part to show: the last two axes at the first difference, and no more than fits."""
+    """Return the 2-D part to show: the last two axes at the first difference, and no more than fits."""
     label = ""
     if yours.ndim > 2:
         label = "slice [" + ", ".join(map(str, index[:-2])) + ", :, :]"
@@ -99,7 +99,7 @@ def _panel(title: str, values: Tensor, colour: object) -> str:
 
 
 def _brief(value: float) -> str:
-    """A number in at most six characters."""
+    """Return a number in at most six characters."""
     if not math.isfinite(value):
         return str(value)
     if value == 0:

@@ -77,7 +77,7 @@ class Question:
         return static if settled or not has_front_end() else {**self.form()._repr_mimebundle_(), **static}
 
     def form(self) -> Any:
-        """The question with radio buttons for its choices, or a text field where it has none.
+        """Return the question with radio buttons for its choices, or a text field where it has none.
 
         What is chosen or typed is kept at once.
         """
@@ -187,7 +187,7 @@ class Revealed:
 
 
 def _near(said: str, came: float, within: float) -> bool:
-    """Whether a typed number lies near what came; what is no number does not."""
+    """Tell whether a typed number lies near what came; what is no number does not."""
     try:
         return (
             abs(float(said.replace(",", ".").replace("−", "-").rstrip("%")) - came)

@@ -76,5 +76,5 @@ def violation(name: str, result: Tensor, settings: dict[str, Any]) -> BrokenProp
 
 
 def first_index(mask: Tensor) -> tuple[int, ...]:
-    """The index of the first True entry, in reading order."""
+    """Return the index of the first True entry, in reading order."""
     return tuple(int(position) for position in mask.nonzero()[0])

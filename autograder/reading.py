@@ -13,7 +13,10 @@ MOST_TEXT = 50_000  # in one cell; nobody types more, and what is read here may 
 
 @lru_cache(maxsize=256)
 def parsed(source: str) -> ast.Module:
-    """A cell's statements, not to be changed; none where it is no Python, since then nothing of it runs."""
+    """Return a cell's statements, not to be changed.
+
+    None where it is no Python, since then nothing of it runs.
+    """
     nothing = ast.Module([], [])
     if len(source) > MOST_TEXT:
         return nothing
@@ -33,7 +36,7 @@ def parsed(source: str) -> ast.Module:
 
 @lru_cache(maxsize=256)
 def names_of(source: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The names that a cell gives a value to for all cells, and those that it needs from others.
+    """Return the names that a cell gives a value to for all cells, and those that it needs from others.
 
     There are none where it does not compile, since then nothing of it runs.
     """

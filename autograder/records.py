@@ -49,7 +49,7 @@ def folder(course: str) -> Path | None:
 
 
 def read(course: str, task: str) -> Record:
-    """The task's record; an empty one where there is none or it cannot be read."""
+    """Return the task's record; an empty one where there is none or it cannot be read."""
     try:
         stored = _stored(course, task)
         return Record(
@@ -63,7 +63,7 @@ def read(course: str, task: str) -> Record:
 
 
 def read_prediction(course: str, name: str) -> Prediction:
-    """A prediction; an empty one where there is none or it cannot be read."""
+    """Return a prediction; an empty one where there is none or it cannot be read."""
     try:
         stored = _stored(course, f"{PREDICTION}{name}")
         true = stored["true"]

@@ -62,7 +62,7 @@ SPECIMENS: dict[str, Callable[..., Any]] = {
 
 
 def specimen(name: str, settings: Mapping[str, Any]) -> Any:
-    """The specimen of that name, made afresh; a module is in eval mode.
+    """Return the specimen of that name, made afresh; a module is in eval mode.
 
     Raises:
         KeyError: there is none of that name.

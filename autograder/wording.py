@@ -99,7 +99,10 @@ _SAYS = {
 
 
 def stood_in(verdict: f.Verdict) -> str:
-    """What a learner is told where the course's answers stood in for earlier ones of theirs; "" elsewhere."""
+    """Return what a learner is told where the course's answers stood in for earlier ones of theirs.
+
+    "" elsewhere.
+    """
     if not verdict.stood_in:
         return ""
     names = as_code(verdict.stood_in)
@@ -120,7 +123,7 @@ def mistakes(count: int) -> str:
 
 
 def found(task: Task, verdict: f.Verdict) -> str:
-    """What a check found, to stand before a hint; "" where all is right or nothing could be judged."""
+    """Return what a check found, to stand before a hint; "" where all is right or nothing could be judged."""
     finding = verdict.finding
     if finding is None or isinstance(finding, f.NotDefined | f.StillStub | f.NotRun | f.GivensChanged):
         return ""
@@ -173,7 +176,7 @@ def _cell_stopped(error: ErrorReport, task: Task) -> Message:
 
 
 def _explained(message: Message, error: ErrorReport) -> Message:
-    """A message about an error that says first what such an error means."""
+    """Return a message about an error that says first what such an error means."""
     explained = explain_error(error)
     return replace(message, details=(explained, *message.details)) if explained else message
 
@@ -684,7 +687,7 @@ def _forbidden(call: ForbiddenCall, task: Task) -> str:
 
 
 def asked_instead(call: ForbiddenCall, task: Task) -> str:
-    """What a task asks for that forbids a call, in a few words for a list of checks."""
+    """Return what a task asks for that forbids a call, in a few words for a list of checks."""
     instead = _instead(call, task)
     return _("{instead}, written by yourself", locals())
 

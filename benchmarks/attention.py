@@ -33,7 +33,7 @@ TOLERANCE = 1e-4
 
 
 def solutions() -> dict[str, Any]:
-    """What the cells of the lesson that define something define, and its solutions."""
+    """Return what the cells of the lesson that define something define, and its solutions."""
     made: dict[str, Any] = {"__name__": LESSON}
     for cell in read_source(SOURCE).cells:
         if cell["id"] in (
@@ -48,7 +48,7 @@ def solutions() -> dict[str, Any]:
 
 
 def there_and_back(attend: Callable[..., Tensor]) -> Callable[..., tuple[Tensor, ...]]:
-    """The result of an attention, and the gradients of its inputs."""
+    """Return the result of an attention, and the gradients of its inputs."""
 
     def call(q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, ...]:
         with torch.enable_grad():

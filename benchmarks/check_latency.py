@@ -33,7 +33,7 @@ AIM_MS = 50
 
 
 def wrong_in_no_known_way(value: Any) -> Any:
-    """The right answer with its first entry changed."""
+    """Return the right answer with its first entry changed."""
     if callable(value):
         return lambda *inputs, **named: wrong_in_no_known_way(value(*inputs, **named))
     spoiled = torch.as_tensor(value).clone()

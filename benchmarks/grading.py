@@ -62,12 +62,12 @@ class Cost:
     megabytes: float
 
     def each(self, count: int) -> Cost:
-        """The time that one of some submissions took, and the memory of all."""
+        """Return the time that one of some submissions took, and the memory of all."""
         return Cost(self.wall / count, self.processor / count, self.megabytes)
 
 
 def tree(process: int) -> Iterator[int]:
-    """A process and all below it."""
+    """Yield a process and all below it."""
     yield process
     with contextlib.suppress(OSError):  # it has ended meanwhile
         for task in Path(f"/proc/{process}/task").glob("*/children"):
@@ -85,7 +85,7 @@ def processor(process: int) -> float:
 
 
 def megabytes(process: int) -> float:
-    """The memory that a whole tree holds now; what is shared counts once."""
+    """Return the memory that a whole tree holds now; what is shared counts once."""
     kilobytes = 0
     for one in list(tree(process)):
         with contextlib.suppress(OSError, ValueError):
@@ -164,7 +164,7 @@ def hand_in(course: Path, lesson: str, students: range) -> None:
 
 
 def prepare(course: Path, lesson: str, stock: bool, students: range) -> Path:
-    """A course folder in which nbgrader knows the lesson, with what was handed in."""
+    """Return a course folder in which nbgrader knows the lesson, with what was handed in."""
     if stock:
         source = course / "source" / lesson / f"{lesson}.ipynb"
         source.parent.mkdir(parents=True)
@@ -220,7 +220,7 @@ def compare(place: Path, lesson: str, count: int, stock: int) -> Row:
 
 
 def table_of(rows: Sequence[Row]) -> Table:
-    """The lessons' times, side by side."""
+    """Return the lessons' times, side by side."""
     table = Table(title="grading one submission, in seconds; and how many times as fast as stock nbgrader")
     for column in ("lesson", "stock", "pipeline", "times", "grade", "times", "processor", "times", "most MB"):
         table.add_column(column, justify="left" if column == "lesson" else "right")

@@ -74,12 +74,12 @@ class Counts:
 
 
 def same(fault: str, name: str) -> bool:
-    """Whether two names stand for one mistake, as far as numbers can tell."""
+    """Tell whether two names stand for one mistake, as far as numbers can tell."""
     return fault == name or any({fault, name} <= names for names in held_out.SAME_NUMBERS)
 
 
 def measure(wanted: Iterable[str]) -> tuple[Mapping[tuple[str, str], Counts], list[str]]:
-    """Counts for each task and kind, and the right answers that were rejected."""
+    """Return counts for each task and kind, and the right answers that were rejected."""
     chosen = set(wanted)
     counts: dict[tuple[str, str], Counts] = defaultdict(Counts)
     refused: list[str] = []
@@ -108,12 +108,12 @@ def measure(wanted: Iterable[str]) -> tuple[Mapping[tuple[str, str], Counts], li
 
 @cache
 def described_tasks(lesson: str) -> tuple[Task, ...]:
-    """A lesson's tasks as their author describes them."""
+    """Return a lesson's tasks as their author describes them."""
     return load_lesson(ROOT / "source" / lesson).tasks
 
 
 def judged(answer: held_out.Answer, runs: Runs) -> Verdict | None:
-    """The verdict on an answer; None where its cell itself stops with an error."""
+    """Return the verdict on an answer; None where its cell itself stops with an error."""
     lesson = COURSE.load(answer.lesson)
     task = lesson.tasks[answer.task]
     described = next(one for one in described_tasks(answer.lesson) if one.id == answer.task)
@@ -154,7 +154,7 @@ def show(counts: Mapping[tuple[str, str], Counts], refused: list[str], missed: b
 
 
 def cells(one: Mapping[str, int]) -> list[str]:
-    """A row's figures, as counts and shares."""
+    """Return a row's figures, as counts and shares."""
     answers = one["answers"]
     shares = [
         f"{one[name]} ({one[name] / max(answers, 1):.0%})" for name in ("rejected", "all_named", "some_named")

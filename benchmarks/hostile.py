@@ -44,7 +44,7 @@ def replace_by_attacks(course: Path, lesson: str) -> None:
 
 
 def megabytes_on_disk(course: Path) -> float:
-    """What all files of a class's folder hold."""
+    """Return what all files of a class's folder hold."""
     return sum(path.stat().st_size for path in course.rglob("*") if path.is_file()) / 2**20
 
 

@@ -21,13 +21,13 @@ NAME = "09-train-it"
 
 
 def lesson() -> SimpleNamespace:
-    """What the lesson defines, its trainings left out."""
+    """Return what the lesson defines, its trainings left out."""
     source = Path(__file__).parents[1] / "source" / NAME / f"{NAME}.py"
     return SimpleNamespace(**run_cells(undrawn(read_source(source)), NAME))
 
 
 def measured(given: SimpleNamespace, seed: int) -> dict[str, float]:
-    """What the lesson states about its trainings, under one seed."""
+    """Return what the lesson states about its trainings, under one seed."""
 
     def trained(batches: object, steps: int, *sizes: int, **options: object) -> torch.nn.Module:
         torch.manual_seed(seed)

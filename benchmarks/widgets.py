@@ -55,7 +55,7 @@ def timed(moves: Iterator[Callable[[], Any]], count: int) -> Timing:
 
 
 def moves(control: ipywidgets.Widget) -> Iterator[Callable[[], Any]]:
-    """What a learner does to a control, again and again; each move changes its value."""
+    """Yield what a learner does to a control, again and again; each move changes its value."""
     if isinstance(control, ipywidgets.Button):
         yield from itertools.repeat(control.click)
     if isinstance(control, ipywidgets.Dropdown):
@@ -102,7 +102,7 @@ def explorers() -> dict[str, Callable[[], Explorer]]:
 
 
 def controls_of(explorer: Explorer) -> list[ipywidgets.Widget]:
-    """The controls, in the order in which Tab reaches them."""
+    """Return the controls, in the order in which Tab reaches them."""
     return list(explorer.widget.children[0].children)
 
 

@@ -10,14 +10,14 @@ import numpy as np
 
 
 def is_placeholder(value: Any) -> bool:
-    """Whether a value is still the course's `...` (or None), alone or inside a list."""
+    """Tell whether a value is still the course's `...` (or None), alone or inside a list."""
     if value is None or value is Ellipsis:
         return True
     return isinstance(value, list | tuple) and any(is_placeholder(entry) for entry in value)
 
 
 def to_array(value: Any, name: str) -> np.ndarray:
-    """A float64 copy of a tensor, an array or a nested list of numbers, of any shape.
+    """Return a float64 copy of a tensor, an array or a nested list of numbers, of any shape.
 
     Gradients, devices and dtypes that numpy does not know (bfloat16) are left behind.
 
@@ -57,7 +57,7 @@ def with_axes(value: Any, name: str, axes: Sequence[str]) -> np.ndarray:
 
 
 def token_names(tokens: Any, count: int, name: str, axis: str) -> list[str]:
-    """The tokens as strings, one for each of the `count` entries along an axis.
+    """Return the tokens as strings, one for each of the `count` entries along an axis.
 
     Raises TypeError for one string in place of a list, ValueError when the count differs.
     """
@@ -72,7 +72,7 @@ def token_names(tokens: Any, count: int, name: str, axis: str) -> list[str]:
 
 
 def token_index(query: Any, count: int) -> int:
-    """The query's position as an index from 0; negative positions count from the end, as in Python.
+    """Return the query's position as an index from 0; negative positions count from the end, as in Python.
 
     Raises TypeError when it is no whole number, ValueError when there is no such token.
     """

@@ -174,7 +174,7 @@ def forward(x: np.ndarray, parameters: Parameters, bugs: Iterable[str]) -> Pass:
 def backward(
     x: np.ndarray, wanted: np.ndarray, found: Pass, parameters: Parameters, bugs: Iterable[str]
 ) -> Gradients:
-    """The gradients of the error, after a pass of stories x (b, tokens, d_in) with the same bugs."""
+    """Return the gradients of the error, after a pass of stories x (b, tokens, d_in) with the same bugs."""
     axis = -2 if "columns" in bugs else -1
     at_outputs = 2 * (found.outputs - wanted) / wanted.size
     at_context = split(at_outputs @ parameters.out.T, ())  # (b, heads, tokens, head_dim)
@@ -196,7 +196,7 @@ def _divisor(bugs: Iterable[str]) -> float:
 
 
 def mean_error(outputs: np.ndarray, wanted: np.ndarray) -> float:
-    """The mean squared distance of outputs from what is wanted, both (b, tokens, 2 * WIDTH)."""
+    """Return the mean squared distance of outputs from what is wanted, both (b, tokens, 2 * WIDTH)."""
     return float(((outputs - wanted) ** 2).mean())
 
 
@@ -207,7 +207,7 @@ def _summed(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 @functools.cache
 def _material(num_tokens: int, seed: int) -> tuple[Stories, Parameters, list[Stories]]:
-    """What every class gets: stories to be measured on, start values, and the stories of each step."""
+    """Return what every class gets: stories to be measured on, start values, and the stories of each step."""
     generator = np.random.default_rng(seed)
     held_out = stories(generator, STORIES_HELD_OUT, num_tokens)
     start = start_values(generator, num_tokens)
@@ -246,7 +246,7 @@ def train(bugs: frozenset[str], num_tokens: int, seed: int = SEED) -> Training:
 
 
 def look(x: np.ndarray, wanted: np.ndarray, parameters: Parameters, bugs: frozenset[str]) -> Moment:
-    """What can be seen in the class with these parameters, on stories x (b, tokens, d_in)."""
+    """Return what can be seen in the class with these parameters, on stories x (b, tokens, d_in)."""
     found = forward(x, parameters, bugs)
     gradients = backward(x, wanted, found, parameters, bugs)
     weights = found.weights[0]  # (b, heads, tokens, tokens) -> (heads, tokens, tokens)
@@ -279,7 +279,10 @@ def _leaks(x: np.ndarray, parameters: Parameters, bugs: frozenset[str]) -> np.nd
 
 
 def row_names(tokens: list[str], bugs: Iterable[str]) -> list[list[str]]:
-    """What the rows of each head stand for: tokens, or pieces of tokens where the transpose is missing."""
+    """Return what the rows of each head stand for.
+
+    Tokens, or pieces of tokens where the transpose is missing.
+    """
     if "untransposed" not in bugs:
         return [list(tokens)] * HEADS
     pieces = [f"{token}·{piece}" for token in tokens for piece in range(HEADS)]

@@ -55,7 +55,7 @@ def look_inside(model: Any, ids: Tensor, num_heads: int, without: Collection[tup
 
 
 def _weights(attention: Any, x: Tensor, num_heads: int) -> Tensor:
-    """The causal attention weights for x (b, tokens, d_model): (b, heads, tokens, tokens)."""
+    """Return the causal attention weights for x (b, tokens, d_model): (b, heads, tokens, tokens)."""
     queries, keys = (
         project(x).unflatten(-1, (num_heads, -1)).transpose(1, 2)  # (b, heads, tokens, head_dim)
         for project in (attention.W_query, attention.W_key)

@@ -17,7 +17,7 @@ _drawing: ContextVar[bool] = ContextVar("drawing", default=False)
 
 
 def _(text: str, /, **values: Any) -> str:
-    """A text in the spoken language, its placeholders filled in where there are values."""
+    """Return a text in the spoken language, its placeholders filled in where there are values."""
     if _drawing.get():
         return text.format_map(values) if values else text
     _begin()
@@ -25,13 +25,13 @@ def _(text: str, /, **values: Any) -> str:
 
 
 def ngettext(one: str, many: str, number: int) -> str:
-    """A text about a number of things, which it may name as {number}."""
+    """Return a text about a number of things, which it may name as {number}."""
     _begin()
     return language.ngettext(one, many, number, {"number": number})
 
 
 def N_(text: str) -> str:  # noqa: N802 (gettext's name for it)
-    """A text of a table, in English: it is translated where it is shown."""
+    """Return a text of a table, in English: it is translated where it is shown."""
     return text
 
 

@@ -17,7 +17,7 @@ EXACT = 200
 
 
 def indexed(pixels: bytes | memoryview, width: int, height: int) -> Image.Image:
-    """An image of at most 256 colours from the RGBA bytes of a figure, whose alpha is left out.
+    """Return an image of at most 256 colours from the RGBA bytes of a figure, whose alpha is left out.
 
     Each pixel gets the nearest colour of the palette, or its own where the palette holds it.
     """

@@ -89,7 +89,7 @@ class Picture:
         return path
 
     def to_html(self) -> str:
-        """The picture as an HTML img with its alternative text, data included."""
+        """Return the picture as an HTML img with its alternative text, data included."""
         width, height = self.size
         data = base64.b64encode(self.png).decode()
         return (

@@ -118,7 +118,7 @@ def text_on(background: Any) -> str:
 
 
 def color_scale(values: np.ndarray) -> tuple[Colormap, Normalize]:
-    """The colormap and its range for some values.
+    """Return the colormap and its range for some values.
 
     Values of one sign run from white (0) to dark blue (the largest); as soon as one value is negative, the
     scale is symmetric around a white 0, so that orange is negative and blue positive. NaN and infinities do
@@ -132,7 +132,7 @@ def color_scale(values: np.ndarray) -> tuple[Colormap, Normalize]:
 
 
 def fills(values: np.ndarray, scale: tuple[Colormap, Normalize]) -> np.ndarray:
-    """The colour of each value on a scale: its red, green, blue and alpha in one more axis at the end.
+    """Return the colour of each value on a scale: its red, green, blue and alpha in one more axis at the end.
 
     Looked up all at once: for a single value, matplotlib takes nearly as long as for a thousand.
     """

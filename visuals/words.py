@@ -14,7 +14,10 @@ LISTED = 12
 
 
 def number(value: float, decimals: int = 4) -> str:
-    """A number as torch prints it: fixed decimals, an exponent where it is huge, 'nan', 'inf' or '-inf'."""
+    """Return a number as torch prints it.
+
+    Fixed decimals, an exponent where it is huge, 'nan', 'inf' or '-inf'.
+    """
     if not np.isfinite(value):
         return str(float(value))
     text = f"{value:.1e}" if abs(value) >= 1e5 else f"{value:.{decimals}f}"
@@ -28,7 +31,10 @@ def joined(names: Sequence[str]) -> str:
 
 
 def vector(values: Sequence[float] | np.ndarray, decimals: int = 4) -> str:
-    """A vector in parentheses: '(0.4419, 0.6515, 0.5683)'; a long one says how many entries are left out."""
+    """Return a vector in parentheses: '(0.4419, 0.6515, 0.5683)'.
+
+    A long one says how many entries are left out.
+    """
     shown = [number(value, decimals) for value in values[:LISTED]]
     if len(values) > LISTED:
         shown.append(_("and {count} more", count=len(values) - LISTED))
@@ -42,7 +48,10 @@ def decimals_of(values: np.ndarray) -> int:
 
 
 def extremes(values: np.ndarray) -> tuple[int, int] | None:
-    """The flat positions of the largest and the smallest finite value; None when no value is finite."""
+    """Return the flat positions of the largest and the smallest finite value.
+
+    None when no value is finite.
+    """
     flat = values.ravel()
     finite = np.flatnonzero(np.isfinite(flat))
     if finite.size == 0:
@@ -60,7 +69,7 @@ def by_token(tokens: Sequence[str], values: np.ndarray, decimals: int = 4) -> st
 
 
 def not_finite(values: np.ndarray) -> str:
-    """A sentence that counts NaN and infinite entries, or an empty string when there are none."""
+    """Return a sentence that counts NaN and infinite entries, or an empty string when there are none."""
     found = [
         f"{int(count)} {name}"
         for name, count in (
@@ -74,5 +83,5 @@ def not_finite(values: np.ndarray) -> str:
 
 
 def shortened(token: str, length: int = 12) -> str:
-    """A token that fits beside a picture; the alternative text keeps the whole of it."""
+    """Return a token that fits beside a picture; the alternative text keeps the whole of it."""
     return token if len(token) <= length else token[: length - 1] + "…"

@@ -95,7 +95,7 @@ def run_solution(
 
 
 def make_bank(lesson: authoring.Lesson, runs: Runs, name: str, faults: authoring.Faults) -> LessonBank:
-    """The lesson's bank.
+    """Return the lesson's bank.
 
     Raises:
         AuthoringError: a task's solution is missing or fails on a probe, a known wrong answer passes, two
@@ -128,7 +128,7 @@ def make_bank(lesson: authoring.Lesson, runs: Runs, name: str, faults: authoring
 
 
 def answer_made(task: authoring.Task, text: str, runs: Runs, run: str = AS_SEEN) -> Any:
-    """What an answer cell with this text defines under the task's name.
+    """Return what an answer cell with this text defines under the task's name.
 
     Raises:
         AuthoringError: the text fails, or defines no such name.
@@ -143,7 +143,7 @@ def answer_made(task: authoring.Task, text: str, runs: Runs, run: str = AS_SEEN)
 
 
 def changed_answer(task: authoring.Task, changes: Sequence[Change], runs: Runs) -> str:
-    """The text of an answer that is written as changes to the solution.
+    """Return the text of an answer that is written as changes to the solution.
 
     Raises:
         AuthoringError: a change does not fit; names the cell.
@@ -181,7 +181,7 @@ def evidence_for(
 def outcomes_of(
     task: authoring.Task, text: str, probes: Mapping[str, bank.Probe], runs: Runs
 ) -> dict[str, Outcome]:
-    """What an answer cell with this text does on each probe.
+    """Return what an answer cell with this text does on each probe.
 
     Raises:
         AuthoringError: the text fails, or defines no answer.
@@ -199,7 +199,7 @@ def _tensor_outcomes(task: authoring.Task, text: str, runs: Runs) -> dict[str, O
 def make_task(
     task: authoring.Task, runs: Runs, faults: authoring.Faults | None = None, combined: bool = False
 ) -> bank.Task:
-    """A task as the bank holds it, with the outcomes of the solution and of the known wrong answers.
+    """Return a task as the bank holds it, with the outcomes of the solution and of the known wrong answers.
 
     Args:
         task: the task, as its author describes it.
@@ -267,7 +267,7 @@ def make_task(
 def _known_wrong(
     task: authoring.Task, probes: Mapping[str, bank.Probe], runs: Runs, faults: authoring.Faults
 ) -> tuple[list[bank.KnownWrong], list[Mapping[str, Outcome]]]:
-    """The known wrong answers, and what each does."""
+    """Return the known wrong answers, and what each does."""
     problems: list[str] = []
     texts: list[str] = []
     known: list[bank.KnownWrong] = []
@@ -305,7 +305,7 @@ def _as_known(wrong: authoring.Wrong, task: authoring.Task, faults: authoring.Fa
 
 
 def make_probe(task: authoring.Task, probe: bank.Probe, runs: Runs) -> bank.Probe:
-    """A probe as the bank holds it, with the outcome of the solution."""
+    """Return a probe as the bank holds it, with the outcome of the solution."""
     namespace = runs.namespaces[AS_SEEN]
     reference = namespace[task.name]
     asked = _asked(probe, reference if task.kind == "module" else None, namespace)
@@ -313,7 +313,7 @@ def make_probe(task: authoring.Task, probe: bank.Probe, runs: Runs) -> bank.Prob
 
 
 def outcome_of(task: authoring.Task, answer: Callable[..., Any], probe: bank.Probe, runs: Runs) -> Outcome:
-    """What an answer to a function or class task does on one probe."""
+    """Return what an answer to a function or class task does on one probe."""
     return CALLS[task.kind](answer, probe, runs.namespaces[AS_SEEN])
 
 
@@ -336,7 +336,7 @@ def _asked(
     module_class: Callable[..., torch.nn.Module] | None,
     namespace: Mapping[str, Any],
 ) -> bank.Probe:
-    """A probe without its expected outcome; for a module with the weights that the solution draws."""
+    """Return a probe without its expected outcome; for a module with the weights that the solution draws."""
     weights: dict[str, Tensor] = {}
     buffers: dict[str, list[int]] = {}
     if module_class is not None and not probe.raises:
@@ -356,7 +356,10 @@ def _asked(
 
 
 def _input(value: bank.Argument, namespace: Mapping[str, Any]) -> bank.Argument:
-    """An input as the bank holds it: an object of the notebook's class with weights that class draws."""
+    """Return an input as the bank holds it.
+
+    An object of the notebook's class with weights that class draws.
+    """
     if not isinstance(value, bank.Made):
         return value
     if value.name not in namespace:
@@ -397,7 +400,7 @@ def _reference_problems(entry: bank.Task) -> list[str]:
 
 
 def _wrong_answer_problems(entry: bank.Task, written: int) -> list[str]:
-    """What is wrong with the wrong answers that the task writes: the first of those that are known."""
+    """Return what is wrong with the wrong answers that the task writes: the first of those that are known."""
     table = entry.explanations
     assert table is not None
     problems = []
@@ -501,7 +504,7 @@ def _caught_answer_problems(lesson: authoring.Lesson, made: LessonBank, runs: Ru
 def _tried(
     task: authoring.Task, right: authoring.Right, made: LessonBank, runs: Runs
 ) -> tuple[Verdict | None, str]:
-    """The verdict on an answer, or why there is none."""
+    """Return the verdict on an answer, or why there is none."""
     entry = made.tasks[task.id]
     try:
         text = changed_answer(task, right.changes, runs)

@@ -139,7 +139,7 @@ class _Tries:
         ]
 
     def _sights(self, answer: Together) -> tuple[Sights, bool]:
-        """What is seen of some wrong answers made together, and whether all results are finite.
+        """Return what is seen of some wrong answers made together, and whether all results are finite.
 
         They are run on the first plain probes on which the result of more than one of them is wrong; of one
         is enough in another wording, and for all but modules, which are called quickly. Elsewhere it shows
@@ -213,7 +213,7 @@ class _Tries:
 
 
 def _joined(alone: Sequence[Sight], is_reworded: bool) -> Sight:
-    """What some mistakes show together, as far as it is known from each in its own wording."""
+    """Return what some mistakes show together, as far as it is known from each in its own wording."""
     results = [one for one in alone if one.result]
     if len(results) > 1 or (results and is_reworded):
         return UNTRIED
@@ -258,7 +258,7 @@ def _reworded(
 
 
 def _finite(outcomes: Mapping[str, Outcome]) -> bool:
-    """Whether no result holds nan or inf."""
+    """Tell whether no result holds nan or inf."""
     tensors = (one.tensor for one in outcomes.values())
     return all(one is None or bool(one.isfinite().all()) for one in tensors)
 
@@ -273,7 +273,7 @@ def _size(solution: Solution, changes: Sequence[Change]) -> int:
 
 
 def _key(sights: Sights) -> tuple[object, ...]:
-    """What two sights that are the same have in common, rounding aside."""
+    """Return what two sights that are the same have in common, rounding aside."""
     return tuple(
         (one.result, one.marks, tuple(round(number, 4) for number in one.numbers)) for one in sights.values()
     )

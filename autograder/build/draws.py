@@ -67,7 +67,7 @@ def _first_fit(
 
 
 def _is_fair(task: Task, entry: bank.Task, right: Sequence[Any], twin: bank.Probe, runs: Runs) -> bool:
-    """Whether every right answer passes, also one that makes a forbidden call and is right otherwise."""
+    """Tell whether every right answer passes, also one that makes a forbidden call and is right otherwise."""
     if twin.expected.tensor is None:
         return True  # the solution itself gives no tensor, and `make_bank` says so
     outcomes = (outcome_of(task, answer, twin, runs) for answer in right)
@@ -75,7 +75,7 @@ def _is_fair(task: Task, entry: bank.Task, right: Sequence[Any], twin: bank.Prob
 
 
 def _is_known(twin: bank.Probe, visible: Collection[bank.Probe]) -> bool:
-    """Whether the twin's result is also that of a visible probe."""
+    """Tell whether the twin's result is also that of a visible probe."""
     result = twin.expected.tensor
     public = (probe.expected.tensor for probe in visible)
     return result is not None and any(one is not None and all_close(result, one) for one in public)

@@ -34,13 +34,13 @@ FIRST: Draws = MappingProxyType({})
 
 
 def seed_from(secret: str, *names: str) -> int:
-    """A seed that only who knows the secret can tell."""
+    """Return a seed that only who knows the secret can tell."""
     digest = hashlib.sha256("/".join((secret, *names)).encode()).digest()
     return int.from_bytes(digest[:7], "big")
 
 
 def hidden_tasks(lesson: Lesson, secret: str, draws: Draws = FIRST) -> Iterator[Task]:
-    """The lesson's tasks with nothing but the hidden twin of every probe that has one."""
+    """Yield the lesson's tasks with nothing but the hidden twin of every probe that has one."""
     for task in lesson.tasks:
         twins = {}
         for probe in task.probes:
@@ -52,12 +52,12 @@ def hidden_tasks(lesson: Lesson, secret: str, draws: Draws = FIRST) -> Iterator[
 
 
 def has_twin(probe: Probe) -> bool:
-    """Whether numbers come of a probe, by which a right answer can be told."""
+    """Tell whether numbers come of a probe, by which a right answer can be told."""
     return not probe.raises
 
 
 def twin_of(task: Task, probe: Probe, secret: str, draw: int = 0) -> Probe:
-    """A probe's hidden twin. Each draw is another one."""
+    """Return a probe's hidden twin. Each draw is another one."""
     seed = seed_from(secret, task.id, probe.id, *([f"draw-{draw}"] if draw else []))
     generator = torch.Generator().manual_seed(seed)
     inputs = {name: _moved(value, generator) for name, value in probe.inputs.items()}

@@ -79,7 +79,7 @@ def build(course: Course, spoken: Sequence[str], name: str) -> dict[str, list[tr
 
 
 def stale(course: Course, spoken: str, name: str) -> list[str]:
-    """What a build of a lesson in a language would change, as one line for each file. Runs nothing.
+    """Return what a build of a lesson in a language would change, as one line for each file. Runs nothing.
 
     Raises:
         AuthoringError: the lesson is not built, or its translation cannot be read.
@@ -153,7 +153,10 @@ def _made(course: Course, spoken: str, name: str) -> _Made:
 
 
 def _executed(course: Course, spoken: str, name: str, solved: NotebookNode) -> NotebookNode:
-    """A solution with what its cells show in a language; what a package is missing for stays as it was."""
+    """Return a solution with what its cells show in a language.
+
+    What a package is missing for stays as it was.
+    """
     config = PyFileConfigLoader(CONFIG, path=str(course.root)).load_config()
     place = {"metadata": {"path": str(course.root)}}
     shown, _resources = ExecuteSolution(config=config, spoken=spoken).preprocess(deepcopy(solved), place)
@@ -177,7 +180,7 @@ def _translate(notebook: NotebookNode, said: Said) -> None:
 
 
 def _hints(course: Course, english: LessonBank, said: Said) -> Iterator[tuple[str, str, str]]:
-    """The hints of mistakes as a learner reads them, filled in: (mistake, in English, translated)."""
+    """Yield the hints of mistakes as a learner reads them, filled in: (mistake, in English, translated)."""
     faults = load_faults(course.source)
     for task in load_lesson(course.source / english.lesson).tasks:
         if task.id not in english.tasks:
@@ -191,7 +194,7 @@ def _hints(course: Course, english: LessonBank, said: Said) -> Iterator[tuple[st
 
 
 def _compiled(spoken: str, messages: Iterable[tuple[str | None, Any, Any]]) -> bytes:
-    """Translations as gettext reads them: (context, in English, translated)."""
+    """Return translations as gettext reads them: (context, in English, translated)."""
     catalog = Catalog(locale=spoken, creation_date=datetime(2000, 1, 1, tzinfo=UTC))
     for context, text, string in messages:
         catalog.add(text, string, context=context)
@@ -210,5 +213,8 @@ def without(spoken: str, words: bytes, texts: Iterable[tuple[str, str]]) -> byte
 
 
 def _text(read: Any) -> Any:
-    """What Babel has read of a compiled file as it writes it: contexts are bytes there, and plurals lists."""
+    """Return what Babel has read of a compiled file as it writes it.
+
+    Contexts are bytes there, and plurals lists.
+    """
     return read.decode() if isinstance(read, bytes) else tuple(read) if isinstance(read, list) else read

@@ -192,7 +192,7 @@ def _faulty_problems(notebook: NotebookNode) -> list[str]:
 
 
 def _checked_task(source: str) -> str | None:
-    """The task id in a cell that is exactly `check("…")`."""
+    """Return the task id in a cell that is exactly `check("…")`."""
     try:
         body = ast.parse(source).body
     except SyntaxError:
@@ -217,7 +217,7 @@ def _alt_problems(notebook: NotebookNode) -> list[str]:
 
 
 def images_without_alt(text: str) -> list[str]:
-    """The <img> tags in a piece of HTML or Markdown that say nothing to whoever cannot see them."""
+    """Return the <img> tags in a piece of HTML or Markdown that say nothing to whoever cannot see them."""
     return [tag for tag in IMG_TAG.findall(text) if not ALT_TEXT.search(tag)]
 
 
@@ -310,7 +310,7 @@ def _forbidden_problems(notebook: NotebookNode, lesson: Lesson, families: tuple[
 
 
 def _forbidden_text_problems(notebook: NotebookNode, task: Task, families: tuple[Family, ...]) -> list[str]:
-    """The text must say what is forbidden, and nothing that the course gives may do it for the learner."""
+    """Make sure that the text says what is forbidden, and that nothing given does it for the learner."""
     text = ""
     given: list[NotebookNode] = []
     for cell in notebook.cells:
@@ -338,7 +338,7 @@ def _forbidden_text_problems(notebook: NotebookNode, task: Task, families: tuple
 
 
 def _forbidden_name(made: ast.AST, families: tuple[Family, ...]) -> str:
-    """The first name of some families that a function or class uses of torch's."""
+    """Return the first name of some families that a function or class uses of torch's."""
     names = (ast.unparse(node) for node in ast.walk(made) if isinstance(node, ast.Attribute))
     return next((name for name in names if family_of(name.rpartition(".")[2], families)), "")
 

@@ -30,7 +30,9 @@ class Moment:
     random_state: Tensor
 
     def run(self, text: str, name: str) -> dict[str, Any]:
-        """The variables after an answer cell with other text ran here; the moment itself stays as it is.
+        """Return the variables after an answer cell with other text ran here.
+
+        The moment itself stays as it is.
 
         Raises:
             Exception: whatever the text raises.
@@ -48,7 +50,7 @@ class Moment:
 
 
 def _names(code: CodeType) -> set[str]:
-    """The global names that a piece of code mentions, in its functions too."""
+    """Return the global names that a piece of code mentions, in its functions too."""
     inner = (_names(part) for part in code.co_consts if isinstance(part, CodeType))
     return set(code.co_names).union(*inner)
 

@@ -23,7 +23,7 @@ _forked: list[Callable[[Any], Any]] = []
 def each_lesson(
     work: Callable[[str], Done], lessons: Sequence[str], jobs: int
 ) -> Iterator[tuple[str, Done | AuthoringError]]:
-    """What came of each lesson, as they are done; a lesson that was refused yields the refusal.
+    """Yield what came of each lesson, as they are done; a lesson that was refused yields the refusal.
 
     Args:
         work: takes a lesson's name; must be picklable where there are several lessons and jobs.
@@ -43,7 +43,7 @@ def each_lesson(
 
 
 def in_forks(work: Callable[[Item], Done], items: Sequence[Item]) -> Iterator[Done]:
-    """What comes of each item, in order, with the processors shared out.
+    """Yield what comes of each item, in order, with the processors shared out.
 
     The processes are forks, so that `work` may be any function and hold anything. Without forks, in one of
     several processes, or with little to do, all is done here.

@@ -123,7 +123,7 @@ def build(course: Course, name: str) -> None:
 
 
 def stale(course: Course, name: str) -> list[str]:
-    """What a build of a lesson would change, as one line for each file. Changes nothing.
+    """Return what a build of a lesson would change, as one line for each file. Changes nothing.
 
     Raises:
         AuthoringError: the lesson is not as it must be.
@@ -151,7 +151,7 @@ def stale(course: Course, name: str) -> list[str]:
 
 
 def without_source(course: Course) -> list[str]:
-    """What was generated from a lesson that `course.toml` does not name, as one line for each."""
+    """Return what was generated from a lesson that `course.toml` does not name, as one line for each."""
     known = set(course.lessons)
     found = []
     for folder in ("notebooks", "solutions"):
@@ -205,7 +205,7 @@ def _keep_outputs(course: Course, name: str, workplace: Path) -> None:
 
 
 def _refuse_unearned(made: PreparedLesson, workplace: Path) -> None:
-    """The untouched release must earn nothing, and must name everything that its checks look for."""
+    """Make sure that the untouched release earns nothing, and names everything that its checks look for."""
     path = workplace / "notebooks" / made.name / f"{made.name}.ipynb"
     namespace = run_cells(nbformat.read(path, as_version=4), f"release of {made.name}")
     problems = []
@@ -230,7 +230,7 @@ def _replace(fresh: Path, kept: Path) -> None:
 
 
 def _same_bank(fresh: Path, kept: Path, name: str) -> bool:
-    """Whether two banks hold the same, up to the last bits that differ between processors."""
+    """Tell whether two banks hold the same, up to the last bits that differ between processors."""
     try:
         if json.loads((fresh / f"{name}.json").read_bytes()) != json.loads(
             (kept / f"{name}.json").read_bytes()

@@ -48,7 +48,10 @@ class StubSolutions(ClearSolutions):
 
 
 def stub_for(source: str) -> str:
-    """The stub for a cell's solution region: `...`, or `name = ...` where the region assigns a name."""
+    """Return the stub for a cell's solution region.
+
+    `...`, or `name = ...` where the region assigns a name.
+    """
     region = solution_region(source)
     first = next((line for line in region if line.strip()), " ")
     if not first.startswith((" ", "\t")):
@@ -60,7 +63,7 @@ def stub_for(source: str) -> str:
 
 
 def solution_region(source: str) -> list[str]:
-    """The lines between BEGIN SOLUTION and END SOLUTION; of all regions where there are several."""
+    """Return the lines between BEGIN SOLUTION and END SOLUTION; of all regions where there are several."""
     lines: list[str] = []
     inside = False
     for line in source.splitlines():
@@ -74,7 +77,7 @@ def solution_region(source: str) -> list[str]:
 
 
 def without_faulty(source: str) -> str:
-    """The cell without its faulty code."""
+    """Return the cell without its faulty code."""
     if "BEGIN FAULTY" not in source:
         return source
     before, _, rest = source.partition("### BEGIN FAULTY")

@@ -37,7 +37,7 @@ class Piece:
 
 
 def pieces(markdown: str) -> Iterator[Piece]:
-    """The pieces of a Markdown cell, in order; their lines together are the cell."""
+    """Yield the pieces of a Markdown cell, in order; their lines together are the cell."""
     current: Piece | None = None
     ends = ""  # what ends the fence or formula that a line stands in
     for line in markdown.split("\n"):
@@ -73,19 +73,22 @@ def pieces(markdown: str) -> Iterator[Piece]:
 
 
 def has_words(text: str) -> bool:
-    """Whether there is anything in a text to translate."""
+    """Tell whether there is anything in a text to translate."""
     for _, form in KEPT:
         text = form.sub("", text)
     return any(letter.isalpha() for letter in text)
 
 
 def texts(markdown: str) -> Iterator[str]:
-    """What there is to translate in a Markdown cell; a paragraph is one line, however it was wrapped."""
+    """Return what there is to translate in a Markdown cell.
+
+    A paragraph is one line, however it was wrapped.
+    """
     return (piece.text for piece in pieces(markdown) if has_words(piece.text))
 
 
 def translate(markdown: str, translated: Callable[[str], str | None]) -> str:
-    """A Markdown cell with each piece translated; one without a translation stays as it is."""
+    """Return a Markdown cell with each piece translated; one without a translation stays as it is."""
     lines: list[str] = []
     for piece in pieces(markdown):
         said = translated(piece.text) if has_words(piece.text) else None

@@ -94,7 +94,7 @@ class ReleaseExporter(NotebookExporter):
 
 
 def failed_cells(solution: NotebookNode) -> list[str]:
-    """What went wrong in an executed solution: errors, failed checks, pictures without alt text."""
+    """Return what went wrong in an executed solution: errors, failed checks, pictures without alt text."""
     problems = []
     for cell in solution.cells:
         if cell.cell_type != "code":

@@ -36,7 +36,7 @@ class RawCell:
 
 
 def read_source(path: Path) -> NotebookNode:
-    """The lesson as a notebook, solutions and all, with every id from a header lifted into the cell.
+    """Return the lesson as a notebook, solutions and all, with every id from a header lifted into the cell.
 
     A cell without an id keeps the one that jupytext drew, which `lint` refuses.
     """
@@ -52,7 +52,10 @@ def read_source(path: Path) -> NotebookNode:
 
 
 def answers_in(folder: Path, lesson: str, kind: str = "code") -> dict[str, str]:
-    """The text of a lesson's own answer cells of one kind, by the cell's id; none without its source."""
+    """Return the text of a lesson's own answer cells of one kind, by the cell's id.
+
+    None without its source.
+    """
     for path in (folder / f"{lesson}.py", folder / f"{lesson}.ipynb"):
         if path.is_file():
             return dict(_answers(identity(path), kind))
@@ -67,7 +70,7 @@ def _answers(file: Identity, kind: str) -> dict[str, str]:
 
 
 def raw_cells(text: str) -> list[RawCell]:
-    """The source file's cells, before jupytext decides what is prose and what is code."""
+    """Return the source file's cells, before jupytext decides what is prose and what is code."""
     cells: list[RawCell] = []
     header, start, started = "", 0, False
     body: list[str] = []
@@ -85,7 +88,7 @@ def raw_cells(text: str) -> list[RawCell]:
 
 
 def predictions(notebook: NotebookNode, call: str = "predict") -> list[str]:
-    """The ids that a lesson's cells give to `predict`, or to another call, in order."""
+    """Return the ids that a lesson's cells give to `predict`, or to another call, in order."""
     return [
         node.args[0].value
         for cell in notebook.cells
@@ -97,28 +100,28 @@ def predictions(notebook: NotebookNode, call: str = "predict") -> list[str]:
 
 
 def is_answer(cell: NotebookNode) -> bool:
-    """Whether a cell is a learner's to write in."""
+    """Tell whether a cell is a learner's to write in."""
     return bool(cell.metadata.get("nbgrader", {}).get("solution"))
 
 
 def is_test(cell: NotebookNode) -> bool:
-    """Whether a cell is a task's check."""
+    """Tell whether a cell is a task's check."""
     marks = cell.metadata.get("nbgrader", {})
     return bool(marks.get("grade")) and not marks.get("solution") and cell.cell_type == "code"
 
 
 def is_given(cell: NotebookNode) -> bool:
-    """Whether a cell holds a lesson's example data."""
+    """Tell whether a cell holds a lesson's example data."""
     return "given" in cell.metadata.get("tags", ())
 
 
 def is_measured(cell: NotebookNode) -> bool:
-    """Whether what a cell shows was measured, and so is other on each machine and in each run."""
+    """Tell whether what a cell shows was measured, and so is other on each machine and in each run."""
     return "measured" in cell.metadata.get("tags", ())
 
 
 def package_needed(cell: NotebookNode) -> str | None:
-    """The package, beyond the course's own, that a cell tagged `needs-NAME` runs with."""
+    """Return the package, beyond the course's own, that a cell tagged `needs-NAME` runs with."""
     for tag in cell.metadata.get("tags", ()):
         if tag.startswith(NEEDS):
             return str(tag.removeprefix(NEEDS))
@@ -126,17 +129,17 @@ def package_needed(cell: NotebookNode) -> str | None:
 
 
 def is_figure(cell: NotebookNode) -> bool:
-    """Whether a cell's last expression shows a picture of the course's."""
+    """Tell whether a cell's last expression shows a picture of the course's."""
     return "figure" in cell.metadata.get("tags", ())
 
 
 def is_shown_only(cell: NotebookNode) -> bool:
-    """Whether a cell of the course's only shows something."""
+    """Tell whether a cell of the course's only shows something."""
     return "shown" in cell.metadata.get("tags", ())
 
 
 def undrawn(notebook: NotebookNode) -> NotebookNode:
-    """A copy of the notebook in which what the course only shows says that it is not shown.
+    """Return a copy of the notebook in which what the course only shows says that it is not shown.
 
     Drawing takes most of a run's time. It is the last expression of a figure's cell; what stands before it
     runs, since an answer may use the names that it gives a value to. A cell that only shows something does

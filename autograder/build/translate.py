@@ -67,7 +67,7 @@ class State:
 
 
 def files(course: Course) -> list[str]:
-    """The names of a language's files, without their ending."""
+    """Return the names of a language's files, without their ending."""
     return [*course.lessons, FAULTS, *course.preload, MESSAGES]
 
 
@@ -77,7 +77,7 @@ def path_of(course: Course, language: str, name: str) -> Path:
 
 
 def entries(course: Course, name: str) -> list[Entry]:
-    """What there is to translate in a lesson, in the faults, in a package or in the tool, in order and once.
+    """Return, in order and once, what there is to translate in a lesson, the faults, a package or the tool.
 
     Raises:
         AuthoringError: a lesson or its faults cannot be read.
@@ -150,7 +150,7 @@ def _of_package(folder: Path) -> tuple[Entry, ...]:
 
 
 def _said(tree: ast.Module) -> Iterator[str | tuple[str, ...]]:
-    """The texts that a module says to learners, one and many together."""
+    """Yield the texts that a module says to learners, one and many together."""
     calls = [one for one in ast.walk(tree) if isinstance(one, ast.Call) and isinstance(one.func, ast.Name)]
     for call in sorted(calls, key=lambda one: (one.lineno, one.col_offset)):
         name = ast.unparse(call.func)
@@ -167,7 +167,7 @@ def _said(tree: ast.Module) -> Iterator[str | tuple[str, ...]]:
 
 
 def _shown(template: Path) -> Iterator[str | tuple[str, ...]]:
-    """The texts of a page's template."""
+    """Yield the texts of a page's template."""
     with template.open("rb") as file:
         for _line, name, given, _comments in babel_extract(file, tuple(TEXTS), (), {}):
             texts = [one for one in ((given,) if isinstance(given, str) else given or ()) if one]
@@ -176,7 +176,7 @@ def _shown(template: Path) -> Iterator[str | tuple[str, ...]]:
 
 
 def read(course: Course, language: str, name: str) -> Catalog:
-    """A file of translations; an empty one where there is none yet.
+    """Return a file of translations; an empty one where there is none yet.
 
     Raises:
         AuthoringError: the file cannot be read.
@@ -191,7 +191,9 @@ def read(course: Course, language: str, name: str) -> Catalog:
 
 
 def merged(course: Course, language: str, name: str) -> Catalog:
-    """A file's translations beside the texts as they are now: what was translated from others is fuzzy.
+    """Return a file's translations beside the texts as they are now.
+
+    What was translated from others is fuzzy.
 
     Raises:
         AuthoringError: the file or the lesson cannot be read.
@@ -244,7 +246,7 @@ def checked(course: Course, language: str, name: str) -> State:
 
 
 def written(catalog: Catalog) -> bytes:
-    """A catalog as a file holds it: each text on a line of its own, and no dates."""
+    """Return a catalog as a file holds it: each text on a line of its own, and no dates."""
     out = BytesIO()
     write_po(out, catalog, width=0, include_previous=True)
     header, _, rest = out.getvalue().partition(b"\n\n")
@@ -261,17 +263,17 @@ def state(catalog: Catalog, name: str) -> State:
 
 
 def is_translated(message: Message) -> bool:
-    """Whether a message has a translation that counts."""
+    """Tell whether a message has a translation that counts."""
     return not message.fuzzy and bool(_strings(message)) and all(_strings(message))
 
 
 def _strings(message: Message) -> list[str]:
-    """The translations of a message: one for each form of a plural."""
+    """Return the translations of a message: one for each form of a plural."""
     return [message.string] if isinstance(message.string, str) else list(message.string or ())
 
 
 def is_usable(message: Message) -> bool:
-    """Whether a message's translation counts and breaks nothing."""
+    """Tell whether a message's translation counts and breaks nothing."""
     return bool(message.id) and is_translated(message) and not any(wrong_in(message))
 
 
@@ -282,7 +284,7 @@ def where(message: Message) -> str:
 
 
 def wrong_in(message: Message) -> Iterator[str]:
-    """What a translation does that would break the lesson, or a message of the tool."""
+    """Yield what a translation does that would break the lesson, or a message of the tool."""
     if not is_translated(message):
         return
     one, many = (message.id, message.id) if isinstance(message.id, str) else message.id
@@ -292,7 +294,7 @@ def wrong_in(message: Message) -> Iterator[str]:
 
 
 def disagreements(text: str, string: str) -> Iterator[str]:
-    """What a translation has lost, added or changed of what is the same in every language."""
+    """Yield what a translation has lost, added or changed of what is the same in every language."""
     around = text.partition(text.strip())[::2]
     if string != string.strip().join(around) or "\n" in string:
         yield "another space before or after it, or a line end in it"

@@ -119,7 +119,7 @@ class Data:
         return {}
 
     def words(self, lesson: str) -> Words:
-        """What the tasks and mistakes of a lesson are called."""
+        """Return what the tasks and mistakes of a lesson are called."""
         if lesson not in self._words:
             self._words[lesson] = Words(self.course, lesson)
         return self._words[lesson]
@@ -128,17 +128,17 @@ class Data:
         return self.people[student].name if student in self.people else student
 
     def is_waiting(self, one: TaskResult) -> bool:
-        """Whether a person has yet to look at an answer."""
+        """Tell whether a person has yet to look at an answer."""
         mark = self.marks.get((one.lesson, one.student, one.task))
         return mark is not None and mark.waiting
 
     def comment(self, one: TaskResult) -> str:
-        """What a person wrote below an answer."""
+        """Return what a person wrote below an answer."""
         return self.comments.get((one.lesson, one.student, cell_of(one)), "")
 
 
 def cell_of(one: TaskResult) -> str:
-    """The cell that an answer stands in: there nbgrader keeps comments."""
+    """Return the cell that an answer stands in: there nbgrader keeps comments."""
     return one.task if one.points is None else f"{one.task}-answer"
 
 

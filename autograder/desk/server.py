@@ -168,7 +168,7 @@ def _address(kind: str, *names: str) -> str:
 
 
 def _file(kind: str, *names: str) -> str:
-    """What a page is called as a file."""
+    """Return what a page is called as a file."""
     return quote(_file_name(kind, *names))
 
 
@@ -177,7 +177,7 @@ def _file_name(kind: str, *names: str) -> str:
 
 
 def application(course: Class, token: str) -> web.Application:
-    """The desk as a web application."""
+    """Return the desk as a web application."""
     given = {"course": course, "token": token}
     return web.Application([(where, Page, {**given, "kind": kind}) for kind, (where, _) in PAGES.items()])
 

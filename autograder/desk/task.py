@@ -61,7 +61,7 @@ class TaskPage:
 
 
 def task(data: Data, lesson: str, name: str) -> TaskPage:
-    """A task with all its answers: first the wrong ones, by how many gave them.
+    """Return a task with all its answers: first the wrong ones, by how many gave them.
 
     Raises:
         NotThere: nobody has answered such a task, or it is answered in words.

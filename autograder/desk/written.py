@@ -54,7 +54,7 @@ class Question:
 
 
 def question(data: Data, lesson: str, name: str, token: str) -> Question:
-    """A question with all its answers.
+    """Return a question with all its answers.
 
     Args:
         data: what is known of the class.
@@ -117,7 +117,7 @@ def give(
 
 
 def _results(data: Data, lesson: str, name: str) -> list[TaskResult]:
-    """The answers to a question, of those whom the gradebook has."""
+    """Return the answers to a question, of those whom the gradebook has."""
     results = data.tasks.get((lesson, name), []) if (lesson, name) in data.questions else []
     found = [one for one in results if (lesson, one.student, name) in data.marks]
     if not found:
@@ -126,17 +126,17 @@ def _results(data: Data, lesson: str, name: str) -> list[TaskResult]:
 
 
 def scheme(course: Class, lesson: str, task: str) -> tuple[Line, ...]:
-    """The lines of a question's marking scheme; none where the lesson's source is not there."""
+    """Return the lines of a question's marking scheme; none where the lesson's source is not there."""
     source = course.place(course.directory.source_directory, ".", lesson)
     text = answers_in(source, lesson, "markdown").get(task, "")
     return tuple(Line(float(points), shown(what)) for points, what in LINE.findall(text))
 
 
 def shown(text: str) -> Markup:
-    """What a student wrote, as a page may show it."""
+    """Return what a student wrote, as a page may show it."""
     return Markup(markdown2html(None, text))  # type: ignore[arg-type]  # noqa: S704
 
 
 def key_of(student: str, token: str) -> str:
-    """What stands for a student on a page without names."""
+    """Return what stands for a student on a page without names."""
     return hashlib.sha256(f"{token} {student}".encode()).hexdigest()[:16]

@@ -143,7 +143,7 @@ def _refused(info: zipfile.ZipInfo) -> str:
 def _one(
     name: str, stem: str, path: str, opened: IO[bytes], modified: tuple[int, ...], budget: Budget
 ) -> Iterator[HandedFile]:
-    """A file, or where it is an archive itself, what lies in that."""
+    """Yield a file, or where it is an archive itself, what lies in that."""
     inner = path.lower().endswith(".zip") and ".zip/" not in path.lower()
     limit = MAX_INNER_BYTES if inner else MAX_FILE_BYTES
     # What an archive says about sizes is not believed: reading itself stops.
@@ -167,7 +167,7 @@ def _one(
 
 
 def said_by(path: str, stem: str) -> HandedFile:
-    """What a file's name says of who handed it in, and when.
+    """Return what a file's name says of who handed it in, and when.
 
     Args:
         path: the name in the archive.
@@ -214,7 +214,7 @@ def _copy_number(file: str) -> int:
 
 
 def handed_in_by_name(file: str, lesson: str) -> tuple[str, ...]:
-    """What a file's name says beside the lesson's: `amy` in `amy_01-dot-product (1).ipynb`."""
+    """Return what a file's name says beside the lesson's: `amy` in `amy_01-dot-product (1).ipynb`."""
     stem = COPY.sub("", file.rpartition(".")[0])
     rest = re.sub(re.escape(lesson).replace(r"\-", "[-_ ]"), "", stem, flags=re.IGNORECASE)
     return (rest,) if rest != stem else ()

@@ -168,7 +168,7 @@ def bundle(
 
 
 def for_students(lesson: LessonBank, hints: int | None = None) -> LessonBank:
-    """A lesson's bank with what a student's own check reads, and no more.
+    """Return a lesson's bank with what a student's own check reads, and no more.
 
     Other example data, on which typed-in numbers are found out, and hidden probes stay with the instructor.
     """
@@ -247,7 +247,7 @@ def _add_words(course: Course, lessons: Sequence[str], place: Path, hints: int |
 
 
 def _release(course: Course, lesson: str) -> Path:
-    """The notebook that students get."""
+    """Return the notebook that students get."""
     path = course.root / "notebooks" / lesson / f"{lesson}.ipynb"
     if not path.is_file():
         raise CannotBundle(f"{lesson} is not built: there is no notebooks/{lesson}/{lesson}.ipynb.")
@@ -282,7 +282,7 @@ def _copy_packages(course: Course, lessons: Sequence[str], out: Path) -> list[st
 
 
 def _reached(names: Iterable[str], packages: Mapping[str, Path]) -> dict[str, Path]:
-    """The modules in some packages that others reach, directly or not, by their imports, with their files."""
+    """Return the modules in some packages that others reach by imports, directly or not, with their files."""
     found: dict[str, Path | None] = {}
     waiting = list(names)
     while waiting:
@@ -299,7 +299,7 @@ def _reached(names: Iterable[str], packages: Mapping[str, Path]) -> dict[str, Pa
 
 
 def _imported(tree: ast.AST) -> Iterator[str]:
-    """The names that code imports, whether of modules or of what is in them."""
+    """Yield the names that code imports, whether of modules or of what is in them."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             yield from (str(node.module), *(f"{node.module}.{one.name}" for one in node.names))
@@ -308,7 +308,7 @@ def _imported(tree: ast.AST) -> Iterator[str]:
 
 
 def runtime_needs(*extras: str) -> list[str]:
-    """What the tool needs where students run it, and what its extras need."""
+    """Return what the tool needs where students run it, and what its extras need."""
     asked = [Requirement(line) for line in _distribution().requires or ()]
     return [
         f"{one.name}{one.specifier}"
@@ -319,7 +319,7 @@ def runtime_needs(*extras: str) -> list[str]:
 
 @cache
 def _distribution() -> Distribution:
-    """What the tool was installed as: where its command comes from."""
+    """Return what the tool was installed as: where its command comes from."""
     installed = next(iter(entry_points(group="console_scripts", name=TOOL)), None)
     if installed is None or installed.dist is None:
         raise CannotBundle("The tool itself is not installed here: pip install --editable .")
@@ -335,7 +335,7 @@ def _pythons() -> str:
 
 
 def _described(course: Course, lessons: Iterable[str]) -> str:
-    """The course's own description with the bundled lessons alone."""
+    """Return the course's own description with the bundled lessons alone."""
     text = (course.root / FILE).read_text(encoding="utf-8") if (course.root / FILE).is_file() else ""
     named = tomllib.loads(text)["lessons"]
     kept = [name for name in named if name in set(lessons)]
@@ -372,7 +372,7 @@ def _starter(course: Course, root: Path) -> bool:
 
 
 def _closure(needs: Iterable[str]) -> set[str]:
-    """These packages and all that they need, on whatever system."""
+    """Return these packages and all that they need, on whatever system."""
     found: set[str] = set()
     waiting = list(needs)
     while waiting:

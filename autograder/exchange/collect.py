@@ -128,7 +128,7 @@ def collect(asked: Request, archives: Iterable[Path]) -> Collected:
 def _with_lessons(
     asked: Request, found: Iterable[HandedFile], outcome: Collected
 ) -> Iterator[tuple[str, HandedFile]]:
-    """The notebooks of an archive with their lessons; the rest goes into the outcome."""
+    """Yield the notebooks of an archive with their lessons; the rest goes into the outcome."""
     ids = {lesson: _task_cells(asked.course, lesson) for lesson in asked.lessons}
     notebooks: list[tuple[HandedFile, str]] = []
     for entry in found:
@@ -164,7 +164,7 @@ def _task_cells(course: Class, lesson: str) -> set[str]:
 
 
 def _grade_ids(content: bytes) -> set[str]:
-    """The ids of a notebook's marked cells; none where it is no notebook, or lost them."""
+    """Return the ids of a notebook's marked cells; none where it is no notebook, or lost them."""
     if content.lstrip()[:1] != b"{":
         return set()
     try:
@@ -177,7 +177,7 @@ def _grade_ids(content: bytes) -> set[str]:
 
 
 def _whose(asked: Request, lesson: str, entry: HandedFile) -> set[str]:
-    """The students who may have handed it in: one, if all is well."""
+    """Return the students who may have handed it in: one, if all is well."""
     for called in (entry.user, entry.folder, entry.path, entry.file):
         if called and called in asked.who:
             return {asked.who[called]}
@@ -206,7 +206,7 @@ def _unclear(asked: Request, entry: HandedFile, students: set[str]) -> str:
 def _chosen(
     asked: Request, lesson: str, student: str, several: list[HandedFile], known: Mapping[str, Any]
 ) -> Placed:
-    """The last of a student's notebooks for one lesson."""
+    """Return the last of a student's notebooks for one lesson."""
     ordered = sorted(several, key=lambda entry: (entry.rank, entry.modified, entry.path))
     last = ordered[-1]
     earlier = tuple(one for one in ordered[:-1] if one.content != last.content)
@@ -318,7 +318,10 @@ def _remember(asked: Request, outcome: Collected, record: dict[str, Any]) -> Non
 
 
 def read_record(course: Class) -> dict[str, Any]:
-    """What earlier archives said of everybody: by lesson and student, and whom the instructor named."""
+    """Return what earlier archives said of everybody.
+
+    By lesson and student, and whom the instructor named.
+    """
     empty: dict[str, Any] = {"lessons": {}, "who": {}}
     try:
         return {**empty, **json.loads((folder_of(course) / RECORD).read_text(encoding="utf-8"))}

@@ -59,7 +59,7 @@ class Person:
 
 
 def read_people(path: Path) -> list[Person]:
-    """The people of a CSV file from Canvas, Moodle, nbgrader or a spreadsheet.
+    """Return the people of a CSV file from Canvas, Moodle, nbgrader or a spreadsheet.
 
     Raises:
         BadList: the file cannot be read, names nobody, or gives two people one id.
@@ -95,7 +95,7 @@ def read_people(path: Path) -> list[Person]:
 
 
 def read_text(path: Path) -> str:
-    """The text of a list, in whatever encoding a platform or a spreadsheet wrote it.
+    """Return the text of a list, in whatever encoding a platform or a spreadsheet wrote it.
 
     Raises:
         BadList: it cannot be read.
@@ -149,7 +149,7 @@ def _person(values: dict[str, str], path: Path) -> Person:
 
 
 def safe_id(text: str) -> str:
-    """An id that may be a folder's name: nbgrader keeps each student's work in one."""
+    """Return an id that may be a folder's name: nbgrader keeps each student's work in one."""
     return re.sub(r"[^\w.@-]+", "-", text).strip("-.")
 
 
@@ -184,7 +184,10 @@ class Roster:
         return set()
 
     def merged(self, person: Person) -> Person:
-        """A person of a new list as the roster is to have them: under their old id where they have one."""
+        """Return a person of a new list as the roster is to have them.
+
+        Under their old id where they have one.
+        """
         old = self.people.get(person.id)
         if old is None:
             same = [
@@ -201,13 +204,16 @@ class Roster:
 
 
 def squashed(text: str) -> str:
-    """A name without what platforms change in it: case, accents, spaces and marks."""
+    """Return a name without what platforms change in it: case, accents, spaces and marks."""
     plain = unicodedata.normalize("NFKD", text.casefold())
     return "".join(char for char in plain if char.isalnum())
 
 
 def name_suffixes(name: str) -> Iterator[str]:
-    """A name, and what remains of it without the group that Moodle writes before it: `Group 1-Jane Doe`."""
+    """Yield a name, and what remains of it without the group that Moodle writes before it.
+
+    `Group 1-Jane Doe`.
+    """
     yield name
     while "-" in name:
         name = name.partition("-")[2]

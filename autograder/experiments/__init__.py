@@ -37,7 +37,7 @@ EXPERIMENTS: dict[str, Experiment] = {
 
 
 def concluded(probe: Probe, outcome: Outcome) -> Outcome:
-    """What there is to compare of an outcome: of raw draws, what they come to."""
+    """Return what there is to compare of an outcome: of raw draws, what they come to."""
     experiment = EXPERIMENTS.get(probe.observe)
     if experiment is None or experiment.measured is None or not probe.hidden or outcome.tensor is None:
         return outcome

@@ -68,7 +68,7 @@ class Experiment:
 
 
 def inputs_of(settings: Settings) -> list[str]:
-    """The inputs that an experiment is about, which its settings name with commas between."""
+    """Return the inputs that an experiment is about, which its settings name with commas between."""
     return settings["input"].split(",") if "input" in settings else []
 
 
@@ -82,7 +82,7 @@ def other(values: Tensor, generator: torch.Generator) -> Tensor:
 
 
 def has_axis(value: Any, axis: int) -> bool:
-    """Whether a result is a tensor with such an axis."""
+    """Tell whether a result is a tensor with such an axis."""
     return isinstance(value, Tensor) and -value.ndim <= axis < value.ndim
 
 

@@ -47,7 +47,7 @@ def _run(subject: Subject, settings: Settings) -> Any:
 
 
 def _raw(subject: Subject, settings: Settings) -> Any:
-    """The results to measure, where nobody can have a hand in it.
+    """Return the results to measure, where nobody can have a hand in it.
 
     Shapes:
         returns: (3 + calls, …): without dropout before, again and after, then in training mode
@@ -57,7 +57,10 @@ def _raw(subject: Subject, settings: Settings) -> Any:
 
 
 def _measured(seen: Tensor, settings: Settings) -> Tensor | None:
-    """What the results of `raw` come to, and what was dropped from; None where that cannot be measured."""
+    """Return what the results of `raw` come to, and what was dropped from.
+
+    None where that cannot be measured.
+    """
     fits = seen.ndim >= 2 and len(seen) > 3 and seen.numel() > 0 and seen.is_floating_point()
     if not fits or seen.shape[-1] % int(settings.get("copies", 1)):
         return None
@@ -65,7 +68,10 @@ def _measured(seen: Tensor, settings: Settings) -> Tensor | None:
 
 
 def _draws(subject: Subject, settings: Settings) -> tuple[Tensor | None, Any]:
-    """The results to measure, as `raw` gives them; or a single result, where that cannot be measured."""
+    """Return the results to measure, as `raw` gives them.
+
+    Or a single result, where that cannot be measured.
+    """
     module = subject.module
     if module is None:
         base = again = subject.inputs[settings["input"]]
@@ -97,7 +103,7 @@ def _draws(subject: Subject, settings: Settings) -> tuple[Tensor | None, Any]:
 
 
 def _measures(draws: Tensor, settings: Settings) -> Tensor:
-    """What results with and without dropout come to: see `MEASURES`."""
+    """Return what results with and without dropout come to: see `MEASURES`."""
     p, copies = float(settings["p"]), int(settings.get("copies", 1))
     wanted = int(settings.get("measures", len(MEASURES)))
     base, again, last = draws[:3]
@@ -135,7 +141,7 @@ def _measures(draws: Tensor, settings: Settings) -> Tensor:
 
 
 def _equal(one: Tensor, other: Tensor) -> bool:
-    """Whether two results are the same to the last bit; nan equals nan here."""
+    """Tell whether two results are the same to the last bit; nan equals nan here."""
     if one.shape != other.shape:
         return False
     return bool(((one == other) | (one.isnan() & other.isnan())).all())
@@ -152,7 +158,7 @@ def _calls(entries: int, p: float) -> int:
 
 
 def _settled(share: float, p: float, count: int) -> float:
-    """A share that was counted, as the one it can be told from: 1 - p, p, or itself to one decimal."""
+    """Return a share that was counted, as the one it can be told from: 1 - p, p, or itself to one decimal."""
     if share in (0.0, 1.0):
         return share  # nothing was drawn
     # Five standard deviations of a binomial count: less than one run in a million falls outside by chance.

@@ -28,7 +28,7 @@ def _run(subject: Subject, settings: Settings) -> Any:
 
 
 def with_gradients(inputs: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
-    """The inputs, of which those that the settings name ask for gradients."""
+    """Return the inputs, of which those that the settings name ask for gradients."""
     return {
         **inputs,
         **{name: inputs[name].detach().clone().requires_grad_() for name in inputs_of(settings)},
@@ -36,7 +36,7 @@ def with_gradients(inputs: Mapping[str, Any], settings: Settings) -> dict[str, A
 
 
 def gradients_of(result: Tensor, inputs: Mapping[str, Any], settings: Settings) -> list[Tensor]:
-    """The gradients of the inputs that the settings name, 0 where none comes back."""
+    """Return the gradients of the inputs that the settings name, 0 where none comes back."""
     wanted = [inputs[name] for name in inputs_of(settings)]
     if not result.requires_grad:
         return [torch.zeros_like(one) for one in wanted]

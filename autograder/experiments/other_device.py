@@ -68,7 +68,7 @@ class _OtherDevice(TorchFunctionMode):
         return result
 
     def _is_cpu(self, target: Any) -> bool:
-        """Whether something that names a place names the CPU, whatever the inputs are on."""
+        """Tell whether something that names a place names the CPU, whatever the inputs are on."""
         if isinstance(target, Tensor):
             return id(target) not in self._there
         return id(target) in self._cpu or (isinstance(target, str) and target == "cpu")

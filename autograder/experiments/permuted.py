@@ -37,7 +37,7 @@ def _run(subject: Subject, settings: Settings) -> Any:
 
 
 def _fits(value: Any, size: int, axis: int) -> bool:
-    """Whether a result is a tensor with `size` slices along the axis."""
+    """Tell whether a result is a tensor with `size` slices along the axis."""
     return has_axis(value, axis) and value.shape[axis] == size
 
 

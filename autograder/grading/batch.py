@@ -110,7 +110,10 @@ def grade_rebuilt(
 
 @lru_cache(maxsize=8)
 def _release(text: str) -> NotebookNode:
-    """A lesson's release, read once for all that was handed in for it; whoever asks must not change it."""
+    """Return a lesson's release, read once for all that was handed in for it.
+
+    Whoever asks must not change it.
+    """
     release: NotebookNode = nbformat.reads(text, as_version=4)
     return release
 
@@ -155,7 +158,7 @@ _lock = threading.Lock()
 
 
 def runner_for(banks: Banks, sandboxed: bool = True) -> SandboxRunner:
-    """This thread's own sandbox or kernels, kept for its next submission for as long as the banks stay."""
+    """Return this thread's own sandbox or kernels, kept for its next submission while the banks stay."""
     key = threading.get_ident(), sandboxed
     asks = banks, [banks.digest(lesson) for lesson in banks.folders]
     with _lock:

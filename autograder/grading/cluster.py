@@ -71,7 +71,7 @@ class Cluster(Executor):
 def connected(
     address: str, banks: Banks, lessons: Sequence[str], say: Callable[[str], None]
 ) -> Iterator[Cluster]:
-    """A cluster whose workers are ready to grade these lessons.
+    """Yield a cluster whose workers are ready to grade these lessons.
 
     Args:
         address: the scheduler's, as "tcp://10.0.0.1:8786".
@@ -188,7 +188,7 @@ def _on_worker(run: str, function: Callable[[GradeJob], T], job: GradeJob) -> T:
 
 
 def tool_version() -> str:
-    """What grading depends on in this installation, beside the answers: the package's code."""
+    """Return what grading depends on in this installation, beside the answers: the package's code."""
     package = Path(autograder.__file__).parent
     return _digest({str(path.relative_to(package)): path.read_bytes() for path in package.rglob("*.py")})
 

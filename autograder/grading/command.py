@@ -69,7 +69,7 @@ class Summary:
 
     @property
     def nothing(self) -> bool:
-        """Whether there was nothing to grade."""
+        """Tell whether there was nothing to grade."""
         return not (self.graded or self.current or self.settled or self.faults or self.interrupted)
 
     @property
@@ -93,7 +93,7 @@ class Summary:
 
 
 def lessons(course: Class) -> list[str]:
-    """The lessons that have a release and a bank."""
+    """Return the lessons that have a release and a bank."""
     return [name for name in course.banks.folders if course.release(name).is_file()]
 
 
@@ -224,7 +224,7 @@ class _Run:
         return draws
 
     def jobs(self, draws: Draws) -> Iterator[GradeJob]:
-        """What waits as jobs; those of one release together: a sandbox is made for one set of banks."""
+        """Yield what waits as jobs; those of one release together: a sandbox is made for one set of banks."""
         for one in sorted(self.waiting.values(), key=lambda one: one.release.id):
             submission, release = one.submission, one.release
             lesson = submission.lesson

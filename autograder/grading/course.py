@@ -81,18 +81,21 @@ class Class:
         return str(self.directory.db_url)
 
     def place(self, step: str, student: str, lesson: str) -> Path:
-        """A folder of nbgrader's: `step` is the name of a directory in its configuration."""
+        """Return a folder of nbgrader's: `step` is the name of a directory in its configuration."""
         return Path(self.directory.format_path(step, student, lesson))
 
     def release(self, lesson: str, language: str = ".") -> Path:
         return self.place(self.directory.release_directory, language, lesson) / f"{lesson}.ipynb"
 
     def solution(self, lesson: str) -> dict[str, str]:
-        """The text of the course's own answer cells, by the cell's id; none where the source is not there."""
+        """Return the text of the course's own answer cells, by the cell's id.
+
+        None where the source is not there.
+        """
         return answers_in(self.place(self.directory.source_directory, ".", lesson), lesson)
 
     def submissions(self, lesson: str, students: Collection[str] = ()) -> list[Submission]:
-        """What was handed in for a lesson, by student; of the students named, or of all."""
+        """Return what was handed in for a lesson, by student; of the students named, or of all."""
         found = []
         for student in self.students():
             folder = self.place(self.directory.submitted_directory, student, lesson)
@@ -119,7 +122,7 @@ class Class:
         return sorted(entry.name for entry in self.submitted.iterdir()) if self.submitted.is_dir() else []
 
     def misplaced(self) -> list[str]:
-        """What lies where no lesson's notebook is looked for, in one sentence each."""
+        """Return what lies where no lesson's notebook is looked for, in one sentence each."""
         known = set(self.banks.course.lessons)
         found = []
         for student in self.students():
@@ -134,12 +137,12 @@ class Class:
         return found
 
     def current(self, lesson: str) -> Release:
-        """A lesson as it is released now."""
+        """Return a lesson as it is released now."""
         text = self.release(lesson).read_text(encoding="utf-8")
         return Release(lesson, text, self.banks, self.solution(lesson))
 
     def as_written(self, release: Release, submitted: NotebookNode) -> Release:
-        """A release in the language of what was handed in: the one whose prose that has most of."""
+        """Return a release in the language of what was handed in: the one whose prose that has most of."""
         paths = {one: self.release(release.lesson, one) for one in self.banks.course.languages[1:]}
         texts = {one: path.read_text(encoding="utf-8") for one, path in paths.items() if path.is_file()}
         prose = _prose(submitted)
@@ -153,7 +156,7 @@ class Class:
         return replace(release, text=nbformat.writes(said))
 
     def made_from(self, submission: Submission, release: Release) -> dict[str, str]:
-        """A digest of each thing that a grade depends on. Empty without a bank."""
+        """Return a digest of each thing that a grade depends on. Empty without a bank."""
         try:
             return {
                 "submission": hashlib.sha256(handed_in(submission)).hexdigest(),
@@ -178,7 +181,7 @@ def _names(paths: Collection[Path]) -> str:
 
 
 def handed_in(submission: Submission) -> bytes:
-    """The file's content, or why there is none: that is graded as well, and once."""
+    """Return the file's content, or why there is none: that is graded as well, and once."""
     if submission.refused:
         return submission.refused.encode()
     try:

@@ -33,7 +33,7 @@ class GraderFault(Exception):
 
 
 def evidence_of(task: str, executed: NotebookNode, stopped: str = "") -> Evidence:
-    """The evidence that a task's test cell left in an executed notebook.
+    """Return the evidence that a task's test cell left in an executed notebook.
 
     Args:
         task: the task's id.
@@ -142,7 +142,7 @@ def judge_task(
 
 
 def own_before(task: Task, notebook: NotebookNode) -> Iterator[str]:
-    """The text of the learner's code cells in a rebuilt notebook, up to a task's check."""
+    """Yield the text of the learner's code cells in a rebuilt notebook, up to a task's check."""
     for cell in notebook.cells:
         if cell["id"] == task.id:
             return
@@ -151,7 +151,7 @@ def own_before(task: Task, notebook: NotebookNode) -> Iterator[str]:
 
 
 def _of_run(evidence: Evidence, task: Task, run: str) -> Evidence:
-    """What evidence says about what it was asked in a run, and nothing that it may say about another."""
+    """Return what evidence says about what it was asked in a run, and nothing about another run."""
     asked = (
         {run}
         if task.kind == "tensor"

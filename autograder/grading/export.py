@@ -223,5 +223,5 @@ def _merged(known: Scores, rows: list[list[str]], fill: Fill, lessons: Sequence[
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether two names are the same but for case, spaces and marks."""
+    """Tell whether two names are the same but for case, spaces and marks."""
     return re.sub(r"[\W_]+", "", one).lower() == re.sub(r"[\W_]+", "", other).lower()

@@ -96,7 +96,7 @@ def refuse_our_own(notebook: NotebookNode, ran: Executed) -> None:
 def judged_again(
     submitted: Submitted, lesson: LessonBank, run: Runner, solution: Mapping[str, str]
 ) -> tuple[dict[str, Verdict], tuple[str, ...]]:
-    """The verdicts, where a follow-up task may have a better one, and notes for a person.
+    """Return the verdicts, where a follow-up task may have a better one, and notes for a person.
 
     Args:
         submitted: what was handed in, as it was judged first.
@@ -172,7 +172,7 @@ def _judged_with(
     run: Runner,
     solution: Mapping[str, str],
 ) -> dict[str, Verdict]:
-    """The verdicts on some tasks, with the course's answers in the place of others."""
+    """Return the verdicts on some tasks, with the course's answers in the place of others."""
     answers = {f"{name}-answer" for name in replaced}
     # What had to be stopped once would be stopped again.
     stopped = {name: why for name, why in submitted.ran.stops.items() if name not in answers}
@@ -191,7 +191,7 @@ def _judged_with(
 
 
 def _without_words(verdict: Verdict, task: Task, first: Verdict) -> Verdict:
-    """A verdict without any text or number that the learner's process chose."""
+    """Return a verdict without any text or number that the learner's process chose."""
     call = None
     if verdict.forbidden:
         known = [family.name for family in task.forbids.families] if task.forbids else []

@@ -111,7 +111,10 @@ def grade(
 
 
 def _not_seen(lesson: LessonBank, executed: NotebookNode, verdicts: Mapping[str, Verdict]) -> dict[str, str]:
-    """What a person should look at, since a forbidden call need not have been seen: the code, by task."""
+    """Return what a person should look at, since a forbidden call need not have been seen.
+
+    The code, by task.
+    """
     found = {}
     for task in lesson.tasks.values():
         if task.forbids and verdicts[task.id].right and not verdicts[task.id].forbidden:

@@ -111,7 +111,7 @@ class Book:
         self._cells.pop(lesson, None)
 
     def scores(self, submission: Submission) -> dict[str, float]:
-        """The scores that checks gave a submission, by task."""
+        """Return the scores that checks gave a submission, by task."""
         try:
             notebook = self._notebook(submission)
         except MissingEntry:
@@ -124,7 +124,7 @@ class Book:
         return sum(grade.needs_manual_grade for grade in self._notebook(submission).grades)
 
     def is_current(self, submission: Submission, made_from: Mapping[str, str]) -> bool:
-        """Whether a submission was graded from just this, and its grades are in the book."""
+        """Tell whether a submission was graded from just this, and its grades are in the book."""
         if submission.lesson not in self._gradings:
             known = self.verdicts.read(Grading, submission.lesson)
             self._gradings[submission.lesson] = {one.student: one.made_from for one in known}
@@ -220,7 +220,7 @@ class Book:
         os.replace(fresh, submission.graded)
 
     def has_no_time(self, submission: Submission) -> bool:
-        """Whether there is a file that should say when it was handed in, and does not."""
+        """Tell whether there is a file that should say when it was handed in, and does not."""
         stamp = submission.path.parent / STAMP
         return not submission.refused and stamp.exists() and self._timestamp(submission) is None
 
@@ -257,7 +257,7 @@ class Book:
             self.verdicts.add([Change(*which, "late penalty", now(), 0 - old, 0 - new, why)])
 
     def _penalty(self, handed_in: SubmittedAssignment, notebook: SubmittedNotebook) -> float | None:
-        """What being late costs, as nbgrader's own step has it, which opens the book once more."""
+        """Return what being late costs, as nbgrader's own step has it, which opens the book once more."""
         if handed_in.total_seconds_late <= 0:
             return None
         self._gradebook.db.flush()
@@ -269,7 +269,7 @@ class Book:
         return None if asked is None else cast("float", step._check_late_penalty(notebook, asked))
 
     def _names(self, lesson: str) -> dict[str, str]:
-        """The lesson's marked cells, by the number that the database has for each."""
+        """Return the lesson's marked cells, by the number that the database has for each."""
         # Asked of a grade itself, its name would be one more query.
         if lesson not in self._cells:
             cells = self._gradebook.find_notebook(lesson, lesson)._base_cells
@@ -305,7 +305,7 @@ def alone(database: str) -> Iterator[None]:
 
 
 def _share(grades: Sequence[Grade], cells: Mapping[str, NotebookNode], names: Mapping[str, str]) -> float:
-    """The share that the checks gave of what they can give, for the tasks that a submission has."""
+    """Return the share that the checks gave of what they can give, for the tasks that a submission has."""
     found = [
         utils.determine_grade(cells[name], log) for one in grades if (name := names[one.cell_id]) in cells
     ]
@@ -323,7 +323,7 @@ def _is_plain(path: Path) -> bool:
 
 
 def _copied(database: str, folder: Path) -> str:
-    """The address of a copy of a database in a file; a fresh one where there is none yet."""
+    """Return the address of a copy of a database in a file; a fresh one where there is none yet."""
     copy = folder / "gradebook.db"
     original = Path(database.removeprefix(SQLITE))
     if database.startswith(SQLITE) and original.is_file():

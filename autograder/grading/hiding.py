@@ -44,7 +44,7 @@ MOST_SHOWN = 60
 
 
 def hiding(sources: Iterable[str]) -> str:
-    """The first expression in a learner's cells that could hide a call; "" if none.
+    """Return the first expression in a learner's cells that could hide a call; "" if none.
 
     Text can be made to be slow to read: what is more than anybody types is shown instead of being read.
     """
@@ -106,14 +106,14 @@ def _takes_text(function: ast.AST) -> bool:
 
 
 def _is_own(value: ast.expr) -> bool:
-    """Whether an expression is `self`, whose attributes are set under names, or leads on from there."""
+    """Tell whether an expression is `self`, whose attributes are set under names, or leads on from there."""
     while isinstance(value, ast.Attribute):
         value = value.value
     return _name(value) in ("self", "cls")
 
 
 def _written_out(tree: ast.AST) -> set[str]:
-    """The names that only ever stand for what loops take from lists that are written out."""
+    """Return the names that only ever stand for what loops take from lists that are written out."""
     loops: set[ast.AST] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.For | ast.comprehension) and isinstance(node.iter, ast.List | ast.Tuple):

@@ -70,7 +70,7 @@ class Marks:
         self._connection = connection
 
     def of(self, lesson: str = "") -> list[Mark]:
-        """The marks of a lesson, or of all lessons, by student and task."""
+        """Return the marks of a lesson, or of all lessons, by student and task."""
         asked = select(
             Assignment.name,
             SubmittedAssignment.student_id,
@@ -87,14 +87,14 @@ class Marks:
         return [Mark(*row[:6], row[6] or 0.0, bool(row[7])) for row in rows]
 
     def comments(self) -> dict[tuple[str, str, str], str]:
-        """What a person wrote below answers, by lesson, student and the answer's cell."""
+        """Return what a person wrote below answers, by lesson, student and the answer's cell."""
         columns = Assignment.name, SubmittedAssignment.student_id, BaseCell.name, Comment.manual_comment
         asked = select(*columns).select_from(_of_work(Comment)).where(Comment.manual_comment.is_not(None))
         rows = self._connection.execute(asked)
         return {(lesson, student, cell): text for lesson, student, cell, text in rows}
 
     def handed_in(self) -> list[HandedIn]:
-        """What was handed in for all lessons."""
+        """Return what was handed in for all lessons."""
         asked = select(
             Assignment.name,
             SubmittedAssignment.student_id,
@@ -111,7 +111,7 @@ class Marks:
         return found
 
     def possible(self) -> dict[str, float]:
-        """What each lesson in the gradebook can earn."""
+        """Return what each lesson in the gradebook can earn."""
         asked = (
             select(Assignment.name, GradeCell.max_score)
             .select_from(GradeCell.__table__)
@@ -125,7 +125,7 @@ class Marks:
         return found
 
     def members(self) -> list[Person]:
-        """The students of the gradebook, by id."""
+        """Return the students of the gradebook, by id."""
         columns = Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id
         rows = self._connection.execute(select(*columns).order_by(Student.id))
         return [
@@ -135,7 +135,7 @@ class Marks:
 
 
 def _of_work(kind: type[Grade | Comment]) -> Join:
-    """What students handed in, with a record of each of its cells."""
+    """Return what students handed in, with a record of each of its cells."""
     cells = kind.__table__.join(BaseCell.__table__, BaseCell.id == kind.cell_id)
     joined: Join = cells.join(WORK, SubmittedNotebook.id == kind.notebook_id)
     return joined
@@ -143,7 +143,7 @@ def _of_work(kind: type[Grade | Comment]) -> Join:
 
 @contextmanager
 def opened(database: str) -> Iterator[Marks]:
-    """A gradebook for reading, by its address; one that is not there is empty, and is not made."""
+    """Yield a gradebook for reading, by its address; one that is not there is empty, and is not made."""
     with connected(database) as connection:
         if connection.engine.url.database is None:  # in memory, in the place of one that is not there
             Base.metadata.create_all(connection)

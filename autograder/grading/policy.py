@@ -54,7 +54,7 @@ class Policy:
 
     @classmethod
     def read(cls, root: Path, lessons: tuple[str, ...]) -> Policy:
-        """The policy of a class; an empty one where there is no file.
+        """Return the policy of a class; an empty one where there is no file.
 
         Args:
             root: the course's folder.
@@ -131,7 +131,7 @@ def extend(root: Path, lesson: str, student: str, by: timedelta) -> str:
 
 
 def length(text: str) -> timedelta:
-    """A length of time, from "3d" or "12h".
+    """Return a length of time, from "3d" or "12h".
 
     Raises:
         ValueError: it is none.
@@ -143,7 +143,7 @@ def length(text: str) -> timedelta:
 
 
 def shown(by: timedelta) -> str:
-    """A length of time as `length` reads it."""
+    """Return a length of time as `length` reads it."""
     days, rest = divmod(by, UNITS["d"])
     return f"{days}d" if not rest else f"{by // UNITS['h']}h"
 
@@ -153,7 +153,7 @@ def _text(path: Path) -> str:
 
 
 def _utc(moment: date, zone: tzinfo | None) -> datetime:
-    """A moment as nbgrader keeps it; one without a time is the end of that day."""
+    """Return a moment as nbgrader keeps it; one without a time is the end of that day."""
     if not isinstance(moment, datetime):
         moment = datetime.combine(moment, time(23, 59, 59))
     if moment.tzinfo is None:

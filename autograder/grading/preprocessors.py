@@ -110,11 +110,14 @@ class RunAndJudge(_Step):
 
 @lru_cache(maxsize=1)
 def _word(when: float) -> str:
-    """The word that questions are drawn by: nbgrader grades one student after the other, and names no run."""
+    """Return the word that questions are drawn by.
+
+    nbgrader grades one student after the other, and names no run.
+    """
     return new_word()
 
 
 def _class(step: NbGraderPreprocessor) -> Class:
-    """The class that nbgrader grades."""
+    """Return the class that nbgrader grades."""
     parent = step.parent
     return Class(Path((parent if hasattr(parent, "coursedir") else parent.parent).coursedir.root))

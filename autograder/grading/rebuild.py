@@ -44,7 +44,7 @@ class Rebuilt:
 
 
 def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
-    """The release with the submission's answers and added code cells, and nothing else of it.
+    """Return the release with the submission's answers and added code cells, and nothing else of it.
 
     A cell belongs to an answer when its id or its nbgrader grade id says so. Of several such cells the one
     with the right id counts, unless it was left as released and another was not.
@@ -118,7 +118,7 @@ def rebuild(release: NotebookNode, submission: NotebookNode) -> Rebuilt:
 
 
 def solved(release: NotebookNode, solution: Mapping[str, str]) -> NotebookNode:
-    """A copy of the release with the course's own answers, by the cell's id, and without its figures."""
+    """Return a copy of the release with the course's own answers, by cell, and without its figures."""
     copy = undrawn(release)
     for cell in copy.cells:
         cell.source = solution.get(cell["id"], cell.source)
@@ -126,7 +126,7 @@ def solved(release: NotebookNode, solution: Mapping[str, str]) -> NotebookNode:
 
 
 def up_to_the_last(notebook: NotebookNode, tasks: Collection[str]) -> NotebookNode:
-    """A copy of the notebook that ends with the last of some tasks' checks, and checks no other task."""
+    """Return a copy of the notebook that ends with the last of some tasks' checks, and has no others."""
     cells = [cell for cell in notebook.cells if not is_test(cell) or cell["id"] in tasks]
     while cells and cells[-1]["id"] not in tasks:
         cells.pop()
@@ -135,7 +135,7 @@ def up_to_the_last(notebook: NotebookNode, tasks: Collection[str]) -> NotebookNo
 
 
 def with_givens(notebook: NotebookNode, givens: Mapping[str, Value]) -> NotebookNode:
-    """The notebook with its example data replaced, right after each `given` cell has run."""
+    """Return the notebook with its example data replaced, right after each `given` cell has run."""
     copy: NotebookNode = from_dict(notebook)
     lines = "\n".join(f"{name} = {_literal(value)}" for name, value in givens.items())
     # After each of them, because what a course cell computes between two of them is to follow as well.
@@ -187,7 +187,9 @@ def _course_id(cell: NotebookNode, course_ids: set[str]) -> str | None:
 def _older_givens(
     release: NotebookNode, submission: NotebookNode, course_ids: set[str], texts: Mapping[str, str]
 ) -> dict[str, str]:
-    """Example data as an older release had them, under another id or none: their text and their present id.
+    """Return example data as an older release had them, under another id or none.
+
+    Their text and their present id.
 
     Such a cell must not run as the learner's own: it would bring back the older data behind the present ones.
     """
@@ -204,7 +206,7 @@ def _older_givens(
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether two cells are about the same names."""
+    """Tell whether two cells are about the same names."""
     if len(other) > 4 * len(one):  # what a stranger sent is not read for longer than it is worth
         return False
     names, others = (Counter(re.findall(r"[^\W\d]\w*", text)) for text in (one, other))
@@ -213,7 +215,7 @@ def _alike(one: str, other: str) -> bool:
 
 
 def _choose(released: NotebookNode, claims: list[NotebookNode]) -> str | None:
-    """The text of the cell that holds the answer; None where there is no such cell."""
+    """Return the text of the cell that holds the answer; None where there is no such cell."""
     ordered = sorted(claims, key=lambda cell: cell.get("id") != released["id"])
     worked_on = [cell for cell in ordered if _text(cell).strip() != released.source.strip()]
     chosen = next(iter(worked_on or ordered), None)
@@ -221,7 +223,7 @@ def _choose(released: NotebookNode, claims: list[NotebookNode]) -> str | None:
 
 
 def _defines(released: NotebookNode) -> list[str]:
-    """The names that a released answer cell leaves to the learner; none for a written answer."""
+    """Return the names that a released answer cell leaves to the learner; none for a written answer."""
     names = []
     for statement in ast.parse(released.source if released.cell_type == "code" else "").body:
         match statement:
@@ -237,7 +239,7 @@ def _words(source: str) -> set[str]:
 
 
 def _last_before(name: str, release: NotebookNode, seen: set[str]) -> str:
-    """The last of the course's cells before a given one that the submission still has."""
+    """Return the last of the course's cells before a given one that the submission still has."""
     ids = [cell["id"] for cell in release.cells]
     return next((other for other in reversed(ids[: ids.index(name)]) if other in seen), "")
 

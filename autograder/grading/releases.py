@@ -46,7 +46,7 @@ class Release:
 
 
 def tasks_of(notebook: NotebookNode) -> frozenset[str]:
-    """The ids of a notebook's graded and of its answer cells."""
+    """Return the ids of a notebook's graded and of its answer cells."""
     marks = (cell.metadata.get("nbgrader", {}) for cell in notebook.cells)
     return frozenset(mark["grade_id"] for mark in marks if mark.get("grade") or mark.get("solution"))
 
@@ -68,7 +68,7 @@ def keep(root: Path, release: Release) -> None:
 
 
 def earlier(root: Path, current: Release) -> list[Release]:
-    """The kept releases of a lesson whose tasks are others than the current ones, the oldest first."""
+    """Return the kept releases of a lesson whose tasks are others than the current ones, the oldest first."""
     found = []
     kept = (root / FOLDER / current.lesson).glob("[!.]*")
     for place in sorted(kept, key=lambda path: path.stat().st_mtime):
@@ -87,7 +87,10 @@ def earlier(root: Path, current: Release) -> list[Release]:
 
 
 def origin(submitted: NotebookNode, current: Release, older: Sequence[Release]) -> Release:
-    """The release that a submission came from, by the tasks that it has; the current one if that is open."""
+    """Return the release that a submission came from, by the tasks that it has.
+
+    The current one if that is open.
+    """
     cells = submitted.cells
     named = {cell.get("id") for cell in cells}
     named |= {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in cells}

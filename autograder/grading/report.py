@@ -143,7 +143,7 @@ def report(course: Class, lesson: str) -> Report:
 
 
 def as_csv(made: Report) -> str:
-    """The report as a table with a line for each task."""
+    """Return the report as a table with a line for each task."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(COLUMNS)
@@ -166,7 +166,10 @@ def as_csv(made: Report) -> str:
 
 
 def _plain(value: object) -> object:
-    """A value that a spreadsheet does not take for a formula: a message may hold a student's own text."""
+    """Return a value that a spreadsheet does not take for a formula.
+
+    A message may hold a student's own text.
+    """
     return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@")) else value
 
 
@@ -189,17 +192,17 @@ class Words:
         return self._known.get((task, fault)) or KnownWrong(fault, "", fault)
 
     def says(self, one: TaskResult) -> str:
-        """What was found of an answer, in words that others share; "" where all is right."""
+        """Return what was found of an answer, in words that others share; "" where all is right."""
         return "; ".join(self.known(one.task, fault).name for fault in one.faults) or _unnamed(one)
 
     def section(self, place: str) -> str:
-        """A section in words, from "02-trainable#scale-intro"."""
+        """Return a section in words, from "02-trainable#scale-intro"."""
         lesson, cell = place.partition("#")[::2]
         heading = self._heading(lesson, cell)
         return _("“{heading}” in {lesson}", locals()) if heading else ""
 
     def _heading(self, lesson: str, cell: str) -> str:
-        """The heading above a cell of a lesson's release, or in it."""
+        """Return the heading above a cell of a lesson's release, or in it."""
         if lesson not in self._notebooks:
             found: dict[str, str] = {}
             heading = ""
@@ -215,7 +218,7 @@ class Words:
 
 
 def _points(one: TaskResult, given: Mapping[tuple[str, str], Mark]) -> float:
-    """What counts for a task: the gradebook's, where a person may have changed it."""
+    """Return what counts for a task: the gradebook's, where a person may have changed it."""
     mark = given.get((one.student, one.task))
     return mark.score if mark else one.points or 0.0
 
@@ -267,7 +270,10 @@ def _discrimination(pairs: Sequence[tuple[float, float]]) -> float | None:
 
 
 def _mistakes(words: Words, results: Iterable[TaskResult], examples: bool = True) -> list[Mistake]:
-    """The mistakes in some results, the commonest first; those that have no name by what is said of them."""
+    """Return the mistakes in some results, the commonest first.
+
+    Those that have no name by what is said of them.
+    """
     made: dict[tuple[str, str], list[TaskResult]] = defaultdict(list)
     for one in results:
         if one.right or not one.answered or one.points is None:
@@ -294,7 +300,7 @@ def _mistakes(words: Words, results: Iterable[TaskResult], examples: bool = True
 
 
 def _unnamed(one: TaskResult) -> str:
-    """What is wrong with an answer that nothing known explains, in words that others share."""
+    """Return what is wrong with an answer that nothing known explains, in words that others share."""
     kinds = {
         verdicts.UNANSWERED: _("nothing was written"),
         "Raised": _("the answer raises {one.error}", locals())
@@ -317,7 +323,7 @@ def _unnamed(one: TaskResult) -> str:
 
 
 def _examples(results: Iterable[TaskResult]) -> list[str]:
-    """A few of the answers, the commonest first, then the shortest."""
+    """Return a few of the answers, the commonest first, then the shortest."""
     texts: Counter[str] = Counter()
     for answer, times in Counter(one.answer for one in results).items():
         texts[without_names(answer)] += times
@@ -349,7 +355,7 @@ def _is_text(node: ast.AST) -> bool:
 
 
 def _say(tasks: Sequence[TaskReport], mistakes: Sequence[Mistake], students: int) -> Iterable[str]:
-    """What is worth a word in the next lecture, from the mistakes that most people made."""
+    """Yield what is worth a word in the next lecture, from the mistakes that most people made."""
     enough = max(2, WORTH_SAYING * students)
     for one in [one for one in mistakes if one.fault and one.students >= enough][:MOST_SAID]:
         count = len(one.tasks)
@@ -371,12 +377,12 @@ def _say(tasks: Sequence[TaskReport], mistakes: Sequence[Mistake], students: int
 
 
 def as_html(made: Report) -> str:
-    """The report as one page that needs no other file."""
+    """Return the report as one page that needs no other file."""
     return render("report", **on_page(made))
 
 
 def on_page(made: Report) -> dict[str, Any]:
-    """What the report's page shows."""
+    """Return what the report's page shows."""
     bins = _bins(made)
     named = [one for one in made.mistakes if one.fault][:MOST_SHOWN]
     counts = {(task.id, one.fault): one.students for task in made.tasks for one in task.mistakes}

@@ -53,7 +53,7 @@ STYLES = {
 
 
 def _kept(tag: str, name: str, value: str) -> str | None:
-    """An attribute's value, if it may stay."""
+    """Return an attribute's value, if it may stay."""
     stays = {
         "class": all(map(CLASSES.fullmatch, value.split())),
         "style": not FETCHES.search(value),
@@ -112,7 +112,7 @@ def markdown2html(context: Context, source: str) -> str:
 
 
 def _formula(found: re.Match[str]) -> str:
-    """A formula as MathML, which a browser draws by itself; left as it is where it is none."""
+    """Return a formula as MathML, which a browser draws by itself; left as it is where it is none."""
     try:
         drawn = convert(unescape(found[1] or found[2]), display="block" if found[1] else "inline")
     except Exception:  # it has many ways to fail on what is no LaTeX
@@ -203,7 +203,7 @@ class SafeOutputs(Preprocessor):
 
 
 def _safe(output: NotebookNode, room: int) -> tuple[NotebookNode, int]:
-    """An output that can be shown, and how much of what a page may hold it takes."""
+    """Return an output that can be shown, and how much of what a page may hold it takes."""
     kept: dict[str, Any] = {}
     size = 0
     for kind, value in output.data.items():

@@ -50,12 +50,12 @@ class Banks:
 
     @classmethod
     def of(cls, course: Course) -> Banks:
-        """The banks of all of a course's lessons."""
+        """Return the banks of all of a course's lessons."""
         why = {lesson: _why_none(course, lesson) for lesson in course.banked()}
         return cls(course, dict.fromkeys(why, course.bank), {name: one for name, one in why.items() if one})
 
     def lesson(self, name: str, drawn: Files = NONE) -> LessonBank:
-        """A lesson's bank; with what was drawn for a submission, that is asked as well.
+        """Return a lesson's bank; with what was drawn for a submission, that is asked as well.
 
         Raises:
             BankError: there is none, or it is damaged.
@@ -66,7 +66,7 @@ class Banks:
         return _together(public, self._drawn(name, drawn)) if drawn else public
 
     def described(self, name: str) -> LessonBank:
-        """What a lesson's tasks and their mistakes are called.
+        """Return what a lesson's tasks and their mistakes are called.
 
         Raises:
             BankError: it has no bank, or that is damaged.
@@ -74,7 +74,7 @@ class Banks:
         return bank.described(name, self.folders.get(name, self.course.bank))
 
     def questions(self, name: str, drawn: Files) -> Files:
-        """What was drawn for a submission, without answers, where its own process can read it."""
+        """Return what was drawn for a submission, without answers, where its own process can read it."""
         if not drawn:
             return {}
         asked = bank.files(bank.without_answers(self._drawn(name, drawn)))
@@ -85,7 +85,7 @@ class Banks:
         return bank.read(name, text, numbers, self.course.forbidden)
 
     def digest(self, lesson: str) -> bytes:
-        """What a lesson is graded by at this moment, but for what is drawn.
+        """Return what a lesson is graded by at this moment, but for what is drawn.
 
         Raises:
             OSError: it has no bank.
@@ -101,7 +101,7 @@ class Banks:
 
 
 def folder(course: Course) -> Path:
-    """The folder of the secret: outside the course, of this user alone."""
+    """Return the folder of the secret: outside the course, of this user alone."""
     chosen = os.environ.get(OWN_FOLDER)
     return Path(chosen) if chosen else platformdirs.user_data_path(course.name) / NAME
 
@@ -133,7 +133,7 @@ def make(course: Course, lesson: str) -> tuple[tuple[str, str], ...]:
 
 
 def new_word() -> str:
-    """A word for a grading run."""
+    """Return a word for a grading run."""
     return secrets.token_hex(8)
 
 
@@ -145,7 +145,7 @@ class Draws:
         self._word = word
 
     def of(self, lesson: str, handed_in: bytes) -> Files:
-        """What is drawn for a file that was handed in, for the same file the same again; or nothing.
+        """Return what is drawn for a file that was handed in, for the same file the same again; or nothing.
 
         Raises:
             AuthoringError: the lesson's source does not yield hidden questions.
@@ -164,7 +164,7 @@ class Draws:
 
 
 def _drawn(course: Course, lesson: str, word: str) -> tuple[Files, tuple[tuple[str, str], ...]]:
-    """A lesson's hidden questions with their answers, as a bank's files; and which probes have none.
+    """Return a lesson's hidden questions with their answers, as a bank's files; and which probes have none.
 
     What a word draws is the same every time, as long as secret and public bank are.
     """
@@ -195,7 +195,10 @@ def _draw(
 
 
 def _together(public: LessonBank, drawn: LessonBank) -> LessonBank:
-    """A public bank that asks what was drawn as well; in the place of the givens that it redraws itself."""
+    """Return a public bank that asks what was drawn as well.
+
+    In the place of the givens that it redraws itself.
+    """
     tasks = {
         name: _both(task, drawn.tasks[name]) if name in drawn.tasks else task
         for name, task in public.tasks.items()

@@ -118,7 +118,7 @@ def similar(results: Iterable[TaskResult], known: Mapping[str, Sequence[str]], p
 
 
 def course_says(course: Class, lesson: str) -> tuple[dict[str, list[str]], str]:
-    """What a lesson itself says: its known answers to each task, right and wrong, and its text.
+    """Return what a lesson itself says: its known answers to each task, right and wrong, and its text.
 
     Without the lesson's source, these are only what students were given.
     """
@@ -178,7 +178,7 @@ def _agreements(
 
 
 def signs(code: str) -> list[str]:
-    """What a piece of code consists of, without comments and layout."""
+    """Return what a piece of code consists of, without comments and layout."""
     return [token.string for token in _tokens(code) if token.type not in LAYOUT]
 
 
@@ -192,7 +192,7 @@ def _unnamed(code: list[str]) -> list[str]:
 
 
 def comments(code: str) -> str:
-    """A piece of code's comments."""
+    """Return a piece of code's comments."""
     return " ".join(token.string.lstrip("# ") for token in _tokens(code) if token.type == tokenize.COMMENT)
 
 
@@ -207,7 +207,7 @@ def _tokens(code: str) -> list[tokenize.TokenInfo]:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, in lower case."""
+    """Return the words of a text, in lower case."""
     return re.findall(r"\w+", text.lower())
 
 
@@ -217,7 +217,7 @@ def _runs(text: Iterable[str]) -> set[tuple[str, ...]]:
 
 
 def _without(text: list[str], quoted: set[tuple[str, ...]]) -> list[str]:
-    """The words that are no quotation of the course's."""
+    """Return the words that are no quotation of the course's."""
     taken = {
         place
         for at in range(len(text) - RUN + 1)

@@ -21,7 +21,7 @@ MAX_PARTS = 100_000
 
 
 def read_submission(path: Path) -> NotebookNode:
-    """A submission as a notebook of format 4; an empty one that says why where it cannot be read."""
+    """Return a submission as a notebook of format 4; an empty one that says why where it cannot be read."""
     reason = refused(path, path.parents[2])
     if reason:
         return unreadable(reason)
@@ -57,7 +57,7 @@ def refused(path: Path, root: Path) -> str:
 
 
 def read_text(text: bytes) -> NotebookNode:
-    """A submission from its file's content, as `read_submission` reads it."""
+    """Return a submission from its file's content, as `read_submission` reads it."""
     if len(text) > MAX_FILE_BYTES:
         return unreadable(_too_large())
     if text.count(b"{") + text.count(b"[") > MAX_PARTS:
@@ -77,7 +77,10 @@ def read_text(text: bytes) -> NotebookNode:
 
 
 def _only_what_is_used(plain: Mapping[str, Any]) -> NotebookNode:
-    """A clean notebook with each cell's kind, text, id and grade id: whatever else is wrong cannot matter."""
+    """Return a clean notebook with each cell's kind, text, id and grade id.
+
+    Whatever else is wrong cannot matter.
+    """
     notebook = new_notebook()
     for cell in plain["cells"]:
         if not isinstance(cell, dict):
@@ -106,7 +109,7 @@ def _too_large() -> str:
 
 
 def unreadable(reason: str) -> NotebookNode:
-    """An empty notebook in place of a submission that cannot be read."""
+    """Return an empty notebook in place of a submission that cannot be read."""
     notebook = new_notebook()
     notebook.metadata[UNREADABLE] = reason
     return notebook

@@ -98,7 +98,7 @@ class TaskResult:
 
     @property
     def answered(self) -> bool:
-        """Whether the student wrote anything there."""
+        """Tell whether the student wrote anything there."""
         return self.finding != UNANSWERED
 
 
@@ -244,7 +244,7 @@ def readable(database: str) -> Iterator[None]:
 
 @contextmanager
 def connected(database: str) -> Iterator[Connection]:
-    """A gradebook and its records, by its address; what is written is committed at the end.
+    """Yield a gradebook and its records, by its address; what is written is committed at the end.
 
     One that is not there is empty, and is not made.
 
@@ -266,18 +266,18 @@ def connected(database: str) -> Iterator[Connection]:
 
 @contextmanager
 def opened(database: str) -> Iterator[Store]:
-    """The records beside a gradebook, as `connected` opens it."""
+    """Yield the records beside a gradebook, as `connected` opens it."""
     with connected(database) as connection:
         yield Store(connection)
 
 
 def now() -> str:
-    """The time, as records hold it."""
+    """Return the time, as records hold it."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def release_id(release: str) -> str:
-    """The short name of a release, made from the text of its notebook."""
+    """Return the short name of a release, made from the text of its notebook."""
     return hashlib.sha256(release.encode("utf-8")).hexdigest()[:12]
 
 
@@ -287,7 +287,7 @@ def results_of(
     release: str,
     graded: Graded,
 ) -> tuple[TaskResult, ...]:
-    """The records of one graded submission, in the order of the lesson.
+    """Return the records of one graded submission, in the order of the lesson.
 
     Args:
         lesson: the lesson's bank.

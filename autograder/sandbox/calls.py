@@ -71,7 +71,7 @@ def refuse() -> None:
 
 
 def program(machine: str) -> bytes:
-    """The filter: a small program in the kernel's own code, eight bytes a step.
+    """Return the filter: a small program in the kernel's own code, eight bytes a step.
 
     Raises:
         OSError: this processor's calls are not known.

@@ -83,7 +83,7 @@ def network_of_one() -> None:
 
 
 def fresh_folders(limits: Limits) -> None:
-    """An empty /tmp and /dev/shm of limited size, that nobody else sees."""
+    """Make an empty /tmp and /dev/shm of limited size, that nobody else sees."""
     options = f"size={limits.disk_bytes},nr_inodes={limits.files_on_disk},mode=1777".encode()
     for folder in (b"/tmp", b"/dev/shm"):
         _call("mount", b"tmpfs", folder, b"tmpfs", MS_NOSUID | MS_NODEV, options)
@@ -94,7 +94,7 @@ def fresh_folders(limits: Limits) -> None:
 
 
 def own_proc() -> None:
-    """A /proc that shows this tree of processes alone, and that nothing can be written to.
+    """Make a /proc that shows this tree of processes alone, and that nothing can be written to.
 
     Where the kernel refuses one, the sandbox's stays: what else is seen there has capabilities, and so can
     only be looked at by those who have them. Read-only, because /proc/sys holds settings of the whole
@@ -161,7 +161,7 @@ def tree(proc: Path = Path("/proc")) -> list[Path]:
 
 
 def held(process: Path) -> int:
-    """The bytes that a process holds, with all that it shares; none if it has ended meanwhile."""
+    """Return the bytes that a process holds, with all that it shares; none if it has ended meanwhile."""
     try:
         return _bytes(process / "status", ("RssAnon:", "RssShmem:"))
     except (OSError, ValueError):
@@ -185,7 +185,7 @@ def spent(proc: Path = Path("/proc")) -> tuple[float, float]:
 
 
 def share(process: Path) -> int:
-    """The bytes that a process holds; what it shares counts in parts.
+    """Return the bytes that a process holds; what it shares counts in parts.
 
     This takes a hundred times as long as `held`, and meanwhile the process cannot fork.
     """

@@ -122,7 +122,7 @@ def _with_outputs(notebook: NotebookNode, ran: Ran, stops: Mapping[str, str]) ->
 
 
 def _output(said: Any) -> NotebookNode | None:
-    """What a cell put out, if it has the form of an output; it comes from a stranger's process."""
+    """Return what a cell put out, if it has the form of an output; it comes from a stranger's process."""
     try:
         # A lone surrogate is valid in JSON and breaks whatever writes the notebook afterwards.
         clean = json.dumps(said, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
@@ -133,7 +133,7 @@ def _output(said: Any) -> NotebookNode | None:
 
 
 def _is_output(plain: Any) -> bool:
-    """Whether something has the form that nbformat's schema gives an output.
+    """Tell whether something has the form that nbformat's schema gives an output.
 
     Asking the schema itself takes longer than running the cell.
     """

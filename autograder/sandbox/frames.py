@@ -39,7 +39,7 @@ class Reader:
         self._held = bytearray()
 
     def feed(self, piece: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """The messages that a piece completes.
+        """Yield the messages that a piece completes.
 
         Raises:
             Garbled: an unknown kind.

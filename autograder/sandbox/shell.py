@@ -101,7 +101,10 @@ class Outputs:
             self._text = self.cut = 0
 
     def finished(self) -> list[Output]:
-        """The outputs as nbclient leaves them: one of each stream, what a carriage return overwrote gone."""
+        """Return the outputs as nbclient leaves them.
+
+        One of each stream, what a carriage return overwrote gone.
+        """
         if self.cut:
             for output in reversed(self.kept):
                 if output["output_type"] == "stream":
@@ -294,7 +297,7 @@ class Shell:
 
 
 def _spilled(descriptor: int) -> str:
-    """What was written to a file since it was last asked for."""
+    """Return what was written to a file since it was last asked for."""
     size = os.fstat(descriptor).st_size
     if not size:
         return ""

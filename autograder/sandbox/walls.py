@@ -69,7 +69,7 @@ class Inside:
 
 
 def command(inside: Inside) -> list[str]:
-    """The command that starts a sandbox with its warm process."""
+    """Return the command that starts a sandbox with its warm process."""
     walls = [
         *WORLD,
         *("--die-with-parent", "--new-session", "--clearenv", "--hostname", "sandbox"),
@@ -108,7 +108,7 @@ def command(inside: Inside) -> list[str]:
 
 
 def _python_folders() -> list[str]:
-    """The folders of this interpreter and of its packages, but none inside another."""
+    """Return the folders of this interpreter and of its packages, but none inside another."""
     found = {str(Path(place).resolve()) for place in (sys.base_prefix, sys.prefix, sys.exec_prefix)}
     found |= {str(Path(place)) for place in (sys.base_prefix, sys.prefix)}
     outside = [

@@ -234,7 +234,7 @@ class Worker:
 
 
 def _read(payload: bytes, running: str) -> Any:
-    """What a cell is said to have put out.
+    """Return what a cell is said to have put out.
 
     Raises:
         ValueError, RecursionError: it is no JSON.

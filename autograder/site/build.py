@@ -74,7 +74,7 @@ def _solutions(course: Course, language: str) -> Path:
 
 
 def _notebook(course: Course, kind: str, language: str, lesson: str) -> Path:
-    """A lesson's notebook in a language; in the course's first one where it is not translated."""
+    """Return a lesson's notebook in a language; in the course's first one where it is not translated."""
     for one in (language, course.languages[0]):
         path = course.root / kind / _folder(course, one) / lesson / f"{lesson}.ipynb"
         if path.is_file():
@@ -121,7 +121,10 @@ def write_sources(course: Course, language: str, languages: list[str], source: P
 
 
 def _search(said: dict[str, str]) -> dict[str, Any]:
-    """What the search says, in place of Sphinx's own translations: those are empty in some languages."""
+    """Return what the search says, in place of Sphinx's own translations.
+
+    Those are empty in some languages.
+    """
     found = "Search finished, found one page matching the search query."
     nothing = (
         "Your search did not match any documents. Please make sure that all words are spelled correctly and "
@@ -150,7 +153,7 @@ def _glossary(terms: tuple[Term, ...], notebooks: dict[str, NotebookNode], said:
 
 
 def _mistakes(course: Course, notebooks: dict[str, NotebookNode], said: dict[str, str]) -> list[str]:
-    """The page of all mistakes, by the lesson that explains them."""
+    """Return the page of all mistakes, by the lesson that explains them."""
     faults = load_faults(course.source)
     groups: dict[str, list[Fault]] = {lesson: [] for lesson in (*course.lessons, "")}
     for fault in faults.known.values():
@@ -180,7 +183,7 @@ class _Words(dict[str, str]):
 
 
 def _where(section: str, notebooks: dict[str, NotebookNode]) -> str:
-    """A link to the cell that explains something, or nothing where none does."""
+    """Return a link to the cell that explains something, or nothing where none does."""
     lesson, _, cell = section.partition("#")
     prose, heading = headings(notebooks[lesson]).get(cell, ("", "")) if lesson in notebooks else ("", "")
     # The heading's own links and formulas cannot stand in a link.

@@ -36,7 +36,7 @@ class Term:
 
 
 def read_glossary(path: Path) -> tuple[Term, ...]:
-    """The terms of a glossary file: a TOML table `term` for each, with the attributes of `Term`.
+    """Return the terms of a glossary file: a TOML table `term` for each, with the attributes of `Term`.
 
     Raises:
         AuthoringError: the file is missing, or not as it must be.
@@ -55,6 +55,6 @@ def _order(term: Term) -> str:
 
 
 def pattern(terms: tuple[Term, ...]) -> re.Pattern[str]:
-    """Finds a form of a term where it stands as words of its own; the longest where several begin."""
+    """Find a form of a term where it stands as words of its own; the longest where several begin."""
     forms = sorted((form for term in terms for form in term.forms), key=len, reverse=True)
     return re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, forms))})(?![\w-])", re.IGNORECASE)

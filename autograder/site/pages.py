@@ -45,7 +45,7 @@ class Page:
     _asked: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def make(self, site: Site) -> NotebookNode:
-        """The notebook that the page is made from."""
+        """Return the notebook that the page is made from."""
         for cell in self.notebook.cells:
             answer = is_answer(cell)
             cell.metadata = NotebookNode()
@@ -97,7 +97,10 @@ class Page:
         return PICTURE.sub(kept, html.replace(f"<style>{STYLE}</style>", ""))
 
     def _explorer(self, cell: str, data: Mapping[str, str]) -> str:
-        """What an explorer shows at first; the script brings its controls when its states are loaded."""
+        """Return what an explorer shows at first.
+
+        The script brings its controls when its states are loaded.
+        """
         name = f"explorers/{self.lesson}-{cell}.js"
         states = f"(window.explorers ??= {{}})[{json.dumps(name)}] = {json.dumps(data['states'])};\n"
         _write(self.static / name, states.encode())
@@ -149,7 +152,10 @@ class Page:
 
 
 def last_call(source: str) -> tuple[str, ast.Call]:
-    """The call that a cell ends with, and the plain name that it calls; no name where it ends otherwise."""
+    """Return the call that a cell ends with, and the plain name that it calls.
+
+    No name where it ends otherwise.
+    """
     match parsed(source).body[-1:]:
         case [ast.Expr(value=ast.Call(func=ast.Name(id=name)) as call)]:
             return name, call
@@ -157,7 +163,7 @@ def last_call(source: str) -> tuple[str, ast.Call]:
 
 
 def doors(site: Site, lesson: str, texts: Mapping[str, str]) -> str:
-    """The links that open a lesson elsewhere, as far as the course says where it can be had."""
+    """Return the links that open a lesson elsewhere, as far as the course says where it can be had."""
     links = [
         f'<a href="{escape(address)}">{escape(texts["open_in"].format(place=place))}</a>'
         for place, address in site.doors(lesson)
@@ -196,7 +202,7 @@ def headings(notebook: NotebookNode) -> dict[str, tuple[str, str]]:
 
 
 def bullets(notebook: NotebookNode) -> list[str]:
-    """The first list of a lesson's first cell: what one can do after it."""
+    """Return the first list of a lesson's first cell: what one can do after it."""
     _, _, rest = notebook.cells[0].source.partition("\n- ")
     items = rest.partition("\n\n")[0]
     return [" ".join(item.split()) for item in items.split("\n- ")] if items else []

@@ -6,7 +6,7 @@ from autograder.language import _
 
 
 def texts() -> dict[str, str]:
-    """The site's texts in the spoken language, by their names."""
+    """Return the site's texts in the spoken language, by their names."""
     return {
         "lessons": _("Lessons"),
         "reference": _("To look up"),

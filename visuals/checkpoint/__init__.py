@@ -21,7 +21,7 @@ NUM_LAYERS, NUM_HEADS, CONTEXT_LENGTH = 2, 4, 128
 
 
 def encode(text: str) -> Tensor:
-    """The ids of a text's characters: (tokens,).
+    """Return the ids of a text's characters: (tokens,).
 
     Raises:
         ValueError: a character is not in the vocabulary.
@@ -33,11 +33,14 @@ def encode(text: str) -> Tensor:
 
 
 def decode(ids: Tensor) -> str:
-    """The text of ids (tokens,)."""
+    """Return the text of ids (tokens,)."""
     return "".join(VOCABULARY[index] for index in ids.tolist())
 
 
 def windows(text: str, length: int = CONTEXT_LENGTH) -> Tensor:
-    """A text's ids, cut into windows of one length: (windows, length). What is left over is dropped."""
+    """Return a text's ids, cut into windows of one length: (windows, length).
+
+    What is left over is dropped.
+    """
     ids = encode(text)
     return ids[: len(ids) // length * length].view(-1, length)

@@ -106,14 +106,14 @@ class GPT(nn.Module):
 
 
 def trained() -> GPT:
-    """The model that trained the checkpoint, with its weights, as its own code computes it."""
+    """Return the model that trained the checkpoint, with its weights, as its own code computes it."""
     model = GPT()
     model.load_state_dict(load_file(FILE))
     return model.eval()
 
 
 def texts() -> tuple[str, str]:
-    """The text to train on, and the held-out one: every tenth topic.
+    """Return the text to train on, and the held-out one: every tenth topic.
 
     Raises:
         SystemExit: this Python's documentation is another than the checkpoint's.
@@ -127,7 +127,7 @@ def texts() -> tuple[str, str]:
 
 
 def loss_of(model: GPT, ids: Tensor, first: int = 0) -> Tensor:
-    """The mean loss of each next token of ids (b, tokens) that is predicted at position `first` or later."""
+    """Return the mean loss of the next tokens of ids (b, tokens) that are predicted from `first` on."""
     return functional.cross_entropy(model(ids)[:, first:-1].flatten(0, 1), ids[:, first + 1 :].flatten())
 
 

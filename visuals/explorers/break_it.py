@@ -185,7 +185,10 @@ def weight_table(shown: Moment, model: Moment | None, head: int, names: Sequence
 
 
 def gradient_table(shown: Moment, model: Moment, tokens: Sequence[str]) -> str:
-    """What the error sends back to each token's scores, query and key; a mark shows the right class's."""
+    """Return what the error sends back to each token's scores, query and key.
+
+    A mark shows the right class's.
+    """
     columns = (
         ("scores", shown.at_scores, model.at_scores, "score"),
         ("query", shown.at_queries, model.at_queries, "weight"),
@@ -208,7 +211,7 @@ def gradient_table(shown: Moment, model: Moment, tokens: Sequence[str]) -> str:
 
 
 def _bar(value: float, right: float, highest: float, color: str) -> str:
-    """A bar from 0 to the highest value, a mark where the right class's would end, and the number."""
+    """Return a bar from 0 to the highest value, a mark where the right class's would end, and the number."""
     return (
         '<span class="track" aria-hidden="true" style="width: 48px; margin-right: 4px"><span class="bar" '
         f'style="left: 0%; width: {100 * value / highest:.1f}%; background: var(--{color});"></span>'
@@ -219,7 +222,7 @@ def _bar(value: float, right: float, highest: float, color: str) -> str:
 
 
 def curves(training: Training, right: Training) -> str:
-    """The error over the steps as an SVG drawing, beside the right class's, with its own alternative text."""
+    """Return the error over the steps, beside the right class's, as a drawing with alternative text."""
     wide, high = 200, 120
     top = max(1.0, float(training.errors.max()), float(right.errors.max()))
 

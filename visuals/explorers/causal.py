@@ -39,7 +39,7 @@ class Growth:
 
 
 def grow(scores: np.ndarray, count: int, masked: bool) -> Growth:
-    """The weights of the first `count` tokens of scores (tokens, tokens), which are ready for the softmax."""
+    """Return the weights of the first `count` tokens of scores (tokens, tokens), ready for the softmax."""
     weights = _weights(scores, count, masked)
     moved = np.full(count, np.nan)
     before = _weights(scores, count - 1, masked)
@@ -89,7 +89,7 @@ def _masked(growth: Growth) -> str:
 
 
 def table(growth: Growth, tokens: Sequence[str]) -> str:
-    """The weights as an HTML table, weights on later tokens marked, and how far each row moved."""
+    """Return the weights as an HTML table, weights on later tokens marked, and how far each row moved."""
     last = growth.count - 1
     newest = html.escape(tokens[last])
     heads = "".join(f'<th scope="col">{html.escape(token)}</th>' for token in tokens[: growth.count])

@@ -94,7 +94,7 @@ def _averaged(draws: Draws) -> str:
 
 
 def tables(draws: Draws, tokens: Sequence[str]) -> str:
-    """The last draw and the average of all draws as two HTML tables side by side."""
+    """Return the last draw and the average of all draws as two HTML tables side by side."""
     shown = (
         (_("Last draw (✗ dropped)"), draws.last, draws.kept),
         (_averaged(draws), draws.average, None),

@@ -49,7 +49,7 @@ def sentence(weights: np.ndarray, query: int, view: str, tokens: Sequence[str], 
 
 
 def table(weights: np.ndarray, query: int, view: str, tokens: Sequence[str], names: Sequence[str]) -> str:
-    """The heads' weights for one query as an HTML table: one column for each head, or one for all."""
+    """Return the heads' weights for one query as an HTML table: one column for each head, or one for all."""
     rows = weights[:, query]  # (heads, tokens, tokens) -> (heads, tokens)
     mean = rows.mean(axis=0)  # (heads, tokens) -> (tokens,)
     heads = range(len(rows))

@@ -61,7 +61,7 @@ def sentence(row: np.ndarray, place: str, query: str, keys: Sequence[str]) -> st
 
 
 def entropy(row: np.ndarray) -> float:
-    """The entropy of one row of weights (keys,), from 0 (all on one key) to log(keys)."""
+    """Return the entropy of one row of weights (keys,), from 0 (all on one key) to log(keys)."""
     # 0 log 0 is 0: a weight that has vanished adds nothing.
     return float(np.abs((row * np.log(row, out=np.zeros_like(row), where=row > 0)).sum()))
 

@@ -111,7 +111,7 @@ class MeaningExplorer(OwnSentence):
 
 
 def plane(tokens: list[str], points: np.ndarray, flow: QueryFlow) -> str:
-    """The words and the context vector as arrows, as an SVG drawing."""
+    """Return the words and the context vector as arrows, as an SVG drawing."""
     left, top = 12, 24
     far = UNIT * LONGEST
     parts = []

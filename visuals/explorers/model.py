@@ -69,7 +69,7 @@ class ModelExplorer(Explorer):
         super().__init__(self.text, self.head, self.query, self.removed)
 
     def _readable(self, text: str) -> Tensor:
-        """The text's ids (tokens,). Raises ValueError where the model cannot read it."""
+        """Return the text's ids (tokens,). Raises ValueError where the model cannot read it."""
         if not text:
             raise ValueError(_("There is no text. Type some characters."))
         ids = torch.as_tensor(self._encode(text))
@@ -107,7 +107,10 @@ class ModelExplorer(Explorer):
 
     @torch.no_grad()
     def expected(self) -> list[tuple[str, list[tuple[str, float]]]]:
-        """What the model expects after the chosen token, stage by stage: tokens and their probabilities."""
+        """Return what the model expects after the chosen token, stage by stage.
+
+        Tokens and their probabilities.
+        """
         runs = [("", self.removed.value), *([(_("the whole model"), False)] if self.removed.value else [])]
         found = []
         for name, removed in runs:

@@ -59,7 +59,7 @@ def sentence(scores: Scores, positions: tuple[int, int]) -> str:
 
 
 def table(scores: Scores) -> str:
-    """The scores as an HTML table, one row for each kind of positions."""
+    """Return the scores as an HTML table, one row for each kind of positions."""
     rows = ""
     for name, (here, further) in (
         (_("no positions"), scores.plain),
@@ -77,7 +77,7 @@ def table(scores: Scores) -> str:
 
 
 def arrows(query: np.ndarray, key: np.ndarray) -> str:
-    """The two arrows as a drawing; the table beside it says the same in numbers."""
+    """Return the two arrows as a drawing; the table beside it says the same in numbers."""
     unit = 72 / max(np.linalg.norm(query), np.linalg.norm(key))
     lines = ""
     for name, (x, y), color in (("query", query, "chosen"), ("key", key, "score")):

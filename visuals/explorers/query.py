@@ -42,7 +42,7 @@ def sentence(flow: QueryFlow, tokens: Sequence[str]) -> str:
 
 
 def table(flow: QueryFlow, tokens: Sequence[str]) -> str:
-    """The scores and weights of one query as an HTML table with bars, and how they build the context.
+    """Return the scores and weights of one query as an HTML table with bars, and how they build the context.
 
     Each row's last column is the context so far: the weight times the token's vector added to the row above.
     """

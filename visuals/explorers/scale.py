@@ -203,7 +203,7 @@ def curves(
 
 
 def _bar(share: float, kind: str, value: float | None = None, decimals: int = 4) -> str:
-    """A bar as long as a share of 1, and the number after it."""
+    """Return a bar as long as a share of 1, and the number after it."""
     width = 100 * min(max(share, 0.0), 1.0)
     return (
         '<span class="track" aria-hidden="true"><span class="bar" '

@@ -43,7 +43,9 @@ def sentence(matrices: np.ndarray, head: int, kind: str, name: str) -> str:
 
 
 def table(matrices: np.ndarray, head: int, kind: str, name: str, slides: bool = False) -> str:
-    """The matrices as HTML tables: one for each head, or one for all; the chosen head's rows are marked.
+    """Return the matrices as HTML tables: one for each head, or one for all.
+
+    The chosen head's rows are marked.
 
     Where it `slides`, every row comes from its place among the other kind of matrices.
     """

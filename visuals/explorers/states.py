@@ -37,7 +37,7 @@ class Knob:
 
     @classmethod
     def of(cls, control: Any, stops: Sequence[Any] = ()) -> Knob:
-        """The knob of a widget; stops: its values, where the widget allows more than can be listed."""
+        """Return the knob of a widget; stops: its values, where the widget allows more than can be listed."""
         first = control.value
 
         def listed() -> Sequence[tuple[str, Any]]:
@@ -102,7 +102,7 @@ def states(explorer: Any) -> dict[str, Any]:
 
 
 def packed(explorer: Any, style: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The output that holds an explorer's states, by its kind; none where it has no knobs.
+    """Yield the output that holds an explorer's states, by its kind; none where it has no knobs.
 
     style: the style sheet that the markup needs.
     """

@@ -55,7 +55,7 @@ class Shown:
 
 
 def shown_for(kind: str, source: list[str], target: list[str]) -> Shown:
-    """Queries and keys of one of the three attentions."""
+    """Return queries and keys of one of the three attentions."""
     queries_of, keys_of = {
         ENCODER: ("source", "source"),
         DECODER: ("target", "target"),
@@ -93,7 +93,7 @@ def told(shown: Shown, query: int) -> str:
 
 
 def table(shown: Shown, query: int) -> str:
-    """The whole grid as an HTML table, a row for each query; hidden cells say why."""
+    """Return the whole grid as an HTML table, a row for each query; hidden cells say why."""
     head = "".join(f'<th scope="col">{html.escape(key)}</th>' for key in shown.keys)
     visible = f'<span style="color: var(--score); font-weight: 600;">{_("✓ visible")}</span>'
     rows = []

@@ -102,7 +102,7 @@ def _name_axes(
     step: tuple[float, float],
     labels: float,
 ) -> None:
-    """An arrow for each axis, along which it counts, with its name and size."""
+    """Draw an arrow for each axis, along which it counts, with its name and size."""
     count, length, dimensions = shape
     left = MARGIN + 84
     board.arrow((left - 14, top + 46), (left - 14, top + card[1] - 8), style.MUTED)

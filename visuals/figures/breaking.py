@@ -29,7 +29,7 @@ NAMES = {
 
 
 def row_sums(moment: Moment) -> str:
-    """What the rows of weights add up to: '1.00', or '0.11 to 2.64', the smallest and the largest."""
+    """Return what the rows of weights add up to: '1.00', or '0.11 to 2.64', the smallest and the largest."""
     low, high = (words.number(value, 2) for value in (moment.sums.min(), moment.sums.max()))
     return low if low == high else _("{low} to {high}", low=low, high=high)
 

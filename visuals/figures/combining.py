@@ -158,7 +158,7 @@ def _overhang(names: Sequence[str]) -> float:
 
 
 def _permissions(values: np.ndarray, name: str) -> np.ndarray:
-    """A mask of 0 and 1 as bool.
+    """Return a mask of 0 and 1 as bool.
 
     Raises ValueError for any other value, as a mask of 0 and -inf would hold.
     """
@@ -170,7 +170,7 @@ def _permissions(values: np.ndarray, name: str) -> np.ndarray:
 
 
 def _listed(row: np.ndarray, names: Sequence[str]) -> str:
-    """The visible keys of one row, by position and name."""
+    """Return the visible keys of one row, by position and name."""
     found = [f"{index} {names[index]}" for index in np.flatnonzero(row).tolist()]
     if len(found) > words.LISTED:
         found = [*found[: words.LISTED], _("and {count} more", count=len(found) - words.LISTED)]

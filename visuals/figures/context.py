@@ -103,7 +103,7 @@ def weights_and_context(weights: Any, inputs: Any, tokens: Sequence[str], query:
 
 
 def _weights_of(weights: Any, query: int, count: int) -> np.ndarray:
-    """The query's weights (tokens,), also out of a whole matrix (tokens, tokens)."""
+    """Return the query's weights (tokens,), also out of a whole matrix (tokens, tokens)."""
     array = to_array(weights, "weights")
     if array.shape == (count, count):
         return array[query]  # (tokens, tokens) -> (tokens,)

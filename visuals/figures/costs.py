@@ -24,7 +24,7 @@ PANELS = (("seconds", 1e3, "milliseconds"), ("bytes", 2**-20, "MiB of tensors"))
 
 
 def slope(sizes: np.ndarray, values: np.ndarray) -> float:
-    """The exponent of the power that fits the last three values (sizes,) best: 2 for a square."""
+    """Return the exponent of the power that fits the last three values (sizes,) best: 2 for a square."""
     return float(np.polyfit(np.log(sizes[-3:]), np.log(values[-3:]), 1)[0])
 
 

@@ -26,7 +26,7 @@ HEADING = 190.0
 
 
 def drop_share(p: Any) -> float:
-    """The share to drop as a float. Raises ValueError where it does not lie in 0 ≤ p < 1."""
+    """Return the share to drop as a float. Raises ValueError where it does not lie in 0 ≤ p < 1."""
     share = float(p)
     if not 0 <= share < 1:
         raise ValueError(f"p is the share that is dropped, from 0 to below 1, not {p}.")
@@ -142,7 +142,7 @@ def dropout_steps(weights: Any, kept: Any, p: float, tokens: Sequence[str]) -> P
 
 
 def _kept_of(row: np.ndarray, mask: np.ndarray, names: Sequence[str]) -> str:
-    """The tokens whose weight is kept, or 'nothing'."""
+    """Return the tokens whose weight is kept, or 'nothing'."""
     kept = [name for name, weight, stays in zip(names, row, mask, strict=True) if weight != 0 and stays]
     return ", ".join(kept) or _("nothing")
 

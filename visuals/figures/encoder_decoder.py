@@ -115,7 +115,7 @@ def encoder_decoder(source: Sequence[str], target: Sequence[str]) -> Picture:
 
 
 def sentence(tokens: Sequence[str], name: str) -> list[str]:
-    """The tokens of one sentence as strings.
+    """Return the tokens of one sentence as strings.
 
     Raises TypeError for one string in place of a list, ValueError for an empty list.
     """

@@ -23,7 +23,7 @@ MOST_HEADS = 8
 
 
 def head_color(head: int) -> str:
-    """The colour of a head's label and frame."""
+    """Return the colour of a head's label and frame."""
     return HEAD_COLORS[head % len(HEAD_COLORS)]
 
 
@@ -119,7 +119,7 @@ def head_trade_off(shares: Any, before: Any, first: Any, both: Any, two_heads: A
 def _frame(
     board: Board, corner: tuple[float, float], size: tuple[float, float], color: str, name: str
 ) -> None:
-    """A head's frame in its colour."""
+    """Draw a head's frame in its colour."""
     (x, y), (width, height) = corner, size
     edges = [(x, y), (x + width, y), (x + width, y + height), (x, y + height), (x, y)]
     across, down = zip(*edges, strict=True)
@@ -244,7 +244,7 @@ def split_projection(inputs: Any, weight: Any, num_heads: int, tokens: Sequence[
 
 
 def row_range(head: int, head_dim: int) -> str:
-    """The rows of the wide matrix that belong to a head, as "rows 2 to 3"."""
+    """Return the rows of the wide matrix that belong to a head, as "rows 2 to 3"."""
     first, last = head * head_dim, (head + 1) * head_dim - 1
     if first == last:
         return _("row {row}", row=first)

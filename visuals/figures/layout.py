@@ -48,7 +48,7 @@ def rows_below(top: float, count: int) -> Rows:
 
 
 def text_size(rows: Rows) -> float:
-    """The largest text that does not touch the row above."""
+    """Return the largest text that does not touch the row above."""
     return min(style.TEXT_SIZE, rows.height * 0.8)
 
 
@@ -58,7 +58,7 @@ def label_width(tokens: Sequence[str]) -> float:
 
 
 def cell_width(dimensions: int, widest: float = 54) -> float:
-    """The width of one cell of a vector."""
+    """Return the width of one cell of a vector."""
     return min(widest, VECTOR_ROOM / dimensions)
 
 

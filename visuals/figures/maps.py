@@ -101,7 +101,7 @@ def readable(
 
 
 def _map_names(values: np.ndarray) -> list[str]:
-    """A title for each small map: its index, as a learner would write it."""
+    """Return a title for each small map: its index, as a learner would write it."""
     if values.ndim == 2:
         return [""]
     if values.ndim == 3:
@@ -127,7 +127,7 @@ class _Plan:
     numbered: bool
 
     def origin(self, index: int) -> tuple[float, float]:
-        """The top left corner of the map with this index."""
+        """Return the top left corner of the map with this index."""
         row, column = divmod(index, self.columns)
         return self.left + column * self.step[0], self.head + self.above + row * self.step[1]
 

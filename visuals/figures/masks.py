@@ -165,7 +165,7 @@ def _leaks_in_words(found: np.ndarray, names: Sequence[str]) -> str:
 
 
 def _booleans(value: Any, name: str, axes: tuple[str, str]) -> np.ndarray:
-    """A matrix of True and False, also where it came as ones and zeros."""
+    """Return a matrix of True and False, also where it came as ones and zeros."""
     array = with_axes(value, name, axes)
     if not np.isin(array, (0.0, 1.0)).all():
         other = array[~np.isin(array, (0.0, 1.0))][0]
@@ -213,7 +213,10 @@ def _sheet(
     axes: tuple[str, str],
     below: float,
 ) -> tuple[Board, tuple[float, float], float]:
-    """A board with a title and token names; the top left corner of its grid, and the size of a cell."""
+    """Return a board with a title and token names.
+
+    The top left corner of its grid, and the size of a cell.
+    """
     cell = float(np.clip(ROOM / max(len(row_names), len(column_names)), NARROWEST, WIDEST))
     size = min(style.TEXT_SIZE, cell * 0.8)
     longest = LETTER * max(len(words.shortened(name)) for name in column_names)
@@ -274,7 +277,7 @@ def _cell(
 
 
 def _legend(board: Board, top: float, keys: Sequence[tuple[Any, str]], hatched: int | None = None) -> None:
-    """What the cells' colours mean, side by side where there are two, else one below the other."""
+    """Draw what the cells' colours mean, side by side where there are two, else one below the other."""
     side_by_side = len(keys) == 2
     for index, (face, meaning) in enumerate(keys):
         x = MARGIN + (200 * index if side_by_side else 0)

@@ -23,7 +23,7 @@ AXES = (N_("water →"), N_("money ↑"))
 
 
 def in_plane(sentence: str, word: str, sharpness: float = 1.0) -> tuple[list[str], np.ndarray, QueryFlow]:
-    """A sentence's words, their points (tokens, 2), and what attention makes of one of them.
+    """Return a sentence's words, their points (tokens, 2), and what attention makes of one of them.
 
     Raises ValueError for a word that is not known or does not stand in the sentence.
     """
@@ -36,13 +36,13 @@ def in_plane(sentence: str, word: str, sharpness: float = 1.0) -> tuple[list[str
 
 
 def angle(one: np.ndarray, other: np.ndarray) -> float:
-    """The angle between two vectors in degrees."""
+    """Return the angle between two vectors in degrees."""
     cosine = one @ other / (np.linalg.norm(one) * np.linalg.norm(other))
     return float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
 
 
 def arrows(tokens: Sequence[str], points: np.ndarray) -> dict[tuple[float, float], str]:
-    """The words at each point; those of one point share an arrow."""
+    """Return the words at each point; those of one point share an arrow."""
     found: dict[tuple[float, float], list[str]] = {}
     for token, (x, y) in zip(tokens, points.tolist(), strict=True):
         here = found.setdefault((x, y), [])

@@ -95,7 +95,7 @@ def sum_versus_softmax(scores: Any, tokens: Sequence[str] | None = None) -> Pict
 
 
 def _verdict_on_sum(scores: np.ndarray, shares: np.ndarray) -> tuple[bool, str, str]:
-    """Whether dividing by the sum gave weights, in a few words what it gave, and the {size} in them."""
+    """Tell whether dividing by the sum gave weights, in a few words what it gave, and the {size} in them."""
     if not np.isfinite(shares).all():
         if np.isfinite(scores).all():
             return False, N_("no weights: the sum is 0"), ""

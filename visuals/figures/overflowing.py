@@ -165,7 +165,7 @@ def _write_table(figure: Figure, scores: np.ndarray, exponentials: np.ndarray, n
 
 
 def _short(value: float) -> str:
-    """A number in at most seven characters."""
+    """Return a number in at most seven characters."""
     return (
         f"{value:g}" if not np.isfinite(value) or 1e-3 <= abs(value) < 1e5 or value == 0 else f"{value:.1e}"
     )

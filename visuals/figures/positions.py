@@ -180,7 +180,7 @@ def rope_pairs(head_dim: int = 8) -> Picture:
 
 
 def turned(pair: np.ndarray, angle: float) -> np.ndarray:
-    """A pair of numbers (2,) rotated by an angle, against the clock."""
+    """Return a pair of numbers (2,) rotated by an angle, against the clock."""
     cos, sin = np.cos(angle), np.sin(angle)
     return np.array([[cos, -sin], [sin, cos]]) @ pair
 
@@ -246,7 +246,7 @@ def turned_pair(query: Any, key: Any, query_position: int, key_position: int, th
 
 
 def arrow_of(value: Any, name: str) -> np.ndarray:
-    """A vector of two numbers.
+    """Return a vector of two numbers.
 
     Raises ValueError for another size, TypeError for what holds no numbers.
     """

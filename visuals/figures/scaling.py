@@ -61,12 +61,12 @@ def share_out(scores: np.ndarray) -> Sharing:
 
 
 def scores_of_width(queries: np.ndarray, keys: np.ndarray, d_k: int) -> np.ndarray:
-    """The scores (queries, keys) that the first d_k dimensions of queries and keys make."""
+    """Return the scores (queries, keys) that the first d_k dimensions of queries and keys make."""
     return queries[:, :d_k] @ keys[:, :d_k].T
 
 
 def matching(queries: Any, keys: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Queries (queries, d_k) and keys (keys, d_k) as finite arrays of the same width.
+    """Return queries (queries, d_k) and keys (keys, d_k) as finite arrays of the same width.
 
     Raises ValueError for another number of axes, widths that differ or what is not finite, TypeError for what
     holds no numbers.

@@ -29,28 +29,28 @@ class Axes:
         self.sizes = dict(sizes)
 
     def names_of(self, size: int) -> list[str]:
-        """The names of a size; none for 1, which any axis may have that was made for broadcasting."""
+        """Return the names of a size; none for 1, which any axis may have that was made for broadcasting."""
         return [name for name, known in self.sizes.items() if known == size != 1]
 
     def named(self, shape: Shape) -> str:
-        """A shape in names: '(b, tokens, 24)'; names of equal size stand together, as in 'b|heads'."""
+        """Return a shape in names: '(b, tokens, 24)'; names of equal size stand together, as in 'b|heads'."""
         return written(
             ["|".join(names) or str(size) for names, size in zip(self._along(shape), shape, strict=True)]
         )
 
     def says_more(self, shape: Shape) -> bool:
-        """Whether a shape has an axis with a name."""
+        """Tell whether a shape has an axis with a name."""
         return any(self._along(shape))
 
     def _along(self, shape: Shape) -> list[list[str]]:
-        """The names that each axis of a shape may have."""
+        """Return the names that each axis of a shape may have."""
         return [
             [name for name in self.names_of(size) if place == 0 or name not in FIRST_ONLY]
             for place, size in enumerate(shape)
         ]
 
     def is_certain(self, name: str) -> bool:
-        """Whether an axis of this size can be nothing else: no other name or product of names has it."""
+        """Tell whether an axis of this size can be nothing else: no other name or product of names has it."""
         size = self.sizes.get(name, 1)
         others = [other for key, other in self.sizes.items() if key != name and other > 1]
         products = (
@@ -61,7 +61,7 @@ class Axes:
         return size > 1 and all(product != size for product in products)
 
     def shape_of(self, axes: Sequence[str | int]) -> Shape:
-        """The sizes of axes given by name or as numbers.
+        """Return the sizes of axes given by name or as numbers.
 
         Raises ValueError for a name without a size.
         """
@@ -93,5 +93,5 @@ def written(axes: Sequence[object]) -> str:
 
 
 def listed(words: Sequence[str]) -> str:
-    """'a', 'a and b', 'a, b and c'."""
+    """Join words: 'a', 'a and b', 'a, b and c'."""
     return joined([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

@@ -14,7 +14,7 @@ from visuals.shapes.record import Operation, Record
 
 
 def is_explained(found: Shape, expected: Shape) -> bool:
-    """Whether a shape may stand where another is expected: the same axes, split, joined or left out.
+    """Tell whether a shape may stand where another is expected: the same axes, split, joined or left out.
 
     A different but right way has other shapes at the same name: (b * heads, tokens, tokens) for a batched
     product, (tokens, tokens) in a loop over heads, (b, heads, tokens, head_dim) before the heads are joined.
@@ -23,12 +23,12 @@ def is_explained(found: Shape, expected: Shape) -> bool:
 
 
 def differs_by_splits(found: Shape, expected: Shape) -> bool:
-    """Whether splitting or joining axes is what a shape needs to become another."""
+    """Tell whether splitting or joining axes is what a shape needs to become another."""
     return len(found) != len(expected) and is_explained(found, expected)
 
 
 def _is_made_of(found: Shape, expected: Shape) -> bool:
-    """Whether each axis of a shape is the product of some of the expected ones, none used twice."""
+    """Tell whether each axis of a shape is the product of some of the expected ones, none used twice."""
     wanted = [size for size in found if size != 1]
     if not wanted:
         return True
@@ -44,7 +44,7 @@ def _is_made_of(found: Shape, expected: Shape) -> bool:
 
 
 def of_departure(found: Shape, expected: Shape, wanted: Sequence[str | int], axes: Axes) -> str:
-    """What is usually missing where a shape departs; empty where that cannot be told."""
+    """Return what is usually missing where a shape departs; empty where that cannot be told."""
     if sorted(found) == sorted(expected):
         wrong = [axis for axis, size in enumerate(found) if size != expected[axis]]
         if len(wrong) == 2:
@@ -97,7 +97,7 @@ def of_departure(found: Shape, expected: Shape, wanted: Sequence[str | int], axe
 
 
 def of_mixing(mixed: Mixed, axes: Axes) -> str:
-    """What is missing where a shape is right and the order is not."""
+    """Return what is missing where a shape is right and the order is not."""
     before, after = axes.named(mixed.before), axes.named(mixed.after)
     start = _(
         "the shape {after} is right, what stands in it is not: at place {place} of {axis} there are "

@@ -58,7 +58,7 @@ class Comparison:
 
     @property
     def departs(self) -> bool:
-        """Whether a line departs or failed."""
+        """Tell whether a line departs or failed."""
         return self.operation is not None
 
     @property
@@ -110,7 +110,7 @@ class Comparison:
         return {"text/html": look.framed(self.to_html()), "text/plain": repr(self)}
 
     def to_html(self) -> str:
-        """The sentences as paragraphs, the line of code set apart."""
+        """Return the sentences as paragraphs, the line of code set apart."""
         sentences = list(self._sentences())
         if self.operation is None:
             return f'<p class="agrees">{html.escape(" ".join(sentences))}</p>'
@@ -121,7 +121,7 @@ class Comparison:
 
 
 def read_expected(expected: Expected, axes: Axes) -> list[Expectation]:
-    """The expectations with their sizes.
+    """Return the expectations with their sizes.
 
     Raises ValueError for an axis without a size.
     """
@@ -183,13 +183,13 @@ def compare(record: Record, axes: Axes, expected: Expected) -> Comparison:
 
 
 def _told(shape: Shape, axes: Axes) -> str:
-    """A shape in names, with its numbers where names leave a doubt."""
+    """Return a shape in names, with its numbers where names leave a doubt."""
     named = axes.named(shape)
     return named if named == str(shape) else f"{named} = {shape}"
 
 
 def _bound(record: Record, expectation: Expectation) -> Iterator[tuple[str, Operation, Result]]:
-    """The results that have one of the expected names."""
+    """Yield the results that have one of the expected names."""
     for operation in record.operations:
         if operation.from_parameters:
             continue
@@ -204,7 +204,7 @@ def _bound(record: Record, expectation: Expectation) -> Iterator[tuple[str, Oper
 def _impossible(
     record: Record, expectation: Expectation, found: list[tuple[str, Operation, Result]]
 ) -> Operation | None:
-    """The first operation of a name that never has axes which could be made of the expected ones."""
+    """Return the first operation of a name that never has axes which could be made of the expected ones."""
     outputs = [(operation, result) for name, operation, result in found if name == OUTPUT]
     if outputs and all(result.shape != expectation.shape for _, result in outputs):
         return outputs[0][0]
@@ -219,7 +219,7 @@ def _first_to_blame(
     suspect: Operation,
     bound: list[tuple[Expectation, list[tuple[str, Operation, Result]]]],
 ) -> tuple[Operation, str, Result, Expectation] | None:
-    """The first named result on the way to a suspect that is not, and does not become, as expected."""
+    """Return the first named result on the way to a suspect that is not, and does not become, as expected."""
     way = record.ancestors(suspect.number) | {suspect.number}
     exact = {
         operation.number

@@ -74,7 +74,7 @@ def draw(record: Record, axes: Axes) -> Picture:
 
 
 def _boxes(record: Record) -> list[Box]:
-    """The lines in order, below the tensors that the code was given."""
+    """Return the lines in order, below the tensors that the code was given."""
     makers: dict[int, Box] = {}
     given: dict[str, Box] = {}
     found: list[Box] = []

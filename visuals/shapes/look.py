@@ -47,7 +47,7 @@ def framed(markup: str) -> str:
 
 
 def where(site: Site, *, capital: bool = False) -> str:
-    """A place as in 'CausalAttention.forward, line 7'; at the top of a cell or file the line alone."""
+    """Return a place as in 'CausalAttention.forward, line 7'; at the top of a cell or file the line alone."""
     if site.function:
         return _("{function}, line {line}", function=site.function, line=site.line)
     return _("Line {line}", line=site.line) if capital else _("line {line}", line=site.line)

@@ -46,7 +46,7 @@ class Mixed:
 
 
 def find_mixed(record: Record, axes: Axes, names: Iterable[str]) -> Mixed | None:
-    """The first operation after which an axis with one of these names holds numbers of other entries.
+    """Return the first operation after which an axis with one of these names holds numbers of other entries.
 
     Only the ends of chains of moves are looked at: what comes of `view` alone may be put right by a
     `transpose` behind it. Only sizes that nothing else can have are looked for.
@@ -64,7 +64,7 @@ def find_mixed(record: Record, axes: Axes, names: Iterable[str]) -> Mixed | None
 
 
 def derived(record: Record, number: int) -> list[Operation]:
-    """An operation and all that only move what it made."""
+    """Return an operation and all that only move what it made."""
     found = [record[number]]
     for operation in record.operations[number:]:
         if operation.movement is not None and operation.parents & {each.number for each in found}:
@@ -82,7 +82,7 @@ def _moved_on(record: Record) -> set[int]:
 
 
 def _follow(record: Record, last: Operation, name: str, size: int) -> Mixed | None:
-    """Whether an axis of this size is another at the end of a chain of moves, and where that began."""
+    """Tell whether an axis of this size is another at the end of a chain of moves, and where that began."""
     moves = [last]
     while (maker := moves[0].operands[0].maker) is not None and record[maker].movement is not None:
         if record[maker] in moves:
@@ -114,7 +114,7 @@ def _follow(record: Record, last: Operation, name: str, size: int) -> Mixed | No
 
 
 def _redo(operation: Operation, labels: Tensor, part: int) -> Tensor | None:
-    """What a move makes of other numbers; None where it does not give the recorded shape."""
+    """Return what a move makes of other numbers; None where it does not give the recorded shape."""
     movement = operation.movement
     if movement is None:
         return None
@@ -124,7 +124,10 @@ def _redo(operation: Operation, labels: Tensor, part: int) -> Tensor | None:
 
 
 def _along(labels: Tensor, size: int) -> Tensor | None:
-    """The labels with the axis of this size in front: (size, others); None unless there is one such axis."""
+    """Return the labels with the axis of this size in front: (size, others).
+
+    None unless there is one such axis.
+    """
     axes = [axis for axis, length in enumerate(labels.shape) if length == size]
     return labels.movedim(axes[0], 0).reshape(size, -1) if len(axes) == 1 else None
 

@@ -112,7 +112,7 @@ class Record:
         return last if last is not None and last.error and self.error else None
 
     def ancestors(self, number: int) -> set[int]:
-        """The operations that a result was made from, directly or not."""
+        """Return the operations that a result was made from, directly or not."""
         found: set[int] = set()
         waiting = [number]
         while waiting:

@@ -81,7 +81,10 @@ class Stack:
 
 
 def learners_stack(frame: FrameType | None, base: FrameType) -> Stack | None:
-    """The learner's frames from here out to the one in which the tracking began; None where there is none."""
+    """Return the learner's frames from here out to the one in which the tracking began.
+
+    None where there is none.
+    """
     builds_module = False
     while frame is not None and not is_learners(frame.f_code.co_filename):
         builds_module |= frame.f_code.co_name == "__init__"
@@ -195,7 +198,7 @@ class _Tree:
             return None
 
     def node(self, code: CodeType, instruction: int) -> ast.expr | ast.AugAssign | None:
-        """The expression that an instruction computes."""
+        """Return the expression that an instruction computes."""
         # There is one entry for each code unit of two bytes.
         positions = list(code.co_positions())
         line, last_line, column, last_column = positions[instruction // 2]
@@ -212,7 +215,7 @@ class _Tree:
         return (exact or chained or [None])[0]  # type: ignore[return-value]
 
     def destination(self, node: ast.AST) -> tuple[tuple[tuple[str, ...], ...], bool]:
-        """The names that a value is given, for each of its parts, and whether it is returned."""
+        """Return the names that a value is given, for each of its parts, and whether it is returned."""
         if isinstance(node, ast.AugAssign):
             return _target(node.target), False
         parent = self._parents.get(node)
@@ -235,7 +238,7 @@ class _Tree:
         return (), isinstance(parent, ast.Return | ast.Lambda)
 
     def statement(self, node: ast.AST) -> tuple[str, int]:
-        """The statement around a node and the line at which it begins.
+        """Return the statement around a node and the line at which it begins.
 
         It is put on one line and has no comments behind it; of a compound one there is the first line only.
         """
@@ -254,7 +257,10 @@ class _Tree:
 
 
 def _function(code: CodeType) -> str:
-    """A function's name with its class: neither the function it was defined in, nor a comprehension in it."""
+    """Return a function's name with its class.
+
+    Neither the function it was defined in, nor a comprehension in it.
+    """
     parts = code.co_qualname.split(".<locals>.")
     while parts and parts[-1] in HIDDEN:
         parts.pop()
@@ -293,5 +299,5 @@ def _names(node: ast.AST) -> Iterator[str]:
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:
-    """A text that fits on a line."""
+    """Return a text that fits on a line."""
     return text if len(text) <= longest else text[: longest - 1] + "…"

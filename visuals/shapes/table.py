@@ -30,7 +30,7 @@ class Nothing(NotReady):
 
 
 def steps(record: Record) -> Iterator[tuple[Operation, list[Operation]]]:
-    """The operations by the line that led to them: the first of each group, and all."""
+    """Yield the operations by the line that led to them: the first of each group, and all."""
 
     def line(operation: Operation) -> tuple[str, str, int]:
         return operation.path, operation.step.function, operation.step.begins
@@ -41,7 +41,7 @@ def steps(record: Record) -> Iterator[tuple[Operation, list[Operation]]]:
 
 
 def as_text(record: Record, axes: Axes, comparison: Comparison | None = None) -> str:
-    """The table as lines of text."""
+    """Return the table as lines of text."""
     lines = [repr(comparison), ""] if comparison is not None else []
     if not record.operations and not record.error:
         return Nothing().alt
@@ -66,7 +66,7 @@ def as_text(record: Record, axes: Axes, comparison: Comparison | None = None) ->
 
 
 def as_html(record: Record, axes: Axes, comparison: Comparison | None = None) -> str:
-    """The table as HTML: it stands without a kernel, and without its style sheet too."""
+    """Return the table as HTML: it stands without a kernel, and without its style sheet too."""
     named = any(axes.says_more(result.shape) for each in record.operations for result in each.results)
     columns = [_("operation"), _("takes"), _("makes"), *(["axes"] if named else []), "strides", _("memory")]
     departing = comparison.operation if comparison is not None else None
@@ -101,7 +101,7 @@ def heading(record: Record) -> str:
 
 
 def notes(record: Record, axes: Axes) -> list[str]:
-    """What has to be said below the table."""
+    """Return what has to be said below the table."""
     found = []
     if record.error:
         said = _("The code stopped with {error}.", error=record.error)
@@ -129,13 +129,13 @@ def notes(record: Record, axes: Axes) -> list[str]:
 
 
 def called(operation: Operation) -> str:
-    """An operation's name, a module's without `self`, with its class."""
+    """Return an operation's name, a module's without `self`, with its class."""
     name = operation.name.removeprefix("self.")
     return f"{name} ({operation.kind})" if operation.kind and operation.kind != name else name
 
 
 def memory(operation: Operation) -> str:
-    """Whether the result has memory of its own."""
+    """Tell whether the result has memory of its own."""
     result = operation.results[0]
     source = result.source or next(
         (_("row {row}", row=operand.maker) for operand in operation.operands if operand.maker), _("the input")

@@ -386,7 +386,7 @@ class _Recorder:
                 _add(operation.results[part].names, each)
 
     def _targets(self, stack: Stack) -> tuple[tuple[str, ...], ...]:
-        """What the statement calls the value; where a helper returns it, what its caller calls it."""
+        """Return what the statement calls the value; where a helper returns it, what its caller calls it."""
         for frame in stack.frames:
             site = self._sources.site(frame)
             if site.targets or not site.is_returned or (stack.in_module and frame is stack.forward):
@@ -394,7 +394,7 @@ class _Recorder:
         return ()
 
     def _path(self) -> str:
-        """The learner's innermost module, as seen from the outermost one."""
+        """Return the learner's innermost module, as seen from the outermost one."""
         own = [call.module for call in self._calls if not _is_library(call.module)]
         return self._paths.get(id(own[-1]), "") if own else ""
 
@@ -436,7 +436,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def _learners_frame() -> FrameType:
-    """The frame in which tracking begins."""
+    """Return the frame in which tracking begins."""
     start = sys._getframe(2)
     frame: FrameType | None = start
     while frame is not None and not is_learners(frame.f_code.co_filename):
@@ -449,12 +449,12 @@ def _is_library(module: nn.Module) -> bool:
 
 
 def _is_torchs(module: nn.Module) -> bool:
-    """Whether a module is torch's own with nothing of the learner's inside."""
+    """Tell whether a module is torch's own with nothing of the learner's inside."""
     return all(_is_library(part) for part in module.modules())
 
 
 def _tensors(value: Any) -> Iterator[Tensor]:
-    """The tensors in a value and in the tuples, lists and dictionaries in it."""
+    """Yield the tensors in a value and in the tuples, lists and dictionaries in it."""
     if isinstance(value, Tensor):
         yield value
     elif isinstance(value, tuple | list):
@@ -464,7 +464,7 @@ def _tensors(value: Any) -> Iterator[Tensor]:
 
 
 def _storage(tensor: Tensor) -> int | None:
-    """What tells one memory from another; None where a tensor has none of its own, as a sparse one."""
+    """Return what tells one memory from another; None where a tensor has none of its own, as a sparse one."""
     try:
         return tensor.untyped_storage()._cdata
     except (RuntimeError, NotImplementedError):
@@ -506,7 +506,7 @@ def _movement(
 
 
 def _written(name: str, site: Site, module: nn.Module | None, path: str, inside: bool) -> tuple[str, str]:
-    """What the learner wrote, and for a module of torch its class."""
+    """Return what the learner wrote, and for a module of torch its class."""
     if module is not None:
         written = "" if inside else site.call
         return written or path or type(module).__name__, type(module).__name__
@@ -518,7 +518,7 @@ def _written(name: str, site: Site, module: nn.Module | None, path: str, inside:
 
 
 def _look_up(name: str, frame: FrameType) -> Any:
-    """What a dotted name stands for, without running a learner's properties."""
+    """Return what a dotted name stands for, without running a learner's properties."""
     first, *rest = name.split(".")
     value = frame.f_locals.get(first, frame.f_globals.get(first))
     for part in rest:

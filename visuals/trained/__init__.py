@@ -46,7 +46,7 @@ class TrainedWords:
     words: tuple[str, ...] = WORDS
 
     def tokens(self, sentence: str) -> list[str]:
-        """The words of a sentence, in lower case and without its punctuation.
+        """Return the words of a sentence, in lower case and without its punctuation.
 
         Raises:
             ValueError: it is empty, or a word of it is not known; the message names the words that are.
@@ -63,15 +63,15 @@ class TrainedWords:
         return found
 
     def embed(self, sentence: str) -> Tensor:
-        """The vectors of a sentence: (tokens, 16). Raises what `tokens` raises."""
+        """Return the vectors of a sentence: (tokens, 16). Raises what `tokens` raises."""
         return self.embeddings[[self.words.index(word) for word in self.tokens(sentence)]]
 
     def plane(self, sentence: str) -> Tensor:
-        """The sentence as points with two numbers, about water and about money: (tokens, 2)."""
+        """Return the sentence as points with two numbers, about water and about money: (tokens, 2)."""
         return torch.tensor([PLANE[word] for word in self.tokens(sentence)])
 
     def read(self, vectors: Tensor) -> list[str]:
-        """What vectors (tokens, 16) mean: the nearest meaning of each."""
+        """Return what vectors (tokens, 16) mean: the nearest meaning of each."""
         return [MEANINGS[int(index)] for index in (vectors.detach() @ self.readout.T).argmax(dim=-1)]
 
 

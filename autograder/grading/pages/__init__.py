@@ -35,5 +35,5 @@ def _templates() -> Environment:
 
 
 def marked(text: str) -> Markup:
-    """A text in which what stands between backticks is set as code."""
+    """Return a text in which what stands between backticks is set as code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704
