@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -36,10 +35,6 @@ from autograder.problems import AuthoringError
 if TYPE_CHECKING:
     from autograder.course import Course
     from autograder.grading import command
-
-# Where it is installed, jsonschema loads a grammar of web addresses, which takes as long as loading torch. No
-# notebook is checked for those.
-sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 app = typer.Typer(
     add_completion=False,
