@@ -149,11 +149,7 @@ class Class:
         language = max(("", *texts), key=lambda one: len(prose & _prose_of(texts.get(one, release.text))))
         if not language:
             return release
-        said = nbformat.reads(texts[language], as_version=4)
-        if tasks_of(said) != release.tasks:  # an earlier release is kept in English
-            said = nbformat.reads(release.text, as_version=4)
-        said.metadata[SPOKEN] = language
-        return replace(release, text=nbformat.writes(said))
+        return replace(release, text=_said_in(language, texts[language], release.text))
 
     def made_from(self, submission: Submission, release: Release) -> dict[str, str]:
         """Return a digest of each thing that a grade depends on. Empty without a bank."""
@@ -165,6 +161,16 @@ class Class:
             }
         except OSError:
             return {}
+
+
+@lru_cache(maxsize=32)
+def _said_in(language: str, text: str, english: str) -> str:
+    """Return a release's text in a language, which it names; made once for all who wrote in it."""
+    said, plain = (nbformat.reads(one, as_version=4) for one in (text, english))
+    if tasks_of(said) != tasks_of(plain):  # an earlier release is kept in English
+        said = plain
+    said.metadata[SPOKEN] = language
+    return str(nbformat.writes(said))
 
 
 @lru_cache(maxsize=32)
