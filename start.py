@@ -107,9 +107,8 @@ class Stop(Exception):
 
 def main(arguments):
     """Do what the command line asks and return the exit code."""
-    complaint = python_complaint(sys.version_info, arguments)
-    if complaint:
-        raise Stop(complaint)
+    if not OLDEST <= sys.version_info[:2] <= NEWEST:
+        raise Stop(python_complaint(sys.version_info, arguments))
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         return print(re.sub(r"(?m)^  (test|build) .*\n", "", HELP) if WHEEL else HELP)
     command, rest = arguments[0], arguments[1:]
@@ -131,9 +130,7 @@ def nearest(name, known):
 
 
 def python_complaint(version, arguments=()):
-    """Say what is wrong with a Python of this version and how to come by one that fits, or nothing."""
-    if OLDEST <= tuple(version[:2]) <= NEWEST:
-        return ""
+    """Say what is wrong with a Python that does not fit, and how to come by one that does."""
     advice = "Install one from https://www.python.org/downloads/ or with your system's package manager."
     for minor in range(OLDEST[1], NEWEST[1] + 1):
         command = ["py", f"-3.{minor}"] if WINDOWS else [f"python3.{minor}"]
@@ -142,18 +139,16 @@ def python_complaint(version, arguments=()):
             advice = f"A Python that fits is on this machine; type: {again}"
     this, oldest, newest = (".".join(map(str, one[:2])) for one in (version, OLDEST, NEWEST))
     age = "old" if tuple(version[:2]) < OLDEST else "new"
-    return (
-        f"This is Python {this}, which is too {age}: the course runs on Python {oldest} to {newest}. {advice}"
-    )
+    told = f"This is Python {this}, which is too {age}: the course runs on Python {oldest} to {newest}."
+    return f"{told} {advice}"
 
 
 def answers(command):
     """Tell whether a command starts and ends well within a minute."""
-    try:
-        quiet = subprocess.DEVNULL
-        return not subprocess.call(command, stdin=quiet, stdout=quiet, stderr=quiet, timeout=60)
-    except (OSError, subprocess.TimeoutExpired):
-        return False
+    quiet = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        return not subprocess.call(command, timeout=60, **quiet)
+    return False
 
 
 def set_up():
@@ -183,7 +178,7 @@ def set_up():
 
 def condition():
     """Tell what .venv needs ("ready", "update" or "make"), and why."""
-    if not os.path.lexists(str(VENV)):
+    if not os.path.lexists(VENV):
         return "make", "Setting up the course: about 400 MB are downloaded, .venv takes 1.7 GB of disk."
     place, content, packages = contents()
     try:
@@ -219,18 +214,17 @@ def make_venv():
     if VENV.is_symlink() or VENV.is_file():
         VENV.unlink()
     elif VENV.exists():
-        with contextlib.suppress(FileNotFoundError):
-            STAMP.unlink()  # first: what is left after an interruption must not look whole
-        shutil.rmtree(str(VENV))
+        STAMP.unlink(missing_ok=True)  # first: what is left after an interruption must not look whole
+        shutil.rmtree(VENV)
     say(f"Making .venv with Python {THIS} ...")
     # Not sys.executable: that may be the Python of the .venv just removed.
-    call([getattr(sys, "_base_executable", None) or sys.executable, "-m", "venv", str(VENV)])
+    call([sys._base_executable, "-m", "venv", str(VENV)])
 
 
 @contextlib.contextmanager
 def only_one_start():
     """Wait while another start changes .venv. The system frees the lock of a process that died."""
-    with open(str(HERE / ".start.lock"), "a") as file:
+    with open(HERE / ".start.lock", "a") as file:
         os.set_inheritable(file.fileno(), True)  # uv and pip keep the lock should this process die
         for tries in itertools.count():
             try:
@@ -292,9 +286,9 @@ def fill(tool, environment, wish):
 
 def call(command, environment=None):
     """Run one step of the set-up and raise what went wrong, as the program tells it."""
-    with open(str(HERE / ".start.log"), "w+", encoding="utf-8", errors="replace") as log:
+    with open(HERE / ".start.log", "w+", encoding="utf-8", errors="replace") as log:
         options = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log, "close_fds": False}
-        process = subprocess.Popen(command, env=environment or clean_environment(), cwd=str(HERE), **options)
+        process = subprocess.Popen(command, env=environment or clean_environment(), cwd=HERE, **options)
         while process.poll() is None:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=30)
@@ -310,7 +304,7 @@ def failure(report):
     lines = [line.strip() for line in report.splitlines() if line.strip()] or ["nothing"]
     for trouble, (words, _) in TROUBLES.items():
         told = [line for line in lines if re.search(words, line, re.IGNORECASE)]
-        if told or (trouble == "disk full" and shutil.disk_usage(str(HERE)).free < 20e6):
+        if told or (trouble == "disk full" and shutil.disk_usage(HERE).free < 20e6):
             break
     told = re.sub(r"<[^<>]*>(: )?|\(Retry\(.*?\)\) ", "", (told or lines)[-1])  # without Python's objects
     return Stop(f"{TROUBLES[trouble][1]} It says: {told[:300]}", trouble=trouble)
@@ -362,7 +356,7 @@ def execute(command, rest):
             raise Stop(f"`{rest[0]}` is not on this machine.{nearest(rest[0], ours)}", code=127)
         line = [program, *rest[1:]]
     else:
-        os.chdir(str(HERE))
+        os.chdir(HERE)
         if command == "lab":  # nbgrader's panels are the instructor's
             environment["JUPYTER_CONFIG_PATH"] = str(HERE / ".lab")
         root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []  # as in containers
