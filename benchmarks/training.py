@@ -15,7 +15,8 @@ from types import SimpleNamespace
 import torch
 
 from autograder.build.namespace import run_cells
-from autograder.build.source import read_source, undrawn
+from autograder.build.source import read_source
+from autograder.cells import undrawn
 
 NAME = "09-train-it"
 

@@ -10,7 +10,8 @@ import pytest
 from autograder.authoring import load_faults, load_lesson
 from autograder.bank import RESULT
 from autograder.build.preprocessors import faulty_code
-from autograder.build.source import is_answer, read_source
+from autograder.build.source import read_source
+from autograder.cells import is_answer
 from autograder.course import Course
 
 ROOT = Path(__file__).parents[1]

@@ -19,7 +19,7 @@ from autograder.bank import AS_SEEN, LessonBank, Value
 from autograder.build.combine import combine
 from autograder.build.namespace import Moment, run_cells
 from autograder.build.parallel import in_forks
-from autograder.build.source import is_answer, undrawn
+from autograder.cells import is_answer, undrawn
 from autograder.collect import CALLS, collect_answer, is_notebook_file, observe
 from autograder.course import Family
 from autograder.edits import Change, Solution, changed

@@ -34,7 +34,7 @@ from autograder.build import prose, translate
 from autograder.build.pipeline import same_solution
 from autograder.build.preprocessors import ExecuteSolution, TidySolution
 from autograder.build.release import failed_cells, write_notebook
-from autograder.build.source import package_needed
+from autograder.cells import package_needed
 from autograder.course import Course
 from autograder.problems import AuthoringError
 from autograder.settings import CONFIG

@@ -12,7 +12,8 @@ from nbgrader.nbgraderformat import MetadataValidator, ValidationError
 from autograder.authoring import Lesson, Task
 from autograder.bank import RESULT
 from autograder.build.preprocessors import solution_region
-from autograder.build.source import is_answer, is_test, predictions, raw_cells
+from autograder.build.source import predictions, raw_cells
+from autograder.cells import is_answer, is_test
 from autograder.course import Family
 from autograder.experiments import EXPERIMENTS
 from autograder.forbidden import family_of

@@ -18,7 +18,7 @@ from nbformat import NotebookNode
 from torch import Tensor
 
 from autograder.bank import Value
-from autograder.build.source import is_answer, is_given, is_test
+from autograder.cells import is_answer, is_given, is_test
 from autograder.problems import AuthoringError
 
 

@@ -28,7 +28,8 @@ from autograder.build.lint import lint
 from autograder.build.namespace import run_cells
 from autograder.build.preprocessors import STATES_MIME
 from autograder.build.release import generate, write_notebook
-from autograder.build.source import is_measured, package_needed, predictions, read_source
+from autograder.build.source import predictions, read_source
+from autograder.cells import is_measured, package_needed
 from autograder.collect import collect
 from autograder.compare import close
 from autograder.course import FILE, Course

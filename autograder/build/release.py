@@ -22,6 +22,7 @@ from sqlalchemy import create_engine
 from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.build.lint import images_without_alt
+from autograder.cells import is_test
 from autograder.course import FILE, PACKED, Course
 from autograder.problems import AuthoringError
 from autograder.settings import CONFIG
@@ -99,7 +100,6 @@ def failed_cells(solution: NotebookNode) -> list[str]:
     for cell in solution.cells:
         if cell.cell_type != "code":
             continue
-        is_test = cell.metadata.get("nbgrader", {}).get("grade", False)
         shown = ""
         for output in cell.outputs:
             data = output.get("data", {})
@@ -115,7 +115,7 @@ def failed_cells(solution: NotebookNode) -> list[str]:
                 f"cell {cell['id']}: a figure without alt text"
                 for _ in images_without_alt(data.get("text/html", ""))
             ]
-        if is_test and "[right]" not in shown and 'class="ag ag-ok"' not in shown:
+        if is_test(cell) and "[right]" not in shown and 'class="ag ag-ok"' not in shown:
             problems.append(f"cell {cell['id']}: the solution's own check does not pass")
     return problems
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from nbformat import NotebookNode, from_dict
 
 from autograder.bank import AS_SEEN, LessonBank, Task
-from autograder.build.source import is_answer, is_test
+from autograder.cells import is_answer, is_test
 from autograder.feedback import rich_text
 from autograder.findings import Verdict
 from autograder.grading.rebuild import ADDED

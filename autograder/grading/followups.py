@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from nbformat import NotebookNode, from_dict
 
 from autograder.bank import AS_SEEN, LessonBank, Task
-from autograder.build.source import is_answer
+from autograder.cells import is_answer
 from autograder.findings import CheckResult, MatchesKnownWrong, StillStub, StillWrong, Verdict
 from autograder.grading.evidence import GraderFault, judge_task
 from autograder.grading.rebuild import ADDED, up_to_the_last, with_givens

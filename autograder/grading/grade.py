@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from nbformat import NotebookNode
 
 from autograder.bank import AS_SEEN, LessonBank
-from autograder.build.source import is_test, undrawn
+from autograder.cells import is_test, undrawn
 from autograder.findings import Verdict
 from autograder.grading.evidence import EMPTY, bound_outputs, judge_notebook, own_before, show_verdict
 from autograder.grading.followups import Submitted, judged_again, refuse_our_own, run_redrawn

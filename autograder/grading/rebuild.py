@@ -20,7 +20,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from torch import Tensor
 
 from autograder.bank import Value, dtype_name
-from autograder.build.source import is_answer, is_given, is_test, undrawn
+from autograder.cells import is_answer, is_given, is_test, undrawn
 from autograder.console import one_line
 from autograder.grading.submission import UNREADABLE
 from autograder.language import Note, _

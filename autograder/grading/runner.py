@@ -15,7 +15,7 @@ from nbformat import NotebookNode
 
 from autograder import records
 from autograder.bank import AS_SEEN
-from autograder.build.source import is_test
+from autograder.cells import is_test
 from autograder.course import PACKED, package_folder
 from autograder.grading.secret import NONE, OWN_FOLDER, Banks, Files
 from autograder.learner import EXECUTION, RUN

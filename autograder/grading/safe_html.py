@@ -23,7 +23,8 @@ from nbformat.v4 import new_markdown_cell, new_output
 from traitlets import Unicode
 from traitlets.config import Config
 
-from autograder.build.source import answers_in, is_test
+from autograder.build.source import answers_in
+from autograder.cells import is_test
 from autograder.course import Course
 from autograder.feedback import STYLE
 from autograder.language import ON_PAGES, SPOKEN, Note, _, speaking

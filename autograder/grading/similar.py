@@ -19,7 +19,7 @@ from rapidfuzz.distance import Indel
 from rapidfuzz.process import cdist
 
 from autograder.authoring import load_lesson
-from autograder.build.source import is_answer
+from autograder.cells import is_answer
 from autograder.edits import Solution, changed
 from autograder.grading.course import Class
 from autograder.grading.verdicts import TaskResult

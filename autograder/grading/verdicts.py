@@ -34,7 +34,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session, scoped_session
 
-from autograder.build.source import is_answer
+from autograder.cells import is_answer
 from autograder.findings import Raised, StillStub
 from autograder.problems import BadBook
 

@@ -16,7 +16,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
 from autograder.build.preprocessors import STATES_MIME
-from autograder.build.source import is_answer
+from autograder.cells import is_answer
 from autograder.course import Site
 from autograder.feedback import STYLE
 from autograder.reading import parsed

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from autograder.build.preprocessors import solution_region, without_faulty
-from autograder.build.source import is_answer, read_source
+from autograder.build.source import read_source
+from autograder.cells import is_answer
 from autograder.course import Course
 
 ROOT = Path(__file__).parents[2]

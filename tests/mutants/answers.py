@@ -19,7 +19,8 @@ from textwrap import dedent, indent
 from typing import Protocol, Self
 
 from autograder import edits
-from autograder.build.source import is_answer, read_source
+from autograder.build.source import read_source
+from autograder.cells import is_answer
 from autograder.edits import Solution, Span
 from autograder.problems import AuthoringError
 

@@ -28,7 +28,8 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
 from autograder.bank import AS_SEEN, LessonBank, Task
-from autograder.build.source import is_figure, is_measured, is_shown_only, is_test, read_source
+from autograder.build.source import read_source
+from autograder.cells import is_figure, is_measured, is_shown_only, is_test
 from autograder.collect import collect
 from autograder.course import Course
 from autograder.feedback import plain_text, rich_text

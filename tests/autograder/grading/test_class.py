@@ -33,7 +33,8 @@ from autograder import cli
 from autograder.authoring import load_lesson
 from autograder.bank import LessonBank
 from autograder.build.preprocessors import faulty_code
-from autograder.build.source import is_answer, is_given, is_test, read_source
+from autograder.build.source import read_source
+from autograder.cells import is_answer, is_given, is_test
 from autograder.course import Course
 from autograder.edits import Solution, changed
 from autograder.grading import runner, secret

@@ -21,7 +21,8 @@ from nbgrader.apps import NbGraderAPI
 
 from autograder.bank import AS_SEEN, LessonBank
 from autograder.build.namespace import run_cells
-from autograder.build.source import is_test, read_source, undrawn
+from autograder.build.source import read_source
+from autograder.cells import is_test, undrawn
 from autograder.collect import collect, collect_answer
 from autograder.course import Course
 from autograder.findings import StillWrong

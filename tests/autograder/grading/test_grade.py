@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
 from autograder.bank import AS_SEEN, LessonBank
-from autograder.build.source import is_answer, is_test
+from autograder.cells import is_answer, is_test
 from autograder.course import Course
 from autograder.grading.evidence import GraderFault
 from autograder.grading.grade import grade

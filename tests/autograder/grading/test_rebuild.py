@@ -11,7 +11,7 @@ import torch
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from autograder.build.source import NOT_SHOWN, undrawn
+from autograder.cells import NOT_SHOWN, undrawn
 from autograder.grading.rebuild import (
     ADDED,
     MAX_ADDED_CELLS,

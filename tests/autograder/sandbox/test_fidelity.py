@@ -28,7 +28,8 @@ from nbformat.v4 import new_code_cell
 from PIL import Image, ImageChops, ImageStat
 
 from autograder.bank import AS_SEEN
-from autograder.build.source import is_answer, is_measured, read_source
+from autograder.build.source import read_source
+from autograder.cells import is_answer, is_measured
 from autograder.course import Course
 from autograder.grading.runner import SandboxRunner
 from autograder.grading.secret import Banks

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from autograder.build.source import is_test
+from autograder.cells import is_test
 from tests.mutants import harness
 
 SIZES = {"b": 5, "tokens": 7, "d_in": 3, "d_out": 8, "heads": 2, "head_dim": 4}

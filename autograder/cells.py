@@ -1,0 +1,76 @@
+"""What the marks of a notebook's cells say: which are a learner's, which test, which only show something."""
+
+from __future__ import annotations
+
+import ast
+
+from nbformat import NotebookNode, from_dict
+
+from autograder.language import Note, _
+from autograder.reading import names_of, parsed
+
+NEEDS = "needs-"
+NOT_SHOWN = Note("Not shown while grading; `autograder grade --figures` shows it.")
+
+
+def is_answer(cell: NotebookNode) -> bool:
+    """Tell whether a cell is a learner's to write in."""
+    return bool(cell.metadata.get("nbgrader", {}).get("solution"))
+
+
+def is_test(cell: NotebookNode) -> bool:
+    """Tell whether a cell is a task's check."""
+    marks = cell.metadata.get("nbgrader", {})
+    return bool(marks.get("grade")) and not marks.get("solution") and cell.cell_type == "code"
+
+
+def is_given(cell: NotebookNode) -> bool:
+    """Tell whether a cell holds a lesson's example data."""
+    return "given" in cell.metadata.get("tags", ())
+
+
+def is_measured(cell: NotebookNode) -> bool:
+    """Tell whether what a cell shows was measured, and so is other on each machine and in each run."""
+    return "measured" in cell.metadata.get("tags", ())
+
+
+def package_needed(cell: NotebookNode) -> str | None:
+    """Return the package, beyond the course's own, that a cell tagged `needs-NAME` runs with."""
+    for tag in cell.metadata.get("tags", ()):
+        if tag.startswith(NEEDS):
+            return str(tag.removeprefix(NEEDS))
+    return None
+
+
+def is_figure(cell: NotebookNode) -> bool:
+    """Tell whether a cell's last expression shows a picture of the course's."""
+    return "figure" in cell.metadata.get("tags", ())
+
+
+def is_shown_only(cell: NotebookNode) -> bool:
+    """Tell whether a cell of the course's only shows something."""
+    return "shown" in cell.metadata.get("tags", ())
+
+
+def undrawn(notebook: NotebookNode) -> NotebookNode:
+    """Return a copy of the notebook in which what the course only shows says that it is not shown.
+
+    Drawing takes most of a run's time. It is the last expression of a figure's cell; what stands before it
+    runs, since an answer may use the names that it gives a value to. A cell that only shows something does
+    not run at all, unless a later one uses a name of it.
+    """
+    copy: NotebookNode = from_dict(notebook)
+    said = f"print({_(NOT_SHOWN)!r})"
+    needed: frozenset[str] = frozenset()
+    for cell in reversed([cell for cell in copy.cells if cell.cell_type == "code"]):
+        bound, used = names_of(cell.source)
+        if is_shown_only(cell) and not bound & needed:
+            cell.source = said
+            continue
+        needed = needed - bound | used
+        if is_figure(cell):
+            lines = cell.source.splitlines()
+            for last in parsed(cell.source).body[-1:]:
+                if isinstance(last, ast.Expr):
+                    cell.source = "\n".join([*lines[: last.lineno - 1], said])
+    return copy
