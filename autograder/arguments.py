@@ -116,7 +116,7 @@ def _renamed(missing: Sequence[str], unexpected: Sequence[str]) -> dict[str, str
 
 
 def _likeness(word: str, other: str) -> tuple[bool, bool]:
-    """Whether two names are of one kind (weight or bias), and whether they begin alike: "query", "q_proj"."""
+    """Whether two names are of one kind (weight or bias), and whether they begin alike: "kernel", "k_all"."""
     return word.rpartition(".")[2] == other.rpartition(".")[2], word[:1] == other[:1]
 
 

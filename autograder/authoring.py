@@ -179,7 +179,7 @@ class Task:
         kind: "tensor", "function", "module", or "class" for any other class, of which each probe's `settings`
             name the `method` to call.
         signature: how the name is written in the text: "dot(a, b)", or just the name for a tensor.
-        axes: names of the result's axes. "tokens as query" is the axis `tokens` in the role of queries.
+        axes: names of the result's axes. "stations as start" is the axis `stations` in the role of starts.
         input_axes: names of each input's axes, for the inputs that are tensors. A name stands for one size
             throughout a probe; over all probes no two names may always have the same size.
         learned: shown on success: what the learner now knows.
@@ -196,7 +196,7 @@ class Task:
         keeps: for a tensor, names of the lesson's other tensors that the answer cell must leave as they are.
         words: what this task calls things, for the hints of faults: {"scores": "attn_scores"}. They come
             before the course's own `WORDS`.
-        parts: what the answer is made of, as far as faults ask for it: ("scaling", "causal", "heads").
+        parts: what the answer is made of, as far as faults ask for it: ("padding", "stride", "bias").
         cannot: faults that its parts make possible and that it has no wrong answer for: fault id to reason.
     """
 

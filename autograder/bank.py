@@ -590,7 +590,7 @@ class _Reader:
 def axis_parts(axis: str) -> tuple[str, str]:
     """Return an axis's own name and its role.
 
-    "tokens as query" is the axis "tokens" in the role of "query".
+    "stations as start" is the axis "stations" in the role of "start".
     """
     symbol, _, role = axis.partition(" as ")
     return symbol, role

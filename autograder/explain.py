@@ -44,7 +44,7 @@ class Sight:
     Attributes:
         result: what kind of wrong result it is: its shape, its type or what was raised; "" for a right one.
         numbers: a result's numbers in short.
-        marks: what is wrong beside the result, such as "changes x" or "lacks W_key.weight".
+        marks: what is wrong beside the result, such as "changes x" or "lacks kernel.weight".
     """
 
     result: str = ""

@@ -30,7 +30,7 @@ class ErrorReport:
 
     `line` and `line_number` are the deepest line of the learner's own code, not of ours or a library's;
     `line_number` is None where the call never reached their code. `meant` is what a name that is not defined
-    probably means, as "self.W_query". `bases` are the names of its class's base classes.
+    probably means, as "self.weight". `bases` are the names of its class's base classes.
     """
 
     type: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,7 @@ from autograder.findings import Finding
 from autograder.language import _, ngettext
 
 # What one entry along an axis is called, where that is not the axis's name without its "s".
-SPOKEN = dict.fromkeys(("d_in", "d_out", "d_model", "head_dim"), "dimension")
+DIMENSION = re.compile(r"d_\w+|\w+_dim")
 KINDS = {"tensor": "tensor", "function": "function", "module": "class", "class": "class"}
 BATCH_AXES = ("b", "batch", "batch_size")
 
@@ -71,14 +72,14 @@ def axis_name(task: Task, axis: int) -> str:
 def axis_label(task: Task, axis: int) -> str:
     """Return what an axis of the task's result is called.
 
-    "tokens as query" reads "tokens, one for each query".
+    "stations as start" reads "stations, one for each start".
     """
     symbol, role = axis_parts(axis_name(task, axis))
     return _("{symbol}, one for each {role}", locals()) if role else symbol
 
 
 def slice_at(axis: str, position: int) -> str:
-    """One place along an axis: "query 2" of "tokens as query", and "token 2" of "tokens"."""
+    """One place along an axis: "start 2" of "stations as start", and "station 2" of "stations"."""
     symbol, role = axis_parts(axis)
     return f"{role or _one_of(symbol)} {position}"
 
@@ -86,7 +87,7 @@ def slice_at(axis: str, position: int) -> str:
 def spoken_slice(axis: str, position: int) -> str:
     """Return the same of an axis whose name is a variable's.
 
-    "token 2" of "num_tokens", "batch element 2" of "b".
+    "word 2" of "num_words", "batch element 2" of "b".
     """
     symbol, role = axis_parts(axis)
     return f"{role or spoken(symbol)} {position}"
@@ -98,12 +99,13 @@ def spoken(symbol: str) -> str:
 
 
 def _one_of(symbol: str) -> str:
-    one = f"{symbol.removesuffix('ies')}y" if symbol.endswith("ies") else symbol.removesuffix("s")
-    return SPOKEN.get(symbol, one)
+    if DIMENSION.fullmatch(symbol):
+        return "dimension"
+    return f"{symbol.removesuffix('ies')}y" if symbol.endswith("ies") else symbol.removesuffix("s")
 
 
 def place_of(index: Sequence[int], task: Task) -> str:
-    """Where in the result something is, to begin a sentence: "Entry [0, 2] (query 0, key 2)"."""
+    """Where in the result something is, to begin a sentence: "Entry [0, 2] (start 0, end 2)"."""
     if not index:
         return capital(_("the result"))
     fits = len(task.axes) == len(index)

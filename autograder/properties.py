@@ -50,7 +50,7 @@ def symmetric(result: Tensor) -> BrokenProperty | None:
 
 
 def causal(result: Tensor) -> BrokenProperty | None:
-    """Above the diagonal of the last two axes (query, key) every entry is 0: no weight on a later token."""
+    """Above the diagonal of the last two axes every entry is 0: no weight on what comes later."""
     broken = result.double().triu(diagonal=1) != 0
     if not bool(broken.any()):
         return None

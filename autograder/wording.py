@@ -532,7 +532,7 @@ _BROKEN = {
         "The dot product of two tokens is the same whichever comes first.",
     ),
     "causal": N_(
-        "{place} is {found}{where}: query {query} gives weight to key {key}, which comes later.",
+        "{place} is {found}{where}: {own} gives weight to {later}, which comes later.",
         "Above the diagonal every weight must be 0.",
     ),
     "input-filled": N_(
@@ -576,7 +576,7 @@ def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
         rule = "one sum" if not rest else "row sums" if is_row else "slice sums"
         slices = zip(rest, finding.index, strict=False)
         names = ", ".join(slice_at(task.axes[axis], place) for axis, place in slices)
-    query, key = (0, 0, *finding.index)[-2:]
+    row, column = (0, 0, *finding.index)[-2:]
     return about(
         finding,
         task,
@@ -585,9 +585,9 @@ def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
         found=number_text(finding.obtained),
         obtained=number_text(finding.obtained),
         spot=", ".join(map(str, finding.index)),
-        flipped=[key, query],
-        query=query,
-        key=key,
+        flipped=[column, row],
+        own=slice_at(axis_name(task, -2), row),
+        later=slice_at(axis_name(task, -1), column),
     )
 
 

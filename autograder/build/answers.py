@@ -442,7 +442,7 @@ def _axes_problems(task: authoring.Task, entry: bank.Task, lesson: authoring.Les
         if probe.raises:
             continue  # there is no result, and its sizes do not fit on purpose
         inputs = runs.givens[probe.id] if task.kind == "tensor" else probe.inputs
-        # A constructor's whole numbers are sizes: d_in, d_out, num_heads, context_length.
+        # A constructor's whole numbers are sizes: channels, kernel_size, stride.
         sizes = {name: value for name, value in probe.construct.items() if type(value) is int}
         assert probe.expected.tensor is not None
         tensors: list[tuple[tuple[str, ...], Any]] = [

@@ -34,7 +34,7 @@ def _run(subject: Subject, settings: Settings) -> Any:
 
 
 def sizes_of(buffer: Tensor) -> list[int]:
-    """Return a tensor's sizes without axes of size 1, which a mask may have for batch and heads."""
+    """Return a tensor's sizes without axes of size 1, which a mask may have for batch and channels."""
     return [size for size in buffer.shape if size > 1]
 
 

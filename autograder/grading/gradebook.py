@@ -270,7 +270,7 @@ class Book:
 
     def _names(self, lesson: str) -> dict[str, str]:
         """Return the lesson's marked cells, by the number that the database has for each."""
-        # Asked of a grade itself, its name would be one more query.
+        # Asked of a grade itself, its name would be one more SELECT.
         if lesson not in self._cells:
             cells = self._gradebook.find_notebook(lesson, lesson)._base_cells
             self._cells[lesson] = {cell.id: cell.name for cell in cells}

@@ -1,4 +1,4 @@
-"""What nbgrader's gradebook says, read in one query each: scores, and what was handed in when."""
+"""What nbgrader's gradebook says, read in one SELECT each: scores, and what was handed in when."""
 
 from __future__ import annotations
 
