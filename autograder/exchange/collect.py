@@ -184,8 +184,7 @@ def _whose(asked: Request, lesson: str, entry: HandedFile) -> set[str]:
     if entry.user:
         listed = [one for one in asked.times if one.lms_user_id == entry.user]
         if listed:
-            told = asked.roster.merged(listed[0])
-            known = asked.roster.called((told.id, told.email, *told.other, told.name))
+            known = asked.roster.find(listed[0])
             if len(known) == 1:
                 return known
     if entry.lms == "canvas" and (known := asked.roster.of_lms(entry.user)):
@@ -230,7 +229,7 @@ def _handed_in(asked: Request, lesson: str, student: str, entry: HandedFile) -> 
     """When it was handed in, as far as anybody says."""
     for one in asked.times:
         by_number = entry.user and one.lms_user_id == entry.user
-        if one.time and (by_number or asked.roster.called((one.id, one.email, one.name)) == {student}):
+        if one.time and (by_number or asked.roster.find(one) == {student}):
             return one.time.astimezone(UTC)
     return _a_moment_late(asked, lesson, student) if entry.late else None
 

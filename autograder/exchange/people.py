@@ -6,7 +6,7 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
@@ -19,6 +19,7 @@ from dateutil import parser, tz
 COLUMNS = {
     "id": ("id", "student_id", "student id", "username", "login", "sis login id", "user name"),
     "number": ("sis user id", "id number", "idnumber", "matriculation number"),
+    "integration": ("integration id",),
     "first_name": ("first_name", "first name", "given name"),
     "last_name": ("last_name", "last name", "surname", "family name"),
     "full_name": ("full name", "name", "student"),
@@ -64,34 +65,16 @@ def read_people(path: Path) -> list[Person]:
     Raises:
         BadList: the file cannot be read, names nobody, or gives two people one id.
     """
-    table = _table(path)
-    header = {name.strip().lower(): name for name in table.fieldnames or () if name}
-    canvas = header.keys() >= CANVAS
-    names = {**COLUMNS, "id": COLUMNS["id"][1:], "lms_user_id": ("id",)} if canvas else COLUMNS
-    columns = {
-        key: header[found]
-        for key, known in names.items()
-        if (found := next((one for one in known if one in header), None))
-    }
-    if not {"id", "email", "number", "full_name"} & columns.keys():
-        there = ", ".join(header.values()) or "nothing"
-        raise BadList(
-            f"{path} has no column that says who a student is: `id`, `email` or `full name`. It has: {there}."
-        )
-    people = []
-    for row in table:
-        values = {key: (row.get(column) or "").strip() for key, column in columns.items()}
-        if values.get("full_name", "").lower() not in NO_PEOPLE and any(values.values()):
-            people.append(_person(values, path))
     by_id: dict[str, Person] = {}
-    for person in people:
+    for values in filter(None, Table(read_text(path), path).said):
+        person = person_of(values)
         if person.id in by_id:
             both = f"{by_id[person.id].name} and {person.name}"
             raise BadList(f"{path}: {both} have one id, {person.id}. Nothing was changed.")
-        by_id[person.id] = person
-    if not people:
+        by_id[person.id] = replace(person, time=_moment(values.get("time", ""), person, path))
+    if not by_id:
         raise BadList(f"{path} names nobody.")
-    return people
+    return list(by_id.values())
 
 
 def read_text(path: Path) -> str:
@@ -112,14 +95,54 @@ def read_text(path: Path) -> str:
     raise BadList(f"{path} is no text file. Export the list as CSV.")
 
 
-def _table(path: Path) -> csv.DictReader[str]:
-    text = read_text(path)
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    delimiter = max(",;\t", key=first.count)
-    return csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restkey="")
+class Table:
+    """A list as a platform exported it.
+
+    Attributes:
+        header: what its columns are called, in lower case.
+        rows: what stands below; every row has a cell for each column.
+        said: what each row says of a student, by the keys of `COLUMNS`; nothing where it is about none.
+
+    Raises:
+        BadList: no column says who a student is; `name` is what the message calls the list.
+    """
+
+    def __init__(self, text: str, name: object = "The file") -> None:
+        first = next((line for line in text.splitlines() if line.strip()), "")
+        self._delimiter = max(",;\t", key=first.count)
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=self._delimiter))
+        self._titles = rows[0] if rows else []
+        self.header = [title.strip().lower() for title in self._titles]
+        self.rows = [row + [""] * (len(self.header) - len(row)) for row in rows[1:]]
+        canvas = set(self.header) >= CANVAS
+        names = {**COLUMNS, "id": COLUMNS["id"][1:], "lms_user_id": ("id",)} if canvas else COLUMNS
+        columns = {
+            key: self.header.index(found)
+            for key, known in names.items()
+            if (found := next((one for one in known if one in self.header), None))
+        }
+        if not {"id", "email", "number", "full_name"} & columns.keys():
+            raise BadList(
+                f"{name} has no column that says who a student is: `id`, `email` or `full name`. It has: "
+                f"{', '.join(filter(None, self._titles)) or 'nothing'}."
+            )
+        said = [{key: row[place].strip() for key, place in columns.items()} for row in self.rows]
+        self.said = [
+            one if any(one.values()) and one.get("full_name", "").lower() not in NO_PEOPLE else {}
+            for one in said
+        ]
+
+    @property
+    def text(self) -> str:
+        """The list as a file."""
+        made = io.StringIO()
+        table = csv.writer(made, delimiter=self._delimiter, lineterminator="\n")
+        table.writerows([self._titles, *self.rows])
+        return made.getvalue()
 
 
-def _person(values: dict[str, str], path: Path) -> Person:
+def person_of(values: Mapping[str, str]) -> Person:
+    """Return the student of whom a row says these values."""
     first, last = values.get("first_name", ""), values.get("last_name", "")
     whole = values.get("full_name", "")
     if whole and not (first or last):
@@ -127,25 +150,21 @@ def _person(values: dict[str, str], path: Path) -> Person:
             last, _, first = (part.strip() for part in whole.partition(","))
         else:
             first, _, last = (part.strip() for part in whole.rpartition(" "))
-    known = [values.get(key, "") for key in ("id", "number", "email")]
+    known = [values.get(key, "") for key in ("id", "number", "integration", "email")]
     lms = re.sub(r"\D", "", values.get("lms_user_id", "")) or values.get("lms_user_id", "")
     chosen = next((one for one in [*known, whole, lms] if one), "")
-    person = Person(
-        safe_id(chosen),
-        first,
-        last,
-        values.get("email", ""),
-        lms,
-        other=tuple(one for one in known if one and one != chosen),
-    )
-    when = values.get("time", "")
-    if not when or when == "-":
-        return person
+    other = tuple(one for one in known if one and one != chosen)
+    return Person(safe_id(chosen), first, last, values.get("email", ""), lms, other=other)
+
+
+def _moment(when: str, person: Person, path: Path) -> datetime | None:
+    if when in ("", "-"):
+        return None
     try:
-        moment = parser.parse(when)
+        moment: datetime = parser.parse(when)
     except (ValueError, OverflowError):
         raise BadList(f"{path}: “{when}”, the time of {person.name}, cannot be read as a time.") from None
-    return replace(person, time=moment if moment.tzinfo else moment.replace(tzinfo=tz.tzlocal()))
+    return moment if moment.tzinfo else moment.replace(tzinfo=tz.tzlocal())
 
 
 def safe_id(text: str) -> str:
@@ -174,14 +193,14 @@ class Roster:
         """Who has a number of the platform's."""
         return {one.id for one in self.people.values() if number and one.lms_user_id == number}
 
-    def called(self, labels: Iterable[str]) -> set[str]:
+    def called(self, labels: Sequence[str]) -> set[str]:
         """Who is called by the first of these that anybody is called by; several where it is not clear."""
-        for known in (self._ids, self._names):
-            for label in labels:
-                found = known.get(squashed(label))
-                if found:
-                    return found
-        return set()
+        return _first(self._ids, labels) or _first(self._names, labels)
+
+    def find(self, person: Person) -> set[str]:
+        """Who a person of another list is: by what is theirs alone, by the platform's number, by the name."""
+        own = (person.id, person.email, *person.other)
+        return _first(self._ids, own) or self.of_lms(person.lms_user_id) or _first(self._names, [person.name])
 
     def merged(self, person: Person) -> Person:
         """Return a person of a new list as the roster is to have them.
@@ -201,6 +220,10 @@ class Roster:
             return person
         new = {one.name: getattr(person, one.name) or getattr(old, one.name) for one in fields(Person)}
         return Person(**{**new, "id": old.id})
+
+
+def _first(known: Mapping[str, set[str]], labels: Iterable[str]) -> set[str]:
+    return next((found for label in labels if (found := known.get(squashed(label)))), set())
 
 
 def squashed(text: str) -> str:

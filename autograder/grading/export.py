@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.exchange.people import BadList, Person, Roster
+from autograder.exchange.people import BadList, Person, Roster, Table, person_of, squashed
 from autograder.grading import marks
 from autograder.grading.course import Class
 from autograder.grading.marks import HandedIn, Mark
 
-# The columns that say who a row is about, in lower case: by the platform's number, and by names.
-NUMBERS = ("id", "identifier")
-CALLED = (
-    *("sis login id", "sis user id", "integration id", "email address", "email", "id number"),
-    *("student", "full name"),
-)
 GRADE, MOST = "grade", "maximum grade"
 
 
@@ -44,7 +36,7 @@ class Scores:
     handed_in: Sequence[HandedIn]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Merged:
     """A platform's file with scores in it, and what did not come together.
 
@@ -53,9 +45,9 @@ class Merged:
     """
 
     text: str
-    filled: int = 0
-    strangers: list[str] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
+    filled: int
+    strangers: Sequence[str]
+    missing: Sequence[str]
 
 
 def scores(course: Class) -> Scores:
@@ -80,12 +72,12 @@ def into_canvas(known: Scores, exported: str) -> Merged:
     Raises:
         BadList: there is no such column, or none that says who a row is about.
     """
-    rows = _rows(exported)
+    table = Table(exported)
     columns = {
         place: lesson
-        for place, name in enumerate(rows[0])
+        for place, name in enumerate(table.header)
         for lesson in known.lessons
-        if _alike(re.sub(r"\s*\(\d+\)$", "", name), lesson)
+        if squashed(re.sub(r"\s*\(\d+\)$", "", name)) == squashed(lesson)
     }
     if not columns:
         raise BadList(
@@ -100,7 +92,7 @@ def into_canvas(known: Scores, exported: str) -> Merged:
                 row[place] = f"{score:g}"
         return any(score is not None for score in given.values())
 
-    return _merged(known, rows, fill, list(columns.values()))
+    return _merged(known, table, fill, list(columns.values()))
 
 
 def into_moodle(known: Scores, worksheet: str, lesson: str) -> Merged:
@@ -109,27 +101,26 @@ def into_moodle(known: Scores, worksheet: str, lesson: str) -> Merged:
     Raises:
         BadList: it is no grading worksheet, or the lesson is not graded.
     """
-    rows = _rows(worksheet)
-    header = [name.strip().lower() for name in rows[0]]
-    if GRADE not in header:
+    table = Table(worksheet)
+    if GRADE not in table.header:
         raise BadList(
             "There is no column `Grade`: this is no grading worksheet. In Moodle, choose “Offline grading "
             "worksheet” in the assignment's settings, then download it from its list of submissions."
         )
     if lesson not in known.possible:
         raise BadList(f"Nothing of {lesson} is graded yet.")
-    place = header.index(GRADE)
+    place = table.header.index(GRADE)
 
     def fill(row: list[str], student: str) -> bool:
         score = known.scores.get((student, lesson))
         if score is None:
             return False
-        most = row[header.index(MOST)] if MOST in header else ""
+        most = row[table.header.index(MOST)] if MOST in table.header else ""
         scale = float(most.replace(",", ".")) / known.possible[lesson] if most.strip() else 1.0
         row[place] = f"{score * scale:.2f}"
         return True
 
-    return _merged(known, rows, fill, [lesson])
+    return _merged(known, table, fill, [lesson])
 
 
 def write_workbook(known: Scores, path: Path) -> None:
@@ -185,43 +176,19 @@ def write_workbook(known: Scores, path: Path) -> None:
     book.save(path)
 
 
-def _rows(text: str) -> list[list[str]]:
-    rows = list(csv.reader(io.StringIO(text, newline="")))
-    if not rows or not {*NUMBERS, *CALLED} & {name.strip().lower() for name in rows[0]}:
-        raise BadList(
-            "There is no column that says who a student is. Use the file as the platform exports it."
-        )
-    return rows
-
-
-def _merged(known: Scores, rows: list[list[str]], fill: Fill, lessons: Sequence[str]) -> Merged:
-    header = [name.strip().lower() for name in rows[0]]
+def _merged(known: Scores, table: Table, fill: Fill, lessons: Sequence[str]) -> Merged:
     roster = Roster(known.people)
-    made = Merged("")
+    strangers = []
     filled = set()
-    for row in rows[1:]:
-        row += [""] * (len(header) - len(row))
-        values = {name: value.strip() for name, value in zip(header, row, strict=False)}
-        labels = [values[name] for name in CALLED if values.get(name)]
-        # Canvas says the points possible below the header, and has a student for tests.
-        if not labels or labels[-1].lower() in ("points possible", "student, test"):
+    for row, values in zip(table.rows, table.said, strict=True):
+        if not values:
             continue
-        numbers = [re.sub(r"\D", "", values[name]) for name in NUMBERS if values.get(name)]
-        found = {one for number in numbers for one in roster.of_lms(number)} or roster.called(labels)
+        person = person_of(values)
+        found = roster.find(person)
         if len(found) != 1:
             which = f"could be {' or '.join(sorted(found))}" if found else "not in the gradebook"
-            made.strangers.append(f"{labels[-1]} ({which})")
+            strangers.append(f"{person.name} ({which})")
         elif fill(row, (student := next(iter(found)))):
             filled.add(student)
-    made.filled = len(filled)
     scored = {student for student, lesson in known.scores if lesson in lessons}
-    made.missing = sorted(scored - filled)
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    made.text = text.getvalue()
-    return made
-
-
-def _alike(one: str, other: str) -> bool:
-    """Tell whether two names are the same but for case, spaces and marks."""
-    return re.sub(r"[\W_]+", "", one).lower() == re.sub(r"[\W_]+", "", other).lower()
+    return Merged(table.text, len(filled), strangers, sorted(scored - filled))

@@ -74,7 +74,7 @@ def test_canvas_columns_of_our_lessons_are_filled_and_all_else_stays(known):
     expected[2][4], expected[3][4] = "7", "4.5"  # Ada was late, which costs 1 of 8
     assert table(made.text) == expected
     assert made.filled == 2
-    assert made.strangers == ["Meyer, Bob (could be bob or bob2)", "Nobody, Nora (not in the gradebook)"]
+    assert made.strangers == ["Bob Meyer (could be bob or bob2)", "Nora Nobody (not in the gradebook)"]
     assert made.missing == ["eve"]
 
 
@@ -93,6 +93,11 @@ Participant 73,Bob Meyer,bob2@uni.example,No submission,,100.00,
 def test_a_moodle_worksheet_is_filled_on_its_own_scale(known):
     made = into_moodle(known, MOODLE.removeprefix("\ufeff"), LESSON)
     assert [row[4] for row in table(made.text)] == ["Grade", "70.00", "45.00", ""]
+
+
+def test_a_list_that_a_spreadsheet_saved_with_semicolons_keeps_them(known):
+    made = into_moodle(known, MOODLE.removeprefix("\ufeff").replace(",", ";"), LESSON)
+    assert made.text.splitlines()[1] == "Participant 71;Ada Lovelace;ada@uni.example;Submitted;70.00;100.00;"
 
 
 @pytest.mark.parametrize(
