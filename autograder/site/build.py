@@ -20,11 +20,12 @@ from autograder.build.parallel import each_lesson
 from autograder.build.release import write_notebook
 from autograder.course import Course
 from autograder.feedback import STYLE
-from autograder.language import LANGUAGE, speak, translated
+from autograder.language import LANGUAGE, _, speak, translated
+from autograder.phrases import capital
 from autograder.problems import AuthoringError
 from autograder.site.glossary import Term, read_glossary
-from autograder.site.pages import Page, bullets, headings
-from autograder.site.texts import texts
+from autograder.site.pages import HERE, Page, bullets, headings
+from autograder.templates import templates
 
 ASSETS = Path(__file__).parent / "assets"
 SWITCH = "languages.html"
@@ -84,43 +85,40 @@ def _notebook(course: Course, kind: str, language: str, lesson: str) -> Path:
 
 def write_sources(course: Course, language: str, languages: list[str], source: Path) -> dict[str, Any]:
     """Write what Sphinx reads for one language into a folder, and give its settings."""
-    said = texts()
     static = source / "static"
+    (static / "notebooks").mkdir(parents=True)
     notebooks: dict[str, NotebookNode] = {}
-    index = [f"# {_title(course)}", "", said["about"], "", f"## {said['lessons']}", ""]
     for lesson in course.lessons:
-        notebook = nbformat.read(_notebook(course, "solutions", language, lesson), as_version=4)
-        notebooks[lesson] = notebook
-        title = notebook.cells[0].source.partition("\n")[0].lstrip("# ")
-        index += [f"### [{title}]({lesson})", "", *(f"- {item}" for item in bullets(notebook)), ""]
-    terms = read_glossary(course.root / course.site.glossary) if course.site.glossary else ()
-    more = ["mistakes", *(["glossary"] if terms else [])]
-    for caption, names in ((said["lessons"], course.lessons), (said["reference"], more)):
-        index += ["```{toctree}", ":hidden:", f":caption: {caption}", "", *names, "```", ""]
-    source.mkdir(parents=True)
-    _write(source / "index.md", index)
-    _write(source / "mistakes.md", _mistakes(course, notebooks, said))
-    if terms:
-        _write(source / "glossary.md", _glossary(terms, notebooks, said))
-    for lesson, notebook in notebooks.items():
-        write_notebook(Page(lesson, notebook, said, static).make(course.site), source / f"{lesson}.ipynb")
+        notebooks[lesson] = nbformat.read(_notebook(course, "solutions", language, lesson), as_version=4)
         released = _notebook(course, "notebooks", language, lesson)
-        (static / "notebooks").mkdir(parents=True, exist_ok=True)
         shutil.copyfile(released, static / "notebooks" / released.name)
+    terms = read_glossary(course.root / course.site.glossary) if course.site.glossary else ()
+    known = {"notebooks": notebooks, "where": partial(_where, notebooks)}
+    _write(source, "index.md", **known, title=_title(course), terms=terms, bullets=bullets)
+    _write(source, "mistakes.md", **known, **_mistakes(course))
+    if terms:
+        _write(source, "glossary.md", **known, terms=terms)
+    for lesson, notebook in notebooks.items():
+        write_notebook(Page(lesson, notebook, static).make(course.site), source / f"{lesson}.ipynb")
     (source / "templates").mkdir()
     shutil.copyfile(ASSETS / SWITCH, source / "templates" / SWITCH)
     shutil.copyfile(ASSETS / "site.js", static / "site.js")
-    (static / "site.css").write_text(
-        STYLE + "\n" + (ASSETS / "site.css").read_text(encoding="utf-8"), encoding="utf-8"
-    )
-    config = _config(course, language, languages, terms, said)
+    style = (ASSETS / "site.css").read_text(encoding="utf-8")
+    (static / "site.css").write_text(f"{STYLE}\n{style}", encoding="utf-8")
+    config = _config(course, language, languages, terms)
     search = source / "locale" / config["language"] / "LC_MESSAGES" / "sphinx.js"
     search.parent.mkdir(parents=True)
-    _write(search, [f"Documentation.addTranslations({json.dumps(_search(said), ensure_ascii=False)});"])
+    says = f"Documentation.addTranslations({json.dumps(_search(), ensure_ascii=False)});"
+    search.write_text(says, encoding="utf-8")
     return {**config, "locale_dirs": [str(source / "locale")]}
 
 
-def _search(said: dict[str, str]) -> dict[str, Any]:
+def _write(folder: Path, name: str, **values: Any) -> None:
+    made = templates(*HERE).get_template(f"{name}.j2")
+    (folder / name).write_text(made.render(values), encoding="utf-8")
+
+
+def _search() -> dict[str, Any]:
     """Return what the search says, in place of Sphinx's own translations.
 
     Those are empty in some languages.
@@ -131,11 +129,11 @@ def _search(said: dict[str, str]) -> dict[str, Any]:
         "that you've selected enough categories."
     )
     messages = {
-        "Preparing search...": said["searching"],
-        "Searching": said["searching"],
-        "Search Results": said["search_results"],
-        found: [said["pages_found"].format(count="${resultCount}")],
-        nothing: said["nothing_found"],
+        "Preparing search...": _("Searching…"),
+        "Searching": _("Searching…"),
+        "Search Results": _("Search results"),
+        found: [_("Pages found: {count}", {"count": "${resultCount}"})],
+        nothing: _("No page holds these words. See whether they are spelled as in the lessons."),
     }
     return {"messages": messages, "plural_expr": "0"}
 
@@ -144,35 +142,21 @@ def _title(course: Course) -> str:
     return translated("course", course.title)
 
 
-def _glossary(terms: tuple[Term, ...], notebooks: dict[str, NotebookNode], said: dict[str, str]) -> list[str]:
-    lines = [f"# {said['glossary']}", "", "```{glossary}"]
-    for term in terms:
-        where = _where(term.section, notebooks)
-        lines += [term.name, f"  {term.said}" + (f" {said['explained']} {where}." if where else ""), ""]
-    return [*lines, "```", ""]
-
-
-def _mistakes(course: Course, notebooks: dict[str, NotebookNode], said: dict[str, str]) -> list[str]:
-    """Return the page of all mistakes, by the lesson that explains them."""
+def _mistakes(course: Course) -> dict[str, Any]:
+    """Return what the page of all mistakes shows: them by the lesson that explains them, and their words."""
     faults = load_faults(course.source)
     groups: dict[str, list[Fault]] = {lesson: [] for lesson in (*course.lessons, "")}
     for fault in faults.known.values():
         lesson = fault.section.partition("#")[0]
         groups[lesson if lesson in groups else ""].append(fault)
     words = _Words({key: translated("word", text) for key, text in faults.words.items()})
-    lines = ["---", "tocdepth: 2", "---", f"# {said['mistakes']}", "", said["mistakes_about"], ""]
-    for lesson, found in groups.items():
-        if not found:
-            continue
-        title = headings(notebooks[lesson])[notebooks[lesson].cells[0]["id"]][1] if lesson else said["other"]
-        lines += [f"## {title}", ""]
-        for fault in found:
-            where = _where(fault.section, notebooks)
-            name, hint = (translated(fault.id, text) for text in (fault.name, fault.hint))
-            lines += [f"(mistake-{fault.id})=", f"### {name[:1].upper()}{name[1:]}", ""]
-            lines += [hint.format_map(words), ""]
-            lines += [f"{said['explained']} {where}.", ""] if where else []
-    return lines
+    return {
+        "groups": groups,
+        "words": words,
+        "headings": headings,
+        "translated": translated,
+        "capital": capital,
+    }
 
 
 class _Words(dict[str, str]):
@@ -182,9 +166,9 @@ class _Words(dict[str, str]):
         return f"`{name}`"
 
 
-def _where(section: str, notebooks: dict[str, NotebookNode]) -> str:
+def _where(notebooks: dict[str, NotebookNode], section: str) -> str:
     """Return a link to the cell that explains something, or nothing where none does."""
-    lesson, _, cell = section.partition("#")
+    lesson, cell = section.partition("#")[::2]
     prose, heading = headings(notebooks[lesson]).get(cell, ("", "")) if lesson in notebooks else ("", "")
     # The heading's own links and formulas cannot stand in a link.
     return f'<a href="{lesson}.html#cell-{prose}">{lesson}: {_plain(heading)}</a>' if heading else ""
@@ -194,9 +178,7 @@ def _plain(heading: str) -> str:
     return heading.replace("`", "").replace("*", "").replace("$", "")
 
 
-def _config(
-    course: Course, language: str, languages: list[str], terms: tuple[Term, ...], said: dict[str, str]
-) -> dict[str, Any]:
+def _config(course: Course, language: str, languages: list[str], terms: tuple[Term, ...]) -> dict[str, Any]:
     """Sphinx's settings: nothing is executed, and nothing comes from the network."""
     up = "../" if _folder(course, language) else ""
     others = [
@@ -224,7 +206,7 @@ def _config(
         "html_static_path": ["static"],
         "html_css_files": ["site.css"],
         "html_js_files": [("site.js", {"defer": "defer"})],
-        "html_context": {"course_languages": others, "course_texts": said},
+        "html_context": {"course_languages": others, "languages_title": _("Languages")},
         "templates_path": ["templates"],
         "html_copy_source": False,
         "html_show_sourcelink": False,
@@ -270,7 +252,3 @@ def _run_sphinx(source: Path, out: Path, config: dict[str, Any]) -> None:
     for name in (".buildinfo", "objects.inv"):
         (out / name).unlink(missing_ok=True)
     shutil.rmtree(out / "_sources", ignore_errors=True)
-
-
-def _write(path: Path, lines: list[str]) -> None:
-    path.write_text("\n".join(lines), encoding="utf-8")

@@ -9,8 +9,8 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
+from typing import Any
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
@@ -19,8 +19,11 @@ from autograder.build.preprocessors import STATES_MIME
 from autograder.cells import is_answer
 from autograder.course import Site
 from autograder.feedback import STYLE
+from autograder.language import _
 from autograder.reading import parsed
+from autograder.templates import templates
 
+HERE = ("autograder.site", "assets")  # where this package's templates are
 PICTURE = re.compile(r'<img src="data:image/(png|jpeg|gif|webp);base64,([^"]*)"')
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
@@ -34,13 +37,11 @@ class Page:
     Attributes:
         lesson: the lesson's name.
         notebook: the executed solution; it is changed in place.
-        texts: the site's texts, by their names.
         static: the folder of what stands beside the pages.
     """
 
     lesson: str
     notebook: NotebookNode
-    texts: Mapping[str, str]
     static: Path
     _asked: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -55,19 +56,19 @@ class Page:
             if answer:
                 cell.metadata["tags"] = ["hide-input"]
                 cell.metadata["mystnb"] = {
-                    "code_prompt_show": self.texts["solution"],
-                    "code_prompt_hide": self.texts["hide"],
+                    "code_prompt_show": _("Show a solution"),
+                    "code_prompt_hide": _("Hide it"),
                 }
             cell.outputs = [self._shown(cell, output) for output in cell.outputs]
         first = self.notebook.cells[0]
-        title, _, rest = first.source.partition("\n")
-        first.source = f"{title}\n\n{doors(site, self.lesson, self.texts)}\n{rest}"
+        title, rest = first.source.partition("\n")[::2]
+        first.source = f"{title}\n\n{_cells().doors(site, self.lesson)}\n{rest}"
         return self.notebook
 
     def _prose(self, cell: NotebookNode, answer: bool) -> str:
         text = cell.source
         if answer:
-            text = f"<details><summary>{self.texts['solution']}</summary>\n\n{text}\n\n</details>"
+            text = _cells().folded(text)
         if cell is self.notebook.cells[0]:
             return str(text)
         return f'<span class="anchor" id="cell-{cell["id"]}"></span>\n\n{text}'
@@ -82,7 +83,7 @@ class Page:
         if name in ("predict", "reveal"):
             # The form says what the code says.
             cell.metadata["tags"] = ["remove-input"]
-            return _html((self._question if name == "predict" else self._outcome)(call, data))
+            return _html(self._question(call) if name == "predict" else self._outcome(call, data))
         return _html(self._without_data(data["text/html"]))
 
     def _without_data(self, html: str) -> str:
@@ -97,42 +98,17 @@ class Page:
         return PICTURE.sub(kept, html.replace(f"<style>{STYLE}</style>", ""))
 
     def _explorer(self, cell: str, data: Mapping[str, str]) -> str:
-        """Return what an explorer shows at first.
-
-        The script brings its controls when its states are loaded.
-        """
         name = f"explorers/{self.lesson}-{cell}.js"
         states = f"(window.explorers ??= {{}})[{json.dumps(name)}] = {json.dumps(data['states'])};\n"
         _write(self.static / name, states.encode())
-        return (
-            f'<div class="explorer" role="group" aria-label="{escape(self.texts["explorer"])}" '
-            f'data-states="{name}"><style>{data["style"]}</style><form class="explorer-knobs"></form>'
-            f'<p class="explorer-words" role="status">{escape(data["alt"], quote=False)}</p>'
-            f'<div class="explorer-view">{data["html"]}</div>'
-            f'<p class="explorer-note">{escape(self.texts["explorer_note"], quote=False)}</p></div>'
-        )
+        return str(_cells().explorer(name, data))
 
-    def _question(self, call: ast.Call, data: Mapping[str, str]) -> str:
+    def _question(self, call: ast.Call) -> str:
         values = [ast.literal_eval(one) for one in call.args]
         values += [ast.literal_eval(one.value) for one in call.keywords]
         name, question, choices = (*values, ())[:3]
         self._asked[name] = tuple(choices)
-        if choices:
-            field_ = "".join(
-                f'<label><input type="radio" name="{escape(name)}" value="{escape(one)}"> '
-                f"{escape(one, quote=False)}</label>"
-                for one in choices
-            )
-        else:
-            field_ = f'<input type="text" name="{escape(name)}" aria-label="{escape(question)}">'
-        return (
-            f'<form class="ag ag-wait prediction" data-prediction="{escape(name)}" '
-            f'data-waiting="{escape(self.texts["waiting"])}"><fieldset>'
-            f"<legend><strong>{self.texts['prediction']}.</strong> {escape(question, quote=False)}</legend>"
-            f"{field_}</fieldset>"
-            f'<p class="ag-small">{self.texts["prediction_kept"]}</p>'
-            f'<button type="button" hidden>{self.texts["skip"]}</button></form>'
-        )
+        return str(_cells().question(name, question, choices))
 
     def _outcome(self, call: ast.Call, data: Mapping[str, str]) -> str:
         name = ast.literal_eval(call.args[0])
@@ -142,13 +118,7 @@ class Page:
         choices = sorted((one for one in self._asked.get(name, ()) if one in told), key=len)
         numbers = NUMBER.findall(told.replace("−", "-"))
         came = choices[-1] if choices else (numbers or [""])[-1]
-        return (
-            f'<div class="ag ag-wait outcome" role="status" data-prediction="{escape(name)}" '
-            f'data-came="{escape(came)}" data-within="{ast.literal_eval(within)}" '
-            f'data-said="{escape(self.texts["you_said"])}" data-true="{escape(self.texts["came_true"])}" '
-            f'data-false="{escape(self.texts["came_differently"])}">'
-            f'<p class="ag-head">{escape(told, quote=False)}</p><p class="outcome-end"></p></div>'
-        )
+        return str(_cells().outcome(name, told, came, ast.literal_eval(within)))
 
 
 def last_call(source: str) -> tuple[str, ast.Call]:
@@ -162,21 +132,9 @@ def last_call(source: str) -> tuple[str, ast.Call]:
     return "", ast.Call(ast.Name(""), [], [])
 
 
-def doors(site: Site, lesson: str, texts: Mapping[str, str]) -> str:
-    """Return the links that open a lesson elsewhere, as far as the course says where it can be had."""
-    links = [
-        f'<a href="{escape(address)}">{escape(texts["open_in"].format(place=place))}</a>'
-        for place, address in site.doors(lesson)
-    ]
-    links.append(f'<a href="_static/notebooks/{lesson}.ipynb" download>{escape(texts["notebook"])}</a>')
-    links.append(f'<button type="button" class="print">{escape(texts["print"])}</button>')
-    first = ""
-    if site.repository:
-        first = (
-            f"<details><summary>Colab</summary><p>{escape(texts['colab_first'], quote=False)}</p>"
-            f"<pre><code>{escape(site.colab_cell)}</code></pre></details>\n"
-        )
-    return f'<nav class="doors" aria-label="{escape(texts["notebook"])}">{" ".join(links)}</nav>\n{first}'
+def _cells() -> Any:
+    """Return what shows cells of a lesson, one macro each."""
+    return templates(*HERE).get_template("cells.html.j2").module
 
 
 def _html(markup: str) -> NotebookNode:
@@ -203,6 +161,6 @@ def headings(notebook: NotebookNode) -> dict[str, tuple[str, str]]:
 
 def bullets(notebook: NotebookNode) -> list[str]:
     """Return the first list of a lesson's first cell: what one can do after it."""
-    _, _, rest = notebook.cells[0].source.partition("\n- ")
+    rest = notebook.cells[0].source.partition("\n- ")[2]
     items = rest.partition("\n\n")[0]
     return [" ".join(item.split()) for item in items.split("\n- ")] if items else []
