@@ -13,8 +13,8 @@ from string import ascii_uppercase
 from rich.console import Console
 from rich.table import Table
 
-from autograder import bank
-from autograder.authoring import Task, load_faults, load_lesson
+from autograder.authoring import load_faults, load_lesson
+from autograder.bank import BankError, LessonBank, Task
 from autograder.build.answers import changed_answer, evidence_for
 from autograder.build.pipeline import ExecutedLesson, execute
 from autograder.course import Course
@@ -57,9 +57,9 @@ def audit_lesson(course: Course, name: str) -> list[Tally]:
         entry = kept.tasks[task.id]
         caught = task.forbids.caught if task.forbids else ()
 
-        def tried(changes: Sequence[Change], task: Task = task, entry: bank.Task = entry) -> Verdict:
+        def tried(changes: Sequence[Change], task: Task = task, entry: Task = entry) -> Verdict:
             text = changed_answer(task, changes, runs)
-            return judge(entry, evidence_for(task, entry, text, kept, runs))
+            return judge(entry, evidence_for(entry, text, kept, runs))
 
         row = Tally(name, task.id, wrong=len(task.wrong), right=len(task.right), forbidden=len(caught))
         for wrong in task.wrong:
@@ -86,17 +86,17 @@ def audit_lesson(course: Course, name: str) -> list[Tally]:
     return rows
 
 
-def _kept(course: Course, executed: ExecutedLesson) -> bank.LessonBank:
+def _kept(course: Course, executed: ExecutedLesson) -> LessonBank:
     """Return the lesson's bank, if it was made of these tasks: their ids, probes and wrong answers."""
     name, tasks = executed.name, executed.lesson.tasks
     try:
         kept = course.load(name)
-    except bank.BankError as problem:
+    except BankError as problem:
         raise AuthoringError([f"{name}: it has to be built first ({problem})"]) from problem
     same = [task.id for task in tasks] == list(kept.tasks) and all(
         [one.id for one in kept.tasks[task.id].known_wrong[: len(task.wrong)]]
         == [one.fault for one in task.wrong]
-        and (task.kind == "tensor" or list(kept.tasks[task.id].probes) == [one.id for one in task.probes])
+        and (task.kind == "tensor" or list(kept.tasks[task.id].probe) == [one.id for one in task.probes])
         for task in tasks
     )
     if not same:

@@ -9,15 +9,14 @@ from __future__ import annotations
 import importlib.util
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import torch
 
-from autograder.bank import Check, Made, Probe, Property, Specimen, TaskKind, Value
-from autograder.edits import Change, before, body, edit, faulty, instead, returns, table
+from autograder.bank import Check, Forbid, Made, Probe, Property, Specimen, Task, Value
+from autograder.edits import Right, Wrong, before, body, edit, faulty, instead, returns, rights, wrongs
 from autograder.problems import AuthoringError
 
 __all__ = [
@@ -107,125 +106,6 @@ class OnResult:
             return self.change(result, axis)
         except (RuntimeError, IndexError):
             return None  # a result of this size has no such place
-
-
-@dataclass(frozen=True, init=False)
-class Wrong:
-    """A wrong answer that people really give, as changes to the solution.
-
-    Args:
-        fault: the id of the mistake in `faults.py`. Several wrong answers may show one mistake.
-        changes: what is changed in the solution cell's text.
-        hint: what this task says instead of the mistake's own hint.
-    """
-
-    fault: str
-    changes: tuple[Change, ...]
-    hint: str
-
-    def __init__(self, fault: str, *changes: Change, hint: str = "") -> None:
-        object.__setattr__(self, "fault", fault)
-        object.__setattr__(self, "changes", changes)
-        object.__setattr__(self, "hint", hint)
-
-
-@dataclass(frozen=True, init=False)
-class Right:
-    """A different answer that is right as well, as changes to the solution."""
-
-    id: str
-    changes: tuple[Change, ...]
-
-    def __init__(self, id: str, *changes: Change) -> None:
-        object.__setattr__(self, "id", id)
-        object.__setattr__(self, "changes", changes)
-
-
-def wrongs(text: str) -> tuple[Wrong, ...]:
-    """Known wrong answers as a table: see `autograder.edits.table`."""
-    return tuple(Wrong(name, *changes, hint=hint) for name, changes, hint in table(text))
-
-
-def rights(text: str) -> tuple[Right, ...]:
-    """Other right answers as a table: see `autograder.edits.table`."""
-    return tuple(Right(name, *changes) for name, changes, _ in table(text))
-
-
-@dataclass(frozen=True)
-class Forbid:
-    """Ready-made calls that an answer must do without, since writing them is the task.
-
-    The task's text has to say so.
-
-    Args:
-        families: names under `forbidden` in `course.toml`; each stands for all calls that do the same work.
-        points: what an answer loses that makes such a call.
-        caught: answers that would be right but for such a call.
-    """
-
-    families: tuple[str, ...]
-    points: int
-    caught: tuple[Right, ...]
-
-
-@dataclass(frozen=True)
-class Task:
-    """One task of a lesson.
-
-    Args:
-        id: task id, nbgrader grade id of the test cell and key in the bank.
-        title: a few words, shown with every feedback.
-        name: the name that the learner defines.
-        kind: "tensor", "function", "module", or "class" for any other class, of which each probe's `settings`
-            name the `method` to call.
-        signature: how the name is written in the text: "dot(a, b)", or just the name for a tensor.
-        axes: names of the result's axes. "stations as start" is the axis `stations` in the role of starts.
-        input_axes: names of each input's axes, for the inputs that are tensors. A name stands for one size
-            throughout a probe; over all probes no two names may always have the same size.
-        learned: shown on success: what the learner now knows.
-        hints: shown one at a time, from a nudge to nearly the answer.
-        checks: what earns points.
-        wrong: known wrong answers, at least two.
-        right: different right answers, for the audit.
-        probes: inputs for a function; leave empty for a tensor, whose probes are the lesson's givens.
-        number: whether a plain number is accepted where the result has no axes.
-        dtypes: dtypes the result may have.
-        properties: rules that the result obeys, by their names in `autograder.properties`.
-        needs: tasks whose answers this one is built from.
-        forbids: calls that the answer must do without.
-        keeps: for a tensor, names of the lesson's other tensors that the answer cell must leave as they are.
-        words: what this task calls things, for the hints of faults: {"scores": "attn_scores"}. They come
-            before the course's own `WORDS`.
-        parts: what the answer is made of, as far as faults ask for it: ("padding", "stride", "bias").
-        cannot: faults that its parts make possible and that it has no wrong answer for: fault id to reason.
-    """
-
-    id: str
-    title: str
-    name: str
-    kind: TaskKind
-    signature: str
-    axes: Axes
-    learned: str
-    hints: tuple[str, ...]
-    checks: tuple[Check, ...]
-    wrong: tuple[Wrong, ...]
-    right: tuple[Right, ...] = ()
-    input_axes: Mapping[str, Axes] = field(default_factory=lambda: MappingProxyType({}))
-    probes: tuple[Probe, ...] = ()
-    number: bool = False
-    dtypes: tuple[str, ...] = ("float32", "float64")
-    properties: tuple[Property, ...] = ()
-    needs: tuple[str, ...] = ()
-    forbids: Forbid | None = None
-    keeps: tuple[str, ...] = ()
-    words: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    parts: tuple[str, ...] = ()
-    cannot: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-
-    @property
-    def points(self) -> int:
-        return sum(check.points for check in self.checks)
 
 
 @dataclass(frozen=True)

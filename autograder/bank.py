@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from autograder.course import Family
+    from autograder.edits import Right, Wrong
 
 # torch is imported where tensors are read or written: whoever only wants to know what a task is called is
 # told seconds sooner.
@@ -30,6 +31,11 @@ FORMAT = 3
 Value: TypeAlias = "Tensor | int | float | bool | str | None"
 TaskKind = Literal["tensor", "function", "module", "class"]
 AS_SEEN = "as-seen"  # the run whose givens are those that the learner sees
+# What the bank holds of every task, in this order; what only some have comes after.
+STORED = (
+    *("id", "title", "name", "kind", "signature", "axes", "number", "dtypes", "learned", "hints", "needs"),
+    *("properties", "checks", "probes", "known_wrong"),
+)
 RESULT = "result"  # the plain experiment: call the answer and look at what it returns
 
 
@@ -129,11 +135,20 @@ class Property:
 
 
 @dataclass(frozen=True)
-class Forbids:
-    """Calls that an answer must do without, and what one costs."""
+class Forbid:
+    """Ready-made calls that an answer must do without, since writing them is the task.
 
-    families: tuple[Family, ...]
+    The task's text has to say so.
+
+    Args:
+        families: names under `forbidden` in `course.toml`; each stands for all calls that do the same work.
+        points: what an answer loses that makes such a call.
+        caught: answers that would be right but for such a call; the bank does not hold them.
+    """
+
+    families: tuple[str, ...]
     points: int
+    caught: tuple[Right, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -175,13 +190,45 @@ class Explanations:
     numbers: Tensor
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Task:
     """Something a learner makes under a name that the task states.
 
-    `axes` names the axes of the result, as `("tokens", "d_in")`; `number` allows a plain number where the
-    result has no axes. `needs` are earlier tasks whose answers this one is built from. `keeps` are the
-    lesson's other tensors that a tensor task's cell leaves alone, as the lesson's own givens make them.
+    Args:
+        id: task id, nbgrader grade id of the test cell and key in the bank.
+        title: a few words, shown with every feedback.
+        name: the name that the learner defines.
+        kind: "tensor", "function", "module", or "class" for any other class, of which each probe's `settings`
+            name the `method` to call.
+        signature: how the name is written in the text: "dot(a, b)", or just the name for a tensor.
+        axes: names of the result's axes. "stations as start" is the axis `stations` in the role of starts.
+        input_axes: names of each input's axes, for the inputs that are tensors. A name stands for one size
+            throughout a probe; over all probes no two names may always have the same size.
+        learned: shown on success: what the learner now knows.
+        hints: shown one at a time, from a nudge to nearly the answer.
+        checks: what earns points.
+        probes: inputs for a function. Authors name none for a tensor, whose probes are the lesson's givens.
+        number: whether a plain number is accepted where the result has no axes.
+        dtypes: dtypes the result may have.
+        properties: rules that the result obeys, by their names in `autograder.properties`.
+        needs: earlier tasks whose answers this one is built from.
+        forbids: calls that the answer must do without.
+        keeps: for a tensor, names of the lesson's other tensors that the answer cell must leave as they are.
+
+    What authors say besides, and the bank does not hold:
+        wrong: known wrong answers, at least two.
+        right: different right answers, for the audit.
+        words: what this task calls things, for the hints of faults: {"scores": "attn_scores"}. They come
+            before the course's own `WORDS`.
+        parts: what the answer is made of, as far as faults ask for it: ("padding", "stride", "bias").
+        cannot: faults that its parts make possible and that it has no wrong answer for: fault id to reason.
+
+    What the build puts there:
+        families: what `forbids` names, as the course describes it.
+        kept: what `keeps` names, as the lesson's own givens make it.
+        known_wrong: the mistakes that wrong answers show.
+        explanations: what these wrong answers look like.
+        examined: what general experiments show of the solution.
     """
 
     id: str
@@ -190,24 +237,38 @@ class Task:
     kind: TaskKind
     signature: str
     axes: tuple[str, ...]
-    number: bool
-    dtypes: tuple[str, ...]
     learned: str
     hints: tuple[str, ...]
-    needs: tuple[str, ...]
-    properties: tuple[Property, ...]
     checks: tuple[Check, ...]
-    probes: Mapping[str, Probe]
-    known_wrong: tuple[KnownWrong, ...]
-    forbids: Forbids | None = None
-    keeps: Mapping[str, Tensor] = field(default_factory=dict)
-    explanations: Explanations | None = None
+    probes: tuple[Probe, ...] = ()
     input_axes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    number: bool = False
+    dtypes: tuple[str, ...] = ("float32", "float64")
+    properties: tuple[Property, ...] = ()
+    needs: tuple[str, ...] = ()
+    forbids: Forbid | None = None
+    keeps: tuple[str, ...] = ()
+
+    wrong: tuple[Wrong, ...] = ()
+    right: tuple[Right, ...] = ()
+    words: Mapping[str, str] = field(default_factory=dict)
+    parts: tuple[str, ...] = ()
+    cannot: Mapping[str, str] = field(default_factory=dict)
+
+    families: tuple[Family, ...] = ()
+    kept: Mapping[str, Tensor] = field(default_factory=dict)
+    known_wrong: tuple[KnownWrong, ...] = ()
+    explanations: Explanations | None = None
     examined: Examination | None = None
 
     @property
     def points(self) -> int:
         return sum(check.points for check in self.checks)
+
+    @cached_property
+    def probe(self) -> Mapping[str, Probe]:
+        """Its probes by their ids."""
+        return {probe.id: probe for probe in self.probes}
 
 
 @dataclass(frozen=True)
@@ -232,7 +293,7 @@ def without_answers(bank: LessonBank) -> LessonBank:
     tasks = {
         name: replace(
             task,
-            probes={probe.id: replace(probe, expected=Outcome()) for probe in task.probes.values()},
+            probes=tuple(replace(probe, expected=Outcome()) for probe in task.probes),
             known_wrong=(),
             explanations=None,
             examined=None,
@@ -265,7 +326,7 @@ def with_texts(bank: LessonBank, said: Callable[[str, str], str]) -> LessonBank:
             learned=of_task(task.learned),
             hints=tuple(map(of_task, task.hints)),
             checks=tuple(replace(one, title=of_task(one.title)) for one in task.checks),
-            probes={name: replace(one, says=of_task(one.says)) for name, one in task.probes.items()},
+            probes=tuple(replace(one, says=of_task(one.says)) for one in task.probes),
             known_wrong=tuple(wrong),
         )
 
@@ -450,31 +511,30 @@ class _Writer:
         return plain
 
     def task(self, task: Task) -> dict[str, Any]:
-        plain = asdict(_without_records(task))
-        if task.forbids is None:
-            del plain["forbids"]
-        else:
-            plain["forbids"]["families"] = [family.name for family in task.forbids.families]
+        plain = {name: getattr(task, name) for name in STORED}
+        plain["properties"] = [asdict(rule) for rule in task.properties]
         plain["checks"] = [asdict(check) for check in task.checks]
         plain["probes"] = [
             {
                 "id": probe.id,
                 "says": probe.says,
                 "inputs": self.values(probe.inputs, f"{task.id}/{probe.id}/input"),
-                "keywords": list(probe.keywords),
+                "keywords": probe.keywords,
                 "expected": self.outcome(probe.expected, f"{task.id}/{probe.id}/expected"),
                 **self.extras(probe, f"{task.id}/{probe.id}"),
             }
-            for probe in task.probes.values()
+            for probe in task.probes
         ]
-        del plain["keeps"], plain["explanations"], plain["examined"]
-        if task.keeps:
-            plain["keeps"] = self.values(task.keeps, f"{task.id}/keeps")
+        plain["known_wrong"] = [asdict(wrong) for wrong in task.known_wrong]
+        if task.forbids is not None:
+            plain["forbids"] = {"families": task.forbids.families, "points": task.forbids.points}
+        plain["input_axes"] = dict(task.input_axes)
+        if task.kept:
+            plain["keeps"] = self.values(task.kept, f"{task.id}/keeps")
         if task.explanations is not None:
             plain["explanations"] = self.explanations(task.explanations, f"{task.id}/explanations")
         if task.examined is not None:
             plain["examined"] = asdict(task.examined)
-        plain["known_wrong"] = [asdict(wrong) for wrong in task.known_wrong]
         return plain
 
     def explanations(self, table: Explanations, key: str) -> dict[str, Any]:
@@ -496,10 +556,6 @@ class _Writer:
             "marks": [list(marks) for marks in table.marks],
             **self.values(kept, key),
         }
-
-
-def _without_records(task: Task) -> Task:
-    return replace(task, checks=(), probes={}, known_wrong=(), keeps={}, explanations=None, examined=None)
 
 
 class _Reader:
@@ -534,10 +590,6 @@ class _Reader:
             module=rebuilt(ModuleReport, {**asdict(ModuleReport()), **plain.get("module", {})}),
         )
 
-    def forbids(self, plain: Mapping[str, Any]) -> Forbids:
-        families = tuple(self.families[name] for name in plain["families"])
-        return Forbids(families, plain["points"])
-
     def probe(self, plain: Mapping[str, Any]) -> Probe:
         fields = {**plain, "expected": self.outcome(plain["expected"])}
         for name in ("inputs", "weights", "then"):
@@ -550,19 +602,21 @@ class _Reader:
         fields = dict(plain)
         for name in ("axes", "dtypes", "hints", "needs"):
             fields[name] = tuple(fields[name])
-        fields["keeps"] = self.values(plain.get("keeps", {}))
+        if "keeps" in plain:
+            fields |= {"keeps": tuple(plain["keeps"]), "kept": self.values(plain["keeps"])}
         fields["properties"] = tuple(Property(**entry) for entry in plain["properties"])
         if "forbids" in plain:
-            fields["forbids"] = self.forbids(plain["forbids"])
+            forbids = Forbid(tuple(plain["forbids"]["families"]), plain["forbids"]["points"])
+            families = tuple(self.families[name] for name in forbids.families)
+            fields |= {"forbids": forbids, "families": families}
         if "explanations" in plain:
             fields["explanations"] = self.explanations(plain["explanations"])
         fields["examined"] = rebuilt(Examination | None, plain.get("examined"))
         fields["input_axes"] = {name: tuple(axes) for name, axes in plain["input_axes"].items()}
         fields["checks"] = tuple(
-            Check(title=entry["title"], points=entry["points"], probes=tuple(entry["probes"]))
-            for entry in plain["checks"]
+            Check(entry["title"], entry["points"], tuple(entry["probes"])) for entry in plain["checks"]
         )
-        fields["probes"] = {entry["id"]: self.probe(entry) for entry in plain["probes"]}
+        fields["probes"] = tuple(self.probe(entry) for entry in plain["probes"])
         fields["known_wrong"] = tuple(KnownWrong(**entry) for entry in plain["known_wrong"])
         return Task(**fields)
 

@@ -83,7 +83,7 @@ def collect_answer(
         return Evidence(task.id, "stub", answer_type=type_name(answer))
     if task.kind == "tensor":
         # What else must stay is known for the lesson's own givens only, and a cell treats all givens alike.
-        kept = task.keeps if run == AS_SEEN else {}
+        kept = task.kept if run == AS_SEEN else {}
         changed = changed_givens({**lesson.givens.get(run, {}), **kept}, namespace)
         return Evidence(
             task.id,
@@ -98,8 +98,8 @@ def collect_answer(
     own_code = _own_code(task, answer)
     if any(is_stub(one) for one in own_code):
         return Evidence(task.id, "stub", answer_type=type_name(answer))
-    with Watch(task.forbids.families if task.forbids else (), is_file_of(*own_code[:1])) as forbidden:
-        outcomes = {probe.id: CALLS[task.kind](answer, probe, namespace) for probe in task.probes.values()}
+    with Watch(task.families, is_file_of(*own_code[:1])) as forbidden:
+        outcomes = {probe.id: CALLS[task.kind](answer, probe, namespace) for probe in task.probes}
     if all(_says_not_implemented(outcome) for outcome in outcomes.values()):
         return Evidence(task.id, "stub", answer_type=type_name(answer))
     return Evidence(

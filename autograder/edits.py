@@ -168,6 +168,38 @@ class Faulty:
 Change = Edit | Body | Instead | Returns | Before | Faulty
 
 
+@dataclass(frozen=True, init=False)
+class Wrong:
+    """A wrong answer that people really give, as changes to the solution.
+
+    Args:
+        fault: the id of the mistake in `faults.py`. Several wrong answers may show one mistake.
+        changes: what is changed in the solution cell's text.
+        hint: what this task says instead of the mistake's own hint.
+    """
+
+    fault: str
+    changes: tuple[Change, ...]
+    hint: str
+
+    def __init__(self, fault: str, *changes: Change, hint: str = "") -> None:
+        object.__setattr__(self, "fault", fault)
+        object.__setattr__(self, "changes", changes)
+        object.__setattr__(self, "hint", hint)
+
+
+@dataclass(frozen=True, init=False)
+class Right:
+    """A different answer that is right as well, as changes to the solution."""
+
+    id: str
+    changes: tuple[Change, ...]
+
+    def __init__(self, id: str, *changes: Change) -> None:
+        object.__setattr__(self, "id", id)
+        object.__setattr__(self, "changes", changes)
+
+
 def edit(old: str, new: str, places: int = 1) -> Edit:
     """Replace a piece of the solution's text.
 
@@ -225,6 +257,16 @@ def table(text: str) -> list[tuple[str, tuple[Change, ...], str]]:
         else:
             raise AuthoringError([f"{line!r} begins no answer: it should be `name: old → new`"])
     return [(name, *_read(lines)) for name, lines in answers]
+
+
+def wrongs(text: str) -> tuple[Wrong, ...]:
+    """Known wrong answers as a table: see `table`."""
+    return tuple(Wrong(name, *changes, hint=hint) for name, changes, hint in table(text))
+
+
+def rights(text: str) -> tuple[Right, ...]:
+    """Other right answers as a table: see `table`."""
+    return tuple(Right(name, *changes) for name, changes, _ in table(text))
 
 
 def _read(lines: Sequence[str]) -> tuple[tuple[Change, ...], str]:

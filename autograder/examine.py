@@ -30,7 +30,7 @@ def probe_to_examine(task: Task) -> Probe | None:
     """Return the plain probe that shows most: the one with the most different sizes."""
     plain = [
         probe
-        for probe in task.probes.values()
+        for probe in task.probes
         if probe.observe == RESULT and not (probe.raises or probe.then or probe.hidden or probe.train)
     ]
     return max(plain, key=_variety, default=None)

@@ -134,7 +134,7 @@ def explain(task: Task, outcomes: Mapping[str, Outcome]) -> Explained:
     table = task.explanations
     if table is None or not len(table.members):
         return Explained()
-    seen = {name: sight(task, task.probes[name], outcomes[name]) for name in table.probes if name in outcomes}
+    seen = {name: sight(task, task.probe[name], outcomes[name]) for name in table.probes if name in outcomes}
     compared = _Compared(task, table, seen)
     left = _Cells(
         {name for name, one in seen.items() if one.result},
@@ -208,7 +208,7 @@ class _Compared:
         same = self._same_shape & ((numbers - own).abs() <= CLOSE * (1 + own.abs())).all(dim=2)
         self._exact = same & ~right
         own_right = torch.tensor([not one.result for one in asked], dtype=torch.bool)
-        observes = [task.probes[name].observe for name in self._columns]
+        observes = [task.probe[name].observe for name in self._columns]
         self._plain = torch.tensor([observe == RESULT for observe in observes], dtype=torch.bool)
         self._silent = torch.tensor([one.silent for one in asked], dtype=torch.bool)
         self._raised = torch.tensor([_raises(one.result) for one in asked], dtype=torch.bool)
@@ -219,7 +219,7 @@ class _Compared:
         # The same entries are wrong, by other numbers: enough for a mistake with a number in it that may
         # be any, or that draws numbers.
         varies = torch.tensor([*(one.varies for one in task.known_wrong), False])[table.members.long()]
-        drawn = torch.tensor([task.probes[name].train for name in self._columns], dtype=torch.bool)
+        drawn = torch.tensor([task.probe[name].train for name in self._columns], dtype=torch.bool)
         alone = (table.members >= 0).sum(dim=1, keepdim=True) == 1
         self._in_place = kind == own_kind
         in_place = self._in_place | drawn & (shape == own_shape)
@@ -307,8 +307,8 @@ class _Compared:
         columns = [
             self._places[name]
             for name in left.results
-            if self._task.probes[name].observe == RESULT
-            and self._task.probes[name].expected.shape
+            if self._task.probe[name].observe == RESULT
+            and self._task.probe[name].expected.shape
             and self._seen[name].numbers
         ]
         exact = (self._exact[:, columns] & self._possible[:, None]).sum(dim=1)
@@ -327,7 +327,7 @@ class _Compared:
         plain = [
             name
             for name in left.results
-            if self._task.probes[name].observe == RESULT and self._task.probes[name].expected.shape
+            if self._task.probe[name].observe == RESULT and self._task.probe[name].expected.shape
         ]
         columns = [self._places[name] for name in plain]
         results = [outcomes[name].tensor for name in plain]

@@ -68,7 +68,7 @@ def _from_numbers(task: Task, outcomes: Mapping[str, Outcome]) -> Iterator[Relat
     numbers: list[tuple[Tensor, Tensor]] = []
     wrong: list[tuple[Related, ...]] = []
     for name, outcome in outcomes.items():
-        probe = task.probes[name]
+        probe = task.probe[name]
         expected, actual = probe.expected.tensor, outcome.tensor
         if probe.observe != RESULT or probe.hidden or expected is None or actual is None:
             continue

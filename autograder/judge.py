@@ -58,11 +58,11 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False) -> Verdict:
     if whole is not None:
         return _fail_all(task, whole)
     seen = {
-        probe: concluded(task.probes[probe], outcome)
+        probe: concluded(task.probe[probe], outcome)
         for probe, outcome in evidence.outcomes.items()
-        if probe in task.probes
+        if probe in task.probe
     }
-    asked = set(seen) | {AS_SEEN} if as_seen and task.kind == "tensor" else set(task.probes)
+    asked = set(seen) | {AS_SEEN} if as_seen and task.kind == "tensor" else set(task.probe)
     findings = _findings(task, seen)
     explained = Explained()
     # Most answers are right, and to compare one with all that is known takes longer than to judge it.
@@ -85,7 +85,7 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False) -> Verdict:
         finding = next(iter(failing[place]), None) if place not in forgiven else None
         results.append(CheckResult(check.title, check.points, 0 if finding else check.points, finding))
     passed = all(result.finding is None for result in results)
-    families = {family.name for family in task.forbids.families} if task.forbids else set()
+    families = task.forbids.families if task.forbids else ()
     return Verdict(
         task.id,
         tuple(results),
@@ -108,7 +108,7 @@ def _forgiven(
     shown: dict[int, frozenset[str]] = {}
     lost: list[int] = []
     for place, found in enumerate(failing):
-        sights = [sight(task, task.probes[one.probe], seen[one.probe]) for one in found if one.probe in seen]
+        sights = [sight(task, task.probe[one.probe], seen[one.probe]) for one in found if one.probe in seen]
         if len(sights) < len(found) or any(one.result or not one.marks for one in sights):
             lost.append(place)
         if sights:
@@ -130,7 +130,7 @@ def _findings(
     """
     findings = {
         probe: judge_outcome(
-            task, task.probes[probe], seen[probe], explained is not None and probe in explained.results
+            task, task.probe[probe], seen[probe], explained is not None and probe in explained.results
         )
         for probe in seen
     }
@@ -142,7 +142,7 @@ def _findings(
 
 def _concealed(task: Task, probe: str) -> bool:
     """Tell whether a learner never sees what a probe asks: other numbers than those of the text."""
-    return task.probes[probe].hidden or (task.kind == "tensor" and probe != AS_SEEN)
+    return task.probe[probe].hidden or (task.kind == "tensor" and probe != AS_SEEN)
 
 
 def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = False) -> Finding | None:

@@ -301,7 +301,7 @@ def _evidence(
     try:
         if answer is not _MISSING:
             # Nothing is known of the caller's other variables, so the lesson's own givens are taken as read.
-            known = {**lesson.givens[AS_SEEN], **task.keeps, **namespace}
+            known = {**lesson.givens[AS_SEEN], **task.kept, **namespace}
             return collect_answer(task, lesson, answer, known, run)
         return collect(task, lesson, namespace, run)
     except Exception as problem:

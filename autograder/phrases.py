@@ -58,7 +58,7 @@ def about(finding: Finding, task: Task, headline: str, *details: str, **values: 
 
 def on_which(finding: Finding, task: Task) -> str:
     """On which input the finding was made; nothing for an answer that is itself a tensor."""
-    probe = task.probes.get(finding.probe)
+    probe = task.probe.get(finding.probe)
     if probe is None or (task.kind == "tensor" and probe.id == AS_SEEN):
         return ""
     return _(" with {probe.says}", locals()) if task.kind == "tensor" else _(" on {probe.says}", locals())

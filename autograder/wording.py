@@ -138,7 +138,7 @@ def found(task: Task, verdict: f.Verdict) -> str:
 
 def failing(finding: f.Finding, task: Task) -> str:
     """On which input a check fails first, for a line below its title; "" where there is nothing to say."""
-    probe = task.probes.get(finding.probe)
+    probe = task.probe.get(finding.probe)
     if probe is None or (task.kind == "tensor" and probe.id == AS_SEEN):
         return ""
     if task.kind == "tensor":
@@ -391,7 +391,7 @@ _TYPE_ADVICE = {
 
 
 def _wrong_type(finding: f.WrongType, task: Task) -> Message:
-    probe, kind = task.probes.get(finding.probe), _kind_of_type(finding.obtained, task)
+    probe, kind = task.probe.get(finding.probe), _kind_of_type(finding.obtained, task)
     wanted = _("a number") if task.number else _("a tensor")
     if probe is not None and probe.then:
         wanted = _("something that can be called")
@@ -613,7 +613,7 @@ def _not_refused(finding: f.NotRefused, task: Task) -> Message:
         finding,
         task,
         *_NOT_REFUSED["assert" if finding.obtained == "AssertionError" else how],
-        says=task.probes[finding.probe].says,
+        says=task.probe[finding.probe].says,
         wanted=listed(finding.expected, _("or")),
         what=kind_text(finding.obtained),
     )
@@ -628,7 +628,7 @@ def _wrong_behaviour(finding: f.WrongBehaviour, task: Task) -> Message:
             "`{task.name}` does not give back what it should{where}.",
             "Print its result there, and the `.shape`: is it what the task asks for?",
         )
-    case, values = experiment.case(Seen(finding, task, task.probes[finding.probe]))
+    case, values = experiment.case(Seen(finding, task, task.probe[finding.probe]))
     numbers = {"obtained": number_text(finding.obtained), "expected": number_text(finding.expected)}
     return about(finding, task, *experiment.words[case], **{**numbers, **values})
 
@@ -694,9 +694,8 @@ def asked_instead(call: ForbiddenCall, task: Task) -> str:
 
 def _instead(call: ForbiddenCall, task: Task) -> str:
     # The family is part of what the learner's process says, so it may be anything.
-    families = task.forbids.families if task.forbids else ()
     return next(
-        (translated("forbidden", family.instead) for family in families if family.name == call.family),
+        (translated("forbidden", family.instead) for family in task.families if family.name == call.family),
         _("this"),
     )
 

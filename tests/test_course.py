@@ -82,7 +82,7 @@ def test_what_explains_a_mistake_is_a_cell_of_the_course():
     ids=named,
 )
 def test_a_class_is_tried_in_double_precision_and_with_sizes_that_all_differ(lesson, task):
-    probes = COURSE.load(lesson).tasks[task.id].probes.values()
+    probes = COURSE.load(lesson).tasks[task.id].probes
     assert any(probe.dtype == "float64" for probe in probes)
     shapes = [next(iter(probe.inputs.values())).shape for probe in probes if probe.observe == RESULT]
     assert any(len(set(shape)) == len(shape) for shape in shapes)
@@ -93,7 +93,7 @@ def test_batch_elements_are_not_copies_of_each_other_in_every_probe(lesson):
     for task in COURSE.load(lesson).tasks.values():
         batches = [
             value
-            for probe in task.probes.values()
+            for probe in task.probes
             for value in probe.inputs.values()
             if hasattr(value, "ndim") and value.ndim >= 3 and value.shape[0] > 1 and value.is_floating_point()
         ]

@@ -10,15 +10,16 @@ from dataclasses import replace
 from itertools import combinations, islice, product
 from typing import NamedTuple
 
-from autograder import authoring, bank
-from autograder.bank import RESULT
+from autograder.authoring import Faults, OnResult
+from autograder.bank import RESULT, Probe, Task
 from autograder.build.parallel import in_forks
 from autograder.edits import Change, Solution, made_together
 from autograder.explain import RIGHT, UNTRIED, Sight, sight
 from autograder.outcome import Outcome
+from autograder.problems import AuthoringError
 
 # What an answer cell with a text does on some probes.
-Run = Callable[[str, Mapping[str, bank.Probe]], Mapping[str, Outcome]]
+Run = Callable[[str, Iterable[Probe]], Mapping[str, Outcome]]
 Sights = Mapping[str, Sight]
 # What has been changed by whom: the places of some wrong answers, and the changes that are made together.
 Changed = tuple[tuple[int, ...], tuple[Sequence[Change], ...]]
@@ -45,12 +46,11 @@ class Tried(NamedTuple):
 
 
 def combine(
-    task: authoring.Task,
-    entry: bank.Task,
+    task: Task,
     outcomes: Sequence[Mapping[str, Outcome]],
     alone: Sequence[Sights],
     solution: Solution,
-    faults: authoring.Faults,
+    faults: Faults,
     run: Run,
 ) -> tuple[list[str], list[tuple[int, ...]], list[Sights]]:
     """Try the wrong answers of a task in other wordings, together, and with mistakes made with their results.
@@ -60,8 +60,7 @@ def combine(
     yield nan or inf, in the wordings in which one mistake yields numbers instead.
 
     Args:
-        task: the task, as its author describes it.
-        entry: the task as the bank holds it.
+        task: the task, with what its solution does.
         outcomes: what each of `task.wrong` does on each probe.
         alone: what is seen of that.
         solution: the text of the solution.
@@ -73,7 +72,7 @@ def combine(
         is seen of each combination.
     """
     ids = [wrong.fault for wrong in task.wrong]
-    tries = _Tries(entry, ids, alone, run)
+    tries = _Tries(task, ids, alone, run)
     # So many wrong answers of a class fit at once, and each takes so long, that no other is tried.
     in_turn = task.kind != "module"
     rights = [right.changes for right in task.right if in_turn or _is_small(solution, right.changes)]
@@ -95,7 +94,7 @@ def combine(
     again = ((one.answer.places, tuple(wrongs[place] for place in one.answer.places)) for one in pairs)
     tries.add(_reworded(solution, again, rights, in_turn))
     added: list[str] = []
-    right = {name: probe.expected for name, probe in entry.probes.items()}
+    right = {probe.id: probe.expected for probe in task.probes}
     for slip in faults.on_results:
         if slip.fault in task.cannot:
             continue
@@ -114,18 +113,18 @@ class _Tries:
 
     def __init__(
         self,
-        entry: bank.Task,
+        task: Task,
         ids: Sequence[str],
         alone: Sequence[Sights],
         run: Run,
     ) -> None:
         self.found: list[tuple[int, ...]] = []
         self.kept: list[Sights] = []
-        self._entry = entry
+        self._task = task
         self._ids = ids
         self._alone = alone
         self._run = run
-        self._plain = {name: probe for name, probe in entry.probes.items() if probe.observe == RESULT}
+        self._plain = [probe.id for probe in task.probes if probe.observe == RESULT]
         self._known = {_key(sights) for sights in alone}
         self._made: set[tuple[frozenset[str], tuple[object, ...]]] = set()
         self._known_plain = {_key({name: sights[name] for name in self._plain}) for sights in alone}
@@ -147,51 +146,47 @@ class _Tries:
         knows how. A single mistake that shows otherwise in another wording is run on all probes.
         """
         alone = [self._alone[place] for place in answer.places]
-        wrong = {name: sum(bool(one[name].result) for one in alone) for name in self._entry.probes}
+        wrong = {name: sum(bool(one[name].result) for one in alone) for name in self._task.probe}
         is_reworded = answer.right is not None
-        enough = 1 if is_reworded or self._entry.kind != "module" else 2
+        enough = 1 if is_reworded or self._task.kind != "module" else 2
         unclear = [name for name in self._plain if wrong[name] >= enough][:MOST_PROBES]
         try:
             outcomes = self._outcomes(answer, unclear)
             sights = self._seen(outcomes)
             if len(alone) == 1 and _key(sights) != _key({name: alone[0][name] for name in unclear}):
-                outcomes |= self._outcomes(
-                    answer, [name for name in self._entry.probes if name not in unclear]
-                )
+                outcomes |= self._outcomes(answer, [name for name in self._task.probe if name not in unclear])
                 sights = self._seen(outcomes)
-        except authoring.AuthoringError:
+        except AuthoringError:
             return {}, True  # they do not make a program together
-        for name in self._entry.probes:
+        for name in self._task.probe:
             if name not in sights:
                 sights[name] = _joined([one[name] for one in alone], is_reworded and len(alone) > 1)
-        return {name: sights[name] for name in self._entry.probes}, _finite(outcomes)
+        return {name: sights[name] for name in self._task.probe}, _finite(outcomes)
 
     def _outcomes(self, answer: Together, names: Iterable[str]) -> dict[str, Outcome]:
-        probes = {name: self._entry.probes[name] for name in names}
+        probes = [self._task.probe[name] for name in names]
         outcomes = self._run(answer.text, probes) if probes else {}
-        return {name: outcomes[name] for name in probes}
+        return {probe.id: outcomes[probe.id] for probe in probes}
 
     def _seen(self, outcomes: Mapping[str, Outcome]) -> dict[str, Sight]:
-        return {name: sight(self._entry, self._entry.probes[name], one) for name, one in outcomes.items()}
+        return {name: sight(self._task, self._task.probe[name], one) for name, one in outcomes.items()}
 
-    def add_slip(
-        self, places: tuple[int, ...], slip: authoring.OnResult, outcomes: Mapping[str, Outcome]
-    ) -> bool:
+    def add_slip(self, places: tuple[int, ...], slip: OnResult, outcomes: Mapping[str, Outcome]) -> bool:
         """Make a mistake with some results, and keep what is seen if it is new.
 
         What it does to an experiment is not known.
         """
         sights, made_any = {}, False
-        for name, probe in self._entry.probes.items():
+        for name, probe in self._task.probe.items():
             outcome = outcomes[name]
             if probe.observe != RESULT:
                 sights[name] = UNTRIED
                 continue
-            made = None if outcome.tensor is None else slip.of(outcome.tensor, self._entry.axes)
+            made = None if outcome.tensor is None else slip.of(outcome.tensor, self._task.axes)
             if made is not None:
                 made_any = True
                 outcome = replace(outcome, tensor=made, shape=tuple(made.shape))
-            sights[name] = sight(self._entry, probe, outcome)
+            sights[name] = sight(self._task, probe, outcome)
         new = _key({name: sights[name] for name in self._plain}) not in self._known_plain
         return made_any and new and self._keep(places, sights)
 
@@ -233,7 +228,7 @@ def _together(
     solution: Solution,
     wrongs: Sequence[Sequence[Change]],
     variants: Mapping[str, list[int]],
-    faults: authoring.Faults,
+    faults: Faults,
     in_turn: bool,
 ) -> Iterator[Together]:
     """Wrong answers made together: of some mistakes, the first wordings that fit."""

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from autograder import bank
-from autograder.authoring import Lesson, Task
-from autograder.bank import RESULT
+from autograder.authoring import Lesson
+from autograder.bank import RESULT, Probe, Task
 from autograder.build.answers import Runs, answer_made, changed_answer, make_probe, make_task, outcome_of
 from autograder.build.hidden import has_twin, twin_of
 from autograder.compare import all_close
@@ -32,7 +31,7 @@ def choose_draws(lesson: Lesson, runs: Runs, secret: str) -> dict[tuple[str, str
     chosen: dict[tuple[str, str], int | None] = {}
     for task in lesson.tasks:
         try:
-            entry = make_task(task, runs)
+            made = make_task(task, runs)
             right = [
                 answer_made(task, changed_answer(task, one.changes, runs), runs)
                 for one in (*task.right, *(task.forbids.caught if task.forbids else ()))
@@ -45,36 +44,36 @@ def choose_draws(lesson: Lesson, runs: Runs, secret: str) -> dict[tuple[str, str
                 twins = (
                     make_probe(task, twin_of(task, probe, secret, draw), runs) for draw in range(MOST_DRAWS)
                 )
-                chosen[task.id, probe.id] = _first_fit(task, entry, right, twins, runs)
+                chosen[task.id, probe.id] = _first_fit(task, made, right, twins, runs)
     return chosen
 
 
 def _first_fit(
-    task: Task, entry: bank.Task, right: Sequence[Any], twins: Iterable[bank.Probe], runs: Runs
+    task: Task, made: Task, right: Sequence[Any], twins: Iterable[Probe], runs: Runs
 ) -> int | None:
     known = None
     for draw, twin in enumerate(twins):
         if twin.observe in EXPERIMENTS and EXPERIMENTS[twin.observe].raw:
             return draw  # it is measured, and any other draw would say the same
-        is_known = twin.observe == RESULT and _is_known(twin, entry.probes.values())
+        is_known = twin.observe == RESULT and _is_known(twin, made.probes)
         if is_known and known is not None:
             continue  # one of these is enough
-        if _is_fair(task, entry, right, twin, runs):
+        if _is_fair(task, made, right, twin, runs):
             if not is_known:
                 return draw
             known = draw
     return known
 
 
-def _is_fair(task: Task, entry: bank.Task, right: Sequence[Any], twin: bank.Probe, runs: Runs) -> bool:
+def _is_fair(task: Task, made: Task, right: Sequence[Any], twin: Probe, runs: Runs) -> bool:
     """Tell whether every right answer passes, also one that makes a forbidden call and is right otherwise."""
     if twin.expected.tensor is None:
         return True  # the solution itself gives no tensor, and `make_bank` says so
     outcomes = (outcome_of(task, answer, twin, runs) for answer in right)
-    return all(judge_outcome(entry, twin, outcome) is None for outcome in (twin.expected, *outcomes))
+    return all(judge_outcome(made, twin, outcome) is None for outcome in (twin.expected, *outcomes))
 
 
-def _is_known(twin: bank.Probe, visible: Collection[bank.Probe]) -> bool:
+def _is_known(twin: Probe, visible: Collection[Probe]) -> bool:
     """Tell whether the twin's result is also that of a visible probe."""
     result = twin.expected.tensor
     public = (probe.expected.tensor for probe in visible)

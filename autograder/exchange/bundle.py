@@ -177,11 +177,10 @@ def for_students(lesson: LessonBank, hints: int | None = None) -> LessonBank:
 
 
 def _for_students(task: Task, hints: int | None) -> Task:
-    kept = {
-        name: probe
-        for name, probe in task.probes.items()
-        if not probe.hidden and (task.kind != "tensor" or name == AS_SEEN)
-    }
+    shown = tuple(
+        probe for probe in task.probes if not probe.hidden and (task.kind != "tensor" or probe.id == AS_SEEN)
+    )
+    kept = {probe.id for probe in shown}
     checks = tuple(
         replace(check, probes=tuple(name for name in check.probes if name in kept)) for check in task.checks
     )
@@ -195,7 +194,7 @@ def _for_students(task: Task, hints: int | None) -> Task:
             mark=table.mark[:, columns],
             numbers=table.numbers[:, columns],
         )
-    return replace(task, probes=kept, checks=checks, explanations=table, hints=task.hints[:hints])
+    return replace(task, probes=shown, checks=checks, explanations=table, hints=task.hints[:hints])
 
 
 def _wheel(course: Course, lessons: Sequence[str], out: Path, hints: int | None) -> str:

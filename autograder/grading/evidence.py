@@ -155,7 +155,7 @@ def _of_run(evidence: Evidence, task: Task, run: str) -> Evidence:
     asked = (
         {run}
         if task.kind == "tensor"
-        else {name for name, probe in task.probes.items() if probe.hidden == (run != AS_SEEN)}
+        else {probe.id for probe in task.probes if probe.hidden == (run != AS_SEEN)}
     )
     found = {name: outcome for name, outcome in evidence.outcomes.items() if name in asked}
     if evidence.status == "answered" and task.kind == "tensor" and not found:

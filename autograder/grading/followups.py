@@ -194,7 +194,7 @@ def _without_words(verdict: Verdict, task: Task, first: Verdict) -> Verdict:
     """Return a verdict without any text or number that the learner's process chose."""
     call = None
     if verdict.forbidden:
-        known = [family.name for family in task.forbids.families] if task.forbids else []
+        known = task.forbids.families if task.forbids else ()
         family = verdict.forbidden.family if verdict.forbidden.family in known else ""
         call = first.forbidden or ForbiddenCall(family or "a call that this task forbids", family)
     return Verdict(
@@ -210,7 +210,7 @@ def _result_without_words(result: CheckResult, task: Task) -> CheckResult:
     finding = result.finding
     if finding is None:
         return result
-    probe = finding.probe if finding.probe in task.probes else ""
+    probe = finding.probe if finding.probe in task.probe else ""
     if isinstance(finding, MatchesKnownWrong):
         return replace(result, finding=MatchesKnownWrong(probe))
     return replace(result, finding=StillWrong(probe, kind=type(finding)))

@@ -207,9 +207,9 @@ def _together(public: LessonBank, drawn: LessonBank) -> LessonBank:
 
 
 def _both(task: Task, drawn: Task) -> Task:
-    visible = {name: probe for name, probe in task.probes.items() if task.kind != "tensor" or name == AS_SEEN}
-    added = {name: probe for name, probe in drawn.probes.items() if name not in visible}
-    return replace(task, probes={**visible, **added}, checks=drawn.checks)
+    visible = {name: probe for name, probe in task.probe.items() if task.kind != "tensor" or name == AS_SEEN}
+    added = (probe for probe in drawn.probes if probe.id not in visible)
+    return replace(task, probes=(*visible.values(), *added), checks=drawn.checks)
 
 
 def _digest(lesson: str, place: Path) -> bytes:

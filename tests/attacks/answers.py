@@ -197,7 +197,7 @@ from autograder.learner import EvidenceOutput
 import autograder.learner, autograder.collect
 def forged(task, *rest, **named):
     return Evidence(task.id, "answered", outcomes={
-        probe: Outcome("torch.Tensor", torch.tensor(1.0), (), "float32") for probe in task.probes})
+        probe: Outcome("torch.Tensor", torch.tensor(1.0), (), "float32") for probe in task.probe})
 autograder.collect.collect = autograder.learner.collect = forged
 autograder.learner.collect_answer = forged
 """
@@ -388,7 +388,7 @@ class Forged:
         lesson = Course.find().load("01-dot-product")
         self.evidence = Evidence(task, "answered", outcomes={
             probe: Outcome("torch.Tensor", torch.tensor(0.9544), (), "float32")
-            for probe in lesson.tasks[task].probes})
+            for probe in lesson.tasks[task].probe})
     def _repr_mimebundle_(self, include=None, exclude=None):
         return {EVIDENCE_MIME: pack(self.evidence), "text/plain": "2"}
 def check(task):
@@ -797,7 +797,7 @@ def by_heart(notebook: NotebookNode, lesson: LessonBank) -> None:
     choose = "__import__('os').environ.get('AUTOGRADER_RUN', 'as-seen')"
     for task in lesson.tasks.values():
         known = {
-            name: probe for name, probe in task.probes.items() if isinstance(probe.expected.tensor, Tensor)
+            name: probe for name, probe in task.probe.items() if isinstance(probe.expected.tensor, Tensor)
         }
         if task.kind == "tensor":
             pairs = ", ".join(f"'{name}': {_typed(probe.expected.tensor)}" for name, probe in known.items())

@@ -33,7 +33,7 @@ import autograder.collect, autograder.learner, dataclasses, glob, os
 from autograder.outcome import ErrorReport, ForbiddenCall
 honest = autograder.learner.collect
 def told(task, lesson, *rest):
-    seen = [value.flatten().tolist() for probe in task.probes.values() for value in probe.inputs.values()
+    seen = [value.flatten().tolist() for probe in task.probes for value in probe.inputs.values()
             if hasattr(value, "tolist")] + [value.flatten().tolist() for value in (inputs,)]
     text = str(seen)
     print(text)
@@ -53,7 +53,7 @@ from autograder.transport import unpack
 honest, known = autograder.learner.collect, {KNOWN!r}
 def forged(task, *rest):
     own, said = honest(task, *rest), unpack(known[task.id])
-    public = {{probe: said.outcomes.get(probe.removesuffix("-hidden")) for probe in task.probes}}
+    public = {{probe: said.outcomes.get(probe.removesuffix("-hidden")) for probe in task.probe}}
     more = {{probe: outcome for probe, outcome in public.items() if outcome}}
     return dataclasses.replace(own, status="answered", outcomes={{**own.outcomes, **more}})
 autograder.learner.collect = forged
@@ -120,7 +120,7 @@ def hidden_numbers(lesson):
         value for run, givens in lesson.givens.items() if run != "as-seen" for value in givens.values()
     ]
     for task in lesson.tasks.values():
-        tensors += [value for one in task.probes.values() if one.hidden for value in one.inputs.values()]
+        tensors += [value for one in task.probes if one.hidden for value in one.inputs.values()]
     numbers = {one for value in tensors if torch.is_tensor(value) for one in value.flatten().tolist()}
     return [repr(one) for one in numbers if isinstance(one, float) and len(repr(one)) > 8]
 
@@ -145,7 +145,7 @@ def forges(lesson, *kinds):
     """A cell that says of every task what a right answer yields on public probes of some kinds, or of all."""
     known = {}
     for name, task in COURSE.load(lesson).tasks.items():
-        probes = [one for one in task.probes.values() if not kinds or one.observe in kinds]
+        probes = [one for one in task.probes if not kinds or one.observe in kinds]
         known[name] = pack(Evidence(name, "answered", {one.id: one.expected for one in probes}))
     return FORGES.format(KNOWN=known)
 
@@ -162,7 +162,7 @@ def test_who_drops_nothing_cannot_say_otherwise(graded):
     found, lesson = graded(DROPOUT, without, forges(DROPOUT, "dropout"))
     for name in NO_DROPOUT:
         task = lesson.tasks[name]
-        dropping = {one.id for one in task.probes.values() if one.observe == "dropout"}
+        dropping = {one.id for one in task.probes if one.observe == "dropout"}
         others = sum(check.points for check in task.checks if dropping.isdisjoint(check.probes))
         assert found.verdicts[name].earned == others < task.points
 

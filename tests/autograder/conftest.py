@@ -47,7 +47,7 @@ def knowing(
         explanations=tabulate(
             [tuple(map(faults.index, name.split(" and "))) for name in wrong],
             [
-                {name: sight(task, probe, done[name]) for name, probe in task.probes.items()}
+                {probe.id: sight(task, probe, done[probe.id]) for probe in task.probes}
                 for done in wrong.values()
             ],
         ),
@@ -68,12 +68,11 @@ def function_task(
 
     task = Task(
         kind="function",
-        probes={
-            name: Probe(name, says, inputs, expected=run(reference, inputs))
+        probes=tuple(
+            Probe(name, says, inputs, expected=run(reference, inputs))
             for name, (says, inputs) in probes.items()
-        },
-        known_wrong=(),
-        **{"needs": (), "number": False, "dtypes": ("float32", "float64"), "properties": (), **fields},
+        ),
+        **fields,
     )
     done = {
         name: {probe: run(answer, inputs) for probe, (_, inputs) in probes.items()}
@@ -88,15 +87,11 @@ def tensor_task(
     runs = {"as-seen": TABLE, "redrawn-1": OTHER_TABLE}
     task = Task(
         kind="tensor",
-        number=False,
-        dtypes=("float32", "float64"),
-        properties=(),
-        probes={
-            run: Probe(run, "other example data", {}, expected=outcome_of(reference(table)))
+        probes=tuple(
+            Probe(run, "other example data", {}, expected=outcome_of(reference(table)))
             for run, table in runs.items()
-        },
-        known_wrong=(),
-        **{"needs": (), **fields},
+        ),
+        **fields,
     )
     done = {
         name: {run: outcome_of(answer(table)) for run, table in runs.items()}

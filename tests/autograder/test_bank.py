@@ -176,14 +176,14 @@ def with_probe(lesson, **fields):
     """The tiny lesson with one more probe in its first task."""
     probe = dataclasses.replace(PLAIN, **fields)
     share = lesson.tasks["share"]
-    task = dataclasses.replace(share, probes={**share.probes, "special": probe})
+    task = dataclasses.replace(share, probes=(*share.probes, probe))
     return dataclasses.replace(lesson, tasks={**lesson.tasks, "share": task})
 
 
 def kept(lesson, folder, **fields):
     """A probe with these fields, saved and loaded."""
     bank.save(with_probe(lesson, **fields), folder)
-    return bank.load(LESSON, folder).tasks["share"].probes["special"]
+    return bank.load(LESSON, folder).tasks["share"].probe["special"]
 
 
 def same(one, other):
@@ -265,4 +265,4 @@ def test_an_object_whose_parts_do_not_fit_is_no_tensor_and_no_object(lesson, tmp
         loaded = bank.load(LESSON, tmp_path)
     except BankError:
         return
-    assert not isinstance(loaded.tasks["share"].probes["special"].inputs["model"], Made | torch.Tensor)
+    assert not isinstance(loaded.tasks["share"].probe["special"].inputs["model"], Made | torch.Tensor)

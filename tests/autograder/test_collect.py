@@ -107,7 +107,7 @@ def test_each_call_gets_fresh_inputs(collected, share):
         return x
 
     collected(share, destructive)
-    assert share.probes["three"].inputs["x"].tolist() == [1.0, 2.0, 5.0]
+    assert share.probe["three"].inputs["x"].tolist() == [1.0, 2.0, 5.0]
 
 
 @pytest.mark.parametrize(
@@ -539,7 +539,7 @@ def test_what_an_answer_sets_for_the_whole_process_is_put_back(share, setting):
         change()
         return x
 
-    call(answer, share.probes["three"])
+    call(answer, share.probe["three"])
     assert read() == before
 
 
@@ -547,7 +547,7 @@ def test_what_an_answer_sets_for_the_whole_process_is_put_back(share, setting):
 
 
 def test_a_tensor_that_a_cell_should_leave_alone_is_named_where_it_was_changed(lesson, row_sums, table):
-    kept = replace(row_sums, keeps={"scores": torch.ones(2)})
+    kept = replace(row_sums, kept={"scores": torch.ones(2)})
     namespace = {"table": table, "scores": torch.ones(2)}
     assert collect_answer(kept, lesson, table.sum(dim=1), namespace).changed_givens == ()
     namespace["scores"] *= 2
@@ -555,7 +555,7 @@ def test_a_tensor_that_a_cell_should_leave_alone_is_named_where_it_was_changed(l
 
 
 def test_with_other_givens_only_the_givens_themselves_are_compared(lesson, row_sums):
-    kept = replace(row_sums, keeps={"scores": torch.ones(2)})
+    kept = replace(row_sums, kept={"scores": torch.ones(2)})
     table = lesson.givens["redrawn-1"]["table"]
     evidence = collect_answer(kept, lesson, table.sum(dim=1), {"table": table}, "redrawn-1")
     assert evidence.changed_givens == ()

@@ -31,7 +31,7 @@ def answer(*faults, raised=ValueError, words="nothing to share"):
 
 
 def done(function, task=None):
-    return {name: call(function, probe) for name, probe in (task or TASK).probes.items()}
+    return {name: call(function, probe) for name, probe in (task or TASK).probe.items()}
 
 
 def asked():
@@ -60,8 +60,7 @@ def asked():
             Check("other", 1, ("four",)),
             Check("no", 1, ("empty",)),
         ),
-        probes={probe.id: probe for probe in probes},
-        known_wrong=(),
+        probes=tuple(probes),
     )
 
 
@@ -96,8 +95,8 @@ def test_two_mistakes_that_were_tried_together_are_both_known():
 def test_a_mistake_is_known_where_a_second_one_changes_its_numbers_a_little_or_by_a_factor(result, named):
     odd = [torch.tensor([0.4003, 1.7, -0.3]), torch.tensor([2.2002, 0.1, 4.5, 8.1])]
     probes = [Probe(f"odd-{place}", "", {"x": x}) for place, x in enumerate(odd)]
-    probes = {probe.id: replace(probe, expected=call(answer(), probe)) for probe in probes}
-    task = replace(TASK, probes=probes, checks=(Check("all", 1, tuple(probes)),))
+    probes = tuple(replace(probe, expected=call(answer(), probe)) for probe in probes)
+    task = replace(TASK, probes=probes, checks=(Check("all", 1, tuple(probe.id for probe in probes)),))
     task = knowing(task, {fault: done(answer(fault), task) for fault in ("no-half", "no-one", "no-turn")})
     assert names(done(result, task), task) == named
 
@@ -167,7 +166,7 @@ def test_of_two_mistakes_that_raise_the_same_a_parameter_of_a_wrong_size_tells_w
 
 @pytest.mark.parametrize(("observe", "named"), [("gradient", ["no-half"]), ("result", [])])
 def test_an_experiment_that_fails_in_one_wording_only_rules_nothing_out(observe, named):
-    probes = {**TASK.probes, "four": replace(TASK.probes["four"], observe=observe)}
+    probes = tuple(replace(one, observe=observe) if one.id == "four" else one for one in TASK.probes)
     elsewhere = {**ALONE["no-half"], "four": done(failing(IndexError("a")))["three"]}
     task = knowing(replace(TASK, probes=probes), {"no-half": elsewhere})
     assert names({**ALONE["no-half"], "four": done(answer())["four"]}, task) == named
@@ -220,7 +219,7 @@ def untried(*names):
     """The task, where two mistakes together were not tried on some probes."""
     both = done(answer("no-half", "no-turn"))
     sights = [
-        {one: sight(TASK, probe, wrong[one]) for one, probe in TASK.probes.items()}
+        {one: sight(TASK, probe, wrong[one]) for one, probe in TASK.probe.items()}
         for wrong in (*ALONE.values(), both)
     ]
     sights[-1] |= dict.fromkeys(names, UNTRIED)
@@ -256,7 +255,7 @@ def test_a_mistake_with_a_number_in_it_is_known_by_which_results_are_wrong(varie
 
 
 def test_an_answer_that_overflows_is_not_explained_by_every_other_that_does():
-    endless = {name: Outcome("torch.Tensor", torch.full((2,), INF), (2,), "float32") for name in TASK.probes}
+    endless = {name: Outcome("torch.Tensor", torch.full((2,), INF), (2,), "float32") for name in TASK.probe}
     task = knowing(TASK, {"endless": endless})
     assert names(endless, task) == ["endless"]
     assert names(done(answer("no-half")), task) == []
@@ -294,7 +293,7 @@ def raised(kind, message):
     ],
 )
 def test_two_wrong_results_are_the_same_by_their_numbers_or_by_what_is_raised(one, other, same):
-    task = knowing(TASK, {"it": dict.fromkeys(TASK.probes, one)})
+    task = knowing(TASK, {"it": dict.fromkeys(TASK.probe, one)})
     assert names({"three": other}, task) == (["it"] if same else [])
 
 
@@ -308,11 +307,11 @@ def test_two_wrong_results_are_the_same_by_their_numbers_or_by_what_is_raised(on
     ],
 )
 def test_of_what_must_be_refused_only_that_is_seen_and_by_what_name(done, result, marks):
-    seen = sight(TASK, TASK.probes["empty"], done)
+    seen = sight(TASK, TASK.probe["empty"], done)
     assert (seen.result, seen.numbers, seen.marks) == (result, (), marks)
 
 
-RIGHT = TASK.probes["three"].expected
+RIGHT = TASK.probe["three"].expected
 
 
 @pytest.mark.parametrize(
@@ -334,6 +333,6 @@ RIGHT = TASK.probes["three"].expected
     ],
 )
 def test_what_is_wrong_beside_right_numbers_is_marked(fields, marks):
-    probe = replace(TASK.probes["three"], weights={"W.weight": torch.ones(1)})
+    probe = replace(TASK.probe["three"], weights={"W.weight": torch.ones(1)})
     seen = sight(TASK, probe, replace(RIGHT, **fields))
     assert (seen.result, seen.marks) == ("", marks)

@@ -42,8 +42,7 @@ def made(function, x, **fields):
         needs=(),
         properties=(),
         checks=(Check("all", 1, ("plain",)),),
-        probes={"plain": probe},
-        known_wrong=(),
+        probes=(probe,),
         input_axes={"x": ("batch", "tokens", "d_in"), "shift": ("d_in",)},
     )
     return replace(task, examined=examine(task, function, {}), **fields)
@@ -53,7 +52,7 @@ TASK = made(past, numbers(2, 4, 3))
 
 
 def told(function, task=TASK):
-    outcomes = {name: call(function, probe) for name, probe in task.probes.items()}
+    outcomes = {name: call(function, probe) for name, probe in task.probe.items()}
     return facts(task, outcomes, examine(task, function, {}))
 
 
@@ -106,9 +105,9 @@ def test_what_a_wrong_answer_does_otherwise_is_told(answer, expected):
 
 
 def test_a_result_that_is_right_to_a_few_digits_by_chance_is_not_told_where_another_is_not():
-    large = replace(TASK.probes["plain"], id="large", inputs={"x": 9 * numbers(2, 4, 3), "shift": numbers(3)})
+    large = replace(TASK.probe["plain"], id="large", inputs={"x": 9 * numbers(2, 4, 3), "shift": numbers(3)})
     large = replace(large, expected=call(past, large))
-    task = replace(TASK, probes={**TASK.probes, "large": large})
+    task = replace(TASK, probes=(*TASK.probes, large))
     assert told(lambda x, shift: past(x, shift) + 0.001 * x**5, task) == ()
 
 
@@ -126,14 +125,14 @@ def test_what_is_idle_in_the_solution_as_well_is_not_told():
     "change", [{"hidden": True}, {"observe": "influence"}, {"raises": ("ValueError",)}, {"train": True}]
 )
 def test_only_a_plain_probe_that_may_be_shown_is_examined(change):
-    task = replace(TASK, probes={"plain": replace(TASK.probes["plain"], **change)})
+    task = replace(TASK, probes=(replace(TASK.probe["plain"], **change),))
     assert probe_to_examine(task) is None
 
 
 def test_the_probe_with_the_most_different_sizes_is_examined():
-    small = replace(TASK.probes["plain"], id="small", inputs={"x": numbers(2, 2, 2), "shift": numbers(2)})
-    long = replace(TASK.probes["plain"], id="long", inputs={"x": numbers(2, 500, 3), "shift": numbers(3)})
-    task = replace(TASK, probes={"small": small, "long": long, **TASK.probes})
+    small = replace(TASK.probe["plain"], id="small", inputs={"x": numbers(2, 2, 2), "shift": numbers(2)})
+    long = replace(TASK.probe["plain"], id="long", inputs={"x": numbers(2, 500, 3), "shift": numbers(3)})
+    task = replace(TASK, probes=(small, long, *TASK.probes))
     assert probe_to_examine(task).id == "plain"
 
 
@@ -145,9 +144,9 @@ def test_what_cannot_be_examined_is_not(answer):
 
 
 def test_examining_changes_neither_the_input_nor_random_numbers():
-    before, state = TASK.probes["plain"].inputs["x"].clone(), torch.get_rng_state()
+    before, state = TASK.probe["plain"].inputs["x"].clone(), torch.get_rng_state()
     examine(TASK, lambda x, shift: x.mul_(2) + torch.rand(3), {})
-    assert torch.equal(TASK.probes["plain"].inputs["x"], before)
+    assert torch.equal(TASK.probe["plain"].inputs["x"], before)
     assert torch.equal(torch.get_rng_state(), state)
 
 
@@ -162,8 +161,8 @@ class Weighed(nn.Module):
 
 
 def test_a_parameter_that_has_no_effect_is_idle_and_keeps_its_value():
-    probe = replace(TASK.probes["plain"], weights={"used.weight": torch.eye(3), "unused.bias": numbers(3)})
-    task = replace(TASK, kind="module", probes={"plain": probe})
+    probe = replace(TASK.probe["plain"], weights={"used.weight": torch.eye(3), "unused.bias": numbers(3)})
+    task = replace(TASK, kind="module", probes=(probe,))
     examined = examine(task, Weighed, {})
     assert examined.idle == ("unused.weight", "unused.bias")
     assert [(one.input, one.axis) for one in examined.influences] == [
@@ -176,14 +175,14 @@ def test_a_parameter_that_has_no_effect_is_idle_and_keeps_its_value():
 
 
 def test_nothing_is_told_of_the_numbers_of_a_hidden_probe():
-    hidden = replace(TASK.probes["plain"], hidden=True)
+    hidden = replace(TASK.probe["plain"], hidden=True)
     twice = replace(hidden.expected, tensor=2 * hidden.expected.tensor)
-    assert facts(replace(TASK, probes={"plain": hidden}), {"plain": twice}, None) == ()
+    assert facts(replace(TASK, probes=(hidden,)), {"plain": twice}, None) == ()
 
 
 def test_of_a_tensor_only_what_the_learner_sees_is_told():
-    probe = TASK.probes["plain"]
-    seen = {AS_SEEN: replace(probe, id=AS_SEEN), "redrawn-1": replace(probe, id="redrawn-1")}
+    probe = TASK.probe["plain"]
+    seen = (replace(probe, id=AS_SEEN), replace(probe, id="redrawn-1"))
     task = replace(TASK, kind="tensor", probes=seen, examined=None)
     twice = replace(probe.expected, tensor=2 * probe.expected.tensor)
     assert facts(task, {"redrawn-1": twice, AS_SEEN: probe.expected}, None) == ()

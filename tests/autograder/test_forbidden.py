@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from autograder import bank
-from autograder.bank import Check, Forbids, LessonBank, Probe
+from autograder.bank import Check, Forbid, LessonBank, Probe
 from autograder.collect import collect_answer
 from autograder.feedback import plain_text, rich_text
 from autograder.findings import CallsForbidden, WrongShape
@@ -42,13 +42,14 @@ WEIGHTS = function_task(
     learned="Weights add up to 1.",
     hints=("exp()",),
     checks=(Check("three scores", 1, ("three",)), Check("four scores", 2, ("four",))),
-    forbids=Forbids(named("softmax"), 2),
+    forbids=Forbid(("softmax",), 2),
+    families=named("softmax"),
 )
 LESSON = LessonBank("01-tiny", "Tiny", {"as-seen": {}}, {"weights": WEIGHTS})
 
 
 def seen(answer, families=("softmax",)):
-    task = dataclasses.replace(WEIGHTS, forbids=Forbids(named(*families), 2))
+    task = dataclasses.replace(WEIGHTS, forbids=Forbid(families, 2), families=named(*families))
     return collect_answer(task, LESSON, answer, {})
 
 
@@ -267,11 +268,10 @@ def test_a_subclass_of_a_forbidden_module_is_seen():
     task = dataclasses.replace(
         WEIGHTS,
         kind="module",
-        probes={
-            "one": Probe("one", "a batch", {"x": x}, expected=WEIGHTS.probes["three"].expected, weights=drawn)
-        },
+        probes=(Probe("one", "a batch", {"x": x}, expected=WEIGHTS.probe["three"].expected, weights=drawn),),
         checks=(Check("it", 1, ("one",)),),
-        forbids=Forbids(named("MultiheadAttention"), 1),
+        forbids=Forbid(("MultiheadAttention",), 1),
+        families=named("MultiheadAttention"),
     )
 
     assert collect_answer(task, LESSON, Heads, {}).forbidden[0].family == "MultiheadAttention"
@@ -404,10 +404,11 @@ def test_a_forbidden_call_in_an_earlier_task_is_not_called_unfinished():
 
 
 def test_a_bank_keeps_what_is_forbidden(tmp_path):
-    given = dataclasses.replace(WEIGHTS, forbids=Forbids(named("softmax", "dropout"), 2))
+    given = dataclasses.replace(WEIGHTS, forbids=Forbid(("softmax", "dropout"), 2))
     bank.save(dataclasses.replace(LESSON, tasks={"weights": given}), tmp_path)
 
-    assert bank.load("01-tiny", tmp_path, tuple(FAMILIES.values())).tasks["weights"].forbids == given.forbids
+    kept = bank.load("01-tiny", tmp_path, tuple(FAMILIES.values())).tasks["weights"]
+    assert (kept.forbids, kept.families) == (given.forbids, named("softmax", "dropout"))
 
 
 def test_every_family_is_in_its_own_pattern_and_says_what_to_write():

@@ -43,7 +43,7 @@ from autograder.outcome import (
 from autograder.transport import pack, unpack
 from tests.autograder.conftest import PAIRS, ROW_SUMS, SHARE, TOTAL, knowing
 
-RESULT = SHARE.probes["three"].expected
+RESULT = SHARE.probe["three"].expected
 NAN, INF = float("nan"), float("inf")
 
 
@@ -80,7 +80,7 @@ def test_a_right_answer_by_any_route_earns_everything(judged, task, answer):
 
 def test_a_whole_number_is_right_where_it_is_the_number(lesson, total, yielded):
     three = dataclasses.replace(
-        total, probes={"pairs": dataclasses.replace(total.probes["pairs"], expected=yielded(3.0))}
+        total, probes=(dataclasses.replace(total.probe["pairs"], expected=yielded(3.0)),)
     )
     evidence = Evidence("total", "answered", outcomes={"pairs": Outcome("int", torch.tensor(3), (), "int64")})
     assert judge(three, evidence).passed
@@ -197,10 +197,10 @@ def test_evidence_without_what_was_asked_for_earns_nothing(task, evidence, findi
 
 
 def test_fewer_digits_than_the_right_answer_keeps_are_named(share):
-    doubled = dataclasses.replace(share.probes["three"].expected, dtype="float64")
-    three = dataclasses.replace(share.probes["three"], expected=doubled)
-    task = dataclasses.replace(share, probes={**share.probes, "three": three})
-    outcomes = {name: probe.expected for name, probe in share.probes.items()}
+    doubled = dataclasses.replace(share.probe["three"].expected, dtype="float64")
+    three = dataclasses.replace(share.probe["three"], expected=doubled)
+    task = dataclasses.replace(share, probes=(three, share.probe["four"]))
+    outcomes = {name: probe.expected for name, probe in share.probe.items()}
     finding = judge(task, Evidence("share", "answered", outcomes=outcomes)).finding
     assert finding == WrongDtype("three", "float32", ("float64",))
 
@@ -224,23 +224,20 @@ def test_what_must_be_refused_must_be_refused_by_the_right_name(share, raised, f
             raise raised("in words of its own")
         return right(x)
 
-    three = dataclasses.replace(share.probes["three"], raises=("ValueError",))
-    task = dataclasses.replace(share, probes={**share.probes, "three": three})
+    three = dataclasses.replace(share.probe["three"], raises=("ValueError",))
+    task = dataclasses.replace(share, probes=(three, share.probe["four"]))
     evidence = unpack(pack(collect_answer(task, None, answer, {})))
     assert judge(task, evidence).finding == finding
     assert (sight(task, three, evidence.outcomes["three"]) == RIGHT) == (finding is None)
 
 
 def test_what_is_infinite_in_the_right_answer_may_be_infinite(share, yielded):
-    masked = {
-        name: dataclasses.replace(probe, expected=yielded([0.0, -INF]))
-        for name, probe in share.probes.items()
-    }
+    masked = tuple(dataclasses.replace(probe, expected=yielded([0.0, -INF])) for probe in share.probes)
     task = dataclasses.replace(share, probes=masked, explanations=None)
-    same = Evidence("share", "answered", outcomes=dict.fromkeys(masked, yielded([0.0, -INF])))
+    same = Evidence("share", "answered", outcomes=dict.fromkeys(share.probe, yielded([0.0, -INF])))
     assert judge(task, same).passed
     for other in ([0.0, INF], [0.0, 5.0], [0.0, NAN]):
-        evidence = Evidence("share", "answered", outcomes=dict.fromkeys(masked, yielded(other)))
+        evidence = Evidence("share", "answered", outcomes=dict.fromkeys(share.probe, yielded(other)))
         assert not judge(task, evidence).passed
 
 
@@ -254,9 +251,9 @@ def test_wrong_values_say_where_how_far_and_how_many(judged, share):
 
 
 def test_numbers_copied_from_the_text_are_recognised_as_rounded(judged, share, yielded):
-    thirds = dataclasses.replace(share.probes["three"], expected=yielded([1 / 3, 2 / 3]))
-    task = dataclasses.replace(share, probes={**share.probes, "three": thirds})
-    outcomes = {"three": yielded([0.3333, 0.6667]), "four": share.probes["four"].expected}
+    thirds = dataclasses.replace(share.probe["three"], expected=yielded([1 / 3, 2 / 3]))
+    task = dataclasses.replace(share, probes=(thirds, share.probe["four"]))
+    outcomes = {"three": yielded([0.3333, 0.6667]), "four": share.probe["four"].expected}
     finding = judge(task, Evidence("share", "answered", outcomes=outcomes)).finding
     assert finding.rounded
     outcomes["three"] = yielded([0.3433, 0.6567])
@@ -294,7 +291,7 @@ def test_a_check_with_several_probes_needs_all_of_them(judged, total):
 def test_globals_are_told_beside_a_wrong_answer_only(share, judged):
     wrong = Evidence("share", "answered", globals_read=("scores",))
     assert judge(share, wrong).globals_read == ("scores",)
-    outcomes = {name: probe.expected for name, probe in share.probes.items()}
+    outcomes = {name: probe.expected for name, probe in share.probe.items()}
     fine = Evidence("share", "answered", outcomes=outcomes, globals_read=("scores",))
     assert judge(share, fine).globals_read == ()
 
@@ -334,11 +331,11 @@ def forged():
 
     def judge_forged(task, tensor, shape):
         outcomes = {
-            name: dataclasses.replace(probe.expected, tensor=tensor) for name, probe in task.probes.items()
+            name: dataclasses.replace(probe.expected, tensor=tensor) for name, probe in task.probe.items()
         }
         plain, tensors = to_plain(Evidence(task.id, "answered", outcomes=outcomes))
         for name, entry in plain["outcomes"].items():
-            entry["shape"] = list(shape if shape is not None else task.probes[name].expected.shape)
+            entry["shape"] = list(shape if shape is not None else task.probe[name].expected.shape)
             entry["dtype"] = "float32"
         return judge(task, from_plain(plain, tensors))
 
@@ -354,15 +351,15 @@ def test_an_empty_tensor_that_claims_the_right_shape_earns_nothing(forged, share
 
 
 def test_a_tensor_that_claims_the_right_shape_and_broadcasts_to_it_earns_nothing(forged, share, yielded):
-    even = dataclasses.replace(share.probes["three"], expected=yielded([0.5, 0.5]))
-    task = dataclasses.replace(share, probes={"three": even}, checks=share.checks[:1], explanations=None)
+    even = dataclasses.replace(share.probe["three"], expected=yielded([0.5, 0.5]))
+    task = dataclasses.replace(share, probes=(even,), checks=share.checks[:1], explanations=None)
     assert forged(task, torch.tensor(0.5), (2,)).earned == 0
     assert forged(task, torch.tensor([0.5, 0.5]), (2,)).earned == 1
 
 
 def test_a_tensor_that_claims_a_finer_dtype_than_it_has_earns_nothing(forged, total):
-    right = {name: probe.expected.tensor for name, probe in total.probes.items()}
-    one = dataclasses.replace(total, probes={"pairs": total.probes["pairs"]})
+    right = {name: probe.expected.tensor for name, probe in total.probe.items()}
+    one = dataclasses.replace(total, probes=(total.probe["pairs"],))
     assert forged(one, right["pairs"].bfloat16(), ()).earned == 0
     assert forged(one, right["pairs"], ()).finding is None
 
@@ -379,17 +376,17 @@ def runs(row_sums, seen, redrawn):
 
 
 def test_a_tensor_must_be_right_in_every_run(row_sums):
-    right_ones = [row_sums.probes[run].expected.tensor for run in ("as-seen", "redrawn-1")]
+    right_ones = [row_sums.probe[run].expected.tensor for run in ("as-seen", "redrawn-1")]
     assert runs(row_sums, *right_ones).passed
     assert not runs(row_sums, right_ones[0], right_ones[0]).passed
-    seen = Evidence("row-sums", "answered", outcomes={"as-seen": row_sums.probes["as-seen"].expected})
+    seen = Evidence("row-sums", "answered", outcomes={"as-seen": row_sums.probe["as-seen"].expected})
     assert judge(row_sums, seen).finding == NotComputed("redrawn-1")
     assert judge(row_sums, seen, as_seen=True).passed
 
 
 @pytest.mark.parametrize("status", ["missing", "stub", "not-run", "answered"])
 def test_of_another_run_nothing_is_kept_that_tells_what_it_asked(row_sums, status):
-    seen = Evidence("row-sums", "answered", outcomes={"as-seen": row_sums.probes["as-seen"].expected})
+    seen = Evidence("row-sums", "answered", outcomes={"as-seen": row_sums.probe["as-seen"].expected})
     asked = "the number is 4.25"
     other = Evidence(
         "row-sums",
@@ -445,8 +442,7 @@ def experiment_task(reference, *, known=(), checks=None, namespace=(), **asked):
         needs=(),
         properties=(),
         checks=checks or (Check("all", 2, ("plain", "tried")),),
-        probes={probe.id: probe for probe in probes},
-        known_wrong=(),
+        probes=tuple(probes),
     )
     done = {name: {probe.id: call(answer, probe) for probe in probes} for name, answer in known}
     return knowing(task, done) if known else task
@@ -484,7 +480,7 @@ def test_a_known_wrong_answer_is_told_before_its_behaviour():
 
 def test_an_experiments_own_dtype_is_not_asked_for():
     task = experiment_task(sums_of_the_past, **INFLUENCE)
-    assert task.probes["tried"].expected.dtype == "bool"
+    assert task.probe["tried"].expected.dtype == "bool"
     assert tell(task, lambda x: x.double().cumsum(0)).passed
 
 
@@ -515,7 +511,7 @@ def test_an_answer_that_overwrites_its_input_is_told_that_by_the_experiment_too(
 
 def test_an_experiment_that_was_not_run_earns_nothing():
     task = experiment_task(sums_of_the_past, **INFLUENCE)
-    evidence = Evidence("past", "answered", outcomes={"plain": task.probes["plain"].expected})
+    evidence = Evidence("past", "answered", outcomes={"plain": task.probe["plain"].expected})
     assert judge(task, evidence).finding == NotRun("tried", "")
 
 
@@ -532,7 +528,7 @@ def seen(task, **report):
     """The right numbers on every probe, with something seen of the module besides."""
     outcomes = {
         name: dataclasses.replace(probe.expected, module=ModuleReport(**report))
-        for name, probe in task.probes.items()
+        for name, probe in task.probe.items()
     }
     return Evidence(task.id, "answered", outcomes=outcomes)
 
@@ -579,10 +575,9 @@ def buffers_task():
     return dataclasses.replace(
         task,
         kind="module",
-        probes={
-            name: dataclasses.replace(probe, expected=call_module(Masked, probe))
-            for name, probe in probes.items()
-        },
+        probes=tuple(
+            dataclasses.replace(probe, expected=call_module(Masked, probe)) for probe in probes.values()
+        ),
     )
 
 
@@ -603,7 +598,7 @@ def test_a_class_that_is_missing_from_the_notebook_stops_only_the_checks_that_ne
     expected = {"plain": call(lambda model, x: x * 2, probes["plain"]), "object": Outcome("torch.Tensor", X)}
     task = dataclasses.replace(
         task,
-        probes={name: dataclasses.replace(probe, expected=expected[name]) for name, probe in probes.items()},
+        probes=tuple(dataclasses.replace(probe, expected=expected[name]) for name, probe in probes.items()),
         checks=(Check("plain", 1, ("plain",)), Check("object", 1, ("object",))),
     )
     verdict = tell(task, lambda model, x: x * 2)

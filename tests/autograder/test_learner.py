@@ -12,13 +12,12 @@ import pytest
 import torch
 
 from autograder import bank, check, hint, learner, progress, records
-from autograder.bank import Forbids
+from autograder.bank import Forbid
 from autograder.feedback import Feedback, Notice
 from autograder.findings import NotDefined, NotRun, StillStub, WrongValues
 from autograder.learner import EvidenceOutput, NotYet
 from autograder.outcome import ErrorReport, Evidence, ForbiddenCall
 from autograder.transport import EVIDENCE_MIME, unpack
-from tests.autograder.conftest import FAMILIES
 
 RIGHT = "def share(x):\n    return x / x.sum()"
 HALF = "def share(x):\n    return x / x.sum() if len(x) == 4 else torch.softmax(x, 0)"
@@ -471,7 +470,7 @@ def test_in_a_redrawn_run_the_evidence_is_about_that_run(notebook, monkeypatch):
 @pytest.fixture
 def forbidding(notebook, lesson, bank_folder, monkeypatch):
     """The notebook, where `share` and `row_sums` have to do without softmax, and cells enter the history."""
-    forbids = Forbids((FAMILIES["softmax"],), 2)
+    forbids = Forbid(("softmax",), 2)
     tasks = {
         name: dataclasses.replace(task, forbids=forbids if name in ("share", "row-sums") else None)
         for name, task in lesson.tasks.items()

@@ -109,7 +109,7 @@ def test_the_solution_passes(judged):
 def test_the_weights_are_those_that_the_solution_draws_under_the_seed(lesson):
     torch.manual_seed(123)
     drawn = Projection(3, 2).W_query
-    kept = lesson.tasks["projection"].probes["seeded"].weights["W_query"]
+    kept = lesson.tasks["projection"].probe["seeded"].weights["W_query"]
     assert torch.equal(kept, drawn)
 
 

@@ -307,13 +307,12 @@ def asked(*axes, name="CausalAttention", kind="module", **probe):
         needs=(),
         properties=(),
         checks=(Check("all", 1, ("tried",)),),
-        probes={"tried": Probe("tried", "six tokens", {}, expected=expected, **probe)},
-        known_wrong=(),
+        probes=(Probe("tried", "six tokens", {}, expected=expected, **probe),),
     )
 
 
 def behaves(task, index, obtained, expected=None):
-    observe = task.probes["tried"].observe
+    observe = task.probe["tried"].observe
     right = float(not obtained) if expected is None else expected
     return f.WrongBehaviour("tried", observe, index, float(obtained), right), task
 
@@ -387,9 +386,7 @@ def test_what_could_not_be_measured_is_told_without_numbers(observe, index):
 def test_another_order_of_one_input_is_told_by_that_inputs_name():
     probe = Probe("p", "six tokens", {"q_input": torch.ones(2), "k_input": torch.ones(2)},
                   observe="permuted", settings={"input": "q_input", "axis": 0})  # fmt: skip
-    task = dataclasses.replace(
-        asked("tokens", observe="permuted", settings=probe.settings), probes={"p": probe}
-    )
+    task = dataclasses.replace(asked("tokens", observe="permuted", settings=probe.settings), probes=(probe,))
     message = word(f.WrongBehaviour("p", "permuted", (1,), 1.0, 0.0), task)
     assert message.headline.startswith("Rows of `q_input` in another order do not just change places")
     assert "`k_input`" in message.details[0]

@@ -41,8 +41,8 @@ def prepared(course_with):
 
 def test_the_expected_outcome_is_what_the_solution_itself_gives(prepared):
     tasks = prepared().bank.tasks
-    assert tasks["share"].probes["three"].expected.tensor.tolist() == [0.125, 0.25, 0.625]
-    assert tasks["row-sums"].probes[AS_SEEN].expected.tensor.tolist() == [6.0, 16.0]
+    assert tasks["share"].probe["three"].expected.tensor.tolist() == [0.125, 0.25, 0.625]
+    assert tasks["row-sums"].probe[AS_SEEN].expected.tensor.tolist() == [6.0, 16.0]
 
 
 def test_a_known_wrong_answer_is_kept_with_what_its_mistake_is_called_and_where_it_is_explained(prepared):
@@ -68,7 +68,7 @@ def test_a_task_may_say_otherwise_what_a_hint_says_to_all(prepared, old, new, hi
 
 def test_a_tensor_is_made_once_with_each_set_of_givens(prepared):
     made = prepared().bank
-    probes = made.tasks["row-sums"].probes
+    probes = made.tasks["row-sums"].probe
     assert list(probes) == [AS_SEEN, "redrawn-1"]
     for run, probe in probes.items():
         assert torch.equal(probe.expected.tensor, made.givens[run]["table"].sum(dim=1))
@@ -85,7 +85,7 @@ def test_an_answer_runs_at_the_moment_of_its_cell_and_leaves_no_trace(course_wit
     course = course_with()
     described = load_lesson(course.source / NAME)
     runs = run_solution(described, read_source(course.source / NAME / f"{NAME}.py"), NAME)
-    moment, made = runs.moments[AS_SEEN]["row-sums"], []
+    moment, made = runs.moments[AS_SEEN]["row-sums-answer"], []
     for seed in (1, 2):
         state = torch.manual_seed(seed).get_state()
         made.append(moment.run("row_sums = table.zero_() + torch.rand(3)", "<cell>")["row_sums"])
@@ -327,9 +327,8 @@ def forbidding(answer=CAUGHT, end=SHARE_END, points=2):
 def test_the_bank_holds_what_is_forbidden(prepared):
     tasks = prepared((SAID,), forbidding()).bank.tasks
 
-    forbids = tasks["share"].forbids
-    assert [family.name for family in forbids.families] == ["softmax"]
-    assert forbids.points == 2
+    assert [family.name for family in tasks["share"].families] == ["softmax"]
+    assert tasks["share"].forbids.points == 2
     assert tasks["row-sums"].forbids is None
 
 

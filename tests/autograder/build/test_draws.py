@@ -17,8 +17,8 @@ SECRET = "a secret"
 ASKS = Probe("asks", "three numbers", {"x": torch.tensor([1.0, 2.0, 5.0])})
 OTHER = Probe("other", "four numbers", {"x": torch.tensor([2.0, 2.0, 4.0, 8.0])})
 TASK = Task(
-    "share",
-    "Shares of a whole",
+    id="share",
+    title="Shares of a whole",
     name="share",
     kind="function",
     signature="share(x)",

@@ -27,8 +27,8 @@ WATCHED = Probe("watched", "in training", {"scores": SCORES}, observe="dropout")
 
 def lesson(*probes: Probe, checks: tuple[Check, ...] = ()) -> Lesson:
     task = Task(
-        "scale",
-        "Scaling",
+        id="scale",
+        title="Scaling",
         name="scale",
         kind="function",
         signature="scale(scores)",
@@ -36,7 +36,6 @@ def lesson(*probes: Probe, checks: tuple[Check, ...] = ()) -> Lesson:
         learned="",
         hints=(),
         checks=checks,
-        wrong=(),
         probes=probes,
     )
     return Lesson("01", (task,), {}, lambda generator: {})

@@ -145,7 +145,7 @@ def verdict_on(lesson, answer, task="causal", **namespace):
 def test_the_solution_passes_its_own_experiments(made):
     lesson = made(module_task(INFLUENCE, BATCH, DEVICE))
     assert verdict_on(lesson, Causal).passed
-    probes = lesson.tasks["causal"].probes
+    probes = lesson.tasks["causal"].probe
     assert torch.equal(probes["influence"].expected.tensor, torch.ones(5, 5, dtype=torch.bool).tril())
     assert torch.equal(probes["batch"].expected.tensor, torch.eye(4, dtype=torch.bool))
     assert probes["device"].expected.tensor.item() == 0
@@ -180,7 +180,7 @@ class Plain(Causal):
 
 def test_the_solutions_buffers_are_asked_for_by_name(made):
     lesson = made(module_task(BUFFERS))
-    probe = lesson.tasks["causal"].probes["buffers"]
+    probe = lesson.tasks["causal"].probe["buffers"]
     assert probe.settings["names"] == ["mask"]
     assert probe.expected.tensor.tolist() == [True]
     assert verdict_on(lesson, Causal).passed
@@ -191,13 +191,13 @@ def test_only_buffers_that_the_solution_saves_are_asked_for(made):
     more = 'self.register_buffer("scratch", torch.ones(2), persistent=False)\n        '
     more += 'self.register_buffer("positions", torch.arange(3))\n        self.W ='
     solution = inspect.getsource(Causal).replace("self.W =", more)
-    probe = made(module_task(BUFFERS), causal=solution).tasks["causal"].probes["buffers"]
+    probe = made(module_task(BUFFERS), causal=solution).tasks["causal"].probe["buffers"]
     assert probe.settings["names"] == ["positions", "mask"]
 
 
 def test_an_author_need_not_name_the_buffers_and_cannot(made):
     named = alone("buffers", observe="buffers", settings={"names": ["other"]})
-    probe = made(module_task(named)).tasks["causal"].probes["buffers"]
+    probe = made(module_task(named)).tasks["causal"].probe["buffers"]
     assert probe.settings["names"] == ["mask"]
 
 
@@ -215,7 +215,7 @@ def test_a_buffer_of_a_function_is_refused(made):
 def test_a_chosen_weight_takes_the_place_of_the_drawn_one(made):
     chosen = torch.ones(2, 3)
     probe = Probe("chosen", "ones", PLAIN.inputs, construct=CONSTRUCT, weights={"W.weight": chosen})
-    probes = made(module_task(probe)).tasks["causal"].probes
+    probes = made(module_task(probe)).tasks["causal"].probe
     assert torch.equal(probes["chosen"].weights["W.weight"], chosen)
     assert not torch.equal(probes["plain"].weights["W.weight"], chosen)
 
@@ -228,7 +228,7 @@ def test_a_chosen_weight_of_an_unknown_name_is_refused(made):
 
 def test_a_function_is_tried_on_the_learners_own_class_and_on_specimens(made):
     lesson = made(function_task(OBJECT, LEAKY))
-    probes = lesson.tasks["leak"].probes
+    probes = lesson.tasks["leak"].probe
     assert probes["object"].expected.tensor.item() == 0
     assert probes["leaky"].expected.tensor.item() > 0
     assert verdict_on(lesson, depends, "leak").passed
@@ -306,7 +306,7 @@ def test_an_influence_may_have_fewer_outputs_than_slices(made):
     task = dataclasses.replace(module_task(INFLUENCE), axes=("batch", "middle", "d_out"))
     result = "torch.softmax(s, dim=-1) @ self.W(x)"
     lesson = made(task, causal=inspect.getsource(Causal).replace(result, f"({result})[:, 2:3]"))
-    seen = lesson.tasks["causal"].probes["influence"].expected.tensor
+    seen = lesson.tasks["causal"].probe["influence"].expected.tensor
     assert torch.equal(seen, torch.ones(5, 5, dtype=torch.bool).tril()[2:3])
     assert verdict_on(lesson, Pooled).passed
 

@@ -113,7 +113,7 @@ def test_the_bank_for_students_says_the_same_of_known_answers_to_every_task():
     for entry in lesson.tasks:
         for wrong in entry.wrong[:2]:
             text = changed_answer(entry, wrong.changes, runs)
-            evidence = evidence_for(entry, whole.tasks[entry.id], text, whole, runs)
+            evidence = evidence_for(whole.tasks[entry.id], text, whole, runs)
             said = [
                 plain_text(task, judge(task, evidence, as_seen=True))
                 for task in (whole.tasks[entry.id], reduced.tasks[entry.id])

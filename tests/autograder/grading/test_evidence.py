@@ -154,7 +154,7 @@ def test_a_redrawn_run_that_answers_nothing_earns_nothing(tests_of, both, releas
 
 def test_the_run_as_seen_cannot_answer_for_the_redrawn_one(tests_of, both, lesson, release):
     seen, _ = both(lambda table: table.sum(dim=1))
-    expected = {name: probe.expected for name, probe in lesson.tasks["row-sums"].probes.items()}
+    expected = {name: probe.expected for name, probe in lesson.tasks["row-sums"].probe.items()}
     forged = put(
         deepcopy(seen),
         "row-sums",

@@ -64,7 +64,7 @@ def drawn(course: Course, handed_in: bytes = b"answers", word: str = "0123456789
 
 def asked(lesson: LessonBank) -> list[float]:
     """The numbers that a hidden probe asks about."""
-    return lesson.tasks["share"].probes["three-hidden"].inputs["x"].tolist()
+    return lesson.tasks["share"].probe["three-hidden"].inputs["x"].tolist()
 
 
 def verdict_on(answer: object, lesson: LessonBank) -> Verdict:
@@ -136,7 +136,7 @@ def test_hidden_probes_earn_points_together_with_the_visible_ones(course):
         (1, ("three", "three-hidden")),
         (2, ("four", "four-hidden")),
     ]
-    assert list(drawn(course).tasks["row-sums"].probes) == [AS_SEEN, "hidden-1"]
+    assert list(drawn(course).tasks["row-sums"].probe) == [AS_SEEN, "hidden-1"]
 
 
 # Right on the visible probes. Their twins begin with 1 and 2, moved by up to a quarter.
@@ -155,8 +155,8 @@ def test_a_twin_that_is_unfair_to_a_right_answer_is_drawn_again(course, word):
     assert secret.make(course, NAME) == ()
     task = drawn(course, word=word).tasks["share"]
     assert [check.probes for check in task.checks] == [("three", "three-hidden"), ("four", "four-hidden")]
-    assert task.probes["three-hidden"].inputs["x"][0] > 1
-    assert task.probes["four-hidden"].inputs["x"][0] > 2
+    assert task.probe["three-hidden"].inputs["x"][0] > 1
+    assert task.probe["four-hidden"].inputs["x"][0] > 2
 
 
 def test_a_probe_whose_twin_no_draw_makes_fair_has_none_and_the_command_names_it(course):
@@ -172,9 +172,7 @@ def test_a_probe_whose_twin_no_draw_makes_fair_has_none_and_the_command_names_it
 def test_an_answer_that_remembers_passes_what_is_public_and_fails_what_is_hidden(course):
     public = Banks.of(course).lesson(NAME)
     secret.make(course, NAME)
-    remembered = [
-        (probe.inputs["x"], probe.expected.tensor) for probe in public.tasks["share"].probes.values()
-    ]
+    remembered = [(probe.inputs["x"], probe.expected.tensor) for probe in public.tasks["share"].probes]
 
     def share(x):
         return next((y.clone() for seen, y in remembered if torch.equal(seen, x)), torch.zeros_like(x))
@@ -195,7 +193,7 @@ def test_feedback_on_a_hidden_probe_tells_no_number_of_it(course):
     told = rich_text(
         task, verdict_on(lambda x: {3: x.new_tensor([0.125, 0.25, 0.625])}.get(len(x), x), lesson)
     )
-    hidden = task.probes["three-hidden"]
+    hidden = task.probe["three-hidden"]
     for number in [*hidden.inputs["x"].tolist(), *hidden.expected.tensor.tolist()]:
         assert f"{number:.3f}" not in told
         assert f"{number:.4g}" not in told
@@ -209,14 +207,12 @@ def test_what_was_drawn_for_one_run_stands_in_no_other(course, tmp_path):
     banks = Banks.of(course)
     banks.write_questions(tmp_path)
     lesson, hidden = bank.load(NAME, tmp_path), drawn(course)
-    assert [
-        probe.id for task in lesson.tasks.values() for probe in task.probes.values() if probe.hidden
-    ] == []
+    assert [probe.id for task in lesson.tasks.values() for probe in task.probes if probe.hidden] == []
     for name, content in banks.questions(NAME, Draws(banks, "0123456789abcdef").of(NAME, b"answers")).items():
         (tmp_path / name).write_bytes(content)
     lesson = bank.load(NAME, tmp_path)
     assert asked(lesson) == asked(hidden)
-    assert [probe.hidden for probe in lesson.tasks["share"].probes.values()] == [True, True]
+    assert [probe.hidden for probe in lesson.tasks["share"].probes] == [True, True]
 
 
 def test_questions_hold_nothing_that_says_what_is_right(course, tmp_path):
@@ -228,13 +224,13 @@ def test_questions_hold_nothing_that_says_what_is_right(course, tmp_path):
     for task in asks.tasks.values():
         assert (task.known_wrong, task.explanations, task.examined) == ((), None, None)
         assert (task.hints, task.learned) == ((), "")
-        assert {probe.expected for probe in task.probes.values()} == {Outcome()}
+        assert {probe.expected for probe in task.probes} == {Outcome()}
     text = (tmp_path / "questions" / f"{NAME}.json").read_text()
     for told in ("Divide by the sum", "Shares add up", "by-largest", "These are the columns"):
         assert told not in text
     _, tensors = bank.dumps(asks)
     assert not [key for key in tensors if "expected" in key or "wrong" in key or "redrawn" in key]
-    answers = [probe.expected.tensor for task in lesson.tasks.values() for probe in task.probes.values()]
+    answers = [probe.expected.tensor for task in lesson.tasks.values() for probe in task.probes]
     assert not [1 for held in tensors.values() for one in answers if torch.equal(held, one)]
 
 
@@ -242,17 +238,17 @@ def test_questions_ask_all_that_the_bank_asks(course):
     lesson = Banks.of(course).lesson(NAME)
     asks = without_answers(lesson)
     for name, task in lesson.tasks.items():
-        assert list(asks.tasks[name].probes) == list(task.probes)
+        assert list(asks.tasks[name].probe) == list(task.probe)
         assert (asks.tasks[name].name, asks.tasks[name].checks) == (task.name, task.checks)
-        for probe_id, probe in task.probes.items():
+        for probe_id, probe in task.probe.items():
             for given, value in probe.inputs.items():
-                assert torch.equal(asks.tasks[name].probes[probe_id].inputs[given], value)
+                assert torch.equal(asks.tasks[name].probe[probe_id].inputs[given], value)
 
 
 def test_taking_the_answers_out_leaves_the_bank_itself_whole(course):
     lesson = Banks.of(course).lesson(NAME)
     without_answers(lesson)
-    assert lesson.tasks["share"].probes["three"].expected.tensor is not None
+    assert lesson.tasks["share"].probe["three"].expected.tensor is not None
 
 
 # The command
@@ -304,7 +300,7 @@ def test_every_probe_of_the_course_that_can_have_a_twin_has_one(tried):
 def test_no_check_of_the_course_is_passed_with_results_that_are_public(tried):
     passed = []
     for task in tried.lesson.tasks:
-        visible = make_task(task, tried.runs).probes.values()
+        visible = make_task(task, tried.runs).probes
         public = [probe.expected.tensor for probe in visible if probe.expected.tensor is not None]
         new = []
         for probe in task.probes:
