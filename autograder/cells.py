@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from nbformat import NotebookNode, from_dict
 
@@ -10,6 +11,7 @@ from autograder.language import Note, _
 from autograder.reading import names_of, parsed
 
 NEEDS = "needs-"
+HEADING = re.compile(r"^#{1,6} +(.*?) *$", re.MULTILINE)
 NOT_SHOWN = Note("Not shown while grading; `autograder grade --figures` shows it.")
 
 
@@ -74,3 +76,16 @@ def undrawn(notebook: NotebookNode) -> NotebookNode:
                 if isinstance(last, ast.Expr):
                     cell.source = "\n".join([*lines[: last.lineno - 1], said])
     return copy
+
+
+def headings(notebook: NotebookNode) -> dict[str, tuple[str, str]]:
+    """For each cell's id, the cell of prose that it is or follows, and the heading that this stands under."""
+    found: dict[str, tuple[str, str]] = {}
+    under = prose = ""
+    for cell in notebook.cells:
+        inside = HEADING.findall(cell.source) if cell.cell_type == "markdown" else []
+        begins = bool(inside) and cell.source.lstrip().startswith("#")
+        prose = cell["id"] if cell.cell_type == "markdown" else prose
+        found[cell["id"]] = prose, inside[0] if begins else under
+        under = inside[-1] if inside else under
+    return found

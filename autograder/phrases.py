@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from autograder import findings as f
 from autograder.bank import AS_SEEN, Task, axis_parts
-from autograder.findings import Finding
 from autograder.language import _, ngettext
 
 # What one entry along an axis is called, where that is not the axis's name without its "s".
@@ -32,6 +32,31 @@ def N_(*sentences: str) -> tuple[str, ...]:  # noqa: N802 (gettext's name for it
     return sentences
 
 
+# What kind of thing is wrong, in words that many answers share: nothing that the learner's process said.
+_IN_SHORT = {
+    f.StillStub: N_("nothing was written"),
+    f.NotDefined: N_("the answer is not defined: its cell fails, or another name is used"),
+    f.NotRun: N_("the answer did not run to its end"),
+    f.GivensChanged: N_("the lesson's example data was changed"),
+    f.NotAFunction: N_("the answer is of another kind"),
+    f.Raised: N_("the answer raises an error"),
+    f.WrongType: N_("the result is of another type"),
+    f.WrongParameters: N_("the module has other parameters"),
+    f.WrongShape: N_("the result has another shape"),
+    f.WrongDtype: N_("the result has another dtype"),
+    f.NotFinite: N_("the result holds nan or inf"),
+    f.NotRefused: N_("the answer takes what it should refuse"),
+    f.WrongValues: N_("the result has the wrong numbers"),
+    f.NotComputed: N_("right for the lesson's data and wrong for others: typed in, or read from elsewhere"),
+    f.CallsForbidden: N_("right, with a call that the task forbids"),
+}
+
+
+def in_short(kind: type[f.Finding]) -> str:
+    """Return what a kind of finding is in a few words; "" where that depends on the answer."""
+    return _(_IN_SHORT[kind][0]) if kind in _IN_SHORT else ""
+
+
 def tell(headline: str, *details: str, code: str = "", **values: Any) -> Message:
     """Return a message in the spoken language. Empty details are left out.
 
@@ -40,7 +65,7 @@ def tell(headline: str, *details: str, code: str = "", **values: Any) -> Message
     return Message(_(headline, values), tuple(_(one, values) for one in details if one), code)
 
 
-def about(finding: Finding, task: Task, headline: str, *details: str, **values: Any) -> Message:
+def about(finding: f.Finding, task: Task, headline: str, *details: str, **values: Any) -> Message:
     """Return a message about a finding.
 
     Its sentences may name the `finding`, the `task` and the `kind` of answer that it asks for, `where` the
@@ -56,7 +81,7 @@ def about(finding: Finding, task: Task, headline: str, *details: str, **values: 
     return tell(headline, *details, **{**known, **values})
 
 
-def on_which(finding: Finding, task: Task) -> str:
+def on_which(finding: f.Finding, task: Task) -> str:
     """On which input the finding was made; nothing for an answer that is itself a tensor."""
     probe = task.probe.get(finding.probe)
     if probe is None or (task.kind == "tensor" and probe.id == AS_SEEN):

@@ -25,6 +25,8 @@ from autograder.phrases import (
     axes_text,
     axis_label,
     axis_name,
+    capital,
+    in_short,
     kind_text,
     listed,
     number_text,
@@ -500,26 +502,9 @@ def _not_finite(finding: f.NotFinite, task: Task) -> Message:
     )
 
 
-# What kind of thing is wrong, without anything that the learner's process said.
-_STILL_WRONG = {
-    f.NotDefined: N_("There is no {kind} called `{task.name}` yet."),
-    f.StillStub: N_("`{task.name}` is still waiting for you."),
-    f.NotRun: N_("`{task.name}` could not be checked."),
-    f.GivensChanged: N_("`{task.name}` is made by a cell that changes what the lesson put there."),
-    f.NotAFunction: N_("`{task.name}` is no {kind}."),
-    f.Raised: N_("`{task.name}` raises an error{where}."),
-    f.WrongParameters: N_("The parameters of `{task.name}` are not those that the task names."),
-    f.WrongShape: N_("The result of `{task.name}` has the wrong shape{where}."),
-    f.WrongDtype: N_("The result of `{task.name}` has the wrong dtype{where}."),
-    f.NotFinite: N_("The result of `{task.name}` holds nan or inf{where}."),
-    f.NotRefused: N_("`{task.name}` does not refuse what it should refuse{where}."),
-    f.WrongValues: N_("`{task.name}` does not give the right result{where}."),
-}
-
-
 def _still_wrong(finding: f.StillWrong, task: Task) -> Message:
-    says = _STILL_WRONG.get(finding.kind, _STILL_WRONG[f.WrongValues])
-    return about(finding, task, *says)
+    says = in_short(finding.kind) or in_short(f.WrongValues)
+    return about(finding, task, "{says}{where}.", says=capital(says))
 
 
 _BROKEN = {

@@ -19,13 +19,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from autograder import findings
 from autograder.bank import KnownWrong, with_texts
+from autograder.cells import headings
+from autograder.findings import Finding
 from autograder.grading import marks, verdicts
 from autograder.grading.course import Class
 from autograder.grading.marks import Mark
 from autograder.grading.pages import render
 from autograder.grading.verdicts import TaskResult
 from autograder.language import _, ngettext, spoken, translated
+from autograder.phrases import in_short
 from autograder.reading import MOST_TEXT
 
 # With fewer students, discrimination says more about chance than about the task.
@@ -179,7 +183,7 @@ class Words:
     def __init__(self, course: Class, lesson: str) -> None:
         self.bank = with_texts(course.banks.described(lesson), translated)
         self._course = course
-        self._notebooks: dict[str, Mapping[str, str]] = {}
+        self._notebooks: dict[str, Mapping[str, tuple[str, str]]] = {}
         self._known = {
             (task.id, one.id): one for task in self.bank.tasks.values() for one in reversed(task.known_wrong)
         }
@@ -204,17 +208,10 @@ class Words:
     def _heading(self, lesson: str, cell: str) -> str:
         """Return the heading above a cell of a lesson's release, or in it."""
         if lesson not in self._notebooks:
-            found: dict[str, str] = {}
-            heading = ""
             paths = self._course.release(lesson, spoken()), self._course.release(lesson)
-            release = next((one for one in paths if one.is_file()), paths[-1])
-            cells = nbformat.read(release, as_version=4).cells if release.is_file() else ()
-            for one in cells:
-                lines = one.source.splitlines() if one.cell_type == "markdown" else ()
-                heading = next((line.lstrip("# ") for line in lines if line.startswith("#")), heading)
-                found[one["id"]] = heading
-            self._notebooks[lesson] = found
-        return self._notebooks[lesson].get(cell, "")
+            release = next((one for one in paths if one.is_file()), None)
+            self._notebooks[lesson] = headings(nbformat.read(release, as_version=4)) if release else {}
+        return self._notebooks[lesson].get(cell, ("", ""))[1]
 
 
 def _points(one: TaskResult, given: Mapping[tuple[str, str], Mark]) -> float:
@@ -301,25 +298,9 @@ def _mistakes(words: Words, results: Iterable[TaskResult], examples: bool = True
 
 def _unnamed(one: TaskResult) -> str:
     """Return what is wrong with an answer that nothing known explains, in words that others share."""
-    kinds = {
-        verdicts.UNANSWERED: _("nothing was written"),
-        "Raised": _("the answer raises {one.error}", locals())
-        if one.error
-        else _("the answer raises an error"),
-        "NotDefined": _("the answer is not defined: its cell fails, or another name is used"),
-        "NotRun": _("the answer did not run to its end"),
-        "WrongShape": _("the result has another shape"),
-        "WrongValues": _("other numbers, and no known mistake explains them"),
-        "WrongType": _("the result is of another type"),
-        "WrongDtype": _("the result has another dtype"),
-        "WrongParameters": _("the module has other parameters"),
-        "CallsForbidden": _("right, with a call that the task forbids"),
-        "NotComputed": _(
-            "right for the lesson's data and wrong for others: typed in, or read from elsewhere"
-        ),
-        "GivensChanged": _("the lesson's example data was changed"),
-    }
-    return kinds.get(one.finding, one.says)
+    if one.error:
+        return _("the answer raises {one.error}", locals())
+    return in_short(getattr(findings, one.finding, Finding)) or one.says
 
 
 def _examples(results: Iterable[TaskResult]) -> list[str]:

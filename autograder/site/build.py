@@ -18,13 +18,14 @@ from nbformat import NotebookNode
 from autograder.authoring import Fault, load_faults
 from autograder.build.parallel import each_lesson
 from autograder.build.release import write_notebook
+from autograder.cells import headings
 from autograder.course import Course
 from autograder.feedback import STYLE
 from autograder.language import LANGUAGE, _, speak, translated
 from autograder.phrases import capital
 from autograder.problems import AuthoringError
 from autograder.site.glossary import Term, read_glossary
-from autograder.site.pages import HERE, Page, bullets, headings
+from autograder.site.pages import HERE, Page, bullets
 from autograder.templates import templates
 
 ASSETS = Path(__file__).parent / "assets"

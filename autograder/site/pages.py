@@ -27,8 +27,6 @@ HERE = ("autograder.site", "assets")  # where this package's templates are
 PICTURE = re.compile(r'<img src="data:image/(png|jpeg|gif|webp);base64,([^"]*)"')
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
-HEADING = re.compile(r"^#{1,6} +(.*?) *$", re.MULTILINE)
-
 
 @dataclass
 class Page:
@@ -144,19 +142,6 @@ def _html(markup: str) -> NotebookNode:
 def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
-
-
-def headings(notebook: NotebookNode) -> dict[str, tuple[str, str]]:
-    """For each cell's id, the cell of prose that it is or follows, and the heading that this stands under."""
-    found: dict[str, tuple[str, str]] = {}
-    under = prose = ""
-    for cell in notebook.cells:
-        inside = HEADING.findall(cell.source) if cell.cell_type == "markdown" else []
-        begins = bool(inside) and cell.source.lstrip().startswith("#")
-        prose = cell["id"] if cell.cell_type == "markdown" else prose
-        found[cell["id"]] = prose, inside[0] if begins else under
-        under = inside[-1] if inside else under
-    return found
 
 
 def bullets(notebook: NotebookNode) -> list[str]:
