@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.bank import Argument, Made, Specimen
-from autograder.outcome import ModuleReport, Reshaped
+from autograder.outcome import ModuleReport, Reshaped, Uncalled
 from autograder.specimens import specimen
 
 
@@ -18,7 +18,7 @@ class NeedsEarlier(Exception):
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(reason)
-        self.name = name
+        self.uncalled = Uncalled("earlier", name, reason)
 
 
 def fresh(

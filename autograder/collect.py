@@ -31,7 +31,7 @@ from autograder.examine import examine
 from autograder.experiments import EXPERIMENTS
 from autograder.experiments.base import Subject
 from autograder.forbidden import Watch
-from autograder.outcome import MAX_ELEMENTS, MAX_TEXT, ErrorReport, Evidence, ModuleReport, Outcome
+from autograder.outcome import MAX_ELEMENTS, MAX_TEXT, ErrorReport, Evidence, ModuleReport, Outcome, Uncalled
 from autograder.quiet import PROBE_SEED, quietly
 from autograder.transport import CARRIED
 
@@ -137,10 +137,10 @@ def call(
         with quietly():
             inputs = fresh(probe.inputs, namespace)
     except NeedsEarlier as missing:
-        return Outcome(error=_needs_earlier(missing))
+        return Outcome(uncalled=missing.uncalled)
     keywords, mismatch = _keywords(function, inputs, probe)
     if mismatch is not None:
-        return Outcome(error=mismatch)
+        return Outcome(uncalled=mismatch)
     if keywords != probe.keywords:
         probe = replace(probe, keywords=keywords)
     try:
@@ -171,7 +171,7 @@ def call_module(
     """
     keywords, mismatch = _keywords(module_class, probe.construct, probe)
     if mismatch is not None:
-        return Outcome(error=mismatch)
+        return Outcome(uncalled=mismatch)
     arguments, by_name = split(probe.construct, keywords)
     forward = vars(module_class).get("forward", module_class)
     report = ModuleReport()
@@ -180,7 +180,7 @@ def call_module(
         with quietly():
             inputs = fresh(probe.inputs, namespace, dtype)
     except NeedsEarlier as missing:
-        return Outcome(error=_needs_earlier(missing))
+        return Outcome(uncalled=missing.uncalled)
     try:
         with quietly():
             module = module_class(*arguments, **by_name)
@@ -223,7 +223,7 @@ def call_class(
     """Call the method that a probe names: of an object, or of the class itself where none is constructed."""
     keywords, mismatch = _keywords(made, probe.construct, probe) if probe.construct else ((), None)
     if mismatch is not None:
-        return Outcome(error=mismatch)
+        return Outcome(uncalled=mismatch)
     arguments, by_name = split(probe.construct, keywords)
     name = str(probe.settings["method"])
     try:
@@ -234,8 +234,8 @@ def call_class(
     except BaseException as error:
         return Outcome(error=describe_error(error, vars(made).get("__init__", made)))
     outcome = call(method, probe, namespace)
-    if outcome.error is not None and outcome.error.type == "SignatureMismatch":
-        return replace(outcome, error=replace(outcome.error, line=f".{name}{outcome.error.line}"))
+    if outcome.uncalled is not None and outcome.uncalled.why == "arguments":
+        return replace(outcome, uncalled=replace(outcome.uncalled, name=f".{name}{outcome.uncalled.name}"))
     return outcome
 
 
@@ -369,10 +369,6 @@ def _report_of_filled(
             if parameter.untyped_storage().data_ptr() in theirs
         ),
     )
-
-
-def _needs_earlier(missing: NeedsEarlier) -> ErrorReport:
-    return ErrorReport(NeedsEarlier.__name__, str(missing), line=missing.name)
 
 
 def _unreached(module: torch.nn.Module, result: Any) -> tuple[str, ...]:
@@ -709,7 +705,7 @@ def _as_tensor(value: Any) -> Tensor | None:
 
 def _keywords(
     function: Callable[..., Any], arguments: Mapping[str, Any], probe: Probe
-) -> tuple[tuple[str, ...], ErrorReport | None]:
+) -> tuple[tuple[str, ...], Uncalled | None]:
     """Which arguments to pass by name, and what does not fit the signature.
 
     All are passed by name where the answer takes them by name only. What does not fit is told apart here from
@@ -722,7 +718,7 @@ def _keywords(
     problem = _misfit(signature, *split(arguments, probe.keywords))
     if problem and not _misfit(signature, [], arguments):
         return tuple(arguments), None
-    mismatch = ErrorReport("SignatureMismatch", problem, line=str(signature)) if problem else None
+    mismatch = Uncalled("arguments", str(signature), problem) if problem else None
     return probe.keywords, mismatch
 
 

@@ -33,6 +33,7 @@ MOST_MISTAKES = 3
 NEARLY = 6e-3
 WRONG_AT = " wrong at "
 
+UNCALLED = "not called"
 REFUSED_OTHERWISE = "refused as "
 LACKS, EXTRA, RESHAPED = "lacks ", "extra ", "shape of "
 
@@ -83,6 +84,8 @@ class Explained:
 
 def sight(task: Task, probe: Probe, outcome: Outcome) -> Sight:
     """Return what is wrong with an outcome on a probe, in short."""
+    if outcome.uncalled is not None:
+        return Sight(UNCALLED)
     if probe.raises:
         if outcome.error is None:
             return Sight("accepted")
@@ -234,9 +237,8 @@ class _Compared:
         lacking = torch.zeros_like(right)
         for column, one in enumerate(asked):
             # What was raised hides everything else.
-            absent = [
-                not (set(marks) <= one.marks or one.result.startswith("raises")) for marks in table.marks
-            ]
+            is_hidden = _raises(one.result) or one.result == UNCALLED
+            absent = [not (set(marks) <= one.marks or is_hidden) for marks in table.marks]
             lacking[:, column] = torch.tensor(absent)[table.mark[:, columns[column]].long()]
         # Where a mistake shows by its numbers, an experiment may fail in one wording and not in another.
         by_numbers = (self._exact & self._plain & ~self._silent & ~self._raised).any(dim=1, keepdim=True)

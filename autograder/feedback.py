@@ -15,6 +15,7 @@ from autograder.findings import (
     CheckResult,
     GivensChanged,
     MatchesKnownWrong,
+    NotCalled,
     NotDefined,
     NotRun,
     Raised,
@@ -230,6 +231,8 @@ def _why(task: Task, verdict: Verdict, result: CheckResult) -> str:
     told = finding is first or isinstance(finding, MatchesKnownWrong)
     if isinstance(finding, Raised) and isinstance(first, Raised):
         told = told or (finding.error.type, finding.error.line) == (first.error.type, first.error.line)
+    if isinstance(finding, NotCalled) and isinstance(first, NotCalled):
+        told = told or finding.uncalled == first.uncalled
     return failing(finding, task) if told else word(finding, task).headline
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from autograder.outcome import ErrorReport, ForbiddenCall, Reshaped
+from autograder.outcome import ErrorReport, ForbiddenCall, Reshaped, Uncalled
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -59,6 +59,13 @@ class Raised(Finding):
     """The answer raised an error."""
 
     error: ErrorReport = field(default_factory=lambda: ErrorReport("", ""))
+
+
+@dataclass(frozen=True)
+class NotCalled(Finding):
+    """The answer could not be called on a probe."""
+
+    uncalled: Uncalled = field(kw_only=True)
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from autograder.findings import (
     MatchesKnownWrong,
     Named,
     NotAFunction,
+    NotCalled,
     NotComputed,
     NotDefined,
     NotFinite,
@@ -150,6 +151,8 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = 
 
     `explained` says that a known mistake yields the same.
     """
+    if outcome.uncalled is not None:
+        return NotCalled(probe.id, uncalled=outcome.uncalled)
     if probe.raises:
         refused = outcome.error is not None and outcome.error.is_one_of(probe.raises)
         obtained = "" if outcome.error is None else outcome.error.type

@@ -47,6 +47,19 @@ class ErrorReport:
 
 
 @dataclass(frozen=True)
+class Uncalled:
+    """Why an answer was not called.
+
+    Either it takes other `arguments` than the task names, and `name` is its signature; or an input is to be
+    made of a class of an `earlier` task, and `name` is that class.
+    """
+
+    why: Literal["arguments", "earlier"]
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class Reshaped:
     """A parameter that has another shape than it should."""
 
@@ -86,7 +99,7 @@ class Outcome:
     `tensor` is a detached CPU copy of the returned value, of any shape; a plain number is carried as a
     tensor without axes. It is None where nothing was returned that can be compared. `shape` and `dtype`
     are those of what the learner made, also where the tensor itself was too large to carry. `module` is what
-    was seen of a module beside its result.
+    was seen of a module beside its result. `uncalled` says why there was no call.
     """
 
     type_name: str = "NoneType"
@@ -97,6 +110,7 @@ class Outcome:
     error: ErrorReport | None = None
     changed_inputs: tuple[str, ...] = ()
     module: ModuleReport = ModuleReport()
+    uncalled: Uncalled | None = None
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,7 @@ _IN_SHORT = {
     f.NotRun: N_("the answer did not run to its end"),
     f.GivensChanged: N_("the lesson's example data was changed"),
     f.NotAFunction: N_("the answer is of another kind"),
+    f.NotCalled: N_("the answer cannot be called as the task says"),
     f.Raised: N_("the answer raises an error"),
     f.WrongType: N_("the result is of another type"),
     f.WrongParameters: N_("the module has other parameters"),

@@ -304,28 +304,32 @@ def _parameter_advice(finding: f.WrongParameters) -> list[str]:
     return advice
 
 
-# What is said of what stands in for an error: it tells of the call, and not of a line in the answer.
-_RAISED = {
-    "SignatureMismatch": N_(
-        "`{task.name}` does not take the arguments that the task names: {error.message}.",
-        "It is called as `{task.signature}`, and yours is `{task.name}{error.line}`.",
+_NOT_CALLED = {
+    "arguments": N_(
+        "`{task.name}` does not take the arguments that the task names: {uncalled.reason}.",
+        "It is called as `{task.signature}`, and yours is `{task.name}{uncalled.name}`.",
     ),
-    "NeedsEarlier": N_(
-        "`{task.name}` is tried on your class `{error.line}`, which {error.message}.",
+    "earlier": N_(
+        "`{task.name}` is tried on your class `{uncalled.name}`, which {uncalled.reason}.",
         "Correct that class and run its cell, then run this check again.",
-    ),
-    "SystemExit": N_(
-        "`{task.name}` ended the program{where} instead of returning a result.",
-        "Take out the `exit()` or `sys.exit()`.",
     ),
 }
 
 
+def _not_called(finding: f.NotCalled, task: Task) -> Message:
+    return about(finding, task, *_NOT_CALLED[finding.uncalled.why], uncalled=finding.uncalled)
+
+
+_ENDED = N_(
+    "`{task.name}` ended the program{where} instead of returning a result.",
+    "Take out the `exit()` or `sys.exit()`.",
+)
+
+
 def _raised(finding: f.Raised, task: Task) -> Message:
     error = finding.error
-    if error.type in _RAISED:
-        code = error.line if error.type == "SystemExit" else ""
-        return about(finding, task, *_RAISED[error.type], code=code, error=error)
+    if error.type == "SystemExit":
+        return about(finding, task, *_ENDED, code=error.line)
     owner = error.function.partition(".")[0]
     elsewhere = owner not in ("", task.name) and not owner.startswith("<")
     meant = _(" Write `{error.meant}`.", locals()) if error.meant else ""
@@ -766,6 +770,7 @@ _WORDING: dict[type[f.Finding], Callable[..., Message]] = {
     f.NotRun: _not_run,
     f.GivensChanged: _givens_changed,
     f.NotAFunction: _not_a_function,
+    f.NotCalled: _not_called,
     f.Raised: _raised,
     f.WrongParameters: _wrong_parameters,
     f.WrongType: _wrong_type,

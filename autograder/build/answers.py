@@ -350,6 +350,8 @@ def _reference_problems(task: Task) -> list[str]:
         if probe.raises:
             if expected.error is None or expected.error.type not in probe.raises:
                 problems.append(f"{where} does not raise {' or '.join(probe.raises)}")
+        elif expected.uncalled is not None:
+            problems.append(f"{where} cannot be called: {expected.uncalled.reason}")
         elif expected.error is not None:
             problems.append(f"{where} raises {expected.error.type}")
         elif expected.tensor is None:

@@ -11,7 +11,7 @@ from torch import nn
 from autograder.arguments import NeedsEarlier, fresh, load_weights
 from autograder.bank import Made, Probe, Specimen
 from autograder.collect import call, call_module
-from autograder.outcome import ModuleReport, Reshaped
+from autograder.outcome import ModuleReport, Reshaped, Uncalled
 from autograder.specimens import Affine, Mixing
 
 
@@ -137,7 +137,7 @@ def test_a_class_that_cannot_be_used_is_named_with_the_reason(why):
     namespace, reason = UNUSABLE[why]
     with pytest.raises(NeedsEarlier) as caught:
         fresh({"m": MADE}, namespace)
-    assert caught.value.name == "Doubling"
+    assert caught.value.uncalled.name == "Doubling"
     assert str(caught.value).startswith(reason)
 
 
@@ -169,7 +169,7 @@ def test_a_class_that_cannot_be_used_is_told_and_nothing_escapes(kind, why):
         outcome = call(lambda model, x: model(x), PROBE, UNUSABLE[why][0])
     else:
         outcome = call_module(nn.Identity, PROBE, UNUSABLE[why][0])
-    assert (outcome.error.type, outcome.error.line) == ("NeedsEarlier", "Doubling")
+    assert (outcome.uncalled.why, outcome.uncalled.name) == ("earlier", "Doubling")
 
 
 def test_an_error_in_the_learners_own_class_is_told_by_its_line():
@@ -198,8 +198,7 @@ def test_a_class_that_ends_the_program_does_not_end_the_kernel():
         call(lambda model, x: model(x), PROBE, {"Doubling": Leaves}),
         call_module(nn.Identity, PROBE, {"Doubling": Leaves}),
     ):
-        assert outcome.error.type == "NeedsEarlier"
-        assert outcome.error.message == "raises SystemExit when it is made"
+        assert outcome.uncalled == Uncalled("earlier", "Doubling", "raises SystemExit when it is made")
 
 
 def test_a_learner_can_interrupt_their_own_class():

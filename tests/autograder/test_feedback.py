@@ -13,6 +13,7 @@ from autograder.findings import (
     CheckResult,
     MatchesKnownWrong,
     Named,
+    NotCalled,
     NotDefined,
     Raised,
     StillStub,
@@ -20,7 +21,7 @@ from autograder.findings import (
     WrongType,
 )
 from autograder.judge import judge
-from autograder.outcome import ErrorReport, Evidence
+from autograder.outcome import ErrorReport, Evidence, Uncalled
 
 EVIL = '<script>alert("x")</script>&<img src=x onerror=y>'
 VOID = {"br"}
@@ -191,7 +192,7 @@ def learner_texts(share):
     names = Evidence("share", "missing", nearest=(EVIL,))
     reads = Evidence("share", "answered", globals_read=(EVIL,))
     error = ErrorReport(EVIL, EVIL, EVIL, 1, EVIL)
-    signature = ErrorReport("SignatureMismatch", EVIL, EVIL)
+    signature = NotCalled("three", uncalled=Uncalled("arguments", EVIL, EVIL))
     return {
         "nearest name": judge(share, names),
         "global": judge(share, reads),
@@ -206,7 +207,7 @@ def learner_texts(share):
                 CheckResult("b", 1, 0, Raised("four", error)),
             ),
         ),
-        "signature": Verdict("share", (CheckResult("a", 1, 0, Raised("three", signature)),)),
+        "signature": Verdict("share", (CheckResult("a", 1, 0, signature),)),
         "result type": Verdict("share", (CheckResult("a", 1, 0, WrongType("three", EVIL)),)),
         "stopped": judge(share, Evidence("share", "missing", error=error)),
         "unfinished": Verdict("share", (CheckResult("a", 1, 0, StillStub()),), unfinished=(EVIL,)),

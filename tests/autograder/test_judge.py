@@ -17,6 +17,7 @@ from autograder.findings import (
     GivensChanged,
     MatchesKnownWrong,
     NotAFunction,
+    NotCalled,
     NotComputed,
     NotDefined,
     NotFinite,
@@ -37,6 +38,7 @@ from autograder.outcome import (
     ForbiddenCall,
     ModuleReport,
     Outcome,
+    Uncalled,
     from_plain,
     to_plain,
 )
@@ -603,4 +605,4 @@ def test_a_class_that_is_missing_from_the_notebook_stops_only_the_checks_that_ne
     )
     verdict = tell(task, lambda model, x: x * 2)
     assert earned(verdict) == [1, 0]
-    assert verdict.finding.error.type == "NeedsEarlier"
+    assert verdict.finding == NotCalled("object", uncalled=Uncalled("earlier", "Causal", "is not there yet"))

@@ -14,7 +14,7 @@ from autograder.bank import Check, Probe, Task
 from autograder.experiments import EXPERIMENTS
 from autograder.experiments.dropout import MEASURES
 from autograder.findings import Verdict
-from autograder.outcome import ErrorReport, Outcome
+from autograder.outcome import ErrorReport, Outcome, Uncalled
 from autograder.phrases import axis_label, number_text
 from autograder.wording import found, word
 from tests.autograder.conftest import PAIRS, ROW_SUMS, SHARE, TOTAL
@@ -254,7 +254,10 @@ def test_globals_that_a_function_reads_are_told_last(share):
 )
 def test_every_kind_of_finding_has_words(kind, share):
     fields = {field.name for field in dataclasses.fields(kind)}
-    settings = {"obtained": (1,), "expected": (2,)} if kind is f.WrongShape else {}
+    settings = {
+        f.WrongShape: {"obtained": (1,), "expected": (2,)},
+        f.NotCalled: {"uncalled": Uncalled("arguments", "()", "too many")},
+    }.get(kind, {})
     assert word(kind(**({"probe": "three"} if "probe" in fields else {}), **settings), share).headline
 
 
@@ -568,11 +571,10 @@ def test_a_tensor_that_should_be_left_alone_is_named_as_the_lessons_own(share):
     ],
 )
 def test_a_class_that_an_answer_is_tried_on_is_named_with_what_is_wrong_about_it(share, reason):
-    message = word(f.Raised("three", ErrorReport("NeedsEarlier", reason, line="Causal")), share)
+    message = word(f.NotCalled("three", uncalled=Uncalled("earlier", "Causal", reason)), share)
     assert message.headline == f"`share` is tried on your class `Causal`, which {reason}."
     assert "run its cell, then run this check again" in message.details[0]
     assert message.code == ""
-    assert "NeedsEarlier" not in said(message)
 
 
 def test_weight_on_a_later_token_in_a_head_names_query_and_key_too():
@@ -610,6 +612,7 @@ SAID = [
      "It happened in line 3 of its cell.\n"
      "return y / 0"),
     ((f.Raised("three", ErrorReport("Strange", "")), SHARE), "…: no message\n…"),
+    ((raised("NeedsEarlier", "their own"), SHARE), "`share` raised NeedsEarlier…: their own…"),
     ((f.Raised("three", ErrorReport("RuntimeError", "sizes")), SHARE), "…"),
     ((raised("NameError", "name 'W_key' is not defined", meant="self.W_key"), SHARE),
      "…on three numbers: name 'W_key' is not defined. Write `self.W_key`.\n"
@@ -619,7 +622,7 @@ SAID = [
      "`share` ended the program on three numbers instead of returning a result.\n"
      "…`exit()`…\n"
      "exit()"),
-    ((f.Raised("three", ErrorReport("SignatureMismatch", "missing a required argument: 'y'", "(x, y)")),
+    ((f.NotCalled("three", uncalled=Uncalled("arguments", "(x, y)", "missing a required argument: 'y'")),
       SHARE),
      "…missing a required argument: 'y'…\n"
      "It is called as `share(x)`, and yours is `share(x, y)`."),

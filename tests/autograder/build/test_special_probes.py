@@ -26,7 +26,7 @@ from autograder.authoring import (
 )
 from autograder.build.answers import make_bank, run_solution
 from autograder.collect import collect_answer
-from autograder.findings import Raised, WrongBehaviour
+from autograder.findings import WrongBehaviour
 from autograder.judge import judge
 from autograder.problems import AuthoringError
 from tests.autograder.build.conftest import solved
@@ -237,8 +237,7 @@ def test_a_function_is_tried_on_the_learners_own_class_and_on_specimens(made):
 def test_a_function_is_told_where_the_learners_own_class_is_not_there(made):
     lesson = made(function_task(OBJECT, LEAKY))
     finding = verdict_on(lesson, depends, "leak", Causal=...).finding
-    assert isinstance(finding, Raised)
-    assert (finding.error.type, finding.error.line) == ("NeedsEarlier", "Causal")
+    assert (finding.uncalled.why, finding.uncalled.name) == ("earlier", "Causal")
 
 
 def test_an_object_of_a_class_that_the_solution_lacks_is_refused(made):
