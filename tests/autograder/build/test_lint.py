@@ -316,7 +316,7 @@ def test_a_function_of_the_course_that_makes_a_forbidden_call_is_named(problems)
         tasks=forbidding(),
     )
     assert found == [
-        "cell example-data: gives learners `weights`, which uses torch.softmax; task share forbids them that"
+        "task share: forbids torch.softmax, and cell example-data gives learners `weights`, which uses it"
     ]
 
 
