@@ -17,8 +17,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from autograder import console
 from autograder.build.parallel import each_lesson, processors
 from autograder.console import (
-    Lesson,
-    Lessons,
+    LessonName,
+    LessonNames,
     Root,
     class_of,
     complain,
@@ -49,7 +49,7 @@ AtOnce = Annotated[int, typer.Option("--jobs", min=1, help="How many lessons are
 
 @app.command()
 def build(
-    lessons: Lessons = None,
+    lessons: LessonNames = None,
     language: Annotated[
         list[str] | None, typer.Option("--language", help="Make only what is in this language, as bn.")
     ] = None,
@@ -108,7 +108,7 @@ def _built(
 
 @app.command()
 def translate(
-    lessons: Lessons = None,
+    lessons: LessonNames = None,
     language: Annotated[
         list[str] | None, typer.Option("--language", help="A language, as bn. All if none is named.")
     ] = None,
@@ -176,7 +176,7 @@ def site(
 
 @app.command()
 def audit(
-    lessons: Lessons = None,
+    lessons: LessonNames = None,
     table: Annotated[
         bool, typer.Option("--table", help="Show which class task covers which mistake; try nothing.")
     ] = False,
@@ -205,7 +205,7 @@ def audit(
 
 @app.command()
 def grade(
-    lessons: Lessons = None,
+    lessons: LessonNames = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="How many submissions run at one time.")] = 2,
     student: Annotated[list[str] | None, typer.Option("--student", help="Only this student's.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Grade again what is graded already.")] = False,
@@ -274,7 +274,7 @@ def _grade_on_cluster(
 
 @app.command()
 def report(
-    lesson: Lesson,
+    lesson: LessonName,
     html: Annotated[
         Path | None, typer.Option("--html", help="Write a page that needs no other file.")
     ] = None,
@@ -340,7 +340,7 @@ def export(
     course: Root = Path(),
 ) -> None:
     """Put the scores into the file that a learning platform exported, or into a workbook."""
-    from autograder.exchange.people import BadList, read_text
+    from autograder.exchange.people import BadList, read_list
     from autograder.grading import export as exports
 
     given = canvas or moodle
@@ -358,7 +358,7 @@ def export(
         return
     assert given is not None
     with refusing(BadList):
-        text = read_text(given)
+        text = read_list(given)
         if canvas:
             merged = exports.into_canvas(known, text)
         else:
@@ -378,7 +378,7 @@ def export(
 @app.command()
 def extend(
     student: Annotated[str, typer.Argument(help="A student, by the name of their folder.")],
-    lesson: Lesson,
+    lesson: LessonName,
     by: Annotated[str, typer.Argument(help="How much later it is due: 3d or 12h; 0d takes it back.")],
     course: Root = Path(),
 ) -> None:
@@ -396,7 +396,7 @@ def extend(
 
 
 @app.command(name="secret")
-def make_secret(lessons: Lessons = None, course: Root = Path()) -> None:
+def make_secret(lessons: LessonNames = None, course: Root = Path()) -> None:
     """Make hidden probes on this machine, so that what is public gives nothing away."""
     from autograder.grading import secret
 

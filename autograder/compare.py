@@ -22,10 +22,7 @@ TOLERANCES: dict[torch.dtype, tuple[float, float]] = {
 
 
 def tolerance(*dtypes: torch.dtype) -> tuple[float, float]:
-    """Return the widest (relative, absolute) tolerance among the given dtypes.
-
-    Exact for integers and bool.
-    """
+    """Return the widest (relative, absolute) tolerance among some dtypes; exact for integers and bool."""
     found = [TOLERANCES.get(dtype, (0.0, 0.0)) for dtype in dtypes]
     return max(pair[0] for pair in found), max(pair[1] for pair in found)
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from autograder.grading.course import Class
 
 Root = Annotated[Path, typer.Option("--course", help="The course folder.", show_default="this folder")]
-Lesson = Annotated[str, typer.Argument(help="A lesson, as 01-dot-product or 01.")]
-Lessons = Annotated[
+LessonName = Annotated[str, typer.Argument(help="A lesson, as 01-dot-product or 01.")]
+LessonNames = Annotated[
     list[str] | None, typer.Argument(help="Lessons, as 01-dot-product or 01. All if none is named.")
 ]
 
@@ -27,10 +27,7 @@ errors = Console(stderr=True)
 
 
 def one_line(text: str) -> str:
-    """Return a text as a person may be shown it, on a terminal above all.
-
-    One line, nothing but what can be seen.
-    """
+    """Return a text as a person may be shown it: one line, nothing but what can be seen."""
     return _visible(text)[:1000]
 
 
@@ -91,10 +88,7 @@ def class_of(root: Path) -> Class:
 
 
 def meant(known: Sequence[str], asked: Sequence[str]) -> list[str]:
-    """Return the lessons meant by what was typed: full names or their numbers.
-
-    All where nothing was typed.
-    """
+    """Return the lessons meant by what was typed, full names or numbers; all where nothing was typed."""
     if not known:
         refuse("There is no lesson here: run this in the course folder, or name it with --course.")
     chosen = []

@@ -140,10 +140,7 @@ class Course:
 
     @classmethod
     def above(cls, folder: Path) -> Course | None:
-        """Return the course that a folder belongs to.
-
-        Its own, or that of the next folder above that has one.
-        """
+        """Return the course of a folder, or of the next folder above that has one."""
         folder = folder.resolve()
         return next((cls.read(one) for one in (folder, *folder.parents) if (one / FILE).is_file()), None)
 
@@ -216,10 +213,7 @@ class Course:
 
 @lru_cache(maxsize=1)
 def banks() -> Any:
-    """Return what reads banks, and loads torch.
-
-    It is found once: a learner's code may put another in its place.
-    """
+    """Return what reads banks, found once: a learner's code may put another in its place."""
     from autograder import bank
 
     return bank
@@ -249,10 +243,7 @@ def _read(file: Identity) -> Course:
 
 
 def package_folder(name: str) -> Path | None:
-    """Return the folder of a package that can be imported.
-
-    None where there is none, or it is a single file.
-    """
+    """Return the folder of a package that can be imported; None where there is none, or it is a file."""
     spec = find_spec(name)
     return next(map(Path, spec.submodule_search_locations or ()), None) if spec else None
 

@@ -107,10 +107,7 @@ def sight(task: Task, probe: Probe, outcome: Outcome) -> Sight:
 
 
 def numbers_of(tensor: Tensor) -> tuple[float, ...]:
-    """Return a tensor in three numbers, which hardly any two tensors share.
-
-    Two weighted sums, and its size.
-    """
+    """Return a tensor in three numbers that hardly any two tensors share: two sums, and its size."""
     flat = tensor.detach().double().flatten().nan_to_num(nan=NAN, posinf=ABOVE, neginf=BELOW)
     count = flat.numel()
     if not count:
@@ -299,9 +296,7 @@ class _Compared:
         return (score == score.max()).nonzero().flatten().tolist() if bool(possible.any()) else []
 
     def partly(self, left: _Cells) -> list[int]:
-        """Return the rows whose numbers an answer shows on most probes.
-
-        Of one mistake on any, of several on most.
+        """Return the rows whose numbers an answer shows: of one mistake on any probe, of several on most.
 
         Where another mistake shows as well, the numbers are others. Two results do not agree by chance; two
         single numbers may.

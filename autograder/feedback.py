@@ -89,40 +89,37 @@ class Notice:
         return _strip("\n".join([self.headline, *(_wrap(line) for line in self.lines)]))
 
     def _repr_html_(self) -> str:
-        return self.html(' role="status"')
+        return self.html(spoken=True)
 
-    def html(self, role: str = "") -> str:
-        """Return the message as HTML, with a role where it is not part of a region that has one."""
-        lines = "".join(f"<p>{_inline(line)}</p>" for line in self.lines)
-        body = f"<p class='ag-head'>{_inline(self.headline)}</p>{lines}"
-        return f'<style>{STYLE}</style><div class="ag ag-wait"{role}>{body}</div>'
+    def html(self, spoken: bool = False) -> str:
+        """Return the message as HTML; a screen reader reads it out by itself where it is `spoken`."""
+        return card(
+            "wait", inline(self.headline), "".join(f"<p>{inline(line)}</p>" for line in self.lines), spoken
+        )
 
 
 def rich_text(task: Task, verdict: Verdict) -> str:
-    """Return the verdict as one self-contained piece of HTML.
-
-    Every text that came from a learner is escaped.
-    """
+    """Return the verdict as one piece of HTML; every text that came from a learner is escaped."""
     if verdict.passed:
-        body = "".join(f"<p>{_inline(text)}</p>" for text in (task.learned, stood_in(verdict)) if text)
+        body = "".join(f"<p>{inline(text)}</p>" for text in (task.learned, stood_in(verdict)) if text)
         return card("ok", _head(f"✓ {_escape(task.title)}", verdict), body)
     finding = verdict.finding
     assert finding is not None
     message = word(finding, task, verdict)
-    body = f"<p><strong>{_inline(message.headline)}</strong></p>"
+    body = f"<p><strong>{inline(message.headline)}</strong></p>"
     if message.code:
         body += f"<pre>{_escape(message.code)}</pre>"
     if len(verdict.named) == 1:
-        body += f"<p>{_inline(verdict.hint)}</p>"
+        body += f"<p>{inline(verdict.hint)}</p>"
     elif verdict.named:
-        items = "".join(f"<li>{_inline(one.hint)}</li>" for one in verdict.named)
+        items = "".join(f"<li>{inline(one.hint)}</li>" for one in verdict.named)
         body += f"<p>{_several(verdict)}</p><ol>{items}</ol>"
-    body += "".join(f"<p>{_inline(detail)}</p>" for detail in message.details)
+    body += "".join(f"<p>{inline(detail)}</p>" for detail in message.details)
     if isinstance(finding, WrongValues) and finding.obtained_tensor is not None:
         assert finding.expected_tensor is not None
         body += difference_picture(finding.obtained_tensor, finding.expected_tensor, finding.index)
     body += _results_html(task, verdict)
-    body += f'<p class="ag-hint ag-small">{_inline(_stuck(task))}</p>'
+    body += f'<p class="ag-hint ag-small">{inline(_stuck(task))}</p>'
     mark = "wait" if _is_waiting(verdict) else "no"
     sign = "…" if mark == "wait" else "✗"
     return card(mark, _head(f"{sign} {_escape(task.title)}", verdict), body)
@@ -172,12 +169,17 @@ def _stuck(task: Task) -> str:
     return _('Stuck? `hint("{task.id}")` gives one hint at a time.', locals())
 
 
-def card(mark: str, head: str, body: str) -> str:
-    """Return a card of HTML, marked "ok", "no" or "wait", which a screen reader reads out when it appears."""
-    return (
-        f'<style>{STYLE}</style><div class="ag ag-{mark}" role="status">'
-        f'<p class="ag-head">{head}</p>{body}</div>'
-    )
+def card(mark: str, head: str, body: str, spoken: bool = True) -> str:
+    """Return a card of HTML, marked "ok", "no" or "wait"; a screen reader reads it out if it is `spoken`."""
+    role = ' role="status"' if spoken else ""
+    top = f'<p class="ag-head">{head}</p>' if head else ""
+    return f'<style>{STYLE}</style><div class="ag ag-{mark}"{role}>{top}{body}</div>'
+
+
+def item(sign: str, label: str, text: str, note: str) -> str:
+    """Return an item of a list in HTML: a sign with the words that it stands for, a text and a small note."""
+    line = f'<span role="img" aria-label="{label}">{sign}</span> {inline(text)}'
+    return f'<li>{line} <span class="ag-small">{note}</span></li>'
 
 
 def _head(title: str, verdict: Verdict) -> str:
@@ -197,33 +199,22 @@ def _results_html(task: Task, verdict: Verdict) -> str:
     """Each check on a line of its own, so that one failure does not hide what is right already."""
     if not _is_listed(verdict):
         return ""
-    lines = [_result_html(task, verdict, result) for result in verdict.results]
-    if verdict.forbidden:
-        asked = _escape(asked_instead(verdict.forbidden, task))
-        costs, label = _("costs {verdict.cost}", locals()), _("not yet")
+    lines = []
+    for result in verdict.results:
+        sign, label = ("✓", _("right")) if result.finding is None else ("✗", _("not yet"))
+        says = _why(task, verdict, result)
+        below = f"<br>{inline(says)}" if says else ""
         lines.append(
-            f'<li><span role="img" aria-label="{label}">✗</span> {asked} '
-            f'<span class="ag-small">{costs}</span></li>'
+            item(sign, label, result.title, _("{result.earned} of {result.points}", locals()) + below)
         )
+    if verdict.forbidden:
+        costs = _("costs {verdict.cost}", locals())
+        lines.append(item("✗", _("not yet"), asked_instead(verdict.forbidden, task), costs))
     return f"<ul>{''.join(lines)}</ul>"
 
 
-def _result_html(task: Task, verdict: Verdict, result: CheckResult) -> str:
-    sign, label = ("✓", _("right")) if result.finding is None else ("✗", _("not yet"))
-    line = f'<span role="img" aria-label="{label}">{sign}</span> {_inline(result.title)}'
-    earned = _("{result.earned} of {result.points}", locals())
-    line += f' <span class="ag-small">{earned}</span>'
-    says = _why(task, verdict, result)
-    if says:
-        line += f"<br><span class='ag-small'>{_inline(says)}</span>"
-    return f"<li>{line}</li>"
-
-
 def _why(task: Task, verdict: Verdict, result: CheckResult) -> str:
-    """Return what to say below a check's title.
-
-    On which input it fails, or how, where that is not yet told.
-    """
+    """Return what to say below a check's title: on which input it fails, or how if not yet told."""
     finding = result.finding
     if finding is None:
         return ""
@@ -249,7 +240,7 @@ def _is_waiting(verdict: Verdict) -> bool:
     return isinstance(verdict.finding, NotDefined | StillStub | NotRun | GivensChanged)
 
 
-def _inline(text: str) -> str:
+def inline(text: str) -> str:
     """Escape a text and set what stands between backticks as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", _escape(text))
 

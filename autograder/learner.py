@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import functools
-import html
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from autograder.bank import AS_SEEN, BankError, LessonBank, Task
 from autograder.button import hint_button
 from autograder.collect import collect, collect_answer, raised_by_notebook
 from autograder.course import Course
-from autograder.feedback import STYLE, Feedback, Notice
+from autograder.feedback import Feedback, Notice, card, inline, item
 from autograder.findings import Verdict
 from autograder.judge import judge, with_unfinished
 from autograder.language import _, ngettext
@@ -215,11 +214,7 @@ class Progress:
     def _item(task: Task, record: records.Record) -> str:
         sign, label = ("✓", _("solved")) if record.solved else ("○", _("to do"))
         points = record.points if record.solved else 0
-        earned = _("{points} of {task.points}", locals())
-        return (
-            f'<li><span role="img" aria-label="{label}">{sign}</span> {html.escape(task.title)} '
-            f'<span class="ag-small">{earned}</span></li>'
-        )
+        return item(sign, label, task.title, _("{points} of {task.points}", locals()))
 
     def __repr__(self) -> str:
         lines = []
@@ -234,11 +229,10 @@ class Progress:
         for title, tasks in self.rows:
             items = "".join(self._item(task, record) for task, record in tasks)
             count = f'<span class="ag-small">{self._solved(tasks)}</span>'
-            parts.append(f'<p class="ag-head">{html.escape(title)} {count}</p><ul>{items}</ul>')
-        parts += [f"<p>{self._predicted()}</p>"] if self.predictions else []
-        closing = html.escape(self._closing()).replace("`", "")
+            parts.append(f'<p class="ag-head">{inline(title)} {count}</p><ul>{items}</ul>')
+        parts += [f"<p>{one}</p>" for one in (self._predicted(), inline(self._closing())) if one]
         mark = "ok" if self.next_task is None and not self.fault else "wait"
-        return f'<style>{STYLE}</style><div class="ag ag-{mark}">{"".join(parts)}<p>{closing}</p></div>'
+        return card(mark, "", "".join(parts), spoken=False)
 
 
 def _find(task_id: str) -> tuple[Course, Task, LessonBank] | Notice:

@@ -59,10 +59,7 @@ def in_short(kind: type[f.Finding]) -> str:
 
 
 def tell(headline: str, *details: str, code: str = "", **values: Any) -> Message:
-    """Return a message in the spoken language. Empty details are left out.
-
-    `values` fill in what is in braces.
-    """
+    """Return a message in the spoken language. `values` fill in braces; empty details are left out."""
     return Message(_(headline, values), tuple(_(one, values) for one in details if one), code)
 
 
@@ -96,10 +93,7 @@ def axis_name(task: Task, axis: int) -> str:
 
 
 def axis_label(task: Task, axis: int) -> str:
-    """Return what an axis of the task's result is called.
-
-    "stations as start" reads "stations, one for each start".
-    """
+    """Return what an axis is called: "stations as start" reads "stations, one for each start"."""
     symbol, role = axis_parts(axis_name(task, axis))
     return _("{symbol}, one for each {role}", locals()) if role else symbol
 
@@ -111,15 +105,12 @@ def slice_at(axis: str, position: int) -> str:
 
 
 def spoken_slice(axis: str, position: int) -> str:
-    """Return the same of an axis whose name is a variable's.
-
-    "word 2" of "num_words", "batch element 2" of "b".
-    """
+    """Return the same of an axis that is named as a variable: "word 2" of "num_words"."""
     symbol, role = axis_parts(axis)
-    return f"{role or spoken(symbol)} {position}"
+    return f"{role or entry_name(symbol)} {position}"
 
 
-def spoken(symbol: str) -> str:
+def entry_name(symbol: str) -> str:
     """Return what one entry is called along an axis whose name is a variable's."""
     return "batch element" if symbol in BATCH_AXES else _one_of(symbol.removeprefix("num_"))
 

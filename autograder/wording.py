@@ -101,10 +101,7 @@ _SAYS = {
 
 
 def stood_in(verdict: f.Verdict) -> str:
-    """Return what a learner is told where the course's answers stood in for earlier ones of theirs.
-
-    "" elsewhere.
-    """
+    """Say where the course's answers stood in for earlier ones of the learner's; "" where none did."""
     if not verdict.stood_in:
         return ""
     names = as_code(verdict.stood_in)

@@ -29,8 +29,7 @@ FURTHEST = 1.0
 LEAST_SPREAD = 0.001
 
 # By task and probe, which draw its twin is, counted from 0. None is no twin; what is not named is the first.
-Draws = Mapping[tuple[str, str], int | None]
-FIRST: Draws = MappingProxyType({})
+FIRST: Mapping[tuple[str, str], int | None] = MappingProxyType({})
 
 
 def seed_from(secret: str, *names: str) -> int:
@@ -39,7 +38,9 @@ def seed_from(secret: str, *names: str) -> int:
     return int.from_bytes(digest[:7], "big")
 
 
-def hidden_tasks(lesson: Lesson, secret: str, draws: Draws = FIRST) -> Iterator[Task]:
+def hidden_tasks(
+    lesson: Lesson, secret: str, draws: Mapping[tuple[str, str], int | None] = FIRST
+) -> Iterator[Task]:
     """Yield the lesson's tasks with nothing but the hidden twin of every probe that has one."""
     for task in lesson.tasks:
         twins = {}

@@ -83,7 +83,7 @@ def page(data: Data, kind: str, names: Sequence[str], keys: str, **how: Any) -> 
     return render(TEMPLATES.get(kind, kind), **show(data, keys, *names), **how)
 
 
-class Page(web.RequestHandler):
+class Handler(web.RequestHandler):
     """A page of the desk; whoever asks without the token, or by another host's name, gets nothing."""
 
     def initialize(self, course: Class, token: str, kind: str) -> None:
@@ -135,7 +135,7 @@ class Page(web.RequestHandler):
                 score = written.give(data, lesson, name, key, self.token, lines, comment)
                 self.finish({"score": score, "told": _("Saved: {points} points.", {"points": f"{score:g}"})})
             elif self.kind == "task":
-                now, others = task.tell(data, lesson, name, key, comment, str(asked["before"]).strip())
+                now, others = task.comment_on(data, lesson, name, key, comment, str(asked["before"]).strip())
                 told = ngettext(
                     "Saved for {count} student.", "Saved for {count} students.", now, {"count": now}
                 )
@@ -179,7 +179,7 @@ def _file_name(kind: str, *names: str) -> str:
 def application(course: Class, token: str) -> web.Application:
     """Return the desk as a web application."""
     given = {"course": course, "token": token}
-    return web.Application([(where, Page, {**given, "kind": kind}) for kind, (where, _) in PAGES.items()])
+    return web.Application([(where, Handler, {**given, "kind": kind}) for kind, (where, _) in PAGES.items()])
 
 
 def serve(course: Class, port: int, say: Callable[[str], None]) -> None:

@@ -77,7 +77,7 @@ def task(data: Data, lesson: str, name: str) -> TaskPage:
     return TaskPage(lesson, name, title, possible, groups, [text for text, _ in told.most_common()])
 
 
-def tell(data: Data, lesson: str, name: str, key: str, comment: str, before: str) -> tuple[int, int]:
+def comment_on(data: Data, lesson: str, name: str, key: str, comment: str, before: str) -> tuple[int, int]:
     """Write one comment below every answer of a group, in nbgrader's gradebook.
 
     Args:

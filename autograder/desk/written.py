@@ -42,7 +42,7 @@ class Written:
 
 
 @dataclass(frozen=True)
-class Question:
+class WrittenQuestion:
     """A written question: its scheme, all answers in an order that tells nothing, comments given so far."""
 
     lesson: str
@@ -53,7 +53,7 @@ class Question:
     comments: tuple[str, ...]
 
 
-def question(data: Data, lesson: str, name: str, token: str) -> Question:
+def question(data: Data, lesson: str, name: str, token: str) -> WrittenQuestion:
     """Return a question with all its answers.
 
     Args:
@@ -73,7 +73,7 @@ def question(data: Data, lesson: str, name: str, token: str) -> Question:
         answers.append(
             Written(
                 key_of(one.student, token),
-                shown(one.answer) if one.answered else Markup(""),
+                as_markup(one.answer) if one.answered else Markup(""),
                 ticked.get(one.student, ()),
                 data.comment(one),
                 mark.score if mark.manual is not None or not mark.waiting else None,
@@ -82,7 +82,7 @@ def question(data: Data, lesson: str, name: str, token: str) -> Question:
         )
     answers.sort(key=lambda one: one.key)
     comments = Counter(one.comment for one in answers if one.comment)
-    return Question(
+    return WrittenQuestion(
         lesson,
         name,
         results[0].possible,
@@ -129,10 +129,10 @@ def scheme(course: Class, lesson: str, task: str) -> tuple[Line, ...]:
     """Return the lines of a question's marking scheme; none where the lesson's source is not there."""
     source = course.place(course.directory.source_directory, ".", lesson)
     text = answers_in(source, lesson, "markdown").get(task, "")
-    return tuple(Line(float(points), shown(what)) for points, what in LINE.findall(text))
+    return tuple(Line(float(points), as_markup(what)) for points, what in LINE.findall(text))
 
 
-def shown(text: str) -> Markup:
+def as_markup(text: str) -> Markup:
     """Return what a student wrote, as a page may show it."""
     return Markup(markdown2html(None, text))  # type: ignore[arg-type]  # noqa: S704
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
-from autograder.console import Lesson, Root, class_of, count, course_of, meant, refuse, refusing, say
+from autograder.console import LessonName, Root, class_of, count, course_of, meant, refuse, refusing, say
 
 if TYPE_CHECKING:
     from autograder.exchange.collect import Collected
@@ -123,7 +123,7 @@ def bundle(
 
 @app.command(name="return")
 def give_back(
-    lesson: Lesson,
+    lesson: LessonName,
     moodle: Annotated[bool, typer.Option("--moodle", help="A zip for Moodle's feedback files.")] = False,
     canvas: Annotated[bool, typer.Option("--canvas", help="A zip for Canvas' upload.")] = False,
     folder: Annotated[bool, typer.Option("--folder", help="A folder for each student.")] = False,
@@ -163,7 +163,7 @@ def give_back(
 
 @app.command()
 def similar(
-    lesson: Lesson,
+    lesson: LessonName,
     most: Annotated[int, typer.Option("--most", min=1, help="How many pairs to show.")] = 20,
     course: Root = Path(),
 ) -> None:

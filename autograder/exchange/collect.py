@@ -317,10 +317,7 @@ def _remember(asked: Request, outcome: Collected, record: dict[str, Any]) -> Non
 
 
 def read_record(course: Class) -> dict[str, Any]:
-    """Return what earlier archives said of everybody.
-
-    By lesson and student, and whom the instructor named.
-    """
+    """Return what earlier archives said of everybody, and whom the instructor named."""
     empty: dict[str, Any] = {"lessons": {}, "who": {}}
     try:
         return {**empty, **json.loads((folder_of(course) / RECORD).read_text(encoding="utf-8"))}

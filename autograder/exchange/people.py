@@ -66,7 +66,7 @@ def read_people(path: Path) -> list[Person]:
         BadList: the file cannot be read, names nobody, or gives two people one id.
     """
     by_id: dict[str, Person] = {}
-    for values in filter(None, Table(read_text(path), path).said):
+    for values in filter(None, Table(read_list(path), path).said):
         person = person_of(values)
         if person.id in by_id:
             both = f"{by_id[person.id].name} and {person.name}"
@@ -77,7 +77,7 @@ def read_people(path: Path) -> list[Person]:
     return list(by_id.values())
 
 
-def read_text(path: Path) -> str:
+def read_list(path: Path) -> str:
     """Return the text of a list, in whatever encoding a platform or a spreadsheet wrote it.
 
     Raises:
@@ -203,10 +203,7 @@ class Roster:
         return _first(self._ids, own) or self.of_lms(person.lms_user_id) or _first(self._names, [person.name])
 
     def merged(self, person: Person) -> Person:
-        """Return a person of a new list as the roster is to have them.
-
-        Under their old id where they have one.
-        """
+        """Return a person of a new list as the roster is to have them: under their old id, if any."""
         old = self.people.get(person.id)
         if old is None:
             same = [
@@ -233,10 +230,7 @@ def squashed(text: str) -> str:
 
 
 def name_suffixes(name: str) -> Iterator[str]:
-    """Yield a name, and what remains of it without the group that Moodle writes before it.
-
-    `Group 1-Jane Doe`.
-    """
+    """Yield a name, and what remains without a group that Moodle writes: `Group 1-Jane Doe`."""
     yield name
     while "-" in name:
         name = name.partition("-")[2]

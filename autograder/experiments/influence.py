@@ -27,7 +27,7 @@ from autograder.experiments.base import (
     moved,
     other,
 )
-from autograder.phrases import N_, axis_name, spoken
+from autograder.phrases import N_, axis_name, entry_name
 
 
 def _run(subject: Subject, settings: Settings) -> Any:
@@ -70,7 +70,7 @@ WORDS = {
 
 
 def _case(seen: Seen) -> Case:
-    one = spoken(axis_parts(axis_name(seen.task, int(seen.probe.settings["axis"])))[0])
+    one = entry_name(axis_parts(axis_name(seen.task, int(seen.probe.settings["axis"])))[0])
     other = str(seen.probe.settings.get("changed", one))
     output, changed = seen.finding.index
     if not seen.finding.obtained:

@@ -170,10 +170,7 @@ def as_csv(made: Report) -> str:
 
 
 def _plain(value: object) -> object:
-    """Return a value that a spreadsheet does not take for a formula.
-
-    A message may hold a student's own text.
-    """
+    """Return a value that a spreadsheet takes for no formula: it may hold a student's own text."""
     return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@")) else value
 
 
@@ -267,10 +264,7 @@ def _discrimination(pairs: Sequence[tuple[float, float]]) -> float | None:
 
 
 def _mistakes(words: Words, results: Iterable[TaskResult], examples: bool = True) -> list[Mistake]:
-    """Return the mistakes in some results, the commonest first.
-
-    Those that have no name by what is said of them.
-    """
+    """Return the mistakes in some results, the commonest first; unnamed ones by what is said of them."""
     made: dict[tuple[str, str], list[TaskResult]] = defaultdict(list)
     for one in results:
         if one.right or not one.answered or one.points is None:

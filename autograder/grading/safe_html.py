@@ -88,10 +88,7 @@ _cleaner = nh3.Cleaner(
 
 
 def safe_html(html: str) -> str:
-    """HTML with what can act, fetch or pass for the page's own controls taken out.
-
-    The course's own style sheet stays where it stands in front.
-    """
+    """HTML without what can act, fetch or pass for the page's controls; our own style sheet stays."""
     bare = PICTURE.sub("", html)
     if len(bare) > MAX_HTML or bare.count("<") > MAX_MARKS:
         return f"<p>{_(TOO_LARGE)}</p>"

@@ -120,10 +120,7 @@ def _write(folder: Path, name: str, **values: Any) -> None:
 
 
 def _search() -> dict[str, Any]:
-    """Return what the search says, in place of Sphinx's own translations.
-
-    Those are empty in some languages.
-    """
+    """Return what the search says, in place of Sphinx's own translations, which may be empty."""
     found = "Search finished, found one page matching the search query."
     nothing = (
         "Your search did not match any documents. Please make sure that all words are spelled correctly and "

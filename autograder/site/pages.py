@@ -120,10 +120,7 @@ class Page:
 
 
 def last_call(source: str) -> tuple[str, ast.Call]:
-    """Return the call that a cell ends with, and the plain name that it calls.
-
-    No name where it ends otherwise.
-    """
+    """Return the plain name that a cell's last call calls, and the call; no name if it ends otherwise."""
     match parsed(source).body[-1:]:
         case [ast.Expr(value=ast.Call(func=ast.Name(id=name)) as call)]:
             return name, call
