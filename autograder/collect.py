@@ -109,7 +109,7 @@ def collect_answer(
         answer_type=type_name(answer),
         globals_read=tuple(dict.fromkeys(name for one in own_code for name in globals_read(one))),
         forbidden=tuple(forbidden),
-        examined=examine(task, answer, namespace),
+        examined=examine(task, answer, namespace) if run == AS_SEEN else None,
     )
 
 

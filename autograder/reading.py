@@ -52,3 +52,28 @@ def names_of(source: str) -> tuple[frozenset[str], frozenset[str]]:
         used |= {one.get_name() for one in table.get_symbols() if one.is_global()}
         tables += table.get_children()
     return frozenset(bound), frozenset(used - bound)
+
+
+@lru_cache(maxsize=256)
+def changed_in(source: str) -> frozenset[str]:
+    """Return the names whose values a cell changes in place.
+
+    It does so by `x[0] = 1`, `x.a = 1`, `x += 1`, `x.add_(1)` or a call such as `x.append(1)`.
+    """
+    found = set()
+    for part in ast.walk(parsed(source)):
+        match part:
+            case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
+                found.add(_root(part))
+            case ast.AugAssign(target=changed) | ast.Expr(ast.Call(ast.Attribute() as changed)):
+                found.add(_root(changed))
+            case ast.Call(ast.Attribute(attr=name) as changed) if name.endswith("_"):
+                found.add(_root(changed))
+    return frozenset(found)
+
+
+def _root(part: ast.AST) -> str:
+    """Return the name that an expression such as `x.a[0]` begins with; "" where it begins with none."""
+    while isinstance(part, ast.Attribute | ast.Subscript | ast.Call):
+        part = part.func if isinstance(part, ast.Call) else part.value
+    return part.id if isinstance(part, ast.Name) else ""

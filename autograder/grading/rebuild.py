@@ -24,6 +24,7 @@ from autograder.cells import is_answer, is_given, is_test, undrawn
 from autograder.console import one_line
 from autograder.grading.submission import UNREADABLE
 from autograder.language import Note, _
+from autograder.reading import changed_in, names_of
 
 # Where a learner's own cell came from is kept in its id, and one id may stand on one cell only.
 ADDED = "added-by-learner-"
@@ -131,6 +132,25 @@ def up_to_the_last(notebook: NotebookNode, tasks: Collection[str]) -> NotebookNo
     while cells and cells[-1]["id"] not in tasks:
         cells.pop()
     copy: NotebookNode = from_dict({**notebook, "cells": cells})
+    return copy
+
+
+def only_needed(notebook: NotebookNode) -> NotebookNode:
+    """Return a copy of the notebook in which the course's cells are empty that no later cell needs a name of.
+
+    Most of them only show something. That a call changes one of its arguments cannot be told from its text:
+    whoever leaves such cells out has to see first that the checks find the same without them.
+    """
+    copy: NotebookNode = from_dict(notebook)
+    needed: frozenset[str] = frozenset()
+    for cell in reversed([cell for cell in copy.cells if cell.cell_type == "code"]):
+        bound, used = names_of(cell.source)
+        if is_answer(cell) or cell["id"].startswith(ADDED):
+            needed |= _words(cell.source)  # a name may stand in a magic or in a text there
+        elif is_given(cell) or is_test(cell) or needed & (bound | changed_in(cell.source)):
+            needed = needed - bound | used
+        else:
+            cell.source = ""
     return copy
 
 

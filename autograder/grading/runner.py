@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol
 
 from nbformat import NotebookNode
 
@@ -17,6 +17,7 @@ from autograder import records
 from autograder.bank import AS_SEEN
 from autograder.cells import is_test
 from autograder.course import PACKED, package_folder
+from autograder.grading.rebuild import only_needed
 from autograder.grading.secret import NONE, OWN_FOLDER, Banks, Files
 from autograder.learner import EXECUTION, RUN
 from autograder.sandbox.execute import Executed, execute
@@ -30,29 +31,20 @@ LIMITS = Limits()
 # all runs of a submission together, this many times that.
 SLACK, LEAST_SECONDS, CELLS = 10, 3, 3
 ENVIRONMENT = {EXECUTION: "autograde", records.PROGRESS: "off"}
-# What notebooks import beside the course's own, and the checks' own code with what it imports as it goes.
+# What notebooks import beside the course's own, and what checks, results and figures load as they go.
 PRELOAD = (
     "import torch\ntorch.set_num_threads(1)",  # threads do not survive a fork: none may be started before it
     "import ipywidgets, matplotlib.pyplot, numpy.random, torch.testing",
+    "import torch._dynamo",  # optimizers load it at their first step, and so does work on the device `meta`
     "from autograder import check, hint, progress",
     "from autograder.grading.preload import try_all_checks\ntry_all_checks()",
+    # What shows a figure and a result is loaded with the first of them.
+    "import matplotlib.pyplot as plt, torch\nplt.plot([1, 2])\ntorch.ones(2)",
 )
 QUESTIONS = "questions"
 EMPTY: Mapping[str, str] = MappingProxyType({})
 # What was drawn for a submission is read before its own code can have a hand in that.
 READ = "autograder.grading.preload:read_questions"
-# Results, and errors in a cell, in a long file of torch's, in a short one, and on its second device.
-WARM_UP = (
-    "1 + 1",
-    "import torch\ntorch.ones(2, 2)",
-    "def fails(x):\n    return x / 0\n\n\nfails(1)",
-    "torch.nn.functional.linear(1, 1)",
-    "torch.ones(2).norm(p='x')",
-    "torch.nn.Linear(2, 2)(torch.ones(3))",
-    "torch.ones(1, 2, device='meta') @ torch.ones(2, 1, device='meta')",
-    "torch.ones(1, 1, device='meta').masked_fill(torch.ones(1, 1).bool(), 0.0)",
-    "import matplotlib.pyplot as plt\nplt.plot([1, 2])",
-)
 
 
 class Runner(Protocol):
@@ -96,11 +88,11 @@ class SandboxRunner:
     def __init__(self, banks: Banks, limits: Limits | None = None) -> None:
         self._questions = tempfile.TemporaryDirectory(prefix="questions-")
         self._limits = limits or LIMITS
-        self._measured: dict[str, Limits | SandboxFailed] = {}
+        self._measured: dict[str, tuple[Limits, bool] | SandboxFailed] = {}
         questions = Path(self._questions.name)
         banks.write_questions(questions)
         self._worker = self._made(questions, banks)
-        self._of = self._limits
+        self._of, self._leaves_out = self._limits, False
         self._spent: float | None = None
         self.closed = False
 
@@ -114,7 +106,6 @@ class SandboxRunner:
             tuple(folder for folder in covered if folder.is_dir()),
             {**ENVIRONMENT, PACKED: f"{INSIDE}/{QUESTIONS}"},
             (*(f"import {name}" for name in course.preload), *PRELOAD),
-            WARM_UP,
         )
         return Worker(inside)
 
@@ -130,6 +121,8 @@ class SandboxRunner:
     ) -> Executed:
         # Of a run with other givens only the evidence is kept.
         everything = run == AS_SEEN and not quiet
+        if self._leaves_out and not everything:
+            notebook = only_needed(notebook)
         wanted = None if everything else [cell["id"] for cell in notebook.cells if is_test(cell)]
         job = Job((), {RUN: run}, wanted, self._of, questions, PACKED, READ if questions else "")
         executed = execute(self._worker, notebook, job, stopped, self._spent or 0.0)
@@ -140,6 +133,9 @@ class SandboxRunner:
     def begin(self, lesson: str, solved: NotebookNode | None = None) -> None:
         """From now on, run notebooks of one submission: together they get the time that one of them may take.
 
+        Of a run that shows nothing, cells that only show something are left out, where the checks find the
+        same in the course's own answers without them.
+
         Args:
             lesson: what it was handed in for.
             solved: the lesson with the course's own answers; limits are some times what that takes.
@@ -147,32 +143,39 @@ class SandboxRunner:
         Raises:
             SandboxFailed: not even the course's own answers run to their end.
         """
-        self._of, self._spent = self._limits, None
+        self._of, self._leaves_out, self._spent = self._limits, False, None
         if solved is not None:
             if lesson not in self._measured:
                 self._measured[lesson] = self._measure(lesson, solved)
             measured = self._measured[lesson]
             if isinstance(measured, SandboxFailed):
                 raise measured
-            self._of = measured
+            self._of, self._leaves_out = measured
         self._spent = 0.0
 
-    def _measure(self, lesson: str, solved: NotebookNode) -> Limits | SandboxFailed:
+    def _measure(self, lesson: str, solved: NotebookNode) -> tuple[Limits, bool] | SandboxFailed:
         ran = self(solved, AS_SEEN, quiet=True)
         if ran.stops or ran.gave_up:
             why = "; ".join(f"{cell}: {reason}" for cell, reason in ran.stops.items()) or ran.gave_up
             return SandboxFailed(f"the course's own solution of {lesson} was stopped ({why})")
         cell = max(LEAST_SECONDS, math.ceil(SLACK * ran.seconds))
         most = self._limits
-        return replace(
+        limits = replace(
             most, cell_seconds=min(most.cell_seconds, cell), seconds=min(most.seconds, CELLS * cell)
         )
+        without = self(only_needed(solved), AS_SEEN, quiet=True)
+        return limits, _found(without.notebook) == _found(ran.notebook)
 
     def close(self) -> None:
         """End its sandbox or kernels, and delete the questions."""
         self.closed = True
         self._worker.close(for_good=True)
         self._questions.cleanup()
+
+
+def _found(executed: NotebookNode) -> list[list[Any]]:
+    """Return what the checks put out."""
+    return [[output.get("data") for output in cell.outputs] for cell in executed.cells if is_test(cell)]
 
 
 class KernelRunner(SandboxRunner):

@@ -92,7 +92,7 @@ def _be_warm(answers: socket.socket) -> None:
         confine.die_with_parent()
         from autograder.sandbox import warm
 
-        warm.serve(answers, *json.loads(sys.argv[1]))
+        warm.serve(answers, json.loads(sys.argv[1]))
     except BaseException:
         traceback.print_exc()
     os._exit(ENDED)

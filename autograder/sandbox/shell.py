@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import builtins
 import getpass
-import inspect
 import io
 import os
 import sys
@@ -182,8 +181,6 @@ class _Shell(ZMQInteractiveShell):
 
     def showtraceback(self, *args: Any, **kwargs: Any) -> None:
         if self.wanted:
-            # Cells belong to no module: else each of thousands is asked, ten times for each traceback.
-            inspect.modulesbyfile.update(dict.fromkeys(self.compile._filename_map, ""))
             super().showtraceback(*args, **kwargs)
         else:
             self._get_exc_info(*args[:1])  # which keeps it: a check tells what stopped a cell
@@ -211,9 +208,10 @@ class Shell:
         messages.take = self._take
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            # The history file is a person's; a graded notebook neither reads nor writes it.
-            without = Config({"HistoryManager": {"enabled": False}})
-            self.shell = _Shell.instance(compiler_class=XCachingCompiler, config=without)
+            # The history file is a person's; a graded notebook neither reads nor writes it. Of a stack, plain
+            # lines are enough: coloured ones with their surroundings take longer than most cells.
+            plain = Config({"HistoryManager": {"enabled": False}, "InteractiveShell": {"xmode": "Plain"}})
+            self.shell = _Shell.instance(compiler_class=XCachingCompiler, config=plain)
         self.shell.displayhook.session = messages
         self.shell.displayhook.pub_socket = None
         self.shell.displayhook.topic = b"execute_result"
@@ -226,22 +224,16 @@ class Shell:
 
         self.shell.display_formatter.format = format_if_wanted
 
-    def warm_up(self, preload: Sequence[str] = (), raising: Sequence[str] = ()) -> None:
-        """Load what the first cells load, so that forks share it, and forget the cells.
-
-        Args:
-            preload: cells to run, which must not fail.
-            raising: cells to run, which may.
+    def warm_up(self, preload: Sequence[str]) -> None:
+        """Run cells for what they load, so that forks share it, and forget the cells.
 
         Raises:
-            RuntimeError: a cell failed that must not.
+            RuntimeError: a cell failed.
         """
         for source in preload:
             for output in (one for _, _, outputs in self.run(iter([("", source)])) for one in outputs):
                 if output["output_type"] == "error":
                     raise RuntimeError(f"{source!r}: {output['ename']}: {output['evalue']}")
-        for _ in self.run(("", source) for source in raising):
-            pass
         # Nothing of it is left for a notebook to see: no In[1], no Out[1], no `_`.
         self.shell.reset(new_session=False)
         if self.shell.history_manager is not None:

@@ -57,15 +57,13 @@ class Inside:
         folders: what its notebooks see, by the place below `INSIDE`; a later one may cover a part.
         covered: folders that they would find in these or among Python's own, and must not.
         environment: variables that they see.
-        preload: cells that are run once, before the first notebook, and leave nothing but what they imported.
-        warm_up: the same, but these may raise.
+        preload: cells that are run once, before the first notebook, and leave nothing but what they loaded.
     """
 
     folders: Mapping[str, Path] = field(default_factory=dict)
     covered: tuple[Path, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     preload: tuple[str, ...] = ()
-    warm_up: tuple[str, ...] = ()
 
 
 def command(inside: Inside) -> list[str]:
@@ -103,7 +101,7 @@ def command(inside: Inside) -> list[str]:
     for name, value in {**ENVIRONMENT, **inside.environment}.items():
         walls += ["--setenv", name, value]
     walls += ["--remount-ro", "/", "--remount-ro", "/dev", "--chdir", "/tmp"]
-    cells = json.dumps([inside.preload, inside.warm_up])
+    cells = json.dumps(inside.preload)
     return [*walls, "--", sys.executable, "-s", "-m", KEEPER, cells]
 
 

@@ -28,16 +28,15 @@ WORKPLACE, FILES = "/tmp/work", "/tmp/files"
 SPILL = {"stdout": 1, "stderr": 2}
 
 
-def serve(keepers: socket.socket, preload: Sequence[str], warm_up: Sequence[str]) -> None:
+def serve(keepers: socket.socket, preload: Sequence[str]) -> None:
     """Say how much memory a runner inherits, then fork one for each request, and say how it ended.
 
     Args:
         keepers: where requests come from.
         preload: cells that are run before, and must not fail.
-        warm_up: cells that are run before, and may raise.
     """
     shell = Shell()
-    shell.warm_up(preload, warm_up)
+    shell.warm_up(preload)
     # A fork that collects garbage would write to every object there is, and so copy all memory.
     gc.collect()
     gc.freeze()

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from autograder.reading import names_of, parsed
+from autograder.reading import changed_in, names_of, parsed
 
 
 @pytest.mark.parametrize("source", ["%%time\nx = 1", "!ls\n?x\nx = 1", "x = 1"])
@@ -26,3 +26,21 @@ def test_what_is_no_python_or_was_made_to_stop_the_reader_is_nothing(source):
 @pytest.mark.parametrize("source", ["nonlocal x", "x = " + "-" * 3000 + "y", "def f(:"], ids=range(3))
 def test_what_does_not_compile_names_nothing(source):
     assert names_of(source) == (frozenset(), frozenset())
+
+
+@pytest.mark.parametrize(
+    ("source", "changed"),
+    [
+        ("x[0] = y", "x"),
+        ("x.a.b = y", "x"),
+        ("del x[0]", "x"),
+        ("x += y", "x"),
+        ("with y:\n    x.append(1)", "x"),
+        ("x.a.load()", "x"),
+        ("y = print(x[0].add_(1))", "x"),
+        ("x().a = 1", "x"),
+        ("y = x.sum()\nshow(x)\nx", ""),
+    ],
+)
+def test_what_a_cell_changes_in_place_is_told_from_what_it_reads(source, changed):
+    assert changed_in(source) == frozenset(filter(None, [changed]))

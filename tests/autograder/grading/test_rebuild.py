@@ -17,6 +17,7 @@ from autograder.grading.rebuild import (
     MAX_ADDED_CELLS,
     MAX_ADDED_TEXT,
     MAX_TEXT,
+    only_needed,
     rebuild,
     with_explanation,
     with_givens,
@@ -507,6 +508,35 @@ def test_what_only_shows_something_runs_where_a_later_cell_needs_a_name_of_it(re
     release.cells[shown].source = "most = max(range(9))"
     release.cells[shown + 1 :] = [new_code_cell(later)]
     assert (undrawn(release).cells[shown].source == "most = max(range(9))") == runs
+
+
+@pytest.mark.parametrize(
+    ("source", "stays"),
+    [
+        ("most = max(range(9))", False),
+        ("print(table)", False),
+        ("table[0] = 2", True),
+        ("def share(x):\n    return 1", False),
+    ],
+)
+def test_a_cell_that_nothing_after_it_needs_is_left_out(release, source, stays):
+    before = index(release, "row-sums-answer")
+    cell = new_code_cell(source, id="between")
+    release.cells.insert(before, cell)
+    release.cells[before + 1].source = ROWS
+    made = only_needed(release)
+    assert made.cells[before].source == (source if stays else "")
+    others = {
+        name: text for name, text in sources(release).items() if name not in ("between", "figure", "shown")
+    }
+    assert {name: text for name, text in sources(made).items() if name in others} == others
+
+
+@pytest.mark.parametrize("own", ["most", "%time most", "def f():\n    return most"])
+def test_a_cell_stays_that_a_cell_of_the_learners_needs(release, own):
+    release.cells += [new_code_cell("most = 9", id="shown-late"), new_code_cell(own, id=f"{ADDED}0")]
+    made = only_needed(release)
+    assert [cell.source for cell in made.cells[-2:]] == ["most = 9", own]
 
 
 def test_notes_stand_on_top(release):

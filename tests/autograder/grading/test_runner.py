@@ -20,15 +20,22 @@ ROOT = Path(__file__).parents[3]
 
 
 class Played:
-    """In the place of a sandbox: each run takes a time, and is stopped in a cell if it is said so."""
+    """In the place of a sandbox: each run takes a time, and is stopped in a cell if it is said so.
 
-    def __init__(self, seconds: float, stops: bool = False) -> None:
-        self.seconds, self.stops = seconds, stops
+    What a check puts out hangs on how many cells ran, if it is said so.
+    """
+
+    def __init__(self, seconds: float = 0, stops: bool = False, counts: bool = False) -> None:
+        self.seconds, self.stops, self.counts = seconds, stops, counts
         self.limits: list[tuple[float, float]] = []
+        self.cells: list[str] = []
 
     def run(self, job: Job) -> Ran:
         self.limits.append((job.limits.cell_seconds, job.limits.seconds))
-        return Ran(how="died" if self.stops else "finished", cell="one", seconds=self.seconds)
+        self.cells = [name for name, _ in job.cells]
+        said = {"output_type": "display_data", "metadata": {}, "data": {"text/plain": str(len(job.cells))}}
+        cells = {"check": (1, [said])} if self.counts else {}
+        return Ran(cells, "died" if self.stops else "finished", "one", self.seconds)
 
     def close(self, for_good: bool) -> None:
         pass
@@ -51,7 +58,21 @@ def test_a_submissions_runs_share_some_times_what_the_solution_takes(runner):
         runner(NOTEBOOK, "as-seen")
     runner.begin("one", NOTEBOOK)
     runner(NOTEBOOK, "as-seen")
-    assert played.limits[1:] == [(5, 15.0), (5, 14.5), (5, 15.0)]
+    assert played.limits[2:] == [(5, 15.0), (5, 14.5), (5, 15.0)]
+
+
+@pytest.mark.parametrize("counts", [False, True])
+def test_cells_that_only_show_are_left_out_where_the_checks_of_the_solution_find_the_same(runner, counts):
+    check = new_code_cell("check()", id="check")
+    check.metadata = {"nbgrader": {"grade": True}}
+    notebook = new_notebook(cells=[*NOTEBOOK.cells, check])
+    runner._worker = played = Played(counts=counts)
+    runner.begin("one", notebook)
+    for run, quiet in (("as-seen", True), ("redrawn-1", False)):
+        runner(notebook, run, quiet=quiet)
+        assert played.cells == (["one", "check"] if counts else ["check"])
+    runner(notebook, "as-seen")
+    assert played.cells == ["one", "check"]
 
 
 def test_where_the_solution_is_stopped_no_submission_is_to_blame(runner):

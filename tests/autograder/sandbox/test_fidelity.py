@@ -153,6 +153,7 @@ def executed(
         allow_errors=True,
         coalesce_streams=True,
         timeout=120,
+        extra_arguments=["--InteractiveShell.xmode=Plain"],  # as the sandbox shows the stack of an error
         resources={"metadata": {"path": str(tmp_path_factory.mktemp("kernel"))}},
     )
     environment = {

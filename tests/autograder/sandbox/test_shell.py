@@ -102,12 +102,14 @@ CELLS = {
     "warning-in-a-library": "torch.tensor(torch.ones(2))",
     "names": "sorted(set(dir()) & {'plt', 'x', 'f', 'torch', 'shell', 'Shell', 'sys', '_1', '_'})",
 }
+# How the sandbox shows the stack of an error.
+PLAIN_STACKS = ["--InteractiveShell.xmode=Plain"]
 # Runs in a process of its own: IPython allows one shell in each.
 DRIVER = """
 import json, sys
 from autograder.sandbox.shell import Shell
 shell = Shell()
-shell.warm_up(['import matplotlib.pyplot'], ['1 / 0', '1 + 1'])
+shell.warm_up(['import matplotlib.pyplot', '1 + 1'])
 cells = json.load(sys.stdin)
 found = {name: [count, outputs] for name, count, outputs in shell.run(iter(cells.items()))}
 json.dump(found, sys.stdout)
@@ -147,7 +149,9 @@ def in_shell() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def in_kernel() -> dict[str, Any]:
     notebook = new_notebook(cells=[new_code_cell(source, id=name) for name, source in CELLS.items()])
-    client = NotebookClient(notebook, allow_errors=True, coalesce_streams=True, timeout=60)
+    client = NotebookClient(
+        notebook, allow_errors=True, coalesce_streams=True, timeout=60, extra_arguments=PLAIN_STACKS
+    )
     client.execute(env={**os.environ, "HOME": "/tmp"})  # tracebacks write it as ~
     return {cell["id"]: [cell.execution_count, cell.outputs] for cell in notebook.cells}
 

@@ -67,7 +67,7 @@ STORM = "import os\nwhile True:\n    if os.fork() == 0:\n        os._exit(0)\n  
 @pytest.fixture(scope="module")
 def worker() -> Iterator[Worker]:
     """One warm process for all tests here."""
-    with Worker(Inside(warm_up=("1 / 0",))) as made:
+    with Worker(Inside()) as made:
         yield made
 
 
