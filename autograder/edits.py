@@ -61,7 +61,13 @@ class Solution:
 
 @dataclass(frozen=True)
 class Edit:
-    """Replace `old` by `new` at each of the `places` where it stands."""
+    """Replace a piece of the solution's text.
+
+    Args:
+        old: text that stands in the solution cell, exactly so.
+        new: what stands there instead.
+        places: how many times `old` stands there; all are replaced.
+    """
 
     old: str
     new: str
@@ -73,9 +79,7 @@ class Edit:
         Raises:
             AuthoringError: `old` stands in another number of places.
         """
-        found = (
-            [match.start() for match in re.finditer(re.escape(self.old), solution.text)] if self.old else []
-        )
+        found = [match.start() for match in re.finditer(re.escape(self.old), solution.text) if self.old]
         if len(found) != self.places:
             problem = f"expects {self.places} places in the solution; it has {len(found)}"
             raise AuthoringError([f"the edit of {self.old!r} {problem}"])
@@ -84,7 +88,10 @@ class Edit:
 
 @dataclass(frozen=True)
 class Body:
-    """Write a function's or method's body anew, below its docstring: that of the only one if unnamed."""
+    """Write a function's or method's body anew, below its docstring: that of the only one if unnamed.
+
+    `text` may be indented as you like.
+    """
 
     function: str
     text: str
@@ -115,7 +122,7 @@ class Body:
 
 @dataclass(frozen=True)
 class Instead:
-    """Write the whole cell anew: another approach."""
+    """Write the whole cell anew, where the approach is another one."""
 
     text: str
 
@@ -126,7 +133,7 @@ class Instead:
 
 @dataclass(frozen=True)
 class Returns:
-    """Make the whole answer one expression: what the function returns, or what the tensor is."""
+    """Make the answer one expression: `def signature: return expression`, or `name = expression`."""
 
     expression: str
 
@@ -141,7 +148,7 @@ class Returns:
 
 @dataclass(frozen=True)
 class Before:
-    """Put lines before the first of the cell: an import, or a helper of the learner's own."""
+    """Put lines before the solution: an import, or a helper."""
 
     text: str
 
@@ -166,6 +173,8 @@ class Faulty:
 
 
 Change = Edit | Body | Instead | Returns | Before | Faulty
+# As authors write them.
+edit, body, instead, returns, before, faulty = Edit, Body, Instead, Returns, Before, Faulty
 
 
 @dataclass(frozen=True, init=False)
@@ -198,42 +207,6 @@ class Right:
     def __init__(self, id: str, *changes: Change) -> None:
         object.__setattr__(self, "id", id)
         object.__setattr__(self, "changes", changes)
-
-
-def edit(old: str, new: str, places: int = 1) -> Edit:
-    """Replace a piece of the solution's text.
-
-    Args:
-        old: text that stands in the solution cell, exactly so.
-        new: what stands there instead.
-        places: how many times `old` stands there; all are replaced.
-    """
-    return Edit(old, new, places)
-
-
-def body(function: str, text: str) -> Body:
-    """Write the body of one function or method anew. `text` may be indented as you like."""
-    return Body(function, text)
-
-
-def instead(text: str) -> Instead:
-    """Write the whole answer cell anew, where the approach is another one."""
-    return Instead(text)
-
-
-def returns(expression: str) -> Returns:
-    """Make the answer one expression: `def signature: return expression`, or `name = expression`."""
-    return Returns(expression)
-
-
-def before(text: str) -> Before:
-    """Put lines before the solution: an import, or a helper."""
-    return Before(text)
-
-
-def faulty() -> Faulty:
-    """Leave the code in place that the learner is given to find the bug in."""
-    return Faulty()
 
 
 def table(text: str) -> list[tuple[str, tuple[Change, ...], str]]:
@@ -296,9 +269,10 @@ def faulty_code(source: str) -> str:
 
     "" for none.
     """
-    region = source.partition("### BEGIN FAULTY")[2].partition("### END FAULTY")[0]
-    lines = region.strip("\n").splitlines()
-    return textwrap.dedent("\n".join(re.sub(r"^(\s*)# ?", r"\1", line) for line in lines))
+    region = FAULTY.search(source + "\n")
+    return (
+        textwrap.dedent(re.sub(r"^([ \t]*)# ?", r"\1", region[1], flags=re.M)).strip("\n") if region else ""
+    )
 
 
 def with_faulty(source: str) -> str:
