@@ -68,8 +68,9 @@ class Experiment:
 
 
 def inputs_of(settings: Settings) -> list[str]:
-    """Return the inputs that an experiment is about, which its settings name with commas between."""
-    return settings["input"].split(",") if "input" in settings else []
+    """Return the inputs that an experiment is about: its settings name one, or a list of them."""
+    named = settings.get("input", [])
+    return [named] if isinstance(named, str) else list(named)
 
 
 def other(values: Tensor, generator: torch.Generator) -> Tensor:

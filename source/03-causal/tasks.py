@@ -797,7 +797,7 @@ CAUSAL_ATTENTION = Task(
             "six tokens whose queries and keys are changed one by one",
             ALIKE,
             observe="influence",
-            settings={"input": "queries,keys", "axis": 0},
+            settings={"input": ["queries", "keys"], "axis": 0},
         ),
     ),
     checks=(

@@ -477,7 +477,7 @@ def asked(id, says, q, k=None, v=None, mask=None, construct=TWELVE, **more):
     return Probe(id, says, inputs if mask is None else inputs | {"mask": mask}, construct=construct, **more)
 
 
-def along(axis, inputs="q_input,k_input,v_input", observe="influence"):
+def along(axis, inputs=("q_input", "k_input", "v_input"), observe="influence"):
     """An experiment with one axis of some inputs together, with all three if none is named."""
     return {"observe": observe, "settings": {"input": inputs, "axis": axis}}
 

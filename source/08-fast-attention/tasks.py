@@ -464,7 +464,7 @@ BACKWARD = Task(
         """),
 )
 
-APPLY, ALL = {"method": "apply"}, {"method": "apply", "input": "q,k,v"}
+APPLY, ALL = {"method": "apply"}, {"method": "apply", "input": ["q", "k", "v"]}
 GRADIENTS = {"observe": "gradients", "settings": ALL}
 BOTH_WAYS = {"observe": "costs", "settings": {**ALL, "numbers": STRIP, "products": 5 * VISITED}}
 

@@ -1147,7 +1147,7 @@ def without(id, says, seed, layer, head, heads, **more):
 
 
 HOOK = "hook = model.blocks[layer].attention.out_proj.register_forward_pre_hook(without)"
-SECOND = {"observe": "second-call", "settings": {"input": "ids,labels", "axis": 1, "size": 4}}
+SECOND = {"observe": "second-call", "settings": {"input": ["ids", "labels"], "axis": 1, "size": 4}}
 STAYS = "hook.remove()\n    return removed"
 
 ABLATION_EFFECT = Task(

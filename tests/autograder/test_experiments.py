@@ -423,7 +423,7 @@ def test_what_a_function_does_is_written_down(way):
     ids=["by hand", "ignores what arrives", "cut for one input", "cut for both"],
 )
 def test_gradients_are_told_with_their_numbers(way, right):
-    outcome = asked(way, "gradients", BOTH, input="x,y")
+    outcome = asked(way, "gradients", BOTH, input=["x", "y"])
     assert all_close(outcome.tensor, torch.cat((2 * RAMP, RAMP))) == right
 
 
@@ -440,7 +440,7 @@ def test_several_inputs_are_put_into_the_same_order():
         lambda keys, values, query: given.append((keys, values, query)) or values,
         "permuted",
         inputs,
-        input="keys,values",
+        input=["keys", "values"],
         axis=0,
     )
     assert outcome.tensor.tolist() == [False] * 5
