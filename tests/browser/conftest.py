@@ -74,7 +74,7 @@ def lab(tmp_path_factory):
         port = probe.getsockname()[1]
     log = (place / "lab.log").open("w")
     command = [sys.executable, str(ROOT / "start.py"), "lab", "--no-browser", "--port", str(port)]
-    command.append("--ServerApp.token=test")
+    command += ["--ServerApp.token=test", "--LabApp.expose_app_in_browser=True"]
     environment = {
         **os.environ,
         "JUPYTERLAB_SETTINGS_DIR": str(place / "settings"),
@@ -154,6 +154,14 @@ class Notebook:
         self.type_into(found, code)
         self.run(found)
         return found
+
+    def fill(self, typed: dict[int, str]) -> None:
+        """Put code into many cells by their places, at once: typing takes a page of this size long."""
+        self.page.evaluate(
+            "typed => typed.forEach(([place, code]) =>"
+            " window.jupyterapp.shell.currentWidget.content.widgets[place].model.sharedModel.setSource(code))",
+            list(typed.items()),
+        )
 
     def run_all(self) -> None:
         with self._runs(self.page.locator(".jp-Notebook .jp-CodeCell").last, timeout=180_000):
