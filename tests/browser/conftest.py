@@ -230,6 +230,7 @@ class Notebook:
             "([prompt, before]) => /[0-9]/.test(prompt.textContent) && prompt.textContent !== before",
             arg=[prompt, before],
             timeout=timeout,
+            polling=50,  # milliseconds; Playwright else asks before each frame, and so has every frame drawn
         )
 
     def _use_theme(self, name: str, light: str) -> None:
