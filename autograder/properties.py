@@ -9,56 +9,40 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from autograder.findings import BrokenProperty
 
-Rule = Callable[..., BrokenProperty | None]
+# Where a result breaks a rule, and the numbers that are found there; both have the same shape.
+Broken = tuple[Tensor, Tensor]
 
 
-def sums_to_one(result: Tensor, axis: int = -1) -> BrokenProperty | None:
+def sums_to_one(result: Tensor, axis: int = -1) -> Broken:
     """Every slice along `axis` adds up to 1, as weights must."""
     if result.ndim == 0:
-        return None
+        return torch.tensor(False), result
     sums = result.double().sum(dim=axis)  # (…) without `axis`
     # A sum that misses 1 by less than this reads like rounding, and does not explain what is wrong.
-    broken = (sums - 1).abs() > 0.01
-    if not bool(broken.any()):
-        return None
-    index = first_index(broken)
-    return BrokenProperty(
-        property="sums-to-one", index=index, obtained=float(sums[index]), axis=axis % result.ndim
-    )
+    return (sums - 1).abs() > 0.01, sums
 
 
-def not_negative(result: Tensor) -> BrokenProperty | None:
+def not_negative(result: Tensor) -> Broken:
     """No entry lies below zero."""
-    broken = result.double() < 0
-    if not bool(broken.any()):
-        return None
-    index = first_index(broken)
-    return BrokenProperty(property="not-negative", index=index, obtained=float(result[index]))
+    return result.double() < 0, result
 
 
-def symmetric(result: Tensor) -> BrokenProperty | None:
+def symmetric(result: Tensor) -> Broken:
     """Entry (i, j) equals entry (j, i), as plain dot products of tokens with each other must."""
-    broken = (result.double() - result.double().mT).abs() > 1e-4
-    if not bool(broken.any()):
-        return None
-    index = first_index(broken)
-    return BrokenProperty(property="symmetric", index=index, obtained=float(result[index]))
+    return (result.double() - result.double().mT).abs() > 1e-4, result
 
 
-def causal(result: Tensor) -> BrokenProperty | None:
+def causal(result: Tensor) -> Broken:
     """Above the diagonal of the last two axes every entry is 0: no weight on what comes later."""
-    broken = result.double().triu(diagonal=1) != 0
-    if not bool(broken.any()):
-        return None
-    index = first_index(broken)
-    return BrokenProperty(property="causal", index=index, obtained=float(result[index]))
+    return result.double().triu(diagonal=1) != 0, result
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, Callable[..., Broken]] = {
     "causal": causal,
     "sums-to-one": sums_to_one,
     "not-negative": not_negative,
@@ -67,12 +51,17 @@ RULES: dict[str, Rule] = {
 
 
 def violation(name: str, result: Tensor, settings: dict[str, Any]) -> BrokenProperty | None:
-    """Apply the rule of that name.
+    """Apply the rule of that name, and say where the result breaks it first.
 
     Raises:
         KeyError: there is no such rule.
     """
-    return RULES[name](result, **settings)
+    broken, numbers = RULES[name](result, **settings)
+    if not bool(broken.any()):
+        return None
+    index = first_index(broken)
+    axis = settings.get("axis", -1) % result.ndim if broken.ndim < result.ndim else None
+    return BrokenProperty(property=name, index=index, obtained=float(numbers[index]), axis=axis)
 
 
 def first_index(mask: Tensor) -> tuple[int, ...]:
