@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from functools import cached_property
 
 from autograder.exchange.people import Person
@@ -98,12 +97,6 @@ class Data:
     def work(self) -> dict[tuple[str, str], Work]:
         """What was handed in, by student and lesson."""
         return {(who, one.lesson): one for who, several in self.works.items() for one in several}
-
-    def due(self, lesson: str, student: str) -> datetime | None:
-        """When a lesson is due for a student, in UTC."""
-        policy = self.course.policy
-        due = policy.due.get(lesson)
-        return due and due + policy.extensions.get((lesson, student), timedelta())
 
     @cached_property
     def questions(self) -> dict[tuple[str, str], int]:

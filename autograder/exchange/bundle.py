@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-import re
 import shutil
 import tempfile
-import tomllib
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +13,7 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution,
 from pathlib import Path
 
 import nbformat
+import tomlkit
 from nbformat import NotebookNode
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -216,7 +215,7 @@ def _wheel(course: Course, lessons: Sequence[str], out: Path, hints: int | None)
             # Another number for other content: so pip installs it.
             version=f"{_distribution().version}.post{int(folder_digest(root)[:8], 16)}",
             title=course.title.replace('"', "'"),
-            python=_distribution().metadata["Requires-Python"] or ">=3.11",
+            python=_needed_python(),
             needs=_toml(runtime_needs()),
             packages=_toml(packages),
             group=GROUP,
@@ -326,19 +325,18 @@ def _distribution() -> Distribution:
 
 
 def _pythons() -> str:
-    return (
-        str(_distribution().metadata["Requires-Python"] or ">=3.11")
-        .replace(">=", "")
-        .replace(",<", " to below ")
-    )
+    return _needed_python().replace(">=", "").replace(",<", " to below ")
+
+
+def _needed_python() -> str:
+    return str(_distribution().metadata["Requires-Python"] or ">=3.11")
 
 
 def _described(course: Course, lessons: Iterable[str]) -> str:
     """Return the course's own description with the bundled lessons alone."""
-    text = (course.root / FILE).read_text(encoding="utf-8") if (course.root / FILE).is_file() else ""
-    named = tomllib.loads(text)["lessons"]
-    kept = [name for name in named if name in set(lessons)]
-    return re.sub(r"^lessons\s*=\s*\[[^\]]*\]", f"lessons = {_toml(kept)}", text, flags=re.MULTILINE)
+    described = tomlkit.parse((course.root / FILE).read_text(encoding="utf-8"))
+    described["lessons"] = [name for name in course.lessons if name in set(lessons)]
+    return tomlkit.dumps(described)
 
 
 def _toml(names: Iterable[str]) -> str:

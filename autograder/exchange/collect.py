@@ -235,11 +235,8 @@ def _handed_in(asked: Request, lesson: str, student: str, entry: HandedFile) -> 
 
 
 def _a_moment_late(asked: Request, lesson: str, student: str) -> datetime | None:
-    policy = asked.course.policy
-    if lesson not in policy.due:
-        return None
-    more = policy.extensions.get((lesson, student), timedelta())
-    return (policy.due[lesson] + more + timedelta(seconds=1)).replace(tzinfo=UTC)
+    due = asked.course.policy.due_for(lesson, student)
+    return due and (due + timedelta(seconds=1)).replace(tzinfo=UTC)
 
 
 def _tell_of_late_ones(asked: Request, outcome: Collected) -> None:

@@ -86,6 +86,11 @@ class Policy:
             table.get("missing_tasks", EXCUSE),
         )
 
+    def due_for(self, lesson: str, student: str) -> datetime | None:
+        """When a lesson is due for a student, in UTC."""
+        due = self.due.get(lesson)
+        return due and due + self.extensions.get((lesson, student), timedelta())
+
 
 class LatePenalty(LateSubmissionPlugin):
     """What being late costs: by `class.toml` where that says, or else by nbgrader's own setting."""
