@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from autograder.digests import Identity, identity
+from autograder.files import Identity, identity
 from autograder.outcome import ErrorReport, Examination, ModuleReport, Outcome, rebuilt
 
 if TYPE_CHECKING:

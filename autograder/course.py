@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from autograder.digests import Identity, identity
+from autograder.files import Identity, identity
 from autograder.problems import AuthoringError
 
 if TYPE_CHECKING:

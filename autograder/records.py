@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import platformdirs
+
+from autograder.files import write_whole
 
 # Set to a folder to keep progress there, or to "off" to keep none.
 PROGRESS = "AUTOGRADER_PROGRESS"
@@ -90,16 +91,7 @@ def write(course: str, task: str, record: Record | Prediction) -> str:
     if place is None:
         return ""
     try:
-        place.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=place, prefix=".writing-", suffix=".json", delete=False
-        ) as file:
-            json.dump(asdict(record), file)
-        try:
-            os.replace(file.name, place / f"{task}.json")
-        except OSError:
-            os.unlink(file.name)
-            raise
+        write_whole(place / f"{task}.json", json.dumps(asdict(record)).encode())
     except OSError as problem:
         return f"Your progress cannot be saved in {place}: {problem.strerror or problem}."
     return ""

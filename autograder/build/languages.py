@@ -36,6 +36,7 @@ from autograder.build.preprocessors import ExecuteSolution, TidySolution
 from autograder.build.release import failed_cells, write_notebook
 from autograder.cells import package_needed
 from autograder.course import Course
+from autograder.files import write_whole
 from autograder.problems import AuthoringError
 from autograder.settings import CONFIG
 
@@ -56,11 +57,7 @@ def build(course: Course, spoken: Sequence[str], name: str) -> dict[str, list[tr
     """
     made = {one: _made(course, one, name) for one in spoken}
     for path, content in (file for one in made.values() for file in one.files.items()):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # Another process may read the old file just now.
-        fresh = path.with_name(f".{name}-{path.name}")
-        fresh.write_bytes(content)
-        fresh.replace(path)
+        write_whole(path, content)  # another process may read the old one just now
     solved = {one: it.solution for one, it in made.items() if it.solution}
     # Kernels do the work, so that threads are enough to have it done at one time.
     with (

@@ -33,6 +33,7 @@ from autograder.cells import is_measured, package_needed
 from autograder.collect import collect
 from autograder.compare import close
 from autograder.course import FILE, Course
+from autograder.files import write_whole
 from autograder.findings import Verdict
 from autograder.judge import judge
 from autograder.problems import AuthoringError
@@ -110,12 +111,10 @@ def build(course: Course, name: str) -> None:
         made = _make(course, name, Path(temporary))
         write_notebook(made.notebook, course.source / name / f"{name}.ipynb")
         if not _same_bank(Path(temporary) / "bank", course.bank, name):
-            course.bank.mkdir(parents=True, exist_ok=True)
             for ending in ("json", "safetensors"):
                 # Another process may have the old file mapped: it keeps it, and the new one takes its name.
-                fresh = course.bank / f".{name}.{ending}"
-                shutil.copyfile(Path(temporary) / "bank" / f"{name}.{ending}", fresh)
-                fresh.replace(course.bank / f"{name}.{ending}")
+                fresh = Path(temporary) / "bank" / f"{name}.{ending}"
+                write_whole(course.bank / fresh.name, fresh.read_bytes())
         _replace(Path(temporary) / "notebooks" / name, course.root / "notebooks" / name)
         built = Path(temporary) / "solutions" / name / f"{name}.ipynb"
         kept = course.root / "solutions" / name / f"{name}.ipynb"

@@ -13,7 +13,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.cells import is_answer
-from autograder.digests import Identity, identity
+from autograder.files import Identity, identity
 from autograder.reading import parsed
 
 CELL_START = re.compile(r"^# %%(.*)$")

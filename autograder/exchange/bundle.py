@@ -21,7 +21,7 @@ from packaging.utils import canonicalize_name
 from autograder import bank as banks
 from autograder.bank import AS_SEEN, LessonBank, Task
 from autograder.course import FILE, GROUP, Course
-from autograder.digests import folder_digest
+from autograder.files import folder_digest
 from autograder.language import LANGUAGE, MESSAGES
 from autograder.reading import parsed
 

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shlex
 import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -21,9 +19,9 @@ from typing import Any
 
 import nbformat
 
-from autograder.digests import file_digest, folder_digest
 from autograder.exchange.archives import BadArchive, HandedFile, entries, handed_in_by_name
 from autograder.exchange.people import Person, Roster, squashed
+from autograder.files import file_digest, folder_digest, write_whole
 from autograder.grading.course import STAMP, Class
 
 # Beside submitted/: the archives as they came, versions that were replaced, and what was found out.
@@ -266,7 +264,6 @@ def _put(course: Class, placed: Placed) -> None:
     if placed.state == "replaces an earlier one":
         _aside(course, placed, place.read_bytes(), stamp.read_bytes() if stamp.is_file() else b"")
         stamp.unlink(missing_ok=True)
-    place.parent.mkdir(parents=True, exist_ok=True)
     if placed.time:
         write_whole(stamp, f"{placed.time:%Y-%m-%d %H:%M:%S.%f} UTC".encode())
     if placed.state != "as before":
@@ -276,7 +273,6 @@ def _put(course: Class, placed: Placed) -> None:
 def _aside(course: Class, placed: Placed, content: bytes, stamp: bytes = b"") -> None:
     digest = hashlib.sha256(content).hexdigest()[:12]
     folder = folder_of(course) / "earlier" / placed.student / placed.lesson
-    folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / f"{digest}.ipynb", content)
     if stamp:
         write_whole(folder / f"{digest}-{STAMP}", stamp)
@@ -325,14 +321,6 @@ def read_record(course: Class) -> dict[str, Any]:
 def folder_of(course: Class) -> Path:
     """Where archives, earlier versions and the record lie."""
     return Path(course.directory.root) / COLLECTED
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that an interruption leaves the old one or the new one."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as fresh:
-        fresh.write(content)
-    os.chmod(fresh.name, 0o644)
-    os.replace(fresh.name, path)
 
 
 def _place(course: Class, lesson: str, student: str) -> Path:

@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from nbgrader.plugins import LateSubmissionPlugin
 from traitlets import Unicode
 
+from autograder.files import write_whole
 from autograder.problems import AuthoringError
 
 FILE = "class.toml"
@@ -129,9 +130,7 @@ def extend(root: Path, lesson: str, student: str, by: timedelta) -> str:
         given[student] = shown(by)
     else:
         given.pop(student, None)
-    fresh = path.with_name(f".{FILE}.new")
-    fresh.write_text(tomlkit.dumps(table), encoding="utf-8", newline="\n")
-    fresh.replace(path)
+    write_whole(path, tomlkit.dumps(table).encode())
     return before
 
 

@@ -22,7 +22,7 @@ import platformdirs
 from autograder import bank
 from autograder.bank import AS_SEEN, BankError, LessonBank, Task
 from autograder.course import FILE, Course
-from autograder.digests import file_digest
+from autograder.files import file_digest
 
 # Where the secret lies instead of the user's own data folder.
 OWN_FOLDER = "AUTOGRADER_SECRET"

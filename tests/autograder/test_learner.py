@@ -415,32 +415,20 @@ def test_under_validate_nothing_is_remembered(notebook, monkeypatch):
     assert records.read("tiny", "share") == records.Record()
 
 
-def test_under_autograde_evidence_is_given_and_no_verdict(notebook, monkeypatch):
+def test_under_autograde_a_zero_and_evidence_are_given_and_no_verdict(notebook, monkeypatch):
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     notebook.run(RIGHT)
     output = notebook.run('check("share")')
     assert isinstance(output, EvidenceOutput)
-    bundle = output._repr_mimebundle_()
-    assert (repr(output), bundle["text/plain"]) == ("0", "0")
-    evidence = unpack(bundle[EVIDENCE_MIME])
+    data, _ = notebook.shell.display_formatter.format(output)
+    assert (repr(output), data["text/plain"], "text/html" in data) == ("0", "0", False)
+    evidence = unpack(data[EVIDENCE_MIME])
     assert (evidence.task, evidence.status) == ("share", "answered")
     assert evidence.outcomes["three"].tensor.tolist() == [0.125, 0.25, 0.625]
 
 
-def test_under_autograde_the_cells_result_is_a_zero_and_the_evidence(notebook, monkeypatch):
-    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
-    notebook.run(RIGHT)
-    data, _ = notebook.shell.display_formatter.format(notebook.run('check("share")'))
-    assert data["text/plain"] == "0"
-    assert unpack(data[EVIDENCE_MIME]).status == "answered"
-    assert "text/html" not in data
-
-
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(
-    "body",
-    ["[x]", "'\\ud800'", "exit()"],
-)
+@pytest.mark.parametrize("body", ["[x]", "'\\ud800'", "exit()"])
 def test_under_autograde_whatever_the_answer_does_evidence_comes_of_it(notebook, monkeypatch, body):
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     notebook.run(f"def share(x):\n    return {body}")

@@ -1,8 +1,10 @@
-"""What files hold, as digests; each file is read again only when it has changed."""
+"""What files hold, as digests, each read again only when it has changed; and how a file is written whole."""
 
 from __future__ import annotations
 
 import hashlib
+import os
+import tempfile
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -48,3 +50,20 @@ def folder_digest(folder: Path) -> str:
         if file.is_file() and not file.is_symlink():
             digest.update(file.relative_to(folder).as_posix().encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file, and make its folder, so that who reads it finds the old content or the new one.
+
+    Raises:
+        OSError: it cannot be written; what was there is there still.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as fresh:
+        fresh.write(content)
+    try:
+        os.chmod(fresh.name, 0o644)
+        os.replace(fresh.name, path)
+    except OSError:
+        os.unlink(fresh.name)
+        raise
