@@ -29,6 +29,16 @@ def test_no_translation_breaks_a_lesson(language, name):
     assert translate.state(translate.read(COURSE, language, name), name).problems == ()
 
 
+@pytest.mark.parametrize("language", COURSE.languages[1:])
+def test_what_the_tool_says_in_several_places_is_said_alike(language):
+    said: dict[str, set[str]] = {}
+    for name in ("messages", "visuals", "faults"):
+        for message in translate.read(COURSE, language, name):
+            if message.id:
+                said.setdefault(message.id, set()).add(message.string)
+    assert {text: ways for text, ways in said.items() if len(ways) > 1} == {}
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=str)
 def test_a_translated_lesson_runs_the_code_of_the_english_one(path):
     folder, _language, *rest = path.parts
