@@ -65,12 +65,12 @@ def called(id, says, shape, construct, seed, **more):
     return Probe(id, says, {"x": x}, construct=construct, seed=seed, **more)
 
 
-def dropped(id, says, weights):
+def dropped(id, says, weights, sentences=1):
     """A class with one head in training mode. Each number of the result is there twice."""
     return Probe(
         id,
         says,
-        {"x": torch.eye(5)[None]},
+        {"x": torch.eye(5).repeat(sentences, 1, 1)},
         construct=sizes(5, 10, 5, heads=1, dropout=0.4),
         seed=13,
         weights=weights,
@@ -122,7 +122,7 @@ MULTI_HEAD_WRAPPER = Task(
             "sentences-apart", "a batch with one sentence changed at a time", (3, 7, 4), STACK, 5, **APART
         ),
         called("eval", "dropout 0.4 in eval mode", (3, 5, 4), {**STACK, "dropout": 0.4}, 6),
-        dropped("training", "dropout 0.4 in training mode", {"heads.0.W_value.weight": TWICE}),
+        dropped("training", "dropout 0.4 in training mode", {"heads.0.W_value.weight": TWICE}, sentences=3),
         called("double", "three sentences in float64", (3, 7, 4), STACK, 14, dtype="float64"),
     ),
     checks=(

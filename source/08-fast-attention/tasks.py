@@ -866,7 +866,7 @@ GQA = Task(
         Probe(
             "training",
             "dropout 0.4 in training mode",
-            {"x": torch.eye(5)[None]},
+            {"x": torch.eye(5).repeat(3, 1, 1)},
             construct=ONE_HEAD,
             seed=13,
             **DROPS_ITS_OWN,
