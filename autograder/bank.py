@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # torch is imported where tensors are read or written: whoever only wants to know what a task is called is
 # told seconds sooner.
 
-FORMAT = 3
+FORMAT = 4
 
 Value: TypeAlias = "Tensor | int | float | bool | str | None"
 TaskKind = Literal["tensor", "function", "module", "class"]
@@ -173,7 +173,7 @@ class Explanations:
     """What known wrong answers look like, alone and made together, in the short form of `autograder.explain`.
 
     `members` are places in the task's known wrong answers, -1 for none. `kind` and `mark` hold places in
-    `kinds` and `marks`.
+    `kinds` and `marks`. A kind is what a sight says of a result, and where it is wrong.
 
     Shapes:
         members: (explanations, mistakes)
@@ -182,7 +182,7 @@ class Explanations:
     """
 
     probes: tuple[str, ...]
-    kinds: tuple[str, ...]
+    kinds: tuple[tuple[str, str], ...]
     marks: tuple[tuple[str, ...], ...]
     members: Tensor
     kind: Tensor
@@ -552,7 +552,8 @@ class _Writer:
         }
         return {
             "probes": list(table.probes),
-            "kinds": list(table.kinds),
+            "kinds": [result for result, _ in table.kinds],
+            "places": [places for _, places in table.kinds],
             "marks": [list(marks) for marks in table.marks],
             **self.values(kept, key),
         }
@@ -624,7 +625,7 @@ class _Reader:
         cells = self.value(plain["cells"])
         return Explanations(
             probes=tuple(plain["probes"]),
-            kinds=tuple(plain["kinds"]),
+            kinds=tuple(zip(plain["kinds"], plain["places"], strict=True)),
             marks=tuple(tuple(marks) for marks in plain["marks"]),
             members=self.value(plain["members"]),
             **{name: self.value(plain[name])[cells] for name in ("kind", "mark", "numbers")},

@@ -31,7 +31,6 @@ NAN, ABOVE, BELOW = 17.0, 19.0, -23.0
 MOST_MISTAKES = 3
 # A result is nearly right that is off by less than this share of its largest number.
 NEARLY = 6e-3
-WRONG_AT = " wrong at "
 
 UNCALLED = "not called"
 REFUSED_OTHERWISE = "refused as "
@@ -44,11 +43,13 @@ class Sight:
 
     Attributes:
         result: what kind of wrong result it is: its shape, its type or what was raised; "" for a right one.
+        places: where a result of the right shape is wrong.
         numbers: a result's numbers in short.
         marks: what is wrong beside the result, such as "changes x" or "lacks kernel.weight".
     """
 
     result: str = ""
+    places: str = ""
     numbers: tuple[float, ...] = ()
     marks: frozenset[str] = frozenset()
 
@@ -101,9 +102,9 @@ def sight(task: Task, probe: Probe, outcome: Outcome) -> Sight:
         return Sight(marks=marks)
     shape = str(tuple(outcome.tensor.shape))
     if expected is None or expected.shape != outcome.tensor.shape:
-        return Sight(shape, numbers_of(outcome.tensor), marks)
+        return Sight(shape, "", numbers_of(outcome.tensor), marks)
     places = _places(outcome.tensor, expected, probe.observe == RESULT)
-    return Sight(f"{shape}{WRONG_AT}{places}", numbers_of(outcome.tensor), marks)
+    return Sight(shape, places, numbers_of(outcome.tensor), marks)
 
 
 def numbers_of(tensor: Tensor) -> tuple[float, ...]:
@@ -195,15 +196,15 @@ class _Compared:
         columns = list(self._columns.values())
         asked = [seen[name] for name in self._columns]
         kind, numbers = table.kind[:, columns], table.numbers[:, columns]
-        untried = kind == kinds.get(UNTRIED.result, -1)
+        untried = kind == kinds.get((UNTRIED.result, ""), -1)
         right = kind == 0
-        own_kind = torch.tensor([kinds.get(one.result, -2) for one in asked])
+        own_kind = torch.tensor([kinds.get((one.result, one.places), -2) for one in asked])
         own = torch.tensor([one.numbers or (0.0,) * NUMBERS for one in asked], dtype=torch.float64).reshape(
             -1, NUMBERS
         )
-        shapes = {one.partition(WRONG_AT)[0]: place for place, one in enumerate(table.kinds)}
-        shape = torch.tensor([shapes[one.partition(WRONG_AT)[0]] for one in table.kinds])[kind.long()]
-        own_shape = torch.tensor([shapes.get(one.result.partition(WRONG_AT)[0], -2) for one in asked])
+        shapes = {result: place for place, (result, _) in enumerate(table.kinds)}
+        shape = torch.tensor([shapes[result] for result, _ in table.kinds])[kind.long()]
+        own_shape = torch.tensor([shapes.get(one.result, -2) for one in asked])
         self._own, self._numbers, self._same_shape = own, numbers, shape == own_shape
         same = self._same_shape & ((numbers - own).abs() <= CLOSE * (1 + own.abs())).all(dim=2)
         self._exact = same & ~right
@@ -214,7 +215,7 @@ class _Compared:
         self._raised = torch.tensor([_raises(one.result) for one in asked], dtype=torch.bool)
         # Columns are probes that were seen, rows explanations.
         # Where a mistake makes some calls fail and not others, what exactly is raised hangs on the wording.
-        raising = torch.tensor([_raises(one) for one in table.kinds])[kind.long()]
+        raising = torch.tensor([_raises(result) for result, _ in table.kinds])[kind.long()]
         same |= self._raises_alike(raising, right)
         # The same entries are wrong, by other numbers: enough for a mistake with a number in it that may
         # be any, or that draws numbers.
@@ -383,9 +384,12 @@ def tabulate(members: Sequence[tuple[int, ...]], sights: Sequence[Mapping[str, S
         sights: for each explanation, what is seen on each probe.
     """
     probes = list(sights[0]) if sights else []
-    kinds: dict[str, int] = {"": 0}
+    kinds: dict[tuple[str, str], int] = {("", ""): 0}
     marks: dict[tuple[str, ...], int] = {(): 0}
-    kind = [[kinds.setdefault(one[name].result, len(kinds)) for name in probes] for one in sights]
+    kind = [
+        [kinds.setdefault((one[name].result, one[name].places), len(kinds)) for name in probes]
+        for one in sights
+    ]
     mark = [
         [marks.setdefault(tuple(sorted(one[name].marks)), len(marks)) for name in probes] for one in sights
     ]

@@ -213,7 +213,7 @@ def _joined(alone: Sequence[Sight], is_reworded: bool) -> Sight:
     if len(results) > 1 or (results and is_reworded):
         return UNTRIED
     result = results[0] if results else RIGHT
-    return Sight(result.result, result.numbers, frozenset().union(*(one.marks for one in alone)))
+    return replace(result, marks=frozenset().union(*(one.marks for one in alone)))
 
 
 def _variants(ids: Sequence[str], sizes: Sequence[int]) -> Mapping[str, list[int]]:
@@ -270,5 +270,6 @@ def _size(solution: Solution, changes: Sequence[Change]) -> int:
 def _key(sights: Sights) -> tuple[object, ...]:
     """Return what two sights that are the same have in common, rounding aside."""
     return tuple(
-        (one.result, one.marks, tuple(round(number, 4) for number in one.numbers)) for one in sights.values()
+        (one.result, one.places, one.marks, tuple(round(number, 4) for number in one.numbers))
+        for one in sights.values()
     )
