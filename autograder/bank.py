@@ -6,12 +6,15 @@ class's grading and the audit all read the same bank.
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from safetensors import SafetensorError
 
 from autograder.files import Identity, identity
 from autograder.outcome import ErrorReport, Examination, ModuleReport, Outcome, rebuilt
@@ -385,10 +388,8 @@ def load(lesson: str, folder: Path, families: tuple[Family, ...] = ()) -> Lesson
     Raises:
         BankError: the files are missing, damaged or of another format.
     """
-    try:
+    with _readable(lesson):
         return _load(lesson, families, *(identity(path) for path in paths(lesson, folder)))
-    except OSError as problem:
-        raise BankError(f"The answers for lesson {lesson} cannot be read ({problem}).") from problem
 
 
 @lru_cache(maxsize=32)
@@ -405,17 +406,20 @@ def read(lesson: str, text: bytes, numbers: bytes, families: tuple[Family, ...] 
     """
     import safetensors.torch
 
-    try:
+    with _readable(lesson):
         plain = json.loads(text.decode())
-        tensors = safetensors.torch.load(numbers)
-    except (ValueError, safetensors.SafetensorError) as problem:
-        raise BankError(f"The answers for lesson {lesson} cannot be read ({problem}).") from problem
-    if not isinstance(plain, dict) or plain.get("format") != FORMAT:
-        raise BankError(f"The answers for lesson {lesson} were written by another version of the course.")
+        if not isinstance(plain, dict) or plain.get("format") != FORMAT:
+            raise BankError(f"The answers for lesson {lesson} were written by another version of the course.")
+        return _Reader(safetensors.torch.load(numbers), families).lesson(plain)
+
+
+@contextlib.contextmanager
+def _readable(lesson: str) -> Iterator[None]:
+    """Raise a `BankError` for all that missing and damaged files raise."""
     try:
-        return _Reader(tensors, families).lesson(plain)
-    except (KeyError, TypeError, AttributeError, ValueError) as problem:
-        raise BankError(f"The answers for lesson {lesson} are damaged ({problem!r}).") from problem
+        yield
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, SafetensorError) as problem:
+        raise BankError(f"The answers for lesson {lesson} cannot be read ({problem!r}).") from problem
 
 
 def described(lesson: str, folder: Path) -> LessonBank:
@@ -424,17 +428,14 @@ def described(lesson: str, folder: Path) -> LessonBank:
     Raises:
         BankError: it is missing or damaged.
     """
-    text, _ = paths(lesson, folder)
-    try:
-        plain = json.loads(text.read_text(encoding="utf-8"))
-        left_out = "explanations", "forbids", "keeps"
+    left_out = "explanations", "forbids", "keeps"
+    with _readable(lesson):
+        plain = json.loads(paths(lesson, folder)[0].read_bytes())
         tasks = {
             name: {**{key: value for key, value in entry.items() if key not in left_out}, "probes": []}
             for name, entry in plain["tasks"].items()
         }
         return _Reader({}, ()).lesson({**plain, "givens": {}, "tasks": tasks})
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
-        raise BankError(f"{text.name} cannot be read ({problem!r}).") from problem
 
 
 def task_ids(lesson: str, folder: Path) -> tuple[str, ...]:
@@ -443,16 +444,13 @@ def task_ids(lesson: str, folder: Path) -> tuple[str, ...]:
     Raises:
         BankError: the bank is missing or damaged.
     """
-    text, _ = paths(lesson, folder)
-    try:
-        return _task_ids(identity(text))
-    except (OSError, ValueError, KeyError, TypeError) as problem:
-        raise BankError(f"{text.name} cannot be read ({problem!r}).") from problem
+    with _readable(lesson):
+        return _task_ids(identity(paths(lesson, folder)[0]))
 
 
 @lru_cache(maxsize=64)
 def _task_ids(text: Identity) -> tuple[str, ...]:
-    return tuple(json.loads(text.path.read_text(encoding="utf-8"))["tasks"])
+    return tuple(json.loads(text.path.read_bytes())["tasks"])
 
 
 class _Writer:

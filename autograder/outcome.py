@@ -178,19 +178,14 @@ class Evidence:
 
 def to_plain(evidence: Evidence) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """Split evidence into JSON-ready data and the tensors it names."""
-    tensors = {
-        f"{evidence.task}/{probe}": outcome.tensor
-        for probe, outcome in evidence.outcomes.items()
-        if outcome.tensor is not None
-    }
-    plain = asdict(replace(evidence, outcomes={}))
+    tensors: dict[str, Tensor] = {}
+    outcomes: dict[str, Any] = {}
     for probe, outcome in evidence.outcomes.items():
-        key = f"{evidence.task}/{probe}"
-        plain["outcomes"][probe] = {
-            **asdict(replace(outcome, tensor=None)),
-            "tensor": key if key in tensors else None,
-        }
-    return plain, tensors
+        outcomes[probe] = asdict(replace(outcome, tensor=None))
+        if outcome.tensor is not None:
+            key = outcomes[probe]["tensor"] = f"{evidence.task}/{probe}"
+            tensors[key] = outcome.tensor
+    return {**asdict(replace(evidence, outcomes={})), "outcomes": outcomes}, tensors
 
 
 def from_plain(plain: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Evidence:
@@ -203,18 +198,15 @@ def from_plain(plain: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Evide
         evidence: Evidence = rebuilt(Evidence, plain)
     except (KeyError, TypeError, AttributeError, OverflowError) as problem:
         raise ValueError(f"evidence is not in the expected form: {problem!r}") from problem
-    outcomes = {probe: _with_tensor(one, tensors) for probe, one in evidence.outcomes.items()}
+    outcomes = {}
+    for probe, outcome in evidence.outcomes.items():
+        tensor = tensors.get(str(outcome.tensor))
+        outcomes[probe] = replace(outcome, tensor=tensor)
+        if tensor is not None:
+            # What is said of a tensor must not differ from what it is, or one shape could pass for another.
+            dtype = str(tensor.dtype).removeprefix("torch.")
+            outcomes[probe] = replace(outcome, tensor=tensor, shape=tuple(tensor.shape), dtype=dtype)
     return replace(evidence, outcomes=outcomes)
-
-
-def _with_tensor(outcome: Outcome, tensors: Mapping[str, Tensor]) -> Outcome:
-    """Return an outcome with the tensor that it names."""
-    tensor = tensors.get(str(outcome.tensor))
-    if tensor is None:
-        return replace(outcome, tensor=None)
-    # What is said of a tensor must not differ from what it is, or one shape could pass for another.
-    dtype = str(tensor.dtype).removeprefix("torch.")
-    return replace(outcome, tensor=tensor, shape=tuple(tensor.shape), dtype=dtype)
 
 
 def rebuilt(kind: Any, plain: Any) -> Any:

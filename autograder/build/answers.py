@@ -115,23 +115,27 @@ def make_bank(lesson: Lesson, runs: Runs, name: str, faults: Faults) -> LessonBa
         try:
             task = make_task(described, runs, faults)
         except AuthoringError as problem:
-            problems += [f"task {described.id}: {one}" for one in problem.problems]
+            problems += _of(described, problem.problems)
             continue
-        problems += _reference_problems(task)
+        problems += _of(task, _reference_problems(task))
         if not problems:
-            problems += _wrong_answer_problems(task)
-            problems += _axes_problems(task, lesson, runs)
-            problems += _missing_faults(task, faults)
+            problems += _of(task, _wrong_answer_problems(task))
+            problems += _of(task, _axes_problems(task, lesson, runs))
+            problems += _of(task, _missing_faults(task, faults))
         tasks[task.id] = task
     answers = {task.name for task in lesson.tasks}
     own = sorted(one for one in runs.namespaces[AS_SEEN] if one not in answers and not one.startswith("_"))
     made = LessonBank(lesson=name, title=lesson.title, givens=runs.givens, tasks=tasks, names=tuple(own))
     if not problems:
         for task in tasks.values():
-            problems += [f"task {task.id}: {problem}" for problem in _right_answer_problems(task, made, runs)]
+            problems += _of(task, _right_answer_problems(task, made, runs))
     if problems:
         raise AuthoringError([f"{name}: {problem}" for problem in problems])
     return made
+
+
+def _of(task: Task, problems: Iterable[str]) -> list[str]:
+    return [f"task {task.id}: {problem}" for problem in problems]
 
 
 def answer_made(task: Task, text: str, runs: Runs, run: str = AS_SEEN) -> Any:
@@ -342,100 +346,82 @@ def _weights(module: torch.nn.Module) -> dict[str, Tensor]:
     return {name: parameter.detach().clone() for name, parameter in module.named_parameters()}
 
 
-def _reference_problems(task: Task) -> list[str]:
-    problems = []
+def _reference_problems(task: Task) -> Iterator[str]:
     for probe in task.probes:
         expected = probe.expected
-        where = f"task {task.id}, probe {probe.id}: the solution"
+        where = f"probe {probe.id}: the solution"
         if probe.raises:
             if expected.error is None or expected.error.type not in probe.raises:
-                problems.append(f"{where} does not raise {' or '.join(probe.raises)}")
+                yield f"{where} does not raise {' or '.join(probe.raises)}"
         elif expected.uncalled is not None:
-            problems.append(f"{where} cannot be called: {expected.uncalled.reason}")
+            yield f"{where} cannot be called: {expected.uncalled.reason}"
         elif expected.error is not None:
-            problems.append(f"{where} raises {expected.error.type}")
+            yield f"{where} raises {expected.error.type}"
         elif expected.tensor is None:
-            problems.append(f"{where} gives {expected.type_name}")
+            yield f"{where} gives {expected.type_name}"
         elif probe.observe != RESULT and expected.tensor.numel() == 0:
-            problems.append(f"{where} shows nothing in the experiment {probe.observe}")
+            yield f"{where} shows nothing in the experiment {probe.observe}"
         elif probe.observe == RESULT and expected.tensor.ndim != len(task.axes):
-            problems.append(f"{where} has {expected.tensor.ndim} axes, and the task names {task.axes}")
-    return problems
+            yield f"{where} has {expected.tensor.ndim} axes, and the task names {task.axes}"
 
 
-def _wrong_answer_problems(task: Task) -> list[str]:
-    """Return what is wrong with the wrong answers that the task writes: the first of those that are known."""
+def _wrong_answer_problems(task: Task) -> Iterator[str]:
+    """Yield what is wrong with the wrong answers that the task writes: the first of those that are known."""
     table = task.explanations
     assert table is not None
-    problems = []
-    alike: dict[tuple[Any, ...], list[str]] = {}
+    alike: dict[tuple[Any, ...], set[str]] = {}
     for row, wrong in enumerate(task.wrong):
         if not bool(table.kind[row].any() | table.mark[row].any()):
-            problems.append(f"task {task.id}: the known wrong answer {wrong.fault} passes")
+            yield f"the known wrong answer {wrong.fault} passes"
         numbers = [round(number, 4) for number in table.numbers[row].flatten().tolist()]
         key = (*table.kind[row].tolist(), *table.mark[row].tolist(), *numbers)
-        alike.setdefault(key, []).append(wrong.fault)
+        alike.setdefault(key, set()).add(wrong.fault)
     for names in alike.values():
-        if len(set(names)) > 1:
-            problems.append(f"task {task.id}: no probe tells {' from '.join(sorted(set(names)))}")
-    return problems
+        if len(names) > 1:
+            yield f"no probe tells {' from '.join(sorted(names))}"
 
 
-def _missing_faults(task: Task, faults: Faults) -> list[str]:
-    """Mistakes that the task's parts make possible, and that no wrong answer of it shows."""
+def _missing_faults(task: Task, faults: Faults) -> Iterator[str]:
+    """Yield the mistakes that the task's parts make possible, and that no wrong answer of it shows."""
     shown = {wrong.fault for wrong in task.wrong}
-    possible = {
-        fault.id for fault in faults.known.values() if fault.parts and set(fault.parts) <= set(task.parts)
-    }
-    return [
-        f"task {task.id}: no wrong answer shows {name}; write one, or say in `cannot` why there is none"
-        for name in sorted(possible - shown - set(task.cannot))
-    ] + [
-        f"task {task.id}: `cannot` names {name}, which "
-        + ("a wrong answer shows" if name in shown else "its parts do not make possible")
-        for name in sorted(set(task.cannot) & shown | set(task.cannot) - possible)
-    ]
+    possible = {one.id for one in faults.known.values() if one.parts and set(one.parts) <= set(task.parts)}
+    for name in sorted(possible - shown - set(task.cannot)):
+        yield f"no wrong answer shows {name}; write one, or say in `cannot` why there is none"
+    for name in sorted(set(task.cannot) & shown | set(task.cannot) - possible):
+        why = "a wrong answer shows" if name in shown else "its parts do not make possible"
+        yield f"`cannot` names {name}, which {why}"
 
 
-def _axes_problems(task: Task, lesson: Lesson, runs: Runs) -> list[str]:
+def _axes_problems(task: Task, lesson: Lesson, runs: Runs) -> Iterator[str]:
     """Two axes of the same size in every probe would hide a confusion of the two."""
     named = lesson.given_axes if task.kind == "tensor" else task.input_axes
     sizes_by_probe: list[dict[str, int]] = []
-    problems: list[str] = []
     for probe in task.probes:
         if probe.raises:
             continue  # there is no result, and its sizes do not fit on purpose
         inputs = runs.givens[probe.id] if task.kind == "tensor" else probe.inputs
         # A constructor's whole numbers are sizes: channels, kernel_size, stride.
         sizes = {name: value for name, value in probe.construct.items() if type(value) is int}
-        assert probe.expected.tensor is not None
-        tensors: list[tuple[tuple[str, ...], Any]] = [
-            (axes, inputs[name]) for name, axes in named.items() if name in inputs
-        ]
+        tensors = [(axes, inputs[name]) for name, axes in named.items() if name in inputs]
         if probe.observe == RESULT:
             tensors.append((task.axes, probe.expected.tensor))
         for axes, value in tensors:
             if not isinstance(value, Tensor):
                 continue
-            if value.ndim != len(axes) and probe.observe != RESULT:
-                continue  # an experiment may try another number of axes on purpose
             if value.ndim != len(axes):
-                problems.append(
-                    f"task {task.id}: probe {probe.id} has {value.ndim} axes where {axes} are named"
-                )
+                if probe.observe == RESULT:  # an experiment may try another number of axes on purpose
+                    yield f"probe {probe.id} has {value.ndim} axes where {axes} are named"
                 continue
             for axis, size in zip(axes, value.shape, strict=True):
                 symbol = axis_parts(axis)[0]
                 if sizes.setdefault(symbol, size) != size:
-                    found = f"both {sizes[symbol]} and {size}"
-                    problems.append(f"task {task.id}: in probe {probe.id} the axis {symbol} is {found}")
+                    yield f"in probe {probe.id} the axis {symbol} is both {sizes[symbol]} and {size}"
         sizes_by_probe.append(sizes)
     symbols = sorted({symbol for sizes in sizes_by_probe for symbol in sizes})
     for one, other in combinations(symbols, 2):
         both = [sizes for sizes in sizes_by_probe if one in sizes and other in sizes]
         if both and all(sizes[one] == sizes[other] for sizes in both):
-            problems.append(f"task {task.id}: in every probe the axes {one} and {other} have the same size")
-    return problems
+            yield f"in every probe the axes {one} and {other} have the same size"
 
 
 def _right_answer_problems(task: Task, made: LessonBank, runs: Runs) -> Iterator[str]:

@@ -116,7 +116,7 @@ def test_a_bank_whose_parts_do_not_fit_is_a_fault_of_the_bank(folder, change):
 @pytest.mark.parametrize("text", ["", "[]", "null", '{"tasks": 5}', "{}"])
 def test_an_index_over_a_damaged_bank_names_the_file(folder, text):
     (folder / f"{LESSON}.json").write_text(text)
-    with pytest.raises(BankError, match=r"01-tiny\.json"):
+    with pytest.raises(BankError, match=r"lesson 01-tiny"):
         bank.task_ids(LESSON, folder)
 
 

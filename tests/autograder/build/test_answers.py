@@ -106,20 +106,20 @@ def test_a_name_that_the_solution_does_not_define_is_named(refused):
 
 def test_a_solution_that_fails_on_a_probe_is_named_with_its_error(refused):
     found = refused(source=(("return x / x.sum()", "return x / x.sum() if len(x) == 3 else x / []"),))
-    assert found == [f"{NAME}: task share, probe four: the solution raises TypeError"]
+    assert found == [f"{NAME}: task share: probe four: the solution raises TypeError"]
 
 
 def test_a_solution_that_gives_no_tensor_is_named_with_what_it_gives(refused):
     found = refused(source=(("return x / x.sum()", "return (x / x.sum()).tolist()"),))
     assert found == [
-        f"{NAME}: task share, probe three: the solution gives list",
-        f"{NAME}: task share, probe four: the solution gives list",
+        f"{NAME}: task share: probe three: the solution gives list",
+        f"{NAME}: task share: probe four: the solution gives list",
     ]
 
 
 def test_a_solution_with_other_axes_than_named_is_refused(refused):
     found = refused(source=(("table.sum(dim=1)", "table.sum(dim=1)[:, None]"),))
-    expected = f"{NAME}: task row-sums, probe as-seen: the solution has 2 axes, and the task names ('rows',)"
+    expected = f"{NAME}: task row-sums: probe as-seen: the solution has 2 axes, and the task names ('rows',)"
     assert expected in found
 
 
