@@ -18,6 +18,7 @@ from safetensors import SafetensorError
 
 from autograder.files import Identity, identity
 from autograder.outcome import ErrorReport, Examination, ModuleReport, Outcome, rebuilt
+from autograder.problems import Refused
 
 if TYPE_CHECKING:
     import torch
@@ -337,7 +338,7 @@ def with_texts(bank: LessonBank, said: Callable[[str, str], str]) -> LessonBank:
     return replace(bank, title=said(bank.lesson, bank.title), tasks=tasks)
 
 
-class BankError(Exception):
+class BankError(Refused):
     """The bank is missing or damaged: our fault or the installation's, never the learner's."""
 
 

@@ -9,11 +9,10 @@ import linecache
 from pathlib import Path
 from typing import Any
 
-from autograder.bank import BankError
 from autograder.collect import collect
 from autograder.course import Course
 from autograder.judge import judge
-from autograder.problems import AuthoringError
+from autograder.problems import Refused
 from autograder.quiet import quietly
 from autograder.reading import parsed
 
@@ -36,7 +35,7 @@ def bring_over(lesson: str, task_id: str, stands_in: Any) -> Any:
         # Not by nbformat, which a student's environment need not have.
         cells = json.loads(Path("..", lesson, f"{lesson}.ipynb").read_text(encoding="utf-8"))["cells"]
         bank = Course.find().load(lesson)
-    except (OSError, ValueError, KeyError, TypeError, AuthoringError, BankError):
+    except (OSError, ValueError, KeyError, TypeError, Refused):
         print(f"The course's own {name} is used: there is no notebook {lesson} beside this one.")
         return stands_in
     namespace: dict[str, Any] = {"__name__": "__main__"}

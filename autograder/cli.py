@@ -25,7 +25,6 @@ from autograder.console import (
     course_of,
     meant,
     refuse,
-    refusing,
     say,
 )
 from autograder.exchange.cli import app as exchange
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from autograder.grading import command
 
 app = typer.Typer(
+    cls=console.Commands,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -124,12 +124,11 @@ def translate(
     others = _languages(place, language or [])
     names = meant(translations.files(place), lessons or [])
     problems: list[str] = []
-    with refusing():
-        for name in names:
-            for one in others:
-                state = (translations.checked if check else translations.update)(place, one, name)
-                say(f"{one}/{state}")
-                problems += [f"{one}/{problem}" for problem in state.problems]
+    for name in names:
+        for one in others:
+            state = (translations.checked if check else translations.update)(place, one, name)
+            say(f"{one}/{state}")
+            problems += [f"{one}/{problem}" for problem in state.problems]
     complain(problems)
     if problems:
         raise typer.Exit(1)
@@ -169,8 +168,7 @@ def site(
         refuse(f"{missing}. The site needs more packages: pip install '.[site]' in the course folder.")
     if out.is_dir() and any(out.iterdir()) and not (out / "searchindex.js").is_file():
         refuse(f"{out} holds something other than a site, and nothing was written.")
-    with refusing():
-        pages = build_site(place, out)
+    pages = build_site(place, out)
     say(f"{len(pages)} pages written. Open {out / 'index.html'}")
 
 
@@ -221,7 +219,6 @@ def grade(
 ) -> None:
     """Grade what was handed in: into nbgrader's gradebook and autograded/."""
     from autograder.grading import command
-    from autograder.grading.runner import NoSandbox
 
     if dask and no_sandbox:
         refuse("The workers of a cluster always use their sandboxes: leave out --no-sandbox.")
@@ -232,7 +229,7 @@ def grade(
     if strangers:
         refuse(f"{place.submitted} has no folder for {', '.join(strangers)}.")
     order = command.Order(place, names, jobs, students, force, dry_run, not no_sandbox, figures)
-    with _bar() as bar, refusing(NoSandbox):
+    with _bar() as bar:
         task = bar.add_task("looking", total=1)
 
         def told(line: str) -> None:
@@ -263,13 +260,8 @@ def _grade_on_cluster(
         if missing.name not in ("distributed", "tornado"):
             raise
         refuse("--dask needs a package that is not installed here: pip install distributed")
-    try:
-        with cluster.connected(address, order.course.banks, order.lessons, say) as executor:
-            return command.grade_class(
-                replace(order, jobs=executor.slots, remote=True), say, advance, executor
-            )
-    except cluster.NoCluster as problem:
-        refuse(problem)
+    with cluster.connected(address, order.course.banks, order.lessons, say) as executor:
+        return command.grade_class(replace(order, jobs=executor.slots, remote=True), say, advance, executor)
 
 
 @app.command()
@@ -289,8 +281,7 @@ def report(
     place = class_of(course)
     speak(place.banks.course.bank, place.banks.course.languages)
     (name,) = meant(list(place.banks.folders), [lesson])
-    with refusing():
-        made = reports.report(place, name)
+    made = reports.report(place, name)
     if not made.students:
         refuse(f"Nothing of {name} is graded yet: `autograder grade {name}` comes first.")
     reports.print_report(made, console.out)
@@ -315,13 +306,12 @@ def desk(
     def told(address: str) -> None:
         say(f"Open {address}\nWhoever has this address can read and change grades. Ctrl-C ends it.")
 
-    with refusing():
-        if out:
-            made = server.write_static(place, out)
-            say(f"{len(made)} pages written to {out}.")
-            return
-        with suppress(KeyboardInterrupt):
-            server.serve(place, port, told)
+    if out:
+        made = server.write_static(place, out)
+        say(f"{len(made)} pages written to {out}.")
+        return
+    with suppress(KeyboardInterrupt):
+        server.serve(place, port, told)
 
 
 @app.command()
@@ -340,15 +330,14 @@ def export(
     course: Root = Path(),
 ) -> None:
     """Put the scores into the file that a learning platform exported, or into a workbook."""
-    from autograder.exchange.people import BadList, read_list
+    from autograder.exchange.people import read_list
     from autograder.grading import export as exports
 
     given = canvas or moodle
     if [canvas, moodle, xlsx].count(None) != 2 or bool(lesson) != bool(moodle):
         refuse("Name one file: --canvas GRADEBOOK.csv, --xlsx BOOK.xlsx, or a lesson and --moodle SHEET.csv.")
     place = class_of(course)
-    with refusing():
-        known = exports.scores(place)
+    known = exports.scores(place)
     for name in known.lessons:
         if known.waiting[name]:
             say(f"{name}: {known.waiting[name]} answers are still to be read.")
@@ -357,13 +346,12 @@ def export(
         say(f"Written: {xlsx}")
         return
     assert given is not None
-    with refusing(BadList):
-        text = read_list(given)
-        if canvas:
-            merged = exports.into_canvas(known, text)
-        else:
-            (name,) = meant(place.banks.course.lessons, [lesson])
-            merged = exports.into_moodle(known, text, name)
+    text = read_list(given)
+    if canvas:
+        merged = exports.into_canvas(known, text)
+    else:
+        (name,) = meant(place.banks.course.lessons, [lesson])
+        merged = exports.into_moodle(known, text, name)
     target = out or given.with_stem(f"{given.stem}-graded")
     target.write_text(merged.text, encoding="utf-8", newline="")
     for line in merged.strangers:
@@ -387,8 +375,10 @@ def extend(
 
     place = class_of(course)
     (name,) = meant(place.banks.course.lessons, [lesson])
-    with refusing(ValueError):
+    try:
         more = policy.length(by)
+    except ValueError as problem:
+        refuse(problem)
     before = policy.extend(place.banks.course.root, name, student, more)
     was = f" (it was {before})" if before else ""
     say(f"{student} has {policy.shown(more)} more for {name}{was}.")
@@ -405,11 +395,7 @@ def make_secret(lessons: LessonNames = None, course: Root = Path()) -> None:
     with _bar() as bar:
         task = bar.add_task("drawing", total=len(names))
         for name in names:
-            try:
-                left_out = secret.make(place, name)
-            except AuthoringError as problem:
-                complain(problem.problems)
-                raise typer.Exit(1) from None
+            left_out = secret.make(place, name)
             for asked, probe in left_out:
                 said = f"{name}: task {asked}, probe {probe}: no hidden twin is fair to every right answer"
                 complain([said], "yellow")

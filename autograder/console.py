@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
+from typer.core import TyperGroup
 
-from autograder.problems import AuthoringError, BadBook
+from autograder.problems import Refused
 
 if TYPE_CHECKING:
     from autograder.course import Course
@@ -53,14 +53,14 @@ def refuse(why: object) -> NoReturn:
     raise typer.Exit(2) from None
 
 
-@contextmanager
-def refusing(*kinds: type[Exception]) -> Iterator[None]:
-    """Refuse where the course or its gradebook cannot be used, or one of these is raised."""
-    known: tuple[type[Exception], ...] = (AuthoringError, BadBook, *kinds)
-    try:
-        yield
-    except known as problem:
-        refuse(problem)
+class Commands(TyperGroup):
+    """Commands that end with a sentence where the course, its gradebook or a file cannot be used."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except Refused as problem:
+            refuse(problem)
 
 
 def count(number: int, noun: str) -> str:
@@ -72,8 +72,7 @@ def course_of(root: Path) -> Course:
     """Return the course of a folder that a person named."""
     from autograder.course import FILE, Course
 
-    with refusing():
-        found = Course.above(root)
+    found = Course.above(root)
     if found is None:
         refuse(f"There is no {FILE} here: run this in the course folder, or name it with --course.")
     return found
@@ -83,8 +82,7 @@ def class_of(root: Path) -> Class:
     """Return the class of a folder that a person named."""
     from autograder.grading.course import Class
 
-    with refusing():
-        return Class(root.resolve())
+    return Class(root.resolve())
 
 
 def meant(known: Sequence[str], asked: Sequence[str]) -> list[str]:

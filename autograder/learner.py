@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from autograder import bank, language, records
-from autograder.bank import AS_SEEN, BankError, LessonBank, Task
+from autograder.bank import AS_SEEN, LessonBank, Task
 from autograder.button import hint_button
 from autograder.collect import collect, collect_answer, raised_by_notebook
 from autograder.course import Course
@@ -19,7 +19,7 @@ from autograder.findings import Verdict
 from autograder.judge import judge, with_unfinished
 from autograder.language import _, ngettext
 from autograder.outcome import Evidence
-from autograder.problems import AuthoringError
+from autograder.problems import Refused
 from autograder.transport import EVIDENCE_MIME, EvidenceRefused, pack
 from autograder.wording import found
 
@@ -108,7 +108,7 @@ def hint(task_id: str) -> Notice:
     """
     try:
         known = _find(task_id)
-    except (BankError, AuthoringError) as problem:
+    except Refused as problem:
         return _our_fault(task_id, problem)
     if isinstance(known, Notice):
         return known
@@ -162,7 +162,7 @@ def progress(lesson: str | None = None) -> Progress | Notice:
                 _("There is no lesson called `{lesson}`.", locals()), (_("There are: {there}.", locals()),)
             )
         lessons = [_spoken(course, name) for name in known if lesson in (None, name)]
-    except (BankError, AuthoringError) as problem:
+    except Refused as problem:
         return Progress((), fault=str(problem))
     rows = tuple(
         (lesson.title, tuple((task, records.read(course.name, task.id)) for task in lesson.tasks.values()))

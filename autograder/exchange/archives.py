@@ -18,6 +18,7 @@ from typing import IO
 
 from autograder.exchange.people import name_suffixes
 from autograder.grading.submission import MAX_FILE_BYTES
+from autograder.problems import Refused
 
 MAX_ENTRIES = 20_000
 MAX_TOTAL_BYTES = 2_000_000_000
@@ -43,7 +44,7 @@ BROKEN = (
 )  # the last two: packed or locked in a way that Python lacks
 
 
-class BadArchive(Exception):
+class BadArchive(Refused):
     """An archive cannot be opened at all; says why."""
 
 

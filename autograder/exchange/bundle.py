@@ -23,6 +23,7 @@ from autograder.bank import AS_SEEN, LessonBank, Task
 from autograder.course import FILE, GROUP, Course
 from autograder.files import folder_digest
 from autograder.language import LANGUAGE, MESSAGES
+from autograder.problems import Refused
 from autograder.reading import parsed
 
 TOOL = "autograder"
@@ -113,7 +114,7 @@ class Bundle:
     files: tuple[str, ...]
 
 
-class CannotBundle(Exception):
+class CannotBundle(Refused):
     """Something that students need is not there; says what to do."""
 
 

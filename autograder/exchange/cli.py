@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
-from autograder.console import LessonName, Root, class_of, count, course_of, meant, refuse, refusing, say
+from autograder.console import LessonName, Root, class_of, count, course_of, meant, refuse, say
 
 if TYPE_CHECKING:
     from autograder.exchange.collect import Collected
@@ -27,13 +27,12 @@ def roster(
     course: Root = Path(),
 ) -> None:
     """Put a class list into nbgrader's gradebook."""
-    from autograder.exchange.people import BadList, read_people
+    from autograder.exchange.people import read_people
     from autograder.exchange.roster import enrol
 
     place = class_of(course)
-    with refusing(BadList):
-        people = read_people(file)
-        new, changed = enrol(place, people, dry_run)
+    people = read_people(file)
+    new, changed = enrol(place, people, dry_run)
     for person in new:
         say(f"new: {person.name} ({person.id})")
     for person in changed:
@@ -60,26 +59,22 @@ def collect(
     course: Root = Path(),
 ) -> None:
     """Put what a learning platform collected into submitted/, and say what belongs to whom."""
-    from autograder.exchange.archives import BadArchive
     from autograder.exchange.collect import Request
     from autograder.exchange.collect import collect as collect_archives
-    from autograder.exchange.people import BadList, read_people
+    from autograder.exchange.people import read_people
     from autograder.exchange.roster import class_list
     from autograder.grading import command
 
     place = class_of(course)
     lessons = tuple(command.lessons(place))
     (expected,) = meant(lessons, [lesson]) if lesson else [""]
-    with refusing(BadArchive, BadList):
-        people = tuple(read_people(times)) if times else ()
-        students = class_list(place)
-        named = _named(who or (), students)
-        if not students.people:
-            refuse(
-                "The gradebook names no students, so nobody can be matched. First: autograder roster FILE.csv"
-            )
-        order = Request(place, lessons, students, expected, named, people, dry_run)
-        outcome = collect_archives(order, files)
+    people = tuple(read_people(times)) if times else ()
+    students = class_list(place)
+    named = _named(who or (), students)
+    if not students.people:
+        refuse("The gradebook names no students, so nobody can be matched. First: autograder roster FILE.csv")
+    order = Request(place, lessons, students, expected, named, people, dry_run)
+    outcome = collect_archives(order, files)
     _tell(outcome, students, dry_run)
     if outcome.unplaced:
         raise typer.Exit(1)
@@ -99,15 +94,12 @@ def bundle(
     course: Root = Path(),
 ) -> None:
     """Pack what students get: notebooks, start.py and the checks, without solutions or hidden probes."""
-    from autograder.bank import BankError
-    from autograder.exchange.bundle import CannotBundle
     from autograder.exchange.bundle import bundle as pack
     from autograder.grading import secret
 
     place = course_of(course)
     names = meant(place.lessons, lessons)
-    with refusing(CannotBundle, BankError):
-        made = pack(place, names, out or Path(f"{place.name}.zip"), url, hints)
+    made = pack(place, names, out or Path(f"{place.name}.zip"), url, hints)
     say(f"{made.path} holds {', '.join(names)}:")
     for name in made.files:
         say(f"  {name}")
@@ -175,10 +167,9 @@ def similar(
 
     place = class_of(course)
     (name,) = meant(command.lessons(place), [lesson])
-    with refusing():
-        with verdicts.opened(place.database) as store:
-            results = store.read(verdicts.TaskResult, name)
-        people = class_list(place).people
+    with verdicts.opened(place.database) as store:
+        results = store.read(verdicts.TaskResult, name)
+    people = class_list(place).people
     if not results:
         refuse(f"Nothing of {name} is graded yet: autograder grade {name}")
     pairs = compare(results, *course_says(place, name))

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from dateutil import parser, tz
 
+from autograder.problems import Refused
+
 # What lists call each thing, in lower case: nbgrader's own, Canvas' gradebook, Moodle's participants and
 # grading worksheets. The first one that a list has counts.
 COLUMNS = {
@@ -33,7 +35,7 @@ NO_PEOPLE = ("points possible", "student, test")
 ENCODINGS = ("utf-8-sig", "utf-16", "cp1252")
 
 
-class BadList(Exception):
+class BadList(Refused):
     """A list of people cannot be used; says why, and what to do."""
 
 

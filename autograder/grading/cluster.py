@@ -26,6 +26,7 @@ from autograder import bank
 from autograder.course import FILE, Course
 from autograder.grading.batch import ExecutorLost, GradeJob, close_sandboxes
 from autograder.grading.secret import Banks
+from autograder.problems import Refused
 from autograder.sandbox import walls
 
 T = TypeVar("T")
@@ -34,7 +35,7 @@ LOOK_SECONDS = 3.0
 PLUGIN = "autograder-answers"
 
 
-class NoCluster(Exception):
+class NoCluster(Refused):
     """No cluster answers, or its workers cannot grade as this machine would."""
 
 

@@ -20,6 +20,7 @@ from autograder.course import PACKED, package_folder
 from autograder.grading.rebuild import only_needed
 from autograder.grading.secret import NONE, OWN_FOLDER, Banks, Files
 from autograder.learner import EXECUTION, RUN
+from autograder.problems import Refused
 from autograder.sandbox.execute import Executed, execute
 from autograder.sandbox.kernels import Kernels
 from autograder.sandbox.limits import Limits
@@ -66,7 +67,7 @@ class Runner(Protocol):
     ) -> Executed: ...
 
 
-class NoSandbox(Exception):
+class NoSandbox(Refused):
     """Submissions cannot be shut in on this machine."""
 
     def __init__(self, reason: str) -> None:
