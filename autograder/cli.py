@@ -151,7 +151,7 @@ def _keep_releases(course: Course, names: Sequence[str]) -> None:
 
     place = Class(course.root)
     for name in names:
-        if place.release(name).is_file() and name in place.banks.folders:
+        if name in place.lessons:
             releases.keep(course.root, place.current(name))
 
 
@@ -223,7 +223,7 @@ def grade(
     if dask and no_sandbox:
         refuse("The workers of a cluster always use their sandboxes: leave out --no-sandbox.")
     place = class_of(course)
-    names = meant(command.lessons(place), lessons or [])
+    names = meant(place.lessons, lessons or [])
     students = frozenset(student or ())
     strangers = sorted(students - set(place.students()))
     if strangers:

@@ -145,6 +145,19 @@ class Course:
         return next((cls.read(one) for one in (folder, *folder.parents) if (one / FILE).is_file()), None)
 
     @classmethod
+    def of(cls, folder: Path) -> Course:
+        """Return the course that `above` finds.
+
+        Raises:
+            AuthoringError: there is none.
+        """
+        found = cls.above(folder)
+        if found is None:
+            why = f"There is no {FILE} here: run this in the course folder, or name it with --course."
+            raise AuthoringError([why])
+        return found
+
+    @classmethod
     def packed(cls, folder: Path) -> Course:
         """Return the course of a bank that has its `course.toml` beside it."""
         return replace(cls.read(folder), bank=folder)

@@ -63,10 +63,9 @@ def collect(
     from autograder.exchange.collect import collect as collect_archives
     from autograder.exchange.people import read_people
     from autograder.exchange.roster import class_list
-    from autograder.grading import command
 
     place = class_of(course)
-    lessons = tuple(command.lessons(place))
+    lessons = tuple(place.lessons)
     (expected,) = meant(lessons, [lesson]) if lesson else [""]
     people = tuple(read_people(times)) if times else ()
     students = class_list(place)
@@ -126,14 +125,13 @@ def give_back(
 ) -> None:
     """Pack the feedback pages of a lesson for upload, each under the name that the platform knows."""
     from autograder.exchange import give_back as packing
-    from autograder.grading import command
 
     asked = {"moodle": moodle, "canvas": canvas, "folder": folder}
     forms: list[packing.Form] = [form for form in get_args(packing.Form) if asked[form]]
     if len(forms) != 1:
         refuse("Say one of --moodle, --canvas and --folder.")
     place = class_of(course)
-    (name,) = meant(command.lessons(place), [lesson])
+    (name,) = meant(place.lessons, [lesson])
     target = out or Path(place.directory.root) / "returned" / (name if folder else f"{name}-{forms[0]}.zip")
     packed = packing.give_back(place, name, forms[0], target)
     for students, why in (
@@ -161,12 +159,12 @@ def similar(
 ) -> None:
     """Find rare wrong answers, comments and written answers that two students share."""
     from autograder.exchange.roster import class_list
-    from autograder.grading import command, verdicts
+    from autograder.grading import verdicts
     from autograder.grading.similar import course_says
     from autograder.grading.similar import similar as compare
 
     place = class_of(course)
-    (name,) = meant(command.lessons(place), [lesson])
+    (name,) = meant(place.lessons, [lesson])
     with verdicts.opened(place.database) as store:
         results = store.read(verdicts.TaskResult, name)
     people = class_list(place).people

@@ -92,11 +92,6 @@ class Summary:
         return ", ".join(lines) + "."
 
 
-def lessons(course: Class) -> list[str]:
-    """Return the lessons that have a release and a bank."""
-    return [name for name in course.banks.folders if course.release(name).is_file()]
-
-
 def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | None = None) -> Summary:
     """Grade every submission whose file, lesson or checks have changed since it was graded.
 

@@ -60,11 +60,7 @@ class Class:
     """
 
     def __init__(self, folder: Path) -> None:
-        course = Course.above(folder)
-        if course is None:
-            raise AuthoringError(
-                [f"There is no {FILE} here: run this in the course folder, or name it with --course."]
-            )
+        course = Course.of(folder)
         root = course.root
         self.policy = Policy.read(root, course.lessons)
         self.banks = Banks.of(course)
@@ -75,6 +71,11 @@ class Class:
         config.CourseDirectory.root = str(root)
         self.config = config
         self.directory = CourseDirectory(config=config)
+
+    @property
+    def lessons(self) -> list[str]:
+        """The lessons that have a release and a bank."""
+        return [name for name in self.banks.folders if self.release(name).is_file()]
 
     @property
     def database(self) -> str:
