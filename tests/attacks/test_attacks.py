@@ -40,8 +40,8 @@ ODD_NAMES = (
     "zz-<img src=x onerror=alert(1)>",
     "zz-$(id)",
 )
-# Short, so that what never ends is ended soon.
-LIMITS = Limits(cell_seconds=5, seconds=60, memory_bytes=400 * MEBIBYTE)
+# Short, so that what never ends is ended soon. What waits for a processor is not a run's own time.
+LIMITS = Limits(cell_seconds=2, seconds=60, memory_bytes=400 * MEBIBYTE)
 # Both doors lead to the same sandbox and judge. By nbgrader's own, which is slow, go those for which the way
 # there makes a difference, or all of them with ATTACKS=all. ATTACKS=exits,sleeps tries these alone.
 BY_NBGRADER = (

@@ -158,8 +158,8 @@ class Notebook:
     def fill(self, typed: dict[int, str]) -> None:
         """Put code into many cells by their places, at once: typing takes a page of this size long."""
         self.page.evaluate(
-            "typed => typed.forEach(([place, code]) =>"
-            " window.jupyterapp.shell.currentWidget.content.widgets[place].model.sharedModel.setSource(code))",
+            "typed => { const cells = window.jupyterapp.shell.currentWidget.content.widgets;"
+            " for (const [place, code] of typed) cells[place].model.sharedModel.setSource(code) }",
             list(typed.items()),
         )
 
@@ -230,7 +230,7 @@ class Notebook:
             "([prompt, before]) => /[0-9]/.test(prompt.textContent) && prompt.textContent !== before",
             arg=[prompt, before],
             timeout=timeout,
-            polling=50,  # milliseconds; Playwright else asks before each frame, and so has every frame drawn
+            polling=50,  # milliseconds; else Playwright asks before each frame, and has each drawn
         )
 
     def _use_theme(self, name: str, light: str) -> None:

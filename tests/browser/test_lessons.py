@@ -44,8 +44,8 @@ class Work:
         mistakes: tasks, a text of the cell to answer in, what is typed there, and what the check says then.
         explored: the explorers that are tried.
         ended: texts of cells, and what stands there after all is answered.
-        given: texts of cells, and what is written instead: the build runs long trainings to their end, and what
-            is shown of one that ends early looks the same.
+        given: texts of cells, and what is written instead: the build runs long trainings to their end, and
+            one that ends early is shown in the same way.
     """
 
     shown: tuple[tuple[str, str | re.Pattern[str]], ...] = ()

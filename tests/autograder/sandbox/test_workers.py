@@ -23,7 +23,7 @@ from autograder.sandbox.workers import Job, SandboxFailed, Worker
 
 ROOT = Path(__file__).parents[3]
 
-pytestmark = [pytest.mark.timed, pytest.mark.usefixtures("walls")]
+pytestmark = pytest.mark.usefixtures("walls")
 
 LIMITS = Limits(
     cell_seconds=1.0, seconds=20, memory_bytes=200 * MEBIBYTE, processes=2, output_bytes=2 * MEBIBYTE
