@@ -11,7 +11,7 @@ import typer
 from autograder.console import LessonName, Root, class_of, count, course_of, meant, refuse, say
 
 if TYPE_CHECKING:
-    from autograder.exchange.collect import Collected
+    from autograder.exchange.handed_in import Collected
     from autograder.exchange.people import Roster
 
 app = typer.Typer()
@@ -59,8 +59,7 @@ def collect(
     course: Root = Path(),
 ) -> None:
     """Put what a learning platform collected into submitted/, and say what belongs to whom."""
-    from autograder.exchange.collect import Request
-    from autograder.exchange.collect import collect as collect_archives
+    from autograder.exchange.handed_in import Request, take_in
     from autograder.exchange.people import read_people
     from autograder.exchange.roster import class_list
 
@@ -73,7 +72,7 @@ def collect(
     if not students.people:
         refuse("The gradebook names no students, so nobody can be matched. First: autograder roster FILE.csv")
     order = Request(place, lessons, students, expected, named, people, dry_run)
-    outcome = collect_archives(order, files)
+    outcome = take_in(order, files)
     _tell(outcome, students, dry_run)
     if outcome.unplaced:
         raise typer.Exit(1)

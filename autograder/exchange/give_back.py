@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from autograder.exchange.collect import read_record
+from autograder.exchange.handed_in import read_record
 from autograder.grading.course import Class
 
 Form = Literal["moodle", "canvas", "folder"]

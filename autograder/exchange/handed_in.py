@@ -76,7 +76,7 @@ class Collected:
     notes: list[str] = field(default_factory=list)
 
 
-def collect(asked: Request, archives: Iterable[Path]) -> Collected:
+def take_in(asked: Request, archives: Iterable[Path]) -> Collected:
     """Find out whose everything is, then put it into `submitted/`.
 
     Raises:
