@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -128,6 +128,10 @@ class Data:
     def comment(self, one: TaskResult) -> str:
         """Return what a person wrote below an answer."""
         return self.comments.get((one.lesson, one.student, cell_of(one)), "")
+
+    def told(self, answers: Iterable[TaskResult]) -> Counter[str]:
+        """Return the comments below some answers, and how many have each."""
+        return Counter(text for one in answers if (text := self.comment(one)))
 
 
 def cell_of(one: TaskResult) -> str:

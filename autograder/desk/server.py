@@ -37,17 +37,8 @@ PAGES: Mapping[str, tuple[str, Callable[..., dict[str, Any]]]] = {
     "changes": ("/changes", lambda data, _: {"data": data}),
     "student": (f"/student{NAME}", lambda data, _, name: _student(data, name)),
     "lesson": (f"/lesson{NAME}", lambda data, _, lesson: _report(data, lesson)),
-    "task": (
-        f"/task{NAME}{NAME}",
-        lambda data, _, lesson, name: {"lesson": lesson, "task": task.task(data, lesson, name)},
-    ),
-    "written": (
-        f"/written{NAME}{NAME}",
-        lambda data, token, lesson, name: {
-            "lesson": lesson,
-            "question": written.question(data, lesson, name, token),
-        },
-    ),
+    "task": (f"/task{NAME}{NAME}", lambda data, _, *names: task.on_page(data, *names)),
+    "written": (f"/written{NAME}{NAME}", lambda data, token, *names: written.on_page(data, token, *names)),
 }
 TEMPLATES = {"lesson": "report"}
 

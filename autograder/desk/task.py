@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from autograder.desk.data import Data, NotThere, cell_of
 from autograder.grading.gradebook import Book
@@ -48,20 +49,8 @@ class Group:
     others: int
 
 
-@dataclass(frozen=True)
-class TaskPage:
-    """A task with all its answers; `comments` are all that were given, the commonest first."""
-
-    lesson: str
-    task: str
-    title: str
-    possible: float
-    groups: Sequence[Group]
-    comments: Sequence[str]
-
-
-def task(data: Data, lesson: str, name: str) -> TaskPage:
-    """Return a task with all its answers: first the wrong ones, by how many gave them.
+def on_page(data: Data, lesson: str, name: str) -> dict[str, Any]:
+    """Return what the page of a task shows: all its answers, the wrong ones first, by how many gave them.
 
     Raises:
         NotThere: nobody has answered such a task, or it is answered in words.
@@ -71,10 +60,14 @@ def task(data: Data, lesson: str, name: str) -> TaskPage:
         _grouped(data, results).items(),
         key=lambda each: (each[1][0].right, not each[1][0].answered, -len(each[1])),
     )
-    groups = [_group(data, key, some) for key, some in grouped]
-    told = Counter(text for one in results if (text := data.comment(one)))
-    title, possible = data.words(lesson).title(name), results[0].possible
-    return TaskPage(lesson, name, title, possible, groups, [text for text, _ in told.most_common()])
+    return {
+        "lesson": lesson,
+        "task": name,
+        "title": data.words(lesson).title(name),
+        "possible": results[0].possible,
+        "groups": [_group(data, key, some) for key, some in grouped],
+        "comments": [text for text, _ in data.told(results).most_common()],
+    }
 
 
 def comment_on(data: Data, lesson: str, name: str, key: str, comment: str, before: str) -> tuple[int, int]:
@@ -129,7 +122,7 @@ def _group(data: Data, key: str, members: Sequence[TaskResult]) -> Group:
     for one in members:
         same[without_names(one.answer)].append(one)
     answers = [Answer(some[0].answer, [one.student for one in some]) for some in same.values()]
-    told = Counter(text for one in members if (text := data.comment(one)))
+    told = data.told(members)
     comment, times = next(iter(told.most_common(1)), ("", 0))
     marks = (data.marks.get((one.lesson, one.student, one.task)) for one in members)
     return Group(

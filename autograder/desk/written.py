@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 
@@ -41,26 +41,14 @@ class Written:
     waiting: bool
 
 
-@dataclass(frozen=True)
-class WrittenQuestion:
-    """A written question: its scheme, all answers in an order that tells nothing, comments given so far."""
-
-    lesson: str
-    task: str
-    possible: float
-    lines: tuple[Line, ...]
-    answers: tuple[Written, ...]
-    comments: tuple[str, ...]
-
-
-def question(data: Data, lesson: str, name: str, token: str) -> WrittenQuestion:
-    """Return a question with all its answers.
+def on_page(data: Data, token: str, lesson: str, name: str) -> dict[str, Any]:
+    """Return what the page of a question shows: its scheme, and all answers in an order that tells nothing.
 
     Args:
         data: what is known of the class.
+        token: what the keys of answers are made from.
         lesson: the lesson's name.
         name: the id of the cell with the answer.
-        token: what the keys of answers are made from.
 
     Raises:
         NotThere: nobody has answered such a question.
@@ -81,15 +69,14 @@ def question(data: Data, lesson: str, name: str, token: str) -> WrittenQuestion:
             )
         )
     answers.sort(key=lambda one: one.key)
-    comments = Counter(one.comment for one in answers if one.comment)
-    return WrittenQuestion(
-        lesson,
-        name,
-        results[0].possible,
-        scheme(data.course, lesson, name),
-        tuple(answers),
-        tuple(text for text, _ in comments.most_common()),
-    )
+    return {
+        "lesson": lesson,
+        "task": name,
+        "possible": results[0].possible,
+        "lines": scheme(data.course, lesson, name),
+        "answers": answers,
+        "comments": [text for text, _ in data.told(results).most_common()],
+    }
 
 
 def give(

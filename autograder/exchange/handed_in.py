@@ -23,6 +23,7 @@ from autograder.exchange.archives import BadArchive, HandedFile, entries, handed
 from autograder.exchange.people import Person, Roster, squashed
 from autograder.files import file_digest, folder_digest, write_whole
 from autograder.grading.course import STAMP, Class
+from autograder.phrases import listed
 
 # Beside submitted/: the archives as they came, versions that were replaced, and what was found out.
 COLLECTED = "collected"
@@ -103,7 +104,7 @@ def take_in(asked: Request, archives: Iterable[Path]) -> Collected:
         if known.get("user") and several[0].lms == known.get("lms"):
             numbers.add(known["user"])
         if len(numbers) > 1 and not numbers & asked.who.keys():
-            reason = f"two people of the platform's ({_and(sorted(numbers))}) would both be {student}"
+            reason = f"two people of the platform's ({listed(sorted(numbers))}) would both be {student}"
             outcome.unplaced += [(entry, reason) for entry in several]
             continue
         outcome.placed.append(_chosen(asked, lesson, student, several, known))
@@ -194,7 +195,7 @@ def _unclear(asked: Request, entry: HandedFile, students: set[str]) -> str:
     solution = f"--who {shlex.quote(entry.user or entry.path)}=STUDENT"
     if students:
         name = asked.roster.people[min(students)].name
-        return f"{len(students)} students are called {name} ({_and(sorted(students))}): {solution}"
+        return f"{len(students)} students are called {name} ({listed(sorted(students))}): {solution}"
     if entry.lms and not entry.user:
         return "it was handed in anonymously; switch that off on the platform and download it again"
     return f"nobody in the roster is called that: {solution}"
@@ -242,7 +243,7 @@ def _tell_of_late_ones(asked: Request, outcome: Collected) -> None:
     late = [one for one in marked if one.time == _a_moment_late(asked, one.lesson, one.student)]
     if not late:
         return
-    who = _and(one.student for one in late)
+    who = listed([one.student for one in late])
     if all(one.time for one in late):
         how = "Each counts as late by a moment, so by the smallest penalty"
     else:
@@ -325,8 +326,3 @@ def folder_of(course: Class) -> Path:
 
 def _place(course: Class, lesson: str, student: str) -> Path:
     return course.place(course.directory.submitted_directory, student, lesson) / f"{lesson}.ipynb"
-
-
-def _and(names: Iterable[str]) -> str:
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last

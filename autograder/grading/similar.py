@@ -10,7 +10,9 @@ import io
 import keyword
 import re
 import tokenize
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -90,12 +92,12 @@ def similar(results: Iterable[TaskResult], known: Mapping[str, Sequence[str]], p
         known: the course's own answers to each task, right and wrong, and the stub.
         prose: the lesson's text.
     """
-    by_task: dict[str, list[TaskResult]] = {}
+    by_task: dict[str, list[TaskResult]] = defaultdict(list)
     for one in results:
         if one.answered and one.answer.strip():
-            by_task.setdefault(one.task, []).append(one)
+            by_task[one.task].append(one)
     quoted = _runs(words(prose))
-    found: dict[tuple[str, str], list[Agreement]] = {}
+    found: dict[tuple[str, str], list[Agreement]] = defaultdict(list)
     for task, answers in by_task.items():
         course = known.get(task, ())
         written = [one for one in answers if one.points is None]
@@ -109,7 +111,7 @@ def similar(results: Iterable[TaskResult], known: Mapping[str, Sequence[str]], p
         for kind, some, parts, theirs in looks:
             few = max(FEW, int(FEW_OF * len(answers)))
             for pair, agreement in _agreements(task, kind, some, parts, theirs, few):
-                found.setdefault(pair, []).append(agreement)
+                found[pair].append(agreement)
     pairs = [
         Pair(students, tuple(sorted(several, key=lambda one: -one.own * one.alike)))
         for students, several in found.items()
@@ -197,12 +199,9 @@ def comments(code: str) -> str:
 
 
 def _tokens(code: str) -> list[tokenize.TokenInfo]:
-    found = []
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(code).readline):
-            found.append(token)
-    except (tokenize.TokenError, SyntaxError):
-        pass
+    found: list[tokenize.TokenInfo] = []
+    with suppress(tokenize.TokenError, SyntaxError):
+        found.extend(tokenize.generate_tokens(io.StringIO(code).readline))
     return found
 
 

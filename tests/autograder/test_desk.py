@@ -122,10 +122,10 @@ class TestDesk(AsyncHTTPTestCase):
             grade = book.find_grade(TASK, LESSON, LESSON, "ada")
             assert (grade.score, grade.needs_manual_grade) == (2.0, False)
             assert book.find_comment(TASK, LESSON, LESSON, "ada").comment == "Say why."
-        again = written.question(read(self.course), LESSON, TASK, TOKEN)
-        (one,) = [one for one in again.answers if one.key == key]
+        again = written.on_page(read(self.course), TOKEN, LESSON, TASK)
+        (one,) = [one for one in again["answers"] if one.key == key]
         assert (one.ticked, one.comment, one.score, one.waiting) == ((0, 2), "Say why.", 2.0, False)
-        assert again.comments == ("Say why.",)
+        assert again["comments"] == ["Say why."]
 
     def test_what_makes_no_sense_changes_nothing_and_is_told(self):
         key = written.key_of("ada", TOKEN)
@@ -133,7 +133,7 @@ class TestDesk(AsyncHTTPTestCase):
         assert "no such line" in json.loads(self.give(key=key, lines=[7]).body)["error"]
         assert self.give(key="nobody", lines=[0]).code == 400
         assert self.ask("/written/02-trainable/no-such-task").code == 404
-        assert all(one.waiting for one in written.question(read(self.course), LESSON, TASK, TOKEN).answers)
+        assert all(one.waiting for one in written.on_page(read(self.course), TOKEN, LESSON, TASK)["answers"])
 
     def test_answers_with_one_verdict_stand_together_and_get_one_comment(self):
         page = self.ask(f"/task/{LESSON}/{CODE}").body.decode()
