@@ -85,8 +85,6 @@ def check(task_id: str, answer: Any = _MISSING) -> Feedback | Notice | EvidenceO
             }
             verdict = with_unfinished(verdict, task, lesson, earlier)
         feedback = Feedback(task, verdict)
-    except KeyboardInterrupt:
-        raise
     except Exception as problem:
         if os.environ.get(EXECUTION) == "autograde":
             return EvidenceOutput(Evidence(task_id, "fault", note=f"{type(problem).__name__}: {problem}"))

@@ -36,12 +36,8 @@ MOODLE = re.compile(
 COPY = re.compile(r"([ _-]*\((?P<number>\d+)\)|-(?P<again>\d+)|[ _-]*copy ?\d*|^copy of )", re.IGNORECASE)
 # What systems put into archives beside what people wrote.
 NOISE = re.compile(r"(^|/)(__MACOSX/|\.ipynb_checkpoints/|\._|\.DS_Store$|desktop\.ini$|Thumbs\.db$)")
-DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError)
-BROKEN = (
-    *DAMAGE,
-    NotImplementedError,
-    RuntimeError,
-)  # the last two: packed or locked in a way that Python lacks
+# What is raised by damage, and by ways to pack and to lock that Python lacks.
+BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, RuntimeError)
 
 
 class BadArchive(Refused):
