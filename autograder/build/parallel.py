@@ -37,7 +37,8 @@ def each_lesson(
         return
     # Spawned, not forked: torch's threads do not survive a fork.
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        waiting = {pool.submit(_tried, work, lesson): lesson for lesson in lessons}
+        # The last first: a course's later lessons take longer, and the end is no time to begin them.
+        waiting = {pool.submit(_tried, work, lesson): lesson for lesson in reversed(lessons)}
         for done in as_completed(waiting):
             yield waiting[done], done.result()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -211,8 +212,8 @@ def try_explorer(page, lesson, cell, states):
 
 
 def test_an_explorer_shows_what_the_notebook_shows_before_a_script_runs(site):
-    html = (site / "01-dot-product.html").read_text(encoding="utf-8")
-    assert "query 'journey', sharpness 1: largest weight 0.2379 on 'journey'" in html
+    page = unescape((site / "01-dot-product.html").read_text(encoding="utf-8"))
+    assert "query 'journey', sharpness 1: largest weight 0.2379 on 'journey'" in page
 
 
 def test_a_prediction_is_kept_and_uncovers_what_came(visit):
