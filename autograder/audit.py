@@ -23,20 +23,17 @@ from autograder.findings import Verdict
 from autograder.judge import judge
 from autograder.problems import AuthoringError
 
+# What is tried: that known wrong answers are rejected and named, right ones accepted, forbidden calls caught.
+TRIED = ("wrong rejected", "named", "right accepted", "forbidden caught")
+
 
 @dataclass
 class Tally:
-    """One task's audit: how many answers were tried, and which did not fare as they should."""
+    """One task's audit: for each thing that is tried, whether each answer fared so; and which did not."""
 
     lesson: str
     task: str
-    wrong: int = 0
-    rejected: int = 0
-    named: int = 0
-    right: int = 0
-    accepted: int = 0
-    forbidden: int = 0
-    caught: int = 0
+    tried: dict[str, list[bool]] = field(default_factory=lambda: {name: [] for name in TRIED})
     failures: list[str] = field(default_factory=list)
 
     @property
@@ -61,26 +58,26 @@ def audit_lesson(course: Course, name: str) -> list[Tally]:
             text = changed_answer(task, changes, runs)
             return judge(entry, evidence_for(entry, text, kept, runs))
 
-        row = Tally(name, task.id, wrong=len(task.wrong), right=len(task.right), forbidden=len(caught))
+        row = Tally(name, task.id)
+        rejected, named, accepted, found = row.tried.values()
         for wrong in task.wrong:
             verdict = tried(wrong.changes)
             names = [one.fault for one in verdict.named]
-            row.rejected += not verdict.passed
-            row.named += names == [wrong.fault]
+            rejected.append(not verdict.passed)
+            named.append(names == [wrong.fault])
             if verdict.passed:
                 row.failures.append(f"{wrong.fault} is accepted")
             elif names != [wrong.fault]:
                 row.failures.append(f"{wrong.fault} is taken for {', '.join(names) or 'nothing known'}")
         for right in task.right:
             verdict = tried(right.changes)
-            row.accepted += verdict.passed
+            accepted.append(verdict.passed)
             if not verdict.passed:
                 row.failures.append(f"{right.id} is rejected: {verdict.finding}")
         for answer in caught:
             verdict = tried(answer.changes)
-            found = verdict.right and verdict.forbidden is not None and verdict.earned < verdict.points
-            row.caught += found
-            if not found:
+            found.append(verdict.right and verdict.forbidden is not None and verdict.earned < verdict.points)
+            if not found[-1]:
                 row.failures.append(f"{answer.id} is not caught, or wrong besides: {verdict.finding}")
         rows.append(row)
     return rows
@@ -144,28 +141,14 @@ def print_table(rows: Sequence[Tally], console: Console) -> None:
     table = Table(title="Audit of the checks")
     for column in ("lesson", "task"):
         table.add_column(column, overflow="fold")
-    for column in ("wrong rejected", "named", "right accepted", "forbidden caught"):
+    for column in TRIED:
         table.add_column(column, justify="right")
     for row in rows:
-        table.add_row(
-            row.lesson,
-            row.task,
-            f"{row.rejected} of {row.wrong}",
-            f"{row.named} of {row.wrong}",
-            f"{row.accepted} of {row.right}",
-            f"{row.caught} of {row.forbidden}" if row.forbidden else "",
-        )
+        counts = (f"{sum(some)} of {len(some)}" if some else "" for some in row.tried.values())
+        table.add_row(row.lesson, row.task, *counts)
     table.add_section()
-    wrong, right = sum(row.wrong for row in rows), sum(row.right for row in rows)
-    forbidden = sum(row.forbidden for row in rows)
-    table.add_row(
-        "",
-        f"{len(rows)} tasks",
-        f"{sum(row.rejected for row in rows)} of {wrong}",
-        f"{sum(row.named for row in rows)} of {wrong}",
-        f"{sum(row.accepted for row in rows)} of {right}",
-        f"{sum(row.caught for row in rows)} of {forbidden}",
-    )
+    all_tried = ([one for row in rows for one in row.tried[name]] for name in TRIED)
+    table.add_row("", f"{len(rows)} tasks", *(f"{sum(some)} of {len(some)}" for some in all_tried))
     console.print(table)
     for row in rows:
         for failure in row.failures:

@@ -216,7 +216,7 @@ class _Compared:
         # Columns are probes that were seen, rows explanations.
         # Where a mistake makes some calls fail and not others, what exactly is raised hangs on the wording.
         raising = torch.tensor([_raises(result) for result, _ in table.kinds])[kind.long()]
-        same |= self._raises_alike(raising, right)
+        same |= raising & self._raised & ~(raising | ~right).all(dim=1, keepdim=True)
         # The same entries are wrong, by other numbers: enough for a mistake with a number in it that may
         # be any, or that draws numbers.
         varies = torch.tensor([*(one.varies for one in task.known_wrong), False])[table.members.long()]
@@ -245,10 +245,6 @@ class _Compared:
         self._untried = untried
         self._places = {name: place for place, name in enumerate(self._columns)}
         self._size = (table.members >= 0).sum(dim=1)
-
-    def _raises_alike(self, raising: Tensor, right: Tensor) -> Tensor:
-        """Where an explanation raises as the answer does, if it is right on other probes."""
-        return raising & self._raised & ~(raising | ~right).all(dim=1, keepdim=True)
 
     def best(self, left: _Cells, asked: Collection[str] = ()) -> list[int]:
         """Return the rows that explain most of what is left, by the fewest mistakes.
