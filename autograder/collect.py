@@ -41,12 +41,7 @@ EMPTY: Mapping[str, Any] = types.MappingProxyType({})
 DATA = (Tensor, torch.nn.Module, np.ndarray, np.generic, int, float, list, tuple)
 
 
-def collect(
-    task: Task,
-    lesson: LessonBank,
-    namespace: Mapping[str, Any],
-    run: str = AS_SEEN,
-) -> Evidence:
+def collect(task: Task, lesson: LessonBank, namespace: Mapping[str, Any], run: str = AS_SEEN) -> Evidence:
     """Look the task's name up in a namespace and gather evidence about what is found there.
 
     Args:
@@ -123,11 +118,7 @@ def _own_code(task: Task, answer: Any) -> tuple[Any, ...]:
     return (answer,)
 
 
-def call(
-    function: Callable[..., Any],
-    probe: Probe,
-    namespace: Mapping[str, Any] = EMPTY,
-) -> Outcome:
+def call(function: Callable[..., Any], probe: Probe, namespace: Mapping[str, Any] = EMPTY) -> Outcome:
     """Call a learner's function on fresh copies of a probe's inputs.
 
     Prints and warnings are swallowed, the global random state is left as it was, and whatever the function
@@ -215,11 +206,7 @@ def call_module(
     return replace(outcome, tensor=None) if own else outcome
 
 
-def call_class(
-    made: Callable[..., Any],
-    probe: Probe,
-    namespace: Mapping[str, Any] = EMPTY,
-) -> Outcome:
+def call_class(made: Callable[..., Any], probe: Probe, namespace: Mapping[str, Any] = EMPTY) -> Outcome:
     """Call the method that a probe names: of an object, or of the class itself where none is constructed."""
     keywords, mismatch = _keywords(made, probe.construct, probe) if probe.construct else ((), None)
     if mismatch is not None:
@@ -352,22 +339,13 @@ def _report_of_filled(
     """Return what became of the parameters of modules that an answer changed, and that `result` came from."""
     theirs = {parameter.untyped_storage().data_ptr() for other in others for parameter in other.parameters()}
     now = {name: _parameter_names(module) for name, module in modules.items()}
+    parameters = [pair for module in modules.values() for pair in module.named_parameters()]
     return ModuleReport(
         missing=tuple(one for name in modules for one in before[name] if one not in now[name]),
         unexpected=tuple(one for name in modules for one in now[name] if one not in before[name]),
         unreached=tuple(one for module in modules.values() for one in _unreached(module, result)),
-        frozen=tuple(
-            name
-            for module in modules.values()
-            for name, parameter in module.named_parameters()
-            if not parameter.requires_grad
-        ),
-        shared=tuple(
-            name
-            for module in modules.values()
-            for name, parameter in module.named_parameters()
-            if parameter.untyped_storage().data_ptr() in theirs
-        ),
+        frozen=tuple(name for name, one in parameters if not one.requires_grad),
+        shared=tuple(name for name, one in parameters if one.untyped_storage().data_ptr() in theirs),
     )
 
 

@@ -88,22 +88,12 @@ def _from_numbers(task: Task, outcomes: Mapping[str, Outcome]) -> Iterator[Relat
 
 
 def _related(actual: Tensor, expected: Tensor) -> Iterator[Related]:
-    if actual.shape != expected.shape:
-        if (
-            actual.ndim >= 2
-            and actual.mT.shape == expected.shape
-            and all_close(actual.mT.float(), expected.float())
-        ):
-            yield Related("turned")
-        return
-    if not expected.numel() or not bool(actual.isfinite().all() & expected.isfinite().all()):
-        return
-    if (
-        expected.ndim >= 2
-        and actual.mT.shape == expected.shape
-        and all_close(actual.mT.float(), expected.float())
-    ):
+    if actual.ndim >= 2 and all_close(actual.mT.float(), expected.float()):
         yield Related("turned")
+        return
+    if actual.shape != expected.shape or not expected.numel():
+        return
+    if not bool(actual.isfinite().all() & expected.isfinite().all()):
         return
     size, error = float(expected.abs().max()), float((actual - expected).abs().max())
     if expected.numel() > 1:

@@ -16,7 +16,7 @@ from autograder.cells import is_answer
 from autograder.files import Identity, identity
 from autograder.reading import parsed
 
-CELL_START = re.compile(r"^# %%(.*)$")
+CELL_START = re.compile(r"^# %%(.*)$", re.MULTILINE)
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
@@ -69,19 +69,11 @@ def _answers(file: Identity, kind: str) -> dict[str, str]:
 
 def raw_cells(text: str) -> list[RawCell]:
     """Return the source file's cells, before jupytext decides what is prose and what is code."""
-    cells: list[RawCell] = []
-    header, start, started = "", 0, False
-    body: list[str] = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        found = CELL_START.match(line)
-        if found:
-            if started:
-                cells.append(RawCell(start, header, tuple(body)))
-            header, start, body, started = found.group(1), number, [], True
-        elif started:
-            body.append(line)
-    if started:
-        cells.append(RawCell(start, header, tuple(body)))
+    before, *parts = CELL_START.split(text)
+    cells, line = [], 1 + before.count("\n")
+    for header, body in zip(parts[::2], parts[1::2], strict=True):
+        cells.append(RawCell(line, header, tuple(body.splitlines()[1:])))
+        line += body.count("\n")
     return cells
 
 
