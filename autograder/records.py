@@ -10,16 +10,18 @@ import json
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import platformdirs
 
 from autograder.files import write_whole
+from autograder.outcome import rebuilt
 
 # Set to a folder to keep progress there, or to "off" to keep none.
 PROGRESS = "AUTOGRADER_PROGRESS"
 # Before a prediction's id in its file's name; no task's id begins so, because of its dot.
 PREDICTION = "prediction."
+Kept = TypeVar("Kept", "Record", "Prediction")
 UNREADABLE = (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError)
 
 
@@ -51,33 +53,23 @@ def folder(course: str) -> Path | None:
 
 def read(course: str, task: str) -> Record:
     """Return the task's record; an empty one where there is none or it cannot be read."""
-    try:
-        stored = _stored(course, task)
-        return Record(
-            solved=bool(stored["solved"]),
-            points=max(0, int(stored["points"])),
-            checks=max(0, int(stored["checks"])),
-            hints=max(0, int(stored["hints"])),
-        )
-    except UNREADABLE:
-        return Record()
+    return _read(course, task, Record)
 
 
 def read_prediction(course: str, name: str) -> Prediction:
     """Return a prediction; an empty one where there is none or it cannot be read."""
-    try:
-        stored = _stored(course, f"{PREDICTION}{name}")
-        true = stored["true"]
-        return Prediction(str(stored["said"]), None if true is None else bool(true))
-    except UNREADABLE:
-        return Prediction()
+    return _read(course, f"{PREDICTION}{name}", Prediction)
 
 
-def _stored(course: str, name: str) -> Any:
+def _read(course: str, name: str, kind: type[Kept]) -> Kept:
     place = folder(course)
     if place is None:
-        raise FileNotFoundError(name)
-    return json.loads((place / f"{name}.json").read_text(encoding="utf-8"))
+        return kind()
+    try:
+        kept: Kept = rebuilt(kind, json.loads((place / f"{name}.json").read_text(encoding="utf-8")))
+    except UNREADABLE:
+        return kind()
+    return kept
 
 
 def write_prediction(course: str, name: str, prediction: Prediction) -> str:
