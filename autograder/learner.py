@@ -12,13 +12,14 @@ from typing import Any
 from autograder import bank, language, records
 from autograder.bank import AS_SEEN, LessonBank, Task
 from autograder.button import hint_button
-from autograder.collect import collect, collect_answer, raised_by_notebook
+from autograder.collect import collect, collect_answer
 from autograder.course import Course
 from autograder.feedback import Feedback, Notice, card, inline, item
 from autograder.findings import Verdict
 from autograder.judge import judge, with_unfinished
 from autograder.language import _, ngettext
 from autograder.outcome import Evidence
+from autograder.own_code import raised_by_notebook
 from autograder.problems import Refused
 from autograder.transport import EVIDENCE_MIME, EvidenceRefused, pack
 from autograder.wording import found

@@ -31,7 +31,7 @@ from autograder.build.combine import combine
 from autograder.build.namespace import Moment, run_cells
 from autograder.build.parallel import in_forks
 from autograder.cells import is_answer, undrawn
-from autograder.collect import CALLS, collect_answer, is_notebook_file, observe
+from autograder.collect import CALLS, collect_answer, observe
 from autograder.course import Family
 from autograder.edits import Change, Solution, Wrong, changed
 from autograder.examine import examine
@@ -41,6 +41,7 @@ from autograder.explain import Sight, sight, tabulate
 from autograder.forbidden import Watch
 from autograder.judge import judge
 from autograder.outcome import Evidence, Outcome
+from autograder.own_code import is_notebook_file
 from autograder.problems import AuthoringError
 
 # Public redraws start from fixed seeds, so that a rebuild makes the same bank.

@@ -10,7 +10,6 @@ import io
 import linecache
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import CodeType
 from typing import Any
 
 import torch
@@ -19,6 +18,7 @@ from torch import Tensor
 
 from autograder.bank import Value
 from autograder.cells import is_answer, is_given, is_test
+from autograder.own_code import code_parts
 from autograder.problems import AuthoringError
 
 
@@ -39,7 +39,7 @@ class Moment:
         """
         code = compile(text, name, "exec")
         variables = dict(self.variables)
-        for key in _names(code):
+        for key in {name for part in code_parts(code) for name in part.co_names}:
             value = variables.get(key)
             if isinstance(value, Tensor) and not value.requires_grad:
                 variables[key] = value.clone()
@@ -47,12 +47,6 @@ class Moment:
             torch.set_rng_state(self.random_state)
             exec(code, variables)
         return variables
-
-
-def _names(code: CodeType) -> set[str]:
-    """Return the global names that a piece of code mentions, in its functions too."""
-    inner = (_names(part) for part in code.co_consts if isinstance(part, CodeType))
-    return set(code.co_names).union(*inner)
 
 
 def run_cells(

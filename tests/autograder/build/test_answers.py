@@ -313,7 +313,6 @@ def test_a_missing_file_is_named(course_with, name):
 # What a task forbids
 
 SHARE_END = f'    right=(Right("double", {DOUBLE}),),\n)'
-SUMS_END = '        Wrong("means", edit("table.sum", "table.mean")),\n    ),\n)'
 SAID = ("# Text about it.", "# Do without `torch.softmax`.")
 CAUGHT = "torch.softmax(x.log(), 0)"
 
