@@ -14,6 +14,7 @@ from autograder.grading.export import Scores
 from autograder.grading.marks import HandedIn, Mark
 from autograder.grading.report import Words
 from autograder.grading.verdicts import Change, TaskResult, Ticked
+from autograder.problems import Refused
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Work:
         return [f"{one.task}: {flag}" for _, one in self.rows if one for flag in one.flags]
 
 
-class NotThere(Exception):
+class NotThere(Refused):
     """What was asked for is not there, or makes no sense; says why."""
 
 

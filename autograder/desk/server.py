@@ -21,7 +21,7 @@ from autograder.grading import report
 from autograder.grading.course import Class
 from autograder.grading.pages import render
 from autograder.language import _, ngettext
-from autograder.problems import BadBook
+from autograder.problems import Refused
 
 HOST = "127.0.0.1"
 COOKIE = "autograder-desk"
@@ -140,13 +140,13 @@ class Handler(web.RequestHandler):
                 self.finish({"told": told})
             else:
                 raise NotThere("nothing can be given here")
-        except (ValueError, KeyError, TypeError, NotThere, BadBook) as problem:
+        except (ValueError, KeyError, TypeError, Refused) as problem:
             self.set_status(400)
             self.finish({"error": str(problem) or _("the request makes no sense")})
 
     def write_error(self, status_code: int, **kw: Any) -> None:
         error = kw.get("exc_info", (None, None))[1]
-        why = str(error) if isinstance(error, BadBook) else getattr(error, "log_message", None)
+        why = str(error) if isinstance(error, Refused) else getattr(error, "log_message", None)
         if status_code == 403:
             why = "Open the address that `autograder desk` printed: it holds a token."
         self.set_header("Content-Type", "text/plain; charset=utf-8")

@@ -71,15 +71,9 @@ def on_page(data: Data, lesson: str, name: str) -> dict[str, Any]:
 
 
 def comment_on(data: Data, lesson: str, name: str, key: str, comment: str, before: str) -> tuple[int, int]:
-    """Write one comment below every answer of a group, in nbgrader's gradebook.
+    """Write one comment below every answer of a group, in nbgrader's gradebook; "" takes it back.
 
-    Args:
-        data: what is known of the class.
-        lesson: the lesson's name.
-        name: the task's id.
-        key: what stands for the group.
-        comment: the comment; none to take it back.
-        before: the comment that it takes the place of. Who has another one keeps that.
+    It takes the place of the comment `before`. Who has another one keeps that.
 
     Returns:
         How many have it now, and how many keep their own.

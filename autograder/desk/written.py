@@ -44,12 +44,6 @@ class Written:
 def on_page(data: Data, token: str, lesson: str, name: str) -> dict[str, Any]:
     """Return what the page of a question shows: its scheme, and all answers in an order that tells nothing.
 
-    Args:
-        data: what is known of the class.
-        token: what the keys of answers are made from.
-        lesson: the lesson's name.
-        name: the id of the cell with the answer.
-
     Raises:
         NotThere: nobody has answered such a question.
     """
