@@ -52,7 +52,7 @@ def speak(bank: Path, languages: Sequence[str]) -> str:
 
 @contextlib.contextmanager
 def speaking(bank: Path, language: str) -> Iterator[None]:
-    """Speak a language of a course's bank for a while, in this thread alone, as in what a student gets back."""
+    """Speak a language of a course for a while, in this thread alone: a student's, in what they get back."""
     before = _here.set(_of(bank, language))
     try:
         yield
