@@ -16,7 +16,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -36,7 +36,6 @@ TABLES = (
 )
 
 
-@lru_cache(maxsize=4096)
 def family_of(name: str, families: tuple[Family, ...]) -> str:
     """Return the first of some families that a plain name belongs to; "" where it belongs to none."""
     return next((family.name for family in families if family.names.fullmatch(name)), "")
@@ -72,6 +71,7 @@ class Watch:
     def __init__(self, families: tuple[Family, ...], is_own: Callable[[str], bool]) -> None:
         self.calls: list[ForbiddenCall] = []
         self._families = families
+        self._family_of = cache(lambda name: family_of(name, families))  # it is asked at each of many calls
         self._is_own = is_own
         self._open = contextlib.ExitStack()
 
@@ -96,11 +96,11 @@ class Watch:
 
     def _note(self, operator: str) -> None:
         """Take down an operator that runs, if it or a function of torch's around it is of a family."""
-        family, shown = family_of(operator, self._families), f"torch.{operator.strip('_')}"
+        family, shown = self._family_of(operator), f"torch.{operator.strip('_')}"
         frame = sys._getframe(2)
         while frame is not None and not self._is_own(frame.f_code.co_filename):
             for name in frame.f_code.co_qualname.split(".") if _is_torchs(frame.f_code) else ():
-                if around := family_of(name, self._families):
+                if around := self._family_of(name):
                     family, shown = around, _shown(name, frame.f_code)
             frame = frame.f_back  # type: ignore[assignment]
         line, line_number, where = "", None, ""
