@@ -9,10 +9,9 @@ import torch
 from torch import nn
 
 from autograder.arguments import NeedsEarlier, fresh, load_weights
-from autograder.bank import Made, Probe, Specimen
+from autograder.bank import Made, Probe
 from autograder.collect import call, call_module
 from autograder.outcome import ModuleReport, Reshaped, Uncalled
-from autograder.specimens import Affine, Mixing
 
 
 class Doubling(nn.Module):
@@ -47,24 +46,6 @@ def test_only_floating_point_tensors_change_their_dtype():
     values = {"x": torch.ones(2), "ids": torch.tensor([1, 2]), "mask": torch.tensor([True])}
     given = fresh(values, {}, torch.float64)
     assert [one.dtype for one in given.values()] == [torch.float64, torch.int64, torch.bool]
-
-
-# Specimens
-
-
-def test_a_specimen_is_made_afresh_in_eval_mode():
-    one, other = (fresh({"m": Specimen("affine", {"factor": 2.0})}, {})["m"] for _ in range(2))
-    assert isinstance(one, Affine)
-    assert one is not other
-    assert not one.training
-
-
-def test_a_specimens_settings_are_copied():
-    weights = torch.eye(2)
-    made = fresh({"m": Specimen("mixing", {"weights": weights})}, {})["m"]
-    assert isinstance(made, Mixing)
-    made.get_buffer("weights").zero_()
-    assert torch.equal(weights, torch.eye(2))
 
 
 # Objects of the learner's own classes

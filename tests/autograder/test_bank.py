@@ -201,27 +201,8 @@ def same(one, other):
 def test_every_part_of_a_probe_survives(lesson, tmp_path, part):
     probe = kept(lesson, tmp_path, **PARTS[part])
     expected = dataclasses.replace(PLAIN, **PARTS[part])
-    for name in (
-        "inputs",
-        "construct",
-        "weights",
-        "train",
-        "dtype",
-        "then",
-        "observe",
-        "settings",
-        "hidden",
-    ):
-        assert same(getattr(probe, name), getattr(expected, name)), name
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_a_bank_with_such_a_probe_gives_the_same_bytes_when_loaded_and_saved_again(lesson, tmp_path, part):
-    bank.save(with_probe(lesson, **PARTS[part]), tmp_path / "one")
-    bank.save(bank.load(LESSON, tmp_path / "one"), tmp_path / "other")
-    for ending in ("json", "safetensors"):
-        one, other = (tmp_path / name / f"{LESSON}.{ending}" for name in ("one", "other"))
-        assert one.read_bytes() == other.read_bytes()
+    for field in dataclasses.fields(Probe):
+        assert field.name == "expected" or same(getattr(probe, field.name), getattr(expected, field.name))
 
 
 @pytest.mark.parametrize("part", PARTS)
