@@ -33,10 +33,9 @@ def roster(
     place = class_of(course)
     people = read_people(file)
     new, changed = enrol(place, people, dry_run)
-    for person in new:
-        say(f"new: {person.name} ({person.id})")
-    for person in changed:
-        say(f"changed: {person.name} ({person.id})")
+    for state, some in (("new", new), ("changed", changed)):
+        for person in some:
+            say(f"{state}: {person.who}")
     say(
         f"{file.name} names {count(len(people), 'student')}: {len(new)} new, {len(changed)} changed, "
         f"{len(people) - len(new) - len(changed)} as before." + (" Nothing was written." if dry_run else "")
@@ -171,10 +170,7 @@ def similar(
         refuse(f"Nothing of {name} is graded yet: autograder grade {name}")
     pairs = compare(results, *course_says(place, name))
     for pair in pairs[:most]:
-        say(
-            "\n"
-            + " and ".join(f"{people[one].name} ({one})" if one in people else one for one in pair.students)
-        )
+        say("\n" + " and ".join(people[one].who if one in people else one for one in pair.students))
         for one in pair.agreements:
             say(
                 f"  {one.task}: {one.kind.name}, {one.alike:.0%} alike, {one.own} words or signs of their own"
@@ -208,11 +204,10 @@ def _named(pairs: Iterable[str], students: Roster) -> dict[str, str]:
 def _tell(outcome: Collected, students: Roster, dry: bool) -> None:
     for one in outcome.placed:
         several = f", the last of {len(one.before) + 1} versions" if one.before else ""
-        name = students.people[one.student].name
-        say(f"{name} ({one.student}), {one.lesson}: {one.state}{several} ← {one.entry.path}")
+        say(f"{students.people[one.student].who}, {one.lesson}: {one.state}{several} ← {one.entry.path}")
     for lesson, missing in outcome.missing.items():
         if missing:
-            people = ", ".join(f"{students.people[one].name} ({one})" for one in missing)
+            people = ", ".join(students.people[one].who for one in missing)
             say(f"\n{lesson}: nothing from {count(len(missing), 'student')}: {people}")
     if outcome.others:
         say(f"\nNo notebook, so not graded: {count(len(outcome.others), 'file')}")

@@ -60,6 +60,11 @@ class Person:
         """Their name as people write it, or their id."""
         return f"{self.first_name} {self.last_name}".strip() or self.id
 
+    @property
+    def who(self) -> str:
+        """Their name and their id, which two people of one name do not share."""
+        return f"{self.name} ({self.id})"
+
 
 def read_people(path: Path) -> list[Person]:
     """Return the people of a CSV file from Canvas, Moodle, nbgrader or a spreadsheet.
