@@ -107,8 +107,9 @@ class Stop(Exception):
 
 def main(arguments):
     """Do what the command line asks and return the exit code."""
-    if not OLDEST <= sys.version_info[:2] <= NEWEST:
-        raise Stop(python_complaint(sys.version_info, arguments))
+    complaint = python_complaint(sys.version_info, arguments)
+    if complaint:
+        raise Stop(complaint)
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         return print(re.sub(r"(?m)^  (test|build) .*\n", "", HELP) if WHEEL else HELP)
     command, rest = arguments[0], arguments[1:]
@@ -130,7 +131,9 @@ def nearest(name, known):
 
 
 def python_complaint(version, arguments=()):
-    """Say what is wrong with a Python that does not fit, and how to come by one that does."""
+    """Say what is wrong with a Python of this version and how to come by one that fits, or nothing."""
+    if OLDEST <= tuple(version[:2]) <= NEWEST:
+        return ""
     advice = "Install one from https://www.python.org/downloads/ or with your system's package manager."
     for minor in range(OLDEST[1], NEWEST[1] + 1):
         command = ["py", f"-3.{minor}"] if WINDOWS else [f"python3.{minor}"]
