@@ -202,12 +202,10 @@ class Notebook:
             for node in one["nodes"]
         ]
 
-    def picture(self, name: str, of=None) -> Path:
-        """Keep a screenshot for a person to look at."""
-        ARTIFACTS.mkdir(exist_ok=True)
-        path = ARTIFACTS / f"{name}.png"
-        (of or self.page).screenshot(path=path)
-        return path
+    def picture(self, name: str, of=None) -> None:
+        """Keep a screenshot for a person to look at, where PICTURES is set."""
+        if os.environ.get("PICTURES"):
+            (of or self.page).screenshot(path=ARTIFACTS / f"{name}.png")
 
     def _place(self, cell) -> int:
         """Where a cell stands in the notebook."""

@@ -46,7 +46,7 @@ ROOT = Path(__file__).parents[3]
 COURSE = Course.read(ROOT)
 LESSONS = COURSE.lessons
 SIZE = int(os.environ.get("CLASS_SIZE", "13"))
-LIMITS = Limits(cell_seconds=10.0)
+LIMITS = Limits(cell_seconds=4.0)
 WRITTEN = "I think it is because of the numbers."
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300 + 15 * SIZE)]
