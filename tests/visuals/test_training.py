@@ -7,6 +7,7 @@ import pytest
 
 from tests.visuals.sheet import assert_words_are_apart
 from visuals import explore_training, residual_stream, training_curves
+from visuals.figures.training import moment_in_words
 from visuals.not_ready import NotReady
 
 
@@ -30,6 +31,15 @@ def explorer():
     model = Counter()
     measures = {"loss": lambda: 4 - model.seen / 10, "accuracy": lambda: model.seen / 40}
     return explore_training(model.train, range(40), measures, model.look, list("abcd"), title="Counting")
+
+
+@pytest.mark.parametrize(
+    ("back", "said"),
+    [(0, "look at their own token."), (1, "look one token back."), (2, "look 2 tokens back.")],
+)
+def test_how_far_back_most_queries_look_is_said_as_one_would(back, said):
+    words = moment_in_words({"loss": ([5], [0.5])}, 5, np.eye(6, k=-back), "Counting")
+    assert words.endswith(said)
 
 
 def test_every_batch_is_trained_on_and_moments_are_kept_from_the_first_to_the_last(explorer):

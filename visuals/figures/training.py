@@ -126,7 +126,12 @@ def _looks(map_: np.ndarray) -> str:
     found, counts = np.unique(back[1:], return_counts=True)
     most = int(counts.argmax())
     if counts[most] > 0.7 * counts.sum():
-        return _("the map: most queries look {back} tokens back.", back=found[most])
+        nearest = (
+            _("the map: most queries look at their own token."),
+            _("the map: most queries look one token back."),
+        )
+        further = _("the map: most queries look {back} tokens back.", back=found[most])
+        return nearest[found[most]] if found[most] < len(nearest) else further
     turned = np.arange(len(map_)) + map_.argmax(axis=1)
     found, counts = np.unique(turned, return_counts=True)
     if counts.max() >= 0.4 * len(map_):
