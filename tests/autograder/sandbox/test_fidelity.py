@@ -1,6 +1,6 @@
-"""Every lesson, in the grader's sandbox and in a real Jupyter kernel: cell for cell the same outputs.
+"""A lesson, in the grader's sandbox and in a real Jupyter kernel: cell for cell the same outputs.
 
-Each lesson is run twice in one kernel: solved as its source solves it, then, from a clean namespace, with an
+It is run twice in one kernel: solved as its source solves it, then, from a clean namespace, with an
 answer to every task that a learner got wrong, with the faulty code of the release, and with cells of the
 learner's own that print, warn, raise, draw and write past Python.
 """
@@ -40,8 +40,8 @@ from autograder.transport import EVIDENCE_MIME
 ROOT = Path(__file__).parents[3]
 # A PNG in base64, wherever in an output it stands.
 PIXELS = re.compile(r"iVBORw0KGgo[A-Za-z0-9+/=]*")
-# The lesson that draws most random numbers, and the one with most pictures and training.
-LESSONS = ("04-dropout", "09-train-it")
+# The lesson with most pictures, random numbers and training.
+LESSON = "09-train-it"
 # What a learner may have added below an answer.
 OWN_CELLS = (
     "print('so far so good')\nimport sys\nprint('to be looked at', file=sys.stderr)\nprint('done')",
@@ -139,12 +139,12 @@ def runner() -> Iterator[SandboxRunner]:
     made.close()
 
 
-@pytest.fixture(scope="module", params=LESSONS)
+@pytest.fixture(scope="module")
 def executed(
-    request: pytest.FixtureRequest, runner: SandboxRunner, tmp_path_factory: pytest.TempPathFactory
+    runner: SandboxRunner, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[NotebookNode, NotebookNode]:
     """One notebook, executed in the sandbox and in a kernel."""
-    notebook = twice(request.param)
+    notebook = twice(LESSON)
     in_sandbox = runner(notebook, AS_SEEN)
     assert (in_sandbox.stops, in_sandbox.gave_up) == ({}, "")
     in_kernel = nbformat.from_dict(notebook)
