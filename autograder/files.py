@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
+import secrets
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -52,18 +51,24 @@ def folder_digest(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes, mode: int | None = None) -> None:
     """Write a file, and make its folder, so that who reads it finds the old content or the new one.
+
+    Args:
+        path: the file.
+        content: all that it is to hold.
+        mode: who may read and write it; as for any new file if none.
 
     Raises:
         OSError: it cannot be written; what was there is there still.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as fresh:
-        fresh.write(content)
+    fresh = path.with_name(f".new-{secrets.token_hex(8)}")
     try:
-        os.chmod(fresh.name, 0o644)
-        os.replace(fresh.name, path)
+        fresh.write_bytes(content)
+        if mode is not None:
+            fresh.chmod(mode)
+        fresh.replace(path)
     except OSError:
-        os.unlink(fresh.name)
+        fresh.unlink(missing_ok=True)
         raise

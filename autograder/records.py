@@ -21,6 +21,7 @@ from autograder.outcome import rebuilt
 PROGRESS = "AUTOGRADER_PROGRESS"
 # Before a prediction's id in its file's name; no task's id begins so, because of its dot.
 PREDICTION = "prediction."
+OWN = 0o600  # what a learner has done is for their eyes
 Kept = TypeVar("Kept", "Record", "Prediction")
 UNREADABLE = (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError)
 
@@ -83,7 +84,7 @@ def write(course: str, task: str, record: Record | Prediction) -> str:
     if place is None:
         return ""
     try:
-        write_whole(place / f"{task}.json", json.dumps(asdict(record)).encode())
+        write_whole(place / f"{task}.json", json.dumps(asdict(record)).encode(), OWN)
     except OSError as problem:
         return f"Your progress cannot be saved in {place}: {problem.strerror or problem}."
     return ""

@@ -28,6 +28,7 @@ from autograder.phrases import listed
 # Beside submitted/: the archives as they came, versions that were replaced, and what was found out.
 COLLECTED = "collected"
 RECORD = "record.json"
+READABLE = 0o644  # whoever grades may be another user than who collected
 
 
 @dataclass(frozen=True)
@@ -266,17 +267,17 @@ def _put(course: Class, placed: Placed) -> None:
         _aside(course, placed, place.read_bytes(), stamp.read_bytes() if stamp.is_file() else b"")
         stamp.unlink(missing_ok=True)
     if placed.time:
-        write_whole(stamp, f"{placed.time:%Y-%m-%d %H:%M:%S.%f} UTC".encode())
+        write_whole(stamp, f"{placed.time:%Y-%m-%d %H:%M:%S.%f} UTC".encode(), READABLE)
     if placed.state != "as before":
-        write_whole(place, placed.entry.content)
+        write_whole(place, placed.entry.content, READABLE)
 
 
 def _aside(course: Class, placed: Placed, content: bytes, stamp: bytes = b"") -> None:
     digest = hashlib.sha256(content).hexdigest()[:12]
     folder = folder_of(course) / "earlier" / placed.student / placed.lesson
-    write_whole(folder / f"{digest}.ipynb", content)
+    write_whole(folder / f"{digest}.ipynb", content, READABLE)
     if stamp:
-        write_whole(folder / f"{digest}-{STAMP}", stamp)
+        write_whole(folder / f"{digest}-{STAMP}", stamp, READABLE)
 
 
 def _keep(asked: Request, archives: Iterable[Path]) -> None:
@@ -307,7 +308,7 @@ def _remember(asked: Request, outcome: Collected, record: dict[str, Any]) -> Non
             }
     record["who"] = dict(asked.who)
     text = json.dumps(record, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-    write_whole(folder_of(asked.course) / RECORD, text.encode())
+    write_whole(folder_of(asked.course) / RECORD, text.encode(), READABLE)
 
 
 def read_record(course: Class) -> dict[str, Any]:
