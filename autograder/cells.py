@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from importlib.util import find_spec
 
 from nbformat import NotebookNode, from_dict
 
@@ -36,12 +37,10 @@ def is_measured(cell: NotebookNode) -> bool:
     return "measured" in cell.metadata.get("tags", ())
 
 
-def package_needed(cell: NotebookNode) -> str | None:
-    """Return the package, beyond the course's own, that a cell tagged `needs-NAME` runs with."""
-    for tag in cell.metadata.get("tags", ()):
-        if tag.startswith(NEEDS):
-            return str(tag.removeprefix(NEEDS))
-    return None
+def package_missing(cell: NotebookNode) -> str:
+    """Return the package that a cell tagged `needs-NAME` runs with, where it is not installed; else ""."""
+    needed = (tag.removeprefix(NEEDS) for tag in cell.metadata.get("tags", ()) if tag.startswith(NEEDS))
+    return next((name for name in needed if not find_spec(name)), "")
 
 
 def is_figure(cell: NotebookNode) -> bool:

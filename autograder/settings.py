@@ -77,8 +77,6 @@ def configure(c: Any, file: str) -> None:
     c.Execute.timeout = 120  # the first cell imports torch, which takes long on a busy machine
     c.ExecuteSolution.timeout = 600  # a lesson may train something, on a busy machine too
     c.Execute.record_timing = False
-    # On a busy machine one print may arrive in two pieces: together, a rebuild changes nothing.
-    c.Execute.coalesce_streams = True
     # A kernel on this machine warns about a network that it does not use.
     c.Execute.extra_arguments = ["--IPKernelApp.log_level=40"]
     # notebooks/ and solutions/ are committed: make them anew instead of skipping what is there.

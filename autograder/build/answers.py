@@ -249,32 +249,25 @@ def _known_wrong(
     task: Task, runs: Runs, faults: Faults
 ) -> tuple[list[KnownWrong], list[Mapping[str, Outcome]]]:
     """Return the known wrong answers, and what each does."""
-    problems: list[str] = []
-    texts: list[str] = []
-    known: list[KnownWrong] = []
-    for wrong in task.wrong:
+
+    def tried(wrong: Wrong) -> tuple[KnownWrong, Mapping[str, Outcome]] | AuthoringError:
         try:
             if wrong.fault not in faults.known:
                 raise AuthoringError(["faults.py does not name it"])
-            texts.append(changed_answer(task, wrong.changes, runs))
-            known.append(_as_known(wrong, task, faults))
-        except AuthoringError as problem:
-            problems += [f"the wrong answer {wrong.fault}: {one}" for one in problem.problems]
-    if problems:
-        raise AuthoringError(problems)
-
-    def tried(text: str) -> dict[str, Outcome] | AuthoringError:
-        try:
-            return outcomes_of(task, text, task.probes, runs)
+            text = changed_answer(task, wrong.changes, runs)
+            return _as_known(wrong, task, faults), outcomes_of(task, text, task.probes, runs)
         except AuthoringError as problem:
             return problem
 
+    problems: list[str] = []
+    known: list[KnownWrong] = []
     outcomes: list[Mapping[str, Outcome]] = []
-    for wrong, one in zip(task.wrong, in_forks(tried, texts), strict=True):
-        if isinstance(one, AuthoringError):
-            problems += [f"the wrong answer {wrong.fault}: {problem}" for problem in one.problems]
+    for wrong, made in zip(task.wrong, in_forks(tried, task.wrong), strict=True):
+        if isinstance(made, AuthoringError):
+            problems += [f"the wrong answer {wrong.fault}: {problem}" for problem in made.problems]
         else:
-            outcomes.append(one)
+            known.append(made[0])
+            outcomes.append(made[1])
     if problems:
         raise AuthoringError(problems)
     return known, outcomes

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -28,9 +27,6 @@ FURTHEST = 1.0
 # Or than this share, where that is more: added to a very large number, 1 is lost in rounding.
 LEAST_SPREAD = 0.001
 
-# By task and probe, which draw its twin is, counted from 0. None is no twin; what is not named is the first.
-FIRST: Mapping[tuple[str, str], int | None] = MappingProxyType({})
-
 
 def seed_from(secret: str, *names: str) -> int:
     """Return a seed that only who knows the secret can tell."""
@@ -38,10 +34,12 @@ def seed_from(secret: str, *names: str) -> int:
     return int.from_bytes(digest[:7], "big")
 
 
-def hidden_tasks(
-    lesson: Lesson, secret: str, draws: Mapping[tuple[str, str], int | None] = FIRST
-) -> Iterator[Task]:
-    """Yield the lesson's tasks with nothing but the hidden twin of every probe that has one."""
+def hidden_tasks(lesson: Lesson, secret: str, draws: Mapping[tuple[str, str], int | None]) -> Iterator[Task]:
+    """Yield the lesson's tasks with nothing but the hidden twin of every probe that has one.
+
+    `draws` says by task and probe which draw it is, counted from 0; None is no twin, and the first is the
+    default.
+    """
     for task in lesson.tasks:
         twins = {}
         for probe in task.probes:

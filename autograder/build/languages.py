@@ -15,7 +15,6 @@ from copy import deepcopy
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -34,7 +33,7 @@ from autograder.build import prose, translate
 from autograder.build.pipeline import same_solution
 from autograder.build.preprocessors import ExecuteSolution, TidySolution
 from autograder.build.release import failed_cells, write_notebook
-from autograder.cells import package_needed
+from autograder.cells import package_missing
 from autograder.course import Course
 from autograder.files import write_whole
 from autograder.problems import AuthoringError
@@ -155,14 +154,15 @@ def _executed(course: Course, spoken: str, name: str, solved: NotebookNode) -> N
     What a package is missing for stays as it was.
     """
     config = PyFileConfigLoader(CONFIG, path=str(course.root)).load_config()
+    config.ExecuteSolution.environment = {language.LANGUAGE: spoken}
     place = {"metadata": {"path": str(course.root)}}
-    shown, _resources = ExecuteSolution(config=config, spoken=spoken).preprocess(deepcopy(solved), place)
+    shown, _resources = ExecuteSolution(config=config).preprocess(deepcopy(solved), place)
     TidySolution(config=config).preprocess(shown, place)
     problems = failed_cells(shown)
     if problems:
         raise AuthoringError([f"{spoken}/{name}: {problem}" for problem in problems])
     for cell, fresh in zip(solved.cells, shown.cells, strict=True):
-        if cell.cell_type == "code" and not ((need := package_needed(cell)) and not find_spec(need)):
+        if cell.cell_type == "code" and not package_missing(cell):
             cell.outputs = fresh.outputs
     return solved
 

@@ -7,12 +7,10 @@ import gzip
 import json
 import os
 import re
-import shutil
 import tempfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +27,7 @@ from autograder.build.namespace import run_cells
 from autograder.build.preprocessors import STATES_MIME
 from autograder.build.release import generate, write_notebook
 from autograder.build.source import predictions, read_source
-from autograder.cells import is_measured, package_needed
+from autograder.cells import is_measured, package_missing
 from autograder.collect import collect
 from autograder.compare import close
 from autograder.course import FILE, Course
@@ -107,19 +105,14 @@ def build(course: Course, name: str) -> None:
     Raises:
         AuthoringError: the lesson is not as it must be; nothing of it has been changed.
     """
-    with tempfile.TemporaryDirectory(prefix="course-build-", ignore_cleanup_errors=True) as temporary:
-        made = _make(course, name, Path(temporary))
+    with tempfile.TemporaryDirectory(prefix="course-build-", ignore_cleanup_errors=True) as fresh:
+        made = _make(course, name, Path(fresh))
         write_notebook(made.notebook, course.source / name / f"{name}.ipynb")
-        if not _same_bank(Path(temporary) / "bank", course.bank, name):
-            for ending in ("json", "safetensors"):
-                # Another process may have the old file mapped: it keeps it, and the new one takes its name.
-                fresh = Path(temporary) / "bank" / f"{name}.{ending}"
-                write_whole(course.bank / fresh.name, fresh.read_bytes())
-        _replace(Path(temporary) / "notebooks" / name, course.root / "notebooks" / name)
-        built = Path(temporary) / "solutions" / name / f"{name}.ipynb"
-        kept = course.root / "solutions" / name / f"{name}.ipynb"
-        if not same_solution(built, kept):
-            _replace(built.parent, kept.parent)
+        for path, new in _changes(course, name, Path(fresh)).items():
+            if new is None:
+                path.unlink()
+            else:  # another process may have the old file mapped: it keeps that
+                write_whole(path, new.read_bytes())
 
 
 def stale(course: Course, name: str) -> list[str]:
@@ -128,25 +121,28 @@ def stale(course: Course, name: str) -> list[str]:
     Raises:
         AuthoringError: the lesson is not as it must be.
     """
-    found = []
-    with tempfile.TemporaryDirectory(prefix="course-check-", ignore_cleanup_errors=True) as temporary:
-        _make(course, name, Path(temporary))
-        fresh = Path(temporary)
-        if not _same_bank(fresh / "bank", course.bank, name):
-            found.append(f"{_said(course.bank / name, course)}: differs from its source")
-        for path in sorted((fresh / "notebooks" / name).iterdir()):
-            kept = course.root / "notebooks" / name / path.name
-            if not kept.is_file() or kept.read_bytes() != path.read_bytes():
-                found.append(f"notebooks/{name}/{path.name}: differs from its source")
-        made = {path.name for path in (fresh / "notebooks" / name).iterdir()}
-        found += [
-            f"notebooks/{name}/{path.name}: has no source"
-            for path in sorted((course.root / "notebooks" / name).glob("*"))
-            if path.name not in made and not path.name.startswith(".")
-        ]
-        solution = f"solutions/{name}/{name}.ipynb"
-        if not same_solution(fresh / solution, course.root / solution):
-            found.append(f"{solution}: differs from its source")
+    with tempfile.TemporaryDirectory(prefix="course-check-", ignore_cleanup_errors=True) as fresh:
+        _make(course, name, Path(fresh))
+        changes = _changes(course, name, Path(fresh))
+    return [
+        f"{_said(path, course)}: {'differs from its source' if new else 'has no source'}"
+        for path, new in changes.items()
+    ]
+
+
+def _changes(course: Course, name: str, fresh: Path) -> dict[Path, Path | None]:
+    """Return a lesson's files that are not what was made afresh, each with what is; None for what is not."""
+    found: dict[Path, Path | None] = {}
+    if not _same_bank(fresh / "bank", course.bank, name):
+        found |= {course.bank / new.name: new for new in bank_files.paths(name, fresh / "bank")}
+    for folder, same in (("notebooks", _same_bytes), ("solutions", same_solution)):
+        made, kept = fresh / folder / name, course.root / folder / name
+        for file in sorted({path.name for place in (made, kept) for path in place.glob("[!.]*")}):
+            new = made / file
+            if not new.is_file():
+                found[kept / file] = None
+            elif not same(new, kept / file):
+                found[kept / file] = new
     return found
 
 
@@ -184,7 +180,7 @@ def _keep_outputs(course: Course, name: str, workplace: Path) -> None:
     """Show what a cell printed where its package was installed, if it is not installed here."""
     place = Path("solutions") / name / f"{name}.ipynb"
     fresh = nbformat.read(workplace / place, as_version=4)
-    wanting = [cell for cell in fresh.cells if (need := package_needed(cell)) and not find_spec(need)]
+    wanting = [cell for cell in fresh.cells if package_missing(cell)]
     if not wanting:
         return
     before = course.root / place
@@ -197,7 +193,7 @@ def _keep_outputs(course: Course, name: str, workplace: Path) -> None:
         else:
             problems.append(
                 f"{name}: cell {cell['id']} is new or changed, and what it prints is not known: install "
-                f"{package_needed(cell)}, and build again"
+                f"{package_missing(cell)}, and build again"
             )
     if problems:
         raise AuthoringError(problems)
@@ -223,10 +219,8 @@ def _verdict(task: Task, bank: LessonBank, namespace: Mapping[str, Any]) -> Verd
     return judge(task, collect(task, bank, namespace), as_seen=True)
 
 
-def _replace(fresh: Path, kept: Path) -> None:
-    shutil.rmtree(kept, ignore_errors=True)
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copytree(fresh, kept)
+def _same_bytes(fresh: Path, kept: Path) -> bool:
+    return kept.is_file() and kept.read_bytes() == fresh.read_bytes()
 
 
 def _same_bank(fresh: Path, kept: Path, name: str) -> bool:

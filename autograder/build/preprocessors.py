@@ -13,11 +13,10 @@ from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearSolutions, Execute, NbGraderPreprocessor
-from traitlets import Unicode, default
+from traitlets import Dict, default
 
 from autograder import records
 from autograder.edits import faulty_code
-from autograder.language import LANGUAGE
 
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 # An explorer puts all that it can show into this output, for pages where no kernel answers: the words and the
@@ -91,7 +90,7 @@ class ExecuteSolution(Execute):
     solution.
     """
 
-    spoken = Unicode(help="The language of what the cells show, as bn.")
+    environment = Dict(help="Variables for the kernel, beside this process's own.").tag(config=True)
 
     @default("coalesce_streams")
     def _one_output_for_each_stream(self) -> bool:
@@ -103,12 +102,12 @@ class ExecuteSolution(Execute):
         with tempfile.TemporaryDirectory(prefix="progress-") as folder:
             asked = {records.PROGRESS: folder, STATES_ASKED: "1"}
             # Given to the kernel, not set here: two solutions may be executed side by side.
-            self._environment = {**os.environ, **asked, **({LANGUAGE: self.spoken} if self.spoken else {})}
+            self._variables = {**os.environ, **asked, **self.environment}
             executed, resources = super().preprocess(notebook, resources, km)
         return executed, resources
 
     def start_new_kernel(self, **kwargs: Any) -> None:
-        super().start_new_kernel(env=self._environment, **kwargs)
+        super().start_new_kernel(env=self._variables, **kwargs)
 
 
 class TidySolution(NbGraderPreprocessor):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import glob
 import logging
-import os
 import shutil
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -57,9 +54,9 @@ def generate(course: Course, workplace: Path, lesson: str, notebook: NotebookNod
     engine = create_engine(config.CourseDirectory.db_url)
     Base.metadata.create_all(engine)
     engine.dispose()
-    with _environment(**{PACKED: str(workplace / "bank")}):
-        _run(GenerateAssignment, config, lesson)
-        _run(GenerateSolution, config, lesson)
+    config.ExecuteSolution.environment = {PACKED: str(workplace / "bank")}
+    _run(GenerateAssignment, config, lesson)
+    _run(GenerateSolution, config, lesson)
     _normalise(workplace / "notebooks" / lesson / f"{lesson}.ipynb")
     solution = workplace / "solutions" / lesson / f"{lesson}.ipynb"
     _normalise(solution)
@@ -133,17 +130,3 @@ def _run(step: type[BaseConverter], config: Config, lesson: str) -> None:
 def _normalise(path: Path) -> None:
     """Rewrite a notebook that nbgrader wrote, with our line ends and without its warnings' traces."""
     write_notebook(nbformat.read(path, as_version=4), path)
-
-
-@contextlib.contextmanager
-def _environment(**values: str) -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value

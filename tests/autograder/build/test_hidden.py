@@ -42,11 +42,11 @@ def lesson(*probes: Probe, checks: tuple[Check, ...] = ()) -> Lesson:
 
 
 def twin(probe: Probe, secret: str = "a secret") -> Probe:
-    return next(hidden_tasks(lesson(probe), secret)).probes[-1]
+    return next(hidden_tasks(lesson(probe), secret, {})).probes[-1]
 
 
 def test_every_probe_has_a_twin_that_is_marked_as_hidden():
-    (task,) = hidden_tasks(lesson(ASKS, WATCHED), "a secret")
+    (task,) = hidden_tasks(lesson(ASKS, WATCHED), "a secret", {})
     assert [(probe.id, probe.hidden) for probe in task.probes] == [
         ("asks-hidden", True),
         ("watched-hidden", True),
@@ -140,13 +140,13 @@ def test_objects_of_the_notebook_get_other_weights_and_the_courses_own_stay():
 
 
 def test_what_must_be_refused_yields_no_numbers_and_has_no_twin():
-    (task,) = hidden_tasks(lesson(ASKS, replace(OTHER, raises=("ValueError",))), "a secret")
+    (task,) = hidden_tasks(lesson(ASKS, replace(OTHER, raises=("ValueError",))), "a secret", {})
     assert [probe.id for probe in task.probes] == ["asks-hidden"]
 
 
 def test_a_check_asks_for_the_twins_of_its_own_probes():
     checks = (Check("first", 1, ("asks", "watched")), Check("second", 2, ("other",)))
-    (task,) = hidden_tasks(lesson(ASKS, OTHER, WATCHED, checks=checks), "a secret")
+    (task,) = hidden_tasks(lesson(ASKS, OTHER, WATCHED, checks=checks), "a secret", {})
     assert [check.probes for check in task.checks] == [
         ("asks", "watched", "asks-hidden", "watched-hidden"),
         ("other", "other-hidden"),
@@ -162,7 +162,7 @@ def test_the_same_secret_draws_the_same_and_another_secret_another():
 
 def test_the_visible_probes_are_left_as_they_are():
     before = SCORES.clone()
-    list(hidden_tasks(lesson(ASKS), "a secret"))
+    list(hidden_tasks(lesson(ASKS), "a secret", {}))
     assert torch.equal(ASKS.inputs["scores"], before)
 
 

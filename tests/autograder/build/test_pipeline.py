@@ -21,6 +21,7 @@ from autograder.problems import AuthoringError
 NAME = "01-tiny"
 NOTEBOOK = f"notebooks/{NAME}/{NAME}.ipynb"
 SOLUTION = f"solutions/{NAME}/{NAME}.ipynb"
+BANK_IS_STALE = [f"answers/{NAME}.{ending}: differs from its source" for ending in ("json", "safetensors")]
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 
@@ -177,7 +178,7 @@ def test_a_solution_that_is_json_and_no_notebook_is_stale(current, text):
 def test_a_bank_that_was_edited_or_deleted_is_stale(current, ending, edit):
     path = current.bank / f"{NAME}.{ending}"
     path.unlink() if edit is None else path.write_bytes(edit)
-    assert stale(current, NAME) == [f"answers/{NAME}: differs from its source"]
+    assert stale(current, NAME) == BANK_IS_STALE
 
 
 def test_one_number_changed_in_the_bank_is_stale(current):
@@ -185,20 +186,20 @@ def test_one_number_changed_in_the_bank_is_stale(current):
     raw = bytearray(path.read_bytes())
     raw[-1] ^= 0x20
     path.write_bytes(raw)
-    assert stale(current, NAME) == [f"answers/{NAME}: differs from its source"]
+    assert stale(current, NAME) == BANK_IS_STALE
 
 
 def test_one_word_changed_in_the_bank_is_stale(current):
     path = current.bank / f"{NAME}.json"
     path.write_text(path.read_text().replace("Divide by the sum.", "Divide by the mean."))
-    assert stale(current, NAME) == [f"answers/{NAME}: differs from its source"]
+    assert stale(current, NAME) == BANK_IS_STALE
 
 
 def test_a_source_that_was_edited_makes_everything_of_it_stale(current):
     path = current.source / NAME / f"{NAME}.py"
     path.write_text(path.read_text().replace("7.0]]", "8.0]]").replace("Text about it", "Other text"))
     assert stale(current, NAME) == [
-        f"answers/{NAME}: differs from its source",
+        *BANK_IS_STALE,
         f"{NOTEBOOK}: differs from its source",
         f"{SOLUTION}: differs from its source",
     ]
