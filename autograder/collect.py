@@ -285,10 +285,7 @@ def _put_to_use(
 
 
 def _with_numbers(seen: Any, results: Sequence[Any]) -> Any:
-    """Return what an experiment saw, and the numbers that it saw that by, as one tensor.
-
-    These cannot be guessed.
-    """
+    """Return what an experiment saw, with the numbers it saw that by: these cannot be guessed."""
     parts = [_as_tensor(one) for one in (seen, *results)]
     if any(one is None or one.is_complex() or one.device.type != "cpu" for one in parts):
         return seen

@@ -17,13 +17,7 @@ MOST_FACTS = 3
 
 
 def facts(task: Task, outcomes: Mapping[str, Outcome], examined: Examination | None) -> tuple[Fact, ...]:
-    """Return what an answer does that a right one does not, the most telling first.
-
-    Args:
-        task: the task, with the solution's own examination.
-        outcomes: what the answer did on the probes.
-        examined: what general experiments showed of it.
-    """
+    """Return what an answer does that a right one does not, the most telling first."""
     related = tuple(_from_numbers(task, outcomes))
     if any(one.how in ("turned", "reversed") for one in related):
         return related  # what reaches where follows from that

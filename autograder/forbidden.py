@@ -43,10 +43,7 @@ def family_of(name: str, families: tuple[Family, ...]) -> str:
 
 @lru_cache(maxsize=8)
 def _operators(names: frozenset[re.Pattern[str]]) -> tuple[tuple[str, str, Any], ...]:
-    """Return the operators of some names.
-
-    Their full names, the tables they stand in, and what does their work.
-    """
+    """Return the operators of some names: their full names, their tables, and what does their work."""
     library: Any = torch._C
     return tuple(
         (name, table, library._dispatch_get_computed_kernel_for_dispatch_key(f"aten::{name}", key))

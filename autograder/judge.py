@@ -125,10 +125,7 @@ def _forgiven(
 def _findings(
     task: Task, seen: Mapping[str, Outcome], explained: Explained | None = None
 ) -> dict[str, Finding | None]:
-    """Return what there is to say of each probe.
-
-    Of one whose data a learner never sees, only that it is wrong.
-    """
+    """Return what to say of each probe; of one whose data a learner never sees, only that it is wrong."""
     findings = {
         probe: judge_outcome(
             task, task.probe[probe], seen[probe], explained is not None and probe in explained.results

@@ -33,14 +33,8 @@ _here: ContextVar[gettext.NullTranslations | None] = ContextVar("here", default=
 def speak(bank: Path, languages: Sequence[str]) -> str:
     """Speak the notebook's language from now on: the one asked for, or that of the folder it lies in.
 
-    Translated notebooks lie in `notebooks/<language>/<lesson>`.
-
-    Args:
-        bank: the folder of a course's bank.
-        languages: the course's languages, the one it is written in first.
-
-    Returns:
-        The language, "en" say.
+    Translated notebooks lie in `notebooks/<language>/<lesson>`. The first of the languages is the one that
+    the course is written in.
     """
     notebook = Path(os.environ.get("JPY_SESSION_NAME", ""))
     places = [one for folder in (Path.cwd(), notebook.parent) for one in (folder.parent.name, folder.name)]

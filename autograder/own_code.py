@@ -95,10 +95,7 @@ def _meant(error: BaseException, frame: types.FrameType) -> str:
 
 
 def stopped(name: str, namespace: Mapping[str, Any]) -> ErrorReport | None:
-    """Return the error that stopped the cell which should make `name`.
-
-    None for any other cell's error, or none.
-    """
+    """Return the error that stopped the cell which should make `name`; None for another's, or none."""
     try:
         error = getattr(sys, "last_value", None)
         failed = _failed_cell(error) if isinstance(error, BaseException) else None

@@ -13,10 +13,7 @@ MOST_TEXT = 50_000  # in one cell; nobody types more, and what is read here may 
 
 @lru_cache(maxsize=256)
 def parsed(source: str) -> ast.Module:
-    """Return a cell's statements, not to be changed.
-
-    None where it is no Python, since then nothing of it runs.
-    """
+    """Return a cell's statements, not to be changed; none where it is no Python and so cannot run."""
     nothing = ast.Module([], [])
     if len(source) > MOST_TEXT:
         return nothing

@@ -17,9 +17,7 @@ CONFIG = "nbgrader_config.py"
 def configure(c: Any, file: str) -> None:
     """Map nbgrader's steps onto the course's folders and onto this tool's grading.
 
-    Args:
-        c: nbgrader's configuration.
-        file: the course's `nbgrader_config.py`, beside its `course.toml`.
+    `file` is the course's `nbgrader_config.py`, beside its `course.toml`, and `c` nbgrader's configuration.
     """
     described = tomllib.loads((Path(file).parent / "course.toml").read_text(encoding="utf-8"))
     c.CourseDirectory.course_id = described["name"]

@@ -316,10 +316,7 @@ def _asked(
 
 
 def _input(value: Argument, namespace: Mapping[str, Any]) -> Argument:
-    """Return an input as the bank holds it.
-
-    An object of the notebook's class with weights that class draws.
-    """
+    """Return an input as the bank holds it: an object of the notebook's class, with the weights it draws."""
     if not isinstance(value, Made):
         return value
     if value.name not in namespace:

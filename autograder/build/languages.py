@@ -149,10 +149,7 @@ def _made(course: Course, spoken: str, name: str) -> _Made:
 
 
 def _executed(course: Course, spoken: str, name: str, solved: NotebookNode) -> NotebookNode:
-    """Return a solution with what its cells show in a language.
-
-    What a package is missing for stays as it was.
-    """
+    """Return a solution with what its cells show in a language, but for cells whose package is missing."""
     config = PyFileConfigLoader(CONFIG, path=str(course.root)).load_config()
     config.ExecuteSolution.environment = {language.LANGUAGE: spoken}
     place = {"metadata": {"path": str(course.root)}}
@@ -210,8 +207,5 @@ def without(spoken: str, words: bytes, texts: Iterable[tuple[str, str]]) -> byte
 
 
 def _text(read: Any) -> Any:
-    """Return what Babel has read of a compiled file as it writes it.
-
-    Contexts are bytes there, and plurals lists.
-    """
+    """Return what Babel has read as it writes it: in compiled files, contexts are bytes and plurals lists."""
     return read.decode() if isinstance(read, bytes) else tuple(read) if isinstance(read, list) else read

@@ -34,11 +34,7 @@ ALT_TEXT = re.compile(r"""\balt\s*=\s*(["'])\s*[^"'\s]""", re.IGNORECASE)
 def lint(text: str, notebook: NotebookNode, lesson: Lesson, families: tuple[Family, ...] = ()) -> list[str]:
     """Every problem in a lesson's source, each naming the cell and the reason.
 
-    Args:
-        text: the source.
-        notebook: the same, as a notebook.
-        lesson: its tasks.
-        families: what the course's tasks can forbid.
+    The source comes as text and as a notebook; `families` are what the course's tasks can forbid.
     """
     known = [task.id for task in lesson.tasks]
     return [

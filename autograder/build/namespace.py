@@ -30,9 +30,7 @@ class Moment:
     random_state: Tensor
 
     def run(self, text: str, name: str) -> dict[str, Any]:
-        """Return the variables after an answer cell with other text ran here.
-
-        The moment itself stays as it is.
+        """Return the variables after an answer cell with other text ran here; the moment stays as it is.
 
         Raises:
             Exception: whatever the text raises.

@@ -25,10 +25,7 @@ def each_lesson(
 ) -> Iterator[tuple[str, Done | AuthoringError]]:
     """Yield what came of each lesson, as they are done; a lesson that was refused yields the refusal.
 
-    Args:
-        work: takes a lesson's name; must be picklable where there are several lessons and jobs.
-        lessons: their names.
-        jobs: how many at one time; one is done in this process.
+    One job is done in this process. With more, `work` must be picklable.
     """
     jobs = min(jobs, len(lessons))
     if jobs <= 1:

@@ -47,10 +47,7 @@ class StubSolutions(ClearSolutions):
 
 
 def stub_for(source: str) -> str:
-    """Return the stub for a cell's solution region.
-
-    `...`, or `name = ...` where the region assigns a name.
-    """
+    """Return the stub for a solution region: `...`, or `name = ...` where the region assigns a name."""
     region = solution_region(source)
     first = next((line for line in region if line.strip()), " ")
     if not first.startswith((" ", "\t")):

@@ -80,10 +80,7 @@ def has_words(text: str) -> bool:
 
 
 def texts(markdown: str) -> Iterator[str]:
-    """Return what there is to translate in a Markdown cell.
-
-    A paragraph is one line, however it was wrapped.
-    """
+    """Return what there is to translate in a Markdown cell; a paragraph is one line, however wrapped."""
     return (piece.text for piece in pieces(markdown) if has_words(piece.text))
 
 

@@ -50,10 +50,7 @@ def read_source(path: Path) -> NotebookNode:
 
 
 def answers_in(folder: Path, lesson: str, kind: str = "code") -> dict[str, str]:
-    """Return the text of a lesson's own answer cells of one kind, by the cell's id.
-
-    None without its source.
-    """
+    """Return the text of a lesson's own answer cells of one kind, by id; none without its source."""
     for path in (folder / f"{lesson}.py", folder / f"{lesson}.ipynb"):
         if path.is_file():
             return dict(_answers(identity(path), kind))

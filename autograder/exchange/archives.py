@@ -164,12 +164,7 @@ def _one(
 
 
 def said_by(path: str, stem: str) -> HandedFile:
-    """Return what a file's name says of who handed it in, and when.
-
-    Args:
-        path: the name in the archive.
-        stem: the name of the archive itself, without its ending.
-    """
+    """Return what the name of a file in an archive says of who handed it in, and when."""
     parts = path.split("/")
     copies = _copy_number(parts[-1])
     plain = HandedFile("", path, file=parts[-1], rank=(copies,))

@@ -121,12 +121,12 @@ class CannotBundle(Refused):
 def bundle(
     course: Course, lessons: Sequence[str], out: Path, url: str = "", hints: int | None = None
 ) -> Bundle:
-    """Pack some lessons for students.
+    """Pack the lessons that students have by now into a folder, or into a zip file.
 
     Args:
         course: the course.
-        lessons: the lessons that students get by now.
-        out: a zip file to write, or a folder.
+        lessons: their names.
+        out: where to.
         url: where the wheel will be found, for Colab; students are asked for the file where empty.
         hints: how many hints each task keeps; all of them if None.
 

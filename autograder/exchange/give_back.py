@@ -24,15 +24,11 @@ class Packed:
 
 
 def give_back(course: Class, lesson: str, form: Form, out: Path) -> Packed:
-    """Pack the pages of everybody who handed the lesson in.
+    """Pack the pages of everybody who handed the lesson in, into a zip file or a folder.
 
-    Args:
-        course: the class.
-        lesson: the lesson.
-        form: "moodle" and "canvas" name the files as the platform named what it collected, so that it knows
-            whose they are: for Moodle's `Upload multiple feedback files in a zip`, and Canvas' `Upload
-            submissions`. "folder" makes one folder for each student.
-        out: a zip file to write; with "folder", a folder.
+    "moodle" and "canvas" name the files as the platform named what it collected, so that it knows whose they
+    are: for Moodle's `Upload multiple feedback files in a zip`, and Canvas' `Upload submissions`. "folder"
+    makes one folder for each student.
     """
     packed = Packed()
     known = read_record(course)["lessons"].get(lesson, {})

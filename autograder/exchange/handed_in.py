@@ -36,9 +36,7 @@ class Request:
     """What to collect.
 
     Attributes:
-        course: the class.
         lessons: the lessons that exist.
-        roster: who is in the class.
         lesson: the lesson that the archives are of; found out where empty.
         who: students' ids, by what the platform calls them: a number, a folder, a file.
         times: a list that says who handed in when, and which of the platform's numbers is whose.

@@ -19,13 +19,9 @@ def class_list(course: Class) -> Roster:
 
 
 def enrol(course: Class, people: Iterable[Person], dry: bool = False) -> tuple[list[Person], list[Person]]:
-    """Put people into the gradebook; nobody is ever taken out of it.
+    """Put people into the gradebook, unless `dry`; nobody is ever taken out of it.
 
-    Args:
-        course: the class.
-        people: the new list. Who is known by another id already, by their address or the platform's number,
-            keeps the id.
-        dry: write nothing.
+    Who is known by another id already, by their address or the platform's number, keeps the id.
 
     Returns:
         Who is new, and of whom something changed.

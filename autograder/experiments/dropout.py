@@ -57,10 +57,7 @@ def _raw(subject: Subject, settings: Settings) -> Any:
 
 
 def _measured(seen: Tensor, settings: Settings) -> Tensor | None:
-    """Return what the results of `raw` come to, and what was dropped from.
-
-    None where that cannot be measured.
-    """
+    """Return what the results of `raw` come to, and what was dropped from; None where that cannot be told."""
     fits = seen.ndim >= 2 and len(seen) > 3 and seen.numel() > 0 and seen.is_floating_point()
     if not fits or seen.shape[-1] % int(settings.get("copies", 1)):
         return None
@@ -68,10 +65,7 @@ def _measured(seen: Tensor, settings: Settings) -> Tensor | None:
 
 
 def _draws(subject: Subject, settings: Settings) -> tuple[Tensor | None, Any]:
-    """Return the results to measure, as `raw` gives them.
-
-    Or a single result, where that cannot be measured.
-    """
+    """Return the results to measure, as `raw` gives them; else None, and one that cannot be measured."""
     module = subject.module
     if module is None:
         base = again = subject.inputs[settings["input"]]

@@ -134,12 +134,7 @@ def _watcher(client: Client, say: Callable[[str], None]) -> Callable[[], Any]:
 
 
 class Answers(WorkerPlugin):
-    """Gives each worker this machine's answers, and takes them away with its sandboxes.
-
-    Args:
-        banks: the answers.
-        lessons: whose.
-    """
+    """Gives each worker this machine's answers to some lessons, and takes them away with its sandboxes."""
 
     def __init__(self, banks: Banks, lessons: Sequence[str]) -> None:
         self._tool = tool_version()

@@ -89,10 +89,7 @@ class Class:
         return self.place(self.directory.release_directory, language, lesson) / f"{lesson}.ipynb"
 
     def solution(self, lesson: str) -> dict[str, str]:
-        """Return the text of the course's own answer cells, by the cell's id.
-
-        None where the source is not there.
-        """
+        """Return the text of the course's own answer cells, by id; none where the source is not there."""
         return answers_in(self.place(self.directory.source_directory, ".", lesson), lesson)
 
     def submissions(self, lesson: str, students: Collection[str] = ()) -> list[Submission]:

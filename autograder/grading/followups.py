@@ -30,13 +30,9 @@ MOST_ROUNDS = 3
 
 @dataclass(frozen=True)
 class Submitted:
-    """A rebuilt submission after its first run.
+    """A rebuilt submission after its first run, with the givens as the learner saw them.
 
-    Attributes:
-        notebook: the course's cells with the learner's answers.
-        ran: what became of them, with the givens as the learner saw them.
-        verdicts: the verdicts on them.
-        questions: what was drawn for it, without answers.
+    `questions` are what was drawn for it, without answers.
     """
 
     notebook: NotebookNode

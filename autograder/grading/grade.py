@@ -111,10 +111,7 @@ def grade(
 
 
 def _not_seen(lesson: LessonBank, executed: NotebookNode, verdicts: Mapping[str, Verdict]) -> dict[str, str]:
-    """Return what a person should look at, since a forbidden call need not have been seen.
-
-    The code, by task.
-    """
+    """Return code that a person should look at, since it may hide a forbidden call, by task."""
     found = {}
     for task in lesson.tasks.values():
         if task.forbids and verdicts[task.id].right and not verdicts[task.id].forbidden:

@@ -110,10 +110,7 @@ class RunAndJudge(_Step):
 
 @lru_cache(maxsize=1)
 def _word(when: float) -> str:
-    """Return the word that questions are drawn by.
-
-    nbgrader grades one student after the other, and names no run.
-    """
+    """Return the word that questions are drawn by: nbgrader names no run, and grades one after the other."""
     return new_word()
 
 

@@ -87,10 +87,7 @@ def earlier(root: Path, current: Release) -> list[Release]:
 
 
 def origin(submitted: NotebookNode, current: Release, older: Sequence[Release]) -> Release:
-    """Return the release that a submission came from, by the tasks that it has.
-
-    The current one if that is open.
-    """
+    """Return the release that a submission came from, by its tasks; the current one if that is open."""
     cells = submitted.cells
     named = {cell.get("id") for cell in cells}
     named |= {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in cells}

@@ -195,10 +195,7 @@ def _draw(
 
 
 def _together(public: LessonBank, drawn: LessonBank) -> LessonBank:
-    """Return a public bank that asks what was drawn as well.
-
-    In the place of the givens that it redraws itself.
-    """
+    """Return a public bank that asks what was drawn, too, in place of the givens that it redraws itself."""
     tasks = {
         name: _both(task, drawn.tasks[name]) if name in drawn.tasks else task
         for name, task in public.tasks.items()

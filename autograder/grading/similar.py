@@ -42,12 +42,9 @@ RUN = 5  # so many words in a row that the course says are the course's
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of agreement.
+    """A kind of agreement: what it is called, and how much of both must agree, from 0 to 1.
 
-    Attributes:
-        name: what it is called.
-        alike: how much of both must agree, from 0 to 1.
-        own: how many words or signs must be the student's own, neither the course's nor a known answer's.
+    Of that, so many words or signs must be the student's `own`, neither the course's nor a known answer's.
     """
 
     name: str
@@ -85,12 +82,9 @@ class Pair:
 
 
 def similar(results: Iterable[TaskResult], known: Mapping[str, Sequence[str]], prose: str = "") -> list[Pair]:
-    """Pairs of students whose answers agree where hardly anybody's do, the most alike first.
+    """Pairs of students whose answers to a lesson agree where hardly anybody's do, the most alike first.
 
-    Args:
-        results: what grading found of each task of one lesson.
-        known: the course's own answers to each task, right and wrong, and the stub.
-        prose: the lesson's text.
+    `known` are the course's own answers to each task, right and wrong, and the stub; `prose` is its text.
     """
     by_task: dict[str, list[TaskResult]] = defaultdict(list)
     for one in results:

@@ -32,12 +32,7 @@ def read_submission(path: Path) -> NotebookNode:
 
 
 def refused(path: Path, root: Path) -> str:
-    """Why a submission's file must not even be opened; empty where it may.
-
-    Args:
-        path: the file.
-        root: the folder of all submissions, below which nothing may be a link.
-    """
+    """Why a file below the folder of all submissions must not even be opened; empty where it may."""
     try:
         found = path.lstat()
     except FileNotFoundError:
@@ -77,10 +72,7 @@ def read_text(text: bytes) -> NotebookNode:
 
 
 def _only_what_is_used(plain: Mapping[str, Any]) -> NotebookNode:
-    """Return a clean notebook with each cell's kind, text, id and grade id.
-
-    Whatever else is wrong cannot matter.
-    """
+    """Return a clean notebook with each cell's kind, text, id and grade id: nothing else can matter."""
     notebook = new_notebook()
     for cell in plain["cells"]:
         if not isinstance(cell, dict):

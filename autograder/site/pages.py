@@ -30,12 +30,9 @@ NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
 @dataclass
 class Page:
-    """One lesson's page in the making.
+    """One lesson's page in the making, from the executed solution, which is changed in place.
 
-    Attributes:
-        lesson: the lesson's name.
-        notebook: the executed solution; it is changed in place.
-        static: the folder of what stands beside the pages.
+    `static` is the folder of what stands beside the pages.
     """
 
     lesson: str
