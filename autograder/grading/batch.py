@@ -21,7 +21,6 @@ from autograder.grading.grade import Graded, grade
 from autograder.grading.rebuild import rebuild, solved
 from autograder.grading.runner import KernelRunner, SandboxRunner
 from autograder.grading.secret import Banks, Files
-from autograder.grading.submission import read_text, unreadable
 from autograder.grading.verdicts import TaskResult, release_id, results_of
 from autograder.language import SPOKEN, speaking, translated
 from autograder.sandbox.workers import SandboxFailed
@@ -35,18 +34,17 @@ class ExecutorLost(Exception):
 class GradeJob:
     """A submission to grade, with everything that grading needs: it may happen on another machine.
 
-    `text` is the file as it was handed in, `banks` what it is graded by; `refused` says why it was not even
-    opened. Where it is not `sandboxed`, it runs in a Jupyter kernel with the grader's own rights. `solution`
-    is the text of the course's own answer cells, by the cell's id; `figures` has the course's own figures
-    drawn. `drawn` is what is asked of it beside what is public.
+    `submission` is what was handed in, `banks` what it is graded by. Where it is not `sandboxed`, it runs in
+    a Jupyter kernel with the grader's own rights. `solution` is the text of the course's own answer cells, by
+    the cell's id; `figures` has the course's own figures drawn. `drawn` is what is asked of it beside what is
+    public.
     """
 
     lesson: str
     student: str
     release: str
-    text: bytes
+    submission: NotebookNode
     banks: Banks
-    refused: str = ""
     sandboxed: bool = True
     solution: Mapping[str, str] = field(default_factory=dict)
     figures: bool = False
@@ -72,20 +70,13 @@ class Result:
 def grade_job(job: GradeJob) -> Result:
     """Grade one submission in this thread's own sandbox; a fault of ours is part of the result."""
     try:
-        submission = unreadable(job.refused) if job.refused else read_text(job.text)
-        rebuilt = rebuild(_release(job.release), submission)
+        rebuilt = rebuild(_release(job.release), job.submission)
         graded, tasks = grade_rebuilt(job, rebuilt.notebook, tuple(rebuilt.notes))
     except (GraderFault, SandboxFailed) as fault:
         return Result(job.lesson, job.student, fault=str(fault))
     except Exception as fault:
         return Result(job.lesson, job.student, fault=f"{type(fault).__name__}: {fault}")
-    return Result(
-        job.lesson,
-        job.student,
-        json.dumps(graded.notebook),
-        tasks,
-        graded.notes,
-    )
+    return Result(job.lesson, job.student, json.dumps(graded.notebook), tasks, graded.notes)
 
 
 def grade_rebuilt(

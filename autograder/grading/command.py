@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from nbformat import from_dict
 
+from autograder.bank import BankError
 from autograder.console import count, one_line
 from autograder.grading.batch import ExecutorLost, GradeJob, Result, close_sandboxes, grade_all
 from autograder.grading.course import STAMP, Class, Submission
@@ -19,7 +20,7 @@ from autograder.grading.policy import FILE as POLICY
 from autograder.grading.releases import Release, earlier, keep, origin
 from autograder.grading.runner import NoSandbox
 from autograder.grading.secret import Draws, new_word
-from autograder.grading.submission import read_text
+from autograder.grading.submission import read_text, unreadable
 from autograder.grading.verdicts import readable
 from autograder.problems import AuthoringError
 from autograder.sandbox import walls
@@ -190,21 +191,31 @@ class _Run:
         release = origin(read_text(read(submission)), now, older) if older else now
         made_from = self._course.made_from(submission, release)
         if release is not now:
-            if self._order.remote:
-                summary.faults.append(who)
-                said = "comes from an earlier release, which a cluster does not have: grade it here"
-                self._say(f"{who}: {said}")
-                return
-            self._say(f"{who}: graded by the earlier release that it came from")
             made_from["what tasks count that it lacks"] = self._course.policy.missing_tasks
         if book.has_no_time(submission):
             self._say(f"{who}: {STAMP} beside the submission says no time, so it does not count as late")
         if self._order.force or not book.is_current(submission, made_from):
+            if release is not now and (why := self._why_not_by(release)):
+                summary.faults.append(who)
+                self._say(f"{who}: needs a look, no score was written: it {why}")
+                return
+            if release is not now:
+                self._say(f"{who}: graded by the earlier release that it came from")
             self.waiting[submission.lesson, submission.student] = Waiting(submission, made_from, release)
         elif book.settle(submission):
             summary.settled += 1
         else:
             summary.current += 1
+
+    def _why_not_by(self, release: Release) -> str:
+        """Return why a submission cannot be graded by the earlier release it came from; "" where it can."""
+        if self._order.remote:
+            return "comes from an earlier release, which a cluster does not have: grade it here"
+        try:
+            release.banks.lesson(release.lesson)
+        except BankError as problem:
+            return f"comes from an earlier release, which cannot be graded by any more. {problem}"
+        return ""
 
     def draw(self) -> Draws:
         """Draw the hidden questions; a lesson whose source yields none is not graded."""
@@ -229,12 +240,12 @@ class _Run:
                     text = submission.path.read_bytes()
                 except OSError as problem:
                     refused = f"the file cannot be opened ({problem.strerror})"
+            notebook = unreadable(refused) if refused else read_text(text)
             # What is drawn anew is for the lesson as it is now.
             drawn = {} if lesson in release.banks.notes else draws.of(lesson, text)
-            if not refused:
-                release = self._course.as_written(release, read_text(text))
-            how = refused, self._order.sandboxed, release.solution, self._order.figures, drawn
-            yield GradeJob(lesson, submission.student, release.text, text, release.banks, *how)
+            release = self._course.as_written(release, notebook)
+            how = self._order.sandboxed, release.solution, self._order.figures, drawn
+            yield GradeJob(lesson, submission.student, release.text, notebook, release.banks, *how)
 
     def take(self, result: Result) -> None:
         """Write one result, and tell what a person should know about it."""

@@ -94,7 +94,7 @@ class RunAndJudge(_Step):
         job = GradeJob(
             *which,
             now.text,
-            b"",
+            notebook,
             now.banks,
             sandboxed=self.sandboxed,
             solution=now.solution,

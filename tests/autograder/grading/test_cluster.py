@@ -22,6 +22,7 @@ from typing import Any
 import nbformat
 import pytest
 from distributed import Client
+from nbformat.v4 import new_notebook
 from nbgrader.api import Gradebook
 from typer.testing import CliRunner
 
@@ -111,7 +112,7 @@ def test_a_worker_grades_by_the_answers_of_whoever_asks_and_gives_them_back(
 ):
     answers = Answers(Banks.of(COURSE), [LESSON])
     monkeypatch.setenv(secret.OWN_FOLDER, str(tmp_path / "the worker's own"))
-    job = batch.GradeJob(LESSON, "ada", "", b"", Banks.of(COURSE))
+    job = batch.GradeJob(LESSON, "ada", "", new_notebook(), Banks.of(COURSE))
     answers.setup(worker)
     given = cluster._on_worker(answers.run, lambda given: given.banks, job)
     assert given.lesson(LESSON).tasks[MARKED].points == COURSE.load(LESSON).tasks[MARKED].points - LESS
@@ -166,7 +167,7 @@ def test_the_version_of_the_tool_is_its_code(tmp_path, monkeypatch):
 
 def test_a_worker_that_was_refused_grades_nothing():
     with pytest.raises(NoCluster, match="this worker cannot grade"):
-        cluster._on_worker("a run", len, batch.GradeJob(LESSON, "ada", "", b"", Banks.of(COURSE)))
+        cluster._on_worker("a run", len, batch.GradeJob(LESSON, "ada", "", new_notebook(), Banks.of(COURSE)))
 
 
 # Where there is no cluster

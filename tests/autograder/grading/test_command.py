@@ -30,7 +30,7 @@ from nbgrader.apps import NbGraderAPI
 from sqlalchemy import Engine, event
 from typer.testing import CliRunner
 
-from autograder import cli
+from autograder import bank, cli
 from autograder.build.source import read_source
 from autograder.course import Course
 from autograder.grading import batch, command, gradebook, preprocessors, secret, verdicts
@@ -400,6 +400,16 @@ def test_a_task_that_is_new_is_excused_for_those_who_never_had_it_and_grades_sta
     assert api.generate_feedback(LESSON)["success"]
     told = api.autograde(LESSON, "ada", force=True)
     assert "comes from an earlier release" in f"{told.get('error')}{told.get('log')}"
+    # Answers that another version of the tool kept: what was graded by them stays.
+    for kept in (place / "releases" / LESSON).glob(f"*/{LESSON}.json"):
+        kept.write_text(kept.read_text().replace(f'"format": {bank.FORMAT}', '"format": 0'))
+    before = scores(place)
+    summary, said = grade(place, students=frozenset({"ada"}))
+    assert summary.faults == [f"ada {LESSON}"]
+    assert any(
+        "ada" in line and "no score was written: it comes from an earlier release" in line for line in said
+    )
+    assert scores(place) == before
 
 
 def test_a_task_that_is_gone_costs_no_other_grade_and_leaves_a_record(graded):
