@@ -1,8 +1,6 @@
 """A button below the card of a check that gives one hint after another.
 
-It is a native button, and a region whose new words a screen reader reads out. What ipywidgets cannot set
-from Python, LOOK does in the page: the region's role has to be there before its words are, and JupyterLab
-would take Enter from the button to edit the cell.
+It is a native button, and a region whose new words a screen reader reads out.
 """
 
 from __future__ import annotations
@@ -13,15 +11,33 @@ from typing import Any
 from autograder.feedback import Notice
 from autograder.language import _
 
-LOOK = (
-    '<style onload="'
-    "const box = this.closest('.ag-more'); "
-    "const ready = () => { "
-    "box?.querySelector('.ag-said')?.setAttribute('role', 'status'); "
-    "box?.querySelector('button')?.setAttribute('data-lm-suppress-shortcuts', 'true'); }; "
-    "ready(); box?.addEventListener('focusin', ready)"
-    '">.ag-more button:focus-visible{outline:2px solid var(--jp-brand-color1,#1976d2)}</style>'
-)
+# The region's role has to be there before its words are.
+READY = """
+box?.querySelector('.ag-said')?.setAttribute('role', 'status');
+box?.querySelector('button')?.setAttribute('data-lm-suppress-shortcuts', 'true');"""
+STYLE = ".ag-more button:focus-visible{outline:2px solid var(--jp-brand-color1,#1976d2)}"
+
+
+def in_page(box: Any, name: str, ready: str, style: str) -> None:
+    """Do in the page what ipywidgets cannot set from Python for a box: roles, and who gets the keys.
+
+    JupyterLab would take Enter from a control to edit the cell.
+
+    Args:
+        box: a widget that holds others.
+        name: the class that it gets.
+        ready: the statements that set what the page lacks, for the element `box`.
+        style: its style sheet.
+    """
+    import ipywidgets
+
+    script = (
+        f"const box = this.closest('.{name}'); const ready = () => {{{ready}}}; "
+        "ready(); box?.addEventListener('focusin', ready)"
+    )
+    page = ipywidgets.HTML(f'<style onload="{script}">{style}</style>', layout={"display": "none"})
+    box.children = [*box.children, page]
+    box.add_class(name)
 
 
 def hint_button(next_hint: Callable[[], Notice]) -> dict[str, Any]:
@@ -31,10 +47,9 @@ def hint_button(next_hint: Callable[[], Notice]) -> dict[str, Any]:
 
     button = ipywidgets.Button(description=_("Hint"), tooltip=_("Show the next hint for this task"))
     said = ipywidgets.HTML()
-    look = ipywidgets.HTML(LOOK, layout={"display": "none"})
     said.add_class("ag-said")
-    box = ipywidgets.VBox([button, said, look])
-    box.add_class("ag-more")
+    box = ipywidgets.VBox([button, said])
+    in_page(box, "ag-more", READY, STYLE)
 
     def pressed(_change: Any) -> None:
         said.value = next_hint().html()

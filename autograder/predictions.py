@@ -12,31 +12,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder import records
+from autograder.button import in_page
 from autograder.feedback import Notice, card
 from autograder.language import _, translated
 from autograder.learner import find_course, has_front_end
 from autograder.problems import AuthoringError
 
-# What ipywidgets cannot set from Python: the group's name, the region that a screen reader reads out (it has
-# to be there before its words are), and that JupyterLab leaves the keys to the controls.
-LOOK = (
-    '<style onload="'
-    "const box = this.closest('.ag-predict'); "
-    "const ready = () => { "
-    "box?.querySelector('.ag-kept')?.setAttribute('role', 'status'); "
-    "const group = box?.querySelector('.widget-radio-box'); "
-    "const asked = box?.querySelector('.ag-asked')?.textContent.trim() ?? ''; "
-    "group?.setAttribute('role', 'radiogroup'); group?.setAttribute('aria-label', asked); "
-    "for (const one of box?.querySelectorAll('input') ?? []) { one.name = asked; "
-    "one.setAttribute('data-lm-suppress-shortcuts', 'true'); } "
-    "const field = box?.querySelector('input[type=text]'); "
-    "field?.setAttribute('aria-label', asked); }; "
-    "ready(); box?.addEventListener('focusin', ready)"
-    '">.ag-predict{padding:.2em .9em}'
-    ".ag-predict .widget-radio-box label{color:var(--jp-ui-font-color1,#1f1f1f);height:auto;max-width:none}"
-    ".ag-predict .widget-radio,.ag-predict .widget-radio-box{width:auto;max-width:none;height:auto}"
-    ".ag-predict input:focus-visible{outline:2px solid var(--jp-brand-color1,#1976d2)}</style>"
-)
+# The group's name, and the region that a screen reader reads out: it has to be there before its words are.
+READY = """
+box?.querySelector('.ag-kept')?.setAttribute('role', 'status');
+const group = box?.querySelector('.widget-radio-box');
+const asked = box?.querySelector('.ag-asked')?.textContent.trim() ?? '';
+group?.setAttribute('role', 'radiogroup'); group?.setAttribute('aria-label', asked);
+for (const one of box?.querySelectorAll('input') ?? []) {
+  one.name = asked; one.setAttribute('data-lm-suppress-shortcuts', 'true'); }
+box?.querySelector('input[type=text]')?.setAttribute('aria-label', asked);"""
+STYLE = """
+.ag-predict{padding:.2em .9em}
+.ag-predict .widget-radio-box label{color:var(--jp-ui-font-color1,#1f1f1f);height:auto;max-width:none}
+.ag-predict .widget-radio,.ag-predict .widget-radio-box{width:auto;max-width:none;height:auto}
+.ag-predict input:focus-visible{outline:2px solid var(--jp-brand-color1,#1976d2)}"""
 
 
 @dataclass(frozen=True)
@@ -100,9 +95,8 @@ class Question:
         asked.add_class("ag-asked")
         kept = ipywidgets.HTML(html.escape(self._kept()) if said else "")
         kept.add_class("ag-kept")
-        look = ipywidgets.HTML(LOOK, layout={"display": "none"})
-        box = ipywidgets.VBox([asked, field, kept, look])
-        box.add_class("ag-predict")
+        box = ipywidgets.VBox([asked, field, kept])
+        in_page(box, "ag-predict", READY, STYLE)
 
         def keep(change: Any) -> None:
             trouble = records.write_prediction(
