@@ -126,7 +126,7 @@ def translate(
     problems: list[str] = []
     for name in names:
         for one in others:
-            state = (translations.checked if check else translations.update)(place, one, name)
+            state = translations.update(place, one, name, check)
             say(f"{one}/{state}")
             problems += [f"{one}/{problem}" for problem in state.problems]
     complain(problems)

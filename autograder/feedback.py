@@ -9,20 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from autograder import findings as f
 from autograder.bank import Task
-from autograder.findings import (
-    CallsForbidden,
-    CheckResult,
-    GivensChanged,
-    MatchesKnownWrong,
-    NotCalled,
-    NotDefined,
-    NotRun,
-    Raised,
-    StillStub,
-    Verdict,
-    WrongValues,
-)
 from autograder.language import _, ngettext
 from autograder.phrases import Message
 from autograder.picture import difference_picture
@@ -54,7 +42,7 @@ class Feedback:
     """
 
     task: Task
-    verdict: Verdict
+    verdict: f.Verdict
     below: Callable[[], dict[str, Any]] | None = field(default=None, repr=False, compare=False)
 
     def __bool__(self) -> bool:
@@ -98,7 +86,7 @@ class Notice:
         )
 
 
-def rich_text(task: Task, verdict: Verdict) -> str:
+def rich_text(task: Task, verdict: f.Verdict) -> str:
     """Return the verdict as one piece of HTML; every text that came from a learner is escaped."""
     if verdict.passed:
         body = "".join(f"<p>{inline(text)}</p>" for text in (task.learned, stood_in(verdict)) if text)
@@ -115,7 +103,7 @@ def rich_text(task: Task, verdict: Verdict) -> str:
         items = "".join(f"<li>{inline(one.hint)}</li>" for one in verdict.named)
         body += f"<p>{_several(verdict)}</p><ol>{items}</ol>"
     body += "".join(f"<p>{inline(detail)}</p>" for detail in message.details)
-    if isinstance(finding, WrongValues) and finding.obtained_tensor is not None:
+    if isinstance(finding, f.WrongValues) and finding.obtained_tensor is not None:
         assert finding.expected_tensor is not None
         body += difference_picture(finding.obtained_tensor, finding.expected_tensor, finding.index)
     body += _results_html(task, verdict)
@@ -125,7 +113,7 @@ def rich_text(task: Task, verdict: Verdict) -> str:
     return card(mark, _head(f"{sign} {_escape(task.title)}", verdict), body)
 
 
-def plain_text(task: Task, verdict: Verdict) -> str:
+def plain_text(task: Task, verdict: f.Verdict) -> str:
     """Return the verdict for a terminal, a log or a screen reader."""
     points = _points(verdict)
     if verdict.passed:
@@ -160,7 +148,7 @@ def plain_text(task: Task, verdict: Verdict) -> str:
     return _strip("\n".join(lines))
 
 
-def _several(verdict: Verdict) -> str:
+def _several(verdict: f.Verdict) -> str:
     several = mistakes(len(verdict.named)).capitalize()
     return _("{several} together explain this:", locals())
 
@@ -182,11 +170,11 @@ def item(sign: str, label: str, text: str, note: str) -> str:
     return f'<li>{line} <span class="ag-small">{note}</span></li>'
 
 
-def _head(title: str, verdict: Verdict) -> str:
+def _head(title: str, verdict: f.Verdict) -> str:
     return f'{title} <span class="ag-small">{_points(verdict)}</span>'
 
 
-def _points(verdict: Verdict) -> str:
+def _points(verdict: f.Verdict) -> str:
     return ngettext(
         "{verdict.earned} of {verdict.points} point",
         "{verdict.earned} of {verdict.points} points",
@@ -195,7 +183,7 @@ def _points(verdict: Verdict) -> str:
     )
 
 
-def _results_html(task: Task, verdict: Verdict) -> str:
+def _results_html(task: Task, verdict: f.Verdict) -> str:
     """Each check on a line of its own, so that one failure does not hide what is right already."""
     if not _is_listed(verdict):
         return ""
@@ -213,31 +201,31 @@ def _results_html(task: Task, verdict: Verdict) -> str:
     return f"<ul>{''.join(lines)}</ul>"
 
 
-def _why(task: Task, verdict: Verdict, result: CheckResult) -> str:
+def _why(task: Task, verdict: f.Verdict, result: f.CheckResult) -> str:
     """Return what to say below a check's title: on which input it fails, or how if not yet told."""
     finding = result.finding
     if finding is None:
         return ""
     first = verdict.finding
-    told = finding is first or isinstance(finding, MatchesKnownWrong)
-    if isinstance(finding, Raised) and isinstance(first, Raised):
+    told = finding is first or isinstance(finding, f.MatchesKnownWrong)
+    if isinstance(finding, f.Raised) and isinstance(first, f.Raised):
         told = told or (finding.error.type, finding.error.line) == (first.error.type, first.error.line)
-    if isinstance(finding, NotCalled) and isinstance(first, NotCalled):
+    if isinstance(finding, f.NotCalled) and isinstance(first, f.NotCalled):
         told = told or finding.uncalled == first.uncalled
     return failing(finding, task) if told else word(finding, task).headline
 
 
-def _is_listed(verdict: Verdict) -> bool:
+def _is_listed(verdict: f.Verdict) -> bool:
     """Tell whether a list of checks says more than the finding, which may be about the answer as a whole."""
     finding = verdict.finding
-    if isinstance(finding, CallsForbidden):
+    if isinstance(finding, f.CallsForbidden):
         return True
     one = len(verdict.results) == 1 and not verdict.forbidden
     return not one and finding is not None and bool(finding.probe)
 
 
-def _is_waiting(verdict: Verdict) -> bool:
-    return isinstance(verdict.finding, NotDefined | StillStub | NotRun | GivensChanged)
+def _is_waiting(verdict: f.Verdict) -> bool:
+    return isinstance(verdict.finding, f.NotDefined | f.StillStub | f.NotRun | f.GivensChanged)
 
 
 def inline(text: str) -> str:

@@ -26,7 +26,7 @@ import torch
 from autograder.course import Family
 from autograder.outcome import ForbiddenCall
 
-# More than one line to mend is plenty; a loop must not fill the evidence.
+# More than one line to correct is plenty; a loop must not fill the evidence.
 MOST_CALLS = 10
 TORCH = str(Path(torch.__file__).parent)
 # The tables in which an operator may have its work: for all tensors, for those of one kind, and under `vmap`.

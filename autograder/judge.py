@@ -12,42 +12,18 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from autograder import findings as f
 from autograder.bank import AS_SEEN, RESULT, LessonBank, Probe, Task
 from autograder.compare import close, looks_rounded
 from autograder.experiments import concluded
 from autograder.explain import Explained, explain, sight
 from autograder.facts import facts
-from autograder.findings import (
-    BrokenProperty,
-    CallsForbidden,
-    CheckResult,
-    Finding,
-    GivensChanged,
-    MatchesKnownWrong,
-    Named,
-    NotAFunction,
-    NotCalled,
-    NotComputed,
-    NotDefined,
-    NotFinite,
-    NotRefused,
-    NotRun,
-    Raised,
-    StillStub,
-    Verdict,
-    WrongBehaviour,
-    WrongDtype,
-    WrongParameters,
-    WrongShape,
-    WrongType,
-    WrongValues,
-)
 from autograder.kinds import dtype_fits, narrower, type_fits
 from autograder.outcome import Evidence, ForbiddenCall, Outcome
 from autograder.properties import first_index, violation
 
 
-def judge(task: Task, evidence: Evidence, as_seen: bool = False) -> Verdict:
+def judge(task: Task, evidence: Evidence, as_seen: bool = False) -> f.Verdict:
     """Judge one answer from the evidence about it. What the evidence says nothing about fails its checks.
 
     Args:
@@ -73,9 +49,9 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False) -> Verdict:
     failing = []
     for check in task.checks:
         found = [
-            findings.get(probe, NotRun(probe, evidence.note))
+            findings.get(probe, f.NotRun(probe, evidence.note))
             if probe in seen or not _concealed(task, probe)
-            else NotComputed(probe)
+            else f.NotComputed(probe)
             for probe in check.probes
             if probe in asked
         ]
@@ -84,13 +60,13 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False) -> Verdict:
     results = []
     for place, check in enumerate(task.checks):
         finding = next(iter(failing[place]), None) if place not in forgiven else None
-        results.append(CheckResult(check.title, check.points, 0 if finding else check.points, finding))
+        results.append(f.CheckResult(check.title, check.points, 0 if finding else check.points, finding))
     passed = all(result.finding is None for result in results)
     families = task.forbids.families if task.forbids else ()
-    return Verdict(
+    return f.Verdict(
         task.id,
         tuple(results),
-        named=tuple(Named(one.id, one.name, one.hint, one.section) for one in explained.wrong),
+        named=tuple(f.Named(one.id, one.name, one.hint, one.section) for one in explained.wrong),
         facts=() if passed or explained.wrong else facts(task, seen, evidence.examined),
         globals_read=() if passed else evidence.globals_read,
         forbidden=next((call for call in evidence.forbidden if call.family in families), None),
@@ -99,7 +75,7 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False) -> Verdict:
 
 
 def _forgiven(
-    task: Task, seen: Mapping[str, Outcome], failing: Sequence[Sequence[Finding]]
+    task: Task, seen: Mapping[str, Outcome], failing: Sequence[Sequence[f.Finding]]
 ) -> frozenset[int]:
     """Places of checks that fail for nothing but what another check fails for already.
 
@@ -124,7 +100,7 @@ def _forgiven(
 
 def _findings(
     task: Task, seen: Mapping[str, Outcome], explained: Explained | None = None
-) -> dict[str, Finding | None]:
+) -> dict[str, f.Finding | None]:
     """Return what to say of each probe; of one whose data a learner never sees, only that it is wrong."""
     findings = {
         probe: judge_outcome(
@@ -133,7 +109,7 @@ def _findings(
         for probe in seen
     }
     return {
-        probe: NotComputed(probe) if finding and _concealed(task, probe) else finding
+        probe: f.NotComputed(probe) if finding and _concealed(task, probe) else finding
         for probe, finding in findings.items()
     }
 
@@ -143,66 +119,66 @@ def _concealed(task: Task, probe: str) -> bool:
     return task.probe[probe].hidden or (task.kind == "tensor" and probe != AS_SEEN)
 
 
-def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = False) -> Finding | None:
+def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = False) -> f.Finding | None:
     """Judge what one probe yielded: the first thing that is not as it should be, or None.
 
     `explained` says that a known mistake yields the same.
     """
     if outcome.uncalled is not None:
-        return NotCalled(probe.id, uncalled=outcome.uncalled)
+        return f.NotCalled(probe.id, uncalled=outcome.uncalled)
     if probe.raises:
         refused = outcome.error is not None and outcome.error.is_one_of(probe.raises)
         obtained = "" if outcome.error is None else outcome.error.type
-        return None if refused else NotRefused(probe.id, probe.raises, obtained)
+        return None if refused else f.NotRefused(probe.id, probe.raises, obtained)
     expected, actual = probe.expected.tensor, outcome.tensor
     if expected is None:
         raise ValueError(f"the bank holds no expected tensor for {task.id}, probe {probe.id}")
     report = outcome.module
     if not report.loadable:
-        return WrongParameters(
+        return f.WrongParameters(
             probe.id, report.missing, report.unexpected, report.reshaped, tuple(probe.weights)
         )
     if outcome.error is not None:
-        return Raised(probe.id, outcome.error)
+        return f.Raised(probe.id, outcome.error)
     if not type_fits(task, outcome):
-        return WrongType(probe.id, outcome.type_name)
+        return f.WrongType(probe.id, outcome.type_name)
     if outcome.shape is None:
-        return NotRun(probe.id, "it is a kind of tensor that cannot be read")
+        return f.NotRun(probe.id, "it is a kind of tensor that cannot be read")
     shape = outcome.shape
     if shape != tuple(expected.shape) and probe.observe != RESULT:
-        return WrongBehaviour(probe.id, probe.observe)
+        return f.WrongBehaviour(probe.id, probe.observe)
     if shape != tuple(expected.shape):
-        return WrongShape(probe.id, shape, tuple(expected.shape), _first_wrong_axis(shape, expected))
+        return f.WrongShape(probe.id, shape, tuple(expected.shape), _first_wrong_axis(shape, expected))
     if probe.observe == RESULT and not dtype_fits(task, outcome):
-        return WrongDtype(probe.id, outcome.dtype, task.dtypes)
+        return f.WrongDtype(probe.id, outcome.dtype, task.dtypes)
     if probe.observe == RESULT and narrower(outcome.dtype, probe.expected.dtype):
-        return WrongDtype(probe.id, outcome.dtype, (probe.expected.dtype,))
+        return f.WrongDtype(probe.id, outcome.dtype, (probe.expected.dtype,))
     if actual is None:
-        return NotRun(probe.id, f"its numbers cannot be read (they are on the device {outcome.device})")
+        return f.NotRun(probe.id, f"its numbers cannot be read (they are on the device {outcome.device})")
     right = close(actual, expected)
     if bool(right.all()):
         extra = set(outcome.changed_inputs) - set(probe.expected.changed_inputs)
         left = set(probe.expected.changed_inputs) - set(outcome.changed_inputs)
         if extra:
-            return BrokenProperty(probe.id, "input-untouched", names=tuple(sorted(extra)))
+            return f.BrokenProperty(probe.id, "input-untouched", names=tuple(sorted(extra)))
         if left:
-            return BrokenProperty(probe.id, "input-filled", names=tuple(sorted(left)))
+            return f.BrokenProperty(probe.id, "input-filled", names=tuple(sorted(left)))
         if report.unsteady:
-            return BrokenProperty(probe.id, "same-in-eval")
+            return f.BrokenProperty(probe.id, "same-in-eval")
         if set(report.shared) - set(probe.expected.module.shared):
-            return BrokenProperty(probe.id, "memory-of-its-own", names=report.shared)
+            return f.BrokenProperty(probe.id, "memory-of-its-own", names=report.shared)
         if set(report.unreached) - set(probe.expected.module.unreached):
-            return BrokenProperty(probe.id, "gradient-reaches", names=report.unreached)
+            return f.BrokenProperty(probe.id, "gradient-reaches", names=report.unreached)
         return None
     strange = ~actual.isfinite() & expected.isfinite()
     if bool(strange.any()):
         index = first_index(strange)
-        return NotFinite(probe.id, float(actual[index]), index, int(strange.sum()))
+        return f.NotFinite(probe.id, float(actual[index]), index, int(strange.sum()))
     if explained:
-        return MatchesKnownWrong(probe.id)
+        return f.MatchesKnownWrong(probe.id)
     if probe.observe != RESULT:
         index = first_index(~right)
-        return WrongBehaviour(probe.id, probe.observe, index, float(actual[index]), float(expected[index]))
+        return f.WrongBehaviour(probe.id, probe.observe, index, float(actual[index]), float(expected[index]))
     values = _wrong_values(probe.id, actual, expected, right)
     if values.rounded:  # a rounded row breaks the rule about its sum, which is not what went wrong
         return values
@@ -214,10 +190,10 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = 
 
 
 def with_unfinished(
-    verdict: Verdict, task: Task, lesson: LessonBank, earlier: Mapping[str, Verdict]
-) -> Verdict:
+    verdict: f.Verdict, task: Task, lesson: LessonBank, earlier: Mapping[str, f.Verdict]
+) -> f.Verdict:
     """Return the verdict with the names of wrong answers that this one is built from."""
-    told = NotDefined | StillStub | GivensChanged | NotRun | CallsForbidden
+    told = f.NotDefined | f.StillStub | f.GivensChanged | f.NotRun | f.CallsForbidden
     if verdict.passed or isinstance(verdict.finding, told):
         return verdict
     names = tuple(
@@ -237,23 +213,23 @@ def merge(first: Evidence, other: Evidence) -> Evidence:
     return replace(first, outcomes={**first.outcomes, **other.outcomes}, forbidden=first.forbidden + calls)
 
 
-def _finding_about_the_whole(evidence: Evidence) -> Finding | None:
+def _finding_about_the_whole(evidence: Evidence) -> f.Finding | None:
     if evidence.status == "missing":
-        return NotDefined(nearest=evidence.nearest, error=evidence.error)
+        return f.NotDefined(nearest=evidence.nearest, error=evidence.error)
     if evidence.status == "stub":
-        return StillStub(error=evidence.error)
+        return f.StillStub(error=evidence.error)
     if evidence.status == "not-callable":
-        return NotAFunction(obtained=evidence.answer_type)
+        return f.NotAFunction(obtained=evidence.answer_type)
     if evidence.status == "not-run":
-        return NotRun(reason=evidence.note)
+        return f.NotRun(reason=evidence.note)
     if evidence.changed_givens:
-        return GivensChanged(names=evidence.changed_givens)
+        return f.GivensChanged(names=evidence.changed_givens)
     return None
 
 
-def _fail_all(task: Task, finding: Finding) -> Verdict:
-    return Verdict(
-        task.id, tuple(CheckResult(check.title, check.points, 0, finding) for check in task.checks)
+def _fail_all(task: Task, finding: f.Finding) -> f.Verdict:
+    return f.Verdict(
+        task.id, tuple(f.CheckResult(check.title, check.points, 0, finding) for check in task.checks)
     )
 
 
@@ -265,10 +241,10 @@ def _first_wrong_axis(shape: tuple[int, ...], expected: Tensor) -> int | None:
     )
 
 
-def _wrong_values(probe: str, actual: Tensor, expected: Tensor, right: Tensor) -> WrongValues:
+def _wrong_values(probe: str, actual: Tensor, expected: Tensor, right: Tensor) -> f.WrongValues:
     index = first_index(~right)
     error = (actual.double() - expected.double()).abs().nan_to_num(nan=float("inf"))
-    return WrongValues(
+    return f.WrongValues(
         probe,
         index=index,
         obtained=float(actual[index]),

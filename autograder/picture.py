@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import html
 import math
+from collections.abc import Callable
 
 from torch import Tensor
 
 from autograder.language import _
 from autograder.phrases import number_text
 
+Colour = tuple[int, int, int]
 # What fits side by side in a notebook without scrolling.
 MAX_ROWS, MAX_COLUMNS = 8, 8
 CELL_WIDTH, CELL_HEIGHT, GAP, TITLE = 44, 22, 26, 22
@@ -82,11 +84,11 @@ def _window(yours: Tensor, right: Tensor, index: tuple[int, ...]) -> tuple[Tenso
     return yours[rows, columns], right[rows, columns], label
 
 
-def _panel(title: str, values: Tensor, colour: object) -> str:
+def _panel(title: str, values: Tensor, colour: Callable[[float], Colour]) -> str:
     parts = [f'<text x="0" y="14" class="ag-title">{title}</text>']
     for row, line in enumerate(values.tolist()):
         for column, value in enumerate(line):
-            red, green, blue = colour(value)  # type: ignore[operator]
+            red, green, blue = colour(value)
             ink = "#000" if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else "#fff"
             x, y = column * CELL_WIDTH, TITLE + row * CELL_HEIGHT
             parts.append(
@@ -109,20 +111,20 @@ def _brief(value: float) -> str:
     return f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
 
 
-def _sequential(value: float, low: float, high: float) -> tuple[int, int, int]:
+def _sequential(value: float, low: float, high: float) -> Colour:
     if not math.isfinite(value):
         return NOT_A_NUMBER
     span = high / 2 - low / 2  # halves, because the whole span of two huge numbers may overflow
     return _blend(WHITE, BLUE, (value / 2 - low / 2) / span if span > 0 else 0.0)
 
 
-def _diverging(value: float, widest: float) -> tuple[int, int, int]:
+def _diverging(value: float, widest: float) -> Colour:
     if not math.isfinite(value):
         return NOT_A_NUMBER
     share = value / widest if widest else 0.0
     return _blend(WHITE, BLUE if share > 0 else ORANGE, abs(share))
 
 
-def _blend(start: tuple[int, int, int], end: tuple[int, int, int], share: float) -> tuple[int, int, int]:
+def _blend(start: Colour, end: Colour, share: float) -> Colour:
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(start, end, strict=True))
     return red, green, blue

@@ -55,7 +55,7 @@ def combine(
 ) -> tuple[list[str], list[tuple[int, ...]], list[Sights]]:
     """Try the wrong answers of a task in other wordings, together, and with mistakes made with their results.
 
-    The other wordings are the right answers: what a mistake does may hang on the order of the steps around
+    The other wordings are the right answers: what a mistake does may depend on the order of the steps around
     it. Functions are quick, so that two mistakes are tried in every wording; those of a class only where they
     yield nan or inf, in the wordings in which one mistake yields numbers instead.
 

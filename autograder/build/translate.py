@@ -223,26 +223,18 @@ def merged(course: Course, language: str, name: str) -> Catalog:
     return catalog
 
 
-def update(course: Course, language: str, name: str) -> State:
-    """Bring a file of translations up to date; what is translated stays.
+def update(course: Course, language: str, name: str, check: bool = False) -> State:
+    """Bring a file of translations up to date, or only `check` how far it is; what is translated stays.
 
     Raises:
         AuthoringError: the file or the lesson cannot be read.
     """
     catalog = merged(course, language, name)
-    path = path_of(course, language, name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(written(catalog))
+    if not check:
+        path = path_of(course, language, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(written(catalog))
     return state(catalog, name)
-
-
-def checked(course: Course, language: str, name: str) -> State:
-    """How far a file of translations is beside the texts as they are now. Changes nothing.
-
-    Raises:
-        AuthoringError: the file or the lesson cannot be read.
-    """
-    return state(merged(course, language, name), name)
 
 
 def written(catalog: Catalog) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import shutil
 import tempfile
 import zipfile
@@ -217,8 +218,8 @@ def _wheel(course: Course, lessons: Sequence[str], out: Path, hints: int | None)
             version=f"{_distribution().version}.post{int(folder_digest(root)[:8], 16)}",
             title=course.title.replace('"', "'"),
             python=_needed_python(),
-            needs=_toml(runtime_needs()),
-            packages=_toml(packages),
+            needs=json.dumps(runtime_needs()),
+            packages=json.dumps(packages),
             group=GROUP,
             tool=TOOL,
         )
@@ -338,11 +339,6 @@ def _described(course: Course, lessons: Iterable[str]) -> str:
     described = tomlkit.parse((course.root / FILE).read_text(encoding="utf-8"))
     described["lessons"] = [name for name in course.lessons if name in set(lessons)]
     return tomlkit.dumps(described)
-
-
-def _toml(names: Iterable[str]) -> str:
-    quoted = (f'"{name}"' for name in names)
-    return f"[{', '.join(quoted)}]"
 
 
 def _with_setup(notebook: NotebookNode, wheel: str, url: str, language: str) -> None:

@@ -32,7 +32,7 @@ def give_back(course: Class, lesson: str, form: Form, out: Path) -> Packed:
     """
     packed = Packed()
     known = read_record(course)["lessons"].get(lesson, {})
-    pages: dict[str, Path] = {}
+    pages: dict[str, Path] = {}  # by the name that each gets
     for submission in course.submissions(lesson):
         student = submission.student
         page = course.place(course.directory.feedback_directory, student, lesson) / f"{lesson}.html"

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
@@ -236,9 +236,7 @@ def squashed(text: str) -> str:
     return "".join(char for char in plain if char.isalnum())
 
 
-def name_suffixes(name: str) -> Iterator[str]:
-    """Yield a name, and what remains without a group that Moodle writes: `Group 1-Jane Doe`."""
-    yield name
-    while "-" in name:
-        name = name.partition("-")[2]
-        yield name
+def name_suffixes(name: str) -> list[str]:
+    """Return a name, and what remains without a group that Moodle writes: `Group 1-Jane Doe`."""
+    parts = name.split("-")
+    return ["-".join(parts[place:]) for place in range(len(parts))]

@@ -3,7 +3,7 @@
 Settings:
     numbers: how many numbers any tensor may have.
     products: how many multiplications its matrix products may take, if that is asked.
-    input: names of inputs, joined by commas, whose gradients are asked for as well, if any.
+    input: the name of an input, or a list of them, whose gradients are asked for as well, if any.
 
 Shapes:
     returns: (2,): the numbers of the largest tensor, the multiplications; 0 for what is not too much

@@ -1,7 +1,7 @@
 """The gradients that come back to some inputs, when each number of the result counts differently.
 
 Settings:
-    input: the inputs' names, joined by commas.
+    input: the input's name, or a list of names.
 
 Shapes:
     returns: (numbers,): those of all the inputs, end to end; 0 where none comes back

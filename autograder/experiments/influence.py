@@ -1,7 +1,7 @@
 """Whether output i changes when slice j of an input changes.
 
 Settings:
-    input: the input's name, or several names joined by commas, whose slices are changed together.
+    input: the input's name, or a list of names, whose slices are changed together.
     axis: the axis along which slices of the input are changed, and of the result compared.
     changed: what a message calls such a slice, where it is not what the result's are called.
 

@@ -1,7 +1,7 @@
 """Whether slices of the result change, beside their places, when an input comes in another order.
 
 Settings:
-    input: the input's name, or several names joined by commas, all put into the same order.
+    input: the input's name, or a list of names, all put into the same order.
     axis: the axis that is put into another order, of the inputs and of the result.
 
 Shapes:

@@ -1,7 +1,7 @@
 """What an answer gives after it was called with less: nothing of that call may be left behind.
 
 Settings:
-    input: the input's name, or several names joined by commas.
+    input: the input's name, or a list of names.
     axis: the axis along which they are cut for the first call.
     size: how many slices the first call gets.
 """

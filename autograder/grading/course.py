@@ -106,7 +106,8 @@ class Class:
                 path = others[0]
                 note = f"there is no {graded.name}, so {path.name} was taken"
             elif others:
-                note = f"there is no {graded.name}, and which of these counts? {_names(others)}"
+                names = ", ".join(path.name for path in others)
+                note = f"there is no {graded.name}, and which of these counts? {names}"
             found.append(Submission(lesson, student, path, graded, refused(path, self.submitted), note))
         return found
 
@@ -178,10 +179,6 @@ def _prose_of(text: str) -> frozenset[str]:
 
 def _prose(notebook: NotebookNode) -> frozenset[str]:
     return frozenset(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-
-
-def _names(paths: Collection[Path]) -> str:
-    return ", ".join(path.name for path in paths)
 
 
 def handed_in(submission: Submission) -> bytes:

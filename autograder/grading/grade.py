@@ -65,13 +65,7 @@ def grade(
     executed = as_seen.notebook
     for cell, given in zip(executed.cells, rebuilt.cells, strict=True):
         cell.source = given.source
-    verdicts = judge_notebook(
-        lesson,
-        executed,
-        redrawn,
-        as_seen.gave_up,
-        as_seen.stops,
-    )
+    verdicts = judge_notebook(lesson, executed, redrawn, as_seen.gave_up, as_seen.stops)
     not_again: tuple[str, ...] = ()
     if solution and not as_seen.gave_up:
         verdicts, not_again = judged_again(
@@ -81,15 +75,17 @@ def grade(
     for cell in executed.cells:
         if is_test(cell) and cell["id"] in verdicts:
             show_verdict(cell, lesson.tasks[cell["id"]], verdicts[cell["id"]])
-    said = notes + tuple(
-        Note("The cell {name} was stopped: {why}.", name=name, why=why) for name, why in as_seen.stops.items()
-    )
-    said += tuple(
-        Note("With other numbers, the cell {name} was stopped: {why}.", name=name, why=why)
-        for name, why in stops.items()
-    )
     unseen = _not_seen(lesson, executed, verdicts)
-    said += (
+    said = [
+        *notes,
+        *(
+            Note("The cell {name} was stopped: {why}.", name=name, why=why)
+            for name, why in as_seen.stops.items()
+        ),
+        *(
+            Note("With other numbers, the cell {name} was stopped: {why}.", name=name, why=why)
+            for name, why in stops.items()
+        ),
         *(
             Note(
                 "{task}: with `{code}`, a call that this task forbids may have gone unseen.",
@@ -99,15 +95,15 @@ def grade(
             for task, code in unseen.items()
         ),
         *not_again,
-    )
+    ]
     if as_seen.gave_up:
-        said += (Note("The notebook did not run to its end: {why}.", why=as_seen.gave_up),)
+        said.append(Note("The notebook did not run to its end: {why}.", why=as_seen.gave_up))
     if said:
         with_explanation(executed, said)
     stopped = {name.removesuffix("-answer") for name in (*as_seen.stops, *stops)}
     why = {"stopped": stopped, "may-hide": unseen}
     flags = {name: tuple(flag for flag, tasks in why.items() if name in tasks) for name in lesson.tasks}
-    return Graded(executed, verdicts, said, flags)
+    return Graded(executed, verdicts, tuple(said), flags)
 
 
 def _not_seen(lesson: LessonBank, executed: NotebookNode, verdicts: Mapping[str, Verdict]) -> dict[str, str]:

@@ -14,7 +14,6 @@ from nbgrader.api import (
     Comment,
     Grade,
     GradeCell,
-    Notebook,
     Student,
     SubmittedAssignment,
     SubmittedNotebook,
@@ -112,17 +111,8 @@ class Marks:
 
     def possible(self) -> dict[str, float]:
         """Return what each lesson in the gradebook can earn."""
-        asked = (
-            select(Assignment.name, GradeCell.max_score)
-            .select_from(GradeCell.__table__)
-            .join(BaseCell.__table__, BaseCell.id == GradeCell.id)
-            .join(Notebook.__table__, Notebook.id == BaseCell.notebook_id)
-            .join(Assignment.__table__, Assignment.id == Notebook.assignment_id)
-        )
-        found: dict[str, float] = {}
-        for lesson, points in self._connection.execute(asked):
-            found[lesson] = found.get(lesson, 0.0) + points
-        return found
+        rows = self._connection.execute(select(Assignment.name, Assignment.max_score))
+        return {lesson: points for lesson, points in rows if points}
 
     def members(self) -> list[Person]:
         """Return the students of the gradebook, by id."""

@@ -38,10 +38,6 @@ EXAMPLES, EXAMPLE_LINES = 2, 25
 BINS = 10
 # Below this, a task is answered better by those who do worse elsewhere.
 DOUBTFUL = -0.2
-COLUMNS = (
-    *("task", "title", "points", "students", "right", "partly", "wrong", "not answered", "to be read"),
-    *("difficulty", "discrimination", "points lost", "mistakes"),
-)
 # What is said in the next lecture: so many mistakes, each made by this share of the class at least.
 MOST_SAID, WORTH_SAYING = 4, 0.1
 # In the table of mistakes against tasks.
@@ -149,24 +145,32 @@ def report(course: Class, lesson: str) -> Report:
 def as_csv(made: Report) -> str:
     """Return the report as a table with a line for each task."""
     text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(COLUMNS)
-    for one in made.tasks:
-        named = "; ".join(f"{mistake.fault or mistake.name}: {mistake.students}" for mistake in one.mistakes)
-        numbers = (one.right, one.partly, one.wrong, one.empty, one.waiting)
-        rounded = ("" if value is None else f"{value:.3f}" for value in (one.difficulty, one.discrimination))
-        row = (
-            one.id,
-            one.title,
-            f"{one.possible:g}",
-            made.students,
-            *numbers,
-            *rounded,
-            f"{one.lost:g}",
-            named,
-        )
-        table.writerow(_plain(value) for value in row)
+    rows = [
+        {
+            "task": one.id,
+            "title": one.title,
+            "points": f"{one.possible:g}",
+            "students": made.students,
+            "right": one.right,
+            "partly": one.partly,
+            "wrong": one.wrong,
+            "not answered": one.empty,
+            "to be read": one.waiting,
+            "difficulty": _rounded(one.difficulty),
+            "discrimination": _rounded(one.discrimination),
+            "points lost": f"{one.lost:g}",
+            "mistakes": "; ".join(f"{each.fault or each.name}: {each.students}" for each in one.mistakes),
+        }
+        for one in made.tasks
+    ]
+    table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    table.writeheader()
+    table.writerows({name: _plain(value) for name, value in row.items()} for row in rows)
     return text.getvalue()
+
+
+def _rounded(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
 
 
 def _plain(value: object) -> object:

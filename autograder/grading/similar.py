@@ -144,13 +144,7 @@ def _agreements(
     course: Sequence[str],
     few: int,
 ) -> Iterable[tuple[tuple[str, str], Agreement]]:
-    letters: dict[str, str] = {}
-
-    def coded(text: list[str]) -> str:
-        """One letter for each part of a text: strings can be compared fast."""
-        return "".join(letters.setdefault(part, chr(0x4E00 + len(letters))) for part in text[:MOST_TOKENS])
-
-    rows = [(one, coded(parts(one.answer))) for one in answers]
+    rows = [(one, parts(one.answer)[:MOST_TOKENS]) for one in answers]
     rows = [(one, code) for one, code in rows if len(code) >= kind.own]
     if len(rows) < 2:
         return
@@ -158,8 +152,8 @@ def _agreements(
     own = [len(code) for code in codes]
     if course:
         # Other names for the same are nothing of one's own: there are few to choose from.
-        theirs = [coded(_unnamed(signs(text))) for text in course]
-        unnamed = [coded(_unnamed(signs(one.answer))) for one, _ in rows]
+        theirs = [_unnamed(signs(text))[:MOST_TOKENS] for text in course]
+        unnamed = [_unnamed(signs(one.answer))[:MOST_TOKENS] for one, _ in rows]
         own = [int(min(row)) for row in cdist(unnamed, theirs, scorer=Indel.distance)]
     alike = cdist(codes, codes, scorer=Indel.normalized_similarity)
     group = (alike >= kind.alike).sum(axis=1)

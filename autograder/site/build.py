@@ -41,7 +41,9 @@ def build_site(course: Course, out: Path) -> list[Path]:
     Raises:
         AuthoringError: a solution is missing, or a page cannot be made.
     """
-    languages = [one for one in course.languages if _solutions(course, one).is_dir()]
+    languages = [
+        one for one in course.languages if (course.root / "solutions" / _folder(course, one)).is_dir()
+    ]
     for kind in ("solutions", "notebooks"):
         for lesson in course.lessons:
             _notebook(course, kind, course.languages[0], lesson)
@@ -69,10 +71,6 @@ def _build_language(course: Course, languages: list[str], temporary: Path, made:
 def _folder(course: Course, language: str) -> str:
     """Where a language's files stand beside those of the first one."""
     return "" if language == course.languages[0] else language
-
-
-def _solutions(course: Course, language: str) -> Path:
-    return course.root / "solutions" / _folder(course, language)
 
 
 def _notebook(course: Course, kind: str, language: str, lesson: str) -> Path:
@@ -228,18 +226,8 @@ def _run_sphinx(source: Path, out: Path, config: dict[str, Any]) -> None:
     warnings = io.StringIO()
     try:
         with patch_docutils(), docutils_namespace():
-            app = Sphinx(
-                source,
-                None,
-                out,
-                source / "doctrees",
-                "html",
-                config,
-                status=None,
-                warning=warnings,
-                freshenv=True,
-            )
-            app.build()
+            how: dict[str, Any] = {"status": None, "warning": warnings, "freshenv": True}
+            Sphinx(source, None, out, source / "doctrees", "html", config, **how).build()
     except (SphinxError, SystemMessage) as problem:
         raise AuthoringError([f"site: {problem}"]) from problem
     said = [

@@ -34,7 +34,7 @@ def link_terms(app: Sphinx, tree: nodes.document, page: str) -> None:
     named = app.env.domains.standard_domain.objects
     find, met = pattern(terms), set[str]()
     for text in list(tree.findall(nodes.Text)):
-        if isinstance(text.parent, NOT_IN) or _inside(text, NOT_IN):
+        if _inside(text, NOT_IN):
             continue
         rest, pieces = str(text), list[nodes.Node]()
         while found := find.search(rest):
@@ -45,15 +45,8 @@ def link_terms(app: Sphinx, tree: nodes.document, page: str) -> None:
                 continue
             met.add(term.name)
             _page, anchor = named["term", term.name]
-            link = nodes.reference(
-                "",
-                found[0],
-                refuri=f"glossary.html#{anchor}",
-                internal=True,
-                classes=["term"],
-                reftitle=term.said,
-            )
-            pieces += [nodes.Text(before), link]
+            about = {"refuri": f"glossary.html#{anchor}", "reftitle": term.said, "classes": ["term"]}
+            pieces += [nodes.Text(before), nodes.reference("", found[0], internal=True, **about)]
         if pieces:
             text.parent.replace(text, [*pieces, nodes.Text(rest)])
 

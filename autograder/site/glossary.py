@@ -43,15 +43,10 @@ def read_glossary(path: Path) -> tuple[Term, ...]:
     """
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))["term"]
-        return tuple(
-            sorted((Term(**{**one, "also": tuple(one.get("also", ()))}) for one in tables), key=_order)
-        )
+        terms = [Term(**{**one, "also": tuple(one.get("also", ()))}) for one in tables]
     except (OSError, ValueError, KeyError, TypeError) as problem:
         raise AuthoringError([f"{path}: cannot be read ({problem!r})"]) from problem
-
-
-def _order(term: Term) -> str:
-    return term.name.casefold()
+    return tuple(sorted(terms, key=lambda term: term.name.casefold()))
 
 
 def pattern(terms: tuple[Term, ...]) -> re.Pattern[str]:

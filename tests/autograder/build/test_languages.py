@@ -128,7 +128,7 @@ def test_a_translation_stays_until_its_english_changes_and_is_outdated_then(cour
     path.write_text(
         path.read_text(encoding="utf-8").replace("Text about it.", "A text about it."), encoding="utf-8"
     )
-    assert translate.checked(course, SPOKEN, NAME).outdated == 1
+    assert translate.update(course, SPOKEN, NAME, check=True).outdated == 1
     before = translate.path_of(course, SPOKEN, NAME).read_bytes()
     assert translate.update(course, SPOKEN, NAME).outdated == 1
     assert translate.update(course, SPOKEN, NAME).outdated == 1
