@@ -9,20 +9,21 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, asdict, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from safetensors import SafetensorError
 
+from autograder import codec
+from autograder.codec import UNSTORED, Tensor
 from autograder.files import Identity, identity
-from autograder.outcome import ErrorReport, Examination, ModuleReport, Outcome, rebuilt
+from autograder.outcome import Examination, Outcome
 from autograder.problems import Refused
 
 if TYPE_CHECKING:
     import torch
-    from torch import Tensor
 
     from autograder.course import Family
     from autograder.edits import Right, Wrong
@@ -30,16 +31,11 @@ if TYPE_CHECKING:
 # torch is imported where tensors are read or written: whoever only wants to know what a task is called is
 # told seconds sooner.
 
-FORMAT = 4
+FORMAT = 5
 
-Value: TypeAlias = "Tensor | int | float | bool | str | None"
+Value: TypeAlias = Tensor | int | float | bool | str | None
 TaskKind = Literal["tensor", "function", "module", "class"]
 AS_SEEN = "as-seen"  # the run whose givens are those that the learner sees
-# What the bank holds of every task, in this order; what only some have comes after.
-STORED = (
-    *("id", "title", "name", "kind", "signature", "axes", "number", "dtypes", "learned", "hints", "needs"),
-    *("properties", "checks", "probes", "known_wrong"),
-)
 RESULT = "result"  # the plain experiment: call the answer and look at what it returns
 
 
@@ -57,7 +53,7 @@ class Made:
     name: str
     construct: Mapping[str, Value]
     weights: Mapping[str, Tensor] = field(default_factory=dict)
-    seed: int = 123
+    seed: int = field(default=123, metadata=UNSTORED)
 
 
 @dataclass(frozen=True)
@@ -68,7 +64,7 @@ class Specimen:
     settings: Mapping[str, Value]
 
 
-Argument: TypeAlias = "Value | Made | Specimen"
+Argument: TypeAlias = Value | Made | Specimen
 
 
 @dataclass(frozen=True)
@@ -109,7 +105,7 @@ class Probe:
     expected: Outcome = field(default_factory=Outcome)
     keywords: tuple[str, ...] = ()
     construct: Mapping[str, Value] = field(default_factory=dict)
-    seed: int = 123
+    seed: int = field(default=123, metadata=UNSTORED)
     weights: Mapping[str, Tensor] = field(default_factory=dict)
     train: bool = False
     dtype: str = "float32"
@@ -118,7 +114,7 @@ class Probe:
     settings: Mapping[str, Any] = field(default_factory=dict)
     hidden: bool = False
     raises: tuple[str, ...] = ()
-    redraw: Callable[[torch.Generator], Mapping[str, Any]] | None = None
+    redraw: Callable[[torch.Generator], Mapping[str, Any]] | None = field(default=None, metadata=UNSTORED)
 
 
 @dataclass(frozen=True)
@@ -152,7 +148,7 @@ class Forbid:
 
     families: tuple[str, ...]
     points: int
-    caught: tuple[Right, ...] = ()
+    caught: tuple[Right, ...] = field(default=(), metadata=UNSTORED)
 
 
 @dataclass(frozen=True)
@@ -176,22 +172,40 @@ class KnownWrong:
 class Explanations:
     """What known wrong answers look like, alone and made together, in the short form of `autograder.explain`.
 
-    `members` are places in the task's known wrong answers, -1 for none. `kind` and `mark` hold places in
-    `kinds` and `marks`. A kind is what a sight says of a result, and where it is wrong.
+    `members` are places in the task's known wrong answers, -1 for none. Most explanations look on most probes
+    like another one, so each sight is kept once, and `cells` says which one stands where. `kind` and `mark`
+    hold places in `kinds` and `marks`. A kind is what a sight says of a result, and where it is wrong.
 
     Shapes:
         members: (explanations, mistakes)
-        kind, mark: (explanations, probes)
-        numbers: (explanations, probes, numbers), 0 where there is no tensor
+        cells: (explanations, probes)
+        kind, mark: (sights,)
+        numbers: (sights, numbers), 0 where there is no tensor
     """
 
     probes: tuple[str, ...]
     kinds: tuple[tuple[str, str], ...]
     marks: tuple[tuple[str, ...], ...]
     members: Tensor
+    cells: Tensor
     kind: Tensor
     mark: Tensor
     numbers: Tensor
+
+    def on(self, probes: Sequence[str]) -> tuple[Tensor, Tensor, Tensor]:
+        """Return kind, mark and numbers of every explanation on some probes.
+
+        Shapes: (explanations, probes), twice, and (explanations, probes, numbers).
+        """
+        cells = self.cells[:, [self.probes.index(name) for name in probes]].long()
+        return self.kind[cells], self.mark[cells], self.numbers[cells]
+
+    def only(self, probes: Sequence[str]) -> Explanations:
+        """Return the table of some probes, without the sights that stand on others."""
+        columns = [self.probes.index(name) for name in probes]
+        used, cells = self.cells[:, columns].unique(return_inverse=True)
+        sights = {name: getattr(self, name)[used.long()] for name in ("kind", "mark", "numbers")}
+        return replace(self, probes=tuple(probes), cells=cells.int(), **sights)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -253,13 +267,13 @@ class Task:
     forbids: Forbid | None = None
     keeps: tuple[str, ...] = ()
 
-    wrong: tuple[Wrong, ...] = ()
-    right: tuple[Right, ...] = ()
-    words: Mapping[str, str] = field(default_factory=dict)
-    parts: tuple[str, ...] = ()
-    cannot: Mapping[str, str] = field(default_factory=dict)
+    wrong: tuple[Wrong, ...] = field(default=(), metadata=UNSTORED)
+    right: tuple[Right, ...] = field(default=(), metadata=UNSTORED)
+    words: Mapping[str, str] = field(default_factory=dict, metadata=UNSTORED)
+    parts: tuple[str, ...] = field(default=(), metadata=UNSTORED)
+    cannot: Mapping[str, str] = field(default_factory=dict, metadata=UNSTORED)
 
-    families: tuple[Family, ...] = ()
+    families: tuple[Family, ...] = field(default=(), metadata=UNSTORED)
     kept: Mapping[str, Tensor] = field(default_factory=dict)
     known_wrong: tuple[KnownWrong, ...] = ()
     explanations: Explanations | None = None
@@ -353,24 +367,10 @@ def files(bank: LessonBank) -> dict[str, bytes]:
     """Return what one lesson's bank is saved as: the content of its two files, by their names."""
     import safetensors.torch
 
-    text, tensors = dumps(bank)
+    plain, tensors = codec.encode(bank)
+    text = json.dumps({"format": FORMAT, **plain}, indent=1, ensure_ascii=False) + "\n"
     names = paths(bank.lesson, Path())
     return dict(zip(map(str, names), (text.encode(), safetensors.torch.save(tensors)), strict=True))
-
-
-def dumps(bank: LessonBank) -> tuple[str, dict[str, Tensor]]:
-    """Return the JSON text of a bank and the tensors that it names."""
-    writer = _Writer()
-    plain = {
-        "format": FORMAT,
-        "lesson": bank.lesson,
-        "title": bank.title,
-        "givens": {run: writer.values(values, f"givens/{run}") for run, values in bank.givens.items()},
-        "tasks": {task.id: writer.task(task) for task in bank.tasks.values()},
-        "names": list(bank.names),
-        **({"predictions": list(bank.predictions)} if bank.predictions else {}),
-    }
-    return json.dumps(plain, indent=1, ensure_ascii=False) + "\n", writer.tensors
 
 
 def paths(lesson: str, folder: Path) -> tuple[Path, Path]:
@@ -408,10 +408,22 @@ def read(lesson: str, text: bytes, numbers: bytes, families: tuple[Family, ...] 
     import safetensors.torch
 
     with _readable(lesson):
-        plain = json.loads(text.decode())
-        if not isinstance(plain, dict) or plain.get("format") != FORMAT:
-            raise BankError(f"The answers for lesson {lesson} were written by another version of the course.")
-        return _Reader(safetensors.torch.load(numbers), families).lesson(plain)
+        bank = codec.decode(LessonBank, _of_this_format(lesson, text), safetensors.torch.load(numbers))
+        known = {family.name: family for family in families}
+        tasks = {
+            name: replace(task, families=tuple(known[one] for one in task.forbids.families))
+            if task.forbids
+            else task
+            for name, task in bank.tasks.items()
+        }
+        return replace(bank, tasks=tasks)
+
+
+def _of_this_format(lesson: str, text: bytes) -> dict[str, Any]:
+    plain = json.loads(text.decode())
+    if not isinstance(plain, dict) or plain.pop("format", None) != FORMAT:
+        raise BankError(f"The answers for lesson {lesson} were written by another version of the course.")
+    return plain
 
 
 @contextlib.contextmanager
@@ -429,14 +441,12 @@ def described(lesson: str, folder: Path) -> LessonBank:
     Raises:
         BankError: it is missing or damaged.
     """
-    left_out = "explanations", "forbids", "keeps"
     with _readable(lesson):
-        plain = json.loads(paths(lesson, folder)[0].read_bytes())
-        tasks = {
-            name: {**{key: value for key, value in entry.items() if key not in left_out}, "probes": []}
-            for name, entry in plain["tasks"].items()
-        }
-        return _Reader({}, ()).lesson({**plain, "givens": {}, "tasks": tasks})
+        plain = _of_this_format(lesson, paths(lesson, folder)[0].read_bytes())
+        for task in plain["tasks"].values():
+            for name in ("probes", "kept", "explanations"):
+                task.pop(name, None)
+        return codec.decode(LessonBank, {**plain, "givens": {}})
 
 
 def task_ids(lesson: str, folder: Path) -> tuple[str, ...]:
@@ -452,193 +462,6 @@ def task_ids(lesson: str, folder: Path) -> tuple[str, ...]:
 @lru_cache(maxsize=64)
 def _task_ids(text: Identity) -> tuple[str, ...]:
     return tuple(json.loads(text.path.read_bytes())["tasks"])
-
-
-class _Writer:
-    """Turns records into JSON-ready data, putting every tensor aside under a key."""
-
-    def __init__(self) -> None:
-        self.tensors: dict[str, Tensor] = {}
-
-    def value(self, value: Argument, key: str) -> Any:
-        from torch import Tensor
-
-        match value:
-            case Tensor():
-                self.tensors[key] = value.detach().contiguous().clone()
-                return {"tensor": key}
-            case Made():
-                weights = self.values(value.weights, f"{key}/weight")
-                return {"made": value.name, "construct": dict(value.construct), "weights": weights}
-            case Specimen():
-                return {"specimen": value.name, "settings": self.values(value.settings, key)}
-        return value
-
-    def values(self, values: Mapping[str, Any], key: str) -> dict[str, Any]:
-        return {name: self.value(value, f"{key}/{name}") for name, value in values.items()}
-
-    def outcome(self, outcome: Outcome, key: str) -> Any:
-        if outcome.error is not None:
-            return {"raises": outcome.error.type, "message": outcome.error.message}
-        plain: dict[str, Any] = {"type": outcome.type_name}
-        if outcome.tensor is not None:
-            plain.update(self.value(outcome.tensor, key))
-        if outcome.changed_inputs:
-            plain["changes"] = list(outcome.changed_inputs)
-        if outcome.module != ModuleReport():
-            plain["module"] = {name: value for name, value in asdict(outcome.module).items() if value}
-        return plain
-
-    def extras(self, probe: Probe, key: str) -> dict[str, Any]:
-        """Return what only some probes have: those of modules, and those put to use in a way of their own."""
-        plain: dict[str, Any] = {}
-        if probe.construct or probe.weights or probe.train or probe.dtype != "float32":
-            plain["construct"] = dict(probe.construct)
-            plain["weights"] = self.values(probe.weights, f"{key}/weight")
-            plain["train"] = probe.train
-            plain["dtype"] = probe.dtype
-        if probe.then:
-            plain["then"] = self.values(probe.then, f"{key}/then")
-        if probe.observe != RESULT:
-            plain["observe"] = probe.observe
-        if probe.observe != RESULT or probe.settings:
-            plain["settings"] = dict(probe.settings)
-        if probe.hidden:
-            plain["hidden"] = True
-        if probe.raises:
-            plain["raises"] = list(probe.raises)
-        return plain
-
-    def task(self, task: Task) -> dict[str, Any]:
-        plain = {name: getattr(task, name) for name in STORED}
-        plain["properties"] = [asdict(rule) for rule in task.properties]
-        plain["checks"] = [asdict(check) for check in task.checks]
-        plain["probes"] = [
-            {
-                "id": probe.id,
-                "says": probe.says,
-                "inputs": self.values(probe.inputs, f"{task.id}/{probe.id}/input"),
-                "keywords": probe.keywords,
-                "expected": self.outcome(probe.expected, f"{task.id}/{probe.id}/expected"),
-                **self.extras(probe, f"{task.id}/{probe.id}"),
-            }
-            for probe in task.probes
-        ]
-        plain["known_wrong"] = [asdict(wrong) for wrong in task.known_wrong]
-        if task.forbids is not None:
-            plain["forbids"] = {"families": task.forbids.families, "points": task.forbids.points}
-        plain["input_axes"] = dict(task.input_axes)
-        if task.kept:
-            plain["keeps"] = self.values(task.kept, f"{task.id}/keeps")
-        if task.explanations is not None:
-            plain["explanations"] = self.explanations(task.explanations, f"{task.id}/explanations")
-        if task.examined is not None:
-            plain["examined"] = asdict(task.examined)
-        return plain
-
-    def explanations(self, table: Explanations, key: str) -> dict[str, Any]:
-        import torch
-
-        # Most explanations look on most probes like another one, so that each sight is kept once.
-        columns = [table.kind[..., None].float(), table.mark[..., None].float(), table.numbers]
-        sights, cells = torch.cat(columns, dim=2).flatten(0, 1).unique(dim=0, return_inverse=True)
-        kept = {
-            "members": table.members,
-            "cells": cells.reshape(table.kind.shape).int(),
-            "kind": sights[:, 0].short(),
-            "mark": sights[:, 1].short(),
-            "numbers": sights[:, 2:].contiguous(),
-        }
-        return {
-            "probes": list(table.probes),
-            "kinds": [result for result, _ in table.kinds],
-            "places": [places for _, places in table.kinds],
-            "marks": [list(marks) for marks in table.marks],
-            **self.values(kept, key),
-        }
-
-
-class _Reader:
-    def __init__(self, tensors: Mapping[str, Tensor], families: Sequence[Family]) -> None:
-        self.tensors = tensors
-        self.families = {family.name: family for family in families}
-
-    def value(self, plain: Any) -> Any:
-        match plain:
-            case {"tensor": key}:
-                return self.tensors[key]
-            case {"made": name, "construct": construct, "weights": weights}:
-                return Made(name, construct, self.values(weights))
-            case {"specimen": name, "settings": settings}:
-                return Specimen(name, self.values(settings))
-        return plain
-
-    def values(self, plain: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: self.value(value) for name, value in plain.items()}
-
-    def outcome(self, plain: Mapping[str, Any]) -> Outcome:
-        if "raises" in plain:
-            return Outcome(error=ErrorReport(type=plain["raises"], message=plain.get("message", "")))
-        tensor = self.tensors[plain["tensor"]] if "tensor" in plain else None
-        return Outcome(
-            type_name=plain["type"],
-            tensor=tensor,
-            shape=None if tensor is None else tuple(tensor.shape),
-            dtype="" if tensor is None else dtype_name(tensor.dtype),
-            changed_inputs=tuple(plain.get("changes", ())),
-            # Only what is not empty is written.
-            module=rebuilt(ModuleReport, {**asdict(ModuleReport()), **plain.get("module", {})}),
-        )
-
-    def probe(self, plain: Mapping[str, Any]) -> Probe:
-        fields = {**plain, "expected": self.outcome(plain["expected"])}
-        for name in ("inputs", "weights", "then"):
-            fields[name] = self.values(plain.get(name, {}))
-        for name in ("keywords", "raises"):
-            fields[name] = tuple(plain.get(name, ()))
-        return Probe(**fields)
-
-    def task(self, plain: Mapping[str, Any]) -> Task:
-        fields = dict(plain)
-        for name in ("axes", "dtypes", "hints", "needs"):
-            fields[name] = tuple(fields[name])
-        if "keeps" in plain:
-            fields |= {"keeps": tuple(plain["keeps"]), "kept": self.values(plain["keeps"])}
-        fields["properties"] = tuple(Property(**entry) for entry in plain["properties"])
-        if "forbids" in plain:
-            forbids = Forbid(tuple(plain["forbids"]["families"]), plain["forbids"]["points"])
-            families = tuple(self.families[name] for name in forbids.families)
-            fields |= {"forbids": forbids, "families": families}
-        if "explanations" in plain:
-            fields["explanations"] = self.explanations(plain["explanations"])
-        fields["examined"] = rebuilt(Examination | None, plain.get("examined"))
-        fields["input_axes"] = {name: tuple(axes) for name, axes in plain["input_axes"].items()}
-        fields["checks"] = tuple(
-            Check(entry["title"], entry["points"], tuple(entry["probes"])) for entry in plain["checks"]
-        )
-        fields["probes"] = tuple(self.probe(entry) for entry in plain["probes"])
-        fields["known_wrong"] = tuple(KnownWrong(**entry) for entry in plain["known_wrong"])
-        return Task(**fields)
-
-    def explanations(self, plain: Mapping[str, Any]) -> Explanations:
-        cells = self.value(plain["cells"])
-        return Explanations(
-            probes=tuple(plain["probes"]),
-            kinds=tuple(zip(plain["kinds"], plain["places"], strict=True)),
-            marks=tuple(tuple(marks) for marks in plain["marks"]),
-            members=self.value(plain["members"]),
-            **{name: self.value(plain[name])[cells] for name in ("kind", "mark", "numbers")},
-        )
-
-    def lesson(self, plain: Mapping[str, Any]) -> LessonBank:
-        return LessonBank(
-            lesson=plain["lesson"],
-            title=plain["title"],
-            givens={run: self.values(values) for run, values in plain["givens"].items()},
-            tasks={task: self.task(entry) for task, entry in plain["tasks"].items()},
-            names=tuple(plain.get("names", ())),
-            predictions=tuple(plain.get("predictions", ())),
-        )
 
 
 def axis_parts(axis: str) -> tuple[str, str]:

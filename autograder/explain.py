@@ -191,11 +191,10 @@ class _Compared:
         self._task = task
         self._table = table
         self._seen = seen
-        self._columns = {name: column for column, name in enumerate(table.probes) if name in seen}
+        self._places = {name: place for place, name in enumerate(seen)}
         kinds = {kind: place for place, kind in enumerate(table.kinds)}
-        columns = list(self._columns.values())
-        asked = [seen[name] for name in self._columns]
-        kind, numbers = table.kind[:, columns], table.numbers[:, columns]
+        asked = list(seen.values())
+        kind, self._mark, numbers = table.on(list(seen))
         untried = kind == kinds.get((UNTRIED.result, ""), -1)
         right = kind == 0
         own_kind = torch.tensor([kinds.get((one.result, one.places), -2) for one in asked])
@@ -209,7 +208,7 @@ class _Compared:
         same = self._same_shape & ((numbers - own).abs() <= CLOSE * (1 + own.abs())).all(dim=2)
         self._exact = same & ~right
         own_right = torch.tensor([not one.result for one in asked], dtype=torch.bool)
-        observes = [task.probe[name].observe for name in self._columns]
+        observes = [task.probe[name].observe for name in seen]
         self._plain = torch.tensor([observe == RESULT for observe in observes], dtype=torch.bool)
         self._silent = torch.tensor([one.silent for one in asked], dtype=torch.bool)
         self._raised = torch.tensor([_raises(one.result) for one in asked], dtype=torch.bool)
@@ -220,13 +219,13 @@ class _Compared:
         # The same entries are wrong, by other numbers: enough for a mistake with a number in it that may
         # be any, or that draws numbers.
         varies = torch.tensor([*(one.varies for one in task.known_wrong), False])[table.members.long()]
-        drawn = torch.tensor([task.probe[name].train for name in self._columns], dtype=torch.bool)
+        drawn = torch.tensor([task.probe[name].train for name in seen], dtype=torch.bool)
         alone = (table.members >= 0).sum(dim=1, keepdim=True) == 1
         self._in_place = kind == own_kind
         in_place = self._in_place | drawn & (shape == own_shape)
         places = {marks: place for place, marks in enumerate(table.marks)}
         own_mark = torch.tensor([places.get(tuple(sorted(one.marks)), -2) for one in asked])
-        self._same_marks = table.mark[:, columns] == own_mark
+        self._same_marks = self._mark == own_mark
         loosely = in_place & alone & varies[:, :1] & self._same_marks
         self._loosely = loosely & ~same
         same |= loosely
@@ -237,13 +236,12 @@ class _Compared:
             # What was raised hides everything else.
             is_hidden = _raises(one.result) or one.result == UNCALLED
             absent = [not (set(marks) <= one.marks or is_hidden) for marks in table.marks]
-            lacking[:, column] = torch.tensor(absent)[table.mark[:, columns[column]].long()]
+            lacking[:, column] = torch.tensor(absent)[self._mark[:, column].long()]
         # Where a mistake shows by its numbers, an experiment may fail in one wording and not in another.
         by_numbers = (self._exact & self._plain & ~self._silent & ~self._raised).any(dim=1, keepdim=True)
         contradicts = ~right & own_right & ~(raising & ~self._plain & by_numbers)
         self._possible = ~((contradicts | lacking) & ~untried).any(dim=1)
         self._untried = untried
-        self._places = {name: place for place, name in enumerate(self._columns)}
         self._size = (table.members >= 0).sum(dim=1)
 
     def best(self, left: _Cells, asked: Collection[str] = ()) -> list[int]:
@@ -367,7 +365,7 @@ class _Compared:
         found = {}
         for name, mark in sorted(left.marks):
             has = torch.tensor([mark in marks for marks in self._table.marks])
-            shown = has[self._table.mark[:, self._columns[name]].long()]
+            shown = has[self._mark[:, self._places[name]].long()]
             found[name, mark] = shown | self._untried[:, self._places[name]]
         return found
 
@@ -382,24 +380,30 @@ def tabulate(members: Sequence[tuple[int, ...]], sights: Sequence[Mapping[str, S
     probes = list(sights[0]) if sights else []
     kinds: dict[tuple[str, str], int] = {("", ""): 0}
     marks: dict[tuple[str, ...], int] = {(): 0}
-    kind = [
-        [kinds.setdefault((one[name].result, one[name].places), len(kinds)) for name in probes]
-        for one in sights
-    ]
-    mark = [
-        [marks.setdefault(tuple(sorted(one[name].marks)), len(marks)) for name in probes] for one in sights
-    ]
-    numbers = [[one[name].numbers or (0.0,) * NUMBERS for name in probes] for one in sights]
+    # As single numbers first: what differs by rounding is one sight.
+    rows = torch.tensor(
+        [
+            (
+                kinds.setdefault((seen.result, seen.places), len(kinds)),
+                marks.setdefault(tuple(sorted(seen.marks)), len(marks)),
+                *(seen.numbers or (0.0,) * NUMBERS),
+            )
+            for one in sights
+            for seen in (one[name] for name in probes)
+        ],
+        dtype=torch.float32,
+    ).reshape(-1, 2 + NUMBERS)
+    different, cells = rows.unique(dim=0, return_inverse=True)
     width = max(map(len, members), default=0)
-    shape = (len(members), len(probes))
     return Explanations(
         probes=tuple(probes),
         kinds=tuple(kinds),
         marks=tuple(marks),
         members=torch.tensor([[*one, *[-1] * (width - len(one))] for one in members], dtype=torch.int16),
-        kind=torch.tensor(kind, dtype=torch.int16).reshape(shape),
-        mark=torch.tensor(mark, dtype=torch.int16).reshape(shape),
-        numbers=torch.tensor(numbers, dtype=torch.float32).reshape(*shape, NUMBERS),
+        cells=cells.reshape(len(members), len(probes)).int(),
+        kind=different[:, 0].short(),
+        mark=different[:, 1].short(),
+        numbers=different[:, 2:].contiguous(),
     )
 
 

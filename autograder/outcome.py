@@ -7,13 +7,10 @@ plus tensors, never as pickles, so that a judge in another process can read them
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field, is_dataclass, replace
-from functools import lru_cache
-from types import UnionType
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
+from dataclasses import dataclass, field
+from typing import Literal
 
-if TYPE_CHECKING:
-    from torch import Tensor
+from autograder.codec import Tensor
 
 # More than this in one answer is not carried: no task of the course asks for a tensor near this size, and
 # evidence has to stay small enough to pass through a notebook's output.
@@ -98,7 +95,7 @@ class Outcome:
 
     `tensor` is a detached CPU copy of the returned value, of any shape; a plain number is carried as a
     tensor without axes. It is None where nothing was returned that can be compared. `shape` and `dtype`
-    are those of what the learner made, also where the tensor itself was too large to carry. `module` is what
+    are those of the tensor, or of what the learner made where that was too large to carry. `module` is what
     was seen of a module beside its result. `uncalled` says why there was no call.
     """
 
@@ -111,6 +108,12 @@ class Outcome:
     changed_inputs: tuple[str, ...] = ()
     module: ModuleReport = ModuleReport()
     uncalled: Uncalled | None = None
+
+    def __post_init__(self) -> None:
+        if self.tensor is not None:
+            # What is said of a tensor must not differ from what it is, or one shape could pass for another.
+            object.__setattr__(self, "shape", tuple(self.tensor.shape))
+            object.__setattr__(self, "dtype", str(self.tensor.dtype).removeprefix("torch."))
 
 
 @dataclass(frozen=True)
@@ -174,63 +177,3 @@ class Evidence:
     forbidden: tuple[ForbiddenCall, ...] = ()
     examined: Examination | None = None
     error: ErrorReport | None = None
-
-
-def to_plain(evidence: Evidence) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """Split evidence into JSON-ready data and the tensors it names."""
-    tensors: dict[str, Tensor] = {}
-    outcomes: dict[str, Any] = {}
-    for probe, outcome in evidence.outcomes.items():
-        outcomes[probe] = asdict(replace(outcome, tensor=None))
-        if outcome.tensor is not None:
-            key = outcomes[probe]["tensor"] = f"{evidence.task}/{probe}"
-            tensors[key] = outcome.tensor
-    return {**asdict(replace(evidence, outcomes={})), "outcomes": outcomes}, tensors
-
-
-def from_plain(plain: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Evidence:
-    """Rebuild evidence that `to_plain` split.
-
-    Raises:
-        ValueError: the data does not have the form that `to_plain` gives it.
-    """
-    try:
-        evidence: Evidence = rebuilt(Evidence, plain)
-    except (KeyError, TypeError, AttributeError, OverflowError) as problem:
-        raise ValueError(f"evidence is not in the expected form: {problem!r}") from problem
-    outcomes = {}
-    for probe, outcome in evidence.outcomes.items():
-        tensor = tensors.get(str(outcome.tensor))
-        outcomes[probe] = replace(outcome, tensor=tensor)
-        if tensor is not None:
-            # What is said of a tensor must not differ from what it is, or one shape could pass for another.
-            dtype = str(tensor.dtype).removeprefix("torch.")
-            outcomes[probe] = replace(outcome, tensor=tensor, shape=tuple(tensor.shape), dtype=dtype)
-    return replace(evidence, outcomes=outcomes)
-
-
-def rebuilt(kind: Any, plain: Any) -> Any:
-    """Return a dataclass, or a field's value, from the form that `asdict` gives it, cut to a bounded size.
-
-    Raises:
-        KeyError, TypeError, AttributeError, OverflowError, ValueError: the data has another form.
-    """
-    parts = get_args(kind)
-    if isinstance(kind, type) and is_dataclass(kind):
-        return kind(**{name: rebuilt(one, plain[name]) for name, one in _fields_of(kind).items()})
-    if isinstance(kind, UnionType):
-        return None if plain is None else rebuilt(parts[0], plain)
-    if get_origin(kind) is Mapping:
-        return {str(key)[:MAX_TEXT]: rebuilt(parts[1], one) for key, one in plain.items()}
-    if get_origin(kind) is tuple:
-        return tuple(rebuilt(parts[0], one) for one in list(plain)[:MAX_ITEMS])
-    if get_origin(kind) is Literal:
-        if plain not in parts:
-            raise ValueError(f"{plain!r} is none of {parts}")
-        return plain
-    return str(plain)[:MAX_TEXT] if kind is str else kind(plain)
-
-
-@lru_cache
-def _fields_of(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind, localns={"Tensor": str})  # a tensor's place is taken by its key

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 import platformdirs
 
+from autograder import codec
 from autograder.files import write_whole
-from autograder.outcome import rebuilt
 
 # Set to a folder to keep progress there, or to "off" to keep none.
 PROGRESS = "AUTOGRADER_PROGRESS"
@@ -23,7 +23,7 @@ PROGRESS = "AUTOGRADER_PROGRESS"
 PREDICTION = "prediction."
 OWN = 0o600  # what a learner has done is for their eyes
 Kept = TypeVar("Kept", "Record", "Prediction")
-UNREADABLE = (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError)
+UNREADABLE = (OSError, ValueError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -67,10 +67,9 @@ def _read(course: str, name: str, kind: type[Kept]) -> Kept:
     if place is None:
         return kind()
     try:
-        kept: Kept = rebuilt(kind, json.loads((place / f"{name}.json").read_text(encoding="utf-8")))
+        return codec.decode(kind, json.loads((place / f"{name}.json").read_text(encoding="utf-8")))
     except UNREADABLE:
         return kind()
-    return kept
 
 
 def write_prediction(course: str, name: str, prediction: Prediction) -> str:
@@ -84,7 +83,7 @@ def write(course: str, task: str, record: Record | Prediction) -> str:
     if place is None:
         return ""
     try:
-        write_whole(place / f"{task}.json", json.dumps(asdict(record)).encode(), OWN)
+        write_whole(place / f"{task}.json", json.dumps(codec.encode(record)[0]).encode(), OWN)
     except OSError as problem:
         return f"Your progress cannot be saved in {place}: {problem.strerror or problem}."
     return ""

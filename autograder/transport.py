@@ -11,7 +11,8 @@ import safetensors
 import safetensors.torch
 import torch
 
-from autograder.outcome import Evidence, from_plain, to_plain
+from autograder import codec
+from autograder.outcome import MAX_ITEMS, MAX_TEXT, Evidence
 
 EVIDENCE_MIME = "application/vnd.autograder.evidence+json"
 # A lesson's largest honest evidence is a few kilobytes.
@@ -42,7 +43,7 @@ def pack(evidence: Evidence) -> str:
     Raises:
         EvidenceRefused: it is larger than `MAX_BYTES`, or a tensor only pretends to hold numbers.
     """
-    plain, tensors = to_plain(evidence)
+    plain, tensors = codec.encode(evidence)
     try:
         saved = base64.b64encode(safetensors.torch.save(tensors)).decode("ascii")
     except (safetensors.SafetensorError, RuntimeError, ValueError) as problem:
@@ -66,7 +67,7 @@ def unpack(text: Any) -> Evidence:
         tensors = safetensors.torch.load(base64.b64decode(packed["tensors"], validate=True))
         if any(tensor.dtype not in CARRIED for tensor in tensors.values()):
             raise ValueError("a kind of tensor that no answer is carried in")
-        return from_plain(packed["evidence"], tensors)
+        return codec.decode(Evidence, packed["evidence"], tensors, MAX_TEXT, MAX_ITEMS)
     except (
         ValueError,
         KeyError,

@@ -40,7 +40,7 @@ from autograder.experiments.buffers import sizes_of
 from autograder.explain import Sight, sight, tabulate
 from autograder.forbidden import Watch
 from autograder.judge import judge
-from autograder.outcome import Evidence, Outcome
+from autograder.outcome import ErrorReport, Evidence, Outcome
 from autograder.own_code import is_notebook_file
 from autograder.problems import AuthoringError
 
@@ -283,7 +283,10 @@ def make_probe(task: Task, probe: Probe, runs: Runs) -> Probe:
     namespace = runs.namespaces[AS_SEEN]
     reference = namespace[task.name]
     asked = _asked(probe, reference if task.kind == "module" else None, namespace)
-    return replace(asked, expected=concluded(asked, outcome_of(task, reference, asked, runs)))
+    expected = concluded(asked, outcome_of(task, reference, asked, runs))
+    if expected.error is not None:  # where it was raised is the solution's own text
+        expected = Outcome(error=ErrorReport(expected.error.type, expected.error.message))
+    return replace(asked, expected=expected)
 
 
 def outcome_of(task: Task, answer: Callable[..., Any], probe: Probe, runs: Runs) -> Outcome:
@@ -361,11 +364,11 @@ def _wrong_answer_problems(task: Task) -> Iterator[str]:
     table = task.explanations
     assert table is not None
     alike: dict[tuple[Any, ...], set[str]] = {}
-    for row, wrong in enumerate(task.wrong):
-        if not bool(table.kind[row].any() | table.mark[row].any()):
+    for wrong, kind, mark, numbers in zip(task.wrong, *table.on(table.probes), strict=False):
+        if not bool(kind.any() | mark.any()):
             yield f"the known wrong answer {wrong.fault} passes"
-        numbers = [round(number, 4) for number in table.numbers[row].flatten().tolist()]
-        key = (*table.kind[row].tolist(), *table.mark[row].tolist(), *numbers)
+        shown = [round(number, 4) for number in numbers.flatten().tolist()]
+        key = (*kind.tolist(), *mark.tolist(), *shown)
         alike.setdefault(key, set()).add(wrong.fault)
     for names in alike.values():
         if len(names) > 1:

@@ -187,14 +187,7 @@ def _for_students(task: Task, hints: int | None) -> Task:
     )
     table = task.explanations
     if table is not None:
-        columns = [place for place, name in enumerate(table.probes) if name in kept]
-        table = replace(
-            table,
-            probes=tuple(table.probes[place] for place in columns),
-            kind=table.kind[:, columns],
-            mark=table.mark[:, columns],
-            numbers=table.numbers[:, columns],
-        )
+        table = table.only([name for name in table.probes if name in kept])
     return replace(task, probes=shown, checks=checks, explanations=table, hints=task.hints[:hints])
 
 

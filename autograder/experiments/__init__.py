@@ -42,6 +42,4 @@ def concluded(probe: Probe, outcome: Outcome) -> Outcome:
     if experiment is None or experiment.measured is None or not probe.hidden or outcome.tensor is None:
         return outcome
     found = experiment.measured(outcome.tensor, probe.settings)
-    if found is None:
-        return outcome
-    return replace(outcome, tensor=found, shape=tuple(found.shape), dtype="float32")
+    return outcome if found is None else replace(outcome, tensor=found)

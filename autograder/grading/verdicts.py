@@ -10,10 +10,10 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from nbformat import NotebookNode
 from sqlalchemy import (
@@ -34,6 +34,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session, scoped_session
 
+from autograder import codec
 from autograder.cells import is_answer
 from autograder.findings import Raised, StillStub
 from autograder.problems import BadBook
@@ -165,12 +166,9 @@ class Store:
         known = {one.name for one in fields(kind)}
         found = []
         for (text,) in self._connection.execute(asked):
-            plain: dict[str, Any] = {
-                name: tuple(value) if isinstance(value, list) else value
-                for name, value in json.loads(text).items()
-                if name in known  # a later version may have written more
-            }
-            found.append(kind(**plain))
+            plain = json.loads(text)
+            # A later version may have written more.
+            found.append(codec.decode(kind, {name: plain[name] for name in known & plain.keys()}))
         return found
 
     def write(self, grading: Grading, results: Sequence[TaskResult]) -> None:
@@ -212,7 +210,7 @@ class Store:
                 "kind": type(one).__name__,
                 "lesson": one.lesson,
                 "student": one.student,
-                "record": json.dumps(asdict(one)),
+                "record": json.dumps(codec.encode(one)[0]),
             }
             for one in records
         ]

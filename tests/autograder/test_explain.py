@@ -318,7 +318,7 @@ RIGHT = TASK.probe["three"].expected
     ("fields", "marks"),
     [
         ({"changed_inputs": ("x",)}, {"changes x"}),
-        ({"dtype": "float64"}, {"dtype"}),
+        ({"tensor": RIGHT.tensor.double()}, {"dtype"}),
         ({"type_name": "numpy.ndarray"}, {"type numpy.ndarray"}),
         ({"module": ModuleReport(unsteady=True)}, {"unsteady"}),
         ({"module": ModuleReport(unreached=("W",))}, {"no gradient"}),

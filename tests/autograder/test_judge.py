@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 
 import numpy as np
 import pytest
@@ -39,8 +40,6 @@ from autograder.outcome import (
     ModuleReport,
     Outcome,
     Uncalled,
-    from_plain,
-    to_plain,
 )
 from autograder.transport import pack, unpack
 from tests.autograder.conftest import PAIRS, ROW_SUMS, SHARE, TOTAL, knowing
@@ -199,7 +198,8 @@ def test_evidence_without_what_was_asked_for_earns_nothing(task, evidence, findi
 
 
 def test_fewer_digits_than_the_right_answer_keeps_are_named(share):
-    doubled = dataclasses.replace(share.probe["three"].expected, dtype="float64")
+    expected = share.probe["three"].expected
+    doubled = dataclasses.replace(expected, tensor=expected.tensor.double())
     three = dataclasses.replace(share.probe["three"], expected=doubled)
     task = dataclasses.replace(share, probes=(three, share.probe["four"]))
     outcomes = {name: probe.expected for name, probe in share.probe.items()}
@@ -335,11 +335,11 @@ def forged():
         outcomes = {
             name: dataclasses.replace(probe.expected, tensor=tensor) for name, probe in task.probe.items()
         }
-        plain, tensors = to_plain(Evidence(task.id, "answered", outcomes=outcomes))
-        for name, entry in plain["outcomes"].items():
+        packed = json.loads(pack(Evidence(task.id, "answered", outcomes=outcomes)))
+        for name, entry in packed["evidence"]["outcomes"].items():
             entry["shape"] = list(shape if shape is not None else task.probe[name].expected.shape)
             entry["dtype"] = "float32"
-        return judge(task, from_plain(plain, tensors))
+        return judge(task, unpack(json.dumps(packed)))
 
     return judge_forged
 

@@ -7,6 +7,7 @@ import copy
 import json
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,8 +15,30 @@ import torch
 
 from autograder import transport
 from autograder.collect import observe
-from autograder.outcome import ErrorReport, Evidence, Outcome, to_plain
+from autograder.outcome import (
+    MAX_ITEMS,
+    MAX_TEXT,
+    ErrorReport,
+    Evidence,
+    Examination,
+    ForbiddenCall,
+    Influence,
+    ModuleReport,
+    Outcome,
+    Reshaped,
+    Uncalled,
+)
 from autograder.transport import EvidenceRefused, pack, unpack
+
+REPORT = ModuleReport(
+    missing=("W_q",),
+    unexpected=("W",),
+    reshaped=(Reshaped("W_k", (2, 3), (3, 2)),),
+    unreached=("W_v",),
+    shared=("W_v",),
+    frozen=("W_v",),
+    unsteady=True,
+)
 
 
 @pytest.fixture
@@ -24,10 +47,19 @@ def evidence(yielded):
         "share",
         "answered",
         outcomes={
-            "three": yielded([[1.0, float("nan")], [float("-inf"), 2.5]]),
+            "three": replace(yielded([[1.0, 3.0], [float("-inf"), 2.5]], ("x",)), module=REPORT),
             "four": Outcome(error=ErrorReport("ValueError", "“no” \ud800 \x00", "y", 3, "share")),
+            "five": Outcome("torch.Tensor", None, (400, 400), "complex64"),
+            "six": Outcome(uncalled=Uncalled("arguments", "(x)", "too many")),
         },
+        nearest=("shares",),
+        answer_type="function",
+        changed_givens=("table",),
         globals_read=("scores",),
+        note="a note",
+        forbidden=(ForbiddenCall("torch.exp", "exp", "y", 3, "share"),),
+        examined=Examination("three", ("x",), (Influence("x", "tokens", ((0, 1), ())),)),
+        error=ErrorReport("ValueError", "no", bases=("Exception",)),
     )
 
 
@@ -45,10 +77,47 @@ def with_tensors(packed: dict[str, Any], header: object, data: bytes = b"") -> s
 
 def test_what_was_packed_comes_out_again(evidence):
     back = unpack(pack(evidence))
-    assert to_plain(back)[0] == to_plain(evidence)[0]
-    assert torch.equal(
-        back.outcomes["three"].tensor.nan_to_num(7), evidence.outcomes["three"].tensor.nan_to_num(7)
-    )
+    three, sent = back.outcomes["three"], evidence.outcomes["three"]
+    assert torch.equal(three.tensor, sent.tensor)
+    outcomes = {**back.outcomes, "three": replace(three, tensor=sent.tensor)}
+    assert replace(back, outcomes=outcomes) == evidence
+
+
+def test_an_unknown_status_is_refused(packed):
+    packed["evidence"]["status"] = "perfect"
+    with pytest.raises(EvidenceRefused, match="'perfect' is none of"):
+        unpack(json.dumps(packed))
+
+
+def test_a_tensor_that_is_named_and_not_there_is_refused(packed):
+    packed["evidence"]["outcomes"]["three"]["tensor"]["tensor"] = "gone"
+    with pytest.raises(EvidenceRefused, match="gone"):
+        unpack(json.dumps(packed))
+
+
+def test_texts_longer_than_any_honest_one_are_cut(packed):
+    long = "x" * 10 * MAX_TEXT
+    plain = packed["evidence"]
+    plain["note"] = plain["outcomes"]["four"]["error"]["message"] = long
+    plain["nearest"] = plain["outcomes"]["three"]["module"]["missing"] = [long, *"x" * MAX_ITEMS]
+    plain["examined"]["idle"] = ["x"] * 2 * MAX_ITEMS
+    plain["examined"]["influences"][0]["moved"] = [list(range(MAX_ITEMS + 1))] * (MAX_ITEMS + 1)
+    plain["examined"]["influences"] *= MAX_ITEMS + 1
+    back = unpack(json.dumps(packed))
+    assert len(back.note) == MAX_TEXT
+    assert len(back.outcomes["four"].error.message) == MAX_TEXT
+    moved = back.examined.influences[0].moved
+    missing = back.outcomes["three"].module.missing
+    assert len(missing[0]) == MAX_TEXT
+    lists = back.nearest, missing, back.examined.idle, back.examined.influences, moved, moved[0]
+    assert {len(one) for one in lists} == {MAX_ITEMS}
+
+
+@pytest.mark.parametrize("forged", [{"status": "y" * 10**6}, {"x" * 10**6: 1}], ids=["value", "name"])
+def test_what_is_refused_is_not_told_at_length(packed, forged):
+    with pytest.raises(EvidenceRefused) as refused:
+        unpack(json.dumps({**packed, "evidence": {**packed["evidence"], **forged}}))
+    assert len(str(refused.value)) < 400
 
 
 @pytest.mark.parametrize("status", ["missing", "stub", "not-callable", "not-run"])
@@ -145,9 +214,13 @@ def test_a_forged_tensor_header_is_refused(packed, header):
 
 @pytest.mark.parametrize("number", ["Infinity", "-Infinity", "NaN", "1e999", "9" * 5000])
 def test_a_number_that_is_none_is_refused_where_a_size_should_stand(packed, number):
-    packed["evidence"]["outcomes"]["four"]["shape"] = ["SIZE", 2]
-    with pytest.raises(EvidenceRefused):
-        unpack(json.dumps(packed).replace('"SIZE"', number))
+    outcomes = packed["evidence"]["outcomes"]
+    for part, size in ((outcomes["five"], ["SIZE", 2]), (outcomes["four"]["error"], "SIZE")):
+        name = "shape" if "shape" in part else "line_number"
+        honest, part[name] = part[name], size
+        with pytest.raises(EvidenceRefused):
+            unpack(json.dumps(packed).replace('"SIZE"', number))
+        part[name] = honest
 
 
 def places(value: Any, path: tuple = ()) -> Iterator[tuple]:

@@ -137,7 +137,7 @@ def test_a_mistake_is_named_in_another_wording_too(made, runs):
 
 def test_an_experiment_that_both_mistakes_show_in_is_not_tried(made):
     table = made.explanations
-    kinds = table.kind[table.members.tolist().index([5, 3, -1])].tolist()
+    kinds = table.on(table.probes)[0][table.members.tolist().index([5, 3, -1])].tolist()
     assert [table.kinds[kind][0] == "untried" for kind in kinds] == [False, False, True]
 
 

@@ -12,7 +12,7 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
-from autograder import bank, cli
+from autograder import bank, cli, codec
 from autograder.authoring import Lesson, load_faults, load_lesson
 from autograder.bank import AS_SEEN, RESULT, LessonBank, without_answers
 from autograder.build.answers import Runs, make_bank, make_probe, make_task, run_solution
@@ -228,7 +228,7 @@ def test_questions_hold_nothing_that_says_what_is_right(course, tmp_path):
     text = (tmp_path / "questions" / f"{NAME}.json").read_text()
     for told in ("Divide by the sum", "Shares add up", "by-largest", "These are the columns"):
         assert told not in text
-    _, tensors = bank.dumps(asks)
+    _, tensors = codec.encode(asks)
     assert not [key for key in tensors if "expected" in key or "wrong" in key or "redrawn" in key]
     answers = [probe.expected.tensor for task in lesson.tasks.values() for probe in task.probes]
     assert not [1 for held in tensors.values() for one in answers if torch.equal(held, one)]
