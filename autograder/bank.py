@@ -184,7 +184,7 @@ class Explanations:
     """
 
     probes: tuple[str, ...]
-    kinds: tuple[tuple[str, str], ...]
+    kinds: tuple[tuple[str, ...], ...]
     marks: tuple[tuple[str, ...], ...]
     members: Tensor
     cells: Tensor

@@ -1,4 +1,4 @@
-"""Records as JSON and tensors, and back: banks, evidence, progress, and what grading found.
+"""Records as JSON and tensors, and back: banks, evidence, progress, what grading found; and from TOML.
 
 A record is a dataclass. In JSON it is an object of the fields that differ from their defaults, and the types
 of the fields say how they are read: records, `Mapping`, `tuple`, `Literal`, unions, plain values and `Any`. A
@@ -8,12 +8,17 @@ text may be a stranger's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from datetime import date, datetime
 from functools import lru_cache
+from pathlib import Path
 from types import MappingProxyType, NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from autograder.problems import AuthoringError
 
 if TYPE_CHECKING:
     from torch import Tensor as Tensor
@@ -25,8 +30,8 @@ else:
 
 # The metadata of a field that is not written, since authors alone have a use for it.
 UNSTORED = MappingProxyType({"stored": False})
-# What readers raise on data of another form.
-OTHER_FORM = (ValueError, KeyError, TypeError, AttributeError)
+# What people call the types that JSON and TOML hold; a list and a date are called so in Python too.
+CALLED = {str: "text", int: "whole number", float: "number", bool: "true or false", dict: "table"}
 NO_TENSORS: Mapping[str, Tensor] = MappingProxyType({})
 
 Record = TypeVar("Record")
@@ -55,14 +60,23 @@ def decode(
         most_items: items of a tuple that are kept; all if None.
 
     Raises:
-        ValueError: the data is of another form.
+        ValueError: the data is of another form; says where, and never much.
+    """
+    wanted: Any = kind
+    record: Record = _reader(wanted)(plain, _Source(tensors, most_text, most_items))
+    return record
+
+
+def read_toml(kind: type[Record], path: Path) -> Record:
+    """Return the record that a person wrote into a file.
+
+    Raises:
+        AuthoringError: the file is missing, or not as it must be; says where.
     """
     try:
-        wanted: Any = kind
-        record: Record = _reader(wanted)(plain, _Source(tensors, most_text, most_items))
-    except OTHER_FORM as problem:
-        raise ValueError(f"no {kind.__name__} in the expected form: {problem!r:.200}") from problem
-    return record
+        return decode(kind, tomllib.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as problem:
+        raise AuthoringError([f"{path} cannot be read: {problem}"]) from problem
 
 
 @dataclass(frozen=True)
@@ -109,74 +123,90 @@ def _reader(kind: Any) -> _Reader:
     if kind is Any:
         return lambda plain, source: plain
     if kind is Tensor:
-        return lambda plain, source: source.tensors[plain["tensor"]]
+        return _tensor
+    if kind is str:
+        return _text
     if is_dataclass(kind):
         return _record_reader(kind)
     if origin in (Union, UnionType):
         return _union_reader(parts)
-    if origin is Mapping:
-        return _mapping_reader(*map(_reader, parts))
-    if origin is tuple:
-        return _tuple_reader(parts)
     if origin is Literal:
-        return _choice_reader(parts)
-    return _value_reader(kind)
+        return lambda plain, source: _chosen(parts, plain)
+    if origin is Mapping:
+        value = _reader(parts[1])
+        return lambda plain, source: _each(
+            ((name, value, one) for name, one in _checked(dict, plain).items()), source
+        )
+    if origin is tuple:
+        item = _reader(parts[0])
+        return lambda plain, source: tuple(
+            [item(one, source) for one in _checked(list, plain)[: source.most_items]]
+        )
+    others = {float: (int,), date: (datetime,)}.get(kind, ())
+    return lambda plain, source: plain if type(plain) is kind else _checked(kind, plain, *others)
+
+
+def _checked(kind: type, plain: Any, *others: type) -> Any:
+    if type(plain) not in (kind, *others):
+        raise ValueError(f"{plain!r:.60} is no {CALLED.get(kind, kind.__name__)}")
+    return plain
+
+
+def _chosen(choices: tuple[str, ...], plain: Any) -> Any:
+    if plain not in choices:
+        raise ValueError(f"{plain!r:.60} is none of {', '.join(choices)}")
+    return plain
+
+
+def _text(plain: Any, source: _Source) -> Any:
+    return plain[: source.most_text] if type(plain) is str else _checked(str, plain)
+
+
+def _tensor(plain: Any, source: _Source) -> Any:
+    key = _checked(dict, plain).get("tensor")
+    if not isinstance(key, str) or key not in source.tensors:
+        raise ValueError(f"there is no tensor {key!r:.60}")
+    return source.tensors[key]
 
 
 def _record_reader(kind: Any) -> _Reader:
     # A stand-in with the written fields alone: the types of the others may be known to type checkers only.
-    types = {name: kind.__dataclass_fields__[name].type for name in _defaults(kind)}
+    defaults = _defaults(kind)
+    types = {name: kind.__dataclass_fields__[name].type for name in defaults}
     written = type(kind.__name__, (), {"__module__": kind.__module__, "__annotations__": types})
     readers = {name: _reader(one) for name, one in get_type_hints(written).items()}
-    return lambda plain, source: kind(**{name: readers[name](one, source) for name, one in plain.items()})
-
-
-def _mapping_reader(key: _Reader, value: _Reader) -> _Reader:
-    return lambda plain, source: {key(name, source): value(one, source) for name, one in plain.items()}
-
-
-def _tuple_reader(parts: tuple[Any, ...]) -> _Reader:
-    readers = [_reader(part) for part in parts if part is not Ellipsis]
-    first = readers[0]
 
     def read(plain: Any, source: _Source) -> Any:
-        if type(plain) is not list:
-            raise ValueError(f"{type(plain).__name__} where a list should stand")
-        if len(readers) < len(parts):
-            return tuple([first(one, source) for one in plain[: source.most_items]])
-        return tuple([reader(one, source) for reader, one in zip(readers, plain, strict=True)])
+        for name in _checked(dict, plain).keys() - readers:
+            raise ValueError(f"`{name:.60}` means nothing here; known are {', '.join(readers)}")
+        for name, default in defaults.items():
+            if default is MISSING and name not in plain:
+                raise ValueError(f"`{name}` is missing")
+        return kind(**_each(((name, readers[name], one) for name, one in plain.items()), source))
 
     return read
+
+
+def _each(items: Iterable[tuple[str, _Reader, Any]], source: _Source) -> dict[str, Any]:
+    found, name = {}, ""
+    try:
+        for name, reader, one in items:
+            found[name[: source.most_text]] = reader(one, source)
+    except ValueError as problem:
+        raise ValueError(f"`{name:.60}`: {problem}") from None
+    return found
 
 
 def _union_reader(parts: tuple[Any, ...]) -> _Reader:
-    # None first: of any other value, it says least why it does not fit.
-    readers = [_reader(part) for part in sorted(parts, key=lambda part: part is not NoneType)]
+    has_none = NoneType in parts
+    *others, last = [_reader(part) for part in parts if part is not NoneType]
 
     def read(plain: Any, source: _Source) -> Any:
-        for reader in readers[:-1]:
-            with suppress(*OTHER_FORM):
+        if plain is None and has_none:
+            return None
+        for reader in others:
+            with suppress(ValueError):
                 return reader(plain, source)
-        return readers[-1](plain, source)
-
-    return read
-
-
-def _choice_reader(choices: tuple[Any, ...]) -> _Reader:
-    def read(plain: Any, source: _Source) -> Any:
-        if plain not in choices:
-            raise ValueError(f"{plain!r:.100} is none of {choices}")
-        return plain
-
-    return read
-
-
-def _value_reader(kind: type) -> _Reader:
-    kinds = (int, float) if kind is float else (kind,)
-
-    def read(plain: Any, source: _Source) -> Any:
-        if type(plain) not in kinds:
-            raise ValueError(f"{type(plain).__name__} where {kind.__name__} should stand")
-        return plain[: source.most_text] if kind is str else plain
+        return last(plain, source)
 
     return read

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
 
+from autograder.codec import read_toml
 from autograder.files import Identity, identity
 from autograder.problems import AuthoringError
 
@@ -25,15 +25,6 @@ FILE = "course.toml"
 PACKED = "AUTOGRADER_COURSE"
 # Where an installed package says in which folder of it such a bank lies, as "package:folder".
 GROUP = "autograder.courses"
-TEXTS, LISTS = ("name", "title", "bank"), ("lessons", "languages", "preload")
-KEYS: dict[str, type] = {
-    **dict.fromkeys(TEXTS, str),
-    **dict.fromkeys(LISTS, list),
-    "forbidden": dict,
-    "site": dict,
-}
-KINDS: dict[type, str] = {str: "text", list: "list of texts", dict: "table"}
-NEEDED = (*TEXTS, "lessons")
 NAME_FORM = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -224,6 +215,34 @@ class Course:
         return {task: name for name in self.banked() for task in banks().task_ids(name, self.bank)}
 
 
+@dataclass(frozen=True)
+class _Forbidden:
+    """A table of `forbidden`, as it is written."""
+
+    instead: str
+    names: tuple[str, ...]
+    also: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Described:
+    """A `course.toml`, as it is written."""
+
+    name: str
+    title: str
+    lessons: tuple[str, ...]
+    bank: str
+    languages: tuple[str, ...] = Course.languages
+    preload: tuple[str, ...] = ()
+    forbidden: Mapping[str, _Forbidden] = field(default_factory=dict)
+    site: Site = Site()
+
+    def __post_init__(self) -> None:
+        for name in (self.name, *self.lessons):
+            if not NAME_FORM.fullmatch(name):
+                raise ValueError(f"`{name}`: a name is lower-case words joined by hyphens")
+
+
 @lru_cache(maxsize=1)
 def banks() -> Any:
     """Return what reads banks, found once: a learner's code may put another in its place."""
@@ -235,24 +254,12 @@ def banks() -> Any:
 @lru_cache(maxsize=16)
 def _read(file: Identity) -> Course:
     root = file.path.parent
+    found = read_toml(_Described, file.path)
     try:
-        table = tomllib.loads(file.path.read_text(encoding="utf-8"))
-    except ValueError as problem:
-        raise AuthoringError([f"{file.path}: cannot be read ({problem})"]) from problem
-    problems = list(_problems(table))
-    if problems:
-        raise AuthoringError([f"{file.path}: {problem}" for problem in problems])
-    plain: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in table.items()
-    }
-    try:
-        forbidden = _families(table.get("forbidden", {}))
-    except (KeyError, TypeError, AttributeError, RecursionError, re.error) as problem:
+        forbidden = _families(found.forbidden)
+    except (KeyError, RecursionError, re.error) as problem:
         raise AuthoringError([f"{file.path}: `forbidden` cannot be read ({problem!r})"]) from problem
-    site = Site(**table.get("site", {}))
-    return Course(
-        **{**plain, "root": root, "bank": root / plain["bank"], "forbidden": forbidden, "site": site}
-    )
+    return Course(**{**vars(found), "root": root, "bank": root / found.bank, "forbidden": forbidden})
 
 
 def package_folder(name: str) -> Path | None:
@@ -261,13 +268,13 @@ def package_folder(name: str) -> Path | None:
     return next(map(Path, spec.submodule_search_locations or ()), None) if spec else None
 
 
-def _families(table: Mapping[str, Mapping[str, Any]]) -> tuple[Family, ...]:
+def _families(table: Mapping[str, _Forbidden]) -> tuple[Family, ...]:
     """Return the families of forbidden calls that a course's file describes."""
 
     def names(name: str) -> list[str]:
         return [
-            *table[name]["names"],
-            *(one for other in table[name].get("also", ()) for one in names(other)),
+            *table[name].names,
+            *(one for other in table[name].also for one in names(other)),
         ]
 
     def pattern(some: Iterable[str]) -> re.Pattern[str]:
@@ -276,20 +283,5 @@ def _families(table: Mapping[str, Mapping[str, Any]]) -> tuple[Family, ...]:
 
     operators = pattern(dict.fromkeys(one for name in table for one in names(name)))
     return tuple(
-        Family(name, str(entry["instead"]), pattern(names(name)), operators) for name, entry in table.items()
+        Family(name, entry.instead, pattern(names(name)), operators) for name, entry in table.items()
     )
-
-
-def _problems(table: Mapping[str, Any]) -> Iterator[str]:
-    yield from (f"`{key}` means nothing here" for key in table if key not in KEYS)
-    for key, value in table.get("site", {}).items() if isinstance(table.get("site"), dict) else ():
-        if key not in Site.__dataclass_fields__ or not isinstance(value, str):
-            yield f"`{key}` of `site` means nothing here, or is no text"
-    for key, kind in KEYS.items():
-        value = table.get(key, kind() if key not in NEEDED else None)
-        texts = value if isinstance(value, list) else []
-        if not isinstance(value, kind) or not all(isinstance(one, str) for one in texts):
-            yield f"`{key}` is missing or no {KINDS[kind]}"
-        for name in {"name": [value], "lessons": texts}.get(key, []):
-            if isinstance(name, str) and not NAME_FORM.fullmatch(name):
-                yield f"`{name}`: a name is lower-case words joined by hyphens"

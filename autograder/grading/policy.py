@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from math import ceil
 from pathlib import Path
-from typing import Any, cast
+from typing import Literal, cast
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from nbgrader.plugins import LateSubmissionPlugin
 from traitlets import Unicode
 
+from autograder.codec import read_toml
 from autograder.files import write_whole
 from autograder.problems import AuthoringError
 
 FILE = "class.toml"
-KINDS: dict[str, tuple[Any, str]] = {
-    "due": (dict, "a table"),
-    "extensions": (dict, "a table"),
-    "missing_tasks": (str, "a text"),
-    "penalty_per_day": ((int, float), "a number"),
-    "require_secret": (bool, "true or false"),
-    "timezone": (str, "a text"),
-}
 # What a task counts that the release did not have on which a submission was written.
-EXCUSE, ZERO = "excuse", "zero"
+EXCUSE: Literal["excuse"] = "excuse"
 LENGTH = re.compile(r"\+?(\d+)\s*([dh])")
 UNITS = {"d": timedelta(days=1), "h": timedelta(hours=1)}
 
@@ -65,32 +58,51 @@ class Policy:
             AuthoringError: the file is not as it must be.
         """
         path = root / FILE
-        try:
-            table = tomllib.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
+        if not path.is_file():
             return cls()
-        except (OSError, ValueError) as problem:
-            raise AuthoringError([f"{path} cannot be read: {problem}"]) from problem
-        problems = list(_problems(table, lessons))
-        if problems:
-            raise AuthoringError([f"{path}: {problem}" for problem in problems])
-        zone = ZoneInfo(table["timezone"]) if "timezone" in table else None
+        found = read_toml(_Written, path)
+        unknown = [name for name in (*found.due, *found.extensions) if name not in lessons]
+        if unknown:
+            raise AuthoringError([f"{path}: there is no lesson {name}" for name in unknown])
+        zone = ZoneInfo(found.timezone) if found.timezone else None
         return cls(
-            {lesson: _utc(moment, zone) for lesson, moment in table.get("due", {}).items()},
+            {lesson: _utc(moment, zone) for lesson, moment in found.due.items()},
             {
                 (lesson, student): length(value)
-                for lesson, given in table.get("extensions", {}).items()
+                for lesson, given in found.extensions.items()
                 for student, value in given.items()
             },
-            table.get("penalty_per_day"),
-            table.get("require_secret", False),
-            table.get("missing_tasks", EXCUSE),
+            found.penalty_per_day,
+            found.require_secret,
+            found.missing_tasks,
         )
 
     def due_for(self, lesson: str, student: str) -> datetime | None:
         """When a lesson is due for a student, in UTC."""
         due = self.due.get(lesson)
         return due and due + self.extensions.get((lesson, student), timedelta())
+
+
+@dataclass(frozen=True)
+class _Written:
+    """A `class.toml`, as it is written."""
+
+    due: Mapping[str, date] = field(default_factory=dict)
+    extensions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    missing_tasks: Literal["excuse", "zero"] = EXCUSE
+    penalty_per_day: float | None = None
+    require_secret: bool = False
+    timezone: str = ""
+
+    def __post_init__(self) -> None:
+        if not 0 <= (self.penalty_per_day or 0) <= 1:
+            raise ValueError("`penalty_per_day` is a share, from 0 to 1")
+        for value in (one for given in self.extensions.values() for one in given.values()):
+            length(value)
+        try:
+            ZoneInfo(self.timezone or "UTC")
+        except (ZoneInfoNotFoundError, ValueError):
+            raise ValueError(f"`timezone`: there is no {self.timezone}; write Europe/Berlin, say") from None
 
 
 class LatePenalty(LateSubmissionPlugin):
@@ -163,39 +175,3 @@ def _utc(moment: date, zone: tzinfo | None) -> datetime:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=zone) if zone else moment.astimezone()
     return moment.astimezone(UTC).replace(tzinfo=None)
-
-
-def _problems(table: Mapping[str, Any], lessons: tuple[str, ...]) -> Iterator[str]:
-    for key, value in table.items():
-        kind, called = KINDS.get(key, (object, ""))
-        if key not in KINDS:
-            yield f"`{key}` means nothing here; known are {', '.join(KINDS)}"
-        elif not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            yield f"`{key}` is no {called}".replace("no a ", "no ")
-        elif key == "penalty_per_day" and not 0 <= value <= 1:
-            yield "`penalty_per_day` is a share, from 0 to 1"
-        elif key == "missing_tasks" and value not in (EXCUSE, ZERO):
-            yield f"`missing_tasks` is “{EXCUSE}” or “{ZERO}”"
-        elif key == "timezone":
-            try:
-                ZoneInfo(value)
-            except (ZoneInfoNotFoundError, ValueError):
-                yield f"`timezone`: there is no {value}; write Europe/Berlin, say"
-        elif key in ("due", "extensions"):
-            yield from (f"`{key}`: there is no lesson {name}" for name in value if name not in lessons)
-    for lesson, moment in _table(table, "due").items():
-        if not isinstance(moment, date):
-            yield f"`due`: {lesson} has no date, as 2026-10-31 or 2026-10-31T18:00:00"
-    for lesson, given in _table(table, "extensions").items():
-        for student, value in _table({lesson: given}, lesson).items():
-            try:
-                length(str(value))
-            except ValueError as problem:
-                yield f"`extensions`: {student} for {lesson}: {problem}"
-        if not isinstance(given, dict):
-            yield f"`extensions`: {lesson} is no table of students"
-
-
-def _table(table: Mapping[str, Any], key: str) -> dict[str, Any]:
-    found = table.get(key)
-    return found if isinstance(found, dict) else {}

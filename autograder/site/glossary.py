@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.codec import read_toml
 from autograder.language import translated
-from autograder.problems import AuthoringError
 
 
 @dataclass(frozen=True)
@@ -35,18 +34,18 @@ class Term:
         return (self.name, *self.also)
 
 
+@dataclass(frozen=True)
+class _Glossary:
+    term: tuple[Term, ...]
+
+
 def read_glossary(path: Path) -> tuple[Term, ...]:
     """Return the terms of a glossary file: a TOML table `term` for each, with the attributes of `Term`.
 
     Raises:
         AuthoringError: the file is missing, or not as it must be.
     """
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))["term"]
-        terms = [Term(**{**one, "also": tuple(one.get("also", ()))}) for one in tables]
-    except (OSError, ValueError, KeyError, TypeError) as problem:
-        raise AuthoringError([f"{path}: cannot be read ({problem!r})"]) from problem
-    return tuple(sorted(terms, key=lambda term: term.name.casefold()))
+    return tuple(sorted(read_toml(_Glossary, path).term, key=lambda term: term.name.casefold()))
 
 
 def pattern(terms: tuple[Term, ...]) -> re.Pattern[str]:

@@ -70,13 +70,13 @@ also = ["wave"]
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ('name = "tiny"\n', "", "`name` is missing or no text"),
+        ('name = "tiny"\n', "", "`name` is missing"),
         ('"tiny"', '"../tiny"', "`../tiny`: a name is lower-case words joined by hyphens"),
-        ('["01-tiny"]', '"01-tiny"', "`lessons` is missing or no list of texts"),
+        ('["01-tiny"]', '"01-tiny"', "`lessons`: '01-tiny' is no list"),
         ('"01-tiny"', '"01 tiny"', "`01 tiny`: a name is lower-case words joined by hyphens"),
         ("bank =", "banc =", "`banc` means nothing here"),
         ("bank =", "bank", "cannot be read"),
-        ("bank =", "forbidden = {fold = 1}\nbank =", "`forbidden` cannot be read"),
+        ("bank =", "forbidden = {fold = 1}\nbank =", "`forbidden`: `fold`: 1 is no table"),
     ],
 )
 def test_what_is_wrong_with_a_course_file_is_named(tmp_path, old, new, problem):

@@ -181,10 +181,13 @@ def test_a_lesson_that_was_not_built_is_named(course, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("line", ['repositry = "x"', "branch = 3"])
-def test_what_means_nothing_to_the_site_is_named(tmp_path: Path, line):
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [('repositry = "x"', "`repositry` means nothing here"), ("branch = 3", "`branch`: 3 is no text")],
+)
+def test_what_means_nothing_to_the_site_is_named(tmp_path: Path, line, problem):
     (tmp_path / "course.toml").write_text(
         f'name = "a"\ntitle = "A"\nlessons = []\nbank = "bank"\n[site]\n{line}\n'
     )
-    with pytest.raises(AuthoringError, match="`site` means nothing here, or is no text"):
+    with pytest.raises(AuthoringError, match=f"`site`: {problem}"):
         Course.read(tmp_path)
