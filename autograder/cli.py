@@ -152,7 +152,7 @@ def _keep_releases(course: Course, names: Sequence[str]) -> None:
     place = Class(course.root)
     for name in names:
         if name in place.lessons:
-            releases.keep(course.root, place.current(name))
+            releases.keep(place.current(name))
 
 
 @app.command()

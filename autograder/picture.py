@@ -115,16 +115,18 @@ def _sequential(value: float, low: float, high: float) -> Colour:
     if not math.isfinite(value):
         return NOT_A_NUMBER
     span = high / 2 - low / 2  # halves, because the whole span of two huge numbers may overflow
-    return _blend(WHITE, BLUE, (value / 2 - low / 2) / span if span > 0 else 0.0)
+    return _tint(BLUE, (value / 2 - low / 2) / span if span > 0 else 0.0)
 
 
 def _diverging(value: float, widest: float) -> Colour:
     if not math.isfinite(value):
         return NOT_A_NUMBER
     share = value / widest if widest else 0.0
-    return _blend(WHITE, BLUE if share > 0 else ORANGE, abs(share))
+    return _tint(BLUE if share > 0 else ORANGE, abs(share))
 
 
-def _blend(start: Colour, end: Colour, share: float) -> Colour:
-    red, green, blue = (round(a + (b - a) * share) for a, b in zip(start, end, strict=True))
+def _tint(colour: Colour, share: float) -> Colour:
+    red, green, blue = (
+        round(white + (own - white) * share) for white, own in zip(WHITE, colour, strict=True)
+    )
     return red, green, blue

@@ -10,8 +10,24 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from traitlets.config import Config, ConfigFileNotFound, PyFileConfigLoader
+
+from autograder.problems import AuthoringError
+
 # The file that holds them.
 CONFIG = "nbgrader_config.py"
+
+
+def read(root: Path) -> Config:
+    """Return nbgrader's settings for the course in a folder.
+
+    Raises:
+        AuthoringError: they are not there.
+    """
+    try:
+        return PyFileConfigLoader(CONFIG, path=str(root)).load_config()
+    except ConfigFileNotFound:
+        raise AuthoringError([f"There is no {CONFIG} beside {root / 'course.toml'}."]) from None
 
 
 def configure(c: Any, file: str) -> None:

@@ -24,9 +24,8 @@ from babel.messages import Catalog
 from babel.messages.mofile import read_mo, write_mo
 from nbformat import NotebookNode
 from nbgrader.utils import compute_checksum
-from traitlets.config import PyFileConfigLoader
 
-from autograder import bank, language
+from autograder import bank, language, settings
 from autograder.authoring import load_faults, load_lesson
 from autograder.bank import LessonBank
 from autograder.build import prose, translate
@@ -37,7 +36,6 @@ from autograder.cells import package_missing
 from autograder.course import Course
 from autograder.files import write_whole
 from autograder.problems import AuthoringError
-from autograder.settings import CONFIG
 
 Said = Callable[[str, str], str]
 
@@ -150,7 +148,7 @@ def _made(course: Course, spoken: str, name: str) -> _Made:
 
 def _executed(course: Course, spoken: str, name: str, solved: NotebookNode) -> NotebookNode:
     """Return a solution with what its cells show in a language, but for cells whose package is missing."""
-    config = PyFileConfigLoader(CONFIG, path=str(course.root)).load_config()
+    config = settings.read(course.root)
     config.ExecuteSolution.environment = {language.LANGUAGE: spoken}
     place = {"metadata": {"path": str(course.root)}}
     shown, _resources = ExecuteSolution(config=config).preprocess(deepcopy(solved), place)

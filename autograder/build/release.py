@@ -16,13 +16,13 @@ from nbgrader.api import Base
 from nbgrader.converters import BaseConverter, GenerateAssignment, GenerateSolution
 from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import create_engine
-from traitlets.config import Config, PyFileConfigLoader
+from traitlets.config import Config
 
+from autograder import settings
 from autograder.build.lint import images_without_alt
 from autograder.cells import is_test
 from autograder.course import FILE, PACKED, Course
 from autograder.problems import AuthoringError
-from autograder.settings import CONFIG
 
 
 def write_notebook(notebook: NotebookNode, path: Path) -> None:
@@ -46,7 +46,7 @@ def generate(course: Course, workplace: Path, lesson: str, notebook: NotebookNod
     """
     write_notebook(notebook, workplace / "source" / lesson / f"{lesson}.ipynb")
     shutil.copyfile(course.root / FILE, workplace / "bank" / FILE)
-    config = PyFileConfigLoader(CONFIG, path=str(course.root)).load_config()
+    config = settings.read(course.root)
     config.CourseDirectory.root = str(workplace)
     config.CourseDirectory.assignment_id = lesson
     config.CourseDirectory.db_url = f"sqlite:///{workplace / 'gradebook.db'}"

@@ -128,7 +128,7 @@ def _predictions(source: str) -> Iterator[Entry]:
 def _of_faults(course: Course) -> Iterator[Entry]:
     faults = load_faults(course.source)
     yield Entry("course", course.title, "the course's title")
-    for term in read_glossary(course.root / course.site.glossary) if course.site.glossary else ():
+    for term in read_glossary(course):
         yield Entry(term.context, term.text, "what the term means")
     for family in course.forbidden:
         yield Entry("forbidden", family.instead, "what a task asks to be written without a ready-made call")

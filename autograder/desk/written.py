@@ -108,8 +108,7 @@ def _results(data: Data, lesson: str, name: str) -> list[TaskResult]:
 
 def scheme(course: Class, lesson: str, task: str) -> tuple[Line, ...]:
     """Return the lines of a question's marking scheme; none where the lesson's source is not there."""
-    source = course.place(course.directory.source_directory, ".", lesson)
-    text = answers_in(source, lesson, "markdown").get(task, "")
+    text = answers_in(course.banks.course.source / lesson, lesson, "markdown").get(task, "")
     return tuple(Line(float(points), as_markup(what)) for points, what in LINE.findall(text))
 
 

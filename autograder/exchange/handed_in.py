@@ -23,6 +23,8 @@ from autograder.exchange.archives import BadArchive, HandedFile, entries, handed
 from autograder.exchange.people import Person, Roster, squashed
 from autograder.files import file_digest, folder_digest, write_whole
 from autograder.grading.course import STAMP, Class
+from autograder.grading.releases import ids_in, tasks_of
+from autograder.grading.submission import read_text
 from autograder.phrases import listed
 
 # Beside submitted/: the archives as they came, versions that were replaced, and what was found out.
@@ -127,14 +129,14 @@ def _with_lessons(
     asked: Request, found: Iterable[HandedFile], outcome: Collected
 ) -> Iterator[tuple[str, HandedFile]]:
     """Yield the notebooks of an archive with their lessons; the rest goes into the outcome."""
-    ids = {lesson: _task_cells(asked.course, lesson) for lesson in asked.lessons}
+    tasks = {one: tasks_of(nbformat.read(asked.course.release(one), as_version=4)) for one in asked.lessons}
     notebooks: list[tuple[HandedFile, str]] = []
     for entry in found:
         name = entry.file.lower() or entry.path.lower()
         looks = ".ipynb" in name
-        cells = set() if entry.refused else _grade_ids(entry.content)
-        best = max(ids, key=lambda lesson: len(ids[lesson] & cells), default="")
-        by_content = best if best and ids[best] & cells else ""
+        cells = set() if entry.refused else ids_in(read_text(entry.content))
+        best = max(tasks, key=lambda lesson: len(tasks[lesson] & cells), default="")
+        by_content = best if best and tasks[best] & cells else ""
         if not (looks or by_content):
             outcome.others.append(entry)
         elif entry.refused:
@@ -154,24 +156,6 @@ def _with_lessons(
             outcome.unplaced.append((entry, f"it is of {meant}, and the archive of {expected}"))
         else:
             yield meant, entry
-
-
-def _task_cells(course: Class, lesson: str) -> set[str]:
-    release = nbformat.read(course.release(lesson), as_version=4)
-    return {cell.metadata.nbgrader.grade_id for cell in release.cells if "nbgrader" in cell.metadata}
-
-
-def _grade_ids(content: bytes) -> set[str]:
-    """Return the ids of a notebook's marked cells; none where it is no notebook, or lost them."""
-    if content.lstrip()[:1] != b"{":
-        return set()
-    try:
-        cells = json.loads(content)["cells"]
-        found = [(cell.get("metadata") or {}).get("nbgrader") for cell in cells]
-        marked = {one["grade_id"] for one in found if one and isinstance(one.get("grade_id"), str)}
-        return marked | {cell["id"] for cell in cells if isinstance(cell.get("id"), str)}
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return set()
 
 
 def _whose(asked: Request, lesson: str, entry: HandedFile) -> set[str]:

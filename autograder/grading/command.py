@@ -170,10 +170,10 @@ class _Run:
         if note:
             self._say(f"{lesson}: {note}")
         now = course.current(lesson)
-        older = earlier(course.banks.course.root, now)
+        older = earlier(now)
         if not self._order.dry_run:
             try:
-                keep(course.banks.course.root, now)
+                keep(now)
             except OSError as problem:  # what it is for comes later: grading goes on
                 self._say(f"{lesson}: this release could not be kept ({problem.strerror})")
         if not now.solution:

@@ -12,17 +12,15 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
-from traitlets.config import Config, ConfigFileNotFound, PyFileConfigLoader
 
+from autograder import settings
 from autograder.build.source import answers_in
-from autograder.course import FILE, Course
+from autograder.course import Course
 from autograder.grading.policy import Policy
 from autograder.grading.releases import Release, tasks_of
 from autograder.grading.secret import Banks
 from autograder.grading.submission import refused
 from autograder.language import SPOKEN
-from autograder.problems import AuthoringError
-from autograder.settings import CONFIG
 
 # Where nbgrader keeps the time at which something was handed in.
 STAMP = "timestamp.txt"
@@ -64,13 +62,9 @@ class Class:
         root = course.root
         self.policy = Policy.read(root, course.lessons)
         self.banks = Banks.of(course)
-        try:
-            config: Config = PyFileConfigLoader(CONFIG, path=str(root)).load_config()
-        except ConfigFileNotFound:
-            raise AuthoringError([f"There is no {CONFIG} beside {root / FILE}."]) from None
-        config.CourseDirectory.root = str(root)
-        self.config = config
-        self.directory = CourseDirectory(config=config)
+        self.config = settings.read(root)
+        self.config.CourseDirectory.root = str(root)
+        self.directory = CourseDirectory(config=self.config)
 
     @property
     def lessons(self) -> list[str]:
@@ -90,7 +84,7 @@ class Class:
 
     def solution(self, lesson: str) -> dict[str, str]:
         """Return the text of the course's own answer cells, by id; none where the source is not there."""
-        return answers_in(self.place(self.directory.source_directory, ".", lesson), lesson)
+        return answers_in(self.banks.course.source / lesson, lesson)
 
     def submissions(self, lesson: str, students: Collection[str] = ()) -> list[Submission]:
         """Return what was handed in for a lesson, by student; of the students named, or of all."""

@@ -51,7 +51,7 @@ class Rebuild(_Step):
         marks = resources["nbgrader"]
         course = _class(self)
         now = course.current(marks["assignment"])
-        if origin(notebook, now, earlier(course.banks.course.root, now)) is not now:
+        if origin(notebook, now, earlier(now)) is not now:
             raise EarlierRelease(
                 f"{marks['student']}: this comes from an earlier release, whose tasks "
                 "were others. `autograder grade` grades it by that."

@@ -51,11 +51,17 @@ def tasks_of(notebook: NotebookNode) -> frozenset[str]:
     return frozenset(mark["grade_id"] for mark in marks if mark.get("grade") or mark.get("solution"))
 
 
-def keep(root: Path, release: Release) -> None:
+def ids_in(notebook: NotebookNode) -> set[str]:
+    """Return the ids of a notebook's cells, their own and those by which nbgrader knows them."""
+    found = {cell.get("id") for cell in notebook.cells}
+    return found | {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells}
+
+
+def keep(release: Release) -> None:
     """Keep a release as it is now, in the place of an earlier state of the same tasks."""
-    place = root / FOLDER / release.lesson / release.id
-    place.parent.mkdir(parents=True, exist_ok=True)
     course = release.banks.course
+    place = course.root / FOLDER / release.lesson / release.id
+    place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place.parent, prefix=".new-") as temporary:
         fresh = Path(temporary) / release.id
         fresh.mkdir()
@@ -67,10 +73,10 @@ def keep(root: Path, release: Release) -> None:
         fresh.rename(place)
 
 
-def earlier(root: Path, current: Release) -> list[Release]:
+def earlier(current: Release) -> list[Release]:
     """Return the kept releases of a lesson whose tasks are others than the current ones, the oldest first."""
     found = []
-    kept = (root / FOLDER / current.lesson).glob("[!.]*")
+    kept = (current.banks.course.root / FOLDER / current.lesson).glob("[!.]*")
     for place in sorted(kept, key=lambda path: path.stat().st_mtime):
         if place.name == current.id:
             continue
@@ -88,9 +94,6 @@ def earlier(root: Path, current: Release) -> list[Release]:
 
 def origin(submitted: NotebookNode, current: Release, older: Sequence[Release]) -> Release:
     """Return the release that a submission came from, by its tasks; the current one if that is open."""
-    cells = submitted.cells
-    named = {cell.get("id") for cell in cells}
-    named |= {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in cells}
-    known = current.tasks.union(*(one.tasks for one in older))
+    known = current.tasks.union(*(one.tasks for one in older)) & ids_in(submitted)
     # The fewest tasks that it lacks, and that it has beside the release's own; of equals, the first.
-    return min((current, *reversed(older)), key=lambda one: len((named & known) ^ one.tasks))
+    return min((current, *reversed(older)), key=lambda one: len(known ^ one.tasks))

@@ -126,7 +126,7 @@ def course_says(course: Class, lesson: str) -> tuple[dict[str, list[str]], str]:
     solutions = course.solution(lesson)
     for name, text in solutions.items():
         known.setdefault(name.removesuffix("-answer"), []).append(text)
-    folder = course.place(course.directory.source_directory, ".", lesson)
+    folder = course.banks.course.source / lesson
     if (folder / "tasks.py").is_file() and solutions:
         for task in load_lesson(folder).tasks:
             given = solutions[f"{task.id}-answer"]

@@ -91,7 +91,7 @@ def write_sources(course: Course, language: str, languages: list[str], source: P
         notebooks[lesson] = nbformat.read(_notebook(course, "solutions", language, lesson), as_version=4)
         released = _notebook(course, "notebooks", language, lesson)
         shutil.copyfile(released, static / "notebooks" / released.name)
-    terms = read_glossary(course.root / course.site.glossary) if course.site.glossary else ()
+    terms = read_glossary(course)
     known = {"notebooks": notebooks, "where": partial(_where, notebooks)}
     _write(source, "index.md", **known, title=_title(course), terms=terms, bullets=bullets)
     _write(source, "mistakes.md", **known, **_mistakes(course))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 from autograder.codec import read_toml
+from autograder.course import Course
 from autograder.language import translated
 
 
@@ -39,13 +39,16 @@ class _Glossary:
     term: tuple[Term, ...]
 
 
-def read_glossary(path: Path) -> tuple[Term, ...]:
-    """Return the terms of a glossary file: a TOML table `term` for each, with the attributes of `Term`.
+def read_glossary(course: Course) -> tuple[Term, ...]:
+    """Return the terms of a course's glossary, if it has one: a TOML table `term` with each one's attributes.
 
     Raises:
         AuthoringError: the file is missing, or not as it must be.
     """
-    return tuple(sorted(read_toml(_Glossary, path).term, key=lambda term: term.name.casefold()))
+    if not course.site.glossary:
+        return ()
+    terms = read_toml(_Glossary, course.root / course.site.glossary).term
+    return tuple(sorted(terms, key=lambda term: term.name.casefold()))
 
 
 def pattern(terms: tuple[Term, ...]) -> re.Pattern[str]:
