@@ -108,7 +108,7 @@ def rich_text(task: Task, verdict: f.Verdict) -> str:
         body += difference_picture(finding.obtained_tensor, finding.expected_tensor, finding.index)
     body += _results_html(task, verdict)
     body += f'<p class="ag-hint ag-small">{inline(_stuck(task))}</p>'
-    mark = "wait" if _is_waiting(verdict) else "no"
+    mark = "wait" if isinstance(finding, f.Untried) else "no"
     sign = "…" if mark == "wait" else "✗"
     return card(mark, _head(f"{sign} {_escape(task.title)}", verdict), body)
 
@@ -222,10 +222,6 @@ def _is_listed(verdict: f.Verdict) -> bool:
         return True
     one = len(verdict.results) == 1 and not verdict.forbidden
     return not one and finding is not None and bool(finding.probe)
-
-
-def _is_waiting(verdict: f.Verdict) -> bool:
-    return isinstance(verdict.finding, f.NotDefined | f.StillStub | f.NotRun | f.GivensChanged)
 
 
 def inline(text: str) -> str:

@@ -47,6 +47,10 @@ class GivensChanged(Finding):
     names: tuple[str, ...] = ()
 
 
+# Of an answer like that, nothing was tried.
+Untried = NotDefined | StillStub | NotRun | GivensChanged
+
+
 @dataclass(frozen=True)
 class NotAFunction(Finding):
     """Something else stands where a function is asked for."""

@@ -193,8 +193,7 @@ def with_unfinished(
     verdict: f.Verdict, task: Task, lesson: LessonBank, earlier: Mapping[str, f.Verdict]
 ) -> f.Verdict:
     """Return the verdict with the names of wrong answers that this one is built from."""
-    told = f.NotDefined | f.StillStub | f.GivensChanged | f.NotRun | f.CallsForbidden
-    if verdict.passed or isinstance(verdict.finding, told):
+    if verdict.passed or isinstance(verdict.finding, f.Untried | f.CallsForbidden):
         return verdict
     names = tuple(
         lesson.tasks[need].name for need in task.needs if need in earlier and not earlier[need].right

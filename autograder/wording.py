@@ -124,7 +124,7 @@ def mistakes(count: int) -> str:
 def found(task: Task, verdict: f.Verdict) -> str:
     """Return what a check found, to stand before a hint; "" where all is right or nothing could be judged."""
     finding = verdict.finding
-    if finding is None or isinstance(finding, f.NotDefined | f.StillStub | f.NotRun | f.GivensChanged):
+    if finding is None or isinstance(finding, f.Untried):
         return ""
     names = [one.name for one in verdict.named if one.name]
     if names:

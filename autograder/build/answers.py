@@ -295,9 +295,7 @@ def outcome_of(task: Task, answer: Callable[..., Any], probe: Probe, runs: Runs)
 
 
 def _asked(
-    probe: Probe,
-    module_class: Callable[..., torch.nn.Module] | None,
-    namespace: Mapping[str, Any],
+    probe: Probe, module_class: Callable[..., torch.nn.Module] | None, namespace: Mapping[str, Any]
 ) -> Probe:
     """Return a probe without its expected outcome; for a module with the weights that the solution draws."""
     weights: dict[str, Tensor] = {}

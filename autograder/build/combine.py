@@ -111,13 +111,7 @@ def combine(
 class _Tries:
     """Combinations that were tried, without those that look like one that is known."""
 
-    def __init__(
-        self,
-        task: Task,
-        ids: Sequence[str],
-        alone: Sequence[Sights],
-        run: Run,
-    ) -> None:
+    def __init__(self, task: Task, ids: Sequence[str], alone: Sequence[Sights], run: Run) -> None:
         self.found: list[tuple[int, ...]] = []
         self.kept: list[Sights] = []
         self._task = task
