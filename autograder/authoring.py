@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from autograder.bank import Check, Forbid, Made, Probe, Property, Specimen, Task, Value
+from autograder.bank import Check, Forbid, Made, Probe, Specimen, Task, Value
 from autograder.edits import Right, Wrong, before, body, edit, faulty, instead, returns, rights, wrongs
 from autograder.problems import AuthoringError
 
@@ -30,7 +30,6 @@ __all__ = [
     "Made",
     "OnResult",
     "Probe",
-    "Property",
     "Right",
     "Specimen",
     "Task",

@@ -127,14 +127,6 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Property:
-    """A rule that results obey, by the name it has in `autograder.properties`, with its settings."""
-
-    name: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class Forbid:
     """Ready-made calls that an answer must do without, since writing them is the task.
 
@@ -262,7 +254,7 @@ class Task:
     input_axes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     number: bool = False
     dtypes: tuple[str, ...] = ("float32", "float64")
-    properties: tuple[Property, ...] = ()
+    properties: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     forbids: Forbid | None = None
     keeps: tuple[str, ...] = ()

@@ -135,7 +135,6 @@ class BrokenProperty(Finding):
     property: str = ""
     index: tuple[int, ...] = ()
     obtained: float = 0.0
-    axis: int | None = None
     names: tuple[str, ...] = ()
 
 

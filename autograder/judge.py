@@ -183,7 +183,7 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = 
     if values.rounded:  # a rounded row breaks the rule about its sum, which is not what went wrong
         return values
     for rule in task.properties:
-        broken = violation(rule.name, actual, dict(rule.settings))
+        broken = violation(rule, actual)
         if broken is not None:
             return replace(broken, probe=probe.id)
     return values

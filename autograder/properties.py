@@ -7,7 +7,6 @@ earns a point; it explains a wrong value better than the value can.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -18,11 +17,11 @@ from autograder.findings import BrokenProperty
 Broken = tuple[Tensor, Tensor]
 
 
-def sums_to_one(result: Tensor, axis: int = -1) -> Broken:
-    """Every slice along `axis` adds up to 1, as weights must."""
+def sums_to_one(result: Tensor) -> Broken:
+    """Every row adds up to 1, as weights must."""
     if result.ndim == 0:
         return torch.tensor(False), result
-    sums = result.double().sum(dim=axis)  # (…) without `axis`
+    sums = result.double().sum(dim=-1)  # (…) without the last axis
     # A sum that misses 1 by less than this reads like rounding, and does not explain what is wrong.
     return (sums - 1).abs() > 0.01, sums
 
@@ -42,7 +41,7 @@ def causal(result: Tensor) -> Broken:
     return result.double().triu(diagonal=1) != 0, result
 
 
-RULES: dict[str, Callable[..., Broken]] = {
+RULES: dict[str, Callable[[Tensor], Broken]] = {
     "causal": causal,
     "sums-to-one": sums_to_one,
     "not-negative": not_negative,
@@ -50,18 +49,17 @@ RULES: dict[str, Callable[..., Broken]] = {
 }
 
 
-def violation(name: str, result: Tensor, settings: dict[str, Any]) -> BrokenProperty | None:
+def violation(name: str, result: Tensor) -> BrokenProperty | None:
     """Apply the rule of that name, and say where the result breaks it first.
 
     Raises:
         KeyError: there is no such rule.
     """
-    broken, numbers = RULES[name](result, **settings)
+    broken, numbers = RULES[name](result)
     if not bool(broken.any()):
         return None
     index = first_index(broken)
-    axis = settings.get("axis", -1) % result.ndim if broken.ndim < result.ndim else None
-    return BrokenProperty(property=name, index=index, obtained=float(numbers[index]), axis=axis)
+    return BrokenProperty(property=name, index=index, obtained=float(numbers[index]))
 
 
 def first_index(mask: Tensor) -> tuple[int, ...]:

@@ -511,7 +511,6 @@ def _still_wrong(finding: f.StillWrong, task: Task) -> Message:
 _BROKEN = {
     "one sum": N_("The weights add up to {found}{where}; they should add up to 1."),
     "row sums": N_("Row {spot} ({names}) adds up to {found}{where}; every row should add up to 1."),
-    "slice sums": N_("Slice {spot} ({names}) adds up to {found}{where}; every slice should add up to 1."),
     "not-negative": N_("{place} is {obtained}{where}; a weight is never negative."),
     "symmetric": N_(
         "{place} differs from entry {flipped}{where}.",
@@ -556,12 +555,9 @@ def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
             "1` makes one, `x -= 1` and methods that end in `_` change the old one."
         )
         return Message(headline, (advice,))
-    rest = [axis for axis in range(len(task.axes)) if axis != finding.axis]
     if rule == "sums-to-one":
-        is_row = finding.axis == len(task.axes) - 1
-        rule = "one sum" if not rest else "row sums" if is_row else "slice sums"
-        slices = zip(rest, finding.index, strict=False)
-        names = ", ".join(slice_at(task.axes[axis], place) for axis, place in slices)
+        rule = "row sums" if finding.index else "one sum"
+        names = ", ".join(map(slice_at, task.axes, finding.index))
     row, column = (0, 0, *finding.index)[-2:]
     return about(
         finding,

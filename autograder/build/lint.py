@@ -214,8 +214,8 @@ def _authoring_problems(task: Task, earlier: Collection[str]) -> Iterator[str]:
     if len(faults) < 2:
         yield f"needs wrong answers with at least two faults, has {len(faults)}"
     for rule in task.properties:
-        if rule.name not in RULES:
-            yield f"there is no property {rule.name}"
+        if rule not in RULES:
+            yield f"there is no property {rule}"
     if not task.hints:
         yield "has no hints"
     caught = task.forbids.caught if task.forbids else ()

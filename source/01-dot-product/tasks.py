@@ -7,7 +7,6 @@ from autograder.authoring import (
     Forbid,
     Lesson,
     Probe,
-    Property,
     Right,
     Task,
     Wrong,
@@ -47,10 +46,6 @@ def redraw(generator: torch.Generator) -> dict:
     """Six other tokens with positive coordinates, so that dividing by the sum stays defined."""
     return {"inputs": torch.rand(6, 3, generator=generator)}
 
-
-SUMS_TO_ONE = Property("sums-to-one", {"axis": -1})
-NOT_NEGATIVE = Property("not-negative")
-SYMMETRIC = Property("symmetric")
 
 # What several tasks say instead of a mistake's own hint.
 SHARES = "The scores were divided by their sum. Softmax takes the exponential of each first."
@@ -186,7 +181,7 @@ SOFTMAX_NAIVE = Task(
     signature="softmax_naive(x)",
     axes=("tokens",),
     input_axes={"x": ("tokens",)},
-    properties=(SUMS_TO_ONE, NOT_NEGATIVE),
+    properties=("sums-to-one", "not-negative"),
     probes=(
         Probe("journey", "the scores of “journey”", {"x": JOURNEY_SCORES}),
         Probe("other-scores", "six other scores", {"x": OTHER_SENTENCE @ OTHER_SENTENCE[0]}),
@@ -263,7 +258,7 @@ SOFTMAX_STABLE = Task(
     signature="softmax_stable(x)",
     axes=("tokens",),
     input_axes={"x": ("tokens",)},
-    properties=(SUMS_TO_ONE, NOT_NEGATIVE),
+    properties=("sums-to-one", "not-negative"),
     probes=(
         Probe("journey", "the scores of “journey”", {"x": JOURNEY_SCORES}),
         Probe("large", "scores up to 1001.5", {"x": WIDE_SCORES}),
@@ -400,7 +395,7 @@ SCORES_LOOPS = Task(
     signature="scores_with_loops(x)",
     axes=("tokens as query", "tokens as key"),
     input_axes={"x": ("tokens", "d_in")},
-    properties=(SYMMETRIC,),
+    properties=("symmetric",),
     needs=("dot-product",),
     probes=(
         Probe("sentence", "the sentence", {"x": SENTENCE}),
@@ -471,7 +466,7 @@ ALL_SCORES = Task(
     kind="tensor",
     signature="attn_scores",
     axes=("tokens as query", "tokens as key"),
-    properties=(SYMMETRIC,),
+    properties=("symmetric",),
     checks=(Check("every token against every token", 1),),
     learned="`inputs @ inputs.T` is every dot product at once: 36 of them in one line, and no loop in Python.",
     hints=(
@@ -508,7 +503,7 @@ ALL_WEIGHTS = Task(
     kind="tensor",
     signature="attn_weights",
     axes=("tokens as query", "tokens as key"),
-    properties=(SUMS_TO_ONE, NOT_NEGATIVE),
+    properties=("sums-to-one", "not-negative"),
     needs=("all-scores",),
     checks=(Check("softmax along the right axis", 2),),
     learned="Each row is one query's weights and adds up to 1: softmax runs along the last axis, over the keys.",

@@ -8,7 +8,6 @@ from autograder.authoring import (
     Lesson,
     Made,
     Probe,
-    Property,
     Right,
     Specimen,
     Task,
@@ -47,9 +46,6 @@ def redraw(generator: torch.Generator) -> dict:
         "W_value": torch.rand(3, 2, generator=generator),
     }
 
-
-SUMS_TO_ONE = Property("sums-to-one", {"axis": -1})
-NOT_NEGATIVE = Property("not-negative")
 
 NAMES = ("W_query", "W_key", "W_value")
 
@@ -108,7 +104,7 @@ SCALED_WEIGHTS = Task(
     kind="tensor",
     signature="attn_weights_2",
     axes=("tokens",),
-    properties=(SUMS_TO_ONE, NOT_NEGATIVE),
+    properties=("sums-to-one", "not-negative"),
     needs=("scores-of-one-query",),
     checks=(Check("scores over √d_k, then softmax", 2),),
     learned="Scaled dot-product attention: divide by √d_k first, then softmax.",

@@ -7,7 +7,6 @@ from autograder.authoring import (
     Lesson,
     Made,
     Probe,
-    Property,
     Right,
     Specimen,
     Task,
@@ -30,9 +29,6 @@ SENTENCE = torch.tensor(
         [0.05, 0.80, 0.55],
     ]
 )
-SUMS_TO_ONE = Property("sums-to-one", {"axis": -1})
-NOT_NEGATIVE = Property("not-negative")
-CAUSAL = Property("causal")
 
 
 def drawn(seed, *shape):
@@ -183,7 +179,7 @@ MASK_AFTER_SOFTMAX = Task(
     kind="tensor",
     signature="masked_simple",
     axes=("tokens as query", "tokens as key"),
-    properties=(CAUSAL, NOT_NEGATIVE),
+    properties=("causal", "not-negative"),
     keeps=("attn_weights", "attn_scores"),
     checks=(Check("weights above the diagonal set to 0", 1),),
     learned=(
@@ -230,7 +226,7 @@ RENORMALISE = Task(
     kind="tensor",
     signature="masked_simple_norm",
     axes=("tokens as query", "tokens as key"),
-    properties=(CAUSAL, NOT_NEGATIVE, SUMS_TO_ONE),
+    properties=("causal", "not-negative", "sums-to-one"),
     needs=("mask-after-softmax",),
     checks=(Check("each row divided by its own sum", 1),),
     learned="Each query's visible weights share out the whole attention again, in the same proportions as before.",
@@ -286,7 +282,7 @@ BUG_RAW_SCORES = Task(
     signature="renormalised_weights(scores, d_k)",
     axes=("tokens as query", "tokens as key"),
     input_axes={"scores": ("tokens as query", "tokens as key")},
-    properties=(CAUSAL, NOT_NEGATIVE, SUMS_TO_ONE),
+    properties=("causal", "not-negative", "sums-to-one"),
     probes=(
         Probe("sentence", "the scores of the sentence", {"scores": SENTENCE_SCORES, "d_k": 2}),
         Probe("mixed", "the mixed scores of section 4", {"scores": MIXED_SCORES, "d_k": 2}),
@@ -387,7 +383,7 @@ MASK_BEFORE_SOFTMAX = Task(
     kind="tensor",
     signature="causal_attn_weights",
     axes=("tokens as query", "tokens as key"),
-    properties=(CAUSAL, NOT_NEGATIVE, SUMS_TO_ONE),
+    properties=("causal", "not-negative", "sums-to-one"),
     needs=("causal-mask",),
     keeps=("attn_scores", "queries", "keys", "values"),
     checks=(Check("−∞ above the diagonal, scaled, softmax over the keys", 2),),
@@ -466,7 +462,7 @@ BUG_MASK_FROM_VALUES = Task(
     signature="masked_weights(scores, d_k)",
     axes=("tokens as query", "tokens as key"),
     input_axes={"scores": ("tokens as query", "tokens as key")},
-    properties=(CAUSAL, NOT_NEGATIVE, SUMS_TO_ONE),
+    properties=("causal", "not-negative", "sums-to-one"),
     probes=(
         Probe("mixed", "the mixed scores", {"scores": MIXED_SCORES, "d_k": 2}),
         Probe("five", "five tokens with keys of three dimensions", {"scores": FIVE_SCORES, "d_k": 3}),

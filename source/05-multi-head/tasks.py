@@ -8,7 +8,6 @@ from autograder.authoring import (
     Lesson,
     Made,
     Probe,
-    Property,
     Right,
     Task,
     Wrong,
@@ -381,7 +380,7 @@ BATCHED_HEAD_SCORES = Task(
     kind="tensor",
     signature="head_scores",
     axes=("b", "heads", "tokens as query", "tokens as key"),
-    properties=(Property("symmetric"),),
+    properties=("symmetric",),
     checks=(Check("each head's own scores", 1),),
     learned="`@` multiplies the last two axes and treats all axes before them as a batch. With the heads as an axis, "
     "one product makes the scores of every head.",

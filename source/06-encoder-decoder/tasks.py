@@ -9,7 +9,6 @@ from autograder.authoring import (
     Lesson,
     Made,
     Probe,
-    Property,
     Right,
     Task,
     Wrong,
@@ -41,9 +40,6 @@ CAUSAL = torch.tril(torch.ones(5, 5))  # (query, key)
 
 VISIBLE = "This hides where the mask holds 1 or True. Here 1 means *visible*: fill where `mask == 0`."
 ITSELF_VISIBLE = "The diagonal is hidden too. A token is visible to itself: leave `diagonal` at 0."
-
-
-NOT_NEGATIVE = Property("not-negative")
 
 
 def real(lengths, num_tokens):
@@ -258,7 +254,7 @@ MASKED_SOFTMAX = Task(
     signature="masked_softmax(scores, mask)",
     axes=("batch", "heads", "queries", "keys"),
     input_axes={"scores": ("batch", "heads", "queries", "keys")},
-    properties=(NOT_NEGATIVE,),
+    properties=("not-negative",),
     probes=(
         of_scores("seeded", "the lesson's scores and the causal mask", SCORES, CAUSAL),
         of_scores(

@@ -15,7 +15,7 @@ from traitlets import Type
 from traitlets.config import Config
 
 from autograder import bank, learner
-from autograder.bank import Check, KnownWrong, LessonBank, Probe, Property, Task
+from autograder.bank import Check, KnownWrong, LessonBank, Probe, Task
 from autograder.collect import collect_answer
 from autograder.course import Course
 from autograder.explain import sight, tabulate
@@ -123,7 +123,7 @@ SHARE = function_task(
     axes=("tokens",),
     learned="Shares add up to 1.",
     hints=("What do they add up to?", "Divide by the sum.", "`return x / x.sum()`"),
-    properties=(Property("sums-to-one", {"axis": -1}), Property("not-negative")),
+    properties=("sums-to-one", "not-negative"),
     checks=(Check("three numbers", 1, ("three",)), Check("four numbers", 2, ("four",))),
 )
 TOTAL = function_task(
@@ -160,7 +160,7 @@ PAIRS = function_task(
     axes=("tokens as query", "tokens as key"),
     learned="Every token meets every token.",
     hints=("Matrix product.",),
-    properties=(Property("symmetric"),),
+    properties=("symmetric",),
     checks=(Check("three tokens", 1, ("three",)),),
 )
 ROW_SUMS = tensor_task(

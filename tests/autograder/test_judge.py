@@ -149,7 +149,7 @@ def overwrites(x):
         (TOTAL, lambda a, b: True, WrongType("pairs", "bool")),
         (TOTAL, lambda a, b: np.bool_(True), WrongDtype("pairs", "bool", ("float32", "float64"))),
         (SHARE, lambda x: torch.where(x > 1, INF, right(x)), NotFinite("three", INF, (1,), 2)),
-        (SHARE, lambda x: x * 3, BrokenProperty("three", "sums-to-one", (), 24.0, 0)),
+        (SHARE, lambda x: x * 3, BrokenProperty("three", "sums-to-one", (), 24.0)),
         (PAIRS, overwrites, BrokenProperty("three", "input-untouched", names=("x",))),
     ],
 )

@@ -88,7 +88,7 @@ FAULTS = (
 TASKS = """\
 import torch
 
-from autograder.authoring import Check, Lesson, Probe, Property, Right, Task, Wrong, edit, returns
+from autograder.authoring import Check, Lesson, Probe, Right, Task, Wrong, edit, returns
 
 SHARE = Task(
     id="share",
@@ -105,7 +105,7 @@ SHARE = Task(
     checks=(Check("three numbers", 1, ("three",)), Check("four numbers", 2, ("four",))),
     learned="Shares add up to 1.",
     hints=("Divide by the sum.",),
-    properties=(Property("sums-to-one", {"axis": -1}),),
+    properties=("sums-to-one",),
     wrong=(
         Wrong("by-largest", edit("x.sum()", "x.max()")),
         Wrong("by-count", edit("x.sum()", "len(x)")),

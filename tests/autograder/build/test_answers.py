@@ -260,7 +260,7 @@ SQUARE = (
     ('    axes=("tokens",),\n', '    axes=("tokens", "d_in"),\n'),
     ('input_axes={"x": ("tokens",)}', 'input_axes={"x": ("tokens", "d_in")}'),
     ("torch.tensor([1.0, 2.0, 5.0])", "torch.tensor([[1.0, 2.0], [3.0, 5.0]])"),
-    ("    properties=(Property(\"sums-to-one\", {\"axis\": -1}),),\n", ""),
+    ("    properties=(\"sums-to-one\",),\n", ""),
 )  # fmt: skip
 
 

@@ -90,7 +90,7 @@ REFUSED: list[tuple[str, str, str, list[str]]] = [
      ["task row-sums: needs row-sums, which is no earlier task"]),
     ("tasks", 'needs=("share",)', 'needs=("nothing",)',
      ["task row-sums: needs nothing, which is no earlier task"]),
-    ("tasks", 'Property("sums-to-one"', 'Property("sum-to-one"',
+    ("tasks", 'properties=("sums-to-one"', 'properties=("sum-to-one"',
      ["task share: there is no property sum-to-one"]),
     *(("source", SHOWN, f'# %% id="more"\n{prose}\n{SHOWN}',
        ["line 33: a code cell that holds only comments; is '[markdown]' missing?"])
