@@ -93,8 +93,9 @@ def grade_rebuilt(
     runner = runner_for(job.banks, job.sandboxed)
     runner.begin(job.lesson, solved(_release(job.release), job.solution) if job.solution else None)
     # The student reads it in their language, and the records are for whoever grades.
-    with speaking(job.banks.course.bank, rebuilt.metadata.get(SPOKEN, "")):
-        said = bank.with_texts(lesson, translated)
+    language = rebuilt.metadata.get(SPOKEN, "")
+    with speaking(job.banks.course.bank, language):
+        said = bank.with_texts(lesson, translated) if language else lesson
         graded = grade(rebuilt, said, runner, notes, job.solution, job.figures, questions)
     return graded, results_of(lesson, job.student, release_id(job.release), graded)
 

@@ -245,7 +245,8 @@ class _Run:
             drawn = {} if lesson in release.banks.notes else draws.of(lesson, text)
             release = self._course.as_written(release, notebook)
             how = self._order.sandboxed, release.solution, self._order.figures, drawn
-            yield GradeJob(lesson, submission.student, release.text, notebook, release.banks, *how)
+            banks = release.banks.only(self._order.lessons)
+            yield GradeJob(lesson, submission.student, release.text, notebook, banks, *how)
 
     def take(self, result: Result) -> None:
         """Write one result, and tell what a person should know about it."""

@@ -386,7 +386,7 @@ def score_spread(queries, keys, scaled):
 # %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "score-spread", "locked": true, "schema_version": 3, "solution": false, "task": false, "points": 2}
 check("score-spread")
 
-# %% id="score-spread-shown" tags=["figure"]
+# %% id="score-spread-shown" tags=["figure", "shown"]
 torch.manual_seed(123)
 many_queries = torch.randn(300, 512)  # (queries, d_k)
 many_keys = torch.randn(300, 512)  # (keys, d_k)
@@ -397,7 +397,7 @@ plain = [score_spread(many_queries[:, :d], many_keys[:, :d], False) for d in wid
 scaled = [score_spread(many_queries[:, :d], many_keys[:, :d], True) for d in widths]
 score_spreads(widths, plain, scaled)
 
-# %% id="score-spread-revealed"
+# %% id="score-spread-revealed" tags=["shown"]
 answers = {1: "just as far", 16: "16 times as far", 256: "256 times as far"}
 ratio = plain[-1] / plain[0] if plain[0] is not None else ...  # at d_k = 512 and at 2
 reveal("spread-512", ratio if ratio is ... else answers[min(answers, key=lambda times: abs(times - ratio))])
@@ -409,7 +409,7 @@ reveal("spread-512", ratio if ratio is ... else answers[min(answers, key=lambda 
 #
 # What does softmax do with scores that spread so far?
 
-# %% id="saturation-figure" tags=["figure"]
+# %% id="saturation-figure" tags=["figure", "shown"]
 saturation(many_queries, many_keys[:6], widths)
 
 # %% [markdown] id="saturation-read"
@@ -441,7 +441,7 @@ predict(
 )
 
 
-# %% id="first-gradient"
+# %% id="first-gradient" tags=["shown"]
 def first_gradient(width, divisor):
     """The length of the gradient of W_query at the start, and the largest weight of each row."""
     torch.manual_seed(123)
@@ -458,7 +458,7 @@ for width in (8, 64, 512):
     rows = " ".join(f"{weight:.2f}" for weight in largest.tolist())
     print(f"d_k = {width:3}   gradient {without / with_root:2.0f} times as large   largest weights {rows}")
 
-# %% id="first-gradient-revealed"
+# %% id="first-gradient-revealed" tags=["shown"]
 times = without / with_root  # at d_k = 512
 sizes = ("it is nearly 0", "it is about the same", "it is many times larger")
 reveal("gradient-without-scale", sizes[0 if times < 0.1 else 1 if times < 2 else 2])
@@ -483,7 +483,7 @@ reveal("gradient-without-scale", sizes[0 if times < 0.1 else 1 if times < 2 else
 # Ask yourself: with $d_k$ = 512 and the scores divided by $d_k$, what do the weights look like? And which temperature
 # does the same as dividing by $\sqrt{d_k}$ when $d_k$ is 64?
 
-# %% id="explorer" tags=["figure"]
+# %% id="explorer" tags=["figure", "shown"]
 explore_scale(many_queries, many_keys[:6], tokens)
 
 # %% [markdown] id="explorer-read"

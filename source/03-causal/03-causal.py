@@ -454,7 +454,7 @@ predict(
     ("0.1 or more", "between 0.000001 and 0.1", "below 0.000001, as rounding"),
 )
 
-# %% id="proof-run"
+# %% id="proof-run" tags=["shown"]
 torch.manual_seed(123)
 gaps = []
 for trial in range(300):
@@ -467,7 +467,7 @@ largest = max(float(gap) for gap in gaps) if known else ...
 if known:
     print(f"largest difference: {largest:.1e}   below 1e-6: {largest < 1e-6}")
 
-# %% id="proof-revealed"
+# %% id="proof-revealed" tags=["shown"]
 sizes = ("below 0.000001, as rounding", "between 0.000001 and 0.1", "0.1 or more")
 reveal("two-ways", sizes[(largest >= 1e-6) + (largest >= 0.1)] if known else ...)
 
@@ -569,7 +569,7 @@ predict(
 )
 
 
-# %% id="leaks-run"
+# %% id="leaks-run" tags=["shown"]
 def attend_with(make_weights):
     """The attention of `sa_v2`, with weights made by `make_weights(scores, d_k)`."""
 
@@ -602,11 +602,11 @@ found = {name: future_leaks(attention, inputs) for name, attention in attentions
 if all(torch.is_tensor(leaks) for leaks in found.values()):
     print("\n".join(f"{leaks.sum():2d} of 15 leak   {name}" for name, leaks in found.items()))
 
-# %% id="leaks-revealed"
+# %% id="leaks-revealed" tags=["shown"]
 zeroed = found["zeroed, not divided again"]
 reveal("zeroed-leaks", str(int(zeroed.sum())) if torch.is_tensor(zeroed) else ...)
 
-# %% id="leaks-figure" tags=["figure"]
+# %% id="leaks-figure" tags=["figure", "shown"]
 leak_map(found["mask one step too far"], tokens)
 
 # %% [markdown] id="leaks-read"

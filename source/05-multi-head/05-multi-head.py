@@ -926,7 +926,7 @@ if torch.is_tensor(context_vecs):
 # line, what goes in, what comes out, the strides, and whether memory is shared. The sizes below all differ.
 # Find the nine steps.
 
-# %% id="shapes-live-shown" tags=["figure"]
+# %% id="shapes-live-shown" tags=["figure", "shown"]
 sizes = {"b": 5, "tokens": 7, "d_in": 3, "d_out": 8, "heads": 2, "head_dim": 4}
 for_each_head = ("b", "heads", "tokens", "head_dim")
 for_each_pair = ("b", "heads", "tokens", "tokens")
@@ -942,7 +942,7 @@ shapes = track_shapes(MultiHeadAttention(3, 8, 10, 0.0, num_heads=2), expected=s
 shapes(torch.ones(5, 7, 3))  # (b, tokens, d_in)
 shapes
 
-# %% id="shapes-flow" tags=["figure"]
+# %% id="shapes-flow" tags=["figure", "shown"]
 shapes.flow()
 
 

@@ -483,7 +483,7 @@ for target_length, source_length in ((5, 5), (5, 6), (5, 3)):
 # fails. The sizes all differ here, so the table can say which axis is which. Run the cell again when you have
 # fixed the function.
 
-# %% id="bug-query-length-shapes-shown" tags=["figure"]
+# %% id="bug-query-length-shapes-shown" tags=["figure", "shown"]
 shapes = track_shapes(b=3, target=5, source=7, d_model=8, heads=4, d_k=2)
 try:
     with shapes:

@@ -863,7 +863,7 @@ training_curves(
     title="One layer fails, two succeed",
 )
 
-# %% id="layers-revealed" tags=["measured"]
+# %% id="layers-revealed" tags=["measured", "shown"]
 found = None
 if is_ready():
     enough = [float(accuracy(model, new)) > 0.9 for model in (one_layer, two_layers)]
@@ -1179,7 +1179,7 @@ predict(
 )
 
 
-# %% id="contradiction" tags=["measured"]
+# %% id="contradiction" tags=["measured", "shown"]
 def heads_measured(model, num_heads=4):
     """Print each head's scores, and what its removal costs; returns these costs, layer after layer."""
     ids = twice(5)
@@ -1202,7 +1202,7 @@ def heads_measured(model, num_heads=4):
 
 effects = heads_measured(four_heads)
 
-# %% id="removal-revealed" tags=["measured"]
+# %% id="removal-revealed" tags=["measured", "shown"]
 reveal("induction-head-removed", effects and max(effects[4:], key=effects[4:].count))
 
 # %% [markdown] id="contradiction-read"
@@ -1408,7 +1408,7 @@ def spoken(ids):
     return " ".join(chr(ord("a") + one) for one in ids)
 
 
-# %% id="cache-shown" tags=["measured"]
+# %% id="cache-shown" tags=["measured", "shown"]
 prompt = twice(7)[:1, :15]
 plain = generate(inductor, prompt, 12, 33)
 if plain is not None and is_ready():
@@ -1419,7 +1419,7 @@ if plain is not None and is_ready():
     print("the same:   ", torch.equal(plain, cached))
 
 
-# %% id="sampled-shown" tags=["measured"]
+# %% id="sampled-shown" tags=["measured", "shown"]
 def drawn(temperature, top_k=None):
     """A choice by chance, for `sample`."""
     return lambda logits: torch.multinomial(next_token_probabilities(logits, temperature, top_k), 1)
@@ -1554,12 +1554,12 @@ def curve_of(bug):
 # %% id="break-it" tags=["figure", "measured"]
 training_curves({bug: curve_of(bug) for bug in BUGS}, title="The same training, right and with one bug each")
 
-# %% id="bugs-revealed" tags=["measured"]
+# %% id="bugs-revealed" tags=["measured", "shown"]
 after_100 = {bug: curve[1][4] for bug, curve in curves.items() if curve}  # measured every 25 steps
 reveal("best-curve", min(after_100, key=after_100.get) if after_100 else None)
 
 
-# %% id="break-it-generated" tags=["measured"]
+# %% id="break-it-generated" tags=["measured", "shown"]
 def continued(name, model):
     """Print what a model writes after the prompt, one token at a time, and how much of it is right."""
     written = generate(model, prompt, 12, 33)
@@ -1625,7 +1625,7 @@ def careless_attention(queries, keys, values, mask):
 ### END FAULTY
 
 
-# %% id="bug-lost-mask-symptom" tags=["figure", "measured"]
+# %% id="bug-lost-mask-symptom" tags=["figure", "measured", "shown"]
 def trained_by(contexts_of):
     """Train two layers whose attention this function computes; print the losses, and what the model writes."""
     model = fresh(2, num_heads=2)
