@@ -45,7 +45,7 @@ def bring_over(lesson: str, task_id: str, stands_in: Any) -> Any:
         if cell.get("id") == f"{task_id}-answer":
             break
     task = bank.tasks[task_id]
-    verdict = judge(task, collect(task, bank, namespace), as_seen=True)
+    verdict = judge(task, collect(task, bank, namespace, examining=False), as_seen=True)
     if not verdict.passed:
         print(
             f"The course's own {name} is used: yours has {verdict.earned} of {task.points} points. "

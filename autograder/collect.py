@@ -32,7 +32,13 @@ from autograder.transport import CARRIED
 EMPTY: Mapping[str, Any] = types.MappingProxyType({})
 
 
-def collect(task: Task, lesson: LessonBank, namespace: Mapping[str, Any], run: str = AS_SEEN) -> Evidence:
+def collect(
+    task: Task,
+    lesson: LessonBank,
+    namespace: Mapping[str, Any],
+    run: str = AS_SEEN,
+    examining: bool = True,
+) -> Evidence:
     """Look the task's name up in a namespace and gather evidence about what is found there.
 
     Args:
@@ -40,6 +46,8 @@ def collect(task: Task, lesson: LessonBank, namespace: Mapping[str, Any], run: s
         lesson: the lesson's bank, for its givens.
         namespace: the notebook's variables.
         run: which of the lesson's givens the notebook was run with.
+        examining: do what general experiments do as well, where the lesson's own givens stand. Without them
+            less can be said of an answer that nothing known explains, and all of it sooner.
     """
     if task.name not in namespace:
         # An earlier task's answer is what it should be, and so is what the lesson's own cells define: neither
@@ -51,7 +59,7 @@ def collect(task: Task, lesson: LessonBank, namespace: Mapping[str, Any], run: s
         candidates = {name: value for name, value in namespace.items() if name not in known}
         nearest = nearest_names(task.name, candidates)
         return Evidence(task.id, "missing", nearest=nearest, error=stopped(task.name, namespace))
-    evidence = collect_answer(task, lesson, namespace[task.name], namespace, run)
+    evidence = collect_answer(task, lesson, namespace[task.name], namespace, run, examining)
     if evidence.status == "stub":
         return replace(evidence, error=stopped(task.name, namespace))
     return evidence
@@ -63,8 +71,9 @@ def collect_answer(
     answer: Any,
     namespace: Mapping[str, Any],
     run: str = AS_SEEN,
+    examining: bool = True,
 ) -> Evidence:
-    """Gather evidence about one answer, wherever it came from."""
+    """Gather evidence about one answer, wherever it came from; see `collect`."""
     if answer is ...:
         return Evidence(task.id, "stub", answer_type=type_name(answer))
     if task.kind == "tensor":
@@ -95,7 +104,7 @@ def collect_answer(
         answer_type=type_name(answer),
         globals_read=tuple(dict.fromkeys(name for one in own_code for name in globals_read(one))),
         forbidden=tuple(forbidden),
-        examined=examine(task, answer, namespace) if run == AS_SEEN else None,
+        examined=examine(task, answer, namespace) if examining and run == AS_SEEN else None,
     )
 
 

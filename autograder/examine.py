@@ -65,37 +65,34 @@ def _examine(
 
     def called(values: Mapping[str, Any]) -> Any:
         positional, by_name = split({name: copy(value) for name, value in values.items()}, probe.keywords)
-        return function(*positional, **by_name)
+        result = function(*positional, **by_name)
+        # The next call may write into the same memory.
+        return result.detach().clone() if isinstance(result, Tensor) else result
 
     before = called(inputs)
     if not isinstance(before, Tensor) or before.numel() > MOST_ELEMENTS:
         return None
     if not bool(before.isfinite().any()):
         return None  # nan stays nan, whatever changes
-    before = before.detach().clone()
     generator = torch.Generator().manual_seed(SEED)
-    idle = [
-        name
+    afters = {
+        name: called({**inputs, name: other(value, generator)})
         for name, value in inputs.items()
-        if isinstance(value, Tensor) and _same(before, called({**inputs, name: other(value, generator)}))
-    ]
+        if isinstance(value, Tensor)
+    }
     for name, parameter in module.named_parameters() if module is not None else ():
         kept = parameter.detach().clone()
         parameter.copy_(other(kept, generator))
-        if _same(before, called(inputs)):
-            idle.append(name)
+        afters[name] = called(inputs)
         parameter.copy_(kept)
+    tensors = {name: after for name, after in afters.items() if isinstance(after, Tensor)}
+    changed = moved(before[None], [after[None] for after in tensors.values()], 0)  # (changes, 1)
+    idle = [name for name, any_of_it in zip(tensors, changed, strict=True) if not bool(any_of_it)]
     influences = (
         _influence(name, axis, symbol, place, called, inputs, before)
         for name, axis, symbol, place in islice(_shared_axes(task, inputs, before), MOST_AXES)
     )
     return Examination(probe.id, tuple(idle), tuple(one for one in influences if one is not None))
-
-
-def _same(before: Tensor, after: Any) -> bool:
-    if not isinstance(after, Tensor) or after.shape != before.shape:
-        return False
-    return not bool(moved(before.reshape(1, -1), after.reshape(1, -1), 0).any())
 
 
 def _shared_axes(
@@ -129,7 +126,7 @@ def _influence(
     inputs: Mapping[str, Any],
     before: Tensor,
 ) -> Influence | None:
-    rows = []
+    afters = []
     generator = torch.Generator().manual_seed(SEED)
     for position in range(inputs[name].shape[axis]):
         changed = inputs[name].clone()
@@ -137,8 +134,9 @@ def _influence(
         after = called({**inputs, name: changed})
         if not isinstance(after, Tensor) or after.shape != before.shape:
             return None
-        rows.append(tuple(moved(before, after, place).nonzero().flatten().tolist()))
-    return Influence(name, symbol, tuple(rows))
+        afters.append(after)
+    rows = moved(before, afters, place)  # (positions, slices of the result)
+    return Influence(name, symbol, tuple(tuple(row.nonzero().flatten().tolist()) for row in rows))
 
 
 def _variety(probe: Probe) -> int:

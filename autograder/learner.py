@@ -28,6 +28,8 @@ from autograder.wording import found
 EXECUTION = "NBGRADER_EXECUTION"
 # Set by the grader to the run whose givens the notebook holds.
 RUN = "AUTOGRADER_RUN"
+# Set by the grader where a wrong answer needs no words, which general experiments are for.
+UNEXAMINED = "AUTOGRADER_UNEXAMINED"
 
 _MISSING: Any = object()
 
@@ -81,7 +83,7 @@ def check(task_id: str, answer: Any = _MISSING) -> Feedback | Notice | EvidenceO
         if not verdict.passed and answer is _MISSING:
             needed = {name: lesson.tasks[name] for name in task.needs}
             earlier = {
-                name: judge(one, collect(one, lesson, namespace), as_seen=True)
+                name: judge(one, collect(one, lesson, namespace, examining=False), as_seen=True)
                 for name, one in needed.items()
             }
             verdict = with_unfinished(verdict, task, lesson, earlier)
@@ -291,12 +293,13 @@ def has_front_end() -> bool:
 def _evidence(
     task: Task, lesson: LessonBank, namespace: Mapping[str, Any], answer: Any, run: str
 ) -> Evidence:
+    examining = UNEXAMINED not in os.environ
     try:
         if answer is not _MISSING:
             # Nothing is known of the caller's other variables, so the lesson's own givens are taken as read.
             known = {**lesson.givens[AS_SEEN], **task.kept, **namespace}
-            return collect_answer(task, lesson, answer, known, run)
-        return collect(task, lesson, namespace, run)
+            return collect_answer(task, lesson, answer, known, run, examining)
+        return collect(task, lesson, namespace, run, examining)
     except Exception as problem:
         if not raised_by_notebook(problem):
             raise

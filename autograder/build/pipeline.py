@@ -210,7 +210,7 @@ def _refuse_unearned(made: PreparedLesson, workplace: Path) -> None:
 
 
 def _verdict(task: Task, bank: LessonBank, namespace: Mapping[str, Any]) -> Verdict:
-    return judge(task, collect(task, bank, namespace), as_seen=True)
+    return judge(task, collect(task, bank, namespace, examining=False), as_seen=True)
 
 
 def _same_bytes(fresh: Path, kept: Path) -> bool:

@@ -87,13 +87,24 @@ def has_axis(value: Any, axis: int) -> bool:
     return isinstance(value, Tensor) and -value.ndim <= axis < value.ndim
 
 
-def moved(before: Tensor, after: Tensor, axis: int) -> Tensor:
-    """For each slice along the axis, whether it changed. Shape (size,), bool."""
-    if before.shape != after.shape:
-        return torch.ones(before.shape[axis], dtype=torch.bool)
-    first = before.detach().double().movedim(axis, 0).unsqueeze(-1).flatten(1)  # (size, …)
-    second = after.detach().double().movedim(axis, 0).unsqueeze(-1).flatten(1)  # (size, …)
+def moved(before: Tensor, afters: Sequence[Tensor], axis: int) -> Tensor:
+    """For each of several results and each slice along the axis, whether the slice changed.
+
+    Shapes:
+        returns: (results, size), bool; a result of another shape has changed everywhere
+    """
+    same = [after for after in afters if after.shape == before.shape]
+    found = torch.ones(len(afters), before.shape[axis], dtype=torch.bool)
+    if not same:
+        return found
+    first, *others = (
+        one.detach().double().movedim(axis, 0).unsqueeze(-1).flatten(1)  # (size, …)
+        for one in (before, *same)
+    )
+    second = torch.stack(others)  # (results, size, …)
     # The last bits may differ with what stands in other rows, a common shift of all scores say.
     largest = first[first.isfinite()].abs().max() if bool(first.isfinite().any()) else first.new_zeros(())
-    close = (first - second).abs() <= 1e-5 * largest.clamp(min=1)
-    return ~(close | (first == second) | (first.isnan() & second.isnan())).all(dim=1)
+    close = (first - second).abs() <= 1e-5 * largest.clamp(min=1)  # (results, size, …)
+    unmoved = (close | (first == second) | (first.isnan() & second.isnan())).all(dim=2)
+    found[[after.shape == before.shape for after in afters]] = ~unmoved
+    return found

@@ -37,7 +37,7 @@ def _run(subject: Subject, settings: Settings) -> Any:
     if not has_axis(before, axis):
         return before  # not what was asked for at all: let its type or shape be judged
     generator = torch.Generator().manual_seed(size)
-    columns = []
+    afters = []
     for position in range(size):
         changed = {name: subject.inputs[name].clone() for name in names}
         for x in changed.values():
@@ -45,8 +45,8 @@ def _run(subject: Subject, settings: Settings) -> Any:
         after = subject.call({**subject.inputs, **changed})
         if not has_axis(after, axis):
             return after
-        columns.append(moved(before, after, axis))
-    return torch.stack(columns, dim=1)
+        afters.append(after.detach().clone())  # the next call may write into the same memory
+    return moved(before, afters, axis).T
 
 
 WORDS = {

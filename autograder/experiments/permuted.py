@@ -33,7 +33,7 @@ def _run(subject: Subject, settings: Settings) -> Any:
     after = subject.call({**subject.inputs, **reordered})
     if not _fits(after, size, axis):
         return after
-    return moved(before, after.index_select(axis, order.argsort()), axis)
+    return moved(before, [after.index_select(axis, order.argsort())], axis)[0]
 
 
 def _fits(value: Any, size: int, axis: int) -> bool:

@@ -19,7 +19,7 @@ from autograder.cells import is_test
 from autograder.course import PACKED, package_folder
 from autograder.grading.rebuild import only_needed
 from autograder.grading.secret import NONE, OWN_FOLDER, Banks, Files
-from autograder.learner import EXECUTION, RUN
+from autograder.learner import EXECUTION, RUN, UNEXAMINED
 from autograder.problems import Refused
 from autograder.sandbox.execute import Executed, execute
 from autograder.sandbox.kernels import Kernels
@@ -51,8 +51,9 @@ READ = "autograder.grading.preload:read_questions"
 class Runner(Protocol):
     """Runs a notebook with the givens of a run ("as-seen", "redrawn-1", …) in the environment of that run.
 
-    Of a `quiet` run, only what the tasks' checks put out is kept. Cells that an earlier run had to stop
-    (`stopped`) are not run again. `questions` are a bank's files that checks read instead of the public ones.
+    Of a `quiet` run, only what the tasks' checks put out is kept, and they examine no answer beyond its
+    results. Cells that an earlier run had to stop (`stopped`) are not run again. `questions` are a bank's
+    files that checks read instead of the public ones.
     """
 
     def __call__(
@@ -125,7 +126,8 @@ class SandboxRunner:
         if self._leaves_out and not everything:
             notebook = only_needed(notebook)
         wanted = None if everything else [cell["id"] for cell in notebook.cells if is_test(cell)]
-        job = Job((), {RUN: run}, wanted, self._of, questions, PACKED, READ if questions else "")
+        environment = {RUN: run} if everything else {RUN: run, UNEXAMINED: "1"}
+        job = Job((), environment, wanted, self._of, questions, PACKED, READ if questions else "")
         executed = execute(self._worker, notebook, job, stopped, self._spent or 0.0)
         if self._spent is not None:
             self._spent += executed.seconds

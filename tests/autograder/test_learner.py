@@ -15,7 +15,7 @@ from autograder import bank, check, hint, learner, progress, records
 from autograder.bank import Forbid
 from autograder.feedback import Feedback, Notice
 from autograder.findings import NotDefined, NotRun, StillStub, WrongValues
-from autograder.learner import EvidenceOutput, NotYet
+from autograder.learner import UNEXAMINED, EvidenceOutput, NotYet
 from autograder.outcome import ErrorReport, Evidence, ForbiddenCall
 from autograder.transport import EVIDENCE_MIME, unpack
 
@@ -107,6 +107,18 @@ def test_under_autograde_what_stopped_the_cell_is_part_of_the_evidence(notebook,
     evidence = unpack(notebook.run('check("row-sums")')._repr_mimebundle_()[EVIDENCE_MIME])
     expected = ErrorReport("NameError", "name 'tabel' is not defined", "row_sums = tabel", 1)
     assert evidence.error == expected
+
+
+@pytest.mark.parametrize("unexamined", [False, True])
+def test_under_autograde_an_answer_is_examined_unless_the_grader_needs_no_words(
+    notebook, monkeypatch, unexamined
+):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    if unexamined:
+        monkeypatch.setenv(UNEXAMINED, "1")
+    notebook.run("share = lambda x: x")
+    evidence = unpack(notebook.run('check("share")')._repr_mimebundle_()[EVIDENCE_MIME])
+    assert (evidence.examined is None) == unexamined
 
 
 def test_a_name_without_self_in_a_module_is_told_with_it(notebook):

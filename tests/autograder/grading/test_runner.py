@@ -14,6 +14,7 @@ from autograder.course import Course
 from autograder.grading import batch
 from autograder.grading.runner import KernelRunner, NoSandbox, SandboxRunner
 from autograder.grading.secret import Banks
+from autograder.learner import UNEXAMINED
 from autograder.sandbox.workers import Job, Ran, SandboxFailed
 
 ROOT = Path(__file__).parents[3]
@@ -29,10 +30,12 @@ class Played:
         self.seconds, self.stops, self.counts = seconds, stops, counts
         self.limits: list[tuple[float, float]] = []
         self.cells: list[str] = []
+        self.unexamined = False
 
     def run(self, job: Job) -> Ran:
         self.limits.append((job.limits.cell_seconds, job.limits.seconds))
         self.cells = [name for name, _ in job.cells]
+        self.unexamined = UNEXAMINED in job.environment
         said = {"output_type": "display_data", "metadata": {}, "data": {"text/plain": str(len(job.cells))}}
         cells = {"check": (1, [said])} if self.counts else {}
         return Ran(cells, "died" if self.stops else "finished", "one", self.seconds)
@@ -70,9 +73,9 @@ def test_cells_that_only_show_are_left_out_where_the_checks_of_the_solution_find
     runner.begin("one", notebook)
     for run, quiet in (("as-seen", True), ("redrawn-1", False)):
         runner(notebook, run, quiet=quiet)
-        assert played.cells == (["one", "check"] if counts else ["check"])
+        assert (played.cells, played.unexamined) == (["one", "check"] if counts else ["check"], True)
     runner(notebook, "as-seen")
-    assert played.cells == ["one", "check"]
+    assert (played.cells, played.unexamined) == (["one", "check"], False)
 
 
 def test_where_the_solution_is_stopped_no_submission_is_to_blame(runner):

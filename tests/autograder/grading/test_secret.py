@@ -90,6 +90,14 @@ def test_without_a_secret_nothing_is_drawn_and_a_note_says_so(course):
     assert drawn(course) == banks.lesson(NAME)
 
 
+def test_questions_are_written_for_the_lessons_that_are_graded_alone(course, tmp_path):
+    for lessons, files in (((NAME,), 3), ((), 1)):
+        folder = tmp_path / str(files)
+        folder.mkdir()
+        Banks.of(course).only(lessons).write_questions(folder)
+        assert len(list(folder.iterdir())) == files
+
+
 def test_without_its_source_nothing_is_drawn_and_a_note_says_so(course):
     secret.make(course, NAME)
     before = Banks.of(course).digest(NAME)
