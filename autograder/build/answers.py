@@ -30,7 +30,7 @@ from autograder.bank import (
 from autograder.build.combine import combine
 from autograder.build.namespace import Moment, run_cells
 from autograder.build.parallel import in_forks
-from autograder.cells import is_answer, undrawn
+from autograder.cells import undrawn
 from autograder.collect import CALLS, collect_answer, observe
 from autograder.course import Family
 from autograder.edits import Change, Solution, Wrong, changed
@@ -43,6 +43,7 @@ from autograder.judge import judge
 from autograder.outcome import ErrorReport, Evidence, Outcome
 from autograder.own_code import is_notebook_file
 from autograder.problems import AuthoringError
+from autograder.reading import names_of
 
 # Public redraws start from fixed seeds, so that a rebuild makes the same bank.
 REDRAW_SEED = 7001
@@ -53,13 +54,14 @@ class Runs:
     """A lesson's namespaces: one for each set of givens, the first as the learner sees it.
 
     `moments` are, for each of them, the moments before the answer cells, by the cell's id; `solutions` are
-    the texts of the answer cells, by task.
+    the texts of the answer cells, by task; `names` are all that the lesson's cells define.
     """
 
     givens: Mapping[str, Mapping[str, Value]]
     namespaces: Mapping[str, Mapping[str, Any]]
     moments: Mapping[str, Mapping[str, Moment]]
     solutions: Mapping[str, Solution]
+    names: frozenset[str]
     families: tuple[Family, ...] = ()  # what the course's tasks can forbid
 
 
@@ -75,6 +77,8 @@ def run_solution(
     `seeds` are what hidden sets are drawn from; without them, as many public ones as the lesson asks for are
     drawn. `families` are what tasks can forbid.
     """
+    sources = {cell["id"]: cell.source for cell in notebook.cells if cell.cell_type == "code"}
+    defined = frozenset().union(*(names_of(source)[0] for source in sources.values()))
     # The solution is executed with its figures when its notebook is made; a training among them takes long.
     notebook = undrawn(notebook)
     moments: dict[str, dict[str, Moment]] = {AS_SEEN: {}}
@@ -92,14 +96,13 @@ def run_solution(
         givens[run] = dict(lesson.redraw(torch.Generator().manual_seed(seed)))
         moments[run] = {}
         namespaces[run] = run_cells(notebook, name, givens[run], moments[run])
-    sources = {cell["id"]: cell.source for cell in notebook.cells if is_answer(cell)}
     solutions = {
         task.id: Solution.from_cell(
             sources[f"{task.id}-answer"], task.name, task.signature, task.kind == "tensor"
         )
         for task in lesson.tasks
     }
-    return Runs(givens, namespaces, moments, solutions, families)
+    return Runs(givens, namespaces, moments, solutions, defined | as_seen.keys(), families)
 
 
 def make_bank(lesson: Lesson, runs: Runs, name: str, faults: Faults) -> LessonBank:
@@ -125,7 +128,7 @@ def make_bank(lesson: Lesson, runs: Runs, name: str, faults: Faults) -> LessonBa
             problems += _of(task, _missing_faults(task, faults))
         tasks[task.id] = task
     answers = {task.name for task in lesson.tasks}
-    own = sorted(one for one in runs.namespaces[AS_SEEN] if one not in answers and not one.startswith("_"))
+    own = sorted(one for one in runs.names if one not in answers and not one.startswith("_"))
     made = LessonBank(lesson=name, title=lesson.title, givens=runs.givens, tasks=tasks, names=tuple(own))
     if not problems:
         for task in tasks.values():
