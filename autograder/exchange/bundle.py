@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, entry_points
 from pathlib import Path
@@ -106,22 +106,13 @@ WITHOUT_STARTER = """\
 **In VS Code.** The same first line; then open a notebook in `notebooks/`."""
 
 
-@dataclass(frozen=True)
-class Bundle:
-    """What was packed: where it is, its wheel's name, and what is in the folder."""
-
-    path: Path
-    wheel: str
-    files: tuple[str, ...]
-
-
 class CannotBundle(Refused):
     """Something that students need is not there; says what to do."""
 
 
 def bundle(
     course: Course, lessons: Sequence[str], out: Path, url: str = "", hints: int | None = None
-) -> Bundle:
+) -> tuple[str, ...]:
     """Pack the lessons that students have by now into a folder, or into a zip file.
 
     Args:
@@ -130,6 +121,9 @@ def bundle(
         out: where to.
         url: where the wheel will be found, for Colab; students are asked for the file where empty.
         hints: how many hints each task keeps; all of them if None.
+
+    Returns:
+        What is in it.
 
     Raises:
         CannotBundle: a lesson is not built, or the build tool is not installed.
@@ -165,7 +159,7 @@ def bundle(
             for old in out.glob("*.whl"):
                 if old.name != wheel:
                     old.unlink()
-    return Bundle(out, wheel, files)
+    return files
 
 
 def for_students(lesson: LessonBank, hints: int | None = None) -> LessonBank:

@@ -96,9 +96,10 @@ def bundle(
 
     place = course_of(course)
     names = meant(place.lessons, lessons)
-    made = pack(place, names, out or Path(f"{place.name}.zip"), url, hints)
-    say(f"{made.path} holds {', '.join(names)}:")
-    for name in made.files:
+    target = out or Path(f"{place.name}.zip")
+    files = pack(place, names, target, url, hints)
+    say(f"{target} holds {', '.join(names)}:")
+    for name in files:
         say(f"  {name}")
     say(
         "What remains readable in the checks, because feedback needs it: the expected results on the example "
