@@ -61,7 +61,7 @@ def use(translations: gettext.NullTranslations) -> None:
 
 
 def _of(bank: Path, language: str) -> gettext.NullTranslations:
-    return _read(tuple(map(identity, sorted((bank / language).glob("*.mo")))))
+    return _read(tuple(map(identity, sorted((bank / language).glob("*.mo") if language else ()))))
 
 
 @lru_cache(maxsize=4)

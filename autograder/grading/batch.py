@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError, Executor, Future, as_completed
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import nbformat
@@ -91,7 +91,8 @@ def grade_rebuilt(
     lesson = job.banks.lesson(job.lesson, job.drawn)
     questions = job.banks.questions(job.lesson, job.drawn)
     runner = runner_for(job.banks, job.sandboxed)
-    runner.begin(job.lesson, solved(_release(job.release), job.solution) if job.solution else None)
+    solution = partial(solved, _release(job.release), job.solution) if job.solution else None
+    runner.begin(job.lesson, solution)
     # The student reads it in their language, and the records are for whoever grades.
     language = rebuilt.metadata.get(SPOKEN, "")
     with speaking(job.banks.course.bank, language):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -133,7 +133,7 @@ class SandboxRunner:
             self._spent += executed.seconds
         return executed
 
-    def begin(self, lesson: str, solved: NotebookNode | None = None) -> None:
+    def begin(self, lesson: str, solved: Callable[[], NotebookNode] | None = None) -> None:
         """From now on, run notebooks of one submission: together they get the time that one of them may take.
 
         Of a run that shows nothing, cells that only show something are left out, where the checks find the
@@ -141,7 +141,7 @@ class SandboxRunner:
 
         Args:
             lesson: what it was handed in for.
-            solved: the lesson with the course's own answers; limits are some times what that takes.
+            solved: makes the lesson with the course's own answers; limits are some times what that takes.
 
         Raises:
             SandboxFailed: not even the course's own answers run to their end.
@@ -149,7 +149,7 @@ class SandboxRunner:
         self._of, self._leaves_out, self._spent = self._limits, False, None
         if solved is not None:
             if lesson not in self._measured:
-                self._measured[lesson] = self._measure(lesson, solved)
+                self._measured[lesson] = self._measure(lesson, solved())
             measured = self._measured[lesson]
             if isinstance(measured, SandboxFailed):
                 raise measured
@@ -184,7 +184,7 @@ def _found(executed: NotebookNode) -> list[list[Any]]:
 class KernelRunner(SandboxRunner):
     """Runs notebooks in Jupyter kernels, with the grader's own rights; to be closed."""
 
-    def begin(self, lesson: str, solved: NotebookNode | None = None) -> None:
+    def begin(self, lesson: str, solved: Callable[[], NotebookNode] | None = None) -> None:
         """Change nothing: time is that on the clock here, and other work must not shorten it."""
 
     def _made(self, questions: Path, banks: Banks) -> Worker | Kernels:

@@ -56,10 +56,10 @@ NOTEBOOK = new_notebook(cells=[new_code_cell("1", id="one")])
 
 def test_a_submissions_runs_share_some_times_what_the_solution_takes(runner):
     runner._worker = played = Played(0.5)
-    runner.begin("one", NOTEBOOK)
+    runner.begin("one", lambda: NOTEBOOK)
     for _ in range(2):
         runner(NOTEBOOK, "as-seen")
-    runner.begin("one", NOTEBOOK)
+    runner.begin("one", lambda: NOTEBOOK)
     runner(NOTEBOOK, "as-seen")
     assert played.limits[2:] == [(5, 15.0), (5, 14.5), (5, 15.0)]
 
@@ -70,7 +70,7 @@ def test_cells_that_only_show_are_left_out_where_the_checks_of_the_solution_find
     check.metadata = {"nbgrader": {"grade": True}}
     notebook = new_notebook(cells=[*NOTEBOOK.cells, check])
     runner._worker = played = Played(counts=counts)
-    runner.begin("one", notebook)
+    runner.begin("one", lambda: notebook)
     for run, quiet in (("as-seen", True), ("redrawn-1", False)):
         runner(notebook, run, quiet=quiet)
         assert (played.cells, played.unexamined) == (["one", "check"] if counts else ["check"], True)
@@ -82,7 +82,7 @@ def test_where_the_solution_is_stopped_no_submission_is_to_blame(runner):
     runner._worker = played = Played(0.5, stops=True)
     for _ in range(2):
         with pytest.raises(SandboxFailed, match="own solution of two was stopped"):
-            runner.begin("two", NOTEBOOK)
+            runner.begin("two", lambda: NOTEBOOK)
         tried, played.limits = played.limits, []
     assert tried == []
 
