@@ -26,10 +26,8 @@ def fresh(
 ) -> dict[str, Any]:
     """Arguments for one call, which the answer may change without harm to the next.
 
-    Args:
-        values: the probe's arguments by name.
-        namespace: the notebook's variables, where a class of the learner's own is looked up.
-        dtype: what floating-point tensors are converted to.
+    A class of the learner's own is looked up in the notebook's variables (`namespace`); floating-point
+    tensors are converted to `dtype`.
 
     Raises:
         NeedsEarlier: a class of the notebook is missing, fails, or lacks a parameter.

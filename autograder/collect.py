@@ -39,15 +39,9 @@ def collect(
     run: str = AS_SEEN,
     examining: bool = True,
 ) -> Evidence:
-    """Look the task's name up in a namespace and gather evidence about what is found there.
+    """Look the task's name up in the notebook's variables and gather evidence about what is found there.
 
-    Args:
-        task: what is asked for.
-        lesson: the lesson's bank, for its givens.
-        namespace: the notebook's variables.
-        run: which of the lesson's givens the notebook was run with.
-        examining: do what general experiments do as well, where the lesson's own givens stand. Without them
-            less can be said of an answer that nothing known explains, and all of it sooner.
+    `run` says with which of the lesson's givens the notebook was run.
     """
     if task.name not in namespace:
         # An earlier task's answer is what it should be, and so is what the lesson's own cells define: neither

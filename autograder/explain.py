@@ -39,19 +39,12 @@ LACKS, EXTRA, RESHAPED = "lacks ", "extra ", "shape of "
 
 @dataclass(frozen=True)
 class Sight:
-    """What is wrong with an answer on one probe.
+    """What is wrong with an answer on one probe."""
 
-    Attributes:
-        result: what kind of wrong result it is: its shape, its type or what was raised; "" for a right one.
-        places: where a result of the right shape is wrong.
-        numbers: a result's numbers in short.
-        marks: what is wrong beside the result, such as "changes x" or "lacks kernel.weight".
-    """
-
-    result: str = ""
-    places: str = ""
-    numbers: tuple[float, ...] = ()
-    marks: frozenset[str] = frozenset()
+    result: str = ""  # the kind of wrong result: its shape, its type or what was raised; "" for a right one
+    places: str = ""  # where a result of the right shape is wrong
+    numbers: tuple[float, ...] = ()  # a result's numbers in short
+    marks: frozenset[str] = frozenset()  # what is wrong beside it: "changes x" or "lacks kernel.weight", say
 
     @property
     def wrong(self) -> bool:
@@ -70,17 +63,11 @@ UNTRIED = Sight("untried")
 
 @dataclass(frozen=True)
 class Explained:
-    """The mistakes that were recognised, and what they explain.
+    """The mistakes that were recognised, and what they explain."""
 
-    Attributes:
-        wrong: one known wrong answer for each mistake, in the order in which they were found.
-        results: probes whose wrong result is explained.
-        marks: explained marks, as (probe, mark).
-    """
-
-    wrong: tuple[KnownWrong, ...] = ()
-    results: frozenset[str] = frozenset()
-    marks: frozenset[tuple[str, str]] = frozenset()
+    wrong: tuple[KnownWrong, ...] = ()  # one for each mistake, in the order in which they were found
+    results: frozenset[str] = frozenset()  # probes whose wrong result is explained
+    marks: frozenset[tuple[str, str]] = frozenset()  # explained marks, as (probe, mark)
 
 
 def sight(task: Task, probe: Probe, outcome: Outcome) -> Sight:
@@ -373,9 +360,8 @@ class _Compared:
 def tabulate(members: Sequence[tuple[int, ...]], sights: Sequence[Mapping[str, Sight]]) -> Explanations:
     """Return what known wrong answers look like, in the form of the bank.
 
-    Args:
-        members: for each explanation, the places of its mistakes in the task's known wrong answers.
-        sights: for each explanation, what is seen on each probe.
+    `members` are, for each explanation, the places of its mistakes in the task's known wrong answers, and
+    `sights` what is seen on each probe.
     """
     probes = list(sights[0]) if sights else []
     kinds: dict[tuple[str, str], int] = {("", ""): 0}

@@ -26,10 +26,8 @@ from autograder.properties import first_index, violation
 def judge(task: Task, evidence: Evidence, as_seen: bool = False) -> f.Verdict:
     """Judge one answer from the evidence about it. What the evidence says nothing about fails its checks.
 
-    Args:
-        task: the task, with its answers.
-        evidence: what was seen of the answer.
-        as_seen: the notebook ran with the lesson's own givens only, so no tensor of another run is asked for.
+    `as_seen` says that the notebook ran with the lesson's own givens only, so that no tensor of another run
+    is asked for.
     """
     whole = _finding_about_the_whole(evidence)
     if whole is not None:

@@ -198,10 +198,7 @@ def outcomes_of(task: Task, text: str, probes: Iterable[Probe], runs: Runs) -> d
 def make_task(task: Task, runs: Runs, faults: Faults | None = None) -> Task:
     """Return a task with the outcomes of the solution and of the known wrong answers.
 
-    Args:
-        task: the task, as its author describes it.
-        runs: the lesson's solution, run.
-        faults: the course's mistakes; without them, no wrong answer is made.
+    Without the course's mistakes (`faults`), no wrong answer is made.
 
     Raises:
         AuthoringError: the solution does not define what the task needs, or an answer cannot be made.

@@ -25,28 +25,17 @@ class Answer:
 
 @dataclass(frozen=True)
 class Group:
-    """The answers to a task that got the same verdict.
-
-    Attributes:
-        key: what stands for the group.
-        says: the verdict, in words.
-        hint, section: what a learner reads who made that mistake, and where the lessons explain it.
-        students: whose answers they are.
-        points: what they have for it, from the fewest to the most.
-        answers: the answers, the commonest first.
-        comment: what most of those who have a comment were told.
-        others: how many of them have another comment.
-    """
+    """The answers to a task that got the same verdict."""
 
     key: str
-    says: str
-    hint: str
-    section: str
+    says: str  # the verdict, in words
+    hint: str  # what a learner reads who made that mistake
+    section: str  # where the lessons explain it
     students: Sequence[str]
-    points: Sequence[float]
-    answers: Sequence[Answer]
-    comment: str
-    others: int
+    points: Sequence[float]  # what they have for it, from the fewest to the most
+    answers: Sequence[Answer]  # the commonest first
+    comment: str  # what most of those who have a comment were told
+    others: int  # how many of them have another comment
 
 
 def on_page(data: Data, lesson: str, name: str) -> dict[str, Any]:

@@ -46,35 +46,20 @@ class BadArchive(Refused):
 
 @dataclass(frozen=True)
 class HandedFile:
-    """A file in an archive.
-
-    Attributes:
-        archive: the archive's name.
-        path: the file's name in it, whatever it says.
-        content: what it holds; empty where it may not be read.
-        refused: why it may not be read; empty where it may.
-        lms: "canvas", "moodle", or nothing.
-        user: the platform's number of who handed it in.
-        labels: what they may be called, the likeliest first.
-        folder: what the platform calls their part of the archive.
-        file: the file's name without what the platform put before it.
-        late: whether the platform says that it was late.
-        rank: of several files, the highest was handed in last.
-        modified: when the archive says that the file was changed.
-    """
+    """A file in an archive."""
 
     archive: str
-    path: str
-    content: bytes = b""
-    refused: str = ""
-    lms: str = ""
-    user: str = ""
-    labels: tuple[str, ...] = ()
-    folder: str = ""
-    file: str = ""
-    late: bool = False
-    rank: tuple[int, ...] = ()
-    modified: tuple[int, ...] = ()
+    path: str  # its name there, whatever it says
+    content: bytes = b""  # empty where it may not be read
+    refused: str = ""  # why it may not
+    lms: str = ""  # "canvas", "moodle", or nothing
+    user: str = ""  # the platform's number of who handed it in
+    labels: tuple[str, ...] = ()  # what they may be called, the likeliest first
+    folder: str = ""  # what the platform calls their part of the archive
+    file: str = ""  # its name without what the platform put before it
+    late: bool = False  # as the platform says
+    rank: tuple[int, ...] = ()  # of several, the highest was handed in last
+    modified: tuple[int, ...] = ()  # as the archive says
 
 
 @dataclass

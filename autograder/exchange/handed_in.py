@@ -35,23 +35,15 @@ READABLE = 0o644  # whoever grades may be another user than who collected
 
 @dataclass(frozen=True)
 class Request:
-    """What to collect.
-
-    Attributes:
-        lessons: the lessons that exist.
-        lesson: the lesson that the archives are of; found out where empty.
-        who: students' ids, by what the platform calls them: a number, a folder, a file.
-        times: a list that says who handed in when, and which of the platform's numbers is whose.
-        dry: write nothing.
-    """
+    """What to collect."""
 
     course: Class
     lessons: tuple[str, ...]
     roster: Roster
-    lesson: str = ""
-    who: Mapping[str, str] = field(default_factory=dict)
-    times: tuple[Person, ...] = ()
-    dry: bool = False
+    lesson: str = ""  # that the archives are of; found out where empty
+    who: Mapping[str, str] = field(default_factory=dict)  # ids, by a number, folder or file of the platform's
+    times: tuple[Person, ...] = ()  # who handed in when, and which of the platform's numbers is whose
+    dry: bool = False  # write nothing
 
 
 @dataclass(frozen=True)

@@ -40,31 +40,23 @@ class Seen:
 
 @dataclass(frozen=True)
 class Experiment:
-    """All that there is to know of one experiment.
-
-    Attributes:
-        name: what authors call it.
-        run: calls an answer and gives what it saw; a result of the answer's where there is nothing to see.
-        words: what is said of it: a headline and advice for each case.
-        case: which case it is where something was seen otherwise, and what fills in its words, beside the
-            two numbers `obtained` and `expected`.
-        axes: how many axes its tensor has; None where it is the answer's own result.
-        raw: what a hidden probe's run gives instead, so that nobody beside the answer can measure it wrongly.
-        measured: what such a run comes to; None where it cannot be measured.
-        settings: what it wants to know of the solution: of its parameters' names and its buffers' sizes.
-        problem: what is wrong with an author's settings; "" where nothing is.
-    """
+    """All that there is to know of one experiment."""
 
     name: str
+    # Calls an answer and gives what it saw; a result of the answer's where there is nothing to see.
     run: Callable[[Subject, Settings], Any]
-    words: Mapping[Any, tuple[str, ...]]
+    words: Mapping[Any, tuple[str, ...]]  # a headline and advice for each case
+    # Which case it is, and what fills in its words beside the two numbers `obtained` and `expected`.
     case: Callable[[Seen], Case] = lambda *_: ("", {})
     _: KW_ONLY
-    axes: int | None
+    axes: int | None  # of its tensor; None where that is the answer's own result
+    # What a hidden probe's run gives instead, so that nobody beside the answer can measure it wrongly; and
+    # what that comes to, or None where it cannot be measured.
     raw: Callable[[Subject, Settings], Any] | None = None
     measured: Callable[[Tensor, Settings], Tensor | None] | None = None
+    # What it wants to know of the solution: of its parameters' names and its buffers' sizes.
     settings: Callable[[Sequence[str], Mapping[str, Sequence[int]]], Settings] = lambda *_: {}
-    problem: Callable[[Settings], str] = lambda _: ""
+    problem: Callable[[Settings], str] = lambda _: ""  # what is wrong with an author's settings
 
 
 def inputs_of(settings: Settings) -> list[str]:

@@ -74,11 +74,8 @@ def connected(
 ) -> Iterator[Cluster]:
     """Yield a cluster whose workers are ready to grade these lessons.
 
-    Args:
-        address: the scheduler's, as "tcp://10.0.0.1:8786".
-        banks: what the lessons are graded by.
-        lessons: those that the workers need.
-        say: takes a line for a person, when there are no workers to wait for.
+    The scheduler's address looks like "tcp://10.0.0.1:8786"; `say` takes a line for a person, when there are
+    no workers to wait for.
 
     Raises:
         NoCluster: nobody answers there, or a worker cannot grade as this machine would.

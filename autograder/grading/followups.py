@@ -51,13 +51,8 @@ def run_redrawn(
 ) -> tuple[dict[str, NotebookNode], dict[str, str]]:
     """Run a rebuilt submission with other givens, and ask what learners do not see.
 
-    Args:
-        notebook: the submission.
-        lesson: the lesson's bank.
-        tasks: those to ask about. Without questions, other givens say something about tensors alone.
-        run: how notebooks are run.
-        questions: what was drawn for the submission, without answers.
-        stopped: cells that are not run, since they had to be stopped before.
+    Without questions, other givens say something about tensors alone. Cells in `stopped` are not run, since
+    they had to be stopped before.
 
     Returns:
         The executed notebooks, and the cells that were stopped in them alone, with the reason.
@@ -94,11 +89,7 @@ def judged_again(
 ) -> tuple[dict[str, Verdict], tuple[str, ...]]:
     """Return the verdicts, where a follow-up task may have a better one, and notes for a person.
 
-    Args:
-        submitted: what was handed in, as it was judged first.
-        lesson: the lesson's bank, with its answers.
-        run: how notebooks are run.
-        solution: the text of the course's own answer cells, by the cell's id.
+    `solution` is the text of the course's own answer cells, by the cell's id.
     """
     verdicts = dict(submitted.verdicts)
     needs = _all_needs(lesson)

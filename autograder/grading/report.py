@@ -46,78 +46,50 @@ MOST_SHOWN = 15
 
 @dataclass(frozen=True)
 class Mistake:
-    """A mistake and who made it.
+    """A mistake and who made it."""
 
-    Attributes:
-        fault: its id in the course's vocabulary; "" for answers that nothing known explains.
-        name: what it is, in words.
-        hint: what a learner reads who made it.
-        section: where the lessons explain it, in words; "" where they do not.
-        students: how many made it.
-        tasks: the titles of the tasks in which they did.
-        examples: answers that show it, without names and comments, the commonest first.
-    """
-
-    fault: str
+    fault: str  # its id in the course's vocabulary; "" for answers that nothing known explains
     name: str
-    hint: str
-    section: str
+    hint: str  # what a learner reads who made it
+    section: str  # where the lessons explain it, in words; "" where they do not
     students: int
-    tasks: tuple[str, ...]
-    examples: tuple[str, ...] = ()
+    tasks: tuple[str, ...]  # the titles of those in which it was made
+    examples: tuple[str, ...] = ()  # answers that show it, without names and comments, the commonest first
 
 
 @dataclass(frozen=True)
 class TaskReport:
-    """How a class did on one task.
-
-    Attributes:
-        id, title, possible: the task and its points.
-        right, partly, wrong, empty: how many students had all, some and none of its points, or wrote nothing.
-        waiting: how many answers a person has yet to read.
-        difficulty: the share of its points that the class got, 0 to 1; None where nothing is graded yet.
-        discrimination: the correlation of its points with the points for all other tasks, -1 to 1; None where
-            there are too few students, or all did the same.
-        lost: the points that the class lost on it.
-        mistakes: the mistakes made in it, the commonest first.
-    """
+    """How a class did on one task."""
 
     id: str
     title: str
     possible: float
+    # How many students had all of its points, some or none, wrote nothing, or wait for a person to read it.
     right: int
     partly: int
     wrong: int
     empty: int
     waiting: int
-    difficulty: float | None
+    difficulty: float | None  # the share of its points that the class got; None where nothing is graded yet
+    # The correlation of its points with those for all other tasks; None where there are too few students, or
+    # all did the same.
     discrimination: float | None
-    lost: float
-    mistakes: tuple[Mistake, ...]
+    lost: float  # the points that the class lost on it
+    mistakes: tuple[Mistake, ...]  # the commonest first
 
 
 @dataclass(frozen=True)
 class Report:
-    """How a class did on a lesson.
-
-    Attributes:
-        lesson, title: the lesson.
-        students: how many handed it in.
-        possible: the points of the lesson.
-        scores: each student's points, from the lowest to the highest.
-        tasks: its tasks, in order.
-        mistakes: mistakes in all tasks together, the commonest first.
-        say: what to say in the next lecture, one thing each.
-    """
+    """How a class did on a lesson."""
 
     lesson: str
     title: str
     students: int
     possible: float
-    scores: tuple[float, ...]
+    scores: tuple[float, ...]  # each student's points, from the lowest to the highest
     tasks: tuple[TaskReport, ...]
-    mistakes: tuple[Mistake, ...]
-    say: tuple[str, ...]
+    mistakes: tuple[Mistake, ...]  # in all tasks together, the commonest first
+    say: tuple[str, ...]  # what to say in the next lecture, one thing each
 
 
 def report(course: Class, lesson: str) -> Report:

@@ -36,17 +36,11 @@ NONE: Files = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Banks:
-    """The public banks that a run grades by: found once, then passed to whatever needs them.
-
-    Attributes:
-        course: the course.
-        folders: where each lesson's bank lies.
-        notes: why nothing hidden is asked in a lesson, by lesson.
-    """
+    """The public banks that a run grades by: found once, then passed to whatever needs them."""
 
     course: Course
-    folders: Mapping[str, Path]
-    notes: Mapping[str, str]
+    folders: Mapping[str, Path]  # where each lesson's bank lies
+    notes: Mapping[str, str]  # why nothing hidden is asked, by lesson
 
     @classmethod
     def of(cls, course: Course) -> Banks:
