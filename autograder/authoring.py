@@ -51,26 +51,18 @@ Axes = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Fault:
-    """A mistake that people make, named once for the whole course.
+    """A mistake that people make, named once for the whole course."""
 
-    Args:
-        id: lower-case words joined by hyphens.
-        name: what a report calls it, as a short statement: "the scores are not scaled".
-        hint: what a learner reads who made it. What stands between braces is filled in with the task's own
-            `words`, as in "Divide the scores by {width}."
-        section: the lesson's cell that explains it, as "02-trainable#why-scale"; empty where none does.
-        parts: what a task must have for the mistake to be possible, by the names in `Task.parts`; none where
-            the mistake is expected of no task in particular.
-        varies: whether there is a number in it that may be any, so that it is known by which results are
-            wrong.
-    """
-
-    id: str
-    name: str
+    id: str  # lower-case words joined by hyphens
+    name: str  # what a report calls it, as a short statement: "the scores are not scaled"
+    # What a learner reads who made it. What stands between braces is filled in with the task's own `words`,
+    # as in "Divide the scores by {width}."
     hint: str
-    section: str = ""
+    section: str = ""  # the lesson's cell that explains it, as "02-trainable#why-scale"
+    # What a task must have for the mistake to be possible, by the names in `Task.parts`; none where it is
+    # expected of no task in particular.
     parts: tuple[str, ...] = ()
-    varies: bool = False
+    varies: bool = False  # whether a number in it may be any, so that it is known by which results are wrong
 
 
 @dataclass(frozen=True)
@@ -78,20 +70,13 @@ class OnResult:
     """A mistake that is made with a result when it is done, whatever was computed before.
 
     The build tries it on the right result and on that of each other mistake, without running anything.
-
-    Args:
-        fault: the id of the mistake.
-        change: makes the wrong result of a result and the place of an axis.
-        axes: names of the axes that it may be made along; the last axis where there are none.
-        least: how many axes a result must have.
-        alone: whether it is not tried together with other mistakes.
     """
 
-    fault: str
-    change: Callable[[torch.Tensor, int], torch.Tensor]
-    axes: tuple[str, ...] = ()
-    least: int = 1
-    alone: bool = False
+    fault: str  # the id of the mistake
+    change: Callable[[torch.Tensor, int], torch.Tensor]  # makes it, of a result and the place of an axis
+    axes: tuple[str, ...] = ()  # that it may be made along; the last one where there are none
+    least: int = 1  # so many axes must a result have
+    alone: bool = False  # whether it is not tried together with other mistakes
 
     def of(self, result: torch.Tensor, axes: Axes) -> torch.Tensor | None:
         """Return the wrong result; None where this result has no such axis, or is no result of this task."""
@@ -109,18 +94,11 @@ class OnResult:
 
 @dataclass(frozen=True)
 class Faults:
-    """The course's vocabulary of mistakes.
+    """The course's vocabulary of mistakes."""
 
-    Args:
-        known: every mistake by its id.
-        words: what hints call things where a task does not say.
-        together: mistakes that are often made together, three or more at a time, by id.
-        on_results: mistakes that are made with a result when it is done.
-    """
-
-    known: Mapping[str, Fault]
-    words: Mapping[str, str]
-    together: tuple[tuple[str, ...], ...] = ()
+    known: Mapping[str, Fault]  # by id
+    words: Mapping[str, str]  # what hints call things where a task does not say
+    together: tuple[tuple[str, ...], ...] = ()  # ids of those that are often made by threes or more
     on_results: tuple[OnResult, ...] = ()
 
     def hint(self, wrong: Wrong, task: Task) -> str:
@@ -148,22 +126,15 @@ class Faults:
 
 @dataclass(frozen=True)
 class Lesson:
-    """All tasks of a lesson and how to draw its example data anew.
-
-    Args:
-        title: the lesson's title.
-        tasks: in the order of the text.
-        given_axes: names of the axes of each given tensor.
-        redraw: makes new values for every given from a seeded generator, of the same shapes: a tensor that
-            a learner typed in is right for one set of givens only.
-        redraws: how many redrawn sets of givens the public bank holds.
-    """
+    """All tasks of a lesson and how to draw its example data anew."""
 
     title: str
-    tasks: tuple[Task, ...]
-    given_axes: Mapping[str, Axes]
+    tasks: tuple[Task, ...]  # in the order of the text
+    given_axes: Mapping[str, Axes]  # of each given tensor
+    # Makes new values for every given from a seeded generator, of the same shapes: a tensor that a learner
+    # typed in is right for one set of givens only.
     redraw: Callable[[torch.Generator], Mapping[str, Value]]
-    redraws: int = 1
+    redraws: int = 1  # so many redrawn sets of givens are in the public bank
 
 
 def load_lesson(folder: Path) -> Lesson:

@@ -41,19 +41,12 @@ RESULT = "result"  # the plain experiment: call the answer and look at what it r
 
 @dataclass(frozen=True)
 class Made:
-    """An input that is an instance of a class of the notebook, the learner's own.
+    """An input that is an instance of a class of the notebook, the learner's own."""
 
-    Args:
-        name: the class's name.
-        construct: the constructor's arguments by name, in order.
-        weights: what its parameters hold, by name; put there by the build.
-        seed: the seed under which the solution's own class draws them.
-    """
-
-    name: str
-    construct: Mapping[str, Value]
-    weights: Mapping[str, Tensor] = field(default_factory=dict)
-    seed: int = field(default=123, metadata=UNSTORED)
+    name: str  # the class's
+    construct: Mapping[str, Value]  # the constructor's arguments by name, in order
+    weights: Mapping[str, Tensor] = field(default_factory=dict)  # by parameter; put there by the build
+    seed: int = field(default=123, metadata=UNSTORED)  # under which the solution's own class draws them
 
 
 @dataclass(frozen=True)
@@ -69,51 +62,39 @@ Argument: TypeAlias = Value | Made | Specimen
 
 @dataclass(frozen=True)
 class Probe:
-    """One set of inputs, and what a right answer does on it. A tensor's probes are the lesson's givens.
+    """One set of inputs, and what a right answer does on it. A tensor's probes are the lesson's givens."""
 
-    Args:
-        id: unique in the task.
-        says: how a message names this input, as in "on {says}": "the sentence's first two tokens".
-        inputs: the arguments by name, in the order of the signature; of a module, those of `forward`. One may
-            be an object: `Made` or `Specimen`.
-        expected: what the solution does; put there by the build.
-        keywords: names of arguments that are passed by name, the constructor's among them.
-        construct: the constructor's arguments by name, in order. Of a class that is no module, the method is
-            called of the class itself where there are none.
-        seed: for a module, the seed under which the solution's own constructor draws the weights that every
-            answer is then given, by parameter name.
-        weights: a module's parameters by name. Authors name those that get other values than the drawn ones.
-        train: whether the module is called in training mode.
-        dtype: what module and inputs are converted to.
-        then: where the answer returns something to be called, the arguments it is called with.
-        observe: the experiment of `autograder.experiments` whose result is compared; "result" calls the
-            answer once. No points are earned by other experiments alone.
-        settings: what the experiment wants to know, and the `method` of a class that is called. With
-            `"stacked": True`, results of one shape that come back together count as one tensor, with an axis
-            more in front.
-        hidden: drawn from an instructor's secret; a message about it gives no numbers away.
-        raises: names of exceptions, one of which a right answer raises here; nothing else is compared.
-        redraw: makes inputs by name from a seeded generator that the hidden twin takes instead, where moving
-            the numbers would say nothing: sizes, seeds, whole numbers, masks. It keeps what the probe is
-            there for, such as an empty row.
-    """
-
-    id: str
-    says: str
+    id: str  # unique in the task
+    says: str  # how a message names this input, as in "on {says}": "the sentence's first two tokens"
+    # The arguments by name, in the order of the signature; of a module, those of `forward`. One may be an
+    # object: `Made` or `Specimen`.
     inputs: Mapping[str, Argument]
     _: KW_ONLY
-    expected: Outcome = field(default_factory=Outcome)
-    keywords: tuple[str, ...] = ()
+    expected: Outcome = field(default_factory=Outcome)  # what the solution does; put there by the build
+    keywords: tuple[str, ...] = ()  # arguments that are passed by name, the constructor's among them
+    # The constructor's arguments by name, in order. Of a class that is no module, the method is called of the
+    # class itself where there are none.
     construct: Mapping[str, Value] = field(default_factory=dict)
+    # For a module, under which the solution's own constructor draws the weights that every answer is then
+    # given, by parameter name.
     seed: int = field(default=123, metadata=UNSTORED)
+    # A module's parameters by name. Authors name those that get other values than the drawn ones.
     weights: Mapping[str, Tensor] = field(default_factory=dict)
-    train: bool = False
-    dtype: str = "float32"
+    train: bool = False  # whether the module is called in training mode
+    dtype: str = "float32"  # what module and inputs are converted to
+    # Where the answer returns something to be called, the arguments it is called with.
     then: Mapping[str, Value] = field(default_factory=dict)
+    # The experiment of `autograder.experiments` whose result is compared; "result" calls the answer once. No
+    # points are earned by other experiments alone.
     observe: str = RESULT
+    # What the experiment wants to know, and the `method` of a class that is called. With `"stacked": True`,
+    # results of one shape that come back together count as one tensor, with an axis more in front.
     settings: Mapping[str, Any] = field(default_factory=dict)
-    hidden: bool = False
-    raises: tuple[str, ...] = ()
+    hidden: bool = False  # drawn from an instructor's secret; a message about it gives no numbers away
+    raises: tuple[str, ...] = ()  # exceptions, one of which a right answer raises; nothing else is compared
+    # Makes inputs by name from a seeded generator that the hidden twin takes instead, where moving the
+    # numbers would say nothing: sizes, seeds, whole numbers, masks. It keeps what the probe is there for,
+    # such as an empty row.
     redraw: Callable[[torch.Generator], Mapping[str, Any]] | None = field(default=None, metadata=UNSTORED)
 
 
@@ -128,36 +109,22 @@ class Check:
 
 @dataclass(frozen=True)
 class Forbid:
-    """Ready-made calls that an answer must do without, since writing them is the task.
+    """Ready-made calls that an answer must do without, since writing them is the task: its text says so."""
 
-    The task's text has to say so.
-
-    Args:
-        families: names under `forbidden` in `course.toml`; each stands for all calls that do the same work.
-        points: what an answer loses that makes such a call.
-        caught: answers that would be right but for such a call; the bank does not hold them.
-    """
-
-    families: tuple[str, ...]
-    points: int
-    caught: tuple[Right, ...] = field(default=(), metadata=UNSTORED)
+    families: tuple[str, ...]  # names under `forbidden` in `course.toml`: all calls that do the same work
+    points: int  # what an answer loses that makes such a call
+    caught: tuple[Right, ...] = field(default=(), metadata=UNSTORED)  # right, but for such a call
 
 
 @dataclass(frozen=True)
 class KnownWrong:
-    """A wrong answer that people really give.
+    """A wrong answer that people really give. Several may show one mistake."""
 
-    `id` is that of the mistake, in the course's vocabulary, `name` what a report calls it, `hint` what a
-    learner
-    reads, and `section` the cell that explains it; `varies` says that there is a number in it that may be
-    any. Several answers may show one mistake.
-    """
-
-    id: str
-    hint: str
-    name: str = ""
-    section: str = ""
-    varies: bool = False
+    id: str  # the mistake's, in the course's vocabulary
+    hint: str  # what a learner reads
+    name: str = ""  # what a report calls it
+    section: str = ""  # the cell that explains it
+    varies: bool = False  # whether there is a number in it that may be any
 
 
 @dataclass(frozen=True)
@@ -202,74 +169,49 @@ class Explanations:
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """Something a learner makes under a name that the task states.
+    """Something a learner makes under a name that the task states."""
 
-    Args:
-        id: task id, nbgrader grade id of the test cell and key in the bank.
-        title: a few words, shown with every feedback.
-        name: the name that the learner defines.
-        kind: "tensor", "function", "module", or "class" for any other class, of which each probe's `settings`
-            name the `method` to call.
-        signature: how the name is written in the text: "dot(a, b)", or just the name for a tensor.
-        axes: names of the result's axes. "stations as start" is the axis `stations` in the role of starts.
-        input_axes: names of each input's axes, for the inputs that are tensors. A name stands for one size
-            throughout a probe; over all probes no two names may always have the same size.
-        learned: shown on success: what the learner now knows.
-        hints: shown one at a time, from a nudge to nearly the answer.
-        checks: what earns points.
-        probes: inputs for a function. Authors name none for a tensor, whose probes are the lesson's givens.
-        number: whether a plain number is accepted where the result has no axes.
-        dtypes: dtypes the result may have.
-        properties: rules that the result obeys, by their names in `autograder.properties`.
-        needs: earlier tasks whose answers this one is built from.
-        forbids: calls that the answer must do without.
-        keeps: for a tensor, names of the lesson's other tensors that the answer cell must leave as they are.
-
-    What authors say besides, and the bank does not hold:
-        wrong: known wrong answers, at least two.
-        right: different right answers, for the audit.
-        words: what this task calls things, for the hints of faults: {"scores": "attn_scores"}. They come
-            before the course's own `WORDS`.
-        parts: what the answer is made of, as far as faults ask for it: ("padding", "stride", "bias").
-        cannot: faults that its parts make possible and that it has no wrong answer for: fault id to reason.
-
-    What the build puts there:
-        families: what `forbids` names, as the course describes it.
-        kept: what `keeps` names, as the lesson's own givens make it.
-        known_wrong: the mistakes that wrong answers show.
-        explanations: what these wrong answers look like.
-        examined: what general experiments show of the solution.
-    """
-
-    id: str
-    title: str
-    name: str
-    kind: TaskKind
-    signature: str
-    axes: tuple[str, ...]
-    learned: str
-    hints: tuple[str, ...]
-    checks: tuple[Check, ...]
-    probes: tuple[Probe, ...] = ()
+    id: str  # also nbgrader's grade id of the test cell, and the key in the bank
+    title: str  # a few words, shown with every feedback
+    name: str  # that the learner defines
+    kind: (
+        TaskKind  # "class" is any class that is no module: each probe's `settings` name the `method` to call
+    )
+    signature: str  # how the name is written in the text: "dot(a, b)", or just the name for a tensor
+    axes: tuple[str, ...]  # of the result. "stations as start" is the axis `stations` in the role of starts
+    learned: str  # shown on success: what the learner now knows
+    hints: tuple[str, ...]  # shown one at a time, from a nudge to nearly the answer
+    checks: tuple[Check, ...]  # what earns points
+    probes: tuple[Probe, ...] = ()  # authors name none for a tensor, whose probes are the lesson's givens
+    # Names of each input's axes, for the inputs that are tensors. A name stands for one size throughout a
+    # probe; over all probes no two names may always have the same size.
     input_axes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    number: bool = False
-    dtypes: tuple[str, ...] = ("float32", "float64")
-    properties: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ()
-    forbids: Forbid | None = None
-    keeps: tuple[str, ...] = ()
+    number: bool = False  # whether a plain number is accepted where the result has no axes
+    dtypes: tuple[str, ...] = ("float32", "float64")  # that the result may have
+    properties: tuple[str, ...] = ()  # rules that the result obeys, by names in `autograder.properties`
+    needs: tuple[str, ...] = ()  # earlier tasks whose answers this one is built from
+    forbids: Forbid | None = None  # calls that the answer must do without
+    keeps: tuple[
+        str, ...
+    ] = ()  # for a tensor: other tensors of the lesson that its cell must leave as they are
 
-    wrong: tuple[Wrong, ...] = field(default=(), metadata=UNSTORED)
-    right: tuple[Right, ...] = field(default=(), metadata=UNSTORED)
+    # What authors say besides, and the bank does not hold.
+    wrong: tuple[Wrong, ...] = field(default=(), metadata=UNSTORED)  # at least two
+    right: tuple[Right, ...] = field(default=(), metadata=UNSTORED)  # different ones
+    # What this task calls things, for the hints of faults: {"scores": "attn_scores"}. They come before the
+    # course's own `WORDS`.
     words: Mapping[str, str] = field(default_factory=dict, metadata=UNSTORED)
+    # What the answer is made of, as far as faults ask for it: ("padding", "stride", "bias").
     parts: tuple[str, ...] = field(default=(), metadata=UNSTORED)
+    # Faults that its parts make possible and that it has no wrong answer for: fault id to reason.
     cannot: Mapping[str, str] = field(default_factory=dict, metadata=UNSTORED)
 
-    families: tuple[Family, ...] = field(default=(), metadata=UNSTORED)
-    kept: Mapping[str, Tensor] = field(default_factory=dict)
-    known_wrong: tuple[KnownWrong, ...] = ()
-    explanations: Explanations | None = None
-    examined: Examination | None = None
+    # What the build puts there.
+    families: tuple[Family, ...] = field(default=(), metadata=UNSTORED)  # what `forbids` names, described
+    kept: Mapping[str, Tensor] = field(default_factory=dict)  # what `keeps` names, as the lesson makes it
+    known_wrong: tuple[KnownWrong, ...] = ()  # the mistakes that wrong answers show
+    explanations: Explanations | None = None  # what these wrong answers look like
+    examined: Examination | None = None  # what general experiments show of the solution
 
     @property
     def points(self) -> int:

@@ -30,19 +30,12 @@ NAME_FORM = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 @dataclass(frozen=True)
 class Site:
-    """What the course's site is told: where the course can be had, and its glossary.
+    """What the course's site is told: where the course can be had, and its glossary."""
 
-    Attributes:
-        repository: the address of its public Git repository; without it, no lesson opens elsewhere.
-        branch: the branch there.
-        hub: the address of a JupyterHub that has nbgitpuller.
-        glossary: a TOML file of terms; in the file, as seen from there.
-    """
-
-    repository: str = ""
+    repository: str = ""  # the address of its public Git repository; without it, no lesson opens elsewhere
     branch: str = "main"
-    hub: str = ""
-    glossary: str = ""
+    hub: str = ""  # the address of a JupyterHub that has nbgitpuller
+    glossary: str = ""  # a TOML file of terms; in the file, as seen from there
 
     def doors(self, lesson: str) -> list[tuple[str, str]]:
         """Where a lesson can be opened: each place with its address."""
@@ -74,47 +67,27 @@ class Site:
 
 @dataclass(frozen=True)
 class Family:
-    """Ready-made calls that do the same work.
+    """Ready-made calls that do the same work, by patterns."""
 
-    Attributes:
-        name: what a task forbids them by.
-        instead: what the learner is asked to write, as in "this task asks you to write … yourself".
-        names: a pattern for the names of functions, methods, modules and operators, in Python and in ATen.
-        operators: a pattern for the operators at which such a call is noticed: those of its own and those
-            that it may be made of.
-    """
-
-    name: str
-    instead: str
-    names: re.Pattern[str]
-    operators: re.Pattern[str]
+    name: str  # what a task forbids them by
+    instead: str  # what the learner is asked to write, as in "this task asks you to write … yourself"
+    names: re.Pattern[str]  # of functions, methods, modules and operators, in Python and in ATen
+    operators: re.Pattern[str]  # at which a call is noticed: its own and those that it may be made of
 
 
 @dataclass(frozen=True)
 class Course:
-    """A course, as its `course.toml` describes it.
+    """A course, as its `course.toml` describes it."""
 
-    Attributes:
-        root: the folder of `course.toml`.
-        name: lower-case words joined by hyphens. A learner's progress and an instructor's secret are kept
-            under it.
-        title: what people call the course.
-        lessons: the lessons' names, in order.
-        bank: the folder of the right and wrong answers; in the file, as seen from there.
-        languages: the languages it is written in, the first one first.
-        forbidden: what a task can forbid.
-        site: what its site is told.
-        preload: modules that every graded notebook imports, so that they are loaded once.
-    """
-
-    root: Path
+    root: Path  # the folder of `course.toml`
+    # Lower-case words joined by hyphens. A learner's progress and an instructor's secret are kept under it.
     name: str
-    title: str
-    lessons: tuple[str, ...]
-    bank: Path
-    languages: tuple[str, ...] = ("en",)
-    preload: tuple[str, ...] = ()
-    forbidden: tuple[Family, ...] = ()
+    title: str  # what people call the course
+    lessons: tuple[str, ...]  # in order
+    bank: Path  # the folder of the right and wrong answers; in the file, as seen from there
+    languages: tuple[str, ...] = ("en",)  # that it is written in, the first one first
+    preload: tuple[str, ...] = ()  # modules that every graded notebook imports, so that they are loaded once
+    forbidden: tuple[Family, ...] = ()  # what a task can forbid
     site: Site = Site()
 
     @classmethod

@@ -28,31 +28,20 @@ UNITS = {"d": timedelta(days=1), "h": timedelta(hours=1)}
 
 @dataclass(frozen=True)
 class Policy:
-    """What a `class.toml` says.
+    """What a `class.toml` says."""
 
-    Attributes:
-        due: when each lesson is due, in UTC and without saying so, as nbgrader has it.
-        extensions: how much later a student may hand in a lesson, by lesson and student.
-        penalty_per_day: the share of a submission's points that each day begun costs; None to leave it to
-            nbgrader's own setting.
-        require_secret: refuse to grade a lesson without hidden probes.
-        missing_tasks: what a task counts that a submission's own release did not have: as much as the rest
-            of the submission does ("excuse"), or nothing ("zero").
-    """
-
-    due: Mapping[str, datetime] = field(default_factory=dict)
-    extensions: Mapping[tuple[str, str], timedelta] = field(default_factory=dict)
+    due: Mapping[str, datetime] = field(default_factory=dict)  # in UTC without saying so, as nbgrader has it
+    extensions: Mapping[tuple[str, str], timedelta] = field(default_factory=dict)  # by lesson and student
+    # The share of a submission's points that each day begun costs; None to leave it to nbgrader's setting.
     penalty_per_day: float | None = None
-    require_secret: bool = False
+    require_secret: bool = False  # refuse to grade a lesson without hidden probes
+    # What a task counts that a submission's own release did not have: as much as the rest of the submission
+    # does ("excuse"), or nothing ("zero").
     missing_tasks: str = EXCUSE
 
     @classmethod
     def read(cls, root: Path, lessons: tuple[str, ...]) -> Policy:
         """Return the policy of a class; an empty one where there is no file.
-
-        Args:
-            root: the course's folder.
-            lessons: the course's lessons.
 
         Raises:
             AuthoringError: the file is not as it must be.

@@ -57,41 +57,25 @@ UNANSWERED = StillStub.__name__
 
 @dataclass(frozen=True)
 class TaskResult:
-    """What grading found of one task in one submission.
-
-    Attributes:
-        lesson, student, task: which one; `task` is the id of a check's cell, or of a written answer's.
-        points: what the checks gave; None for a written answer, whose points are a person's.
-        possible: what the task can earn.
-        faults: the mistakes that were recognised, by their ids in the course's vocabulary, clearest first.
-        finding: the kind of the first finding, the name of a class in `autograder.findings`; "" where all is
-            right.
-        says: the finding in words, as the student reads it; parts of it may be the student's own text.
-        error: the class of the error that was raised, if one was.
-        probe: the id of the probe on which it was found.
-        unfinished: names of earlier answers that this one is built from and that are not right.
-        stood_in: those of them that the course's own answers stood in for.
-        flags: why a person should look: "stopped" (its cell did not end by itself), "forbidden" (it makes a
-            call that the task forbids), "may-hide" (such a call may have gone unseen).
-        release: which release the submission was graded by, see `release_id`.
-        answer: the text of the answer.
-    """
+    """What grading found of one task in one submission."""
 
     lesson: str
     student: str
-    task: str
-    points: float | None
+    task: str  # the id of a check's cell, or of a written answer's
+    points: float | None  # what the checks gave; None for a written answer, whose points are a person's
     possible: float
-    faults: tuple[str, ...] = ()
-    finding: str = ""
-    says: str = ""
-    error: str = ""
-    probe: str = ""
-    unfinished: tuple[str, ...] = ()
-    stood_in: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()  # the mistakes that were recognised, by id, clearest first
+    finding: str = ""  # the name of the first finding's class in `autograder.findings`; "" where all is right
+    says: str = ""  # the finding in words, as the student reads it; some may be the student's own text
+    error: str = ""  # the class of the error that was raised, if one was
+    probe: str = ""  # the id of the one on which it was found
+    unfinished: tuple[str, ...] = ()  # earlier answers that this one is built from and that are not right
+    stood_in: tuple[str, ...] = ()  # those of them that the course's own answers stood in for
+    # Why a person should look: "stopped" (its cell did not end by itself), "forbidden" (it makes a call that
+    # the task forbids), "may-hide" (such a call may have gone unseen).
     flags: tuple[str, ...] = ()
-    release: str = ""
-    answer: str = ""
+    release: str = ""  # by which the submission was graded, see `release_id`
+    answer: str = ""  # its text
 
     @property
     def right(self) -> bool:
