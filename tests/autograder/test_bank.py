@@ -136,6 +136,7 @@ PARTS = {
         "inputs": {
             "one": Specimen("mixing", {"weights": MIX}),
             "other": Specimen("mixing", {"weights": 2 * MIX}),
+            "the first again": Specimen("mixing", {"weights": MIX}),
             "x": torch.ones(2),
             "made": Made("A", {}, {"W": torch.zeros(1)}),
             "made_too": Made("A", {}, {"W": torch.ones(1)}),
@@ -218,6 +219,12 @@ def test_what_explains_a_wrong_answer_and_what_was_examined_survive(lesson, tmp_
     assert (loaded.examined, loaded.input_axes) == (examined, task.input_axes)
     assert loaded.known_wrong == task.known_wrong
     assert same(loaded.explanations, task.explanations)
+
+
+def test_the_table_of_some_probes_holds_nothing_of_the_others(share):
+    whole, part = share.explanations, share.explanations.only(["four"])
+    assert all(map(torch.equal, part.on(["four"]), whole.on(["four"])))
+    assert part.cells.unique().tolist() == list(range(len(part.kind))) != list(range(len(whole.kind)))
 
 
 @pytest.mark.parametrize(

@@ -100,11 +100,12 @@ def test_texts_longer_than_any_honest_one_are_cut(packed):
     plain = packed["evidence"]
     plain["note"] = plain["outcomes"]["four"]["error"]["message"] = long
     plain["nearest"] = plain["outcomes"]["three"]["module"]["missing"] = [long, *"x" * MAX_ITEMS]
+    plain["outcomes"][long] = {}
     plain["examined"]["idle"] = ["x"] * 2 * MAX_ITEMS
     plain["examined"]["influences"][0]["moved"] = [list(range(MAX_ITEMS + 1))] * (MAX_ITEMS + 1)
     plain["examined"]["influences"] *= MAX_ITEMS + 1
     back = unpack(json.dumps(packed))
-    assert len(back.note) == MAX_TEXT
+    assert len(back.note) == max(map(len, back.outcomes)) == MAX_TEXT
     assert len(back.outcomes["four"].error.message) == MAX_TEXT
     moved = back.examined.influences[0].moved
     missing = back.outcomes["three"].module.missing

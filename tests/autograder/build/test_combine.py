@@ -101,6 +101,11 @@ def test_what_does_something_new_together_is_kept(made):
     assert {(1, 2), (1, 6)} <= set(members[len(tried) :]) <= {*permutations(range(7), 2), (1, 2, 3)}
 
 
+def test_of_an_error_that_is_right_the_solutions_own_line_is_not_kept(made):
+    error = made.probe["empty"].expected.error
+    assert (error.type, error.line, error.function) == ("ValueError", "", "")
+
+
 def test_an_experiment_is_made_with_one_mistake_alone_and_where_another_wording_shows_it_otherwise(
     runs, monkeypatch
 ):
