@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Finding:
     """Base of all findings. `probe` is the probe's id; empty where the answer as a whole is meant."""
 
-    probe: str = ""
+    probe: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class StillStub(Finding):
 
 @dataclass(frozen=True)
 class NotRun(Finding):
-    """No evidence was gathered: the cell did not run to its end. `reason` says why."""
+    """No evidence was gathered: the cell did not run to its end. `reason` says why, if that is known."""
 
     reason: str = ""
 
@@ -44,7 +44,7 @@ class NotRun(Finding):
 class GivensChanged(Finding):
     """The lesson's example data was changed in the notebook, so the answer cannot be compared."""
 
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...]
 
 
 # Of an answer like that, nothing was tried.
@@ -55,46 +55,46 @@ Untried = NotDefined | StillStub | NotRun | GivensChanged
 class NotAFunction(Finding):
     """Something else stands where a function is asked for."""
 
-    obtained: str = ""
+    obtained: str
 
 
 @dataclass(frozen=True)
 class Raised(Finding):
     """The answer raised an error."""
 
-    error: ErrorReport = field(default_factory=lambda: ErrorReport("", ""))
+    error: ErrorReport
 
 
 @dataclass(frozen=True)
 class NotCalled(Finding):
     """The answer could not be called on a probe."""
 
-    uncalled: Uncalled = field(kw_only=True)
+    uncalled: Uncalled
 
 
 @dataclass(frozen=True)
 class WrongType(Finding):
     """The result is no tensor, or whatever else is asked for."""
 
-    obtained: str = ""
+    obtained: str
 
 
 @dataclass(frozen=True)
 class WrongParameters(Finding):
     """A module's parameters are not those that the task names: what `ModuleReport` says of them."""
 
-    missing: tuple[str, ...] = ()
-    unexpected: tuple[str, ...] = ()
-    reshaped: tuple[Reshaped, ...] = ()
-    expected: tuple[str, ...] = ()
+    missing: tuple[str, ...]
+    unexpected: tuple[str, ...]
+    reshaped: tuple[Reshaped, ...]
+    expected: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class WrongShape(Finding):
     """`axis` is the first axis of the wrong size, or None where the number of axes differs."""
 
-    obtained: tuple[int, ...] = ()
-    expected: tuple[int, ...] = ()
+    obtained: tuple[int, ...]
+    expected: tuple[int, ...]
     axis: int | None = None
 
 
@@ -102,17 +102,17 @@ class WrongShape(Finding):
 class WrongDtype(Finding):
     """The result's dtype is none of those allowed."""
 
-    obtained: str = ""
-    allowed: tuple[str, ...] = ()
+    obtained: str
+    allowed: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class NotFinite(Finding):
     """`index` is the first entry that is nan or inf where the right answer is finite."""
 
-    value: float = float("nan")
-    index: tuple[int, ...] = ()
-    count: int = 0
+    value: float
+    index: tuple[int, ...]
+    count: int
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class BrokenProperty(Finding):
     `names` are the arguments or parameters with which it is broken.
     """
 
-    property: str = ""
+    property: str
     index: tuple[int, ...] = ()
     obtained: float = 0.0
     names: tuple[str, ...] = ()
@@ -142,7 +142,7 @@ class BrokenProperty(Finding):
 class WrongBehaviour(Finding):
     """An experiment saw something else than with the right answer, first at `index` of what it wrote down."""
 
-    observe: str = ""
+    observe: str
     index: tuple[int, ...] = ()
     obtained: float = 0.0
     expected: float = 0.0
@@ -152,19 +152,19 @@ class WrongBehaviour(Finding):
 class NotRefused(Finding):
     """The answer took what it should refuse with one of the exceptions `expected`, or raised another."""
 
-    expected: tuple[str, ...] = ()
-    obtained: str = ""
+    expected: tuple[str, ...]
+    obtained: str
 
 
 @dataclass(frozen=True)
 class WrongValues(Finding):
     """The result has the right form and other numbers."""
 
-    index: tuple[int, ...] = ()
-    obtained: float = 0.0
-    expected: float = 0.0
-    largest_error: float = 0.0
-    share_right: float = 0.0
+    index: tuple[int, ...]
+    obtained: float
+    expected: float
+    largest_error: float
+    share_right: float
     obtained_tensor: Tensor | None = None
     expected_tensor: Tensor | None = None
     rounded: bool = False
@@ -175,14 +175,14 @@ class WrongValues(Finding):
 class StillWrong(Finding):
     """What kind of finding was made with the course's answers in place of earlier wrong ones."""
 
-    kind: type[Finding] = Finding
+    kind: type[Finding]
 
 
 @dataclass(frozen=True)
 class CallsForbidden(Finding):
     """All checks pass, and the answer makes a call that the task forbids."""
 
-    call: ForbiddenCall = field(default_factory=lambda: ForbiddenCall("", ""))
+    call: ForbiddenCall
 
 
 @dataclass(frozen=True)
@@ -293,4 +293,4 @@ class Verdict:
     def finding(self) -> Finding | None:
         """The first thing to tell the learner, or None where all is right."""
         found = next((result.finding for result in self.results if result.finding is not None), None)
-        return CallsForbidden(call=self.forbidden) if found is None and self.forbidden else found
+        return CallsForbidden(self.forbidden) if found is None and self.forbidden else found

@@ -47,9 +47,9 @@ def judge(task: Task, evidence: Evidence, as_seen: bool = False) -> f.Verdict:
     failing = []
     for check in task.checks:
         found = [
-            findings.get(probe, f.NotRun(probe, evidence.note))
+            findings.get(probe, f.NotRun(evidence.note, probe=probe))
             if probe in seen or not _concealed(task, probe)
-            else f.NotComputed(probe)
+            else f.NotComputed(probe=probe)
             for probe in check.probes
             if probe in asked
         ]
@@ -107,7 +107,7 @@ def _findings(
         for probe in seen
     }
     return {
-        probe: f.NotComputed(probe) if finding and _concealed(task, probe) else finding
+        probe: finding and replace(f.NotComputed() if _concealed(task, probe) else finding, probe=probe)
         for probe, finding in findings.items()
     }
 
@@ -120,70 +120,68 @@ def _concealed(task: Task, probe: str) -> bool:
 def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = False) -> f.Finding | None:
     """Judge what one probe yielded: the first thing that is not as it should be, or None.
 
-    `explained` says that a known mistake yields the same.
+    The finding does not say on which probe. `explained` says that a known mistake yields the same.
     """
     if outcome.uncalled is not None:
-        return f.NotCalled(probe.id, uncalled=outcome.uncalled)
+        return f.NotCalled(outcome.uncalled)
     if probe.raises:
         refused = outcome.error is not None and outcome.error.is_one_of(probe.raises)
         obtained = "" if outcome.error is None else outcome.error.type
-        return None if refused else f.NotRefused(probe.id, probe.raises, obtained)
+        return None if refused else f.NotRefused(probe.raises, obtained)
     expected, actual = probe.expected.tensor, outcome.tensor
     if expected is None:
         raise ValueError(f"the bank holds no expected tensor for {task.id}, probe {probe.id}")
     report = outcome.module
     if not report.loadable:
-        return f.WrongParameters(
-            probe.id, report.missing, report.unexpected, report.reshaped, tuple(probe.weights)
-        )
+        return f.WrongParameters(report.missing, report.unexpected, report.reshaped, tuple(probe.weights))
     if outcome.error is not None:
-        return f.Raised(probe.id, outcome.error)
+        return f.Raised(outcome.error)
     if not type_fits(task, outcome):
-        return f.WrongType(probe.id, outcome.type_name)
+        return f.WrongType(outcome.type_name)
     if outcome.shape is None:
-        return f.NotRun(probe.id, "it is a kind of tensor that cannot be read")
+        return f.NotRun("it is a kind of tensor that cannot be read")
     shape = outcome.shape
     if shape != tuple(expected.shape) and probe.observe != RESULT:
-        return f.WrongBehaviour(probe.id, probe.observe)
+        return f.WrongBehaviour(probe.observe)
     if shape != tuple(expected.shape):
-        return f.WrongShape(probe.id, shape, tuple(expected.shape), _first_wrong_axis(shape, expected))
+        return f.WrongShape(shape, tuple(expected.shape), _first_wrong_axis(shape, expected))
     if probe.observe == RESULT and not dtype_fits(task, outcome):
-        return f.WrongDtype(probe.id, outcome.dtype, task.dtypes)
+        return f.WrongDtype(outcome.dtype, task.dtypes)
     if probe.observe == RESULT and narrower(outcome.dtype, probe.expected.dtype):
-        return f.WrongDtype(probe.id, outcome.dtype, (probe.expected.dtype,))
+        return f.WrongDtype(outcome.dtype, (probe.expected.dtype,))
     if actual is None:
-        return f.NotRun(probe.id, f"its numbers cannot be read (they are on the device {outcome.device})")
+        return f.NotRun(f"its numbers cannot be read (they are on the device {outcome.device})")
     right = close(actual, expected)
     if bool(right.all()):
         extra = set(outcome.changed_inputs) - set(probe.expected.changed_inputs)
         left = set(probe.expected.changed_inputs) - set(outcome.changed_inputs)
         if extra:
-            return f.BrokenProperty(probe.id, "input-untouched", names=tuple(sorted(extra)))
+            return f.BrokenProperty("input-untouched", names=tuple(sorted(extra)))
         if left:
-            return f.BrokenProperty(probe.id, "input-filled", names=tuple(sorted(left)))
+            return f.BrokenProperty("input-filled", names=tuple(sorted(left)))
         if report.unsteady:
-            return f.BrokenProperty(probe.id, "same-in-eval")
+            return f.BrokenProperty("same-in-eval")
         if set(report.shared) - set(probe.expected.module.shared):
-            return f.BrokenProperty(probe.id, "memory-of-its-own", names=report.shared)
+            return f.BrokenProperty("memory-of-its-own", names=report.shared)
         if set(report.unreached) - set(probe.expected.module.unreached):
-            return f.BrokenProperty(probe.id, "gradient-reaches", names=report.unreached)
+            return f.BrokenProperty("gradient-reaches", names=report.unreached)
         return None
     strange = ~actual.isfinite() & expected.isfinite()
     if bool(strange.any()):
         index = first_index(strange)
-        return f.NotFinite(probe.id, float(actual[index]), index, int(strange.sum()))
+        return f.NotFinite(float(actual[index]), index, int(strange.sum()))
     if explained:
-        return f.MatchesKnownWrong(probe.id)
+        return f.MatchesKnownWrong()
     if probe.observe != RESULT:
         index = first_index(~right)
-        return f.WrongBehaviour(probe.id, probe.observe, index, float(actual[index]), float(expected[index]))
-    values = _wrong_values(probe.id, actual, expected, right)
+        return f.WrongBehaviour(probe.observe, index, float(actual[index]), float(expected[index]))
+    values = _wrong_values(actual, expected, right)
     if values.rounded:  # a rounded row breaks the rule about its sum, which is not what went wrong
         return values
     for rule in task.properties:
         broken = violation(rule, actual)
         if broken is not None:
-            return replace(broken, probe=probe.id)
+            return replace(broken)
     return values
 
 
@@ -212,15 +210,15 @@ def merge(first: Evidence, other: Evidence) -> Evidence:
 
 def _finding_about_the_whole(evidence: Evidence) -> f.Finding | None:
     if evidence.status == "missing":
-        return f.NotDefined(nearest=evidence.nearest, error=evidence.error)
+        return f.NotDefined(evidence.nearest, evidence.error)
     if evidence.status == "stub":
-        return f.StillStub(error=evidence.error)
+        return f.StillStub(evidence.error)
     if evidence.status == "not-callable":
-        return f.NotAFunction(obtained=evidence.answer_type)
+        return f.NotAFunction(evidence.answer_type)
     if evidence.status == "not-run":
-        return f.NotRun(reason=evidence.note)
+        return f.NotRun(evidence.note)
     if evidence.changed_givens:
-        return f.GivensChanged(names=evidence.changed_givens)
+        return f.GivensChanged(evidence.changed_givens)
     return None
 
 
@@ -238,14 +236,13 @@ def _first_wrong_axis(shape: tuple[int, ...], expected: Tensor) -> int | None:
     )
 
 
-def _wrong_values(probe: str, actual: Tensor, expected: Tensor, right: Tensor) -> f.WrongValues:
+def _wrong_values(actual: Tensor, expected: Tensor, right: Tensor) -> f.WrongValues:
     index = first_index(~right)
     error = (actual.double() - expected.double()).abs().nan_to_num(nan=float("inf"))
     return f.WrongValues(
-        probe,
-        index=index,
-        obtained=float(actual[index]),
-        expected=float(expected[index]),
+        index,
+        float(actual[index]),
+        float(expected[index]),
         largest_error=float(error.max()),
         share_right=float(right.double().mean()),
         obtained_tensor=actual,

@@ -59,7 +59,7 @@ def violation(name: str, result: Tensor) -> BrokenProperty | None:
     if not bool(broken.any()):
         return None
     index = first_index(broken)
-    return BrokenProperty(property=name, index=index, obtained=float(numbers[index]))
+    return BrokenProperty(name, index, float(numbers[index]))
 
 
 def first_index(mask: Tensor) -> tuple[int, ...]:

@@ -199,5 +199,5 @@ def _result_without_words(result: CheckResult, task: Task) -> CheckResult:
         return result
     probe = finding.probe if finding.probe in task.probe else ""
     if isinstance(finding, MatchesKnownWrong):
-        return replace(result, finding=MatchesKnownWrong(probe))
-    return replace(result, finding=StillWrong(probe, kind=type(finding)))
+        return replace(result, finding=MatchesKnownWrong(probe=probe))
+    return replace(result, finding=StillWrong(type(finding), probe=probe))

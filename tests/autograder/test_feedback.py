@@ -159,7 +159,7 @@ def test_an_error_is_told_once_and_then_only_on_which_input(shown, share):
 
 def test_several_mistakes_are_counted_and_numbered(share):
     named = (Named("a", "", "Use `x.sum()`."), Named("b", "", "Divide."))
-    verdict = Verdict("share", (CheckResult("a", 1, 0, MatchesKnownWrong("three")),), named)
+    verdict = Verdict("share", (CheckResult("a", 1, 0, MatchesKnownWrong(probe="three")),), named)
     html = Reader(rich_text(share, verdict))
     assert "Two mistakes together explain this:" in html.text
     assert (html.tags.count("ol"), html.tags.count("li")) == (1, 2)
@@ -179,7 +179,11 @@ def test_a_finding_about_the_whole_is_not_repeated_for_each_check(shown, share):
 
 
 def test_what_waits_for_the_learner_is_not_marked_as_a_mistake(share):
-    for finding, mark in ((StillStub(), "wait"), (NotDefined(), "wait"), (WrongType("three", "list"), "no")):
+    for finding, mark in (
+        (StillStub(), "wait"),
+        (NotDefined(), "wait"),
+        (WrongType("list", probe="three"), "no"),
+    ):
         verdict = Verdict("share", (CheckResult("a", 1, 0, finding),))
         assert f'class="ag ag-{mark}"' in rich_text(share, verdict)
 
@@ -192,23 +196,23 @@ def learner_texts(share):
     names = Evidence("share", "missing", nearest=(EVIL,))
     reads = Evidence("share", "answered", globals_read=(EVIL,))
     error = ErrorReport(EVIL, EVIL, EVIL, 1, EVIL)
-    signature = NotCalled("three", uncalled=Uncalled("arguments", EVIL, EVIL))
+    signature = NotCalled(Uncalled("arguments", EVIL, EVIL), probe="three")
     return {
         "nearest name": judge(share, names),
         "global": judge(share, reads),
         "type": judge(share, Evidence("share", "not-callable", answer_type=EVIL)),
         "note": judge(share, Evidence("share", "not-run", note=EVIL)),
         "given": judge(share, Evidence("share", "answered", changed_givens=(EVIL,))),
-        "error": Verdict("share", (CheckResult("a", 1, 0, Raised("three", error)),) * 2),
+        "error": Verdict("share", (CheckResult("a", 1, 0, Raised(error, probe="three")),) * 2),
         "second error": Verdict(
             "share",
             (
-                CheckResult("a", 1, 0, WrongType("three", "list")),
-                CheckResult("b", 1, 0, Raised("four", error)),
+                CheckResult("a", 1, 0, WrongType("list", probe="three")),
+                CheckResult("b", 1, 0, Raised(error, probe="four")),
             ),
         ),
         "signature": Verdict("share", (CheckResult("a", 1, 0, signature),)),
-        "result type": Verdict("share", (CheckResult("a", 1, 0, WrongType("three", EVIL)),)),
+        "result type": Verdict("share", (CheckResult("a", 1, 0, WrongType(EVIL, probe="three")),)),
         "stopped": judge(share, Evidence("share", "missing", error=error)),
         "unfinished": Verdict("share", (CheckResult("a", 1, 0, StillStub()),), unfinished=(EVIL,)),
     }
@@ -271,7 +275,7 @@ CONTROL = "\x1b[31m\x00\x07\r\x08\u202e\u2028\ud800"
 
 def control_verdict():
     error = ErrorReport("Strange", f"a{CONTROL}b", f"c{CONTROL}d", 1)
-    return Verdict("share", (CheckResult("a", 1, 0, Raised("three", error)),))
+    return Verdict("share", (CheckResult("a", 1, 0, Raised(error, probe="three")),))
 
 
 def test_plain_text_has_no_control_characters(share):

@@ -140,17 +140,17 @@ def overwrites(x):
 @pytest.mark.parametrize(
     ("task", "answer", "finding"),
     [
-        (PAIRS, lambda x: torch.ones(3, 2), WrongShape("three", (3, 2), (3, 3), axis=1)),
-        (PAIRS, lambda x: torch.ones(3), WrongShape("three", (3,), (3, 3), axis=None)),
-        (SHARE, lambda x: torch.ones(1), WrongShape("three", (1,), (3,), axis=0)),
-        (SHARE, lambda x: torch.tensor(1.0), WrongShape("three", (), (3,))),
-        (SHARE, lambda x: right(x).to(torch.int64), WrongDtype("three", "int64", ("float32", "float64"))),
-        (SHARE, lambda x: right(x).bfloat16(), WrongDtype("three", "bfloat16", ("float32", "float64"))),
-        (TOTAL, lambda a, b: True, WrongType("pairs", "bool")),
-        (TOTAL, lambda a, b: np.bool_(True), WrongDtype("pairs", "bool", ("float32", "float64"))),
-        (SHARE, lambda x: torch.where(x > 1, INF, right(x)), NotFinite("three", INF, (1,), 2)),
-        (SHARE, lambda x: x * 3, BrokenProperty("three", "sums-to-one", (), 24.0)),
-        (PAIRS, overwrites, BrokenProperty("three", "input-untouched", names=("x",))),
+        (PAIRS, lambda x: torch.ones(3, 2), WrongShape((3, 2), (3, 3), axis=1, probe="three")),
+        (PAIRS, lambda x: torch.ones(3), WrongShape((3,), (3, 3), axis=None, probe="three")),
+        (SHARE, lambda x: torch.ones(1), WrongShape((1,), (3,), axis=0, probe="three")),
+        (SHARE, lambda x: torch.tensor(1.0), WrongShape((), (3,), probe="three")),
+        (SHARE, lambda x: right(x).long(), WrongDtype("int64", ("float32", "float64"), probe="three")),
+        (SHARE, lambda x: right(x).bfloat16(), WrongDtype("bfloat16", ("float32", "float64"), probe="three")),
+        (TOTAL, lambda a, b: True, WrongType("bool", probe="pairs")),
+        (TOTAL, lambda a, b: np.bool_(True), WrongDtype("bool", ("float32", "float64"), probe="pairs")),
+        (SHARE, lambda x: torch.where(x > 1, INF, right(x)), NotFinite(INF, (1,), 2, probe="three")),
+        (SHARE, lambda x: x * 3, BrokenProperty("sums-to-one", (), 24.0, probe="three")),
+        (PAIRS, overwrites, BrokenProperty("input-untouched", names=("x",), probe="three")),
     ],
 )
 def test_a_finding_says_where_and_what(judged, task, answer, finding):
@@ -175,19 +175,19 @@ def test_a_known_wrong_answer_is_named_with_its_hint(judged, task, answer, kind,
     [
         (SHARE, Evidence("share", "missing", nearest=("shares",)), NotDefined(nearest=("shares",))),
         (SHARE, Evidence("share", "not-run", note="it died"), NotRun(reason="it died")),
-        (SHARE, Evidence("share", "answered"), NotRun("three")),
-        (ROW_SUMS, Evidence("row-sums", "answered"), NotRun("as-seen")),
+        (SHARE, Evidence("share", "answered"), NotRun(probe="three")),
+        (ROW_SUMS, Evidence("row-sums", "answered"), NotRun(probe="as-seen")),
         (
             SHARE,
             Evidence("share", "answered", outcomes={"three ": RESULT}, note="why"),
-            NotRun("three", "why"),
+            NotRun("why", probe="three"),
         ),
         (
             ROW_SUMS,
             Evidence(
                 "row-sums", "answered", changed_givens=("table",), outcomes={"as-seen": Outcome("list")}
             ),
-            GivensChanged(names=("table",)),
+            GivensChanged(("table",)),
         ),
     ],
     ids=["missing", "not run", "no outcomes", "no run", "another probe", "changed givens"],
@@ -204,7 +204,7 @@ def test_fewer_digits_than_the_right_answer_keeps_are_named(share):
     task = dataclasses.replace(share, probes=(three, share.probe["four"]))
     outcomes = {name: probe.expected for name, probe in share.probe.items()}
     finding = judge(task, Evidence("share", "answered", outcomes=outcomes)).finding
-    assert finding == WrongDtype("three", "float32", ("float64",))
+    assert finding == WrongDtype("float32", ("float64",), probe="three")
 
 
 class Uneven(UnicodeError):
@@ -216,8 +216,8 @@ class Uneven(UnicodeError):
     [
         (ValueError, None),
         (Uneven, None),
-        (AssertionError, NotRefused("three", ("ValueError",), "AssertionError")),
-        (None, NotRefused("three", ("ValueError",), "")),
+        (AssertionError, NotRefused(("ValueError",), "AssertionError", probe="three")),
+        (None, NotRefused(("ValueError",), "", probe="three")),
     ],
 )
 def test_what_must_be_refused_must_be_refused_by_the_right_name(share, raised, finding):
@@ -382,7 +382,7 @@ def test_a_tensor_must_be_right_in_every_run(row_sums):
     assert runs(row_sums, *right_ones).passed
     assert not runs(row_sums, right_ones[0], right_ones[0]).passed
     seen = Evidence("row-sums", "answered", outcomes={"as-seen": row_sums.probe["as-seen"].expected})
-    assert judge(row_sums, seen).finding == NotComputed("redrawn-1")
+    assert judge(row_sums, seen).finding == NotComputed(probe="redrawn-1")
     assert judge(row_sums, seen, as_seen=True).passed
 
 
@@ -404,7 +404,7 @@ def test_of_another_run_nothing_is_kept_that_tells_what_it_asked(row_sums, statu
     merged = merge(seen, other)
     assert asked not in repr(merged)
     assert [call.family for call in merged.forbidden] == ["softmax"]
-    assert judge(row_sums, merged).finding == NotComputed("redrawn-1")
+    assert judge(row_sums, merged).finding == NotComputed(probe="redrawn-1")
 
 
 # Experiments
@@ -458,9 +458,9 @@ def test_an_experiment_alone_is_told_by_the_first_place_that_differs():
     experiment_first = (Check("all", 2, ("tried", "plain")),)
     task = experiment_task(sums_of_the_past, checks=experiment_first, **INFLUENCE)
     assert tell(task, lambda x: x.sum(0).expand(3, -1)).finding == WrongBehaviour(
-        "tried", "influence", (0, 1), 1.0, 0.0
+        "influence", (0, 1), 1.0, 0.0, probe="tried"
     )
-    assert tell(task, lambda x: x).finding == WrongBehaviour("tried", "influence", (1, 0), 0.0, 1.0)
+    assert tell(task, lambda x: x).finding == WrongBehaviour("influence", (1, 0), 0.0, 1.0, probe="tried")
 
 
 def test_right_numbers_with_wrong_behaviour_earn_nothing():
@@ -477,7 +477,7 @@ def test_a_known_wrong_answer_is_told_before_its_behaviour():
         sums_of_the_past, known=[leaky], checks=(Check("all", 2, ("tried", "plain")),), **INFLUENCE
     )
     verdict = tell(task, leaky[1])
-    assert (verdict.finding, verdict.known_wrong) == (MatchesKnownWrong("tried"), "leaky")
+    assert (verdict.finding, verdict.known_wrong) == (MatchesKnownWrong(probe="tried"), "leaky")
 
 
 def test_an_experiments_own_dtype_is_not_asked_for():
@@ -502,19 +502,19 @@ TRIED_FIRST = (Check("all", 2, ("tried", "plain")),)
 @pytest.mark.parametrize("asked", [INFLUENCE, PERMUTED], ids=["influence", "permuted"])
 def test_a_wrong_shape_in_an_experiment_is_not_compared_with_the_experiments_own(asked, answer):
     task = experiment_task(sums_of_the_past, checks=TRIED_FIRST, **asked)
-    assert tell(task, answer).finding == WrongBehaviour("tried", asked["observe"], ())
+    assert tell(task, answer).finding == WrongBehaviour(asked["observe"], (), probe="tried")
 
 
 def test_an_answer_that_overwrites_its_input_is_told_that_by_the_experiment_too():
     task = experiment_task(sums_of_the_past, checks=TRIED_FIRST, **INFLUENCE)
     finding = tell(task, lambda x: x.copy_(x.cumsum(0))).finding
-    assert finding == BrokenProperty("tried", "input-untouched", names=("x",))
+    assert finding == BrokenProperty("input-untouched", names=("x",), probe="tried")
 
 
 def test_an_experiment_that_was_not_run_earns_nothing():
     task = experiment_task(sums_of_the_past, **INFLUENCE)
     evidence = Evidence("past", "answered", outcomes={"plain": task.probe["plain"].expected})
-    assert judge(task, evidence).finding == NotRun("tried", "")
+    assert judge(task, evidence).finding == NotRun("", probe="tried")
 
 
 def test_what_an_experiment_writes_down_is_not_asked_about_properties(share):
@@ -537,12 +537,12 @@ def seen(task, **report):
 
 def test_what_changes_from_call_to_call_is_told_before_what_no_gradient_reaches(share):
     verdict = judge(share, seen(share, unsteady=True, unreached=("W",)))
-    assert verdict.finding == BrokenProperty("three", "same-in-eval")
+    assert verdict.finding == BrokenProperty("same-in-eval", probe="three")
 
 
 def test_memory_that_is_shared_is_told_though_the_numbers_are_right(share):
     verdict = judge(share, seen(share, shared=("W",)))
-    assert verdict.finding == BrokenProperty("three", "memory-of-its-own", names=("W",))
+    assert verdict.finding == BrokenProperty("memory-of-its-own", names=("W",), probe="three")
 
 
 class Masked(nn.Module):
@@ -587,7 +587,7 @@ def test_right_numbers_with_a_buffer_that_is_not_registered_are_not_enough():
     task = buffers_task()
     assert tell(task, Masked).passed
     verdict = tell(task, Unregistered)
-    assert verdict.finding == WrongBehaviour("tried", "buffers", (1,), 0.0, 1.0)
+    assert verdict.finding == WrongBehaviour("buffers", (1,), 0.0, 1.0, probe="tried")
     assert verdict.earned == 0
 
 
@@ -605,4 +605,6 @@ def test_a_class_that_is_missing_from_the_notebook_stops_only_the_checks_that_ne
     )
     verdict = tell(task, lambda model, x: x * 2)
     assert earned(verdict) == [1, 0]
-    assert verdict.finding == NotCalled("object", uncalled=Uncalled("earlier", "Causal", "is not there yet"))
+    assert verdict.finding == NotCalled(
+        uncalled=Uncalled("earlier", "Causal", "is not there yet"), probe="object"
+    )

@@ -162,7 +162,7 @@ def test_a_mask_that_stays_behind_is_found_by_its_behaviour(made):
             return torch.softmax(s, dim=-1) @ self.W(x)
 
     finding = verdict_on(made(module_task(DEVICE)), Behind).finding
-    assert finding == WrongBehaviour("device", "other-device", (), 1.0, 0.0)
+    assert finding == WrongBehaviour("other-device", (), 1.0, 0.0, probe="device")
 
 
 BUFFERS = alone("buffers", observe="buffers")
@@ -184,7 +184,7 @@ def test_the_solutions_buffers_are_asked_for_by_name(made):
     assert probe.settings["names"] == ["mask"]
     assert probe.expected.tensor.tolist() == [True]
     assert verdict_on(lesson, Causal).passed
-    assert verdict_on(lesson, Plain).finding == WrongBehaviour("buffers", "buffers", (0,), 0.0, 1.0)
+    assert verdict_on(lesson, Plain).finding == WrongBehaviour("buffers", (0,), 0.0, 1.0, probe="buffers")
 
 
 def test_only_buffers_that_the_solution_saves_are_asked_for(made):
@@ -314,7 +314,7 @@ def test_another_number_of_outputs_than_the_solutions_is_behaviour_without_a_pla
     task = module_task(INFLUENCE)
     task = dataclasses.replace(task, checks=(Check("all", 2, ("influence", "plain")),))
     finding = verdict_on(made(task), Pooled).finding
-    assert finding == WrongBehaviour("influence", "influence", ())
+    assert finding == WrongBehaviour("influence", (), probe="influence")
 
 
 class Fused(Causal):
@@ -331,4 +331,4 @@ class Fused(Causal):
 def test_a_learner_who_needs_no_mask_is_asked_for_the_buffer_only_where_the_lesson_asks(made):
     assert verdict_on(made(module_task(INFLUENCE)), Fused).passed
     finding = verdict_on(made(module_task(INFLUENCE, BUFFERS)), Fused).finding
-    assert finding == WrongBehaviour("buffers", "buffers", (0,), 0.0, 1.0)
+    assert finding == WrongBehaviour("buffers", (0,), 0.0, 1.0, probe="buffers")

@@ -189,8 +189,8 @@ def test_an_answer_that_remembers_passes_what_is_public_and_fails_what_is_hidden
     verdict = verdict_on(share, drawn(course))
     assert verdict.earned == 0
     assert [check.finding for check in verdict.results] == [
-        NotComputed("three-hidden"),
-        NotComputed("four-hidden"),
+        NotComputed(probe="three-hidden"),
+        NotComputed(probe="four-hidden"),
     ]
 
 
