@@ -18,7 +18,7 @@ from autograder.bank import BankError, LessonBank, Task
 from autograder.build.answers import changed_answer, evidence_for
 from autograder.build.pipeline import ExecutedLesson, execute
 from autograder.course import Course
-from autograder.edits import Change
+from autograder.edits import AnyEdit
 from autograder.findings import Verdict
 from autograder.judge import judge
 from autograder.problems import AuthoringError
@@ -54,7 +54,7 @@ def audit_lesson(course: Course, name: str) -> list[Tally]:
         entry = kept.tasks[task.id]
         caught = task.forbids.caught if task.forbids else ()
 
-        def tried(changes: Sequence[Change], task: Task = task, entry: Task = entry) -> Verdict:
+        def tried(changes: Sequence[AnyEdit], task: Task = task, entry: Task = entry) -> Verdict:
             text = changed_answer(task, changes, runs)
             return judge(entry, evidence_for(entry, text, kept, runs))
 

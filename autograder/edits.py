@@ -172,7 +172,7 @@ class Faulty:
         return [Span(0, len(solution.text), solution.faulty)]
 
 
-Change = Edit | Body | Instead | Returns | Before | Faulty
+AnyEdit = Edit | Body | Instead | Returns | Before | Faulty
 # As authors write them.
 edit, body, instead, returns, before, faulty = Edit, Body, Instead, Returns, Before, Faulty
 
@@ -188,10 +188,10 @@ class Wrong:
     """
 
     fault: str
-    changes: tuple[Change, ...]
+    changes: tuple[AnyEdit, ...]
     hint: str
 
-    def __init__(self, fault: str, *changes: Change, hint: str = "") -> None:
+    def __init__(self, fault: str, *changes: AnyEdit, hint: str = "") -> None:
         object.__setattr__(self, "fault", fault)
         object.__setattr__(self, "changes", changes)
         object.__setattr__(self, "hint", hint)
@@ -202,14 +202,14 @@ class Right:
     """A different answer that is right as well, as changes to the solution."""
 
     id: str
-    changes: tuple[Change, ...]
+    changes: tuple[AnyEdit, ...]
 
-    def __init__(self, id: str, *changes: Change) -> None:
+    def __init__(self, id: str, *changes: AnyEdit) -> None:
         object.__setattr__(self, "id", id)
         object.__setattr__(self, "changes", changes)
 
 
-def table(text: str) -> list[tuple[str, tuple[Change, ...], str]]:
+def table(text: str) -> list[tuple[str, tuple[AnyEdit, ...], str]]:
     """Answers written one below the other, as their names, changes and hints.
 
     A line `name: old → new` begins an answer. Below it, indented, may stand more such changes, and a hint.
@@ -242,12 +242,12 @@ def rights(text: str) -> tuple[Right, ...]:
     return tuple(Right(name, *changes) for name, changes, _ in table(text))
 
 
-def _read(lines: Sequence[str]) -> tuple[tuple[Change, ...], str]:
+def _read(lines: Sequence[str]) -> tuple[tuple[AnyEdit, ...], str]:
     """Return the changes and the hint that stand in an answer's lines."""
     kind, _, rest = lines[0].partition(" ")
     if kind == "body":
         return (body(rest, "\n".join(lines[1:])),), ""
-    changes: list[Change] = []
+    changes: list[AnyEdit] = []
     hint = []
     for line in lines:
         parts = ARROW.split(line.strip(), maxsplit=1)
@@ -283,7 +283,7 @@ def with_faulty(source: str) -> str:
     return source[: region.start()] + _indented(code, region[1]) + FAULTY.sub("", source[region.end() :])
 
 
-def changed(solution: Solution, changes: Sequence[Change]) -> str:
+def changed(solution: Solution, changes: Sequence[AnyEdit]) -> str:
     """Return the solution's text with all changes made.
 
     Raises:
@@ -299,7 +299,7 @@ def changed(solution: Solution, changes: Sequence[Change]) -> str:
 
 
 def made_together(
-    solution: Solution, answers: Sequence[Sequence[Change]], in_turn: bool = True
+    solution: Solution, answers: Sequence[Sequence[AnyEdit]], in_turn: bool = True
 ) -> str | None:
     """Return the solution's text with the changes of several answers made; None where they do not fit.
 
@@ -321,7 +321,7 @@ def made_together(
 
 
 @lru_cache(maxsize=4096)
-def _spans(change: Change, solution: Solution) -> list[Span]:
+def _spans(change: AnyEdit, solution: Solution) -> list[Span]:
     """Where a change is made. Each is made together with every other, so that this is asked many times."""
     return change.spans(solution)
 

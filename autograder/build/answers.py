@@ -33,7 +33,7 @@ from autograder.build.parallel import in_forks
 from autograder.cells import undrawn
 from autograder.collect import CALLS, collect_answer, observe
 from autograder.course import Family
-from autograder.edits import Change, Solution, Wrong, changed
+from autograder.edits import AnyEdit, Solution, Wrong, changed
 from autograder.examine import examine
 from autograder.experiments import EXPERIMENTS, concluded
 from autograder.experiments.buffers import sizes_of
@@ -157,7 +157,7 @@ def answer_made(task: Task, text: str, runs: Runs, run: str = AS_SEEN) -> Any:
     return made[task.name]
 
 
-def changed_answer(task: Task, changes: Sequence[Change], runs: Runs) -> str:
+def changed_answer(task: Task, changes: Sequence[AnyEdit], runs: Runs) -> str:
     """Return the text of an answer that is written as changes to the solution.
 
     Raises:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from autograder.authoring import Faults, OnResult
 from autograder.bank import RESULT, Probe, Task
 from autograder.build.parallel import in_forks
-from autograder.edits import Change, Solution, made_together
+from autograder.edits import AnyEdit, Solution, made_together
 from autograder.explain import RIGHT, UNTRIED, Sight, sight
 from autograder.outcome import Outcome
 from autograder.problems import AuthoringError
@@ -22,7 +22,7 @@ from autograder.problems import AuthoringError
 Run = Callable[[str, Iterable[Probe]], Mapping[str, Outcome]]
 Sights = Mapping[str, Sight]
 # What has been changed by whom: the places of some wrong answers, and the changes that are made together.
-Changed = tuple[tuple[int, ...], tuple[Sequence[Change], ...]]
+Changed = tuple[tuple[int, ...], tuple[Sequence[AnyEdit], ...]]
 # How many probes an answer is run on at first. The first ones tell most, and each takes its time.
 MOST_PROBES = 5
 # Of so many mistakes each, how many wordings are tried together.
@@ -220,7 +220,7 @@ def _variants(ids: Sequence[str], sizes: Sequence[int]) -> Mapping[str, list[int
 
 def _together(
     solution: Solution,
-    wrongs: Sequence[Sequence[Change]],
+    wrongs: Sequence[Sequence[AnyEdit]],
     variants: Mapping[str, list[int]],
     faults: Faults,
     in_turn: bool,
@@ -237,7 +237,7 @@ def _together(
 
 
 def _reworded(
-    solution: Solution, answers: Iterable[Changed], rights: Sequence[Sequence[Change]], in_turn: bool
+    solution: Solution, answers: Iterable[Changed], rights: Sequence[Sequence[AnyEdit]], in_turn: bool
 ) -> Iterator[Together]:
     """Answers in the wordings of right ones, where their changes can be made together."""
     for (places, changes), (place, right) in product(answers, enumerate(rights)):
@@ -252,11 +252,11 @@ def _finite(outcomes: Mapping[str, Outcome]) -> bool:
     return all(one is None or bool(one.isfinite().all()) for one in tensors)
 
 
-def _is_small(solution: Solution, changes: Sequence[Change]) -> bool:
+def _is_small(solution: Solution, changes: Sequence[AnyEdit]) -> bool:
     return _size(solution, changes) < len(solution.text) / 2
 
 
-def _size(solution: Solution, changes: Sequence[Change]) -> int:
+def _size(solution: Solution, changes: Sequence[AnyEdit]) -> int:
     """How much of the solution some changes replace."""
     return sum(span.end - span.start for change in changes for span in change.spans(solution))
 
