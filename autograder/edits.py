@@ -61,17 +61,11 @@ class Solution:
 
 @dataclass(frozen=True)
 class Edit:
-    """Replace a piece of the solution's text.
+    """Replace a piece of the solution's text."""
 
-    Args:
-        old: text that stands in the solution cell, exactly so.
-        new: what stands there instead.
-        places: how many times `old` stands there; all are replaced.
-    """
-
-    old: str
+    old: str  # what stands in the solution cell, exactly so
     new: str
-    places: int = 1
+    places: int = 1  # how many times `old` stands there; all are replaced
 
     def spans(self, solution: Solution) -> list[Span]:
         """Where the text changes.
@@ -179,17 +173,11 @@ edit, body, instead, returns, before, faulty = Edit, Body, Instead, Returns, Bef
 
 @dataclass(frozen=True, init=False)
 class Wrong:
-    """A wrong answer that people really give, as changes to the solution.
+    """A wrong answer that people really give, as changes to the solution cell's text."""
 
-    Args:
-        fault: the id of the mistake in `faults.py`. Several wrong answers may show one mistake.
-        changes: what is changed in the solution cell's text.
-        hint: what this task says instead of the mistake's own hint.
-    """
-
-    fault: str
+    fault: str  # the id of the mistake in `faults.py`. Several wrong answers may show one mistake
     changes: tuple[AnyEdit, ...]
-    hint: str
+    hint: str  # what this task says instead of the mistake's own hint
 
     def __init__(self, fault: str, *changes: AnyEdit, hint: str = "") -> None:
         object.__setattr__(self, "fault", fault)

@@ -23,20 +23,15 @@ Status = Literal["answered", "missing", "stub", "not-callable", "not-run", "faul
 
 @dataclass(frozen=True)
 class ErrorReport:
-    """An exception, told from the learner's side of the call.
-
-    `line` and `line_number` are the deepest line of the learner's own code, not of ours or a library's;
-    `line_number` is None where the call never reached their code. `meant` is what a name that is not defined
-    probably means, as "self.weight". `bases` are the names of its class's base classes.
-    """
+    """An exception, told from the learner's side of the call."""
 
     type: str
     message: str
-    line: str = ""
-    line_number: int | None = None
+    line: str = ""  # the deepest one of the learner's own code, not of ours or a library's
+    line_number: int | None = None  # None where the call never reached their code
     function: str = ""
-    meant: str = ""
-    bases: tuple[str, ...] = ()
+    meant: str = ""  # what a name that is not defined probably means, as "self.weight"
+    bases: tuple[str, ...] = ()  # names of its class's base classes
 
     def is_one_of(self, names: Collection[str]) -> bool:
         """Tell whether `except` with these names would catch it."""
@@ -67,21 +62,15 @@ class Reshaped:
 
 @dataclass(frozen=True)
 class ModuleReport:
-    """What was seen of a module beside what it returned; all empty where nothing is wrong, or for a function.
+    """What was seen of a module beside what it returned; empty where nothing is wrong, or for a function."""
 
-    `missing` and `unexpected` are names of parameters, `unreached` are parameters that no gradient reaches,
-    `frozen` are those that ask for none,
-    `shared` are parameters that share their memory with another module's, and `unsteady` means that two calls
-    in eval mode gave different results.
-    """
-
-    missing: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()  # names of parameters, as in the next ones
     unexpected: tuple[str, ...] = ()
     reshaped: tuple[Reshaped, ...] = ()
-    unreached: tuple[str, ...] = ()
-    frozen: tuple[str, ...] = ()
-    shared: tuple[str, ...] = ()
-    unsteady: bool = False
+    unreached: tuple[str, ...] = ()  # those that no gradient reaches
+    frozen: tuple[str, ...] = ()  # those that ask for none
+    shared: tuple[str, ...] = ()  # those that share their memory with another module's
+    unsteady: bool = False  # two calls in eval mode gave different results
 
     @property
     def loadable(self) -> bool:
@@ -91,23 +80,20 @@ class ModuleReport:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one call returned or raised.
-
-    `tensor` is a detached CPU copy of the returned value, of any shape; a plain number is carried as a
-    tensor without axes. It is None where nothing was returned that can be compared. `shape` and `dtype`
-    are those of the tensor, or of what the learner made where that was too large to carry. `module` is what
-    was seen of a module beside its result. `uncalled` says why there was no call.
-    """
+    """What one call returned or raised."""
 
     type_name: str = "NoneType"
+    # A detached CPU copy of the returned value, of any shape; of a plain number, a tensor without axes. None
+    # where nothing was returned that can be compared.
     tensor: Tensor | None = None
+    # Those of the tensor, or of what the learner made where that was too large to carry.
     shape: tuple[int, ...] | None = None
     dtype: str = ""
     device: str = "cpu"
     error: ErrorReport | None = None
     changed_inputs: tuple[str, ...] = ()
     module: ModuleReport = ModuleReport()
-    uncalled: Uncalled | None = None
+    uncalled: Uncalled | None = None  # why there was no call
 
     def __post_init__(self) -> None:
         if self.tensor is not None:
@@ -118,62 +104,45 @@ class Outcome:
 
 @dataclass(frozen=True)
 class ForbiddenCall:
-    """A call that the task forbids: its name as one would write it, and the family that it belongs to.
+    """A call that the task forbids."""
 
-    `line` and `line_number` are those of the learner's own code, as in `ErrorReport`; `function` is what
-    stands around it.
-    """
-
-    name: str
+    name: str  # as one would write it
     family: str
-    line: str = ""
+    line: str = ""  # of the learner's own code, as in `ErrorReport`
     line_number: int | None = None
-    function: str = ""
+    function: str = ""  # what stands around it
 
 
 @dataclass(frozen=True)
 class Influence:
-    """Tell whether slices of the result depend on slices of an input along axes of one name.
-
-    `moved` holds, for each slice of the input, the slices of the result that change with it.
-    """
+    """Whether slices of the result depend on slices of an input along axes of one name."""
 
     input: str
     axis: str
-    moved: tuple[tuple[int, ...], ...]
+    moved: tuple[tuple[int, ...], ...]  # for each slice of the input, those of the result that change with it
 
 
 @dataclass(frozen=True)
 class Examination:
-    """What general experiments show of any answer, right or wrong; it earns nothing.
-
-    `idle` are arguments and parameters that can change without any effect on the result.
-    """
+    """What general experiments show of any answer, right or wrong; it earns nothing."""
 
     probe: str
-    idle: tuple[str, ...] = ()
+    idle: tuple[str, ...] = ()  # arguments and parameters that can change without any effect on the result
     influences: tuple[Influence, ...] = ()
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything seen of one answer, under one set of givens.
-
-    `outcomes` maps a probe's id to what the answer did with it. `nearest` are defined names that look like
-    the one asked for. `changed_givens` are names of the lesson's example data that no longer hold what the
-    lesson put there. `globals_read` are the notebook's data that a function reads besides its arguments.
-    `forbidden` are calls that the task forbids and that were seen while the answer ran. `examined` is what
-    general experiments showed of it. `error` is what stopped the cell that should make a missing answer.
-    """
+    """Everything seen of one answer, under one set of givens."""
 
     task: str
     status: Status
-    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
-    nearest: tuple[str, ...] = ()
+    outcomes: Mapping[str, Outcome] = field(default_factory=dict)  # by the probe's id
+    nearest: tuple[str, ...] = ()  # defined names that look like the one asked for
     answer_type: str = ""
-    changed_givens: tuple[str, ...] = ()
-    globals_read: tuple[str, ...] = ()
+    changed_givens: tuple[str, ...] = ()  # example data that no longer holds what the lesson put there
+    globals_read: tuple[str, ...] = ()  # the notebook's data that a function reads besides its arguments
     note: str = ""
-    forbidden: tuple[ForbiddenCall, ...] = ()
+    forbidden: tuple[ForbiddenCall, ...] = ()  # seen while the answer ran
     examined: Examination | None = None
-    error: ErrorReport | None = None
+    error: ErrorReport | None = None  # what stopped the cell that should make a missing answer

@@ -46,17 +46,14 @@ class NotThere(Refused):
 
 @dataclass(frozen=True)
 class Data:
-    """A class, its scores and what grading found.
-
-    `comments` are a person's, by lesson, student and the answer's cell.
-    """
+    """A class, its scores and what grading found."""
 
     course: Class
     known: Scores
     results: Sequence[TaskResult]
     ticked: Sequence[Ticked]
     changes: Sequence[Change]
-    comments: Mapping[tuple[str, str, str], str]
+    comments: Mapping[tuple[str, str, str], str]  # a person's, by lesson, student and the answer's cell
 
     @cached_property
     def people(self) -> dict[str, Person]:

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -41,19 +41,15 @@ class BadList(Refused):
 
 @dataclass(frozen=True)
 class Person:
-    """A student, as the gradebook knows them.
-
-    `time` is when they handed something in, where the list says so. `other` holds what else they are called:
-    a number of the university's, a login.
-    """
+    """A student, as the gradebook knows them."""
 
     id: str
     first_name: str = ""
     last_name: str = ""
     email: str = ""
     lms_user_id: str = ""
-    time: datetime | None = None
-    other: tuple[str, ...] = field(default=())
+    time: datetime | None = None  # when they handed something in, where the list says so
+    other: tuple[str, ...] = ()  # what else they are called: a number of the university's, a login
 
     @property
     def name(self) -> str:

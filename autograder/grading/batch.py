@@ -32,23 +32,17 @@ class ExecutorLost(Exception):
 
 @dataclass(frozen=True)
 class GradeJob:
-    """A submission to grade, with everything that grading needs: it may happen on another machine.
-
-    `submission` is what was handed in, `banks` what it is graded by. Where it is not `sandboxed`, it runs in
-    a Jupyter kernel with the grader's own rights. `solution` is the text of the course's own answer cells, by
-    the cell's id; `figures` has the course's own figures drawn. `drawn` is what is asked of it beside what is
-    public.
-    """
+    """A submission to grade, with everything that grading needs: it may happen on another machine."""
 
     lesson: str
     student: str
     release: str
     submission: NotebookNode
-    banks: Banks
-    sandboxed: bool = True
-    solution: Mapping[str, str] = field(default_factory=dict)
-    figures: bool = False
-    drawn: Files = field(default_factory=dict)
+    banks: Banks  # what it is graded by
+    sandboxed: bool = True  # else it runs in a Jupyter kernel with the grader's own rights
+    solution: Mapping[str, str] = field(default_factory=dict)  # the course's own answer cells, by id
+    figures: bool = False  # draw the course's own
+    drawn: Files = field(default_factory=dict)  # what is asked of it beside what is public
 
 
 @dataclass(frozen=True)

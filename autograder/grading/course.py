@@ -30,18 +30,14 @@ KEY = "submission_secret.txt"
 
 @dataclass(frozen=True)
 class Submission:
-    """One student's notebook for one lesson, handed in and not necessarily graded.
-
-    `refused` says why the file is not even opened: it is a link, say, to somebody else's. `note` is for the
-    person who grades.
-    """
+    """One student's notebook for one lesson, handed in and not necessarily graded."""
 
     lesson: str
     student: str
     path: Path
     graded: Path
-    refused: str = ""
-    note: str = ""
+    refused: str = ""  # why the file is not even opened: it is a link, say, to somebody else's
+    note: str = ""  # for the person who grades
 
     @property
     def who(self) -> str:

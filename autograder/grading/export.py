@@ -22,32 +22,25 @@ Fill = Callable[[list[str], str], bool]
 
 @dataclass(frozen=True)
 class Scores:
-    """What counts for each student and lesson, after penalties.
-
-    `waiting` are answers that a person has yet to read, by lesson.
-    """
+    """What counts for each student and lesson, after penalties."""
 
     people: Sequence[Person]
     lessons: Sequence[str]
     possible: Mapping[str, float]
     scores: Mapping[tuple[str, str], float]
-    waiting: Mapping[str, int]
+    waiting: Mapping[str, int]  # answers that a person has yet to read, by lesson
     marks: Sequence[Mark]
     handed_in: Sequence[HandedIn]
 
 
 @dataclass(frozen=True)
 class Merged:
-    """A platform's file with scores in it, and what did not come together.
-
-    `strangers` are rows that are nobody's in the gradebook, or that several people could be; `missing` are
-    students with a score and without a row.
-    """
+    """A platform's file with scores in it, and what did not come together."""
 
     text: str
     filled: int
-    strangers: Sequence[str]
-    missing: Sequence[str]
+    strangers: Sequence[str]  # rows that are nobody's in the gradebook, or that several people could be
+    missing: Sequence[str]  # students with a score and without a row
 
 
 def scores(course: Class) -> Scores:

@@ -21,15 +21,12 @@ from autograder.language import Note
 
 @dataclass(frozen=True)
 class Graded:
-    """An executed notebook with the verdicts in its test cells, and the notes that stand on top of it.
-
-    `flags` say of a task why a person should look at it, as `TaskResult` has them.
-    """
+    """An executed notebook with the verdicts in its test cells, and the notes that stand on top of it."""
 
     notebook: NotebookNode
     verdicts: Mapping[str, Verdict]
     notes: tuple[str, ...]
-    flags: Mapping[str, tuple[str, ...]]
+    flags: Mapping[str, tuple[str, ...]]  # why a person should look at a task, as `TaskResult` has them
 
 
 def grade(

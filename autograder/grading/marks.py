@@ -31,10 +31,7 @@ WORK = SubmittedNotebook.__table__.join(
 
 @dataclass(frozen=True)
 class Mark:
-    """One graded cell of one submission: what the checks gave, what a person gave, and what counts.
-
-    `waiting` says that a person has yet to look at it.
-    """
+    """One graded cell of one submission: what the checks gave, what a person gave, and what counts."""
 
     lesson: str
     student: str
@@ -43,7 +40,7 @@ class Mark:
     auto: float | None
     manual: float | None
     extra: float
-    waiting: bool
+    waiting: bool  # a person has yet to look at it
 
     @property
     def score(self) -> float:

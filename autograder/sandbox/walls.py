@@ -51,18 +51,13 @@ ENVIRONMENT = {
 
 @dataclass(frozen=True)
 class Inside:
-    """What a sandbox holds beside Python and this package.
+    """What a sandbox holds beside Python and this package."""
 
-    Attributes:
-        folders: what its notebooks see, by the place below `INSIDE`; a later one may cover a part.
-        covered: folders that they would find in these or among Python's own, and must not.
-        environment: variables that they see.
-        preload: cells that are run once, before the first notebook, and leave nothing but what they loaded.
-    """
-
+    # What its notebooks see, by the place below `INSIDE`; a later one may cover a part.
     folders: Mapping[str, Path] = field(default_factory=dict)
-    covered: tuple[Path, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
+    covered: tuple[Path, ...] = ()  # folders in these or among Python's own that they must not find
+    environment: Mapping[str, str] = field(default_factory=dict)  # variables that they see
+    # Cells that are run once, before the first notebook, and leave nothing but what they loaded.
     preload: tuple[str, ...] = ()
 
 

@@ -39,25 +39,17 @@ class SandboxFailed(Exception):
 
 @dataclass(frozen=True)
 class Job:
-    """One run of a notebook.
+    """One run of a notebook."""
 
-    Attributes:
-        cells: its code cells, as (id, source).
-        environment: variables added to those that every notebook sees.
-        wanted: ids of the cells whose outputs anybody will look at; None for all. What the others come to is
-            not put into words, which takes a third of a run.
-        limits: what it may use.
-        files: what it finds in a folder of its own, by name; the variable `found_by` holds that folder.
-        first: "module:function" of ours, called before the cells, while they can have changed nothing.
-    """
-
-    cells: Sequence[tuple[str, str]]
-    environment: Mapping[str, str] = field(default_factory=dict)
+    cells: Sequence[tuple[str, str]]  # its code cells, as (id, source)
+    environment: Mapping[str, str] = field(default_factory=dict)  # beside what every notebook sees
+    # Ids of the cells whose outputs anybody will look at; None for all. What the others come to is not put
+    # into words, which takes a third of a run.
     wanted: Sequence[str] | None = None
-    limits: Limits = field(default_factory=Limits)
-    files: Mapping[str, bytes] = field(default_factory=dict)
-    found_by: str = ""
-    first: str = ""
+    limits: Limits = field(default_factory=Limits)  # what it may use
+    files: Mapping[str, bytes] = field(default_factory=dict)  # what it finds in a folder of its own
+    found_by: str = ""  # the variable that holds that folder
+    first: str = ""  # "module:function" of ours, called before the cells, while they can have changed nothing
 
 
 @dataclass
@@ -76,11 +68,7 @@ class Ran:
 
 
 class Worker:
-    """One warm process. It is started with the first notebook, and again where it was lost.
-
-    Args:
-        inside: what the sandbox holds.
-    """
+    """One warm process. It is started with the first notebook, and again where it was lost."""
 
     def __init__(self, inside: Inside) -> None:
         self._inside = inside
