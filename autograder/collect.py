@@ -149,10 +149,12 @@ def call_module(
     module_class: Callable[..., Any],
     probe: Probe,
     namespace: Mapping[str, Any] = EMPTY,
+    steady: bool = False,
 ) -> Outcome:
     """Build a learner's module, give it the probe's weights by name, and call it on the probe's inputs.
 
-    Weights are put in by parameter name, so the order in which a constructor makes them does not matter.
+    Weights are put in by parameter name, so the order in which a constructor makes them does not matter. It
+    is called again to see whether it does the same, unless it is known to be `steady`.
     """
     keywords, mismatch = _keywords(module_class, probe.construct, probe)
     if mismatch is not None:
@@ -180,7 +182,7 @@ def call_module(
                 module.eval()
             result, changed = _put_to_use(module, inputs, probe, lambda: module_class(*arguments, **by_name))
             if probe.observe == RESULT:
-                if not probe.train:
+                if not (probe.train or steady):
                     again, _ = _put_to_use(module, inputs, probe)
                     report = replace(report, unsteady=not _same_result(result, again))
                 frozen = tuple(name for name, one in module.named_parameters() if not one.requires_grad)

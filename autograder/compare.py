@@ -54,9 +54,12 @@ def all_close(actual: Tensor, expected: Tensor) -> bool:
 
 def looks_rounded(actual: Tensor, expected: Tensor) -> bool:
     """Tell whether the answer is the right one cut to a few decimals, as when copied from the text."""
-    for decimals in () if _whole(actual, expected) else (4, 3, 2):
-        if torch.allclose(actual.double(), expected.double(), rtol=0, atol=0.51 * 10**-decimals) and bool(
-            ((actual.double() * 10**decimals).round() / 10**decimals - actual.double()).abs().max() < 1e-6
-        ):
-            return True
-    return False
+    if _whole(actual, expected):
+        return False
+    cut = actual.double()
+    apart = float((cut - expected.double()).abs().max())
+    return any(
+        apart <= 0.51 * 10**-decimals
+        and bool(((cut * 10**decimals).round() / 10**decimals - cut).abs().max() < 1e-6)
+        for decimals in (4, 3, 2)
+    )

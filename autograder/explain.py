@@ -12,14 +12,14 @@ import hashlib
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import torch
 from torch import Tensor
 
 from autograder.bank import RESULT, Explanations, KnownWrong, Probe, Task
-from autograder.compare import all_close, close, looks_rounded
+from autograder.compare import close, looks_rounded
 from autograder.kinds import dtype_fits, narrower, type_fits
 from autograder.outcome import Outcome
 
@@ -85,12 +85,13 @@ def sight(task: Task, probe: Probe, outcome: Outcome) -> Sight:
     if outcome.tensor is None:
         return Sight(f"{outcome.type_name} {outcome.shape}", marks=marks)
     expected = probe.expected.tensor
-    if expected is not None and all_close(outcome.tensor, expected):
-        return Sight(marks=marks)
     shape = str(tuple(outcome.tensor.shape))
     if expected is None or expected.shape != outcome.tensor.shape:
         return Sight(shape, "", numbers_of(outcome.tensor), marks)
-    places = _places(outcome.tensor, expected, probe.observe == RESULT)
+    wrong = ~close(outcome.tensor, expected)
+    if not bool(wrong.any()):
+        return Sight(marks=marks)
+    places = _places(outcome.tensor, expected, wrong, probe.observe == RESULT)
     return Sight(shape, places, numbers_of(outcome.tensor), marks)
 
 
@@ -104,14 +105,13 @@ def numbers_of(tensor: Tensor) -> tuple[float, ...]:
     return (*sums.tolist(), float(flat.square().mean().sqrt()))
 
 
-def _places(actual: Tensor, expected: Tensor, is_result: bool) -> str:
+def _places(actual: Tensor, expected: Tensor, wrong: Tensor, is_result: bool) -> str:
     """Where a result is wrong, in short: in which rows or entries; or that it is nearly right everywhere."""
     one, right = actual.double(), expected.double()
     if is_result and looks_rounded(one, right):
         return "rounded"
     if is_result and float((one - right).abs().max()) < NEARLY * float(right.abs().max()):
         return "nearly"
-    wrong = ~close(actual, expected)
     if wrong.ndim < 2:
         return ",".join(str(place) for place in wrong.flatten().nonzero().flatten()[:12].tolist())
     return hashlib.blake2s(bytes(wrong.any(dim=-1).flatten().tolist()), digest_size=3).hexdigest()
@@ -123,6 +123,9 @@ def explain(task: Task, outcomes: Mapping[str, Outcome]) -> Explained:
     if table is None or not len(table.members):
         return Explained()
     seen = {name: sight(task, task.probe[name], outcomes[name]) for name in table.probes if name in outcomes}
+    table = _uncontradicted(task, table, seen)
+    if not len(table.members):
+        return Explained()
     compared = _Compared(task, table, seen)
     left = _Cells(
         {name for name, one in seen.items() if one.result},
@@ -160,6 +163,31 @@ def explain(task: Task, outcomes: Mapping[str, Outcome]) -> Explained:
     return Explained(tuple(found.values()), frozenset(done.results), frozenset(done.marks))
 
 
+def _uncontradicted(task: Task, table: Explanations, seen: Mapping[str, Sight]) -> Explanations:
+    """Return a table without the rows that a probe rules out, whatever else they show.
+
+    These are most rows of most tables, so that only what is left need be looked at closely.
+    """
+    raising = torch.tensor([_raises(result) for result, _ in table.kinds])
+    untried = torch.tensor([result == UNTRIED.result for result, _ in table.kinds])
+    right, kind, mark = table.kind == 0, table.kind.long(), table.mark.long()
+    ruled_out = torch.zeros(len(table.members), dtype=torch.bool)
+    for column, name in enumerate(table.probes):
+        if name not in seen:
+            continue
+        one, never = seen[name], torch.zeros_like(right)
+        if not one.result:
+            never = ~right
+            if task.probe[name].observe != RESULT:
+                # Whether an experiment fails may hang on the wording: other results have the last word.
+                never &= ~raising[kind]
+        # What was raised hides everything else.
+        if not _raises(one.result) and one.result != UNCALLED:
+            never |= torch.tensor([not set(marks) <= one.marks for marks in table.marks])[mark]
+        ruled_out |= (never & ~untried[kind])[table.cells[:, column].long()]
+    return replace(table, members=table.members[~ruled_out], cells=table.cells[~ruled_out])
+
+
 @dataclass(frozen=True)
 class _Cells:
     """What is wrong, or a part of it: probes with a wrong result, and marks on probes."""
@@ -172,7 +200,7 @@ class _Cells:
 
 
 class _Compared:
-    """All of a task's explanations, held against what was seen of one answer."""
+    """The explanations that are left of a task's, compared with what was seen of one answer."""
 
     def __init__(self, task: Task, table: Explanations, seen: Mapping[str, Sight]) -> None:
         self._task = task
@@ -218,16 +246,10 @@ class _Compared:
         same |= loosely
         self._agrees = (same | untried) & ~right & ~own_right
         self._differs = ~same & ~right & ~untried
-        lacking = torch.zeros_like(right)
-        for column, one in enumerate(asked):
-            # What was raised hides everything else.
-            is_hidden = _raises(one.result) or one.result == UNCALLED
-            absent = [not (set(marks) <= one.marks or is_hidden) for marks in table.marks]
-            lacking[:, column] = torch.tensor(absent)[self._mark[:, column].long()]
         # Where a mistake shows by its numbers, an experiment may fail in one wording and not in another.
         by_numbers = (self._exact & self._plain & ~self._silent & ~self._raised).any(dim=1, keepdim=True)
         contradicts = ~right & own_right & ~(raising & ~self._plain & by_numbers)
-        self._possible = ~((contradicts | lacking) & ~untried).any(dim=1)
+        self._possible = ~(contradicts & ~untried).any(dim=1)
         self._untried = untried
         self._size = (table.members >= 0).sum(dim=1)
 

@@ -31,7 +31,7 @@ from autograder.build.combine import combine
 from autograder.build.namespace import Moment, run_cells
 from autograder.build.parallel import in_forks
 from autograder.cells import undrawn
-from autograder.collect import CALLS, collect_answer, observe
+from autograder.collect import CALLS, call_module, collect_answer, observe
 from autograder.course import Family
 from autograder.edits import AnyEdit, Solution, Wrong, changed
 from autograder.examine import examine
@@ -183,8 +183,17 @@ def evidence_for(task: Task, text: str, lesson: LessonBank, runs: Runs) -> Evide
     return Evidence(task.id, "answered", outcomes, answer_type="torch.Tensor", forbidden=tuple(forbidden))
 
 
-def outcomes_of(task: Task, text: str, probes: Iterable[Probe], runs: Runs) -> dict[str, Outcome]:
+def outcomes_of(
+    task: Task, text: str, probes: Iterable[Probe], runs: Runs, steady: bool = False
+) -> dict[str, Outcome]:
     """Return what an answer cell with this text does on each probe.
+
+    Args:
+        task: the task.
+        text: the text of the answer cell.
+        probes: what it is tried on.
+        runs: the lesson's solution, run.
+        steady: a class is known to do the same when it is called again.
 
     Raises:
         AuthoringError: the text fails, or defines no answer.
@@ -192,7 +201,7 @@ def outcomes_of(task: Task, text: str, probes: Iterable[Probe], runs: Runs) -> d
     if task.kind == "tensor":
         return {run: observe(answer_made(task, text, runs, run)) for run in runs.namespaces}
     answer = answer_made(task, text, runs)
-    return {probe.id: outcome_of(task, answer, probe, runs) for probe in probes}
+    return {probe.id: outcome_of(task, answer, probe, runs, steady) for probe in probes}
 
 
 def make_task(task: Task, runs: Runs, faults: Faults | None = None) -> Task:
@@ -233,8 +242,8 @@ def make_task(task: Task, runs: Runs, faults: Faults | None = None) -> Task:
         {probe.id: sight(made, probe, one[probe.id]) for probe in made.probes} for one in outcomes
     ]
 
-    def run(text: str, some: Iterable[Probe]) -> Mapping[str, Outcome]:
-        return outcomes_of(made, text, some, runs)
+    def run(text: str, some: Iterable[Probe], steady: bool) -> Mapping[str, Outcome]:
+        return outcomes_of(made, text, some, runs, steady)
 
     added, places, together = combine(made, outcomes, alone, runs.solutions[task.id], faults, run)
     members = [*((place,) for place in range(len(known))), *places]
@@ -289,8 +298,12 @@ def make_probe(task: Task, probe: Probe, runs: Runs) -> Probe:
     return replace(asked, expected=expected)
 
 
-def outcome_of(task: Task, answer: Callable[..., Any], probe: Probe, runs: Runs) -> Outcome:
-    """Return what an answer to a function or class task does on one probe."""
+def outcome_of(
+    task: Task, answer: Callable[..., Any], probe: Probe, runs: Runs, steady: bool = False
+) -> Outcome:
+    """Return what an answer to a function or class task does on one probe: see `outcomes_of`."""
+    if steady and task.kind == "module":
+        return call_module(answer, probe, runs.namespaces[AS_SEEN], steady)
     return CALLS[task.kind](answer, probe, runs.namespaces[AS_SEEN])
 
 

@@ -18,8 +18,8 @@ from autograder.explain import RIGHT, UNTRIED, Sight, sight
 from autograder.outcome import Outcome
 from autograder.problems import AuthoringError
 
-# What an answer cell with a text does on some probes.
-Run = Callable[[str, Iterable[Probe]], Mapping[str, Outcome]]
+# What an answer cell with a text does on some probes, without a second call where it is the same again.
+Run = Callable[[str, Iterable[Probe], bool], Mapping[str, Outcome]]
 Sights = Mapping[str, Sight]
 # What has been changed by whom: the places of some wrong answers, and the changes that are made together.
 Changed = tuple[tuple[int, ...], tuple[Sequence[AnyEdit], ...]]
@@ -144,11 +144,13 @@ class _Tries:
         is_reworded = answer.right is not None
         enough = 1 if is_reworded or self._task.kind != "module" else 2
         unclear = [name for name in self._plain if wrong[name] >= enough][:MOST_PROBES]
+        steady = not any("unsteady" in sight.marks for one in alone for sight in one.values())
         try:
-            outcomes = self._outcomes(answer, unclear)
+            outcomes = self._outcomes(answer, unclear, steady)
             sights = self._seen(outcomes)
             if len(alone) == 1 and _key(sights) != _key({name: alone[0][name] for name in unclear}):
-                outcomes |= self._outcomes(answer, [name for name in self._task.probe if name not in unclear])
+                others = [name for name in self._task.probe if name not in unclear]
+                outcomes |= self._outcomes(answer, others, steady)
                 sights = self._seen(outcomes)
         except AuthoringError:
             return {}, True  # they do not make a program together
@@ -157,9 +159,9 @@ class _Tries:
                 sights[name] = _joined([one[name] for one in alone], is_reworded and len(alone) > 1)
         return {name: sights[name] for name in self._task.probe}, _finite(outcomes)
 
-    def _outcomes(self, answer: Together, names: Iterable[str]) -> dict[str, Outcome]:
+    def _outcomes(self, answer: Together, names: Iterable[str], steady: bool) -> dict[str, Outcome]:
         probes = [self._task.probe[name] for name in names]
-        outcomes = self._run(answer.text, probes) if probes else {}
+        outcomes = self._run(answer.text, probes, steady) if probes else {}
         return {probe.id: outcomes[probe.id] for probe in probes}
 
     def _seen(self, outcomes: Mapping[str, Outcome]) -> dict[str, Sight]:

@@ -64,6 +64,7 @@ def _measured(seen: Tensor, settings: Settings) -> Tensor | None:
     return torch.cat([_measures(seen, settings), seen[0].float().flatten()])
 
 
+@torch.no_grad()
 def _draws(subject: Subject, settings: Settings) -> tuple[Tensor | None, Any]:
     """Return the results to measure, as `raw` gives them; else None, and one that cannot be measured."""
     module = subject.module

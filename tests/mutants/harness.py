@@ -11,20 +11,19 @@ from __future__ import annotations
 
 import contextlib
 import io
-import itertools
 import linecache
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from html import unescape
 from textwrap import dedent
 from types import CodeType
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
-from nbformat import NotebookNode
+from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_output
 
 from autograder.bank import AS_SEEN, LessonBank, Task
@@ -35,17 +34,13 @@ from autograder.course import Course
 from autograder.feedback import plain_text, rich_text
 from autograder.findings import Verdict
 from autograder.grading.grade import grade
-from autograder.grading.rebuild import up_to_the_last
+from autograder.grading.rebuild import only_needed, up_to_the_last
 from autograder.judge import judge, with_unfinished
 from autograder.learner import EvidenceOutput
 from autograder.sandbox.execute import Executed
 from tests.mutants.answers import ROOT
 from tests.mutants.answers import Right as Right
 from tests.mutants.answers import Wrong as Wrong
-
-# Cells that train or read a whole text take longer than all others together. No answer builds on them, so
-# they are run only where an answer before them is under test.
-SLOW = {"bug-merge-symptom", "perplexity-shown"}
 
 
 @dataclass(frozen=True)
@@ -92,51 +87,96 @@ def judge_notebook(lesson_name: str, answers: Mapping[str, str], last: str = "")
     unknown = set(answers) - set(lesson.bank.tasks)
     if unknown:
         raise ValueError(f"{lesson_name} has no task {', '.join(sorted(unknown))}")
-    asked = [last, *lesson.bank.tasks[last].needs] if last else list(lesson.bank.tasks)
+    asked = (last, *lesson.bank.tasks[last].needs) if last else tuple(lesson.bank.tasks)
     notebook = up_to_the_last(lesson.notebook, asked)
     typed = {f"{task}-answer": dedent(code).strip("\n") for task, code in answers.items()}
-    if last:
-        before = {
-            cell["id"] for cell in itertools.takewhile(lambda one: one["id"] not in typed, notebook.cells)
-        }
-        notebook.cells = [cell for cell in notebook.cells if cell["id"] not in SLOW & before]
     for cell in notebook.cells:
         cell.source = typed.get(cell["id"], cell.source)
-    kernel = Kernel(lesson)
-    graded = grade(notebook, lesson.bank, kernel).verdicts
+    kernel = Kernel(lesson, typed)
+    shortened = only_needed(notebook) if leaves_out(lesson_name, asked) else notebook
+    graded = grade(shortened, lesson.bank, kernel).verdicts
     shown = kernel.verdicts.items()
     return {name: Judged(lesson.bank.tasks[name], verdict, graded[name]) for name, verdict in shown}
 
 
-class Kernel:
-    """Runs a lesson's notebooks in this process, and keeps what `check` shows where they run as handed in."""
+@cache
+def leaves_out(lesson_name: str, asked: tuple[str, ...]) -> bool:
+    """Tell whether cells that nobody needs can be left out: as in the grader, where the solution passes so.
 
-    def __init__(self, lesson: Lesson) -> None:
+    A check also looks at what must stay as it was, and names that no cell needs may be among it.
+    """
+    lesson = load_lesson(lesson_name)
+    if any(lesson.bank.tasks[name].kept for name in asked):
+        return False
+    kernel = Kernel(lesson, ())
+    kernel(only_needed(up_to_the_last(lesson.notebook, asked)), AS_SEEN)
+    return all(verdict.passed for verdict in kernel.verdicts.values())
+
+
+class Kernel:
+    """Runs a lesson's notebooks in this process, and keeps what `check` shows where they run as handed in.
+
+    What a check says is kept, if nothing but the lesson's own solutions stands before it: that check has the
+    same to say beside other answers.
+    """
+
+    known: ClassVar[dict[tuple[str, ...], tuple[NotebookNode, Verdict | None]]] = {}
+
+    def __init__(self, lesson: Lesson, typed: Collection[str]) -> None:
         self.lesson = lesson
+        self.typed = typed
         self.verdicts: dict[str, Verdict] = {}
+        self.held: dict[str, dict[str, tuple[Any, ...]]] = {}  # the variables at the check of a solution
 
     def __call__(self, notebook: NotebookNode, run: str, /, **ways: Any) -> Executed:
         namespace: dict[str, Any] = {"__name__": "__main__", "display": lambda *values: None}
         with torch_as_it_was():
+            ran, own = [self.lesson.name, run], True
             for cell in notebook.cells:
                 if is_test(cell):
-                    cell.outputs = [self._check(cell["id"], notebook, namespace, run)]
-                elif cell.cell_type == "code":
+                    key = (cell["id"], *ran)
+                    output, verdict = self.known.get(key) or self._check(cell["id"], namespace, run)
+                    if own:
+                        self.known[key] = output, verdict
+                        self.held[cell["id"]] = held(namespace)
+                    cell.outputs = [from_dict(output)]
+                    if verdict is not None:
+                        self.verdicts[cell["id"]] = verdict
+                elif cell.cell_type == "code" and cell.source:
+                    ran.append(cell.source)
+                    own = own and cell["id"] not in self.typed
                     execute(compiled(self.lesson.name, cell["id"], cell.source), namespace)
         return Executed(notebook)
 
     def _check(
-        self, name: str, notebook: NotebookNode, namespace: Mapping[str, Any], run: str
-    ) -> NotebookNode:
-        """What a check puts out when graded; and in the notebook, what it shows."""
+        self, name: str, namespace: Mapping[str, Any], run: str
+    ) -> tuple[NotebookNode, Verdict | None]:
+        """Return what a check puts out when graded; and in the notebook, what it shows."""
         task, bank = self.lesson.bank.tasks[name], self.lesson.bank
         evidence = collect(task, bank, namespace, run)
+        shown = None
         if run == AS_SEEN:
             verdict = judge(task, evidence, as_seen=True)
-            needed = [] if verdict.passed else [bank.tasks[need] for need in task.needs]
-            earlier = {one.id: judge(one, collect(one, bank, namespace), as_seen=True) for one in needed}
-            self.verdicts[name] = with_unfinished(verdict, task, bank, earlier)
-        return new_output("execute_result", EvidenceOutput(evidence)._repr_mimebundle_())
+            earlier = {} if verdict.passed else {need: self._now(need, namespace) for need in task.needs}
+            shown = with_unfinished(verdict, task, bank, earlier)
+        return new_output("execute_result", EvidenceOutput(evidence)._repr_mimebundle_()), shown
+
+    def _now(self, name: str, namespace: Mapping[str, Any]) -> Verdict:
+        """Return the verdict on an earlier task, as it is after the answer under test."""
+        if name in self.held and self.held[name].items() <= held(namespace).items():
+            return self.verdicts[name]
+        task, bank = self.lesson.bank.tasks[name], self.lesson.bank
+        return judge(task, collect(task, bank, namespace), as_seen=True)
+
+
+def held(namespace: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
+    """Return which objects some variables are, and what shows that one of them was changed in its place."""
+    return {
+        name: (id(value), getattr(value, "_version", 0), *map(id, vars(value).values()))
+        if isinstance(value, type | torch.Tensor)
+        else (id(value),)
+        for name, value in namespace.items()
+    }
 
 
 @cache

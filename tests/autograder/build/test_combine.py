@@ -109,9 +109,9 @@ def test_of_an_error_that_is_right_the_solutions_own_line_is_not_kept(made):
 def test_an_experiment_is_made_with_one_mistake_alone_and_where_another_wording_shows_it_otherwise(
     runs, monkeypatch
 ):
-    def run(task, text, probes, runs):
+    def run(task, text, probes, runs, *steady):
         tried.append(text) if "tried" in {probe.id for probe in probes} else None
-        return outcomes_of(task, text, probes, runs)
+        return outcomes_of(task, text, probes, runs, *steady)
 
     tried: list[str] = []
     monkeypatch.setattr(answers, "outcomes_of", run)
