@@ -171,11 +171,12 @@ class Notebook:
         """How many outputs of a kind of Jupyter's own there are: "stderr" or "error"."""
         return self.page.locator(f"[data-mime-type='application/vnd.jupyter.{kind}']").count()
 
-    def use_dark_theme(self) -> None:
-        self._use_theme("Dark", "false")
-
-    def use_light_theme(self) -> None:
-        self._use_theme("Light", "true")
+    def use_other_theme(self) -> None:
+        """Change from light to dark, or back: each lesson begins as the one before it ended."""
+        was_light = self.page.locator("body").get_attribute("data-jp-theme-light") == "true"
+        choose(self.page, "Settings", "Theme", "JupyterLab Dark" if was_light else "JupyterLab Light")
+        now = f"body[data-jp-theme-light={'false' if was_light else 'true'}]"
+        self.page.locator(now).wait_for(state="attached", timeout=20_000)
 
     def violations(self, *rules: str) -> list[str]:
         """What axe-core finds serious or worse in prose and outputs, not in JupyterLab's own frame.
@@ -231,11 +232,6 @@ class Notebook:
             polling=50,  # milliseconds; else Playwright asks before each frame, and has each drawn
         )
 
-    def _use_theme(self, name: str, light: str) -> None:
-        if self.page.locator(f"body[data-jp-theme-light={light}]").count() == 0:
-            choose(self.page, "Settings", "Theme", f"JupyterLab {name}")
-            self.page.locator(f"body[data-jp-theme-light={light}]").wait_for(state="attached", timeout=20_000)
-
 
 class Desk:
     """JupyterLab in one page of the browser, with one notebook open at a time.
@@ -268,7 +264,6 @@ class Desk:
         self.page.keyboard.press("Enter")
         self.page.locator(CELLS).nth(len(notebook.released.cells) - 1).wait_for(timeout=90_000)
         self.page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=90_000)
-        notebook.use_light_theme()
         return notebook
 
     def close(self) -> None:

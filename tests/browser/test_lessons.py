@@ -321,9 +321,9 @@ def test_a_lesson_is_worked_from_its_first_cell_to_its_end(open_lesson, lesson):
     for cell, words in work.ended:
         notebook.cell(cell).get_by_text(words).first.wait_for(timeout=20_000)
     assert notebook.violations() == []
-    notebook.use_dark_theme()
+    notebook.use_other_theme()
     assert notebook.violations("color-contrast") == []
-    notebook.picture(f"{lesson}-at-its-end-dark", of=end)
+    notebook.picture(f"{lesson}-at-its-end-in-the-other-theme", of=end)
 
 
 def test_hints_and_a_prediction_by_keyboard(open_lesson):
@@ -360,9 +360,9 @@ def test_hints_and_a_prediction_by_keyboard(open_lesson):
     end.get_by_text("Predictions: 1 made, 0 came true.").wait_for(timeout=20_000)
 
     assert notebook.violations() == []
-    notebook.use_dark_theme()
+    notebook.use_other_theme()
     assert notebook.violations("color-contrast") == []
-    notebook.picture("a-hint-below-a-check-dark", of=check)
+    notebook.picture("a-hint-below-a-check-in-the-other-theme", of=check)
 
 
 def rows_that_slide(notebook):
