@@ -25,6 +25,18 @@ READY_MADE = "return torch.conv1d(signal[None, None], kernel[None, None])[0, 0]"
 # By student: what stands in the place of that line, and the score.
 STUDENTS = {"ada": (LINE, 5.0), "cleo": (TURNED, 3.0), "dora": (READY_MADE, 4.0)}
 
+# A check in the folder where this is run, and then in another.
+ASK = """
+import os, sys
+from autograder import check, progress
+ask = lambda: print(check("convolve", lambda signal, kernel: signal.unfold(0, len(kernel), 1) @ kernel))
+ask()
+print("ELSEWHERE")
+os.chdir(sys.argv[1])
+ask()
+print(progress())
+"""
+
 Run = Callable[..., str]
 
 
@@ -81,9 +93,9 @@ def test_a_new_course_goes_all_the_way_from_its_source_to_its_feedback(run, tmp_
     assert released.read_bytes() == before
 
     # A learner finds the course from the notebook's folder. Elsewhere the installed course is found instead.
-    ask = "from autograder import check; print(check('convolve', lambda s, k: s.unfold(0, len(k), 1) @ k))"
-    assert "[right] A convolution as a function (2 of 2 points)" in run(released.parent, "-c", ask)
-    elsewhere = run(tmp_path, "-c", f"{ask}; from autograder import progress; print(progress())")
+    said = run(released.parent, "-c", ASK, str(tmp_path))
+    here, elsewhere = said.split("ELSEWHERE")
+    assert "[right] A convolution as a function (2 of 2 points)" in here
     assert "There is no task called `convolve`" in elsewhere
     assert "01 · From a dot product" in elsewhere
 

@@ -94,6 +94,8 @@ LESSONS = {
                 ("Your sentence", "=the bank needed cash", "largest weights bank 0.72, cash 0.25"),
             )),
         ),
+        # Of the prediction that is made beside the work.
+        ended=(('progress("01-dot-product")', "Predictions: 1 made, 0 came true."),),
     ),
     "02-trainable": Work(
         shown=(('check("bug-globals")', "where does each come from"),),
@@ -326,10 +328,15 @@ def test_a_lesson_is_worked_from_its_first_cell_to_its_end(open_lesson, lesson):
     notebook.picture(f"{lesson}-at-its-end-in-the-other-theme", of=end)
 
 
-def test_hints_and_a_prediction_by_keyboard(open_lesson):
+def rows_that_slide(notebook):
+    """The rows of the slices move to their new places."""
+    row = notebook.cell("explore_slices(torch.stack(").locator("tr.slides").last
+    moves = row.evaluate("row => row.getAnimations().concat(getComputedStyle(row).animationName).map(String)")
+    assert "attention-slide" in moves
+
+
+def hints_and_a_prediction(notebook):
     """The button for hints below a check, and a prediction that is kept and shown beside what came."""
-    notebook = open_lesson("01-dot-product")
-    notebook.run_all()
     check = notebook.cell('check("dot-product")')
     button = check.get_by_role("button", name="Hint")
     said = check.locator(".ag-said[role=status]")  # there before its words are
@@ -355,21 +362,11 @@ def test_hints_and_a_prediction_by_keyboard(open_lesson):
     kept.get_by_text("Kept: two different numbers").wait_for(timeout=10_000)
     notebook.run(shows)
     shows.get_by_text("You predicted: two different numbers. What came: the same number twice").wait_for()
-    end = notebook.cell('progress("01-dot-product")')
-    notebook.run(end)
-    end.get_by_text("Predictions: 1 made, 0 came true.").wait_for(timeout=20_000)
 
     assert notebook.violations() == []
     notebook.use_other_theme()
     assert notebook.violations("color-contrast") == []
     notebook.picture("a-hint-below-a-check-in-the-other-theme", of=check)
-
-
-def rows_that_slide(notebook):
-    """The rows of the slices move to their new places."""
-    row = notebook.cell("explore_slices(torch.stack(").locator("tr.slides").last
-    moves = row.evaluate("row => row.getAnimations().concat(getComputedStyle(row).animationName).map(String)")
-    assert "attention-slide" in moves
 
 
 def places_that_are_dragged(notebook):
@@ -388,6 +385,7 @@ def places_that_are_dragged(notebook):
 
 
 BESIDES = {
+    "01-dot-product": hints_and_a_prediction,
     "05-multi-head": rows_that_slide,
     "07-positions": places_that_are_dragged,
 }

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from autograder.course import Course
 from autograder.findings import CallsForbidden, MatchesKnownWrong, NotDefined, Verdict
+from tests.mutants.answers import ROOT
 from tests.mutants.harness import Right, Wrong, judge_answer, judge_notebook, load_lesson, message
 
 pytestmark = pytest.mark.slow
@@ -87,7 +89,8 @@ def test_no_answer_is_held_against_a_task_twice(lesson) -> None:
 
 def needed() -> list[tuple[str, str]]:
     """The tasks of each lesson that others are built from."""
-    tasks = {lesson.LESSON: load_lesson(lesson.LESSON).bank.tasks.values() for lesson in LESSONS}
+    course = Course.read(ROOT)
+    tasks = {lesson.LESSON: course.load(lesson.LESSON).tasks.values() for lesson in LESSONS}
     return [
         (name, task.id)
         for name, ones in tasks.items()

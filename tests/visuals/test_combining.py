@@ -123,18 +123,22 @@ class TestWhoMayLook:
 
 
 @pytest.mark.parametrize(
-    "picture",
+    ("draw", "values"),
     [
-        visuals.combined_masks(CAUSAL, PADDING, NAMES),
-        visuals.combined_masks(torch.ones(9, 9).tril(), torch.ones(9), [f"token {i}" for i in range(9)]),
-        visuals.visible_keys(
-            torch.ones(5, 6), ["das", "Haus", "ist", "klein", "<pad>", "<pad>"], list("abcde")
+        (visuals.combined_masks, (CAUSAL, PADDING, NAMES)),
+        (
+            visuals.combined_masks,
+            (torch.ones(9, 9).tril(), torch.ones(9), [f"token {i}" for i in range(9)]),
         ),
-        visuals.visible_keys([[1]], ["a"]),
+        (
+            visuals.visible_keys,
+            (torch.ones(5, 6), ["das", "Haus", "ist", "klein", "<pad>", "<pad>"], list("abcde")),
+        ),
+        (visuals.visible_keys, ([[1]], ["a"])),
     ],
 )
-def test_no_word_is_cut_off_or_lies_on_another(picture):
-    assert_words_are_apart(picture.figure)
+def test_no_word_is_cut_off_or_lies_on_another(draw, values):
+    assert_words_are_apart(draw(*values).figure)
 
 
 @pytest.mark.parametrize(
