@@ -6,12 +6,12 @@ What the classes named here do is said where they are defined: `autograder/build
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from traitlets.config import Config, ConfigFileNotFound, PyFileConfigLoader
 
+from autograder.course import Course
 from autograder.problems import AuthoringError
 
 # The file that holds them.
@@ -35,8 +35,7 @@ def configure(c: Any, file: str) -> None:
 
     `file` is the course's `nbgrader_config.py`, beside its `course.toml`, and `c` nbgrader's configuration.
     """
-    described = tomllib.loads((Path(file).parent / "course.toml").read_text(encoding="utf-8"))
-    c.CourseDirectory.course_id = described["name"]
+    c.CourseDirectory.course_id = Course.read(Path(file).parent).name
     c.CourseDirectory.source_directory = "source"
     c.CourseDirectory.release_directory = "notebooks"
     c.CourseDirectory.solution_directory = "solutions"

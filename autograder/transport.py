@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 from typing import Any
 
@@ -74,7 +73,6 @@ def unpack(text: Any) -> Evidence:
         TypeError,
         OverflowError,
         RuntimeError,  # torch's own, and RecursionError
-        binascii.Error,
         safetensors.SafetensorError,
     ) as problem:
         raise EvidenceRefused(f"the evidence cannot be read: {problem}") from problem

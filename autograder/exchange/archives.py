@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from autograder.codec import UNSTORED
 from autograder.exchange.people import name_suffixes
 from autograder.grading.submission import MAX_FILE_BYTES
 from autograder.problems import Refused
@@ -50,7 +51,7 @@ class HandedFile:
 
     archive: str
     path: str  # its name there, whatever it says
-    content: bytes = b""  # empty where it may not be read
+    content: bytes = field(default=b"", metadata=UNSTORED)  # empty where it may not be read
     refused: str = ""  # why it may not
     lms: str = ""  # "canvas", "moodle", or nothing
     user: str = ""  # the platform's number of who handed it in

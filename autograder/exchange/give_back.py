@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from autograder.exchange.handed_in import read_record
+from autograder.exchange.handed_in import UNKNOWN, read_record
 from autograder.grading.course import Class
 
 Form = Literal["moodle", "canvas", "folder"]
@@ -31,22 +31,22 @@ def give_back(course: Class, lesson: str, form: Form, out: Path) -> Packed:
     makes one folder for each student.
     """
     packed = Packed()
-    known = read_record(course)["lessons"].get(lesson, {})
+    known = read_record(course).lessons.get(lesson, {})
     pages: dict[str, Path] = {}  # by the name that each gets
     for submission in course.submissions(lesson):
         student = submission.student
         page = course.place(course.directory.feedback_directory, student, lesson) / f"{lesson}.html"
-        told = known.get(student, {})
+        told = known.get(student, UNKNOWN)
         if not page.is_file():
             packed.without.append(student)
             continue
         if form == "folder":
             name = f"{student}/{lesson}.html"
-        elif told.get("lms") != form:
+        elif told.lms != form:
             packed.unknown.append(student)
             continue
         else:
-            name = told["folder"] + ("/" if form == "moodle" else "") + f"{lesson}.html"
+            name = told.folder + ("/" if form == "moodle" else "") + f"{lesson}.html"
         if submission.graded.is_file() and submission.graded.stat().st_mtime > page.stat().st_mtime:
             packed.stale.append(student)
         packed.files[student] = name

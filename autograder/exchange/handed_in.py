@@ -15,10 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import nbformat
 
+from autograder import codec
 from autograder.exchange.archives import BadArchive, HandedFile, entries, handed_in_by_name
 from autograder.exchange.people import Person, Roster, squashed
 from autograder.files import file_digest, folder_digest, write_whole
@@ -58,6 +58,17 @@ class Placed:
     state: str = "new"
 
 
+@dataclass(frozen=True)
+class Record:
+    """What archives said of everybody so far, by lesson and student, and whom the instructor named."""
+
+    lessons: Mapping[str, Mapping[str, HandedFile]] = field(default_factory=dict)
+    who: Mapping[str, str] = field(default_factory=dict)
+
+
+UNKNOWN = HandedFile("", "")
+
+
 @dataclass
 class Collected:
     """What was found: notebooks in their places, and what belongs nowhere, each with the reason."""
@@ -81,7 +92,7 @@ def take_in(asked: Request, archives: Iterable[Path]) -> Collected:
         if folder_of(asked.course).is_relative_to(path):
             raise BadArchive(f"{path} holds the course itself: name the folder of what was handed in.")
     record = read_record(asked.course)
-    asked = replace(asked, who={**record["who"], **asked.who})
+    asked = replace(asked, who={**record.who, **asked.who})
     outcome = Collected()
     found: dict[tuple[str, str], list[HandedFile]] = {}
     for path in archives:
@@ -93,9 +104,9 @@ def take_in(asked: Request, archives: Iterable[Path]) -> Collected:
                 outcome.unplaced.append((entry, _unclear(asked, entry, students)))
     for (lesson, student), several in sorted(found.items()):
         numbers = {one.user for one in several if one.user}
-        known = record["lessons"].get(lesson, {}).get(student, {})
-        if known.get("user") and several[0].lms == known.get("lms"):
-            numbers.add(known["user"])
+        known = record.lessons.get(lesson, {}).get(student, UNKNOWN)
+        if known.user and several[0].lms == known.lms:
+            numbers.add(known.user)
         if len(numbers) > 1 and not numbers & asked.who.keys():
             reason = f"two people of the platform's ({listed(sorted(numbers))}) would both be {student}"
             outcome.unplaced += [(entry, reason) for entry in several]
@@ -177,7 +188,7 @@ def _unclear(asked: Request, entry: HandedFile, students: set[str]) -> str:
 
 
 def _chosen(
-    asked: Request, lesson: str, student: str, several: list[HandedFile], known: Mapping[str, Any]
+    asked: Request, lesson: str, student: str, several: list[HandedFile], known: HandedFile
 ) -> Placed:
     """Return the last of a student's notebooks for one lesson."""
     ordered = sorted(several, key=lambda entry: (entry.rank, entry.modified, entry.path))
@@ -190,7 +201,7 @@ def _chosen(
         state = "new"
     elif old == last.content:
         state = "as before"
-    elif known.get("lms") == last.lms and tuple(known.get("rank", ())) > last.rank:
+    elif known.lms == last.lms and known.rank > last.rank:
         return Placed(
             lesson, student, replace(last, content=old), (*earlier, last), None, "a later one is there"
         )
@@ -267,31 +278,23 @@ def _keep(asked: Request, archives: Iterable[Path]) -> None:
             shutil.copyfile(path, kept)
 
 
-def _remember(asked: Request, outcome: Collected, record: dict[str, Any]) -> None:
+def _remember(asked: Request, outcome: Collected, record: Record) -> None:
     """Note what the platform calls everybody, for returning feedback and for the next archive."""
+    lessons = {lesson: dict(students) for lesson, students in record.lessons.items()}
     for one in outcome.placed:
         if one.state != "a later one is there":
-            entry = one.entry
-            record["lessons"].setdefault(one.lesson, {})[one.student] = {
-                "lms": entry.lms,
-                "user": entry.user,
-                "folder": entry.folder,
-                "file": entry.file,
-                "rank": list(entry.rank),
-                "from": f"{entry.archive}: {entry.path}",
-            }
-    record["who"] = dict(asked.who)
-    text = json.dumps(record, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+            lessons.setdefault(one.lesson, {})[one.student] = one.entry
+    plain, _ = codec.encode(Record(lessons, asked.who))
+    text = json.dumps(plain, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
     write_whole(folder_of(asked.course) / RECORD, text.encode(), READABLE)
 
 
-def read_record(course: Class) -> dict[str, Any]:
+def read_record(course: Class) -> Record:
     """Return what earlier archives said of everybody, and whom the instructor named."""
-    empty: dict[str, Any] = {"lessons": {}, "who": {}}
     try:
-        return {**empty, **json.loads((folder_of(course) / RECORD).read_text(encoding="utf-8"))}
-    except (OSError, ValueError, TypeError):
-        return empty
+        return codec.decode(Record, json.loads((folder_of(course) / RECORD).read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return Record()
 
 
 def folder_of(course: Class) -> Path:

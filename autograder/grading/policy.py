@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
@@ -102,9 +101,8 @@ class LatePenalty(LateSubmissionPlugin):
     def late_submission_penalty(
         self, student_id: str, score: float, total_seconds_late: float
     ) -> float | None:
-        share: float | None = None
-        if self.root:
-            share = tomllib.loads(_text(Path(self.root) / FILE)).get("penalty_per_day")
+        path = Path(self.root) / FILE
+        share = read_toml(_Written, path).penalty_per_day if self.root and path.is_file() else None
         if share is None:
             return cast(
                 "float | None", super().late_submission_penalty(student_id, score, total_seconds_late)
