@@ -225,19 +225,14 @@ class Task:
 
 @dataclass(frozen=True)
 class LessonBank:
-    """All tasks of one lesson, in the order of the text, and its givens.
-
-    `givens` maps a run ("as-seen", "redrawn-1", …) to the values of the lesson's example data in that run.
-    `names` are what the lesson's own cells define beside the answers, `predictions` the ids of what they ask
-    to predict.
-    """
+    """All tasks of one lesson, in the order of the text, and its givens."""
 
     lesson: str
     title: str
-    givens: Mapping[str, Mapping[str, Value]]
+    givens: Mapping[str, Mapping[str, Value]]  # the example data in each run: "as-seen", "redrawn-1", …
     tasks: Mapping[str, Task]
-    names: tuple[str, ...] = ()
-    predictions: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  # what the lesson's own cells define beside the answers
+    predictions: tuple[str, ...] = ()  # the ids of what they ask to predict
 
 
 def without_answers(bank: LessonBank) -> LessonBank:

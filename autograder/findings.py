@@ -230,12 +230,10 @@ class Reaches(Fact):
 
 @dataclass(frozen=True)
 class Related(Fact):
-    """How the wrong numbers follow from the right ones.
+    """How the wrong numbers follow from the right ones."""
 
-    `how` is "times" or "plus" (with the number `value`), "turned", "reversed" (along `axis`), "digits" (of
-    which `value` are right) or "but-one" (all is right but slice `value` along `axis`).
-    """
-
+    # "times" or "plus" (with the number `value`), "turned", "reversed" (along `axis`), "digits" (of which
+    # `value` are right) or "but-one" (all is right but slice `value` along `axis`).
     how: str
     value: float = 0.0
     axis: int = 0
@@ -243,23 +241,17 @@ class Related(Fact):
 
 @dataclass(frozen=True)
 class Verdict:
-    """The judgement of one answer.
-
-    `named` are the known mistakes that explain it, the clearest first, and `facts` what general experiments
-    show where nothing known does. `unfinished` are earlier tasks that this one is built from and that are not
-    right yet; for those named in `stood_in`, the course's own answers stood while this one was checked.
-    `forbidden` is a call that the task forbids, which takes `cost` points off.
-    """
+    """The judgement of one answer."""
 
     task: str
     results: tuple[CheckResult, ...]
-    named: tuple[Named, ...] = ()
-    facts: tuple[Fact, ...] = ()
+    named: tuple[Named, ...] = ()  # the known mistakes that explain it, the clearest first
+    facts: tuple[Fact, ...] = ()  # what general experiments show where nothing known explains it
     globals_read: tuple[str, ...] = ()
-    unfinished: tuple[str, ...] = ()
-    stood_in: tuple[str, ...] = ()
+    unfinished: tuple[str, ...] = ()  # earlier answers that this one is built from and that are not right yet
+    stood_in: tuple[str, ...] = ()  # those in whose place the course's own stood while this one was checked
     forbidden: ForbiddenCall | None = None
-    cost: int = 0
+    cost: int = 0  # the points that the forbidden call takes off
 
     @property
     def known_wrong(self) -> str:

@@ -51,17 +51,13 @@ REDRAW_SEED = 7001
 
 @dataclass(frozen=True)
 class Runs:
-    """A lesson's namespaces: one for each set of givens, the first as the learner sees it.
-
-    `moments` are, for each of them, the moments before the answer cells, by the cell's id; `solutions` are
-    the texts of the answer cells, by task; `names` are all that the lesson's cells define.
-    """
+    """A lesson's namespaces: one for each set of givens, the first as the learner sees it."""
 
     givens: Mapping[str, Mapping[str, Value]]
     namespaces: Mapping[str, Mapping[str, Any]]
-    moments: Mapping[str, Mapping[str, Moment]]
-    solutions: Mapping[str, Solution]
-    names: frozenset[str]
+    moments: Mapping[str, Mapping[str, Moment]]  # before the answer cells, by the cell's id
+    solutions: Mapping[str, Solution]  # the texts of the answer cells, by task
+    names: frozenset[str]  # all that the lesson's cells define
     families: tuple[Family, ...] = ()  # what the course's tasks can forbid
 
 

@@ -47,18 +47,14 @@ class GradeJob:
 
 @dataclass(frozen=True)
 class Result:
-    """What came of one submission.
-
-    `notebook` is the graded notebook as JSON, empty where our own code failed; then `fault` says how. `tasks`
-    is what was found of each task, and `notes` are for the person who reads the grades.
-    """
+    """What came of one submission."""
 
     lesson: str
     student: str
-    notebook: str = ""
+    notebook: str = ""  # the graded one as JSON; empty where our own code failed
     tasks: tuple[TaskResult, ...] = ()
-    notes: tuple[str, ...] = ()
-    fault: str = ""
+    notes: tuple[str, ...] = ()  # for the person who reads the grades
+    fault: str = ""  # how our own code failed
 
 
 def grade_job(job: GradeJob) -> Result:

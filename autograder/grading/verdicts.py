@@ -89,14 +89,12 @@ class TaskResult:
 
 @dataclass(frozen=True)
 class Grading:
-    """When and from what a submission was graded, and the notes for a person.
-
-    `made_from` holds a digest for each thing that the grade depends on; empty where it has to be graded anew.
-    """
+    """When and from what a submission was graded, and the notes for a person."""
 
     lesson: str
     student: str
     at: str
+    # A digest for each thing that the grade depends on; empty where it has to be graded anew.
     made_from: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 

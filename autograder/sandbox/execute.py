@@ -31,16 +31,12 @@ class RunsCells(Protocol):
 
 @dataclass
 class Executed:
-    """A notebook with its outputs.
-
-    `stops` says of each cell that was stopped why; `gave_up` why nothing was run after the last of them.
-    `seconds` is what it took, in all tries.
-    """
+    """A notebook with its outputs."""
 
     notebook: NotebookNode
-    stops: Mapping[str, str] = field(default_factory=dict)
-    gave_up: str = ""
-    seconds: float = 0.0
+    stops: Mapping[str, str] = field(default_factory=dict)  # why each cell was stopped that was
+    gave_up: str = ""  # why nothing was run after the last of them
+    seconds: float = 0.0  # what it took, in all tries
 
 
 def execute(

@@ -54,17 +54,14 @@ class Job:
 
 @dataclass
 class Ran:
-    """What became of one run: each cell's execution count and outputs, and why it ended early, if it did.
+    """What became of one run, and why it ended early, if it did."""
 
-    `how` is "finished", "slow" (a cell took too long), "late" (all together did), "died" (the process ended),
-    "memory", "processes", "output" or "garbled"; `cell` is the id of the cell that ran then, `seconds` the
-    time that the run took itself.
-    """
-
-    cells: dict[str, tuple[int, list[Any]]] = field(default_factory=dict)
+    cells: dict[str, tuple[int, list[Any]]] = field(default_factory=dict)  # execution counts and outputs
+    # "finished", "slow" (a cell took too long), "late" (all together did), "died" (the process ended),
+    # "memory", "processes", "output" or "garbled".
     how: str = "finished"
-    cell: str = ""
-    seconds: float = 0.0
+    cell: str = ""  # the id of the one that ran then
+    seconds: float = 0.0  # that the run took itself
 
 
 class Worker:
