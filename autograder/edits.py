@@ -253,10 +253,7 @@ def _read(lines: Sequence[str]) -> tuple[tuple[AnyEdit, ...], str]:
 
 
 def faulty_code(source: str) -> str:
-    """Return the faulty code that a cell gives the learner to mend, taken out of its comments.
-
-    "" for none.
-    """
+    """Return the faulty code that a cell gives the learner to correct, out of its comments; "" for none."""
     region = FAULTY.search(source + "\n")
     return (
         textwrap.dedent(re.sub(r"^([ \t]*)# ?", r"\1", region[1], flags=re.M)).strip("\n") if region else ""
