@@ -55,8 +55,8 @@ APART = {"observe": "influence", "settings": {"input": "x", "axis": 0}}
 SHUFFLED = {"observe": "permuted", "settings": {"input": "x", "axis": -2}}
 AGAIN = {"observe": "second-call", "settings": {"input": "x", "axis": 1, "size": 4}}
 REFUSED = {"raises": ("ValueError",)}
-NINE = torch.eye(9)
-TWICE = torch.cat((NINE, NINE))  # values that show the weights, two times over
+SIX = torch.eye(6)
+TWICE = torch.cat((SIX, SIX))  # values that show the weights, two times over
 
 
 def called(id, says, shape, construct, seed, **more):
@@ -65,13 +65,13 @@ def called(id, says, shape, construct, seed, **more):
     return Probe(id, says, {"x": x}, construct=construct, seed=seed, **more)
 
 
-def dropped(id, says, weights):
+def dropped(id, says, weights, sentences=1):
     """A class with one head in training mode. Each number of the result is there twice."""
     return Probe(
         id,
         says,
-        {"x": NINE[None]},
-        construct=sizes(9, 18, 9, heads=1, dropout=0.4),
+        {"x": SIX.repeat(sentences, 1, 1)},
+        construct=sizes(6, 12, 6, heads=1, dropout=0.4),
         seed=13,
         weights=weights,
         observe="dropout",
@@ -122,7 +122,7 @@ MULTI_HEAD_WRAPPER = Task(
             "sentences-apart", "a batch with one sentence changed at a time", (3, 7, 4), STACK, 5, **APART
         ),
         called("eval", "dropout 0.4 in eval mode", (3, 5, 4), {**STACK, "dropout": 0.4}, 6),
-        dropped("training", "dropout 0.4 in training mode", {"heads.0.W_value.weight": TWICE}),
+        dropped("training", "dropout 0.4 in training mode", {"heads.0.W_value.weight": TWICE}, sentences=3),
         called("double", "three sentences in float64", (3, 7, 4), STACK, 14, dtype="float64"),
     ),
     checks=(
@@ -632,7 +632,7 @@ def first(*lines):
     return edit("        num_tokens", "".join(f"        {line}\n" for line in lines) + "        num_tokens")
 
 
-FUSED_TWICE = {"W_value.weight": TWICE, "out_proj.weight": torch.eye(18), "out_proj.bias": torch.zeros(18)}
+FUSED_TWICE = {"W_value.weight": TWICE, "out_proj.weight": torch.eye(12), "out_proj.bias": torch.zeros(12)}
 
 # `nn.MultiheadAttention` is a class around this function.
 READY_MADE = """
@@ -702,8 +702,8 @@ MULTI_HEAD_ATTENTION = Task(
         Probe(
             "heads-apart",
             "three sentences and two heads in training mode",
-            {"x": NINE.repeat(3, 1, 1)},
-            construct=sizes(9, 18, 9, heads=2, dropout=0.3),
+            {"x": SIX.repeat(3, 1, 1)},
+            construct=sizes(6, 12, 6, heads=2, dropout=0.3),
             seed=17,
             weights=FUSED_TWICE,
             observe="dropout",

@@ -1135,7 +1135,7 @@ TASKS.hold(
     Wrong("mask-made-in-forward", BEHAVIOUR + NAMED, keeps=5, says="mask|buffer", base="as-in-the-book")
     | without("self.register_buffer")
     | line("mask_bool =", "mask_bool = torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool()"),
-    Wrong("mask-of-six", RAISED + BEHAVIOUR + NAMED, keeps=3, base="as-in-the-book")
+    Wrong("mask-of-six", RAISED + BEHAVIOUR + NAMED, keeps=4, base="as-in-the-book")
     | edit("context_length, context_length", "6, 6"),
     Wrong("dropout-forgotten", NAMED + BEHAVIOUR, keeps=5, says="drop", base="as-in-the-book")
     | without("attn_weights = self"),
@@ -1267,7 +1267,7 @@ TASKS.hold(
             return self.out_proj(merge_heads(y))"""),
     Wrong("reads-the-notebook-batch", RAISED + VALUES + SHAPE, keeps=1, base="as-in-the-book")
     | edit("d_in = x.", "d_in = batch."),
-    Wrong("global-context-length", RAISED, keeps=4, says="`context_length`", base="as-in-the-book")
+    Wrong("global-context-length", RAISED, keeps=5, says="`context_length`", base="as-in-the-book")
     | edit(":num_tokens", ":context_length", places=2),
     Wrong("d-out-of-the-notebook", RAISED + SHAPE, says="`d_out`|shape", base="as-in-the-book")
     | edit("(b, num_tokens, self.d_out)", "(b, num_tokens, d_out)"),
