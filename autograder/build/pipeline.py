@@ -129,15 +129,22 @@ def _changes(course: Course, name: str, fresh: Path) -> dict[Path, Path | None]:
     found: dict[Path, Path | None] = {}
     if not _same_bank(fresh / "bank", course.bank, name):
         found |= {course.bank / new.name: new for new in bank_files.paths(name, fresh / "bank")}
-    for folder, same in (("notebooks", _same_bytes), ("solutions", same_solution)):
+    for folder in ("notebooks", "solutions"):
         made, kept = fresh / folder / name, course.root / folder / name
-        for file in sorted({path.name for place in (made, kept) for path in place.glob("[!.]*")}):
+        for file in sorted(_files(made) | _files(kept)):
             new = made / file
+            is_solution = folder == "solutions" and file.suffix == ".ipynb"
             if not new.is_file():
                 found[kept / file] = None
-            elif not same(new, kept / file):
+            elif not (same_solution if is_solution else _same_bytes)(new, kept / file):
                 found[kept / file] = new
     return found
+
+
+def _files(folder: Path) -> set[Path]:
+    """Return the files in a folder and below, but hidden ones, by their path in it."""
+    inside = {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
+    return {path for path in inside if not any(part.startswith(".") for part in path.parts)}
 
 
 def without_source(course: Course) -> list[str]:

@@ -217,9 +217,32 @@ def test_a_bank_without_a_source_is_told(current):
     assert without_source(current) == ["answers/00-gone: has no source"]
 
 
-def test_a_file_that_a_build_would_remove_is_stale(current):
-    (current.root / "notebooks" / NAME / "notes.txt").write_text("mine")
-    assert stale(current, NAME) == [f"notebooks/{NAME}/notes.txt: has no source"]
+@pytest.mark.parametrize("name", ["notes.txt", "data/notes.txt"])
+def test_a_file_that_a_build_would_remove_is_stale(current, name):
+    path = current.root / "notebooks" / NAME / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("mine")
+    assert stale(current, NAME) == [f"notebooks/{NAME}/{name}: has no source"]
+    build(current, NAME)
+    assert stale(current, NAME) == []
+
+
+def test_a_file_in_a_folder_that_a_lesson_makes_is_kept_like_its_notebook(current, monkeypatch):
+    generate = pipeline.generate
+
+    def with_data(course, workplace, *given):
+        generate(course, workplace, *given)
+        for folder in ("notebooks", "solutions"):
+            (workplace / folder / NAME / "data").mkdir()
+            (workplace / folder / NAME / "data" / "words.txt").write_text("made")
+
+    monkeypatch.setattr(pipeline, "generate", with_data)
+    made = [
+        f"{folder}/{NAME}/data/words.txt: differs from its source" for folder in ("notebooks", "solutions")
+    ]
+    assert stale(current, NAME) == made
+    build(current, NAME)
+    assert stale(current, NAME) == []
 
 
 def test_a_solution_whose_pixels_differ_is_current_and_one_whose_text_differs_is_not(current):
