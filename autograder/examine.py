@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from autograder.arguments import copy, fresh, load_weights, split
 from autograder.bank import RESULT, Probe, Task, axis_parts
-from autograder.experiments.base import moved, other
+from autograder.experiments.base import moved, other, slices_changed
 from autograder.outcome import Examination, Influence
 from autograder.quiet import quietly
 
@@ -128,10 +128,8 @@ def _influence(
 ) -> Influence | None:
     afters = []
     generator = torch.Generator().manual_seed(SEED)
-    for position in range(inputs[name].shape[axis]):
-        changed = inputs[name].clone()
-        changed.select(axis, position).copy_(other(changed.select(axis, position), generator))
-        after = called({**inputs, name: changed})
+    for changed in slices_changed(inputs, [name], axis, generator):
+        after = called(changed)
         if not isinstance(after, Tensor) or after.shape != before.shape:
             return None
         afters.append(after)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -72,6 +72,17 @@ def other(values: Tensor, generator: torch.Generator) -> Tensor:
     if not values.is_floating_point():
         return values + 1
     return values + (torch.rand(values.shape, generator=generator) + 0.5).to(values.dtype)
+
+
+def slices_changed(
+    inputs: Mapping[str, Any], names: Sequence[str], axis: int, generator: torch.Generator
+) -> Iterator[dict[str, Any]]:
+    """Yield the inputs once for each slice along an axis, with that slice of those that are named changed."""
+    for position in range(inputs[names[0]].shape[axis]):
+        changed = {name: inputs[name].clone() for name in names}
+        for x in changed.values():
+            x.select(axis, position).copy_(other(x.select(axis, position), generator))
+        yield {**inputs, **changed}
 
 
 def has_axis(value: Any, axis: int) -> bool:

@@ -25,7 +25,7 @@ from autograder.experiments.base import (
     has_axis,
     inputs_of,
     moved,
-    other,
+    slices_changed,
 )
 from autograder.phrases import N_, axis_name, entry_name
 
@@ -33,19 +33,16 @@ from autograder.phrases import N_, axis_name, entry_name
 def _run(subject: Subject, settings: Settings) -> Any:
     names, axis = inputs_of(settings), settings["axis"]
     before = subject.call(subject.inputs)
-    size = subject.inputs[names[0]].shape[axis]
     if not has_axis(before, axis):
         return before  # not what was asked for at all: let its type or shape be judged
-    generator = torch.Generator().manual_seed(size)
+    before = before.detach().clone()  # the next call may write into the same memory
+    generator = torch.Generator().manual_seed(subject.inputs[names[0]].shape[axis])
     afters = []
-    for position in range(size):
-        changed = {name: subject.inputs[name].clone() for name in names}
-        for x in changed.values():
-            x.select(axis, position).copy_(other(x.select(axis, position), generator))
-        after = subject.call({**subject.inputs, **changed})
+    for changed in slices_changed(subject.inputs, names, axis, generator):
+        after = subject.call(changed)
         if not has_axis(after, axis):
             return after
-        afters.append(after.detach().clone())  # the next call may write into the same memory
+        afters.append(after.detach().clone())
     return moved(before, afters, axis).T
 
 

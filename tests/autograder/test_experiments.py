@@ -367,6 +367,7 @@ BOTH = {"x": numbers(3, 2), "y": numbers(3, 2, seed=6)}
 FIRST = {"input": "x", "axis": 0}
 MOST = {"numbers": 40, "products": 48}
 RAMP = torch.linspace(-1, 2, 6)
+MEMORY = torch.empty(4, 3)
 FUNCTIONS = {
     "small numbers": ("influence", lambda x: 1e-2 * x.cumsum(0), FOUR, FIRST, causal(4)),
     "large numbers": (
@@ -383,6 +384,7 @@ FUNCTIONS = {
     "of a mask": ("influence", lambda x, hidden: x.masked_fill(hidden[:, None], 0),
                   {"x": numbers(3, 2), "hidden": torch.tensor([False, True, False])},
                   {"input": "hidden", "axis": 0}, alone(3)),
+    "into one memory": ("influence", lambda x: torch.cumsum(x, 0, out=MEMORY), FOUR, FIRST, causal(4)),
     "the mean added": ("permuted", lambda x: x + x.mean(0), FOUR, FIRST, [False] * 4),
     "through numpy": (
         "other-device", lambda x: torch.from_numpy(np.tril(x.numpy())), {"x": numbers(6, 6)}, {}, RETURNS),
