@@ -400,8 +400,3 @@ def axis_parts(axis: str) -> tuple[str, str]:
     """
     symbol, _, role = axis.partition(" as ")
     return symbol, role
-
-
-def dtype_name(dtype: torch.dtype) -> str:
-    """`torch.float32` as "float32"."""
-    return str(dtype).removeprefix("torch.")

@@ -18,13 +18,13 @@ import torch
 from torch import Tensor
 
 from autograder.arguments import NeedsEarlier, copy, fresh, load_weights, split
-from autograder.bank import AS_SEEN, RESULT, LessonBank, Probe, Task, Value, dtype_name
+from autograder.bank import AS_SEEN, RESULT, LessonBank, Probe, Task, Value
 from autograder.compare import all_close
 from autograder.examine import examine
 from autograder.experiments import EXPERIMENTS
 from autograder.experiments.base import Subject
 from autograder.forbidden import Watch
-from autograder.outcome import MAX_ELEMENTS, Evidence, ModuleReport, Outcome, Uncalled
+from autograder.outcome import MAX_ELEMENTS, Evidence, ModuleReport, Outcome, Uncalled, dtype_name
 from autograder.own_code import describe_error, globals_read, is_file_of, is_stub, stopped
 from autograder.quiet import PROBE_SEED, quietly
 from autograder.transport import CARRIED
@@ -41,7 +41,8 @@ def collect(
 ) -> Evidence:
     """Look the task's name up in the notebook's variables and gather evidence about what is found there.
 
-    `run` says with which of the lesson's givens the notebook was run.
+    `run` says with which of the lesson's givens the notebook was run. With `examining`, general experiments
+    are tried on an answer as well: they say more of one that nothing known explains, and take their time.
     """
     if task.name not in namespace:
         # An earlier task's answer is what it should be, and so is what the lesson's own cells define: neither

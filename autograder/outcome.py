@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from autograder.codec import Tensor
+
+if TYPE_CHECKING:
+    import torch
 
 # More than this in one answer is not carried: no task of the course asks for a tensor near this size, and
 # evidence has to stay small enough to pass through a notebook's output.
@@ -99,7 +102,7 @@ class Outcome:
         if self.tensor is not None:
             # What is said of a tensor must not differ from what it is, or one shape could pass for another.
             object.__setattr__(self, "shape", tuple(self.tensor.shape))
-            object.__setattr__(self, "dtype", str(self.tensor.dtype).removeprefix("torch."))
+            object.__setattr__(self, "dtype", dtype_name(self.tensor.dtype))
 
 
 @dataclass(frozen=True)
@@ -146,3 +149,8 @@ class Evidence:
     forbidden: tuple[ForbiddenCall, ...] = ()  # seen while the answer ran
     examined: Examination | None = None
     error: ErrorReport | None = None  # what stopped the cell that should make a missing answer
+
+
+def dtype_name(dtype: torch.dtype) -> str:
+    """`torch.float32` as "float32"."""
+    return str(dtype).removeprefix("torch.")

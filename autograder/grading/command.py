@@ -195,11 +195,11 @@ class _Run:
         if book.has_no_time(submission):
             self._say(f"{who}: {STAMP} beside the submission says no time, so it does not count as late")
         if self._order.force or not book.is_current(submission, made_from):
-            if release is not now and (why := self._why_not_by(release)):
-                summary.faults.append(who)
-                self._say(f"{who}: needs a look, no score was written: it {why}")
-                return
             if release is not now:
+                if why := self._why_not_by(release):
+                    summary.faults.append(who)
+                    self._say(f"{who}: needs a look, no score was written: it {why}")
+                    return
                 self._say(f"{who}: graded by the earlier release that it came from")
             self.waiting[submission.lesson, submission.student] = Waiting(submission, made_from, release)
         elif book.settle(submission):

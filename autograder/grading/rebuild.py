@@ -19,11 +19,12 @@ from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from torch import Tensor
 
-from autograder.bank import Value, dtype_name
+from autograder.bank import Value
 from autograder.cells import is_answer, is_given, is_test, undrawn
 from autograder.console import one_line
 from autograder.grading.submission import UNREADABLE
 from autograder.language import Note, _
+from autograder.outcome import dtype_name
 from autograder.reading import changed_in, names_of
 
 # Where a learner's own cell came from is kept in its id, and one id may stand on one cell only.

@@ -18,8 +18,9 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from torch import Tensor
 
-from autograder.bank import LessonBank, dtype_name
+from autograder.bank import LessonBank
 from autograder.course import Course
+from autograder.outcome import dtype_name
 
 # What a successful attack prints, writes or calls itself.
 MARK = "attack-succeeded-7f3a"
