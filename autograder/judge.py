@@ -181,7 +181,7 @@ def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = 
     for rule in task.properties:
         broken = violation(rule, actual)
         if broken is not None:
-            return replace(broken)
+            return broken
     return values
 
 
