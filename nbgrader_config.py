@@ -3,7 +3,7 @@
 Read by every nbgrader command that is started here, and by JupyterLab's nbgrader extensions.
 """
 
-from autograder.settings import configure
+from autograder.author.settings import configure
 
 c = get_config()  # type: ignore[name-defined]  # noqa: F821
 configure(c, __file__)

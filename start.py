@@ -38,11 +38,11 @@ VENV = HERE / ".venv"
 PROGRAMS = VENV / ("Scripts" if WINDOWS else "bin")
 PYTHON = str(PROGRAMS / ("python.exe" if WINDOWS else "python"))
 PACKAGES = VENV / ("Lib" if WINDOWS else f"lib/python{THIS}") / "site-packages"
-# What a class is given holds no course, but its checks as a wheel; of several, the last one that came.
-WHEEL = max(HERE.glob("*.whl"), key=lambda file: file.stat().st_mtime, default=None)
+# What a class is given holds no course, but the wheels of its checks; of each name, the last one that came.
+WHEELS = {file.name.split("-")[0]: file for file in sorted(HERE.glob("*.whl"), key=os.path.getmtime)}
 STAMP = VENV / "start-stamp.json"  # what .venv holds; missing while .venv is being changed
 
-COMMANDS = ("lab", "run") if WHEEL else ("lab", "test", "run", "build")
+COMMANDS = ("lab", "run") if WHEELS else ("lab", "test", "run", "build")
 HELP = """python3 start.py COMMAND ...
 
   lab    open the lessons in JupyterLab (--no-browser, --port N and the like are passed on)
@@ -111,7 +111,7 @@ def main(arguments):
     if complaint:
         raise Stop(complaint)
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        return print(re.sub(r"(?m)^  (test|build) .*\n", "", HELP) if WHEEL else HELP)
+        return print(re.sub(r"(?m)^  (test|build) .*\n", "", HELP) if WHEELS else HELP)
     command, rest = arguments[0], arguments[1:]
     if command not in COMMANDS:
         raise Stop(f"The commands are {', '.join(COMMANDS)}.{nearest(command, COMMANDS)}", code=2)
@@ -205,8 +205,8 @@ def condition():
 
 def contents():
     """Tell what .venv stands for: where it must stay, what it is made from, and the packages in it."""
-    course = WHEEL or HERE / "pyproject.toml"
-    made_from = hashlib.sha256(LOCK.read_bytes() + course.read_bytes()).hexdigest()
+    described = list(WHEELS.values()) or [HERE / "pyproject.toml", HERE / "autograder" / "pyproject.toml"]
+    made_from = hashlib.sha256(b"".join(file.read_bytes() for file in (LOCK, *described))).hexdigest()
     names = [entry.name for entry in PACKAGES.glob("*.dist-info")]
     packages = sorted(name for name in names if not name.startswith(("pip-", "uv-")))  # these come and go
     return [str(VENV), THIS], made_from, packages
@@ -283,7 +283,8 @@ def fill(tool, environment, wish):
     # --no-deps: the lock is complete, and nothing in it may bring another torch.
     call([*tool, "--no-deps", "-r", LOCK.name], environment)
     # --no-build-isolation: the build tool is in the lock, so that this works without a network.
-    course = [str(WHEEL)] if WHEEL else ["--no-build-isolation", "--editable", "."]
+    editable = ["--no-build-isolation", "--editable", "./autograder", "--editable", "."]
+    course = list(map(str, WHEELS.values())) or editable
     call([*tool, "--no-deps", *course], environment)
 
 

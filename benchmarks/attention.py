@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from autograder.author.source import read_source
 from rich.console import Console
 from rich.table import Table
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from autograder.build.source import read_source
 from visuals import measured
 
 LESSON = "08-fast-attention"

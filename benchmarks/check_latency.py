@@ -19,14 +19,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from autograder.author.answers import answer_made, changed_answer
+from autograder.author.pipeline import prepare
+from autograder.records.course import Course
 from IPython.core.interactiveshell import InteractiveShell
 from rich.console import Console
 from rich.table import Table
 
 from autograder import check
-from autograder.build.answers import answer_made, changed_answer
-from autograder.build.pipeline import prepare
-from autograder.course import Course
 
 ROUNDS = 30
 AIM_MS = 50

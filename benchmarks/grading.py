@@ -34,14 +34,14 @@ from statistics import median
 from textwrap import dedent
 
 import nbformat
+from autograder.author.settings import CONFIG
+from autograder.author.source import read_source
+from autograder.command.grade_command import Book
+from autograder.grading.class_folder import Class
+from autograder.records.course import Course
 from rich.console import Console
 from rich.table import Table
 
-from autograder.build.source import read_source
-from autograder.course import Course
-from autograder.grading.command import Book
-from autograder.grading.course import Class
-from autograder.settings import CONFIG
 from tests.autograder.grading.conftest import class_folder
 
 ROOT = Path(__file__).resolve().parents[1]

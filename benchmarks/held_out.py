@@ -18,18 +18,18 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from autograder.author.answers import Runs, answer_made, run_solution
+from autograder.author.authoring import Task, load_lesson
+from autograder.author.source import read_source
+from autograder.judge.decide import judge
+from autograder.probe.collect import collect_answer
+from autograder.records import bank
+from autograder.records.course import Course
+from autograder.records.findings import Verdict
+from autograder.records.problems import AuthoringError
 from rich.console import Console
 from rich.table import Table
 
-from autograder import bank
-from autograder.authoring import Task, load_lesson
-from autograder.build.answers import Runs, answer_made, run_solution
-from autograder.build.source import read_source
-from autograder.collect import collect_answer
-from autograder.course import Course
-from autograder.findings import Verdict
-from autograder.judge import judge
-from autograder.problems import AuthoringError
 from tests.held_out import table as held_out
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -16,13 +16,12 @@ import tempfile
 import time
 from pathlib import Path
 
+from autograder.grading import verdicts
+from autograder.grading.class_folder import Class
+from autograder.grading.verdicts import Grading, TaskResult
+from autograder.records.course import Course
 from nbgrader.api import Base
 from sqlalchemy import create_engine
-
-from autograder.course import Course
-from autograder.grading import verdicts
-from autograder.grading.course import Class
-from autograder.grading.verdicts import Grading, TaskResult
 
 ROOT = Path(__file__).resolve().parents[1]
 AIM = 5.0
@@ -32,7 +31,7 @@ def made_up(place: Path, lesson: str, students: int) -> Class:
     """Make a class with verdicts as grading stores them."""
     bank = Course.read(ROOT).bank.as_posix()
     described = (ROOT / "course.toml").read_text(encoding="utf-8")
-    (place / "course.toml").write_text(described.replace('"autograder/bank"', f'"{bank}"'), encoding="utf-8")
+    (place / "course.toml").write_text(described.replace('"bank"', f'"{bank}"'), encoding="utf-8")
     (place / "nbgrader_config.py").write_bytes((ROOT / "nbgrader_config.py").read_bytes())
     (place / "notebooks").symlink_to(ROOT / "notebooks")
     course = Class(place)

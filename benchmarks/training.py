@@ -13,10 +13,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import torch
-
-from autograder.build.namespace import run_cells
-from autograder.build.source import read_source
-from autograder.cells import undrawn
+from autograder.author.namespace import run_cells
+from autograder.author.source import read_source
+from autograder.records.cells import undrawn
 
 NAME = "09-train-it"
 

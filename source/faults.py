@@ -8,9 +8,8 @@ parts needs a wrong answer that shows it, or a reason why not.
 
 from itertools import combinations
 
+from autograder.author.authoring import Fault, OnResult
 from torch.nn.functional import layer_norm
-
-from autograder.authoring import Fault, OnResult
 
 WORDS = {
     "x": "x",

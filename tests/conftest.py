@@ -1,7 +1,12 @@
-"""What holds for every test: which go first.
+"""What holds for every test: where they live, and which go first.
 
 `python3 start.py test` runs files side by side, one process for each processor.
 """
+
+# First: what is imported below looks there for its settings.
+import tests.own_home  # noqa: F401
+
+# isort: split
 
 import gc
 import os
@@ -9,8 +14,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from autograder.sandbox import walls as sandbox
+from autograder.grading.sandbox import walls as sandbox
 
 HERE = Path(__file__).parent
 # Files and folders that take long, the longest first: what is long must not be left to the end.

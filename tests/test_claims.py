@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 import torch
+from autograder.author.edits import faulty_code
+from autograder.author.source import read_source
 from torch import nn
 from torch.nn import functional
 
 from autograder import check
-from autograder.build.source import read_source
-from autograder.edits import faulty_code
 from visuals import attention_map, track_shapes, trained_words
 
 ROOT = Path(__file__).parents[1]

@@ -4,10 +4,10 @@ import re
 import shutil
 from pathlib import Path
 
-from autograder import bank
-from autograder.audit import audit_lesson
-from autograder.build.pipeline import prepare
-from autograder.course import Course
+from autograder.author.audit import audit_lesson
+from autograder.author.pipeline import prepare
+from autograder.records import bank
+from autograder.records.course import Course
 
 ROOT = Path(__file__).parents[1]
 LESSON = "01-dot-product"
@@ -32,6 +32,7 @@ def test_the_task_that_contributing_adds_can_be_added_as_it_says(tmp_path):
     )
 
     shutil.copy(ROOT / "course.toml", tmp_path)
+    shutil.copy(ROOT / "source" / "attention.py", tmp_path / "source")
     course = Course.read(tmp_path)
     bank.save(prepare(course, LESSON).bank, course.bank)
     row = next(row for row in audit_lesson(course, LESSON) if row.task == "mean-vector")

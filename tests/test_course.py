@@ -1,18 +1,21 @@
 """What the course as a whole promises, counted in its sources and its bank."""
 
 import re
+import tomllib
 from collections import Counter
 from pathlib import Path
+from string import Formatter
 
 import nbformat
 import pytest
-
-from autograder.authoring import load_faults, load_lesson
-from autograder.bank import RESULT
-from autograder.build.preprocessors import faulty_code
-from autograder.build.source import read_source
-from autograder.cells import is_answer
-from autograder.course import Course
+from autograder.author.authoring import load_faults, load_lesson
+from autograder.author.preprocessors import faulty_code
+from autograder.author.source import read_source
+from autograder.experiments import known
+from autograder.records.bank import RESULT
+from autograder.records.cells import is_answer
+from autograder.records.course import Course
+from autograder.words import own_words
 
 ROOT = Path(__file__).parents[1]
 COURSE = Course.read(ROOT)
@@ -39,6 +42,24 @@ def source(lesson):
 
 def named(value):
     return value if isinstance(value, str) else value.id
+
+
+def test_what_this_course_says_itself_names_only_what_is_filled_in():
+    known.use(COURSE)
+    words = {name: one.words for name, one in {**known.EXPERIMENTS, **known.PROPERTIES}.items()}
+    words[own_words.NOT_FINITE] = own_words.OF_NOT_FINITE
+    always = {"answer", "kind", "where", "place", "obtained", "expected"}
+    unknown = {
+        (name, case): placeholders(says) - placeholders(words[name][case]) - always
+        for name, cases in known.SAYS.items()
+        for case, says in cases.items()
+    }
+    assert len(unknown) > 5
+    assert {case: names for case, names in unknown.items() if names} == {}
+
+
+def placeholders(sentences):
+    return {field for text in sentences for _, field, _, _ in Formatter().parse(text) if field is not None}
 
 
 def test_there_are_at_least_forty_graded_tasks_and_no_id_twice():
@@ -164,3 +185,9 @@ def test_a_release_holds_no_answer(lesson):
         if is_answer(cell):
             assert cells[cell["id"]] != cell.source
             assert "Marking scheme" not in cells[cell["id"]]
+
+
+def test_the_installed_course_has_all_that_a_bank_is_read_with():
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]
+    places = wheel["targets"]["wheel"]["force-include"]
+    assert places == {name: f"visuals/course/{name}" for name in COURSE.beside_banks()}

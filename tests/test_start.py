@@ -31,9 +31,9 @@ runpy.run_module("pip", run_name="__main__")
 """
 # A build backend without any dependency, so that a tiny course can be installed without a network.
 BACKEND = """
-import zipfile
+import os, zipfile
 def build_editable(folder, config_settings=None, metadata_directory=None):
-    return make_wheel(folder, "tiny_course", {})
+    return make_wheel(folder, "tiny_tool" if os.getcwd().endswith("autograder") else "tiny_course", {})
 def make_wheel(folder, name, files):
     about = f"{name}-1.0.dist-info"
     files = {f"{about}/METADATA": f"Metadata-Version: 2.1\\nName: {name}\\nVersion: 1.0\\n",
@@ -43,10 +43,14 @@ def make_wheel(folder, name, files):
         for file, text in files.items(): archive.writestr(file, text)
     return f"{name}-1.0-py3-none-any.whl"
 """
+PROJECT = """
+build-system = {{requires = [], build-backend = 'backend', backend-path = ['.']}}
+project = {{name = '{name}', version = '1.0'}}
+"""
 TEXTS = {
-    "backend.py": BACKEND,
-    "pyproject.toml": "build-system = {requires = [], build-backend = 'backend', backend-path = ['.']}\n"
-    "project = {name = 'tiny-course', version = '1.0'}\n",
+    **{f"{folder}backend.py": BACKEND for folder in ("", "autograder/")},
+    "pyproject.toml": PROJECT.format(name="tiny-course"),
+    "autograder/pyproject.toml": PROJECT.format(name="tiny-tool"),
     "requirements.lock": "# nothing but\npebble==1.0\n",
 }
 PEBBLE = {
@@ -96,7 +100,8 @@ def new_course(place):
     """Write a tiny course, not yet set up, in a folder with a space and an umlaut in its name."""
     course = Course(place / "my cöurse", place / "wheels")
     course.wheels.mkdir()
-    (course.folder / "notebooks").mkdir(parents=True)
+    for name in ("notebooks", "autograder"):
+        (course.folder / name).mkdir(parents=True)
     shutil.copy(START, course.folder)
     for name, text in TEXTS.items():
         (course.folder / name).write_text(text, encoding="utf-8")
@@ -159,13 +164,19 @@ def test_a_command_does_what_it_says(course, typed, code, output, messages):
     assert messages in done[2]
 
 
-def test_what_a_class_is_given_is_made_again_from_its_wheel_and_builds_nothing(course, tmp_path):
+def test_what_a_class_is_given_is_made_again_from_its_wheels_and_builds_nothing(course, tmp_path):
     given = course._replace(folder=tmp_path / "moved hére")
     shutil.copytree(course.folder, given.folder, symlinks=True)
-    for path in (given.module().PYTHON, given.folder / "pyproject.toml", given.folder / "backend.py"):
+    for path in (
+        given.module().PYTHON,
+        *(given.folder / name for name in TEXTS if name.endswith((".py", ".toml"))),
+    ):
         Path(path).unlink()
     exec(BACKEND, tools := {})
-    tools["make_wheel"](given.folder, "checks", {"checks.py": "print('checks')"})
+    tools["make_wheel"](given.folder, "old-checks", {"checks.py": "print('old checks')"})
+    (given.folder / "old-checks-1.0-py3-none-any.whl").rename(given.folder / "checks-0.9-py3-none-any.whl")
+    tools["make_wheel"](given.folder, "checks", {"checks.py": "import tool; print('checks')"})
+    tools["make_wheel"](given.folder, "tool", {"tool.py": ""})
     code, output, messages = given.start("run python -m checks")
     assert (code, output, "so it is made again" in messages) == (0, "checks\n", True), messages
     assert given.start("run python -m checks") == (0, "checks\n", "")

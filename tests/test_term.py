@@ -14,14 +14,13 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from autograder.classroom import export
+from autograder.command import app as cli
+from autograder.grading.class_folder import Class
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from typer.testing import CliRunner
-
-from autograder import cli
-from autograder.grading import export
-from autograder.grading.course import Class
 
 LESSON = "01-convolution"
 QUESTION = """
@@ -52,11 +51,11 @@ MEAN = Task(
     checks=(Check("one number", 1),),
     learned="A mean has no axis left.",
     hints=("Take the mean of `smoothed`.", "`smoothed.mean()`"),
-    wrong=(
-        Wrong("last-window-missing", edit("smoothed", "smoothed[:-1]")),
-        Wrong("mean-for-sum", edit(".mean()", ".sum() / 3")),
-    ),
-    right=(Right("sum", returns("smoothed.sum() / len(smoothed)")),),
+    wrong=wrongs('''
+        last-window-missing: smoothed → smoothed[:-1]
+        mean-for-sum: .mean() → .sum() / 3
+        '''),
+    right=rights("sum: = smoothed.sum() / len(smoothed)"),
 )
 """
 BY_HAND = "smoothed = torch.stack([(signal[i : i + 3] * kernel).sum() for i in range(6)])"
@@ -163,7 +162,6 @@ def scores() -> dict[str, float]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
 def test_a_term(run: Callable[..., str], walls: None) -> None:
     source = Path("source") / LESSON / f"{LESSON}.py"
     end = '# %% id="the-end"'

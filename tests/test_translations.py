@@ -6,9 +6,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
-
-from autograder.build import translate
-from autograder.course import Course
+from autograder.author import translate
+from autograder.records.course import Course
 
 COURSE = Course.read(Path(__file__).parents[1])
 FILES = [

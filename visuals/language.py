@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
-from autograder import language
+from autograder.words import language
 
 _drawing: ContextVar[bool] = ContextVar("drawing", default=False)
 
@@ -21,13 +21,13 @@ def _(text: str, /, **values: Any) -> str:
     if _drawing.get():
         return text.format_map(values) if values else text
     _begin()
-    return language._(text, values or None)
+    return language._(text, **values)
 
 
 def ngettext(one: str, many: str, number: int) -> str:
     """Return a text about a number of things, which it may name as {number}."""
     _begin()
-    return language.ngettext(one, many, number, {"number": number})
+    return language.ngettext(one, many, number)
 
 
 def N_(text: str) -> str:  # noqa: N802 (gettext's name for it)
@@ -48,8 +48,8 @@ def drawing() -> Iterator[None]:
 @cache
 def _begin() -> None:
     """Speak the notebook's language; a check asks for it again, so once is enough here."""
-    from autograder.learner import find_course  # only now: torch is loaded then
-    from autograder.problems import AuthoringError
+    from autograder.lesson.learner import find_course  # only now: torch is loaded then
+    from autograder.records.problems import AuthoringError
 
     with suppress(AuthoringError):
         find_course()

@@ -1,19 +1,7 @@
 """The tasks of lesson 01: their probes, the wrong answers people give, and the hint each deserves."""
 
 import torch
-
-from autograder.authoring import (
-    Check,
-    Forbid,
-    Lesson,
-    Probe,
-    Right,
-    Task,
-    Wrong,
-    edit,
-    instead,
-    returns,
-)
+from autograder.author.authoring import Check, Forbid, Lesson, Probe, Task, rights, wrongs
 
 # The sentence "Your journey starts with one step", three numbers for each token.
 SENTENCE = torch.tensor(
@@ -45,12 +33,6 @@ LARGE_TOKENS = torch.tensor(
 def redraw(generator: torch.Generator) -> dict:
     """Six other tokens with positive coordinates, so that dividing by the sum stays defined."""
     return {"inputs": torch.rand(6, 3, generator=generator)}
-
-
-# What several tasks say instead of a mistake's own hint.
-SHARES = "The scores were divided by their sum. Softmax takes the exponential of each first."
-TURNED = "This is the result transposed: one column for each token. Keep one row for each token."
-READS = "One of the steps uses the notebook's `inputs`. Use the argument `x` in all of them."
 
 
 DOT = Task(
@@ -90,37 +72,37 @@ DOT = Task(
         "Inside the loop stands `total = total + a[i] * b[i]`. After the loop, return `total`.",
     ),
     words={"x": "a"},
-    wrong=(
-        Wrong("products-not-added", returns("a * b")),
-        Wrong("product-of-sums", returns("a.sum() * b.sum()")),
-        Wrong("sizes-typed-in", edit("len(a)", "3")),
-        Wrong("mean-for-sum", edit("return total", "return total / len(a)")),
-        Wrong("added-for-multiplied", edit(" * ", " + ")),
-        Wrong("return-inside-loop", edit("    return total", "        return total")),
-        Wrong("overwritten-in-loop", edit("total + ", "")),
-        Wrong("loop-stops-early", edit("len(a)", "len(a) - 1")),
-        Wrong("loop-starts-late", edit("len(a)", "1, len(a)")),
-        Wrong("cosine", edit("return total", "return total / (a.norm() * b.norm())")),
-        Wrong("one-vector-twice", edit("b[i]", "a[i]")),
-        Wrong("one-vector-twice", edit("a[i]", "b[i]")),
-        Wrong("distances", edit("a[i] * b[i]", "(a[i] - b[i]) ** 2")),
-        Wrong("distances", returns("(a - b).norm()")),
-        Wrong("absolute-values", edit("a[i] * b[i]", "abs(a[i] * b[i])")),
-        Wrong("absolute-values", edit("return total", "return abs(total)")),
-        Wrong("sum-not-from-zero", edit("0.0", "1.0")),
-        Wrong("rounded", edit("return total", "return round(float(total), 2)")),
-        Wrong("edits-its-argument", returns("a.mul_(b).sum()")),
-        Wrong("reads-the-notebook", returns("torch.dot(input_query, input_1)")),
-        Wrong("reads-the-notebook", edit("a[i] * b[i]", "input_query[i] * input_1[i]")),
-    ),
-    right=(
-        Right("torch-dot", instead("dot = torch.dot")),
-        Right("multiply-and-sum", returns("(a * b).sum()")),
-        Right("matmul", returns("a @ b")),
-        Right("einsum", returns('torch.einsum("i,i->", a, b)')),
-        Right("python-float", returns("sum(x * y for x, y in zip(a.tolist(), b.tolist(), strict=True))")),
-        Right("double", returns("torch.dot(a.double(), b.double())")),
-    ),
+    wrong=wrongs("""
+        products-not-added: = a * b
+        product-of-sums: = a.sum() * b.sum()
+        sizes-typed-in: len(a) → 3
+        mean-for-sum: return total → return total / len(a)
+        added-for-multiplied: * → +
+        return-inside-loop: `    return total` → `        return total`
+        overwritten-in-loop: total + →
+        loop-stops-early: len(a) → len(a) - 1
+        loop-starts-late: len(a) → 1, len(a)
+        cosine: return total → return total / (a.norm() * b.norm())
+        one-vector-twice: b[i] → a[i]
+        one-vector-twice: a[i] → b[i]
+        distances: a[i] * b[i] → (a[i] - b[i]) ** 2
+        distances: = (a - b).norm()
+        absolute-values: a[i] * b[i] → abs(a[i] * b[i])
+        absolute-values: return total → return abs(total)
+        sum-not-from-zero: 0.0 → 1.0
+        rounded: return total → return round(float(total), 2)
+        edits-its-argument: = a.mul_(b).sum()
+        reads-the-notebook: = torch.dot(input_query, input_1)
+        reads-the-notebook: a[i] * b[i] → input_query[i] * input_1[i]
+        """),
+    right=rights("""
+        torch-dot: cell dot = torch.dot
+        multiply-and-sum: = (a * b).sum()
+        matmul: = a @ b
+        einsum: = torch.einsum("i,i->", a, b)
+        python-float: = sum(x * y for x, y in zip(a.tolist(), b.tolist(), strict=True))
+        double: = torch.dot(a.double(), b.double())
+        """),
 )
 
 QUERY_SCORES = Task(
@@ -140,37 +122,34 @@ QUERY_SCORES = Task(
         "`for i, x_i in enumerate(inputs): attn_scores_2[i] = dot(query, x_i)`",
     ),
     words={"sum_over": "the dimensions: `sum(dim=1)`"},
-    wrong=(
-        Wrong("wrong-query", edit("inputs[1]", "inputs[2]")),
-        Wrong("wrong-query", edit("inputs[1]", "inputs[0]")),
-        Wrong("overwritten-in-loop", edit("attn_scores_2[i] =", "attn_scores_2 =")),
-        Wrong("row-overwritten", edit("attn_scores_2[i] =", "attn_scores_2[:] =")),
-        Wrong("row-overwritten", edit("attn_scores_2[i] =", "attn_scores_2 +=")),
-        Wrong("all-queries-at-once", returns("inputs @ inputs.T")),
-        Wrong(
-            "products-not-added",
-            edit("torch.zeros(inputs.shape[0])", "torch.zeros_like(inputs)"),
-            edit("dot(query, x_i)", "query * x_i"),
-        ),
-        Wrong("summed-over-other-axis", returns("(inputs * inputs[1]).sum(dim=0)")),
-        Wrong("softmax-too-early", edit("x_i)", "x_i)\nattn_scores_2 = torch.softmax(attn_scores_2, dim=0)")),
-        Wrong("scaled-unasked", edit("= dot", "= inputs.shape[1] ** -0.5 * dot")),
-        Wrong("cosine", edit("dot(query, x_i)", "torch.cosine_similarity(query, x_i, dim=0)")),
-        Wrong("distances", edit("dot(query, x_i)", "(query - x_i).norm()")),
-        Wrong("distances", edit("dot(query, x_i)", "((query - x_i) ** 2).sum()")),
-        Wrong("one-vector-twice", edit("(query", "(x_i")),
-        Wrong("one-vector-twice", edit(" x_i)", " query)")),
-        Wrong("loop-stops-early", edit("enumerate(inputs)", "enumerate(inputs[:-1])")),
-        Wrong("loop-starts-late", edit("enumerate(inputs)", "list(enumerate(inputs))[1:]")),
-        Wrong("loop-starts-late", edit("enumerate(inputs)", "enumerate(inputs[1:])")),
-    ),
-    right=(
-        Right("matmul", returns("inputs @ inputs[1]")),
-        Right("matmul-from-the-left", edit("torch.zeros(inputs.shape[0])", "query @ inputs.T")),
-        Right("einsum", returns('torch.einsum("td,d->t", inputs, inputs[1])')),
-        Right("stack", returns("torch.stack([torch.dot(inputs[1], x) for x in inputs])")),
-        Right("double", returns("inputs.double() @ inputs[1].double()")),
-    ),
+    wrong=wrongs("""
+        wrong-query: inputs[1] → inputs[2]
+        wrong-query: inputs[1] → inputs[0]
+        overwritten-in-loop: attn_scores_2[i] = → attn_scores_2 =
+        row-overwritten: attn_scores_2[i] = → attn_scores_2[:] =
+        row-overwritten: attn_scores_2[i] = → attn_scores_2 +=
+        all-queries-at-once: = inputs @ inputs.T
+        products-not-added: torch.zeros(inputs.shape[0]) → torch.zeros_like(inputs)
+            dot(query, x_i) → query * x_i
+        summed-over-other-axis: = (inputs * inputs[1]).sum(dim=0)
+        softmax-too-early: `x_i)` → `x_i)↵attn_scores_2 = torch.softmax(attn_scores_2, dim=0)`
+        scaled-unasked: = dot → = inputs.shape[1] ** -0.5 * dot
+        cosine: dot(query, x_i) → torch.cosine_similarity(query, x_i, dim=0)
+        distances: dot(query, x_i) → (query - x_i).norm()
+        distances: dot(query, x_i) → ((query - x_i) ** 2).sum()
+        one-vector-twice: (query → (x_i
+        one-vector-twice: x_i) → query)
+        loop-stops-early: enumerate(inputs) → enumerate(inputs[:-1])
+        loop-starts-late: enumerate(inputs) → list(enumerate(inputs))[1:]
+        loop-starts-late: enumerate(inputs) → enumerate(inputs[1:])
+        """),
+    right=rights("""
+        matmul: = inputs @ inputs[1]
+        matmul-from-the-left: torch.zeros(inputs.shape[0]) → query @ inputs.T
+        einsum: = torch.einsum("td,d->t", inputs, inputs[1])
+        stack: = torch.stack([torch.dot(inputs[1], x) for x in inputs])
+        double: = inputs.double() @ inputs[1].double()
+        """),
 )
 
 SOFTMAX_NAIVE = Task(
@@ -201,47 +180,46 @@ SOFTMAX_NAIVE = Task(
         "Divide the exponentials by their own sum, not by the sum of the scores.",
         "`return torch.exp(x) / torch.exp(x).sum()`",
     ),
-    wrong=(
-        Wrong("divided-by-sum-of-scores", edit("exponentials.sum()", "x.sum()")),
-        Wrong("shares-of-raw-scores", edit("torch.exp(x)", "x"), hint=SHARES),
-        Wrong("subtracted-for-divided", edit(" / exponentials", " - exponentials")),
-        Wrong("not-normalised", edit(" / exponentials.sum()", "")),
-        Wrong("divided-by-largest", edit(".sum()", ".max()")),
-        Wrong(
-            "fraction-upside-down",
-            edit("exponentials / exponentials.sum()", "exponentials.sum() / exponentials"),
-        ),
-        Wrong("subtracted-for-divided", edit(" / exponentials", " - exponentials")),
-        Wrong("shifted-after-exp", edit("torch.exp(x)", "torch.exp(x) - torch.exp(x).max()")),
-        Wrong("other-base", edit("torch.exp(x)", "2**x")),
-        Wrong("other-base", edit("torch.exp(x)", "10**x")),
-        Wrong("scores-negated", edit("exp(x)", "exp(-x)")),
-        Wrong("absolute-values", edit("exp(x)", "exp(x.abs())")),
-        Wrong("log-softmax", edit(" / exponentials.sum()", ".div(exponentials.sum()).log()")),
-        Wrong("mean-for-sum", edit(".sum()", ".mean()")),
-        Wrong("exp-of-sum", edit("exponentials.sum()", "torch.exp(x.sum())")),
-        Wrong("softmax-twice", edit("exp(x)", "exp(torch.exp(x) / torch.exp(x).sum())")),
-        Wrong("scores-above-the-line", edit("return exponentials", "return x")),
-        Wrong("softmax-after-division", edit("exp(x)", "exp(x / x.sum())")),
-        Wrong("exp-after-division", edit("exp(x)", "exp(x / x.sum())"), edit(" / exponentials.sum()", "")),
-        Wrong("sigmoid-for-softmax", returns("torch.sigmoid(x)")),
-        Wrong("sigmoid-for-softmax", edit("torch.exp(x)", "torch.sigmoid(x)")),
-        Wrong("rounded", edit(" / exponentials.sum()", ".div(exponentials.sum()).round(decimals=4)")),
-        Wrong("edits-its-argument", edit("torch.exp(x)", "x.exp_()")),
-        Wrong("reads-the-notebook", edit("exp(x)", "exp(attn_scores_2)")),
-    ),
-    right=(
-        Right("subtract-largest", edit("exp(x)", "exp(x - x.max())")),
-        Right("power-of-e", edit("torch.exp(x)", "torch.e**x")),
-        Right("double", edit("torch.exp(x)", "x.double().exp()")),
-    ),
+    wrong=wrongs("""
+        divided-by-sum-of-scores: exponentials.sum() → x.sum()
+        shares-of-raw-scores: torch.exp(x) → x
+            hint: The scores were divided by their sum. Softmax takes the exponential of each first.
+        subtracted-for-divided: / exponentials → - exponentials
+        not-normalised: / exponentials.sum() →
+        divided-by-largest: .sum() → .max()
+        fraction-upside-down: exponentials / exponentials.sum() → exponentials.sum() / exponentials
+        subtracted-for-divided: / exponentials → - exponentials
+        shifted-after-exp: torch.exp(x) → torch.exp(x) - torch.exp(x).max()
+        other-base: torch.exp(x) → 2**x
+        other-base: torch.exp(x) → 10**x
+        scores-negated: exp(x) → exp(-x)
+        absolute-values: exp(x) → exp(x.abs())
+        log-softmax: / exponentials.sum() → .div(exponentials.sum()).log()
+        mean-for-sum: .sum() → .mean()
+        exp-of-sum: exponentials.sum() → torch.exp(x.sum())
+        softmax-twice: exp(x) → exp(torch.exp(x) / torch.exp(x).sum())
+        scores-above-the-line: return exponentials → return x
+        softmax-after-division: exp(x) → exp(x / x.sum())
+        exp-after-division: exp(x) → exp(x / x.sum())
+            / exponentials.sum() →
+        sigmoid-for-softmax: = torch.sigmoid(x)
+        sigmoid-for-softmax: torch.exp(x) → torch.sigmoid(x)
+        rounded: / exponentials.sum() → .div(exponentials.sum()).round(decimals=4)
+        edits-its-argument: torch.exp(x) → x.exp_()
+        reads-the-notebook: exp(x) → exp(attn_scores_2)
+        """),
+    right=rights("""
+        subtract-largest: exp(x) → exp(x - x.max())
+        power-of-e: torch.exp(x) → torch.e**x
+        double: torch.exp(x) → x.double().exp()
+        """),
     forbids=Forbid(
         ("softmax",),
         points=2,
-        caught=(
-            Right("torch-softmax", returns("torch.softmax(x, dim=0)")),
-            Right("a-layer", instead("softmax_naive = torch.nn.Softmax(dim=0).forward")),
-        ),
+        caught=rights("""
+            torch-softmax: = torch.softmax(x, dim=0)
+            a-layer: cell softmax_naive = torch.nn.Softmax(dim=0).forward
+            """),
     ),
 )
 
@@ -282,57 +260,52 @@ SOFTMAX_STABLE = Task(
         "Which number must you subtract so that no exponential can overflow, however large the scores are?",
         "`shifted = x - x.max()`, then go on as in `softmax_naive` with `shifted`.",
     ),
-    wrong=(
-        Wrong(
-            "exp-overflows",
-            edit(" - x.max()", ""),
-            hint="exp() of 1000 is inf, and inf/inf is nan; near −1000 every exponential is 0, and 0/0 is "
-            "nan. Shift the scores first: what you subtract has to be the largest score of `x`.",
-        ),
-        Wrong("shifted-by-other-number", edit("x.max()", "x.mean()")),
-        Wrong("shifted-by-other-number", edit("x.max()", "x.min()")),
-        Wrong("shifted-by-other-number", edit("x.max()", "x.abs().max()")),
-        Wrong("shifted-by-other-number", edit("x.max()", "1000")),
-        Wrong("shifted-by-other-number", edit("x.max()", "x.sum()")),
-        Wrong("shifted-by-other-number", edit("x.max()", "x[0]")),
-        Wrong("shifted-by-other-number", edit("x.max()", "x[-1]")),
-        Wrong("shift-as-division", edit(" - ", " / ")),
-        Wrong(
-            "shifted-after-exp", edit("x - x.max()", "x"), edit("(shifted)", "(shifted) - torch.exp(x).max()")
-        ),
-        Wrong("shift-added", edit(" - ", " + ")),
-        Wrong("scores-negated", edit("exp(shifted)", "exp(-shifted)")),
-        Wrong("shifted-on-one-side", edit("exponentials.sum()", "torch.exp(x).sum()")),
-        Wrong("shifted-on-one-side", edit("return exponentials", "return torch.exp(x)")),
-        Wrong("not-normalised", edit(" / exponentials.sum()", "")),
-        Wrong("mean-for-sum", edit(".sum()", ".mean()")),
-        Wrong("scores-above-the-line", edit("return exponentials", "return shifted")),
-        Wrong("clamped", edit("x - x.max()", "x.clamp(-80, 80)")),
-        Wrong("clamped", edit("x - x.max()", "x.clamp(max=80)")),
-        Wrong(
-            "nan-replaced",
-            edit(" - x.max()", ""),
-            edit(" / exponentials.sum()", ".div(exponentials.sum()).nan_to_num(0.0)"),
-        ),
-        Wrong("small-number-added", edit(" - x.max()", ""), edit(".sum()", ".sum().add(1e-9)")),
-        Wrong("shift-only-when-large", edit("x.max()", "x.max().clamp(min=0)")),
-        Wrong("softmax-twice", edit("exp(shifted)", "exp(torch.exp(shifted) / torch.exp(shifted).sum())")),
-        Wrong("other-base", edit("torch.exp(shifted)", "2**shifted")),
-        Wrong("log-softmax", edit(" / exponentials.sum()", ".div(exponentials.sum()).log()")),
-        Wrong("edits-its-argument", edit("x - x.max()", "x.sub_(x.max())")),
-    ),
-    right=(
-        Right("logsumexp", returns("torch.exp(x - torch.logsumexp(x, dim=0))")),
-        Right("amax-keepdim", edit("x.max()", "x.amax(-1, True)"), edit(".sum()", ".sum(-1, True)")),
-        Right("double", edit("exp(shifted)", "exp(shifted.double())")),
-    ),
+    wrong=wrongs("""
+        exp-overflows: - x.max() →
+            hint: exp() of 1000 is inf, and inf/inf is nan; near −1000 every exponential is 0, and 0/0 is
+                nan. Shift the scores first: what you subtract has to be the largest score of `x`.
+        shifted-by-other-number: x.max() → x.mean()
+        shifted-by-other-number: x.max() → x.min()
+        shifted-by-other-number: x.max() → x.abs().max()
+        shifted-by-other-number: x.max() → 1000
+        shifted-by-other-number: x.max() → x.sum()
+        shifted-by-other-number: x.max() → x[0]
+        shifted-by-other-number: x.max() → x[-1]
+        shift-as-division: ` - ` → ` / `
+        shifted-after-exp: x - x.max() → x
+            (shifted) → (shifted) - torch.exp(x).max()
+        shift-added: ` - ` → ` + `
+        scores-negated: exp(shifted) → exp(-shifted)
+        shifted-on-one-side: exponentials.sum() → torch.exp(x).sum()
+        shifted-on-one-side: return exponentials → return torch.exp(x)
+        not-normalised: / exponentials.sum() →
+        mean-for-sum: .sum() → .mean()
+        scores-above-the-line: return exponentials → return shifted
+        clamped: x - x.max() → x.clamp(-80, 80)
+        clamped: x - x.max() → x.clamp(max=80)
+        nan-replaced: - x.max() →
+            / exponentials.sum() → .div(exponentials.sum()).nan_to_num(0.0)
+        small-number-added: - x.max() →
+            .sum() → .sum().add(1e-9)
+        shift-only-when-large: x.max() → x.max().clamp(min=0)
+        softmax-twice: exp(shifted) → exp(torch.exp(shifted) / torch.exp(shifted).sum())
+        other-base: torch.exp(shifted) → 2**shifted
+        log-softmax: / exponentials.sum() → .div(exponentials.sum()).log()
+        edits-its-argument: x - x.max() → x.sub_(x.max())
+        """),
+    right=rights("""
+        logsumexp: = torch.exp(x - torch.logsumexp(x, dim=0))
+        amax-keepdim: x.max() → x.amax(-1, True)
+            .sum() → .sum(-1, True)
+        double: exp(shifted) → exp(shifted.double())
+        """),
     forbids=Forbid(
         ("softmax",),
         points=3,
-        caught=(
-            Right("torch-softmax", returns("torch.softmax(x, dim=0)")),
-            Right("log-softmax", returns("torch.log_softmax(x, dim=-1).exp()")),
-        ),
+        caught=rights("""
+            torch-softmax: = torch.softmax(x, dim=0)
+            log-softmax: = torch.log_softmax(x, dim=-1).exp()
+            """),
     ),
 )
 
@@ -352,39 +325,32 @@ CONTEXT_VECTOR = Task(
         "Or in one step: `attn_weights_2 @ inputs`.",
     ),
     words={"sum_over": "the tokens: `sum(dim=0)`"},
-    wrong=(
-        Wrong(
-            "products-not-added",
-            edit("torch.zeros(inputs.shape[1])", "torch.zeros_like(inputs)"),
-            edit("context_vec_2 +=", "context_vec_2[i] ="),
-        ),
-        Wrong(
-            "summed-over-other-axis",
-            edit("inputs.shape[1]", "inputs.shape[0]"),
-            edit(
-                "context_vec_2 += attn_weights_2[i] * x_i", "context_vec_2[i] = attn_weights_2[i] * x_i.sum()"
-            ),
-        ),
-        Wrong("no-softmax", edit("attn_weights_2[i]", "attn_scores_2[i]")),
-        Wrong("shares-of-raw-scores", edit("attn_weights_2[i]", "attn_weights_2_tmp[i]"), hint=SHARES),
-        Wrong("weights-not-used", edit("attn_weights_2[i]", "1 / len(inputs)")),
-        Wrong("weights-not-used", edit("attn_weights_2[i] * ", "")),
-        Wrong("residual-added", edit("torch.zeros(inputs.shape[1])", "query.clone()")),
-        Wrong("sum-not-from-zero", edit("torch.zeros", "torch.ones")),
-        Wrong("weights-meet-one-token", edit("* x_i", "* query")),
-        Wrong("largest-only", returns("attn_weights_2.max() * inputs[attn_weights_2.argmax()]")),
-        Wrong("mean-for-sum", edit("* x_i", "* x_i / len(inputs)")),
-        Wrong("overwritten-in-loop", edit("+=", "=")),
-        Wrong("loop-stops-early", edit("enumerate(inputs)", "enumerate(inputs[:-1])")),
-        Wrong("loop-starts-late", edit("enumerate(inputs)", "list(enumerate(inputs))[1:]")),
-        Wrong("loop-starts-late", edit("enumerate(inputs)", "enumerate(inputs[1:])")),
-    ),
-    right=(
-        Right("matmul", returns("attn_weights_2 @ inputs")),
-        Right("transposed", returns("inputs.T @ attn_weights_2")),
-        Right("einsum", returns('torch.einsum("t,td->d", attn_weights_2, inputs)')),
-        Right("broadcast", returns("(attn_weights_2.unsqueeze(1) * inputs).sum(0)")),
-    ),
+    wrong=wrongs("""
+        products-not-added: torch.zeros(inputs.shape[1]) → torch.zeros_like(inputs)
+            context_vec_2 += → context_vec_2[i] =
+        summed-over-other-axis: inputs.shape[1] → inputs.shape[0]
+            context_vec_2 += attn_weights_2[i] * x_i → context_vec_2[i] = attn_weights_2[i] * x_i.sum()
+        no-softmax: attn_weights_2[i] → attn_scores_2[i]
+        shares-of-raw-scores: attn_weights_2[i] → attn_weights_2_tmp[i]
+            hint: The scores were divided by their sum. Softmax takes the exponential of each first.
+        weights-not-used: attn_weights_2[i] → 1 / len(inputs)
+        weights-not-used: attn_weights_2[i] * →
+        residual-added: torch.zeros(inputs.shape[1]) → query.clone()
+        sum-not-from-zero: torch.zeros → torch.ones
+        weights-meet-one-token: * x_i → * query
+        largest-only: = attn_weights_2.max() * inputs[attn_weights_2.argmax()]
+        mean-for-sum: * x_i → * x_i / len(inputs)
+        overwritten-in-loop: += → =
+        loop-stops-early: enumerate(inputs) → enumerate(inputs[:-1])
+        loop-starts-late: enumerate(inputs) → list(enumerate(inputs))[1:]
+        loop-starts-late: enumerate(inputs) → enumerate(inputs[1:])
+        """),
+    right=rights("""
+        matmul: = attn_weights_2 @ inputs
+        transposed: = inputs.T @ attn_weights_2
+        einsum: = torch.einsum("t,td->d", attn_weights_2, inputs)
+        broadcast: = (attn_weights_2.unsqueeze(1) * inputs).sum(0)
+        """),
 )
 
 SCORES_LOOPS = Task(
@@ -413,50 +379,48 @@ SCORES_LOOPS = Task(
         "`scores = torch.zeros(len(x), len(x))` makes room for any number of tokens.",
         "Inside both loops stands `scores[i, j] = dot(x[i], x[j])`.",
     ),
-    wrong=(
-        Wrong(
-            "dimensions-for-tokens", edit("x.shape[0]", "x.shape[1]"), edit("x[i], x[j]", "x.T[i], x.T[j]")
-        ),
-        Wrong("dimensions-for-tokens", edit("x.shape[0]", "x.shape[1]")),
-        Wrong("sizes-typed-in", edit("x.shape[0]", "6")),
-        Wrong("one-half-only", edit("j in range(num_tokens)", "j in range(i, num_tokens)")),
-        Wrong("one-half-only", edit("j in range(num_tokens)", "j in range(i + 1)")),
-        Wrong("one-half-only", edit("j in range(num_tokens)", "j in range(i + 1, num_tokens)")),
-        Wrong("one-half-only", edit("j in range(num_tokens)", "j in range(i)")),
-        Wrong("row-overwritten", edit("scores[i, j]", "scores[i]")),
-        Wrong("overwritten-in-loop", edit("scores[i, j]", "scores")),
-        Wrong("one-vector-twice", edit("x[j]", "x[i]")),
-        Wrong("one-vector-twice", edit("x[i]", "x[j]")),
-        Wrong("diagonal-only", edit("j in range(num_tokens)", "j in (i,)")),
-        Wrong("softmax-too-early", edit("return scores", "return torch.softmax(scores, dim=-1)")),
-        Wrong("one-query-for-all", edit("x[i]", "x[0]")),
-        Wrong("scaled-unasked", edit("= dot", "= x.shape[1] ** -0.5 * dot")),
-        Wrong("mean-for-sum", edit("dot(x[i], x[j])", "dot(x[i], x[j]) / x.shape[1]")),
-        Wrong("added-for-multiplied", edit("dot(x[i], x[j])", "(x[i] + x[j]).sum()")),
-        Wrong("products-not-added", returns("x[:, None] * x")),
-        Wrong("wrong-query", edit("x[i]", "x[1]")),
-        Wrong("cosine", edit("dot(x[i], x[j])", "torch.cosine_similarity(x[i], x[j], dim=0)")),
-        Wrong("distances", edit("dot(x[i], x[j])", "(x[i] - x[j]).norm()")),
-        Wrong("return-inside-loop", edit("    return scores", "        return scores")),
-        Wrong("return-inside-loop", edit("    return scores", "            return scores")),
-        Wrong("loop-stops-early", edit("i in range(num_tokens)", "i in range(num_tokens - 1)")),
-        Wrong("loop-stops-early", edit("j in range(num_tokens)", "j in range(num_tokens - 1)")),
-        Wrong("loop-starts-late", edit("i in range(num_tokens)", "i in range(1, num_tokens)")),
-        Wrong("loop-starts-late", edit("j in range(num_tokens)", "j in range(1, num_tokens)")),
-        Wrong(
-            "reads-the-notebook",
-            edit("x.shape[0]", "inputs.shape[0]"),
-            edit("x[i], x[j]", "inputs[i], inputs[j]"),
-        ),
-        Wrong("reads-the-notebook", edit("x[i], x[j]", "inputs[i], inputs[j]"), hint=READS),
-        Wrong("reads-the-notebook", edit("x[i]", "inputs[i]"), hint=READS),
-    ),
-    right=(
-        Right("matmul", returns("x @ x.T")),
-        Right("einsum", returns('torch.einsum("id,jd->ij", x, x)')),
-        Right("stacked-rows", returns("torch.stack([torch.stack([a @ b for b in x]) for a in x])")),
-        Right("broadcast", returns("(x[:, None, :] * x[None, :, :]).sum(-1)")),
-    ),
+    wrong=wrongs("""
+        dimensions-for-tokens: x.shape[0] → x.shape[1]
+            x[i], x[j] → x.T[i], x.T[j]
+        dimensions-for-tokens: x.shape[0] → x.shape[1]
+        sizes-typed-in: x.shape[0] → 6
+        one-half-only: j in range(num_tokens) → j in range(i, num_tokens)
+        one-half-only: j in range(num_tokens) → j in range(i + 1)
+        one-half-only: j in range(num_tokens) → j in range(i + 1, num_tokens)
+        one-half-only: j in range(num_tokens) → j in range(i)
+        row-overwritten: scores[i, j] → scores[i]
+        overwritten-in-loop: scores[i, j] → scores
+        one-vector-twice: x[j] → x[i]
+        one-vector-twice: x[i] → x[j]
+        diagonal-only: j in range(num_tokens) → j in (i,)
+        softmax-too-early: return scores → return torch.softmax(scores, dim=-1)
+        one-query-for-all: x[i] → x[0]
+        scaled-unasked: = dot → = x.shape[1] ** -0.5 * dot
+        mean-for-sum: dot(x[i], x[j]) → dot(x[i], x[j]) / x.shape[1]
+        added-for-multiplied: dot(x[i], x[j]) → (x[i] + x[j]).sum()
+        products-not-added: = x[:, None] * x
+        wrong-query: x[i] → x[1]
+        cosine: dot(x[i], x[j]) → torch.cosine_similarity(x[i], x[j], dim=0)
+        distances: dot(x[i], x[j]) → (x[i] - x[j]).norm()
+        return-inside-loop: `    return scores` → `        return scores`
+        return-inside-loop: `    return scores` → `            return scores`
+        loop-stops-early: i in range(num_tokens) → i in range(num_tokens - 1)
+        loop-stops-early: j in range(num_tokens) → j in range(num_tokens - 1)
+        loop-starts-late: i in range(num_tokens) → i in range(1, num_tokens)
+        loop-starts-late: j in range(num_tokens) → j in range(1, num_tokens)
+        reads-the-notebook: x.shape[0] → inputs.shape[0]
+            x[i], x[j] → inputs[i], inputs[j]
+        reads-the-notebook: x[i], x[j] → inputs[i], inputs[j]
+            hint: One of the steps uses the notebook's `inputs`. Use the argument `x` in all of them.
+        reads-the-notebook: x[i] → inputs[i]
+            hint: One of the steps uses the notebook's `inputs`. Use the argument `x` in all of them.
+        """),
+    right=rights("""
+        matmul: = x @ x.T
+        einsum: = torch.einsum("id,jd->ij", x, x)
+        stacked-rows: = torch.stack([torch.stack([a @ b for b in x]) for a in x])
+        broadcast: = (x[:, None, :] * x[None, :, :]).sum(-1)
+        """),
 )
 
 ALL_SCORES = Task(
@@ -475,25 +439,26 @@ ALL_SCORES = Task(
         "`attn_scores = inputs @ inputs.T`",
     ),
     words={"x": "inputs", "swap": "inputs.T"},
-    wrong=(
-        Wrong("dimensions-for-tokens", edit("inputs @ inputs.T", "inputs.T @ inputs")),
-        Wrong("elementwise-product", edit("@ inputs.T", "* inputs")),
-        Wrong("one-query-only", edit("inputs.T", "inputs[1]")),
-        Wrong("scaled-unasked", edit(" @", " / inputs.shape[1] ** 0.5 @")),
-        Wrong("softmax-too-early", edit("= ", "= torch.softmax("), edit(".T", ".T, dim=-1)")),
-        Wrong("cosine", returns("torch.cosine_similarity(inputs[:, None], inputs[None], dim=-1)")),
-        Wrong("distances", returns("torch.cdist(inputs, inputs)")),
-        Wrong("keys-reshaped", edit("inputs.T", "inputs.reshape(3, 6)")),
-        Wrong("one-half-only", returns("torch.tril(inputs @ inputs.T)")),
-        Wrong("diagonal-only", returns("torch.diag((inputs * inputs).sum(dim=1))")),
-        Wrong("one-vector-twice", returns("(inputs * inputs).sum(dim=1)")),
-    ),
-    right=(
-        Right("matmul", returns("torch.matmul(inputs, inputs.transpose(0, 1))")),
-        Right("einsum", returns('torch.einsum("id,jd->ij", inputs, inputs)')),
-        Right("own-loops", returns("scores_with_loops(inputs)")),
-        Right("inner", returns("torch.inner(inputs, inputs)")),
-    ),
+    wrong=wrongs("""
+        dimensions-for-tokens: inputs @ inputs.T → inputs.T @ inputs
+        elementwise-product: @ inputs.T → * inputs
+        one-query-only: inputs.T → inputs[1]
+        scaled-unasked: @ → / inputs.shape[1] ** 0.5 @
+        softmax-too-early: = → = torch.softmax(
+            .T → .T, dim=-1)
+        cosine: = torch.cosine_similarity(inputs[:, None], inputs[None], dim=-1)
+        distances: = torch.cdist(inputs, inputs)
+        keys-reshaped: inputs.T → inputs.reshape(3, 6)
+        one-half-only: = torch.tril(inputs @ inputs.T)
+        diagonal-only: = torch.diag((inputs * inputs).sum(dim=1))
+        one-vector-twice: = (inputs * inputs).sum(dim=1)
+        """),
+    right=rights("""
+        matmul: = torch.matmul(inputs, inputs.transpose(0, 1))
+        einsum: = torch.einsum("id,jd->ij", inputs, inputs)
+        own-loops: = scores_with_loops(inputs)
+        inner: = torch.inner(inputs, inputs)
+        """),
 )
 
 ALL_WEIGHTS = Task(
@@ -512,32 +477,31 @@ ALL_WEIGHTS = Task(
         "`torch.softmax` needs `dim`: the axis that it runs along, and that adds up to 1 afterwards.",
         "`attn_weights = torch.softmax(attn_scores, dim=-1)`",
     ),
-    wrong=(
-        Wrong(
-            "softmax-over-queries",
-            edit("dim=-1", "dim=0"),
-            hint="These are the weights you get when softmax runs over dim=0: each column adds up to 1. A "
-            "query's weights stand in a row: use dim=-1, do not transpose, and where you divide by a sum of your "
-            "own, keep its axis with `sum(dim=-1, keepdim=True)`.",
-        ),
-        Wrong("softmax-over-everything", returns("attn_scores.flatten().softmax(dim=0).view(6, 6)")),
-        Wrong("shares-of-raw-scores", returns("attn_scores / attn_scores.sum(1, True)"), hint=SHARES),
-        Wrong("divided-by-total", returns("attn_scores / attn_scores.sum()"), hint=SHARES),
-        Wrong("not-normalised", returns("torch.exp(attn_scores)")),
-        Wrong("scaled-unasked", edit("(attn_scores", "(attn_scores / inputs.shape[1] ** 0.5")),
-        Wrong("softmax-twice", edit("(attn_scores", "(torch.softmax(attn_scores, dim=-1)")),
-        Wrong("log-softmax", edit("torch.softmax", "torch.log_softmax")),
-        Wrong("scores-negated", edit("(attn_scores", "(-attn_scores")),
-        Wrong("no-softmax", returns("attn_scores")),
-        Wrong("one-query-only", edit("(attn_scores", "(attn_scores[1]")),
-        Wrong("sigmoid-for-softmax", returns("torch.sigmoid(attn_scores)")),
-    ),
-    right=(
-        Right("dim-one", edit("dim=-1", "dim=1")),
-        Right("by-hand", returns("attn_scores.exp() / attn_scores.exp().sum(dim=1, keepdim=True)")),
-        Right("row-by-row", returns("torch.stack([torch.softmax(row, dim=0) for row in attn_scores])")),
-        Right("module", returns("torch.nn.Softmax(dim=-1)(attn_scores)")),
-    ),
+    wrong=wrongs("""
+        softmax-over-queries: dim=-1 → dim=0
+            hint: These are the weights you get when softmax runs over dim=0: each column adds up to 1. A
+                query's weights stand in a row: use dim=-1, do not transpose, and where you divide by a
+                sum of your own, keep its axis with `sum(dim=-1, keepdim=True)`.
+        softmax-over-everything: = attn_scores.flatten().softmax(dim=0).view(6, 6)
+        shares-of-raw-scores: = attn_scores / attn_scores.sum(1, True)
+            hint: The scores were divided by their sum. Softmax takes the exponential of each first.
+        divided-by-total: = attn_scores / attn_scores.sum()
+            hint: The scores were divided by their sum. Softmax takes the exponential of each first.
+        not-normalised: = torch.exp(attn_scores)
+        scaled-unasked: (attn_scores → (attn_scores / inputs.shape[1] ** 0.5
+        softmax-twice: (attn_scores → (torch.softmax(attn_scores, dim=-1)
+        log-softmax: torch.softmax → torch.log_softmax
+        scores-negated: (attn_scores → (-attn_scores
+        no-softmax: = attn_scores
+        one-query-only: (attn_scores → (attn_scores[1]
+        sigmoid-for-softmax: = torch.sigmoid(attn_scores)
+        """),
+    right=rights("""
+        dim-one: dim=-1 → dim=1
+        by-hand: = attn_scores.exp() / attn_scores.exp().sum(dim=1, keepdim=True)
+        row-by-row: = torch.stack([torch.softmax(row, dim=0) for row in attn_scores])
+        module: = torch.nn.Softmax(dim=-1)(attn_scores)
+        """),
 )
 
 ALL_CONTEXTS = Task(
@@ -556,40 +520,35 @@ ALL_CONTEXTS = Task(
         "`all_context_vecs = attn_weights @ inputs`",
     ),
     words={"values": "inputs"},
-    wrong=(
-        Wrong(
-            "weights-on-the-right",
-            edit("attn_weights", "attn_weights.T"),
-            hint="Each context is summed with a column of the weights instead of a row. Either the weights "
-            "are transposed, or their softmax ran over dim=0. Here the two are the same, because the scores are "
-            "symmetric.",
-        ),
-        Wrong("no-softmax", edit("attn_weights", "attn_scores")),
-        Wrong("transposed-result", returns("inputs.T @ attn_weights.T"), hint=TURNED),
-        Wrong("weights-not-used", edit("attn_weights", "torch.full_like(attn_weights, 1 / len(inputs))")),
-        Wrong("weights-not-used", edit("attn_weights", "torch.ones_like(attn_weights)")),
-        Wrong("weights-meet-one-token", edit("attn_weights @ ", "")),
-        Wrong("factors-swapped", returns("inputs.T @ attn_weights")),
-        Wrong("residual-added", edit("= ", "= inputs + ")),
-        Wrong("weights-times-weights", edit("@ inputs", "@ attn_weights")),
-        Wrong("attended-twice", edit("@ inputs", "@ attn_weights @ inputs")),
-        Wrong(
-            "shares-of-raw-scores",
-            edit("attn_weights", "attn_scores / attn_scores.sum(1, True)"),
-            hint=SHARES,
-        ),
-        Wrong("one-query-for-all", edit("attn_weights", "attn_weights[1].expand_as(attn_weights)")),
-        Wrong("one-query-only", edit("attn_weights", "attn_weights[1]")),
-        Wrong("mean-for-sum", edit("@ inputs", "@ inputs / len(inputs)")),
-        Wrong("largest-only", returns("inputs[attn_weights.argmax(dim=-1)]")),
-        Wrong("weights-returned", edit(" @ inputs", "")),
-    ),
-    right=(
-        Right("matmul", returns("torch.matmul(attn_weights, inputs)")),
-        Right("einsum", returns('torch.einsum("qk,kd->qd", attn_weights, inputs)')),
-        Right("transposed-twice", returns("(inputs.T @ attn_weights.T).T")),
-        Right("row-by-row", returns("torch.stack([row @ inputs for row in attn_weights])")),
-    ),
+    wrong=wrongs("""
+        weights-on-the-right: attn_weights → attn_weights.T
+            hint: Each context is summed with a column of the weights instead of a row. Either the weights
+                are transposed, or their softmax ran over dim=0. Here the two are the same, because the
+                scores are symmetric.
+        no-softmax: attn_weights → attn_scores
+        transposed-result: = inputs.T @ attn_weights.T
+            hint: This is the result transposed: one column for each token. Keep one row for each token.
+        weights-not-used: attn_weights → torch.full_like(attn_weights, 1 / len(inputs))
+        weights-not-used: attn_weights → torch.ones_like(attn_weights)
+        weights-meet-one-token: attn_weights @ →
+        factors-swapped: = inputs.T @ attn_weights
+        residual-added: `= ` → `= inputs + `
+        weights-times-weights: @ inputs → @ attn_weights
+        attended-twice: @ inputs → @ attn_weights @ inputs
+        shares-of-raw-scores: attn_weights → attn_scores / attn_scores.sum(1, True)
+            hint: The scores were divided by their sum. Softmax takes the exponential of each first.
+        one-query-for-all: attn_weights → attn_weights[1].expand_as(attn_weights)
+        one-query-only: attn_weights → attn_weights[1]
+        mean-for-sum: @ inputs → @ inputs / len(inputs)
+        largest-only: = inputs[attn_weights.argmax(dim=-1)]
+        weights-returned: @ inputs →
+        """),
+    right=rights("""
+        matmul: = torch.matmul(attn_weights, inputs)
+        einsum: = torch.einsum("qk,kd->qd", attn_weights, inputs)
+        transposed-twice: = (inputs.T @ attn_weights.T).T
+        row-by-row: = torch.stack([row @ inputs for row in attn_weights])
+        """),
 )
 
 SIMPLE_ATTENTION = Task(
@@ -618,72 +577,57 @@ SIMPLE_ATTENTION = Task(
         "The last line is `return weights @ x`.",
     ),
     words={"values": "x", "swap": "x.T"},
-    wrong=(
-        Wrong(
-            "softmax-over-queries",
-            edit("dim=-1", "dim=0"),
-            hint="Each context is summed with weights that add up to 1 down the columns: softmax ran over "
-            "dim=0, or the weights were transposed. Run softmax over dim=-1, and multiply the weights with `x` as "
-            "they are.",
-        ),
-        Wrong("no-softmax", edit("torch.softmax(scores, dim=-1)", "scores")),
-        Wrong("shares-of-raw-scores", returns("x @ x.T / (x @ x.T).sum(1, True) @ x"), hint=SHARES),
-        Wrong("scaled-unasked", edit("x.T  #", "x.T / x.shape[1] ** 0.5  #")),
-        Wrong("weights-returned", edit("weights @ x", "weights")),
-        Wrong("scores-returned", edit("weights @ x", "scores")),
-        Wrong(
-            "exp-overflows",
-            edit("torch.softmax(scores, dim=-1)", "torch.exp(scores) / torch.exp(scores).sum(-1, True)"),
-            hint="This is right until a score passes 88: then exp() is inf and the weights are nan. "
-            "Use `torch.softmax`, or subtract each row's largest score first.",
-        ),
-        Wrong(
-            "sums-without-keepdim",
-            edit("torch.softmax(scores, dim=-1)", "scores.exp() / scores.exp().sum(-1)"),
-        ),
-        Wrong(
-            "softmax-over-everything",
-            edit("torch.softmax(scores, dim=-1)", "scores.flatten().softmax(dim=0).view_as(scores)"),
-        ),
-        Wrong("softmax-twice", edit("(scores", "(torch.softmax(scores, dim=-1)")),
-        Wrong("log-softmax", edit("torch.softmax", "torch.log_softmax")),
-        Wrong("scores-negated", edit("(scores", "(-scores")),
-        Wrong("residual-added", edit("return weights", "return x + weights")),
-        Wrong("keys-reshaped", edit("x.T", "x.reshape(x.shape[1], x.shape[0])")),
-        Wrong("cosine", edit("x @ x.T", "torch.cosine_similarity(x[:, None], x[None], dim=-1)")),
-        Wrong("distances", edit("x @ x.T", "torch.cdist(x, x)")),
-        Wrong("dimensions-for-tokens", edit("x @ x.T", "x.T @ x"), edit("weights @ x", "x @ weights")),
-        Wrong("transposed-result", edit("weights @ x", "(weights @ x).T"), hint=TURNED),
-        Wrong("factors-swapped", edit("weights @ x", "x.T @ weights")),
-        Wrong("weights-times-weights", edit("@ x  #", "@ weights  #")),
-        Wrong("attended-twice", edit("@ x  #", "@ weights @ x  #")),
-        Wrong("mean-for-sum", edit("@ x  #", "@ x / len(x)  #")),
-        Wrong("weights-not-used", edit("weights @ x", "x.mean(dim=0).expand_as(x)")),
-        Wrong("largest-only", edit("weights @ x", "x[weights.argmax(dim=-1)]")),
-        Wrong("one-query-only", edit("return weights", "return weights[1]")),
-        Wrong("sizes-typed-in", returns("torch.stack([(x @ x[i]).softmax(dim=0) @ x for i in range(6)])")),
-        Wrong("half-precision", edit("weights @ x", "(weights.half() @ x.half()).float()")),
-        Wrong("rounded", edit("weights @ x", "(weights @ x).round(decimals=4)")),
-        Wrong("reads-the-notebook", edit("    scores =", "    x = inputs\n    scores =")),
-        Wrong("reads-the-notebook", edit("x @ x.T", "inputs @ inputs.T"), hint=READS),
-        Wrong("reads-the-notebook", edit("weights @ x", "weights @ inputs"), hint=READS),
-        Wrong("edits-its-argument", edit("return weights @ x", "x[:] = weights @ x\n    return x")),
-    ),
-    right=(
-        Right("one-line", returns("torch.softmax(x @ x.mT, -1) @ x")),
-        Right(
-            "scaled-dot-product-attention",
-            returns(
-                "torch.nn.functional.scaled_dot_product_attention(x[None], x[None], x[None], scale=1.0)[0]"
-            ),
-        ),
-        Right(
-            "einsum",
-            edit("x @ x.T", 'torch.einsum("id,jd->ij", x, x)'),
-            edit("weights @ x", 'torch.einsum("qk,kd->qd", weights, x)'),
-        ),
-        Right("row-by-row", returns("torch.stack([torch.softmax(x @ row, dim=0) @ x for row in x])")),
-    ),
+    wrong=wrongs("""
+        softmax-over-queries: dim=-1 → dim=0
+            hint: Each context is summed with weights that add up to 1 down the columns: softmax ran over
+                dim=0, or the weights were transposed. Run softmax over dim=-1, and multiply the weights
+                with `x` as they are.
+        no-softmax: torch.softmax(scores, dim=-1) → scores
+        shares-of-raw-scores: = x @ x.T / (x @ x.T).sum(1, True) @ x
+            hint: The scores were divided by their sum. Softmax takes the exponential of each first.
+        scaled-unasked: x.T  # → x.T / x.shape[1] ** 0.5  #
+        weights-returned: weights @ x → weights
+        scores-returned: weights @ x → scores
+        exp-overflows: torch.softmax(scores, dim=-1) → torch.exp(scores) / torch.exp(scores).sum(-1, True)
+            hint: This is right until a score passes 88: then exp() is inf and the weights are nan. Use
+                `torch.softmax`, or subtract each row's largest score first.
+        sums-without-keepdim: torch.softmax(scores, dim=-1) → scores.exp() / scores.exp().sum(-1)
+        softmax-over-everything: torch.softmax(scores, dim=-1) → scores.flatten().softmax(dim=0).view_as(scores)
+        softmax-twice: (scores → (torch.softmax(scores, dim=-1)
+        log-softmax: torch.softmax → torch.log_softmax
+        scores-negated: (scores → (-scores
+        residual-added: return weights → return x + weights
+        keys-reshaped: x.T → x.reshape(x.shape[1], x.shape[0])
+        cosine: x @ x.T → torch.cosine_similarity(x[:, None], x[None], dim=-1)
+        distances: x @ x.T → torch.cdist(x, x)
+        dimensions-for-tokens: x @ x.T → x.T @ x
+            weights @ x → x @ weights
+        transposed-result: weights @ x → (weights @ x).T
+            hint: This is the result transposed: one column for each token. Keep one row for each token.
+        factors-swapped: weights @ x → x.T @ weights
+        weights-times-weights: @ x  # → @ weights  #
+        attended-twice: @ x  # → @ weights @ x  #
+        mean-for-sum: @ x  # → @ x / len(x)  #
+        weights-not-used: weights @ x → x.mean(dim=0).expand_as(x)
+        largest-only: weights @ x → x[weights.argmax(dim=-1)]
+        one-query-only: return weights → return weights[1]
+        sizes-typed-in: = torch.stack([(x @ x[i]).softmax(dim=0) @ x for i in range(6)])
+        half-precision: weights @ x → (weights.half() @ x.half()).float()
+        rounded: weights @ x → (weights @ x).round(decimals=4)
+        reads-the-notebook: scores = → x = inputs↵scores =
+        reads-the-notebook: x @ x.T → inputs @ inputs.T
+            hint: One of the steps uses the notebook's `inputs`. Use the argument `x` in all of them.
+        reads-the-notebook: weights @ x → weights @ inputs
+            hint: One of the steps uses the notebook's `inputs`. Use the argument `x` in all of them.
+        edits-its-argument: return weights @ x → x[:] = weights @ x↵return x
+        """),
+    right=rights("""
+        one-line: = torch.softmax(x @ x.mT, -1) @ x
+        scaled-dot-product-attention: = torch.nn.functional.scaled_dot_product_attention(x[None], x[None], x[None], scale=1.0)[0]
+        einsum: x @ x.T → torch.einsum("id,jd->ij", x, x)
+            weights @ x → torch.einsum("qk,kd->qd", weights, x)
+        row-by-row: = torch.stack([torch.softmax(x @ row, dim=0) @ x for row in x])
+        """),
 )
 
 LESSON = Lesson(

@@ -1,23 +1,7 @@
 """The tasks of lesson 02: their probes, and the right and wrong answers as changes to the solution."""
 
 import torch
-
-from autograder.authoring import (
-    Check,
-    Forbid,
-    Lesson,
-    Made,
-    Probe,
-    Right,
-    Specimen,
-    Task,
-    Wrong,
-    before,
-    body,
-    edit,
-    faulty,
-    returns,
-)
+from autograder.author.authoring import Check, Forbid, Lesson, Made, Probe, Specimen, Task, rights, wrongs
 
 # The sentence "Your journey starts with one step", three numbers for each token.
 SENTENCE = torch.tensor(
@@ -47,14 +31,6 @@ def redraw(generator: torch.Generator) -> dict:
     }
 
 
-NAMES = ("W_query", "W_key", "W_value")
-
-
-def for_each(old, new):
-    """The same edit of the lines for queries, keys and values."""
-    return [edit(old.format(name), new.format(name)) for name in NAMES]
-
-
 SCORES = Task(
     id="scores-of-one-query",
     title="The scores of one query",
@@ -70,31 +46,30 @@ SCORES = Task(
         "`attn_scores_2 = query_2 @ keys.T`",
     ),
     words={"queries": "query_2", "swap": "keys.T"},
-    wrong=(
-        Wrong("queries-as-keys", edit("keys.T", "(inputs @ W_query).T")),
-        Wrong("values-as-keys", edit("keys.T", "values.T")),
-        Wrong("keys-as-queries", edit("query_2 @", "keys[1] @")),
-        Wrong("scores-turned", returns("keys[1] @ (inputs @ W_query).T")),
-        Wrong("input-for-scores", returns("inputs @ x_2")),
-        Wrong("step-too-many", edit("keys.T", "keys.T / keys.shape[1] ** 0.5")),
-        Wrong("step-too-many", returns("torch.softmax(query_2 @ keys.T, dim=-1)")),
-        Wrong("step-too-many", returns("torch.softmax(query_2 @ keys.T / keys.shape[1] ** 0.5, dim=-1)")),
-        Wrong("products-not-added", returns("keys * query_2")),
-        Wrong("summed-over-other-axis", returns("(keys * query_2).sum(dim=0)")),
-        Wrong("mean-for-sum", returns("(keys * query_2).mean(dim=1)")),
-        Wrong("keys-reshaped", edit("keys.T", "keys.reshape(2, 6)")),
-        Wrong("all-queries-at-once", edit("query_2 @", "(inputs @ W_query) @")),
-        Wrong(
-            "one-query-only", edit("keys.T", "keys[1]"), hint="This is one score. Take all keys: `keys.T`."
-        ),
-        Wrong("cosine", returns("nn.functional.cosine_similarity(keys, query_2[None])")),
-    ),
-    right=(
-        Right("keys-first", returns("keys @ query_2")),
-        Right("einsum", returns('torch.einsum("d,td->t", query_2, keys)')),
-        Right("stack", returns("torch.stack([torch.dot(query_2, key) for key in keys])")),
-        Right("broadcast", returns("(keys * query_2).sum(dim=-1)")),
-    ),
+    wrong=wrongs("""
+        queries-as-keys: keys.T → (inputs @ W_query).T
+        values-as-keys: keys.T → values.T
+        keys-as-queries: query_2 @ → keys[1] @
+        scores-turned: = keys[1] @ (inputs @ W_query).T
+        input-for-scores: = inputs @ x_2
+        step-too-many: keys.T → keys.T / keys.shape[1] ** 0.5
+        step-too-many: = torch.softmax(query_2 @ keys.T, dim=-1)
+        step-too-many: = torch.softmax(query_2 @ keys.T / keys.shape[1] ** 0.5, dim=-1)
+        products-not-added: = keys * query_2
+        summed-over-other-axis: = (keys * query_2).sum(dim=0)
+        mean-for-sum: = (keys * query_2).mean(dim=1)
+        keys-reshaped: keys.T → keys.reshape(2, 6)
+        all-queries-at-once: query_2 @ → (inputs @ W_query) @
+        one-query-only: keys.T → keys[1]
+            hint: This is one score. Take all keys: `keys.T`.
+        cosine: = nn.functional.cosine_similarity(keys, query_2[None])
+        """),
+    right=rights("""
+        keys-first: = keys @ query_2
+        einsum: = torch.einsum("d,td->t", query_2, keys)
+        stack: = torch.stack([torch.dot(query_2, key) for key in keys])
+        broadcast: = (keys * query_2).sum(dim=-1)
+        """),
 )
 
 SCALED_WEIGHTS = Task(
@@ -114,39 +89,39 @@ SCALED_WEIGHTS = Task(
         "`attn_weights_2 = torch.softmax(attn_scores_2 / d_k**0.5, dim=-1)`",
     ),
     words={"width_code": "d_k**0.5"},
-    wrong=(
-        Wrong(
-            "no-scale",
-            edit(" / d_k**0.5", ""),
-            hint="The scores are not divided by √d_k: `d_k**0.5`, with two stars (`d_k * 0.5` is 1 here).",
-        ),
-        Wrong("scaled-without-root", edit("**0.5", "")),
-        Wrong("scaled-up", edit("/ d_k", "* d_k")),
-        Wrong("scaled-by-input-width", edit("d_k**", "inputs.shape[1] ** ")),
-        Wrong("scaled-by-tokens", edit("d_k**", "len(attn_scores_2) ** ")),
-        Wrong("scaled-after-softmax", edit(" / d_k**0.5, dim=-1)", ", dim=-1) / d_k**0.5")),
-        Wrong("scaled-twice", edit("dim=-1)", "dim=-1) / d_k**0.5")),
-        Wrong(
-            "root-by-precedence",
-            edit("d_k**0.5", "d_k**1 / 2"),
-            hint="You divide by 4: `d_k**1/2` is `(d_k**1) / 2`, and `d_k**2` the square. A root is `d_k**0.5`.",
-        ),
-        Wrong("root-of-the-scores", edit("attn_scores_2 / d_k**0.5", "(attn_scores_2 / d_k) ** 0.5")),
-        Wrong("no-softmax", edit("torch.softmax(", "("), edit(", dim=-1", "")),
-        Wrong("shares-of-raw-scores", returns("attn_scores_2 / attn_scores_2.sum()")),
-        Wrong("not-normalised", edit("torch.softmax(", "torch.exp("), edit(", dim=-1", "")),
-        Wrong("softmax-twice", edit("dim=-1)", "dim=-1).softmax(dim=-1)")),
-        Wrong("log-softmax", edit("torch.softmax", "torch.log_softmax")),
-        Wrong("sigmoid-for-softmax", edit("torch.softmax(", "torch.sigmoid("), edit(", dim=-1", "")),
-        Wrong("scores-negated", edit("(attn", "(-attn")),
-    ),
-    right=(
-        Right("math-sqrt", before("import math"), edit("d_k**0.5, dim=-1", "math.sqrt(d_k), dim=0")),
-        Right("power", edit("/ d_k**0.5", "* d_k**-0.5")),
-        Right("query-scaled", edit("attn_scores_2 / d_k**0.5", "(query_2 / d_k**0.5) @ keys.T")),
-        Right("by-hand", edit("torch.softmax(", "(e := torch.exp("), edit(", dim=-1)", ")) / e.sum()")),
-        Right("double", edit("attn_scores_2 / d_k**", "attn_scores_2.double() / keys.shape[-1] ** ")),
-    ),
+    wrong=wrongs("""
+        no-scale: / d_k**0.5 →
+            hint: The scores are not divided by √d_k: `d_k**0.5`, with two stars (`d_k * 0.5` is 1 here).
+        scaled-without-root: **0.5 →
+        scaled-up: / d_k → * d_k
+        scaled-by-input-width: d_k** → `inputs.shape[1] ** `
+        scaled-by-tokens: d_k** → `len(attn_scores_2) ** `
+        scaled-after-softmax: / d_k**0.5, dim=-1) → , dim=-1) / d_k**0.5
+        scaled-twice: dim=-1) → dim=-1) / d_k**0.5
+        root-by-precedence: d_k**0.5 → d_k**1 / 2
+            hint: You divide by 4: `d_k**1/2` is `(d_k**1) / 2`, and `d_k**2` the square. A root is
+                `d_k**0.5`.
+        root-of-the-scores: attn_scores_2 / d_k**0.5 → (attn_scores_2 / d_k) ** 0.5
+        no-softmax: torch.softmax( → (
+            , dim=-1 →
+        shares-of-raw-scores: = attn_scores_2 / attn_scores_2.sum()
+        not-normalised: torch.softmax( → torch.exp(
+            , dim=-1 →
+        softmax-twice: dim=-1) → dim=-1).softmax(dim=-1)
+        log-softmax: torch.softmax → torch.log_softmax
+        sigmoid-for-softmax: torch.softmax( → torch.sigmoid(
+            , dim=-1 →
+        scores-negated: (attn → (-attn
+        """),
+    right=rights("""
+        math-sqrt: above → import math
+            d_k**0.5, dim=-1 → math.sqrt(d_k), dim=0
+        power: / d_k**0.5 → * d_k**-0.5
+        query-scaled: attn_scores_2 / d_k**0.5 → (query_2 / d_k**0.5) @ keys.T
+        by-hand: torch.softmax( → (e := torch.exp(
+            , dim=-1) → )) / e.sum()
+        double: attn_scores_2 / d_k** → `attn_scores_2.double() / keys.shape[-1] ** `
+        """),
 )
 
 CONTEXT = Task(
@@ -164,202 +139,165 @@ CONTEXT = Task(
         "The shapes are `(6,) @ (6, 2)`, which gives `(2,)`.",
         "`context_vec_2 = attn_weights_2 @ values`",
     ),
-    wrong=(
-        Wrong("keys-as-values", edit("@ values", "@ keys")),
-        Wrong("input-as-values", edit("@ values", "@ inputs")),
-        Wrong("queries-as-values", edit("@ values", "@ (inputs @ W_query)")),
-        Wrong("no-softmax", edit("attn_weights_2 @", "attn_scores_2 @")),
-        Wrong("no-scale", edit("attn_weights_2 @", "torch.softmax(attn_scores_2, dim=-1) @")),
-        Wrong("products-not-added", returns("attn_weights_2[:, None] * values")),
-        Wrong("summed-over-other-axis", returns("(attn_weights_2[:, None] * values).sum(dim=1)")),
-        Wrong("own-value-only", returns("values[1]")),
-        Wrong("weights-not-used", returns("values.mean(dim=0)")),
-        Wrong("weights-not-used", returns("values.sum(dim=0)")),
-        Wrong("mean-for-sum", edit("@ values", "@ values / len(values)")),
-        Wrong("largest-only", returns("values[attn_weights_2.argmax()]")),
-        Wrong("scaled-twice", edit("@ values", "@ values / d_k**0.5")),
-    ),
-    right=(
-        Right("einsum", returns('torch.einsum("t,td->d", attn_weights_2, values)')),
-        Right("transposed", returns("values.T @ attn_weights_2")),
-        Right("broadcast", returns("(attn_weights_2[:, None] * values).sum(dim=0)")),
-        Right(
-            "scaled-dot-product-attention",
-            before("from torch.nn.functional import scaled_dot_product_attention as attend"),
-            edit("attn_weights_2 @ values", "attend(query_2[None, None], keys[None], values[None])[0, 0]"),
-        ),
-    ),
+    wrong=wrongs("""
+        keys-as-values: @ values → @ keys
+        input-as-values: @ values → @ inputs
+        queries-as-values: @ values → @ (inputs @ W_query)
+        no-softmax: attn_weights_2 @ → attn_scores_2 @
+        no-scale: attn_weights_2 @ → torch.softmax(attn_scores_2, dim=-1) @
+        products-not-added: = attn_weights_2[:, None] * values
+        summed-over-other-axis: = (attn_weights_2[:, None] * values).sum(dim=1)
+        own-value-only: = values[1]
+        weights-not-used: = values.mean(dim=0)
+        weights-not-used: = values.sum(dim=0)
+        mean-for-sum: @ values → @ values / len(values)
+        largest-only: = values[attn_weights_2.argmax()]
+        scaled-twice: @ values → @ values / d_k**0.5
+        """),
+    right=rights("""
+        einsum: = torch.einsum("t,td->d", attn_weights_2, values)
+        transposed: = values.T @ attn_weights_2
+        broadcast: = (attn_weights_2[:, None] * values).sum(dim=0)
+        scaled-dot-product-attention: above → from torch.nn.functional import scaled_dot_product_attention as attend
+            attn_weights_2 @ values → attend(query_2[None, None], keys[None], values[None])[0, 0]
+        """),
 )
 
-# The lines that the three classes of this lesson share, and what goes wrong in them.
-SCALE = " / keys.shape[-1] ** 0.5"
-RESULT = "weights @ values"
-TAIL = """scores = queries @ keys.T  # (tokens, tokens)
-        weights = torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)  # (tokens, tokens)
-        return weights @ values"""
-BY_ROW = "return torch.stack([torch.softmax(keys @ one / len(one) ** 0.5, 0) @ values for one in queries])"
-KERNEL = "return nn.functional.scaled_dot_product_attention(queries[None], keys[None], values[None])[0]"
-FUTURE = "torch.ones_like(scores).triu(1).bool()"
-SEED = "\n        torch.manual_seed(123)\n"
-EXP = edit("torch.softmax(", "torch.exp(")
 
+SLIPS_BY_HAND = wrongs("""
+    not-normalised: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True)); return exponentials
+        torch.softmax( → softmax_by_hand(
+    sums-without-keepdim: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True)); return exponentials / exponentials.sum(dim=dim)
+        torch.softmax( → softmax_by_hand(
+    softmax-over-queries: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True)); return exponentials / exponentials.sum(dim=-2, keepdim=True)
+        torch.softmax( → softmax_by_hand(
+    softmax-over-everything: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True)); return exponentials / exponentials.sum()
+        torch.softmax( → softmax_by_hand(
+    """)
 
-def divided(options):
-    """Rows divided by their sums, or something of the kind, in the place of softmax."""
-    return edit(", dim=-1)", f")\n        weights = weights / weights.sum({options})")
-
-
-# Softmax written out, with the largest score of a row taken off first.
-BY_HAND = """
-def softmax_by_hand(scores, dim):
-    exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True))
-    return {}
-"""
-SUMMED = "exponentials / exponentials.sum(dim=dim, keepdim=True)"
-
-
-def by_hand(shares):
-    """The class with its softmax written out, and these shares of the exponentials."""
-    return before(BY_HAND.format(shares)), edit("torch.softmax(", "softmax_by_hand(")
-
-
-SLIPS_BY_HAND = (
-    Wrong("not-normalised", *by_hand("exponentials")),
-    Wrong("sums-without-keepdim", *by_hand("exponentials / exponentials.sum(dim=dim)")),
-    Wrong("softmax-over-queries", *by_hand("exponentials / exponentials.sum(dim=-2, keepdim=True)")),
-    Wrong("softmax-over-everything", *by_hand("exponentials / exponentials.sum()")),
-)
-
-SCALING = (
-    Wrong("no-scale", edit(SCALE, "")),
-    Wrong("scaled-without-root", edit(" ** 0.5", "")),
-    Wrong("scaled-up", edit("/ keys", "* keys")),
-    Wrong("scaled-by-input-width", edit("keys.shape[-1]", "x.shape[-1]")),
-    Wrong("scaled-by-tokens", edit("keys.shape[-1]", "keys.shape[0]")),
-    Wrong("root-by-precedence", edit("** 0.5", "** 1 / 2")),
-    Wrong("scaled-after-softmax", edit(SCALE, ""), edit("return weights", "return weights" + SCALE)),
-    Wrong("scale-typed-in", edit("keys.shape[-1]", "d_k")),
-)
-MEETING = (
-    Wrong("scores-turned", edit("queries @ keys.T", "keys @ queries.T")),
-    Wrong("keys-as-queries", edit("= queries @", "= keys @")),
-    Wrong("queries-as-keys", edit("keys.T", "queries.T")),
-    Wrong("keys-as-values", edit("@ values", "@ keys")),
-    Wrong("queries-as-values", edit("@ values", "@ queries")),
-    Wrong("input-as-values", edit("@ values", "@ x")),
-    Wrong("softmax-over-queries", edit("dim=-1", "dim=0")),
-    Wrong("no-softmax", edit("torch.softmax(", "("), edit(", dim=-1", "")),
-    Wrong("residual-added", edit("return weights", "return values + weights")),
-)
+SCALING = wrongs("""
+    no-scale: / keys.shape[-1] ** 0.5 →
+    scaled-without-root: ** 0.5 →
+    scaled-up: / keys → * keys
+    scaled-by-input-width: keys.shape[-1] → x.shape[-1]
+    scaled-by-tokens: keys.shape[-1] → keys.shape[0]
+    root-by-precedence: ** 0.5 → ** 1 / 2
+    scaled-after-softmax: / keys.shape[-1] ** 0.5 →
+        return weights → return weights / keys.shape[-1] ** 0.5
+    scale-typed-in: keys.shape[-1] → d_k
+    """)
+MEETING = wrongs("""
+    scores-turned: queries @ keys.T → keys @ queries.T
+    keys-as-queries: = queries @ → = keys @
+    queries-as-keys: keys.T → queries.T
+    keys-as-values: @ values → @ keys
+    queries-as-values: @ values → @ queries
+    input-as-values: @ values → @ x
+    softmax-over-queries: dim=-1 → dim=0
+    no-softmax: torch.softmax( → (
+        , dim=-1 →
+    residual-added: return weights → return values + weights
+    """)
 ATTENTION = (
-    *SCALING,
-    *MEETING,
-    *SLIPS_BY_HAND,
-    Wrong("scale-typed-in", edit("keys.shape[-1]", "3")),
-    Wrong("scale-typed-in", edit("keys.shape[-1]", "64")),
-    Wrong("scaled-by-half", edit("keys.shape[-1] ** 0.5", "(keys.shape[-1] * 0.5)")),
-    Wrong("scaled-by-square", edit("** 0.5", "** 2")),
-    Wrong("root-of-the-scores", edit("scores" + SCALE, "(scores / keys.shape[-1]) ** 0.5")),
-    Wrong("scaled-twice", edit("return weights", "return weights" + SCALE)),
-    Wrong("values-as-keys", edit("keys.T", "values.T")),
-    Wrong("values-as-queries", edit("= queries @", "= values @")),
-    Wrong("input-for-scores", edit("queries @ keys.T", "x @ x.T")),
-    Wrong("keys-reshaped", edit("keys.T", "keys.reshape(keys.shape[1], keys.shape[0])")),
-    Wrong("keys-not-turned", edit("keys.T", "keys")),
-    Wrong("cosine", edit("queries @ keys.T", "torch.cosine_similarity(queries[:, None], keys, dim=-1)")),
-    Wrong("scores-negated", edit("(scores", "(-scores")),
-    Wrong("softmax-twice", edit("return weights", "return weights.softmax(dim=-1)")),
-    Wrong("softmax-over-everything", EXP, divided("")),
-    Wrong("sums-without-keepdim", EXP, divided("dim=-1")),
-    Wrong("not-normalised", EXP, edit(", dim=-1", "")),
-    Wrong("shares-of-raw-scores", edit("torch.softmax(", "("), divided("dim=-1, keepdim=True")),
-    Wrong("sigmoid-for-softmax", edit("torch.softmax(", "torch.sigmoid("), edit(", dim=-1", "")),
-    Wrong("log-softmax", edit("torch.softmax", "torch.log_softmax")),
-    Wrong("masked-needlessly", edit("softmax(scores", f"softmax(scores.masked_fill({FUTURE}, -torch.inf)")),
-    Wrong("weights-on-the-right", edit("return weights", "return weights.T")),
-    Wrong("attended-twice", edit("@ values", "@ weights @ values")),
-    Wrong("weights-returned", edit(" @ values", "")),
-    Wrong("scores-returned", edit(RESULT, "scores")),
-    Wrong("returns-nothing", edit("return weights", "weights")),
-    Wrong("returns-a-tuple", edit("@ values", "@ values, weights")),
-    Wrong("mean-for-sum", edit("@ values", "@ values / len(x)")),
-    Wrong("elementwise-product", edit("@ values", "* values")),
-    Wrong("tokens-pooled", edit(RESULT, "(weights @ values).mean(dim=0)")),
-    Wrong("transposed-result", edit(RESULT, "(weights @ values).T"), hint="Return one row for each token."),
-    Wrong("context-normalised", edit(RESULT, "nn.functional.layer_norm(weights @ values, keys.shape[1:])")),
-    Wrong("detached", edit(RESULT, "(weights @ values).detach()")),
-    Wrong("half-precision", edit(RESULT, "(weights @ values).half().to(x.dtype)")),
-    Wrong("rounded", edit(RESULT, "torch.round(weights @ values, decimals=4)")),
-    Wrong("float-forced", edit(RESULT, "(weights @ values).float()")),
-    Wrong("half-precision", edit("queries @ keys.T", "(queries.half() @ keys.half().T).to(x.dtype)")),
-    Wrong("summed-over-other-axis", edit(RESULT, "weights * values.sum(dim=1)")),
-    Wrong("summed-over-other-axis", edit(RESULT, "weights.sum(dim=0)[:, None] * values")),
-    Wrong("half-precision", edit("(scores /", "(scores.half().to(x.dtype) /")),
-    Wrong("edits-its-argument", edit("        queries = ", "        x -= x.mean(dim=0)\n        queries = ")),
-    Wrong("edits-its-argument", edit("return weights", "x *= 2\n        return weights")),
-    Wrong("residual-added", edit("return weights", "return x + weights")),
-    Wrong("not-projected", edit(TAIL, "return torch.softmax(x @ x.T / x.shape[-1] ** 0.5, dim=-1) @ x")),
-    Wrong("detached", edit("keys.T", "keys.detach().T")),
-    Wrong("activation-added", edit("(scores", "(scores.relu()")),
-    Wrong("activation-added", edit(RESULT, "torch.relu(weights @ values)")),
-    Wrong("own-value-only", edit(RESULT, "values")),
-    Wrong("one-query-only", edit("= queries @", "= queries[0] @")),
-    Wrong("extra-axis", edit(RESULT, "(weights @ values)[None]")),
-    Wrong("not-a-tensor", edit(RESULT, "(weights @ values).detach().numpy()")),
-    Wrong("batch-expected", edit("keys.T", "keys.transpose(1, 2)")),
-    Wrong("batch-expected", edit("keys.T", "keys.permute(0, 2, 1)")),
-    Wrong("batch-expected", edit("x):\n", "x):\n        batch, tokens, width = x.shape\n")),
-    Wrong(
-        "dimensions-for-tokens",
-        edit("queries @ keys.T", "queries.T @ keys"),
-        edit(RESULT, "values @ weights"),
-    ),
-    Wrong("own-seed", edit("()\n        self.W_query = nn.", f"(){SEED}        self.W_query = nn.")),
-    Wrong("no-super-init", edit("        super().__init__()\n", "")),
-    Wrong("other-names", *[edit(f"self.{name}", f"self.{name[:3]}", 2) for name in NAMES]),
+    SCALING
+    + MEETING
+    + SLIPS_BY_HAND
+    + wrongs("""
+    scale-typed-in: keys.shape[-1] → 3
+    scale-typed-in: keys.shape[-1] → 64
+    scaled-by-half: keys.shape[-1] ** 0.5 → (keys.shape[-1] * 0.5)
+    scaled-by-square: ** 0.5 → ** 2
+    root-of-the-scores: scores / keys.shape[-1] ** 0.5 → (scores / keys.shape[-1]) ** 0.5
+    scaled-twice: return weights → return weights / keys.shape[-1] ** 0.5
+    values-as-keys: keys.T → values.T
+    values-as-queries: = queries @ → = values @
+    input-for-scores: queries @ keys.T → x @ x.T
+    keys-reshaped: keys.T → keys.reshape(keys.shape[1], keys.shape[0])
+    keys-not-turned: keys.T → keys
+    cosine: queries @ keys.T → torch.cosine_similarity(queries[:, None], keys, dim=-1)
+    scores-negated: (scores → (-scores
+    softmax-twice: return weights → return weights.softmax(dim=-1)
+    softmax-over-everything: torch.softmax( → torch.exp(
+        , dim=-1) → )↵weights = weights / weights.sum()
+    sums-without-keepdim: torch.softmax( → torch.exp(
+        , dim=-1) → )↵weights = weights / weights.sum(dim=-1)
+    not-normalised: torch.softmax( → torch.exp(
+        , dim=-1 →
+    shares-of-raw-scores: torch.softmax( → (
+        , dim=-1) → )↵weights = weights / weights.sum(dim=-1, keepdim=True)
+    sigmoid-for-softmax: torch.softmax( → torch.sigmoid(
+        , dim=-1 →
+    log-softmax: torch.softmax → torch.log_softmax
+    masked-needlessly: softmax(scores → softmax(scores.masked_fill(torch.ones_like(scores).triu(1).bool(), -torch.inf)
+    weights-on-the-right: return weights → return weights.T
+    attended-twice: @ values → @ weights @ values
+    weights-returned: @ values →
+    scores-returned: weights @ values → scores
+    returns-nothing: return weights → weights
+    returns-a-tuple: @ values → @ values, weights
+    mean-for-sum: @ values → @ values / len(x)
+    elementwise-product: @ values → * values
+    tokens-pooled: weights @ values → (weights @ values).mean(dim=0)
+    transposed-result: weights @ values → (weights @ values).T
+        hint: Return one row for each token.
+    context-normalised: weights @ values → nn.functional.layer_norm(weights @ values, keys.shape[1:])
+    detached: weights @ values → (weights @ values).detach()
+    half-precision: weights @ values → (weights @ values).half().to(x.dtype)
+    rounded: weights @ values → torch.round(weights @ values, decimals=4)
+    float-forced: weights @ values → (weights @ values).float()
+    half-precision: queries @ keys.T → (queries.half() @ keys.half().T).to(x.dtype)
+    summed-over-other-axis: weights @ values → weights * values.sum(dim=1)
+    summed-over-other-axis: weights @ values → weights.sum(dim=0)[:, None] * values
+    half-precision: (scores / → (scores.half().to(x.dtype) /
+    edits-its-argument: queries = → x -= x.mean(dim=0)↵queries =
+    edits-its-argument: return weights → x *= 2↵return weights
+    residual-added: return weights → return x + weights
+    not-projected: scores = … return weights @ values → return torch.softmax(x @ x.T / x.shape[-1] ** 0.5, dim=-1) @ x
+    detached: keys.T → keys.detach().T
+    activation-added: (scores → (scores.relu()
+    activation-added: weights @ values → torch.relu(weights @ values)
+    own-value-only: weights @ values → values
+    one-query-only: = queries @ → = queries[0] @
+    extra-axis: weights @ values → (weights @ values)[None]
+    not-a-tensor: weights @ values → (weights @ values).detach().numpy()
+    batch-expected: keys.T → keys.transpose(1, 2)
+    batch-expected: keys.T → keys.permute(0, 2, 1)
+    batch-expected: x): → x):↵    batch, tokens, width = x.shape
+    dimensions-for-tokens: queries @ keys.T → queries.T @ keys
+        weights @ values → values @ weights
+    own-seed: ()↵self.W_query = nn. →:
+        ()
+        torch.manual_seed(123)
+        self.W_query = nn.
+    no-super-init: line super().__init__() →
+    other-names: self.W_query →2 self.W_q
+        self.W_key →2 self.W_k
+        self.W_value →2 self.W_v
+    """)
 )
-ROUTES = (
-    Right("row-by-row", edit(TAIL, BY_ROW)),
-    Right("einsum", edit("queries @ keys.T", 'torch.einsum("qd,kd->qk", queries, keys)')),
-    Right("scaled-queries", edit("= queries @", "= (queries * keys.shape[-1] ** -0.5) @"), edit(SCALE, "")),
-    Right("transpose", edit("keys.T", "keys.transpose(-2, -1)")),
-    Right("by-hand", EXP, divided("dim=-1, keepdim=True")),
-    Right("by-hand-and-shifted", *by_hand(SUMMED)),
-    Right(
-        "values-first", edit("self.W_query = ", "self.W_value = "), edit("self.W_value = ", "self.W_query = ")
-    ),
-    Right("scale-kept", edit("()\n", "()\n        self.scale = d_out**0.5\n"), edit(SCALE, " / self.scale")),
-    Right(
-        "helper-method",
-        edit(
-            "    def forward",
-            "    def shares(self, scores):\n        return scores.softmax(-1)\n\n    def forward",
-        ),
-        edit("torch.softmax(", "self.shares("),
-        edit(", dim=-1", ""),
-    ),
-)
-# Attention with torch's own functions.
-READY_MADE = """size = queries.shape[-1]
-        own, empty = torch.eye(size, dtype=x.dtype), torch.zeros(size, dtype=x.dtype)
-        context, _ = nn.functional.multi_head_attention_forward(
-            *(one[:, None] for one in (queries, keys, values)),
-            *(size, 1, own.repeat(3, 1), None, None, None, False, 0.0, own, empty),
-        )
-        return context[:, 0]"""
-# The three projections as one product.
-ONE_PRODUCT = """
-three = x @ torch.cat([self.W_query, self.W_key, self.W_value], dim=1)
-queries, keys, values = three.chunk(3, dim=-1)
-return torch.softmax(queries @ keys.T / keys.shape[-1] ** 0.5, dim=-1) @ values
-"""
-ONE_LAYER = """
-layers = (self.W_query, self.W_key, self.W_value)
-weight = torch.cat([layer.weight for layer in layers])
-bias = None if layers[0].bias is None else torch.cat([layer.bias for layer in layers])
-queries, keys, values = nn.functional.linear(x, weight, bias).chunk(3, dim=-1)
-return torch.softmax(queries @ keys.T / keys.shape[-1] ** 0.5, dim=-1) @ values
-"""
+ROUTES = rights("""
+    row-by-row: scores = … return weights @ values → return torch.stack([torch.softmax(keys @ one / len(one) ** 0.5, 0) @ values for one in queries])
+    einsum: queries @ keys.T → torch.einsum("qd,kd->qk", queries, keys)
+    scaled-queries: = queries @ → = (queries * keys.shape[-1] ** -0.5) @
+        / keys.shape[-1] ** 0.5 →
+    transpose: keys.T → keys.transpose(-2, -1)
+    by-hand: torch.softmax( → torch.exp(
+        , dim=-1) → )↵weights = weights / weights.sum(dim=-1, keepdim=True)
+    by-hand-and-shifted: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True)); return exponentials / exponentials.sum(dim=dim, keepdim=True)
+        torch.softmax( → softmax_by_hand(
+    values-first: self.W_query = → self.W_value =
+        self.W_value = → self.W_query =
+    scale-kept: ()↵ → ()↵self.scale = d_out**0.5
+        / keys.shape[-1] ** 0.5 → / self.scale
+    helper-method:
+        def forward →:
+            def shares(self, scores):
+                return scores.softmax(-1)
+
+            def forward
+        torch.softmax( → self.shares(
+        , dim=-1 →
+    """)
 
 SIZES = {
     "seeded": ("the sentence", SENTENCE, (3, 2), 123),
@@ -422,11 +360,6 @@ def start_probe(**settings):
     )
 
 
-# `forward` reads the notebook's `values` where it makes none of its own.
-FOREIGN = "`values` are those of the notebook, from another sentence. Make them from `x` and `self.W_value`."
-RANDOM = "nn.Parameter(torch.rand(d_in, d_out))"
-QKV = "super().__init__()\nself.W_qkv = nn."
-
 SELF_ATTENTION_V1 = Task(
     id="self-attention-v1",
     title="SelfAttention_v1, with nn.Parameter",
@@ -460,55 +393,69 @@ SELF_ATTENTION_V1 = Task(
     ),
     words={"swap": "keys.T"},
     parts=("class", "projections", "scaling", "softmax", "own-input-width"),
-    wrong=(
-        *ATTENTION,
-        Wrong("reads-the-notebook", edit("values = x", "value = x"), hint=FOREIGN),
-        Wrong("reads-the-notebook", edit("keys = x", "key = x")),
-        Wrong("reads-the-notebook", edit("keys = x", "key = x"), edit("values = x", "value = x")),
-        Wrong("reads-the-notebook", edit("x @ self", "inputs @ self", 3)),
-        Wrong(
-            "reads-the-notebook",
-            edit("x @ self.", "x @ ", 3),
-            hint="The class's own matrices are attributes: write `self.W_query`.",
-        ),
-        Wrong("activation-added", *for_each("= x @ self.{}", "= torch.relu(x @ self.{})")),
-        Wrong("frozen", edit("d_out))", "d_out), requires_grad=False)", 3)),
-        Wrong("plain-tensors", edit(RANDOM, "torch.rand(d_in, d_out)", 3)),
-        Wrong("weights-made-in-forward", *for_each("x @ self.{}", "x @ torch.rand(self.{}.shape)")),
-        Wrong("weights-made-in-forward", edit("x @ self.W_value", "x @ torch.rand(self.W_value.shape)")),
-        Wrong(
-            "linear-for-parameter",
-            edit(RANDOM, "nn.Linear(d_in, d_out, bias=False)", 3),
-            *for_each("x @ self.{}", "self.{}(x)"),
-        ),
-        Wrong("sizes-turned", edit("rand(d_in, d_out)", "rand(d_out, d_in)", 3)),
-        Wrong(
-            "sizes-turned",
-            edit("rand(d_in, d_out)", "rand(d_out, d_in)", 3),
-            *for_each("x @ self.{}", "x @ self.{}.T"),
-        ),
-        Wrong("sizes-typed-in", edit("rand(d_in, d_out)", "rand(3, 2)", 3)),
-        Wrong("normal-start", edit("nn.Parameter(torch.rand(", "nn.Parameter(torch.randn(", 3)),
-        Wrong("zero-start", edit("nn.Parameter(torch.rand(", "nn.Parameter(torch.zeros(", 3)),
-        Wrong(
-            "one-matrix-for-all",
-            edit(f"self.W_key = {RANDOM}", "self.W_key = self.W_query"),
-            edit(f"self.W_value = {RANDOM}", "self.W_value = self.W_query"),
-        ),
-        Wrong(
-            "fused-projection",
-            body("__init__", f"{QKV}Parameter(torch.rand(d_in, 3 * d_out))"),
-            *[
-                edit(f"x @ self.{name}", f"(x @ self.W_qkv).chunk(3, -1)[{i}]")
-                for i, name in enumerate(NAMES)
-            ],
-        ),
-    ),
-    right=(*ROUTES, Right("fused", body("forward", ONE_PRODUCT))),
+    wrong=ATTENTION
+    + wrongs("""
+        reads-the-notebook: values = x → value = x
+            hint: `values` are those of the notebook, from another sentence. Make them from `x` and
+                `self.W_value`.
+        reads-the-notebook: keys = x → key = x
+        reads-the-notebook: keys = x → key = x
+            values = x → value = x
+        reads-the-notebook: x @ self →3 inputs @ self
+        reads-the-notebook: x @ self. →3 x @
+            hint: The class's own matrices are attributes: write `self.W_query`.
+        activation-added: = x @ self.W_query → = torch.relu(x @ self.W_query)
+            = x @ self.W_key → = torch.relu(x @ self.W_key)
+            = x @ self.W_value → = torch.relu(x @ self.W_value)
+        frozen: d_out)) →3 d_out), requires_grad=False)
+        plain-tensors: nn.Parameter(torch.rand(d_in, d_out)) →3 torch.rand(d_in, d_out)
+        weights-made-in-forward: x @ self.W_query → x @ torch.rand(self.W_query.shape)
+            x @ self.W_key → x @ torch.rand(self.W_key.shape)
+            x @ self.W_value → x @ torch.rand(self.W_value.shape)
+        weights-made-in-forward: x @ self.W_value → x @ torch.rand(self.W_value.shape)
+        linear-for-parameter: nn.Parameter(torch.rand(d_in, d_out)) →3 nn.Linear(d_in, d_out, bias=False)
+            x @ self.W_query → self.W_query(x)
+            x @ self.W_key → self.W_key(x)
+            x @ self.W_value → self.W_value(x)
+        sizes-turned: rand(d_in, d_out) →3 rand(d_out, d_in)
+        sizes-turned: rand(d_in, d_out) →3 rand(d_out, d_in)
+            x @ self.W_query → x @ self.W_query.T
+            x @ self.W_key → x @ self.W_key.T
+            x @ self.W_value → x @ self.W_value.T
+        sizes-typed-in: rand(d_in, d_out) →3 rand(3, 2)
+        normal-start: nn.Parameter(torch.rand( →3 nn.Parameter(torch.randn(
+        zero-start: nn.Parameter(torch.rand( →3 nn.Parameter(torch.zeros(
+        one-matrix-for-all: self.W_key = nn.Parameter(torch.rand(d_in, d_out)) → self.W_key = self.W_query
+            self.W_value = nn.Parameter(torch.rand(d_in, d_out)) → self.W_value = self.W_query
+        fused-projection:
+            body __init__
+                super().__init__()
+                self.W_qkv = nn.Parameter(torch.rand(d_in, 3 * d_out))
+            x @ self.W_query → (x @ self.W_qkv).chunk(3, -1)[0]
+            x @ self.W_key → (x @ self.W_qkv).chunk(3, -1)[1]
+            x @ self.W_value → (x @ self.W_qkv).chunk(3, -1)[2]
+        """),
+    right=ROUTES
+    + rights("""
+        fused: body forward
+            three = x @ torch.cat([self.W_query, self.W_key, self.W_value], dim=1)
+            queries, keys, values = three.chunk(3, dim=-1)
+            return torch.softmax(queries @ keys.T / keys.shape[-1] ** 0.5, dim=-1) @ values
+        """),
     forbids=Forbid(
         ("scaled_dot_product_attention",),
         points=2,
-        caught=(Right("kernel", edit(TAIL, KERNEL)), Right("multi-head-function", edit(TAIL, READY_MADE))),
+        caught=rights("""
+            kernel: scores = … return weights @ values → return nn.functional.scaled_dot_product_attention(queries[None], keys[None], values[None])[0]
+            multi-head-function: scores = … return weights @ values →:
+                size = queries.shape[-1]
+                own, empty = torch.eye(size, dtype=x.dtype), torch.zeros(size, dtype=x.dtype)
+                context, _ = nn.functional.multi_head_attention_forward(
+                    *(one[:, None] for one in (queries, keys, values)),
+                    *(size, 1, own.repeat(3, 1), None, None, None, False, 0.0, own, empty),
+                )
+                return context[:, 0]
+            """),
     ),
 )
 
@@ -553,50 +500,39 @@ SCORE_SPREAD = Task(
         "`if scaled:` divide them by the root of the keys' size, `keys.shape[-1] ** 0.5`.",
         "The last line is `return scores.std()`.",
     ),
-    wrong=(
-        Wrong(
-            "no-scale",
-            edit("scores = scores /", "scores /"),
-            hint="Write `scores = scores / …` under the `if`.",
-        ),
-        Wrong("condition-ignored", edit("if scaled:", "if True:")),
-        Wrong("condition-turned", edit("if scaled:", "if not scaled:")),
-        Wrong("scaled-without-root", edit(" ** 0.5", "")),
-        Wrong("scaled-up", edit("scores / keys", "scores * keys")),
-        Wrong("scaled-by-tokens", edit("keys.shape[-1]", "keys.shape[0]")),
-        Wrong("scaled-by-tokens", edit("keys.shape[-1]", "queries.shape[0]")),
-        Wrong("scale-typed-in", edit("keys.shape[-1]", "512")),
-        Wrong("scale-typed-in", edit("keys.shape[-1]", "d_k")),
-        Wrong("root-by-precedence", edit("** 0.5", "** 1 / 2")),
-        Wrong("scaled-by-half", edit("keys.shape[-1] ** 0.5", "(keys.shape[-1] * 0.5)")),
-        Wrong("keys-as-queries", edit("queries @", "keys @")),
-        Wrong("queries-as-keys", edit("keys.T", "queries.T")),
-        Wrong("variance-for-deviation", edit(".std()", ".var()")),
-        Wrong("deviation-uncorrected", edit(".std()", ".std(correction=0)")),
-        Wrong("wrong-statistic", edit(".std()", ".mean()")),
-        Wrong("wrong-statistic", edit("scores.std()", "scores.max() - scores.min()")),
-        Wrong("one-number-per-row", edit(".std()", ".std(dim=-1)")),
-        Wrong("not-reduced", edit(".std()", "")),
-        Wrong(
-            "step-too-many", edit(".std()", ".softmax(-1).std()"), hint="Measure the scores, not the weights."
-        ),
-    ),
-    right=(
-        Right(
-            "scaled-queries",
-            returns("((queries / keys.shape[1] ** 0.5 if scaled else queries) @ keys.T).std()"),
-        ),
-        Right("spread-divided", returns("(keys @ queries.T).std() / keys.shape[1] ** (0.5 * scaled)")),
-        Right("einsum", edit("queries @ keys.T", 'torch.einsum("qd,kd->qk", queries, keys)')),
-        Right("variance", edit(".std()", ".var().sqrt()")),
-        Right("python-number", edit(".std()", ".double().std().item()")),
-    ),
+    wrong=wrongs("""
+        no-scale: scores = scores / → scores /
+            hint: Write `scores = scores / …` under the `if`.
+        condition-ignored: if scaled: → if True:
+        condition-turned: if scaled: → if not scaled:
+        scaled-without-root: ** 0.5 →
+        scaled-up: scores / keys → scores * keys
+        scaled-by-tokens: keys.shape[-1] → keys.shape[0]
+        scaled-by-tokens: keys.shape[-1] → queries.shape[0]
+        scale-typed-in: keys.shape[-1] → 512
+        scale-typed-in: keys.shape[-1] → d_k
+        root-by-precedence: ** 0.5 → ** 1 / 2
+        scaled-by-half: keys.shape[-1] ** 0.5 → (keys.shape[-1] * 0.5)
+        keys-as-queries: queries @ → keys @
+        queries-as-keys: keys.T → queries.T
+        variance-for-deviation: .std() → .var()
+        deviation-uncorrected: .std() → .std(correction=0)
+        wrong-statistic: .std() → .mean()
+        wrong-statistic: scores.std() → scores.max() - scores.min()
+        one-number-per-row: .std() → .std(dim=-1)
+        not-reduced: .std() →
+        step-too-many: .std() → .softmax(-1).std()
+            hint: Measure the scores, not the weights.
+        """),
+    right=rights("""
+        scaled-queries: = ((queries / keys.shape[1] ** 0.5 if scaled else queries) @ keys.T).std()
+        spread-divided: = (keys @ queries.T).std() / keys.shape[1] ** (0.5 * scaled)
+        einsum: queries @ keys.T → torch.einsum("qd,kd->qk", queries, keys)
+        variance: .std() → .var().sqrt()
+        python-number: .std() → .double().std().item()
+        """),
 )
 
-LINEAR = "nn.Linear(d_in, d_out, bias=qkv_bias)"
-RESET = "        for layer in self.children(): layer.reset_parameters()\n"
-OUT = "        self.out = nn.Linear(d_out, d_out)\n"
-ZEROS = "        for weight in self.parameters(): weight.data.zero_()\n"
 
 SELF_ATTENTION_V2 = Task(
     id="self-attention-v2",
@@ -635,53 +571,60 @@ SELF_ATTENTION_V2 = Task(
     ),
     words={"swap": "keys.T"},
     parts=("class", "projections", "scaling", "softmax", "own-input-width", "bias-option"),
-    wrong=(
-        *ATTENTION,
-        Wrong("reads-the-notebook", edit("values = self", "value = self"), hint=FOREIGN),
-        Wrong("reads-the-notebook", edit("(x)  #", "(inputs)  #", 3)),
-        Wrong(
-            "reads-the-notebook",
-            *for_each("self.{}(x)", "{}(x)"),
-            hint="The class's own layers are attributes: write `self.W_query`.",
-        ),
-        Wrong("activation-added", *for_each("self.{}(x)", "torch.relu(self.{}(x))")),
-        Wrong("weight-not-turned", *for_each("self.{}(x)", "x @ self.{}.weight")),
-        Wrong("bias-not-added", *for_each("self.{}(x)", "x @ self.{}.weight.T")),
-        Wrong("bias-never", edit("bias=qkv_bias", "bias=False", 3)),
-        Wrong("bias-always", edit(", bias=qkv_bias", "", 3)),
-        Wrong(
-            "bias-uneven",
-            edit("W_value = nn.Linear(d_in, d_out, bias=qkv_bias)", "W_value = nn.Linear(d_in, d_out)"),
-        ),
-        Wrong(
-            "extra-layer",
-            edit("\n    def forward", f"{OUT}\n    def forward"),
-            edit(RESULT, "self.out(weights @ values)"),
-        ),
-        Wrong("bias-turned", edit("bias=qkv_bias", "bias=not qkv_bias", 3)),
-        Wrong("bias-by-default", edit("qkv_bias=False", "qkv_bias=True")),
-        Wrong("sizes-turned", edit("d_in, d_out, bias", "d_out, d_in, bias", 3)),
-        Wrong("sizes-typed-in", edit("d_in, d_out, bias", "3, 2, bias", 3)),
-        Wrong("parameter-for-linear", edit(LINEAR, RANDOM, 3), *for_each("self.{}(x)", "x @ self.{}")),
-        Wrong(
-            "plain-tensors",
-            edit(LINEAR, "torch.rand(d_in, d_out)", 3),
-            *for_each("self.{}(x)", "x @ self.{}"),
-        ),
-        Wrong("weights-made-in-forward", edit("        queries =", f"{RESET}        queries =")),
-        Wrong("zero-start", edit("\n    def forward", f"{ZEROS}\n    def forward")),
-        Wrong(
-            "one-matrix-for-all",
-            edit(f"self.W_key = {LINEAR}", "self.W_key = self.W_query"),
-            edit(f"self.W_value = {LINEAR}", "self.W_value = self.W_query"),
-        ),
-        Wrong(
-            "fused-projection",
-            body("__init__", f"{QKV}Linear(d_in, 3 * d_out, bias=qkv_bias)"),
-            *[edit(f"self.{name}(x)", f"self.W_qkv(x).chunk(3, -1)[{i}]") for i, name in enumerate(NAMES)],
-        ),
-    ),
-    right=(*ROUTES, Right("kernel", edit(TAIL, KERNEL)), Right("fused", body("forward", ONE_LAYER))),
+    wrong=ATTENTION
+    + wrongs("""
+        reads-the-notebook: values = self → value = self
+            hint: `values` are those of the notebook, from another sentence. Make them from `x` and
+                `self.W_value`.
+        reads-the-notebook: (x)  # →3 (inputs)  #
+        activation-added: self.W_query(x) → torch.relu(self.W_query(x))
+            self.W_key(x) → torch.relu(self.W_key(x))
+            self.W_value(x) → torch.relu(self.W_value(x))
+        weight-not-turned: self.W_query(x) → x @ self.W_query.weight
+            self.W_key(x) → x @ self.W_key.weight
+            self.W_value(x) → x @ self.W_value.weight
+        bias-not-added: self.W_query(x) → x @ self.W_query.weight.T
+            self.W_key(x) → x @ self.W_key.weight.T
+            self.W_value(x) → x @ self.W_value.weight.T
+        bias-never: bias=qkv_bias →3 bias=False
+        bias-always: , bias=qkv_bias →3
+        bias-uneven: W_value = nn.Linear(d_in, d_out, bias=qkv_bias) → W_value = nn.Linear(d_in, d_out)
+        extra-layer: `↵    def forward` → `        self.out = nn.Linear(d_out, d_out)↵↵    def forward`
+            weights @ values → self.out(weights @ values)
+        bias-turned: bias=qkv_bias →3 bias=not qkv_bias
+        bias-by-default: qkv_bias=False → qkv_bias=True
+        sizes-turned: d_in, d_out, bias →3 d_out, d_in, bias
+        sizes-typed-in: d_in, d_out, bias →3 3, 2, bias
+        parameter-for-linear: nn.Linear(d_in, d_out, bias=qkv_bias) →3 nn.Parameter(torch.rand(d_in, d_out))
+            self.W_query(x) → x @ self.W_query
+            self.W_key(x) → x @ self.W_key
+            self.W_value(x) → x @ self.W_value
+        plain-tensors: nn.Linear(d_in, d_out, bias=qkv_bias) →3 torch.rand(d_in, d_out)
+            self.W_query(x) → x @ self.W_query
+            self.W_key(x) → x @ self.W_key
+            self.W_value(x) → x @ self.W_value
+        weights-made-in-forward: queries = → for layer in self.children(): layer.reset_parameters()↵queries =
+        zero-start: `↵    def forward` → `        for weight in self.parameters(): weight.data.zero_()↵↵    def forward`
+        one-matrix-for-all: self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias) → self.W_key = self.W_query
+            self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias) → self.W_value = self.W_query
+        fused-projection:
+            body __init__
+                super().__init__()
+                self.W_qkv = nn.Linear(d_in, 3 * d_out, bias=qkv_bias)
+            self.W_query(x) → self.W_qkv(x).chunk(3, -1)[0]
+            self.W_key(x) → self.W_qkv(x).chunk(3, -1)[1]
+            self.W_value(x) → self.W_qkv(x).chunk(3, -1)[2]
+        """),
+    right=ROUTES
+    + rights("""
+        kernel: scores = … return weights @ values → return nn.functional.scaled_dot_product_attention(queries[None], keys[None], values[None])[0]
+        fused: body forward
+            layers = (self.W_query, self.W_key, self.W_value)
+            weight = torch.cat([layer.weight for layer in layers])
+            bias = None if layers[0].bias is None else torch.cat([layer.bias for layer in layers])
+            queries, keys, values = nn.functional.linear(x, weight, bias).chunk(3, dim=-1)
+            return torch.softmax(queries @ keys.T / keys.shape[-1] ** 0.5, dim=-1) @ values
+        """),
 )
 
 AFFINE = {"first": Specimen("affine", {"factor": 2.0}), "second": Specimen("affine", {"factor": -1.0})}
@@ -766,34 +709,34 @@ LARGEST_DIFFERENCE = Task(
         "A difference of −3 is larger than one of 2: take `.abs()` before the largest.",
         "`return (first(x) - second(x)).abs().max()`",
     ),
-    wrong=(
-        Wrong("sign-kept", edit(".abs()", "")),
-        Wrong("sign-kept", returns("(second(x) - first(x)).max()")),
-        Wrong("abs-too-late", edit(".abs().max()", ".max().abs()")),
-        Wrong("mean-for-largest", edit(".max()", ".mean()")),
-        Wrong("sum-for-largest", edit(".max()", ".sum()")),
-        Wrong("norm-for-largest", edit(".abs().max()", ".norm()")),
-        Wrong("difference-of-largest", edit("first(x) - second(x)", "first(x).max() - second(x).max()")),
-        Wrong("smallest-for-largest", edit(".max()", ".min()")),
-        Wrong("squared-for-abs", edit(".abs()", ".square()")),
-        Wrong("relative-difference", edit("(first(x) - second(x))", "((first(x) - second(x)) / second(x))")),
-        Wrong("added-not-subtracted", edit(" - ", " + ")),
-        Wrong("compared-with-itself", edit("second(x)", "first(x)")),
-        Wrong("function-not-called", edit("second(x)", "x")),
-        Wrong("yes-or-no", returns("torch.allclose(first(x), second(x), atol=1e-6)")),
-        Wrong("not-reduced", edit(".max()", "")),
-        Wrong("one-number-per-row", edit(".max()", ".amax(dim=-1)")),
-        Wrong("one-number-per-row", edit(".max()", ".amax(dim=0)")),
-        Wrong("rounded", edit(".max()", ".max().round(decimals=3)")),
-        Wrong("reads-the-notebook", edit("(x)", "(inputs)", 2)),
-    ),
-    right=(
-        Right("other-order", returns("torch.max(torch.abs(second(x) - first(x)))")),
-        Right("python-number", edit(".max()", ".max().item()")),
-        Right("distance", returns('torch.dist(first(x), second(x), p=float("inf"))')),
-        Right("norm", returns("torch.linalg.vector_norm((first(x) - second(x)).double(), ord=torch.inf)")),
-        Right("both-ends", returns("max((first(x) - second(x)).max(), (second(x) - first(x)).max())")),
-    ),
+    wrong=wrongs("""
+        sign-kept: .abs() →
+        sign-kept: = (second(x) - first(x)).max()
+        abs-too-late: .abs().max() → .max().abs()
+        mean-for-largest: .max() → .mean()
+        sum-for-largest: .max() → .sum()
+        norm-for-largest: .abs().max() → .norm()
+        difference-of-largest: first(x) - second(x) → first(x).max() - second(x).max()
+        smallest-for-largest: .max() → .min()
+        squared-for-abs: .abs() → .square()
+        relative-difference: (first(x) - second(x)) → ((first(x) - second(x)) / second(x))
+        added-not-subtracted: ` - ` → ` + `
+        compared-with-itself: second(x) → first(x)
+        function-not-called: second(x) → x
+        yes-or-no: = torch.allclose(first(x), second(x), atol=1e-6)
+        not-reduced: .max() →
+        one-number-per-row: .max() → .amax(dim=-1)
+        one-number-per-row: .max() → .amax(dim=0)
+        rounded: .max() → .max().round(decimals=3)
+        reads-the-notebook: (x) →2 (inputs)
+        """),
+    right=rights("""
+        other-order: = torch.max(torch.abs(second(x) - first(x)))
+        python-number: .max() → .max().item()
+        distance: = torch.dist(first(x), second(x), p=float("inf"))
+        norm: = torch.linalg.vector_norm((first(x) - second(x)).double(), ord=torch.inf)
+        both-ends: = max((first(x) - second(x)).max(), (second(x) - first(x)).max())
+        """),
 )
 
 
@@ -803,8 +746,6 @@ def moved(d_in, d_out, seed, bias=False):
         "v1": Made("SelfAttention_v1", {"d_in": d_in, "d_out": d_out}, seed=seed + 100),
     }
 
-
-COPY = "v1.{0}.copy_(v2.{0}.weight.T)"
 
 COPY_WEIGHTS = Task(
     id="copy-weights",
@@ -842,56 +783,63 @@ COPY_WEIGHTS = Task(
         "`with torch.no_grad():` and in it `v1.W_query.copy_(v2.W_query.weight.T)`, and the same for key and value.",
         "The last line is `return v1`.",
     ),
-    wrong=(
-        Wrong("weight-not-turned", edit(".weight.T", ".weight", 3)),
-        Wrong("weight-not-turned", *for_each(COPY, "v1.{0}.data = v2.{0}.weight.data.clone()")),
-        Wrong("reshaped-not-turned", edit(".weight.T", ".weight.reshape(v1.W_query.shape)", 3)),
-        Wrong("layer-forgotten", edit(COPY.format("W_value"), "pass")),
-        Wrong("layer-forgotten", edit(COPY.format("W_key"), "pass")),
-        Wrong("layer-forgotten", edit(COPY.format("W_value"), "pass"), edit(COPY.format("W_key"), "pass")),
-        Wrong("projections-swapped", edit("v2.W_query", "v2.W_key"), edit("v2.W_key", "v2.W_query")),
-        Wrong("keys-as-values", edit("v2.W_value", "v2.W_key")),
-        Wrong("queries-as-keys", edit("v2.W_key", "v2.W_query")),
-        Wrong("one-matrix-for-all", edit("v2.W_key", "v2.W_query"), edit("v2.W_value", "v2.W_query")),
-        Wrong("copied-backwards", *for_each(COPY, "v2.{0}.weight.copy_(v1.{0}.T)")),
-        Wrong("outside-no-grad", edit("torch.no_grad()", "torch.enable_grad()")),
-        Wrong("state-dict-as-it-is", body("copy_weights", "v1.load_state_dict(v2.state_dict())\nreturn v1")),
-        Wrong(
-            "plain-tensors",
-            *for_each(COPY, "v1.{0} = v2.{0}.weight.T"),
-            hint="Only a parameter may take a parameter's place. Overwrite its numbers with `.copy_(…)`.",
-        ),
-        Wrong("shares-memory", *for_each(COPY, "v1.{0}.data = v2.{0}.weight.data.T")),
-        Wrong("shares-memory", *for_each(COPY, "v1.{0} = nn.Parameter(v2.{0}.weight.T)")),
-        Wrong("frozen", edit("return v1", "return v1.requires_grad_(False)")),
-        Wrong("returns-nothing", edit("    return v1", "")),
-        Wrong("wrong-object-returned", edit("return v1", "return v2"), hint="`v2` comes back. Return `v1`."),
-        Wrong(
-            "wrong-object-returned",
-            edit("    with", "    v1 = SelfAttention_v1(*v1.W_query.shape)\n    with"),
-            hint="A new object comes back, and the `v1` that was given keeps its old weights: fill that one.",
-        ),
-    ),
-    right=(
-        Right("new-parameters", *for_each(COPY, "v1.{0} = nn.Parameter(v2.{0}.weight.data.T.clone())")),
-        Right(
-            "state-dict",
-            body(
-                "copy_weights",
-                """
-                state = v2.state_dict().items()
-                v1.load_state_dict({name[:-7]: one.T for name, one in state if name.endswith(".weight")})
-                return v1
-                """,
-            ),
-        ),
-        Right("data", *for_each(COPY, "v1.{0}.data = v2.{0}.weight.data.t().clone()")),
-        Right("contiguous", edit(".weight.T", ".weight.transpose(0, 1).contiguous()", 3)),
-    ),
+    wrong=wrongs("""
+        weight-not-turned: .weight.T →3 .weight
+        weight-not-turned: v1.W_query.copy_(v2.W_query.weight.T) → v1.W_query.data = v2.W_query.weight.data.clone()
+            v1.W_key.copy_(v2.W_key.weight.T) → v1.W_key.data = v2.W_key.weight.data.clone()
+            v1.W_value.copy_(v2.W_value.weight.T) → v1.W_value.data = v2.W_value.weight.data.clone()
+        reshaped-not-turned: .weight.T →3 .weight.reshape(v1.W_query.shape)
+        layer-forgotten: v1.W_value.copy_(v2.W_value.weight.T) → pass
+        layer-forgotten: v1.W_key.copy_(v2.W_key.weight.T) → pass
+        layer-forgotten: v1.W_value.copy_(v2.W_value.weight.T) → pass
+            v1.W_key.copy_(v2.W_key.weight.T) → pass
+        projections-swapped: v2.W_query → v2.W_key
+            v2.W_key → v2.W_query
+        keys-as-values: v2.W_value → v2.W_key
+        queries-as-keys: v2.W_key → v2.W_query
+        one-matrix-for-all: v2.W_key → v2.W_query
+            v2.W_value → v2.W_query
+        copied-backwards: v1.W_query.copy_(v2.W_query.weight.T) → v2.W_query.weight.copy_(v1.W_query.T)
+            v1.W_key.copy_(v2.W_key.weight.T) → v2.W_key.weight.copy_(v1.W_key.T)
+            v1.W_value.copy_(v2.W_value.weight.T) → v2.W_value.weight.copy_(v1.W_value.T)
+        outside-no-grad: torch.no_grad() → torch.enable_grad()
+        state-dict-as-it-is: body
+            v1.load_state_dict(v2.state_dict())
+            return v1
+        plain-tensors: v1.W_query.copy_(v2.W_query.weight.T) → v1.W_query = v2.W_query.weight.T
+            v1.W_key.copy_(v2.W_key.weight.T) → v1.W_key = v2.W_key.weight.T
+            v1.W_value.copy_(v2.W_value.weight.T) → v1.W_value = v2.W_value.weight.T
+            hint: Only a parameter may take a parameter's place. Overwrite its numbers with `.copy_(…)`.
+        shares-memory: v1.W_query.copy_(v2.W_query.weight.T) → v1.W_query.data = v2.W_query.weight.data.T
+            v1.W_key.copy_(v2.W_key.weight.T) → v1.W_key.data = v2.W_key.weight.data.T
+            v1.W_value.copy_(v2.W_value.weight.T) → v1.W_value.data = v2.W_value.weight.data.T
+        shares-memory: v1.W_query.copy_(v2.W_query.weight.T) → v1.W_query = nn.Parameter(v2.W_query.weight.T)
+            v1.W_key.copy_(v2.W_key.weight.T) → v1.W_key = nn.Parameter(v2.W_key.weight.T)
+            v1.W_value.copy_(v2.W_value.weight.T) → v1.W_value = nn.Parameter(v2.W_value.weight.T)
+        frozen: return v1 → return v1.requires_grad_(False)
+        returns-nothing: return v1 →
+        wrong-object-returned: return v1 → return v2
+            hint: `v2` comes back. Return `v1`.
+        wrong-object-returned: `    with` → `    v1 = SelfAttention_v1(*v1.W_query.shape)↵    with`
+            hint: A new object comes back, and the `v1` that was given keeps its old weights: fill that
+                one.
+        """),
+    right=rights("""
+        new-parameters: v1.W_query.copy_(v2.W_query.weight.T) → v1.W_query = nn.Parameter(v2.W_query.weight.data.T.clone())
+            v1.W_key.copy_(v2.W_key.weight.T) → v1.W_key = nn.Parameter(v2.W_key.weight.data.T.clone())
+            v1.W_value.copy_(v2.W_value.weight.T) → v1.W_value = nn.Parameter(v2.W_value.weight.data.T.clone())
+        state-dict: body
+            state = v2.state_dict().items()
+            v1.load_state_dict({name[:-7]: one.T for name, one in state if name.endswith(".weight")})
+            return v1
+
+        data: v1.W_query.copy_(v2.W_query.weight.T) → v1.W_query.data = v2.W_query.weight.data.t().clone()
+            v1.W_key.copy_(v2.W_key.weight.T) → v1.W_key.data = v2.W_key.weight.data.t().clone()
+            v1.W_value.copy_(v2.W_value.weight.T) → v1.W_value.data = v2.W_value.weight.data.t().clone()
+        contiguous: .weight.T →3 .weight.transpose(0, 1).contiguous()
+        """),
 )
 
-# The values that `forward` makes are called otherwise, so that `values` is the notebook's.
-UNUSED = (edit("keys, values =", "keys, value ="), edit("== values", "== value"))
 
 BUG_GLOBALS = Task(
     id="bug-globals",
@@ -933,22 +881,35 @@ BUG_GLOBALS = Task(
         "`value` and `values` are two names. Only one of them is made from `x`.",
         "`d_k` is the notebook's as well. The size of a key is `keys.shape[-1]`.",
     ),
-    wrong=(
-        Wrong(
-            "left-as-given", faulty(), hint="Go through `forward` name by name: where does each come from?"
-        ),
-        Wrong("reads-the-notebook", *UNUSED, hint=FOREIGN),
-        Wrong("reads-the-notebook", *UNUSED, edit("@ values", "@ values[: len(x)]"), hint=FOREIGN),
-        Wrong("reads-the-notebook", edit("self.W_value(x)", "self.W_value(inputs)")),
-        *SCALING,
-        *MEETING,
-        Wrong("bias-not-added", edit("self.W_value(x)", "x @ self.W_value.weight.T")),
-    ),
-    right=(
-        *ROUTES,
-        Right("kernel", edit(TAIL, KERNEL)),
-        Right("fused", body("forward", ONE_LAYER)),
-    ),
+    wrong=wrongs("""
+        left-as-given: faulty
+            hint: Go through `forward` name by name: where does each come from?
+        reads-the-notebook: keys, values = → keys, value =
+            == values → == value
+            hint: `values` are those of the notebook, from another sentence. Make them from `x` and
+                `self.W_value`.
+        reads-the-notebook: keys, values = → keys, value =
+            == values → == value
+            @ values → @ values[: len(x)]
+            hint: `values` are those of the notebook, from another sentence. Make them from `x` and
+                `self.W_value`.
+        reads-the-notebook: self.W_value(x) → self.W_value(inputs)
+        """)
+    + SCALING
+    + MEETING
+    + wrongs("""
+        bias-not-added: self.W_value(x) → x @ self.W_value.weight.T
+        """),
+    right=ROUTES
+    + rights("""
+        kernel: scores = … return weights @ values → return nn.functional.scaled_dot_product_attention(queries[None], keys[None], values[None])[0]
+        fused: body forward
+            layers = (self.W_query, self.W_key, self.W_value)
+            weight = torch.cat([layer.weight for layer in layers])
+            bias = None if layers[0].bias is None else torch.cat([layer.bias for layer in layers])
+            queries, keys, values = nn.functional.linear(x, weight, bias).chunk(3, dim=-1)
+            return torch.softmax(queries @ keys.T / keys.shape[-1] ** 0.5, dim=-1) @ values
+        """),
 )
 
 LESSON = Lesson(

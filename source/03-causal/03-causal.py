@@ -465,7 +465,7 @@ for trial in range(300):
 known = all(gap is not None for gap in gaps)
 largest = max(float(gap) for gap in gaps) if known else ...
 if known:
-    print(f"largest difference: {largest:.1e}   below 1e-6: {largest < 1e-6}")
+    print(f"largest difference: {largest:.5f}   below 1e-6: {largest < 1e-6}")
 
 # %% id="proof-revealed" tags=["shown"]
 sizes = ("below 0.000001, as rounding", "between 0.000001 and 0.1", "0.1 or more")

@@ -1,22 +1,7 @@
 """The tasks of lesson 03: their probes, and right and wrong answers as edits of the solution."""
 
 import torch
-
-from autograder.authoring import (
-    Check,
-    Lesson,
-    Made,
-    Probe,
-    Right,
-    Specimen,
-    Task,
-    Wrong,
-    body,
-    edit,
-    faulty,
-    instead,
-    returns,
-)
+from autograder.author.authoring import Check, Lesson, Made, Probe, Specimen, Task, rights, wrongs
 
 # The sentence "Your journey starts with one step", three numbers for each token.
 SENTENCE = torch.tensor(
@@ -48,54 +33,6 @@ def redraw(generator: torch.Generator) -> dict:
     return {"inputs": 2 * torch.randn(6, 3, generator=generator)}
 
 
-# Right answers: bodies of functions, the first for two tasks.
-ROW_BY_ROW = """
-rows = []
-for i, row in enumerate(scores):
-    visible = torch.softmax(row[: i + 1] / d_k**0.5, dim=0)
-    rows.append(torch.cat([visible, torch.zeros(len(row) - i - 1)]))
-return torch.stack(rows)
-"""
-MASK_WITH_LOOPS = """
-mask = torch.zeros(num_tokens, num_tokens, dtype=torch.bool)
-for i in range(num_tokens):
-    mask[i, i + 1 :] = True
-return mask
-"""
-TENSOR_ROW_BY_ROW = """
-causal_attn_weights = torch.zeros(context_length, context_length)
-for i in range(context_length):
-    causal_attn_weights[i, : i + 1] = torch.softmax(attn_scores[i, : i + 1] / d_k**0.5, dim=0)
-"""
-PAIR_BY_PAIR = """
-found = torch.zeros(len(x), len(x), dtype=torch.bool)
-for i in range(len(x)):
-    for j in range(i + 1, len(x)):
-        changed = x.clone()
-        changed[j] = -changed[j] - 1.0
-        found[i, j] = not torch.allclose(attention(changed)[i], attention(x)[i], rtol=0, atol=1e-5)
-return found
-"""
-JACOBIAN = """
-jacobian = torch.autograd.functional.jacobian(attention, x)  # (tokens, d_out, tokens, d_in)
-return (jacobian.abs().amax(dim=(1, 3)) > 1e-5).triu(diagonal=1)
-"""
-STACKED_COLUMNS = """
-before = attention(x)
-columns = []
-for j in range(len(x)):
-    rows = [row + 1 if k == j else row for k, row in enumerate(x)]
-    columns.append(((attention(torch.stack(rows)) - before).abs() > 1e-5).any(dim=-1))
-return torch.stack(columns, dim=1) & torch.ones(len(x), len(x)).triu(1).bool()
-"""
-CONTEXT_ROW_BY_ROW = """
-rows = []
-for i, query in enumerate(queries):
-    weights = torch.softmax(keys[: i + 1] @ query / len(query) ** 0.5, dim=0)
-    rows.append(weights @ values[: i + 1])
-return torch.stack(rows)
-"""
-
 # ---------------------------------------------------------------- the mask
 
 
@@ -109,7 +46,6 @@ def other_size(generator: torch.Generator) -> dict:
     return {"num_tokens": 7 + whole(26, generator)}
 
 
-MAY_LOOK = "This is True where a query *may* look. Here True means hidden, as `masked_fill` wants it."
 CAUSAL_MASK = Task(
     id="causal-mask",
     title="The causal mask",
@@ -134,40 +70,44 @@ CAUSAL_MASK = Task(
         "`torch.triu(torch.ones(num_tokens, num_tokens))` keeps the diagonal. `diagonal=1` moves the edge one step on.",
         "`return torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool()`",
     ),
-    wrong=(
-        Wrong("past-hidden", edit("triu", "tril"), edit("diagonal=1", "diagonal=-1")),
-        Wrong("past-hidden", edit(".bool()", ".bool().T")),
-        Wrong("diagonal-hidden", edit(", diagonal=1", "")),
-        Wrong("mask-polarity", edit("triu", "tril"), edit(", diagonal=1", ""), hint=MAY_LOOK),
-        Wrong("mask-polarity", edit(".bool()", " == 0"), hint=MAY_LOOK),
-        Wrong("diagonal-too-far", edit("diagonal=1", "diagonal=2")),
-        Wrong("only-next-token-hidden", edit("diagonal=1)", "diagonal=1).tril(1)")),
-        Wrong("only-itself-visible", returns("~torch.eye(num_tokens).bool()")),
-        Wrong("no-mask", edit("torch.ones", "torch.zeros"), hint="No entry is True, so nothing is hidden."),
-        Wrong("all-hidden", returns("torch.ones(num_tokens, num_tokens).bool()")),
-        Wrong(
-            "not-boolean",
-            edit("torch.ones(num_tokens, num_tokens)", "torch.full((num_tokens, num_tokens), -torch.inf)"),
-            edit(".bool()", ""),
-        ),
-        Wrong("not-boolean", edit(".bool()", "")),
-        Wrong(
-            "zero-times-infinity",
-            edit(".bool()", " * -torch.inf"),
-            hint="0 times −∞ is nan. No −∞ is needed here, only True and False.",
-        ),
-        Wrong("sizes-typed-in", edit("torch.ones(num_tokens, num_tokens)", "torch.ones(6, 6)")),
-        Wrong("mask-is-one-row", returns("torch.arange(num_tokens) > 0")),
-    ),
-    right=(
-        Right("not-tril", returns("~torch.tril(torch.ones(num_tokens, num_tokens)).bool()")),
-        Right(
-            "triu-of-bool", edit(", num_tokens)\n", ", num_tokens, dtype=torch.bool)\n"), edit(".bool()", "")
-        ),
-        Right("positions", returns("torch.arange(num_tokens)[None, :] > torch.arange(num_tokens)[:, None]")),
-        Right("loops", body("causal_mask", MASK_WITH_LOOPS)),
-        Right("compared", edit(".bool()", " == 1")),
-    ),
+    wrong=wrongs("""
+        past-hidden: triu → tril
+            diagonal=1 → diagonal=-1
+        past-hidden: .bool() → .bool().T
+        diagonal-hidden: , diagonal=1 →
+        mask-polarity: triu → tril
+            , diagonal=1 →
+            hint: This is True where a query *may* look. Here True means hidden, as `masked_fill` wants
+                it.
+        mask-polarity: .bool() → ` == 0`
+            hint: This is True where a query *may* look. Here True means hidden, as `masked_fill` wants
+                it.
+        diagonal-too-far: diagonal=1 → diagonal=2
+        only-next-token-hidden: diagonal=1) → diagonal=1).tril(1)
+        only-itself-visible: = ~torch.eye(num_tokens).bool()
+        no-mask: torch.ones → torch.zeros
+            hint: No entry is True, so nothing is hidden.
+        all-hidden: = torch.ones(num_tokens, num_tokens).bool()
+        not-boolean: torch.ones(num_tokens, num_tokens) → torch.full((num_tokens, num_tokens), -torch.inf)
+            .bool() →
+        not-boolean: .bool() →
+        zero-times-infinity: .bool() → * -torch.inf
+            hint: 0 times −∞ is nan. No −∞ is needed here, only True and False.
+        sizes-typed-in: torch.ones(num_tokens, num_tokens) → torch.ones(6, 6)
+        mask-is-one-row: = torch.arange(num_tokens) > 0
+        """),
+    right=rights("""
+        not-tril: = ~torch.tril(torch.ones(num_tokens, num_tokens)).bool()
+        triu-of-bool: , num_tokens)↵ → , num_tokens, dtype=torch.bool)
+            .bool() →
+        positions: = torch.arange(num_tokens)[None, :] > torch.arange(num_tokens)[:, None]
+        loops: body
+            mask = torch.zeros(num_tokens, num_tokens, dtype=torch.bool)
+            for i in range(num_tokens):
+                mask[i, i + 1 :] = True
+            return mask
+        compared: .bool() → ` == 1`
+        """),
 )
 
 # ---------------------------------------------------------------- first way: mask after the softmax
@@ -193,30 +133,30 @@ MASK_AFTER_SOFTMAX = Task(
         "It is the lower triangle shown in section 2: `torch.tril(torch.ones(context_length, context_length))`.",
         "`masked_simple = attn_weights * torch.tril(torch.ones(context_length, context_length))`",
     ),
-    wrong=(
-        Wrong("past-hidden", edit("tril", "triu")),
-        Wrong("diagonal-hidden", edit("context_length))", "context_length), diagonal=-1)")),
-        Wrong(
-            "mask-polarity",
-            edit("torch.tril(torch.ones(context_length, context_length))", "causal_mask(context_length)"),
-            hint="Only the future is left: this mask is True where something is *hidden*. Turn it round with `~`.",
-        ),
-        Wrong("diagonal-too-far", edit("context_length))", "context_length), diagonal=1)")),
-        Wrong("no-mask", edit(" * torch.tril(torch.ones(context_length, context_length))", "")),
-        Wrong("infinity-in-weights", returns("attn_weights.masked_fill(causal_mask(6), -torch.inf)")),
-        Wrong("no-softmax", edit("attn_weights", "attn_scores"), hint="Mask the weights, `attn_weights`."),
-        Wrong("step-too-many", returns("attn_weights.tril() / attn_weights.tril().sum(-1, True)")),
-        Wrong("mask-as-matrix-product", edit(" * ", " @ ")),
-        Wrong("mask-alone", edit("attn_weights * ", "")),
-        Wrong("mask-added", edit(" * ", " + "), hint="Multiply the weights by the triangle, with `*`."),
-    ),
-    right=(
-        Right("tril", returns("torch.tril(attn_weights)")),
-        Right("masked-fill", returns("attn_weights.masked_fill(causal_mask(context_length), 0.0)")),
-        Right("not-the-mask", returns("attn_weights * ~causal_mask(6)")),
-        Right("where", returns("torch.where(causal_mask(context_length), 0.0, attn_weights)")),
-        Right("double", returns("attn_weights.double().tril()")),
-    ),
+    wrong=wrongs("""
+        past-hidden: tril → triu
+        diagonal-hidden: context_length)) → context_length), diagonal=-1)
+        mask-polarity: torch.tril(torch.ones(context_length, context_length)) → causal_mask(context_length)
+            hint: Only the future is left: this mask is True where something is *hidden*. Turn it round
+                with `~`.
+        diagonal-too-far: context_length)) → context_length), diagonal=1)
+        no-mask: * torch.tril(torch.ones(context_length, context_length)) →
+        infinity-in-weights: = attn_weights.masked_fill(causal_mask(6), -torch.inf)
+        no-softmax: attn_weights → attn_scores
+            hint: Mask the weights, `attn_weights`.
+        step-too-many: = attn_weights.tril() / attn_weights.tril().sum(-1, True)
+        mask-as-matrix-product: * → @
+        mask-alone: attn_weights * →
+        mask-added: * → +
+            hint: Multiply the weights by the triangle, with `*`.
+        """),
+    right=rights("""
+        tril: = torch.tril(attn_weights)
+        masked-fill: = attn_weights.masked_fill(causal_mask(context_length), 0.0)
+        not-the-mask: = attn_weights * ~causal_mask(6)
+        where: = torch.where(causal_mask(context_length), 0.0, attn_weights)
+        double: = attn_weights.double().tril()
+        """),
 )
 
 RENORMALISE = Task(
@@ -236,27 +176,28 @@ RENORMALISE = Task(
         "its own row.",
         "`masked_simple_norm = masked_simple / masked_simple.sum(dim=-1, keepdim=True)`",
     ),
-    wrong=(
-        Wrong("sums-without-keepdim", edit(", keepdim=True", "")),
-        Wrong("columns-normalised", edit("dim=-1", "dim=0")),
-        Wrong("softmax-twice", returns("torch.softmax(masked_simple, dim=-1)")),
-        Wrong("softmax-twice", returns("torch.tril(torch.softmax(masked_simple, dim=-1))")),
-        Wrong("softmax-of-shares", edit("= mask", "= torch.softmax(mask"), edit("True)", "True), dim=-1)")),
-        Wrong("divided-by-total", edit("dim=-1, keepdim=True", "")),
-        Wrong("not-normalised", edit(" / masked_simple.sum(dim=-1, keepdim=True)", "")),
-        Wrong("divided-by-count", edit("masked_simple.sum(", "(masked_simple > 0).sum(")),
-        Wrong("divided-by-largest", edit(".sum(", ".amax(")),
-        Wrong("shares-of-raw-scores", returns("attn_scores.tril() / attn_scores.tril().sum(-1, True)")),
-        Wrong("multiplied-by-sum", edit(" / ", " * ")),
-        Wrong("remainder-to-itself", returns("masked_simple + torch.diag(1 - masked_simple.sum(dim=-1))")),
-    ),
-    right=(
-        Right("unsqueeze", returns("masked_simple / masked_simple.sum(dim=1)[:, None]")),
-        Right("normalize", returns("torch.nn.functional.normalize(masked_simple, p=1, dim=-1)")),
-        Right("row-by-row", returns("torch.stack([row / row.sum() for row in masked_simple])")),
-        Right("einsum", returns('torch.einsum("qk,q->qk", masked_simple, 1 / masked_simple.sum(1))')),
-        Right("turned-twice", returns("(masked_simple.T / masked_simple.sum(dim=-1)).T")),
-    ),
+    wrong=wrongs("""
+        sums-without-keepdim: , keepdim=True →
+        columns-normalised: dim=-1 → dim=0
+        softmax-twice: = torch.softmax(masked_simple, dim=-1)
+        softmax-twice: = torch.tril(torch.softmax(masked_simple, dim=-1))
+        softmax-of-shares: = mask → = torch.softmax(mask
+            True) → True), dim=-1)
+        divided-by-total: dim=-1, keepdim=True →
+        not-normalised: / masked_simple.sum(dim=-1, keepdim=True) →
+        divided-by-count: masked_simple.sum( → (masked_simple > 0).sum(
+        divided-by-largest: .sum( → .amax(
+        shares-of-raw-scores: = attn_scores.tril() / attn_scores.tril().sum(-1, True)
+        multiplied-by-sum: / → *
+        remainder-to-itself: = masked_simple + torch.diag(1 - masked_simple.sum(dim=-1))
+        """),
+    right=rights("""
+        unsqueeze: = masked_simple / masked_simple.sum(dim=1)[:, None]
+        normalize: = torch.nn.functional.normalize(masked_simple, p=1, dim=-1)
+        row-by-row: = torch.stack([row / row.sum() for row in masked_simple])
+        einsum: = torch.einsum("qk,q->qk", masked_simple, 1 / masked_simple.sum(1))
+        turned-twice: = (masked_simple.T / masked_simple.sum(dim=-1)).T
+        """),
 )
 
 # ---------------------------------------------------------------- the first bug: shares of raw scores
@@ -271,9 +212,7 @@ NEGATIVE_SCORES = -1.5 - drawn(32, 4, 4).abs()
 ZERO_SUM_SCORES = torch.tensor([[0.0, 1.0, -1.0], [1.5, -1.5, 0.5], [-2.0, 0.7, 1.3]])
 LARGE_SCORES = 150.0 + 3 * drawn(33, 4, 4)
 LOW_SCORES = -150.0 + 3 * drawn(34, 4, 4)
-SHARES = "torch.softmax(scores / d_k**0.5, dim=-1)"
 
-NOT_YET = "The rows do not add up to 1 yet. Divide each by its sum."
 BUG_RAW_SCORES = Task(
     id="bug-raw-scores",
     title="Find the bug: shares of raw scores",
@@ -305,76 +244,58 @@ BUG_RAW_SCORES = Task(
         "The softmax is missing, and with it the √d_k: make `weights` from `scores` first, then mask those.",
         "`weights = torch.softmax(scores / d_k**0.5, dim=-1)`, then `masked = weights * torch.tril(...)`.",
     ),
-    wrong=(
-        Wrong("shares-of-raw-scores", faulty()),
-        Wrong("shares-of-raw-scores", edit(SHARES, "scores")),
-        Wrong("negative-scores-patched", edit(SHARES, "scores.abs()")),
-        Wrong("negative-scores-patched", edit(SHARES, "scores.clamp(min=0)")),
-        Wrong("negative-scores-patched", edit(SHARES, "scores - scores.min() + 1e-6")),
-        Wrong("negative-scores-patched", edit(SHARES, "scores.square()")),
-        Wrong(
-            "negative-scores-patched",
-            edit(SHARES, "scores"),
-            edit("keepdim=True)", "keepdim=True)).nan_to_num(0.0, 0.0, 0.0).clamp(0, 1)"),
-            edit("return masked", "return (masked"),
-        ),
-        Wrong(
-            "softmax-of-shares",
-            edit(SHARES, "scores"),
-            edit("return masked", "return torch.softmax(masked"),
-            edit("keepdim=True)", "keepdim=True), dim=-1)"),
-        ),
-        Wrong("mask-fills-zero", returns("torch.softmax(scores.tril() / d_k**0.5, dim=-1)")),
-        Wrong("mask-after-softmax", edit(" / masked.sum(dim=-1, keepdim=True)", ""), hint=NOT_YET),
-        Wrong("no-mask", edit(" * torch.tril(torch.ones_like(scores))", "")),
-        Wrong("no-scale", edit(" / d_k**0.5", "")),
-        Wrong("scaled-without-root", edit("d_k**0.5", "d_k")),
-        Wrong("scaled-up", edit("/ d_k", "* d_k")),
-        Wrong("scaled-by-tokens", edit("d_k**0.5", "len(scores)**0.5")),
-        Wrong("softmax-over-queries", edit("**0.5, dim=-1)", "**0.5, dim=0)")),
-        Wrong("columns-normalised", edit("sum(dim=-1", "sum(dim=0")),
-        Wrong("sums-without-keepdim", edit(", keepdim=True", "")),
-        Wrong("divided-by-total", edit("dim=-1, keepdim=True", "")),
-        Wrong("past-hidden", edit("tril", "triu")),
-        Wrong("diagonal-hidden", edit("ones_like(scores))", "ones_like(scores), diagonal=-1)")),
-        Wrong("diagonal-too-far", edit("ones_like(scores))", "ones_like(scores), diagonal=1)")),
-        Wrong(
-            "softmax-twice",
-            edit("return masked / masked.sum(dim=-1, keepdim=True)", "return torch.softmax(masked, dim=-1)"),
-        ),
-        Wrong("exp-overflows", edit(SHARES, "torch.exp(scores / d_k**0.5)")),
-        Wrong("edits-its-argument", edit("(scores / d_k**0.5,", "(scores.div_(d_k**0.5),")),
-        Wrong(
-            "reads-the-notebook",
-            edit("scores / d_k", "attn_scores / d_k"),
-            edit("ones_like(scores", "ones_like(weights"),
-        ),
-        Wrong("scale-typed-in", edit("d_k**0.5", "2**0.5")),
-    ),
-    right=(
-        Right(
-            "mask-first",
-            returns("(scores.masked_fill(causal_mask(len(scores)), -torch.inf) / d_k**0.5).softmax(-1)"),
-        ),
-        Right("row-by-row", body("renormalised_weights", ROW_BY_ROW)),
-        Right(
-            "very-low-scores",
-            returns("(scores.masked_fill(causal_mask(len(scores)), -1e9) / d_k**0.5).softmax(-1)"),
-        ),
-        Right("tril", edit("weights * torch.tril(torch.ones_like(scores))", "weights.tril()")),
-        Right("double", edit("softmax(scores /", "softmax(scores.double() /")),
-        Right(
-            "normalize",
-            edit("masked / masked.sum(dim=-1, keepdim=True)", "nn.functional.normalize(masked, 1, -1)"),
-        ),
-    ),
+    wrong=wrongs("""
+        shares-of-raw-scores: faulty
+        shares-of-raw-scores: torch.softmax(scores / d_k**0.5, dim=-1) → scores
+        negative-scores-patched: torch.softmax(scores / d_k**0.5, dim=-1) → scores.abs()
+        negative-scores-patched: torch.softmax(scores / d_k**0.5, dim=-1) → scores.clamp(min=0)
+        negative-scores-patched: torch.softmax(scores / d_k**0.5, dim=-1) → scores - scores.min() + 1e-6
+        negative-scores-patched: torch.softmax(scores / d_k**0.5, dim=-1) → scores.square()
+        negative-scores-patched: torch.softmax(scores / d_k**0.5, dim=-1) → scores
+            keepdim=True) → keepdim=True)).nan_to_num(0.0, 0.0, 0.0).clamp(0, 1)
+            return masked → return (masked
+        softmax-of-shares: torch.softmax(scores / d_k**0.5, dim=-1) → scores
+            return masked → return torch.softmax(masked
+            keepdim=True) → keepdim=True), dim=-1)
+        mask-fills-zero: = torch.softmax(scores.tril() / d_k**0.5, dim=-1)
+        mask-after-softmax: / masked.sum(dim=-1, keepdim=True) →
+            hint: The rows do not add up to 1 yet. Divide each by its sum.
+        no-mask: * torch.tril(torch.ones_like(scores)) →
+        no-scale: / d_k**0.5 →
+        scaled-without-root: d_k**0.5 → d_k
+        scaled-up: / d_k → * d_k
+        scaled-by-tokens: d_k**0.5 → len(scores)**0.5
+        softmax-over-queries: **0.5, dim=-1) → **0.5, dim=0)
+        columns-normalised: sum(dim=-1 → sum(dim=0
+        sums-without-keepdim: , keepdim=True →
+        divided-by-total: dim=-1, keepdim=True →
+        past-hidden: tril → triu
+        diagonal-hidden: ones_like(scores)) → ones_like(scores), diagonal=-1)
+        diagonal-too-far: ones_like(scores)) → ones_like(scores), diagonal=1)
+        softmax-twice: return masked / masked.sum(dim=-1, keepdim=True) → return torch.softmax(masked, dim=-1)
+        exp-overflows: torch.softmax(scores / d_k**0.5, dim=-1) → torch.exp(scores / d_k**0.5)
+        edits-its-argument: (scores / d_k**0.5, → (scores.div_(d_k**0.5),
+        reads-the-notebook: scores / d_k → attn_scores / d_k
+            ones_like(scores → ones_like(weights
+        scale-typed-in: d_k**0.5 → 2**0.5
+        """),
+    right=rights("""
+        mask-first: = (scores.masked_fill(causal_mask(len(scores)), -torch.inf) / d_k**0.5).softmax(-1)
+        row-by-row: body
+            rows = []
+            for i, row in enumerate(scores):
+                visible = torch.softmax(row[: i + 1] / d_k**0.5, dim=0)
+                rows.append(torch.cat([visible, torch.zeros(len(row) - i - 1)]))
+            return torch.stack(rows)
+        very-low-scores: = (scores.masked_fill(causal_mask(len(scores)), -1e9) / d_k**0.5).softmax(-1)
+        tril: weights * torch.tril(torch.ones_like(scores)) → weights.tril()
+        double: softmax(scores / → softmax(scores.double() /
+        normalize: masked / masked.sum(dim=-1, keepdim=True) → nn.functional.normalize(masked, 1, -1)
+        """),
 )
 
 # ---------------------------------------------------------------- second way: mask before the softmax
 
-SDPA = "nn.functional.scaled_dot_product_attention"
-UNFILLED = edit(".masked_fill(causal_mask(context_length), -torch.inf)", "")
-FILLED = "attn_scores.masked_fill(causal_mask(context_length), -torch.inf)"
 
 MASK_BEFORE_SOFTMAX = Task(
     id="mask-before-softmax",
@@ -394,49 +315,54 @@ MASK_BEFORE_SOFTMAX = Task(
         "`attn_scores.masked_fill(causal_mask(context_length), -torch.inf)` fills. It returns the result.",
         "Give that a name, say `masked`; then `torch.softmax(masked / d_k**0.5, dim=-1)`.",
     ),
-    wrong=(
-        Wrong("mask-fills-zero", edit("-torch.inf", "0.0")),
-        Wrong("mask-fills-small", edit("-torch.inf", "-10.0")),
-        Wrong("mask-fills-infinity", edit("-torch.inf", "torch.inf")),
-        Wrong("past-hidden", edit("causal_mask(context_length)", "causal_mask(context_length).T")),
-        Wrong("mask-polarity", edit("causal_mask(", "~causal_mask(")),
-        Wrong("diagonal-hidden", edit("causal_mask(context_length)", "torch.ones(6, 6).triu().bool()")),
-        Wrong("diagonal-too-far", edit("causal_mask(context_length)", "causal_mask(context_length).triu(2)")),
-        Wrong("no-mask", UNFILLED),
-        Wrong("mask-added", edit(FILLED, "(attn_scores + causal_mask(context_length).float())")),
-        Wrong("mask-added", edit(FILLED, "(attn_scores - causal_mask(context_length).float())")),
-        Wrong("zero-times-infinity", edit(FILLED, "(attn_scores + causal_mask(6) * -torch.inf)")),
-        Wrong("softmax-over-queries", edit("dim=-1", "dim=0")),
-        Wrong("no-scale", edit(" / d_k**0.5", "")),
-        Wrong("scaled-without-root", edit("d_k**0.5", "d_k")),
-        Wrong("scaled-up", edit("/ d_k", "* d_k")),
-        Wrong("scaled-by-input-width", edit("d_k**0.5", "inputs.shape[1] ** 0.5")),
-        Wrong("scaled-by-tokens", edit("d_k**0.5", "len(keys) ** 0.5")),
-        Wrong("scaled-after-softmax", edit(" / d_k**0.5", ""), edit("\n)", "\n) / d_k**0.5")),
-        Wrong("scores-turned", edit("attn_scores", "attn_scores.T")),
-        Wrong("keys-as-queries", edit("attn_scores", "(keys @ keys.T)")),
-        Wrong("queries-as-keys", edit("attn_scores", "(queries @ queries.T)")),
-        Wrong("input-for-scores", edit("attn_scores", "(inputs @ inputs.T)")),
-        Wrong("mask-after-softmax", UNFILLED, edit("\n)", "\n) * ~causal_mask(context_length)")),
-        Wrong("shares-of-raw-scores", returns("raw_shares")),
-        Wrong("no-softmax", edit("torch.softmax(", "("), edit(", dim=-1", "")),
-        Wrong("softmax-twice", edit("\n)", "\n).softmax(-1)")),
-        Wrong("softmax-twice", edit("attn_scores", "attn_weights")),
-        Wrong("infinity-in-weights", UNFILLED, edit("\n)", "\n).masked_fill(causal_mask(6), -torch.inf)")),
-    ),
-    right=(
-        Right("very-low-number", edit("-torch.inf", "-1e9")),
-        Right("lowest-float", edit("-torch.inf", "torch.finfo(torch.float32).min")),
-        Right("scaled-first", edit("attn_scores", "(attn_scores / d_k**0.5)"), edit(" / d_k**0.5", "")),
-        Right("infinity-added", edit(FILLED, "(attn_scores + torch.full((6, 6), -torch.inf).triu(1))")),
-        Right("the-first-way", returns("masked_simple_norm")),
-        Right("row-by-row", instead(TENSOR_ROW_BY_ROW)),
-        Right("where", edit(FILLED, "torch.where(causal_mask(context_length), -torch.inf, attn_scores)")),
-        Right(
-            "scaled-dot-product-attention",
-            returns(f"{SDPA}(queries[None], keys[None], torch.eye(len(keys))[None], is_causal=True)[0]"),
-        ),
-    ),
+    wrong=wrongs("""
+        mask-fills-zero: -torch.inf → 0.0
+        mask-fills-small: -torch.inf → -10.0
+        mask-fills-infinity: -torch.inf → torch.inf
+        past-hidden: causal_mask(context_length) → causal_mask(context_length).T
+        mask-polarity: causal_mask( → ~causal_mask(
+        diagonal-hidden: causal_mask(context_length) → torch.ones(6, 6).triu().bool()
+        diagonal-too-far: causal_mask(context_length) → causal_mask(context_length).triu(2)
+        no-mask: .masked_fill(causal_mask(context_length), -torch.inf) →
+        mask-added: attn_scores.masked_fill(causal_mask(context_length), -torch.inf) → (attn_scores + causal_mask(context_length).float())
+        mask-added: attn_scores.masked_fill(causal_mask(context_length), -torch.inf) → (attn_scores - causal_mask(context_length).float())
+        zero-times-infinity: attn_scores.masked_fill(causal_mask(context_length), -torch.inf) → (attn_scores + causal_mask(6) * -torch.inf)
+        softmax-over-queries: dim=-1 → dim=0
+        no-scale: / d_k**0.5 →
+        scaled-without-root: d_k**0.5 → d_k
+        scaled-up: / d_k → * d_k
+        scaled-by-input-width: d_k**0.5 → inputs.shape[1] ** 0.5
+        scaled-by-tokens: d_k**0.5 → len(keys) ** 0.5
+        scaled-after-softmax: / d_k**0.5 →
+            ↵) → ↵) / d_k**0.5
+        scores-turned: attn_scores → attn_scores.T
+        keys-as-queries: attn_scores → (keys @ keys.T)
+        queries-as-keys: attn_scores → (queries @ queries.T)
+        input-for-scores: attn_scores → (inputs @ inputs.T)
+        mask-after-softmax: .masked_fill(causal_mask(context_length), -torch.inf) →
+            ↵) → ↵) * ~causal_mask(context_length)
+        shares-of-raw-scores: = raw_shares
+        no-softmax: torch.softmax( → (
+            , dim=-1 →
+        softmax-twice: ↵) → ↵).softmax(-1)
+        softmax-twice: attn_scores → attn_weights
+        infinity-in-weights: .masked_fill(causal_mask(context_length), -torch.inf) →
+            ↵) → ↵).masked_fill(causal_mask(6), -torch.inf)
+        """),
+    right=rights("""
+        very-low-number: -torch.inf → -1e9
+        lowest-float: -torch.inf → torch.finfo(torch.float32).min
+        scaled-first: attn_scores → (attn_scores / d_k**0.5)
+            / d_k**0.5 →
+        infinity-added: attn_scores.masked_fill(causal_mask(context_length), -torch.inf) → (attn_scores + torch.full((6, 6), -torch.inf).triu(1))
+        the-first-way: = masked_simple_norm
+        row-by-row: cell
+            causal_attn_weights = torch.zeros(context_length, context_length)
+            for i in range(context_length):
+                causal_attn_weights[i, : i + 1] = torch.softmax(attn_scores[i, : i + 1] / d_k**0.5, dim=0)
+        where: attn_scores.masked_fill(causal_mask(context_length), -torch.inf) → torch.where(causal_mask(context_length), -torch.inf, attn_scores)
+        scaled-dot-product-attention: = nn.functional.scaled_dot_product_attention(queries[None], keys[None], torch.eye(len(keys))[None], is_causal=True)[0]
+        """),
 )
 
 # ---------------------------------------------------------------- the second bug: a mask made from values
@@ -452,7 +378,6 @@ ZEROS_EVERYWHERE = torch.tensor(
         [-0.7, 0.0, 0.6, 0.2, 0.0],
     ]
 )
-FUTURE_FILLED = "scores.masked_fill(hidden, -torch.inf)"
 
 BUG_MASK_FROM_VALUES = Task(
     id="bug-mask-from-values",
@@ -484,56 +409,55 @@ BUG_MASK_FROM_VALUES = Task(
         "`hidden = torch.triu(torch.ones_like(scores), diagonal=1).bool()`, and "
         "`masked = scores.masked_fill(hidden, -torch.inf)`, which then goes into the softmax.",
     ),
-    wrong=(
-        Wrong("no-mask", faulty()),
-        Wrong("no-mask", edit("softmax(masked", "softmax(scores")),
-        Wrong("mask-from-values", edit("torch.ones_like(scores)", "scores")),
-        Wrong("edits-its-argument", edit("masked_fill(", "masked_fill_(")),
-        Wrong(
-            "edits-its-argument",
-            edit("= scores.", "= scores.div_(d_k**0.5)."),
-            edit("masked / d_k**0.5", "masked"),
-        ),
-        Wrong("mask-from-values", edit(".bool()", ".bool() | (scores == 0)")),
-        Wrong("mask-from-values", edit("torch.ones_like(scores)", "scores + 1.0")),
-        Wrong("mask-from-values", edit("torch.ones_like(scores)", "scores.clamp(min=0)")),
-        Wrong("mask-fills-zero", edit("-torch.inf", "0.0")),
-        Wrong("mask-fills-small", edit("-torch.inf", "-10.0")),
-        Wrong("mask-fills-small", edit("-torch.inf", "-100.0")),
-        Wrong("mask-fills-infinity", edit("-torch.inf", "torch.inf")),
-        Wrong("past-hidden", edit("triu", "tril"), edit("diagonal=1", "diagonal=-1")),
-        Wrong("mask-polarity", edit("fill(hidden", "fill(~hidden")),
-        Wrong("diagonal-hidden", edit(", diagonal=1", "")),
-        Wrong("diagonal-too-far", edit("diagonal=1", "diagonal=2")),
-        Wrong("zero-times-infinity", edit(FUTURE_FILLED, "scores + hidden * -torch.inf")),
-        Wrong("mask-added", edit(FUTURE_FILLED, "scores + hidden.float()")),
-        Wrong("mask-after-softmax", edit(FUTURE_FILLED, "scores"), edit("dim=-1)", "dim=-1) * ~hidden")),
-        Wrong(
-            "infinity-in-weights",
-            edit(FUTURE_FILLED, "scores"),
-            edit("dim=-1)", "dim=-1).masked_fill(hidden, -torch.inf)"),
-        ),
-        Wrong("softmax-over-queries", edit("dim=-1", "dim=0")),
-        Wrong("no-softmax", edit("torch.softmax(", "("), edit(", dim=-1)", ")")),
-        Wrong("no-scale", edit(" / d_k**0.5", "")),
-        Wrong("scaled-without-root", edit("d_k**0.5", "d_k")),
-        Wrong("scaled-up", edit("/ d_k", "* d_k")),
-        Wrong("scaled-by-tokens", edit("d_k**0.5", "len(scores)**0.5")),
-        Wrong("scale-typed-in", edit("d_k**0.5", "2**0.5")),
-    ),
-    right=(
-        Right(
-            "causal-mask",
-            edit("torch.triu(torch.ones_like(scores), diagonal=1).bool()", "causal_mask(len(scores))"),
-        ),
-        Right("very-low-number", edit("-torch.inf", "-1e9")),
-        Right("where", edit(FUTURE_FILLED, "torch.where(hidden, -torch.inf, scores)")),
-        Right("clone-and-assign", edit(FUTURE_FILLED, "scores.clone()\n    masked[hidden] = -torch.inf")),
-        Right("renormalised", returns("renormalised_weights(scores, d_k)")),
-        Right("infinity-added", edit(FUTURE_FILLED, "scores + torch.full_like(scores, -torch.inf).triu(1)")),
-        Right("double", edit("= scores.masked", "= scores.double().masked")),
-        Right("row-by-row", body("masked_weights", ROW_BY_ROW)),
-    ),
+    wrong=wrongs("""
+        no-mask: faulty
+        no-mask: softmax(masked → softmax(scores
+        mask-from-values: torch.ones_like(scores) → scores
+        edits-its-argument: masked_fill( → masked_fill_(
+        edits-its-argument: = scores. → = scores.div_(d_k**0.5).
+            masked / d_k**0.5 → masked
+        mask-from-values: .bool() → .bool() | (scores == 0)
+        mask-from-values: torch.ones_like(scores) → scores + 1.0
+        mask-from-values: torch.ones_like(scores) → scores.clamp(min=0)
+        mask-fills-zero: -torch.inf → 0.0
+        mask-fills-small: -torch.inf → -10.0
+        mask-fills-small: -torch.inf → -100.0
+        mask-fills-infinity: -torch.inf → torch.inf
+        past-hidden: triu → tril
+            diagonal=1 → diagonal=-1
+        mask-polarity: fill(hidden → fill(~hidden
+        diagonal-hidden: , diagonal=1 →
+        diagonal-too-far: diagonal=1 → diagonal=2
+        zero-times-infinity: scores.masked_fill(hidden, -torch.inf) → scores + hidden * -torch.inf
+        mask-added: scores.masked_fill(hidden, -torch.inf) → scores + hidden.float()
+        mask-after-softmax: scores.masked_fill(hidden, -torch.inf) → scores
+            dim=-1) → dim=-1) * ~hidden
+        infinity-in-weights: scores.masked_fill(hidden, -torch.inf) → scores
+            dim=-1) → dim=-1).masked_fill(hidden, -torch.inf)
+        softmax-over-queries: dim=-1 → dim=0
+        no-softmax: torch.softmax( → (
+            , dim=-1) → )
+        no-scale: / d_k**0.5 →
+        scaled-without-root: d_k**0.5 → d_k
+        scaled-up: / d_k → * d_k
+        scaled-by-tokens: d_k**0.5 → len(scores)**0.5
+        scale-typed-in: d_k**0.5 → 2**0.5
+        """),
+    right=rights("""
+        causal-mask: torch.triu(torch.ones_like(scores), diagonal=1).bool() → causal_mask(len(scores))
+        very-low-number: -torch.inf → -1e9
+        where: scores.masked_fill(hidden, -torch.inf) → torch.where(hidden, -torch.inf, scores)
+        clone-and-assign: scores.masked_fill(hidden, -torch.inf) → scores.clone()↵masked[hidden] = -torch.inf
+        renormalised: = renormalised_weights(scores, d_k)
+        infinity-added: scores.masked_fill(hidden, -torch.inf) → scores + torch.full_like(scores, -torch.inf).triu(1)
+        double: = scores.masked → = scores.double().masked
+        row-by-row: body
+            rows = []
+            for i, row in enumerate(scores):
+                visible = torch.softmax(row[: i + 1] / d_k**0.5, dim=0)
+                rows.append(torch.cat([visible, torch.zeros(len(row) - i - 1)]))
+            return torch.stack(rows)
+        """),
 )
 
 # ---------------------------------------------------------------- the detector
@@ -678,66 +602,64 @@ LEAK_DETECTOR = Task(
         "`leaks = torch.zeros(n, n, dtype=torch.bool)`; in the loop `changed = x.clone()`, `changed[j] += 1.0`, and "
         "`leaks[:j, j] = ...`, the comparison cut to its first `j` rows.",
     ),
-    wrong=(
-        Wrong("past-counts-as-leak", edit("[:j, j] = distance[:j]", "[:, j] = distance")),
-        Wrong("itself-counts-as-leak", edit("[:j, j] = distance[:j]", "[: j + 1, j] = distance[: j + 1]")),
-        Wrong("past-for-future", edit("[:j, j] = distance[:j]", "[j + 1 :, j] = distance[j + 1 :]")),
-        Wrong("transposed-result", edit("return leaks", "return leaks.T")),
-        Wrong(
-            "next-token-only",
-            edit("[:j, j] = distance[:j]", "[max(j - 1, 0) : j, j] = distance[max(j - 1, 0) : j]"),
-        ),
-        Wrong("last-token-only", edit("range(num_tokens)", "[num_tokens - 1]")),
-        Wrong("threshold-too-coarse", edit("1e-5", "1e-2")),
-        Wrong("compared-exactly", edit("> 1e-5", "> 0")),
-        Wrong("sign-kept", edit(".abs()", "")),
-        Wrong("sign-kept", edit("(attention(changed) - before).abs()", "(before - attention(changed))")),
-        Wrong("change-may-do-nothing", edit("+= 1.0", "*= 0.0")),
-        Wrong("change-may-do-nothing", edit("+= 1.0", "= 1.0")),
-        Wrong("change-may-do-nothing", edit("+= 1.0", "= x[j - 1]")),
-        Wrong("columns-cancel", edit(".abs().amax(dim=-1)", ".sum(dim=-1).abs()")),
-        Wrong("first-column-only", edit(".amax(dim=-1)", "[:, 0]")),
-        Wrong("loop-stops-early", edit("range(num_tokens)", "range(num_tokens - 1)")),
-        Wrong(
-            "copy-made-once",
-            edit("        changed = x.clone()\n", ""),
-            edit("    for j", "    changed = x.clone()\n    for j"),
-        ),
-        Wrong(
-            "all-later-at-once",
-            edit("changed[j] +=", "changed[j + 1 :] +="),
-            edit("[:j, j] = distance[:j] >", "[j, j + 1 :] = distance[j] >"),
-        ),
-        Wrong("from-here-on", edit("changed[j] +=", "changed[j:] +=")),
-        Wrong("any-output-counts", edit("distance[:j] > 1e-5", "(distance > 1e-5).any()")),
-        Wrong("nothing-measured", returns("torch.ones(len(x), len(x)).triu(1).bool()")),
-        Wrong("nothing-found", edit("attention(changed)", "attention(x)")),
-        Wrong(
-            "edits-its-argument",
-            edit("x.clone()", "x"),
-            hint="`changed = x` makes no copy: the caller's own `x` changes, more with each round. Use `x.clone()`.",
-        ),
-        Wrong("edits-its-argument", edit("    return leaks", "    x += 1.0\n    return leaks")),
-        Wrong("reads-the-notebook", edit("    num_tokens =", "    x = inputs.clone()\n    num_tokens =")),
-        Wrong("sizes-typed-in", edit("torch.zeros(num_tokens, num_tokens", "torch.zeros(6, 6")),
-        Wrong("not-boolean", edit(", dtype=torch.bool", "")),
-    ),
-    right=(
-        Right("pair-by-pair", body("future_leaks", PAIR_BY_PAIR)),
-        Right("jacobian", body("future_leaks", JACOBIAN)),
-        Right("stacked-columns", body("future_leaks", STACKED_COLUMNS)),
-        Right("random-token", edit("+= 1.0", "+= torch.rand_like(x[j]) + 0.5")),
-        Right(
-            "isclose",
-            edit("(attention(changed) - before).abs().amax(dim=-1)", "attention(changed)"),
-            edit("distance[:j] > 1e-5", "~torch.isclose(distance, before, 0, 1e-5).all(-1)[:j]"),
-        ),
-        Right(
-            "whole-matrix-then-triu",
-            edit("[:j, j] = distance[:j]", "[:, j] = distance"),
-            edit("return leaks", "return leaks.triu(diagonal=1)"),
-        ),
-    ),
+    wrong=wrongs("""
+        past-counts-as-leak: [:j, j] = distance[:j] → [:, j] = distance
+        itself-counts-as-leak: [:j, j] = distance[:j] → [: j + 1, j] = distance[: j + 1]
+        past-for-future: [:j, j] = distance[:j] → [j + 1 :, j] = distance[j + 1 :]
+        transposed-result: return leaks → return leaks.T
+        next-token-only: [:j, j] = distance[:j] → [max(j - 1, 0) : j, j] = distance[max(j - 1, 0) : j]
+        last-token-only: range(num_tokens) → [num_tokens - 1]
+        threshold-too-coarse: 1e-5 → 1e-2
+        compared-exactly: > 1e-5 → > 0
+        sign-kept: .abs() →
+        sign-kept: (attention(changed) - before).abs() → (before - attention(changed))
+        change-may-do-nothing: += 1.0 → *= 0.0
+        change-may-do-nothing: += 1.0 → = 1.0
+        change-may-do-nothing: += 1.0 → = x[j - 1]
+        columns-cancel: .abs().amax(dim=-1) → .sum(dim=-1).abs()
+        first-column-only: .amax(dim=-1) → [:, 0]
+        loop-stops-early: range(num_tokens) → range(num_tokens - 1)
+        copy-made-once: `        changed = x.clone()↵` →
+            `    for j` → `    changed = x.clone()↵    for j`
+        all-later-at-once: changed[j] += → changed[j + 1 :] +=
+            [:j, j] = distance[:j] > → [j, j + 1 :] = distance[j] >
+        from-here-on: changed[j] += → changed[j:] +=
+        any-output-counts: distance[:j] > 1e-5 → (distance > 1e-5).any()
+        nothing-measured: = torch.ones(len(x), len(x)).triu(1).bool()
+        nothing-found: attention(changed) → attention(x)
+        edits-its-argument: x.clone() → x
+            hint: `changed = x` makes no copy: the caller's own `x` changes, more with each round. Use
+                `x.clone()`.
+        edits-its-argument: return leaks → x += 1.0↵return leaks
+        reads-the-notebook: num_tokens = → x = inputs.clone()↵num_tokens =
+        sizes-typed-in: torch.zeros(num_tokens, num_tokens → torch.zeros(6, 6
+        not-boolean: , dtype=torch.bool →
+        """),
+    right=rights("""
+        pair-by-pair: body
+            found = torch.zeros(len(x), len(x), dtype=torch.bool)
+            for i in range(len(x)):
+                for j in range(i + 1, len(x)):
+                    changed = x.clone()
+                    changed[j] = -changed[j] - 1.0
+                    found[i, j] = not torch.allclose(attention(changed)[i], attention(x)[i], rtol=0, atol=1e-5)
+            return found
+        jacobian: body
+            jacobian = torch.autograd.functional.jacobian(attention, x)  # (tokens, d_out, tokens, d_in)
+            return (jacobian.abs().amax(dim=(1, 3)) > 1e-5).triu(diagonal=1)
+        stacked-columns: body
+            before = attention(x)
+            columns = []
+            for j in range(len(x)):
+                rows = [row + 1 if k == j else row for k, row in enumerate(x)]
+                columns.append(((attention(torch.stack(rows)) - before).abs() > 1e-5).any(dim=-1))
+            return torch.stack(columns, dim=1) & torch.ones(len(x), len(x)).triu(1).bool()
+        random-token: += 1.0 → += torch.rand_like(x[j]) + 0.5
+        isclose: (attention(changed) - before).abs().amax(dim=-1) → attention(changed)
+            distance[:j] > 1e-5 → ~torch.isclose(distance, before, 0, 1e-5).all(-1)[:j]
+        whole-matrix-then-triu: [:j, j] = distance[:j] → [:, j] = distance
+            return leaks → return leaks.triu(diagonal=1)
+        """),
 )
 
 # ---------------------------------------------------------------- causal attention, whole
@@ -755,10 +677,6 @@ RIGHT_ANGLES = {
 # Each score is −144: a mask that fills in −100 leaves the future most of the weight.
 POINTING_AWAY = {"queries": torch.full((6, 3), 6.0), "keys": torch.full((6, 3), -8.0)}
 ALIKE = {"queries": 0.3 * drawn(86, 6, 4), "keys": 0.3 * drawn(87, 6, 4), "values": drawn(88, 6, 3)}
-HIDDEN = "scores.masked_fill(causal_mask(len(queries)), -torch.inf)"
-UNHIDDEN = edit(HIDDEN, "scores")
-UNSCALED = edit(" / keys.shape[-1] ** 0.5", "")
-WITH_DIAGONAL = edit("causal_mask(len(queries))", "torch.ones_like(scores).triu().bool()")
 
 CAUSAL_ATTENTION = Task(
     id="causal-attention-by-hand",
@@ -813,89 +731,84 @@ CAUSAL_ATTENTION = Task(
         "`scores.masked_fill(causal_mask(len(queries)), -torch.inf)`, then divide by `keys.shape[-1] ** 0.5`.",
         "`weights = torch.softmax(masked / keys.shape[-1] ** 0.5, dim=-1)`, and `return weights @ values`.",
     ),
-    wrong=(
-        Wrong("no-mask", edit("softmax(masked", "softmax(scores")),
-        Wrong("no-scale", UNSCALED),
-        Wrong("scaled-without-root", edit(" ** 0.5", "")),
-        Wrong("scaled-up", edit("/ keys", "* keys")),
-        Wrong("scaled-by-value-width", edit("keys.shape[-1]", "values.shape[-1]")),
-        Wrong("scale-typed-in", edit("keys.shape[-1] ** 0.5", "d_k**0.5")),
-        Wrong("scaled-by-tokens", edit("shape[-1]", "shape[0]")),
-        Wrong("scaled-after-softmax", UNSCALED, edit("weights @", "weights / keys.shape[-1] ** 0.5 @")),
-        Wrong("scores-turned", edit("queries @ keys.T", "keys @ queries.T")),
-        Wrong("keys-reshaped", edit("keys.T", "keys.reshape(keys.shape[1], keys.shape[0])")),
-        Wrong("keys-as-queries", edit("queries @ keys", "keys @ keys"), hint="Let queries meet keys."),
-        Wrong("queries-as-keys", edit("keys.T", "queries.T"), hint="Let queries meet keys."),
-        Wrong("softmax-over-queries", edit("dim=-1", "dim=0")),
-        Wrong("softmax-twice", edit("weights @", "torch.softmax(weights, dim=-1) @")),
-        Wrong("mask-fills-zero", edit("-torch.inf", "0.0")),
-        Wrong("mask-fills-small", edit("-torch.inf", "-10.0")),
-        Wrong("mask-fills-small", edit("-torch.inf", "-100.0")),
-        Wrong("mask-fills-infinity", edit("-torch.inf", "torch.inf")),
-        Wrong("mask-after-softmax", UNHIDDEN, edit("weights @", "weights * ~causal_mask(len(queries)) @")),
-        Wrong(
-            "infinity-in-weights",
-            UNHIDDEN,
-            edit("weights @", "weights.masked_fill(causal_mask(len(keys)), -torch.inf) @"),
-        ),
-        Wrong("mask-added", edit(HIDDEN, "scores + causal_mask(len(queries)).float()")),
-        Wrong("mask-added", edit(HIDDEN, "scores - causal_mask(len(queries)).float()")),
-        Wrong("past-hidden", edit("causal_mask(len(queries))", "causal_mask(len(queries)).T")),
-        Wrong("mask-polarity", edit("causal_mask(", "~causal_mask(")),
-        Wrong("mask-polarity", returns(f"{SDPA}(queries, keys, values, causal_mask(len(queries)))")),
-        Wrong("diagonal-hidden", WITH_DIAGONAL),
-        Wrong("diagonal-hidden", WITH_DIAGONAL, edit("weights @", "weights.nan_to_num(0.0) @")),
-        Wrong("diagonal-too-far", edit("causal_mask(len(queries))", "causal_mask(len(queries)).triu(2)")),
-        Wrong("zero-times-infinity", edit(HIDDEN, "scores + causal_mask(len(queries)) * -torch.inf")),
-        Wrong("mask-from-values", edit("causal_mask(len(queries))", "torch.triu(scores, diagonal=1) != 0")),
-        Wrong("mask-from-values", edit("causal_mask(len(queries))", "torch.tril(scores) == 0")),
-        Wrong(
-            "shares-of-raw-scores",
-            edit(HIDDEN, "scores.tril()"),
-            edit("torch.softmax(masked / keys.shape[-1] ** 0.5", "masked / masked.sum("),
-            edit(", dim=-1)", "dim=-1, keepdim=True)"),
-        ),
-        Wrong("no-softmax", edit("torch.softmax(", "("), edit(", dim=-1)", ")")),
-        Wrong("no-softmax", edit("-torch.inf", "0.0"), edit("torch.softmax(", "("), edit(", dim=-1)", ")")),
-        Wrong("keys-as-values", edit("@ values", "@ keys"), hint="Multiply the weights by the values."),
-        Wrong("queries-as-values", edit("@ values", "@ queries"), hint="Multiply the weights by the values."),
-        Wrong("weights-on-the-right", edit("weights @", "weights.T @")),
-        Wrong("own-value-only", returns("values")),
-        Wrong("residual-added", edit("@ values", "@ values + values")),
-        Wrong("scores-returned", edit("weights @ values", "scores")),
-        Wrong("weights-returned", edit("weights @ values", "weights")),
-        Wrong(
-            "reads-the-notebook",
-            edit("(queries, keys, values)", "(q, k, v)"),
-            edit("queries @ keys.T", "attn_scores"),
-        ),
-        Wrong("sizes-typed-in", edit("len(queries)", "6")),
-        Wrong("edits-its-argument", UNSCALED, edit("queries @", "queries.div_(keys.shape[-1] ** 0.5) @")),
-    ),
-    right=(
-        Right(
-            "scaled-dot-product-attention",
-            returns(f"{SDPA}(queries[None], keys[None], values[None], is_causal=True)[0]"),
-        ),
-        Right(
-            "einsum",
-            edit("queries @ keys.T", 'torch.einsum("qd,kd->qk", queries, keys)'),
-            edit("weights @ values", 'torch.einsum("qk,kd->qd", weights, values)'),
-        ),
-        Right("row-by-row", body("causal_attention", CONTEXT_ROW_BY_ROW)),
-        Right("renormalised", returns("renormalised_weights(queries @ keys.T, keys.shape[-1]) @ values")),
-        Right("very-low-number", edit("-torch.inf", "-1e9")),
-        Right(
-            "queries-scaled-first",
-            edit("queries @ keys.T", "queries / keys.shape[-1] ** 0.5 @ keys.T"),
-            edit("masked / keys.shape[-1] ** 0.5", "masked"),
-        ),
-        Right(
-            "double",
-            edit("queries @ keys.T", "queries.double() @ keys.double().T"),
-            edit("@ values", "@ values.double()"),
-        ),
-    ),
+    wrong=wrongs("""
+        no-mask: softmax(masked → softmax(scores
+        no-scale: / keys.shape[-1] ** 0.5 →
+        scaled-without-root: ** 0.5 →
+        scaled-up: / keys → * keys
+        scaled-by-value-width: keys.shape[-1] → values.shape[-1]
+        scale-typed-in: keys.shape[-1] ** 0.5 → d_k**0.5
+        scaled-by-tokens: shape[-1] → shape[0]
+        scaled-after-softmax: / keys.shape[-1] ** 0.5 →
+            weights @ → weights / keys.shape[-1] ** 0.5 @
+        scores-turned: queries @ keys.T → keys @ queries.T
+        keys-reshaped: keys.T → keys.reshape(keys.shape[1], keys.shape[0])
+        keys-as-queries: queries @ keys → keys @ keys
+            hint: Let queries meet keys.
+        queries-as-keys: keys.T → queries.T
+            hint: Let queries meet keys.
+        softmax-over-queries: dim=-1 → dim=0
+        softmax-twice: weights @ → torch.softmax(weights, dim=-1) @
+        mask-fills-zero: -torch.inf → 0.0
+        mask-fills-small: -torch.inf → -10.0
+        mask-fills-small: -torch.inf → -100.0
+        mask-fills-infinity: -torch.inf → torch.inf
+        mask-after-softmax: scores.masked_fill(causal_mask(len(queries)), -torch.inf) → scores
+            weights @ → weights * ~causal_mask(len(queries)) @
+        infinity-in-weights: scores.masked_fill(causal_mask(len(queries)), -torch.inf) → scores
+            weights @ → weights.masked_fill(causal_mask(len(keys)), -torch.inf) @
+        mask-added: scores.masked_fill(causal_mask(len(queries)), -torch.inf) → scores + causal_mask(len(queries)).float()
+        mask-added: scores.masked_fill(causal_mask(len(queries)), -torch.inf) → scores - causal_mask(len(queries)).float()
+        past-hidden: causal_mask(len(queries)) → causal_mask(len(queries)).T
+        mask-polarity: causal_mask( → ~causal_mask(
+        mask-polarity: = nn.functional.scaled_dot_product_attention(queries, keys, values, causal_mask(len(queries)))
+        diagonal-hidden: causal_mask(len(queries)) → torch.ones_like(scores).triu().bool()
+        diagonal-hidden: causal_mask(len(queries)) → torch.ones_like(scores).triu().bool()
+            weights @ → weights.nan_to_num(0.0) @
+        diagonal-too-far: causal_mask(len(queries)) → causal_mask(len(queries)).triu(2)
+        zero-times-infinity: scores.masked_fill(causal_mask(len(queries)), -torch.inf) → scores + causal_mask(len(queries)) * -torch.inf
+        mask-from-values: causal_mask(len(queries)) → torch.triu(scores, diagonal=1) != 0
+        mask-from-values: causal_mask(len(queries)) → torch.tril(scores) == 0
+        shares-of-raw-scores: scores.masked_fill(causal_mask(len(queries)), -torch.inf) → scores.tril()
+            torch.softmax(masked / keys.shape[-1] ** 0.5 → masked / masked.sum(
+            , dim=-1) → dim=-1, keepdim=True)
+        no-softmax: torch.softmax( → (
+            , dim=-1) → )
+        no-softmax: -torch.inf → 0.0
+            torch.softmax( → (
+            , dim=-1) → )
+        keys-as-values: @ values → @ keys
+            hint: Multiply the weights by the values.
+        queries-as-values: @ values → @ queries
+            hint: Multiply the weights by the values.
+        weights-on-the-right: weights @ → weights.T @
+        own-value-only: = values
+        residual-added: @ values → @ values + values
+        scores-returned: weights @ values → scores
+        weights-returned: weights @ values → weights
+        reads-the-notebook: (queries, keys, values) → (q, k, v)
+            queries @ keys.T → attn_scores
+        sizes-typed-in: len(queries) → 6
+        edits-its-argument: / keys.shape[-1] ** 0.5 →
+            queries @ → queries.div_(keys.shape[-1] ** 0.5) @
+        """),
+    right=rights("""
+        scaled-dot-product-attention: = nn.functional.scaled_dot_product_attention(queries[None], keys[None], values[None], is_causal=True)[0]
+        einsum: queries @ keys.T → torch.einsum("qd,kd->qk", queries, keys)
+            weights @ values → torch.einsum("qk,kd->qd", weights, values)
+        row-by-row: body
+            rows = []
+            for i, query in enumerate(queries):
+                weights = torch.softmax(keys[: i + 1] @ query / len(query) ** 0.5, dim=0)
+                rows.append(weights @ values[: i + 1])
+            return torch.stack(rows)
+        renormalised: = renormalised_weights(queries @ keys.T, keys.shape[-1]) @ values
+        very-low-number: -torch.inf → -1e9
+        queries-scaled-first: queries @ keys.T → queries / keys.shape[-1] ** 0.5 @ keys.T
+            masked / keys.shape[-1] ** 0.5 → masked
+        double: queries @ keys.T → queries.double() @ keys.double().T
+            @ values → @ values.double()
+        """),
 )
 
 LESSON = Lesson(

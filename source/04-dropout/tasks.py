@@ -1,22 +1,8 @@
 """The tasks of lesson 04: their probes, and the right and wrong answers as changes to the solution."""
 
 import torch
+from autograder.author.authoring import Check, Forbid, Lesson, Probe, Task, rights, wrongs
 from torch import nn
-
-from autograder.authoring import (
-    Check,
-    Forbid,
-    Lesson,
-    Probe,
-    Right,
-    Task,
-    Wrong,
-    before,
-    body,
-    edit,
-    faulty,
-    returns,
-)
 
 # The sentence "Your journey starts with one step", three numbers for each token.
 SENTENCE = torch.tensor(
@@ -103,44 +89,36 @@ APPLY_DROPOUT = Task(
         "True counts as 1 and False as 0: `x * kept` leaves what is kept and makes the rest 0.",
         "`return x * kept / (1 - p)`",
     ),
-    wrong=(
-        Wrong("dropout-not-rescaled", edit(" / (1 - p)", "")),
-        Wrong("divided-by-p", edit("(1 - p)", "p")),
-        Wrong("multiplied-by-kept-share", edit(" / (1 - p)", " * (1 - p)")),
-        Wrong(
-            "dropout-typed-in",
-            edit("(1 - p)", "0.5"),
-            hint="The kept entries are doubled whatever p is. 2 is 1 / (1 − p) for p = 0.5 only.",
-        ),
-        Wrong("kept-and-dropped-swapped", edit("x * kept", "x * ~kept")),
-        Wrong("only-rescaled", edit("x * kept", "x")),
-        Wrong("dropped-not-zeroed", returns("torch.where(kept, x / (1 - p), x)")),
-        Wrong("dropout-renormalised", edit("(1 - p)", "(x * kept).sum(dim=-1, keepdim=True)")),
-        Wrong("divided-by-counted-share", edit("(1 - p)", "kept.float().mean()")),
-        Wrong("infinity-in-weights", edit("x * kept", "x.masked_fill(~kept, -torch.inf)")),
-        Wrong("boolean-index-flattens", edit("x * kept", "x[kept]")),
-        Wrong("reads-the-notebook", before("drawn = kept"), returns("attn_weights * drawn / 0.5")),
-        Wrong("edits-its-argument", edit("x * kept / (1 - p)", "x.mul_(kept).div_(1 - p)")),
-    ),
-    right=(
-        Right("where", returns("torch.where(kept, x / (1 - p), 0.0)")),
-        Right("masked-fill", edit("x * kept", "x.masked_fill(~kept, 0.0)")),
-        Right("einsum", edit("x * kept", 'torch.einsum("...,...->...", x, kept.to(x.dtype))')),
-        Right(
-            "loop",
-            body(
-                "apply_dropout",
-                """
-                result = torch.zeros_like(x).flatten()
-                for place, stays in enumerate(kept.flatten()):
-                    if stays:
-                        result[place] = x.flatten()[place] / (1 - p)
-                return result.reshape(x.shape)
-                """,
-            ),
-        ),
-        Right("double", edit("x * kept / (1 - p)", "x.double() * kept.double() * (1 / (1 - p))")),
-    ),
+    wrong=wrongs("""
+        dropout-not-rescaled: / (1 - p) →
+        divided-by-p: (1 - p) → p
+        multiplied-by-kept-share: / (1 - p) → * (1 - p)
+        dropout-typed-in: (1 - p) → 0.5
+            hint: The kept entries are doubled whatever p is. 2 is 1 / (1 − p) for p = 0.5 only.
+        kept-and-dropped-swapped: x * kept → x * ~kept
+        only-rescaled: x * kept → x
+        dropped-not-zeroed: = torch.where(kept, x / (1 - p), x)
+        dropout-renormalised: (1 - p) → (x * kept).sum(dim=-1, keepdim=True)
+        divided-by-counted-share: (1 - p) → kept.float().mean()
+        infinity-in-weights: x * kept → x.masked_fill(~kept, -torch.inf)
+        boolean-index-flattens: x * kept → x[kept]
+        reads-the-notebook: above → drawn = kept
+            = attn_weights * drawn / 0.5
+        edits-its-argument: x * kept / (1 - p) → x.mul_(kept).div_(1 - p)
+        """),
+    right=rights("""
+        where: = torch.where(kept, x / (1 - p), 0.0)
+        masked-fill: x * kept → x.masked_fill(~kept, 0.0)
+        einsum: x * kept → torch.einsum("...,...->...", x, kept.to(x.dtype))
+        loop: body
+            result = torch.zeros_like(x).flatten()
+            for place, stays in enumerate(kept.flatten()):
+                if stays:
+                    result[place] = x.flatten()[place] / (1 - p)
+            return result.reshape(x.shape)
+
+        double: x * kept / (1 - p) → x.double() * kept.double() * (1 / (1 - p))
+        """),
 )
 
 # --- Task 2: dropout that draws its own mask -----------------------------------------------------------------
@@ -208,76 +186,53 @@ DROPOUT_BY_HAND = Task(
         "A random number between 0 and 1 lies below p in a share p of all cases. Compare `torch.rand(x.shape)` with p.",
         "`kept = torch.rand(x.shape) >= p`, and then `apply_dropout(x, kept, p)`.",
     ),
-    wrong=(
-        Wrong(
-            "no-dropout",
-            returns("x"),
-            hint="`x` comes back unchanged in training too. Draw a mask there, and drop what it says.",
-        ),
-        Wrong(
-            "dropout-in-eval",
-            edit("    if not training:\n        return x\n", ""),
-            hint="It drops with training=False as well. A model in use would give another answer at each call.",
-        ),
-        Wrong("dropout-not-rescaled", edit("kept, p)", "kept, 0)")),
-        Wrong(
-            "rescaled-in-eval-instead",
-            edit("return x\n", "return x * (1 - p)\n"),
-            edit("kept, p)", "kept, 0)"),
-        ),
-        Wrong(
-            "dropout-renormalised",
-            edit("apply_dropout(x, kept, p)", "x * kept / (x * kept).sum(dim=-1, keepdim=True)"),
-        ),
-        Wrong("divided-by-p", edit("kept, p)", "kept, 1 - p)")),
-        Wrong(
-            "kept-and-dropped-swapped",
-            edit(">= p", "< p"),
-            hint="A share p is kept and the rest dropped. `torch.rand(…) >= p` is True in a share of 1 − p.",
-        ),
-        Wrong("p-as-share-kept", edit(">= p", "< p"), edit("kept, p)", "kept, 1 - p)")),
-        Wrong(
-            "dropout-same-each-time", edit("    kept = torch", "    torch.manual_seed(123)\n    kept = torch")
-        ),
-        Wrong("dropped-together", edit("torch.rand(x.shape)", "torch.rand(x.shape[0], 1)")),
-        Wrong("dropped-together", edit("torch.rand(x.shape)", "torch.rand(x.shape[-1])")),
-        Wrong("dropped-together", edit("torch.rand(x.shape)", "torch.rand(1)")),
-        Wrong("dropout-typed-in", edit(">= p", ">= 0.5"), edit("kept, p)", "kept, 0.5)")),
-        Wrong("dropout-typed-in", edit(">= p", ">= 0.5")),
-        Wrong("other-distribution", edit("torch.rand(", "torch.randn(")),
-        Wrong("modes-swapped", edit("if not training", "if training")),
-        Wrong("rescaled-in-eval", edit("return x\n", "return x / (1 - p)\n")),
-        Wrong("edits-its-argument", edit("apply_dropout(x, kept, p)", "x.mul_(kept).div_(1 - p)")),
-        Wrong("reads-the-notebook", edit("    if not training", "    x = attn_weights\n    if not training")),
-    ),
-    right=(
-        Right(
-            "bernoulli",
-            edit("torch.rand(x.shape) >= p", "torch.bernoulli(torch.full_like(x, 1 - p))"),
-            edit("return x\n", "return x.clone()\n"),
-        ),
-        Right("where", returns("torch.where(torch.rand_like(x) < p, 0.0, x / (1 - p)) if training else x")),
-        Right("double", edit("    if not training", "    x = x.double()\n    if not training")),
-        Right("nothing-to-drop", edit("if not training", "if not training or p == 0")),
-    ),
+    wrong=wrongs("""
+        no-dropout: = x
+            hint: `x` comes back unchanged in training too. Draw a mask there, and drop what it says.
+        dropout-in-eval: line if not training:↵return x →
+            hint: It drops with training=False as well. A model in use would give another answer at each
+                call.
+        dropout-not-rescaled: kept, p) → kept, 0)
+        rescaled-in-eval-instead: return x↵ → return x * (1 - p)
+            kept, p) → kept, 0)
+        dropout-renormalised: apply_dropout(x, kept, p) → x * kept / (x * kept).sum(dim=-1, keepdim=True)
+        divided-by-p: kept, p) → kept, 1 - p)
+        kept-and-dropped-swapped: >= p → < p
+            hint: A share p is kept and the rest dropped. `torch.rand(…) >= p` is True in a share of 1 −
+                p.
+        p-as-share-kept: >= p → < p
+            kept, p) → kept, 1 - p)
+        dropout-same-each-time: kept = torch → torch.manual_seed(123)↵kept = torch
+        dropped-together: torch.rand(x.shape) → torch.rand(x.shape[0], 1)
+        dropped-together: torch.rand(x.shape) → torch.rand(x.shape[-1])
+        dropped-together: torch.rand(x.shape) → torch.rand(1)
+        dropout-typed-in: >= p → >= 0.5
+            kept, p) → kept, 0.5)
+        dropout-typed-in: >= p → >= 0.5
+        other-distribution: torch.rand( → torch.randn(
+        modes-swapped: if not training → if training
+        rescaled-in-eval: return x↵ → return x / (1 - p)
+        edits-its-argument: apply_dropout(x, kept, p) → x.mul_(kept).div_(1 - p)
+        reads-the-notebook: if not training → x = attn_weights↵if not training
+        """),
+    right=rights("""
+        bernoulli: torch.rand(x.shape) >= p → torch.bernoulli(torch.full_like(x, 1 - p))
+            return x↵ → return x.clone()↵
+        where: = torch.where(torch.rand_like(x) < p, 0.0, x / (1 - p)) if training else x
+        double: if not training → x = x.double()↵if not training
+        nothing-to-drop: if not training → if not training or p == 0
+        """),
     forbids=Forbid(
         ("dropout",),
         points=3,
-        caught=(
-            Right("torch-dropout", returns("F.dropout(x, p, training=training)")),
-            Right("layer", returns("nn.Dropout(p).train(training)(x)")),
-        ),
+        caught=rights("""
+            torch-dropout: = F.dropout(x, p, training=training)
+            layer: = nn.Dropout(p).train(training)(x)
+            """),
     ),
 )
 
 # --- Task 3: scores for a batch ------------------------------------------------------------------------------
-
-SCORES = "queries @ keys.transpose(1, 2)"
-SHAPES_DO_NOT_MEET = (
-    "The shapes of queries and keys do not fit. `.T` reverses all three axes, the batch too, and "
-    "without any transpose the inner sizes differ. Swap the last two axes only: `keys.transpose(1, "
-    "2)`."
-)
 
 
 def two(*shape, seed):
@@ -318,50 +273,45 @@ BATCHED_SCORES = Task(
         "The keys have to become (b, d_out, tokens). Which two axes change places?",
         "`return queries @ keys.transpose(1, 2)`",
     ),
-    wrong=(
-        Wrong("keys-not-turned", edit("transpose(1, 2)", "permute(2, 1, 0)"), hint=SHAPES_DO_NOT_MEET),
-        Wrong("keys-not-turned", edit(".transpose(1, 2)", ""), hint=SHAPES_DO_NOT_MEET),
-        Wrong("scores-turned", edit("queries @ keys.transpose", "keys @ queries.transpose")),
-        Wrong("keys-reshaped", edit("transpose(1, 2)", "reshape(keys.shape[0], keys.shape[2], -1)")),
-        Wrong(
-            "scaled-unasked",
-            edit("transpose(1, 2)", "transpose(1, 2) / keys.shape[-1] ** 0.5"),
-            hint="These scores are divided by √d already. That comes with the softmax; here they stay as they are.",
-        ),
-        Wrong(
-            "step-too-many",
-            edit(SCORES, f"torch.softmax({SCORES}, dim=-1)"),
-            hint="These are weights: each row adds up to 1. The task wants the scores.",
-        ),
-        Wrong(
-            "step-too-many",
-            edit(SCORES, f"({SCORES}).masked_fill(torch.ones_like({SCORES}).triu(1) == 1, -torch.inf)"),
-            hint="The scores above the diagonal are −inf already. Leave the mask for later.",
-        ),
-        Wrong("first-sequence-only", edit(SCORES, "queries[0] @ keys[0].T")),
-        Wrong("first-sequence-for-all", edit("keys.transpose(1, 2)", "keys[0].T")),
-        Wrong("first-sequence-for-all", edit("queries @", "queries[:1] @")),
-        Wrong("dimensions-for-tokens", edit(SCORES, "queries.mT @ keys")),
-        Wrong("elementwise-product", edit(SCORES, "queries * keys")),
-        Wrong("own-key-only", edit(SCORES, "(queries * keys).sum(dim=-1)")),
-        Wrong("batch-summed", edit(SCORES, f"({SCORES}).sum(dim=0)")),
-        Wrong("sequences-chained", edit(SCORES, "queries.flatten(0, 1) @ keys.flatten(0, 1).T")),
-        Wrong(
-            "queries-as-keys",
-            edit("keys.transpose", "queries.transpose"),
-            hint="The queries were multiplied with themselves; the keys are not used.",
-        ),
-        Wrong("reads-the-notebook", returns("W_query(two_sentences) @ W_key(two_sentences).mT")),
-        Wrong("batch-mixed", edit("keys.transpose", "keys.flip(0).transpose")),
-    ),
-    right=(
-        Right("mt", edit("transpose(1, 2)", "mT")),
-        Right("from-the-end", returns("torch.matmul(queries, keys.transpose(-2, -1))")),
-        Right("einsum", returns('torch.einsum("bqd,bkd->bqk", queries, keys)')),
-        Right("bmm", returns("torch.bmm(queries, keys.permute(0, 2, 1))")),
-        Right("loop", returns("torch.stack([q @ k.T for q, k in zip(queries, keys, strict=True)])")),
-        Right("double", returns("queries.double() @ keys.double().mT")),
-    ),
+    wrong=wrongs("""
+        keys-not-turned: transpose(1, 2) → permute(2, 1, 0)
+            hint: The shapes of queries and keys do not fit. `.T` reverses all three axes, the batch too,
+                and without any transpose the inner sizes differ. Swap the last two axes only:
+                `keys.transpose(1, 2)`.
+        keys-not-turned: .transpose(1, 2) →
+            hint: The shapes of queries and keys do not fit. `.T` reverses all three axes, the batch too,
+                and without any transpose the inner sizes differ. Swap the last two axes only:
+                `keys.transpose(1, 2)`.
+        scores-turned: queries @ keys.transpose → keys @ queries.transpose
+        keys-reshaped: transpose(1, 2) → reshape(keys.shape[0], keys.shape[2], -1)
+        scaled-unasked: transpose(1, 2) → transpose(1, 2) / keys.shape[-1] ** 0.5
+            hint: These scores are divided by √d already. That comes with the softmax; here they stay as
+                they are.
+        step-too-many: queries @ keys.transpose(1, 2) → torch.softmax(queries @ keys.transpose(1, 2), dim=-1)
+            hint: These are weights: each row adds up to 1. The task wants the scores.
+        step-too-many: queries @ keys.transpose(1, 2) → (queries @ keys.transpose(1, 2)).masked_fill(torch.ones_like(queries @ keys.transpose(1, 2)).triu(1) == 1, -torch.inf)
+            hint: The scores above the diagonal are −inf already. Leave the mask for later.
+        first-sequence-only: queries @ keys.transpose(1, 2) → queries[0] @ keys[0].T
+        first-sequence-for-all: keys.transpose(1, 2) → keys[0].T
+        first-sequence-for-all: queries @ → queries[:1] @
+        dimensions-for-tokens: queries @ keys.transpose(1, 2) → queries.mT @ keys
+        elementwise-product: queries @ keys.transpose(1, 2) → queries * keys
+        own-key-only: queries @ keys.transpose(1, 2) → (queries * keys).sum(dim=-1)
+        batch-summed: queries @ keys.transpose(1, 2) → (queries @ keys.transpose(1, 2)).sum(dim=0)
+        sequences-chained: queries @ keys.transpose(1, 2) → queries.flatten(0, 1) @ keys.flatten(0, 1).T
+        queries-as-keys: keys.transpose → queries.transpose
+            hint: The queries were multiplied with themselves; the keys are not used.
+        reads-the-notebook: = W_query(two_sentences) @ W_key(two_sentences).mT
+        batch-mixed: keys.transpose → keys.flip(0).transpose
+        """),
+    right=rights("""
+        mt: transpose(1, 2) → mT
+        from-the-end: = torch.matmul(queries, keys.transpose(-2, -1))
+        einsum: = torch.einsum("bqd,bkd->bqk", queries, keys)
+        bmm: = torch.bmm(queries, keys.permute(0, 2, 1))
+        loop: = torch.stack([q @ k.T for q, k in zip(queries, keys, strict=True)])
+        double: = queries.double() @ keys.double().mT
+        """),
 )
 
 # --- Task 4: CausalAttention ---------------------------------------------------------------------------------
@@ -382,7 +332,6 @@ DROPS = {
     "settings": {"p": 0.3, "copies": 2},
     "weights": {"W_value.weight": torch.cat((SIX, SIX))},
 }
-NAMES = ("W_query", "W_key", "W_value")
 
 
 def made_for(id, says, x, construct, seed, even=False, **settings):
@@ -406,60 +355,16 @@ def sizes(*numbers, qkv_bias=False):
     return plain(*numbers) | {"qkv_bias": qkv_bias}
 
 
-def of_each(old, new, places=1):
-    """The same edit for queries, keys and values."""
-    return [edit(old.format(name), new.format(name), places) for name in NAMES]
-
-
-def ahead_of(line, text):
-    """Puts lines of a method ahead of the line that begins so."""
-    return edit(f"        {line}", f"        {text}\n        {line}")
-
-
-def result(text):
-    """What is returned in place of the context vectors, which `{}` stands for."""
-    return edit("return attn_weights @ values", f"return {text.format('attn_weights @ values')}")
-
-
-CUT = "[:num_tokens, :num_tokens]"
-EVAL = "    def eval(self):\n        {} = 0.0\n        return super().eval()\n\n    def forward"
-REGISTERED = 'self.register_buffer("mask", hidden.bool())'
-DROPPED = "self.dropout(attn_weights)"
-LAYER = "nn.Linear(d_in, d_out, bias=qkv_bias)"
-LAYERS_MADE = "\n        ".join(f"self.{name} = {LAYER}" for name in NAMES)
-# The weights are called in vain: what comes back is thrown away.
-NO_DROPOUT = edit(f"attn_weights = {DROPPED}", DROPPED)
-NO_BUFFER = edit(REGISTERED, "self.mask = hidden.bool()")
-WITHOUT_SELF = (
-    "A variable of the notebook is used. Is a `self.` missing, as in `self.W_query` or `self.mask`?"
-)
-FUSED = """
-    num_tokens = x.shape[1]
-    share = self.dropout.p if self.training else 0.0
-    queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
-    return F.scaled_dot_product_attention(queries, keys, values, {}, dropout_p=share)
-"""
-
-# Softmax written out, with the largest score of a row taken off first.
-BY_HAND = """
-def softmax_by_hand(scores, dim):
-    exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True))
-    return {}
-"""
-SUMMED = "exponentials / exponentials.sum(dim=dim, keepdim=True)"
-
-
-def by_hand(shares):
-    """The class with its softmax written out, and these shares of the exponentials."""
-    return before(BY_HAND.format(shares)), edit("torch.softmax(", "softmax_by_hand(")
-
-
-SLIPS_BY_HAND = (
-    Wrong("not-normalised", *by_hand("exponentials")),
-    Wrong("sums-without-keepdim", *by_hand("exponentials / exponentials.sum(dim=dim).unsqueeze(1)")),
-    Wrong("softmax-over-queries", *by_hand("exponentials / exponentials.sum(dim=-2, keepdim=True)")),
-    Wrong("softmax-over-everything", *by_hand("exponentials / exponentials.sum()")),
-)
+SLIPS_BY_HAND = wrongs("""
+    not-normalised: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True)); return exponentials
+        torch.softmax( → softmax_by_hand(
+    sums-without-keepdim: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True)); return exponentials / exponentials.sum(dim=dim).unsqueeze(1)
+        torch.softmax( → softmax_by_hand(
+    softmax-over-queries: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True)); return exponentials / exponentials.sum(dim=-2, keepdim=True)
+        torch.softmax( → softmax_by_hand(
+    softmax-over-everything: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True)); return exponentials / exponentials.sum()
+        torch.softmax( → softmax_by_hand(
+    """)
 
 CAUSAL_ATTENTION = Task(
     id="causal-attention",
@@ -524,283 +429,249 @@ CAUSAL_ATTENTION = Task(
     cannot={
         "weights-made-in-forward": "layers that only forward makes are no parameters, which is plain-tensors",
     },
-    wrong=(
+    wrong=wrongs("""
         # The scale.
-        Wrong("no-scale", edit(" / keys.shape[-1] ** 0.5", "")),
-        Wrong("scaled-by-input-width", edit("keys.shape[-1]", "x.shape[-1]")),
-        Wrong("scaled-without-root", edit(" ** 0.5", "")),
-        Wrong("root-by-precedence", edit(" ** 0.5", "**1 / 2")),
-        Wrong("scaled-by-half", edit("keys.shape[-1] ** 0.5", "(keys.shape[-1] * 0.5)")),
-        Wrong("scaled-by-square", edit(" ** 0.5", " ** 2")),
-        Wrong("scaled-up", edit(" / keys", " * keys")),
-        Wrong("scaled-by-tokens", edit("keys.shape[-1]", "attn_scores.shape[-1]")),
-        Wrong("scaled-by-tokens", edit("keys.shape[-1]", "keys.shape[1]")),
-        Wrong("scaled-by-batch", edit("keys.shape[-1]", "keys.shape[0]")),
-        Wrong("scale-typed-in", edit("keys.shape[-1]", "2")),
-        Wrong(
-            "scaled-after-softmax", edit(" / keys.shape[-1] ** 0.5", ""), result("{} / keys.shape[-1] ** 0.5")
-        ),
+        no-scale: / keys.shape[-1] ** 0.5 →
+        scaled-by-input-width: keys.shape[-1] → x.shape[-1]
+        scaled-without-root: ** 0.5 →
+        root-by-precedence: ** 0.5 → **1 / 2
+        scaled-by-half: keys.shape[-1] ** 0.5 → (keys.shape[-1] * 0.5)
+        scaled-by-square: ** 0.5 → ** 2
+        scaled-up: / keys → * keys
+        scaled-by-tokens: keys.shape[-1] → attn_scores.shape[-1]
+        scaled-by-tokens: keys.shape[-1] → keys.shape[1]
+        scaled-by-batch: keys.shape[-1] → keys.shape[0]
+        scale-typed-in: keys.shape[-1] → 2
+        scaled-after-softmax: / keys.shape[-1] ** 0.5 →
+            return attn_weights @ values → return attn_weights @ values / keys.shape[-1] ** 0.5
         # Scores and softmax.
-        Wrong("scores-turned", edit("queries @ keys.transpose", "keys @ queries.transpose")),
-        Wrong(
-            "scores-turned",
-            edit("= self.W_query(x)", "= self.W_key(x)"),
-            edit("= self.W_key(x)", "= self.W_query(x)"),
-        ),
-        Wrong("scores-negated", edit("= queries @", "= -queries @")),
-        Wrong("keys-not-turned", edit("transpose(1, 2)", "permute(2, 1, 0)"), hint=SHAPES_DO_NOT_MEET),
-        Wrong("keys-not-turned", edit(".transpose(1, 2)", ""), hint=SHAPES_DO_NOT_MEET),
-        Wrong("keys-reshaped", edit("transpose(1, 2)", "reshape(keys.shape[0], keys.shape[2], -1)")),
-        Wrong("softmax-over-queries", edit("dim=-1", "dim=1")),
-        Wrong("softmax-over-batch", edit("dim=-1", "dim=0")),
-        *SLIPS_BY_HAND,
-        Wrong("no-softmax", edit("torch.softmax(", "("), edit(", dim=-1)", ")")),
-        Wrong("no-softmax", edit("return attn_weights", "return attn_scores")),
-        Wrong(
-            "shares-of-raw-scores",
-            edit("-torch.inf", "0.0"),
-            edit("torch.softmax(attn_scores / keys.shape[-1] ** 0.5, ", "attn_scores / attn_scores.sum("),
-            edit("dim=-1)", "dim=-1, keepdim=True)"),
-        ),
-        Wrong("softmax-twice", edit("dim=-1)", "dim=-1).softmax(dim=-1)")),
-        Wrong("log-softmax", edit("torch.softmax(", "torch.log_softmax(")),
-        Wrong("sigmoid-for-softmax", edit("torch.softmax(", "torch.sigmoid("), edit(", dim=-1)", ")")),
-        Wrong("weights-on-the-right", edit("return attn_weights", "return attn_weights.transpose(1, 2)")),
+        scores-turned: queries @ keys.transpose → keys @ queries.transpose
+        scores-turned: = self.W_query(x) → = self.W_key(x)
+            = self.W_key(x) → = self.W_query(x)
+        scores-negated: = queries @ → = -queries @
+        keys-not-turned: transpose(1, 2) → permute(2, 1, 0)
+            hint: The shapes of queries and keys do not fit. `.T` reverses all three axes, the batch too,
+                and without any transpose the inner sizes differ. Swap the last two axes only:
+                `keys.transpose(1, 2)`.
+        keys-not-turned: .transpose(1, 2) →
+            hint: The shapes of queries and keys do not fit. `.T` reverses all three axes, the batch too,
+                and without any transpose the inner sizes differ. Swap the last two axes only:
+                `keys.transpose(1, 2)`.
+        keys-reshaped: transpose(1, 2) → reshape(keys.shape[0], keys.shape[2], -1)
+        softmax-over-queries: dim=-1 → dim=1
+        softmax-over-batch: dim=-1 → dim=0
+        """)
+    + SLIPS_BY_HAND
+    + wrongs("""
+        no-softmax: torch.softmax( → (
+            , dim=-1) → )
+        no-softmax: return attn_weights → return attn_scores
+        shares-of-raw-scores: -torch.inf → 0.0
+            torch.softmax(attn_scores / keys.shape[-1] ** 0.5, → attn_scores / attn_scores.sum(
+            dim=-1) → dim=-1, keepdim=True)
+        softmax-twice: dim=-1) → dim=-1).softmax(dim=-1)
+        log-softmax: torch.softmax( → torch.log_softmax(
+        sigmoid-for-softmax: torch.softmax( → torch.sigmoid(
+            , dim=-1) → )
+        weights-on-the-right: return attn_weights → return attn_weights.transpose(1, 2)
         # The mask.
-        Wrong("no-mask", edit("masked_fill_(", "masked_fill(")),
-        Wrong("mask-fills-zero", edit("-torch.inf", "0.0")),
-        Wrong("mask-fills-small", edit("-torch.inf", "-10.0")),
-        Wrong("mask-fills-infinity", edit("-torch.inf", "torch.inf")),
-        *(Wrong("mask-fills-small", edit("-torch.inf", f"-{number}")) for number in (1, 3)),
-        Wrong("mask-added", edit("masked_fill_(", "add_("), edit(", -torch.inf)", ")")),
-        Wrong(
-            "not-boolean",
-            edit("hidden.bool()", "hidden"),
-            hint="`masked_fill` takes a mask of True and False. This one holds numbers: end it with `.bool()`.",
-        ),
-        Wrong("zero-times-infinity", edit("masked_fill_(", "add_("), edit(", -torch.inf)", " * -torch.inf)")),
-        Wrong(
-            "mask-after-softmax",
-            edit("masked_fill_(", "masked_fill("),
-            edit("return attn_weights", f"return attn_weights * ~self.mask{CUT}"),
-        ),
-        Wrong("past-hidden", edit("triu(diagonal=1)", "tril(diagonal=-1)")),
-        Wrong("mask-polarity", edit("hidden.bool()", "~hidden.bool()")),
-        Wrong(
-            "mask-polarity",
-            body("forward", FUSED.format(f"attn_mask=self.mask{CUT}")),
-            hint="`scaled_dot_product_attention` reads True as “visible”, and `masked_fill` as “hidden”. Invert the mask "
-            "with `~`.",
-        ),
-        Wrong("diagonal-hidden", edit("diagonal=1", "diagonal=0")),
-        Wrong("diagonal-too-far", edit("diagonal=1", "diagonal=2")),
-        Wrong("mask-from-values", edit(f"self.mask{CUT}", "attn_scores.triu(diagonal=1) != 0")),
-        Wrong("mask-not-cut", edit(CUT, "")),
-        Wrong("mask-not-cut", edit(CUT, "[:num_tokens]")),
-        Wrong(
-            "mask-not-cut",
-            edit("attn_scores.masked_fill_(", "attn_scores = attn_scores.masked_fill("),
-            edit(CUT, ""),
-        ),
-        Wrong("mask-misaligned", edit(CUT, "[:num_tokens, -num_tokens:]")),
-        Wrong("mask-misaligned", edit(CUT, "[-num_tokens:, :num_tokens]")),
-        Wrong("tokens-counted-on-another-axis", edit("x.shape[1]", "x.shape[0]")),
-        Wrong("tokens-counted-on-another-axis", edit("x.shape[1]", "x.shape[-1]")),
-        Wrong("mask-not-a-buffer", NO_BUFFER),
-        Wrong(
-            "mask-not-a-buffer", edit(f"self.mask{CUT}", "torch.ones(num_tokens, num_tokens).triu(1).bool()")
-        ),
-        Wrong("mask-not-saved", edit("hidden.bool())", "hidden.bool(), persistent=False)")),
-        Wrong("mask-not-saved", edit('"mask"', '"hidden"'), edit("self.mask", "self.hidden")),
-        Wrong(
-            "mask-not-saved",
-            NO_BUFFER,
-            edit(f"self.mask{CUT}", "torch.ones_like(attn_scores).triu(1).bool()"),
-        ),
-        Wrong(
-            "mask-is-a-parameter",
-            edit(REGISTERED, "self.mask = nn.Parameter(hidden.bool(), requires_grad=False)"),
-        ),
+        no-mask: masked_fill_( → masked_fill(
+        mask-fills-zero: -torch.inf → 0.0
+        mask-fills-small: -torch.inf → -10.0
+        mask-fills-infinity: -torch.inf → torch.inf
+        mask-fills-small: -torch.inf → -1
+        mask-fills-small: -torch.inf → -3
+        mask-added: masked_fill_( → add_(
+            , -torch.inf) → )
+        not-boolean: hidden.bool() → hidden
+            hint: `masked_fill` takes a mask of True and False. This one holds numbers: end it with
+                `.bool()`.
+        zero-times-infinity: masked_fill_( → add_(
+            , -torch.inf) → * -torch.inf)
+        mask-after-softmax: masked_fill_( → masked_fill(
+            return attn_weights → return attn_weights * ~self.mask[:num_tokens, :num_tokens]
+        past-hidden: triu(diagonal=1) → tril(diagonal=-1)
+        mask-polarity: hidden.bool() → ~hidden.bool()
+        mask-polarity:
+            body forward
+                num_tokens = x.shape[1]
+                share = self.dropout.p if self.training else 0.0
+                queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
+                return F.scaled_dot_product_attention(queries, keys, values, attn_mask=self.mask[:num_tokens, :num_tokens], dropout_p=share)
+            hint: `scaled_dot_product_attention` reads True as “visible”, and `masked_fill` as “hidden”.
+                Invert the mask with `~`.
+        diagonal-hidden: diagonal=1 → diagonal=0
+        diagonal-too-far: diagonal=1 → diagonal=2
+        mask-from-values: self.mask[:num_tokens, :num_tokens] → attn_scores.triu(diagonal=1) != 0
+        mask-not-cut: [:num_tokens, :num_tokens] →
+        mask-not-cut: [:num_tokens, :num_tokens] → [:num_tokens]
+        mask-not-cut: attn_scores.masked_fill_( → attn_scores = attn_scores.masked_fill(
+            [:num_tokens, :num_tokens] →
+        mask-misaligned: [:num_tokens, :num_tokens] → [:num_tokens, -num_tokens:]
+        mask-misaligned: [:num_tokens, :num_tokens] → [-num_tokens:, :num_tokens]
+        tokens-counted-on-another-axis: x.shape[1] → x.shape[0]
+        tokens-counted-on-another-axis: x.shape[1] → x.shape[-1]
+        mask-not-a-buffer: self.register_buffer("mask", hidden.bool()) → self.mask = hidden.bool()
+        mask-not-a-buffer: self.mask[:num_tokens, :num_tokens] → torch.ones(num_tokens, num_tokens).triu(1).bool()
+        mask-not-saved: hidden.bool()) → hidden.bool(), persistent=False)
+        mask-not-saved: "mask" → "hidden"
+            self.mask → self.hidden
+        mask-not-saved: self.register_buffer("mask", hidden.bool()) → self.mask = hidden.bool()
+            self.mask[:num_tokens, :num_tokens] → torch.ones_like(attn_scores).triu(1).bool()
+        mask-is-a-parameter: self.register_buffer("mask", hidden.bool()) → self.mask = nn.Parameter(hidden.bool(), requires_grad=False)
         # Which vectors meet, and what comes back.
-        Wrong("keys-as-values", edit("self.W_value(x)", "self.W_key(x)")),
-        Wrong("queries-as-values", edit("self.W_value(x)", "self.W_query(x)")),
-        Wrong("input-as-values", edit("self.W_value(x)", "x")),
-        Wrong("keys-as-queries", edit("self.W_query(x)", "self.W_key(x)")),
-        Wrong("queries-as-keys", edit("self.W_key(x)", "self.W_query(x)")),
-        Wrong("values-as-keys", edit("self.W_key(x)", "self.W_value(x)")),
-        Wrong("values-as-queries", edit("self.W_query(x)", "self.W_value(x)")),
-        Wrong("input-for-scores", edit("self.W_query(x)", "x"), edit("self.W_key(x)", "x")),
-        Wrong("own-value-only", result("values")),
-        Wrong("elementwise-product", edit("attn_weights @ values  #", "attn_weights * values  #")),
-        Wrong("weights-returned", edit(" @ values  #", "  #")),
-        Wrong("axes-squeezed", result("({}).squeeze()")),
-        Wrong("extra-axis", result("({})[None]")),
-        Wrong("returns-a-tuple", edit("@ values  #", "@ values, attn_weights  #")),
-        Wrong("returns-nothing", edit("return attn_weights", "attn_weights")),
-        Wrong("residual-added", result("x + {}")),
-        Wrong("activation-added", result("torch.relu({})")),
-        Wrong("context-normalised", result("F.layer_norm({}, values.shape[-1:])")),
-        Wrong("tokens-pooled", result("({}).mean(dim=1)")),
-        Wrong(
-            "transposed-result",
-            result("({}).transpose(1, 2)"),
-            hint="The last two axes have changed places. The result has the axes (b, tokens, d_out).",
-        ),
+        keys-as-values: self.W_value(x) → self.W_key(x)
+        queries-as-values: self.W_value(x) → self.W_query(x)
+        input-as-values: self.W_value(x) → x
+        keys-as-queries: self.W_query(x) → self.W_key(x)
+        queries-as-keys: self.W_key(x) → self.W_query(x)
+        values-as-keys: self.W_key(x) → self.W_value(x)
+        values-as-queries: self.W_query(x) → self.W_value(x)
+        input-for-scores: self.W_query(x) → x
+            self.W_key(x) → x
+        own-value-only: return attn_weights @ values → return values
+        elementwise-product: attn_weights @ values  # → attn_weights * values  #
+        weights-returned: @ values  # → #
+        axes-squeezed: return attn_weights @ values → return (attn_weights @ values).squeeze()
+        extra-axis: return attn_weights @ values → return (attn_weights @ values)[None]
+        returns-a-tuple: @ values  # → @ values, attn_weights  #
+        returns-nothing: return attn_weights → attn_weights
+        residual-added: return attn_weights @ values → return x + attn_weights @ values
+        activation-added: return attn_weights @ values → return torch.relu(attn_weights @ values)
+        context-normalised: return attn_weights @ values → return F.layer_norm(attn_weights @ values, values.shape[-1:])
+        tokens-pooled: return attn_weights @ values → return (attn_weights @ values).mean(dim=1)
+        transposed-result: return attn_weights @ values → return (attn_weights @ values).transpose(1, 2)
+            hint: The last two axes have changed places. The result has the axes (b, tokens, d_out).
         # Dropout.
-        Wrong("no-dropout", NO_DROPOUT),
-        Wrong("dropout-stays-off", edit("    def forward", EVAL.format("self.dropout.p"))),
-        Wrong("dropout-on-scores", NO_DROPOUT, edit(SCORES, f"self.dropout({SCORES})")),
-        Wrong(
-            "dropout-on-scores", NO_DROPOUT, edit("softmax(attn_scores", "softmax(self.dropout(attn_scores)")
-        ),
-        Wrong("dropout-on-context", NO_DROPOUT, result("self.dropout({})")),
-        Wrong("dropout-on-input", NO_DROPOUT, edit("self.W_value(x)", "self.dropout(self.W_value(x))")),
-        Wrong("dropout-on-input", NO_DROPOUT, ahead_of("num_tokens", "x = self.dropout(x)")),
-        Wrong(
-            "dropout-on-input", NO_DROPOUT, *(edit(f"{one}(x)", f"{one}(self.dropout(x))") for one in NAMES)
-        ),
-        Wrong("dropout-twice", result("self.dropout({})")),
-        Wrong("dropout-in-eval", edit(DROPPED, "F.dropout(attn_weights, self.dropout.p)")),
-        Wrong("dropout-in-eval", edit(DROPPED, "nn.Dropout(self.dropout.p)(attn_weights)")),
-        Wrong("modes-swapped", edit(DROPPED, "F.dropout(attn_weights, self.dropout.p, not self.training)")),
-        Wrong(
-            "dropout-not-rescaled",
-            edit(DROPPED, "attn_weights * (torch.rand_like(attn_weights) >= self.dropout.p * self.training)"),
-        ),
-        Wrong(
-            "rescaled-in-eval-instead",
-            edit(
-                DROPPED,
-                "attn_weights * (torch.rand_like(attn_weights) >= self.dropout.p) if self.training else "
-                "attn_weights * (1 - self.dropout.p)",
-            ),
-        ),
-        Wrong(
-            "dropout-renormalised",
-            edit("return attn_weights", "return F.normalize(attn_weights, p=1, dim=-1)"),
-        ),
-        Wrong(
-            "dropout-renormalised", result("attn_weights / attn_weights.sum(dim=-1, keepdim=True) @ values")
-        ),
-        Wrong("dropout-typed-in", edit("nn.Dropout(dropout)", "nn.Dropout(0.5)")),
-        Wrong("p-as-share-kept", edit("nn.Dropout(dropout)", "nn.Dropout(1 - dropout)")),
-        Wrong("dropout-same-each-time", ahead_of("attn_weights = self", "torch.manual_seed(123)")),
+        no-dropout: attn_weights = self.dropout(attn_weights) → self.dropout(attn_weights)
+        dropout-stays-off: def forward →:
+            def eval(self):
+                self.dropout.p = 0.0
+                return super().eval()
+
+            def forward
+        dropout-on-scores: attn_weights = self.dropout(attn_weights) → self.dropout(attn_weights)
+            queries @ keys.transpose(1, 2) → self.dropout(queries @ keys.transpose(1, 2))
+        dropout-on-scores: attn_weights = self.dropout(attn_weights) → self.dropout(attn_weights)
+            softmax(attn_scores → softmax(self.dropout(attn_scores)
+        dropout-on-context: attn_weights = self.dropout(attn_weights) → self.dropout(attn_weights)
+            return attn_weights @ values → return self.dropout(attn_weights @ values)
+        dropout-on-input: attn_weights = self.dropout(attn_weights) → self.dropout(attn_weights)
+            self.W_value(x) → self.dropout(self.W_value(x))
+        dropout-on-input: attn_weights = self.dropout(attn_weights) → self.dropout(attn_weights)
+            `        num_tokens` → `        x = self.dropout(x)↵        num_tokens`
+        dropout-on-input: attn_weights = self.dropout(attn_weights) → self.dropout(attn_weights)
+            W_query(x) → W_query(self.dropout(x))
+            W_key(x) → W_key(self.dropout(x))
+            W_value(x) → W_value(self.dropout(x))
+        dropout-twice: return attn_weights @ values → return self.dropout(attn_weights @ values)
+        dropout-in-eval: self.dropout(attn_weights) → F.dropout(attn_weights, self.dropout.p)
+        dropout-in-eval: self.dropout(attn_weights) → nn.Dropout(self.dropout.p)(attn_weights)
+        modes-swapped: self.dropout(attn_weights) → F.dropout(attn_weights, self.dropout.p, not self.training)
+        dropout-not-rescaled: self.dropout(attn_weights) → attn_weights * (torch.rand_like(attn_weights) >= self.dropout.p * self.training)
+        rescaled-in-eval-instead: self.dropout(attn_weights) → attn_weights * (torch.rand_like(attn_weights) >= self.dropout.p) if self.training else attn_weights * (1 - self.dropout.p)
+        dropout-renormalised: return attn_weights → return F.normalize(attn_weights, p=1, dim=-1)
+        dropout-renormalised: return attn_weights @ values → return attn_weights / attn_weights.sum(dim=-1, keepdim=True) @ values
+        dropout-typed-in: nn.Dropout(dropout) → nn.Dropout(0.5)
+        p-as-share-kept: nn.Dropout(dropout) → nn.Dropout(1 - dropout)
+        dropout-same-each-time: attn_weights = self → torch.manual_seed(123)↵attn_weights = self
         # Parameters, sizes, the batch and the dtype.
-        Wrong("bias-always", edit(", bias=qkv_bias", "", places=3)),
-        Wrong("bias-never", edit("bias=qkv_bias", "bias=False", places=3)),
-        Wrong("bias-turned", edit("bias=qkv_bias", "bias=not qkv_bias", places=3)),
-        Wrong("bias-by-default", edit("qkv_bias=False", "qkv_bias=True")),
-        Wrong("bias-uneven", edit(f"self.W_value = {LAYER}", "self.W_value = nn.Linear(d_in, d_out)")),
-        Wrong(
-            "bias-uneven", edit(f"self.W_key = {LAYER}", "self.W_key = nn.Linear(d_in, d_out, bias=False)")
-        ),
-        Wrong("bias-not-added", *of_each("self.{}(x)", "x @ self.{}.weight.T")),
-        Wrong("weight-not-turned", *of_each("self.{}(x)", "x @ self.{}.weight")),
-        Wrong(
-            "plain-tensors",
-            edit(LAYER, "torch.randn(d_in, d_out)", places=3),
-            *of_each("self.{}(x)", "x @ self.{}"),
-            hint="`W_query`, `W_key` and `W_value` are no parameters of the module, or are made anew in forward, so "
-            "nothing could be trained. Make `nn.Linear` layers in the constructor.",
-        ),
-        Wrong(
-            "parameter-for-linear",
-            edit(LAYER, "nn.Parameter(torch.rand(d_in, d_out))", places=3),
-            *of_each("self.{}(x)", "x @ self.{}"),
-        ),
-        Wrong("one-matrix-for-all", edit(LAYERS_MADE, f"self.W_query = self.W_key = self.W_value = {LAYER}")),
-        Wrong(
-            "fused-projection",
-            edit(LAYERS_MADE, "self.W_qkv = nn.Linear(d_in, 3 * d_out, bias=qkv_bias)"),
-            edit("queries = self.W_query(x)", "queries, keys, values = self.W_qkv(x).chunk(3, dim=-1)"),
-            edit("keys = self.W_key(x)", ""),
-            edit("values = self.W_value(x)", ""),
-        ),
-        Wrong("other-names", *of_each("self.{}", "self.lin_{}", places=2)),
-        Wrong(
-            "layer-added",
-            ahead_of("self.dropout =", "self.out_proj = nn.Linear(d_out, d_out)"),
-            result("self.out_proj({})"),
-        ),
-        Wrong("no-super-init", edit("        super().__init__()\n", "")),
-        Wrong("sizes-turned", edit("(d_in, d_out, bias", "(d_out, d_in, bias", places=3)),
-        Wrong("sizes-typed-in", edit("(d_in, d_out, bias", "(3, 2, bias", places=3)),
-        Wrong("sizes-typed-in", edit("torch.ones(context_length, context_length)", "torch.ones(1024, 1024)")),
-        Wrong("reads-the-notebook", *of_each("self.{}(x)", "{}(x)"), hint=WITHOUT_SELF),
-        Wrong("reads-the-notebook", edit("self.mask[", "hidden["), hint=WITHOUT_SELF),
-        Wrong("edits-its-argument", ahead_of("return attn", "x.mul_(0.5)")),
-        Wrong("first-sequence-only", result("({})[0]")),
-        Wrong("first-sequence-for-all", edit("return attn_weights", "return attn_weights[0]")),
-        Wrong("batch-mixed", edit(SCORES, f"({SCORES}).mean(dim=0, keepdim=True)")),
-        Wrong("detached", edit("return attn_weights", "return attn_weights.detach()")),
-        Wrong("detached", edit("@ values  #", "@ values.detach()  #")),
-        Wrong("half-precision", result("(attn_weights.half() @ values.half()).to(x.dtype)")),
-        Wrong("half-precision", edit(SCORES, "(queries.half() @ keys.half().mT).to(x.dtype)")),
-        Wrong("half-precision", edit(SCORES, "(queries.bfloat16() @ keys.bfloat16().mT).to(x.dtype)")),
-        Wrong("float-forced", result("({}).float()")),
-    ),
-    right=(
-        Right("big-negative-number", edit("-torch.inf", "-1e9")),
-        Right("by-hand", *by_hand(SUMMED)),
-        Right(
-            "other-order-of-layers",
-            edit("self.W_query = nn", "self.W_value = nn"),
-            edit("self.W_value = nn", "self.W_query = nn"),
-        ),
-        Right(
-            "scaled-queries",
-            edit("queries @", "queries / keys.shape[-1] ** 0.5 @"),
-            edit(" / keys.shape[-1] ** 0.5", ""),
-        ),
-        Right(
-            "fused-projection",
-            before(
-                """
-                def joined(layers):
-                    bias = None if layers[0].bias is None else torch.cat([layer.bias for layer in layers])
-                    return torch.cat([layer.weight for layer in layers]), bias
-                """
-            ),
-            edit(
-                "queries = self.W_query(x)",
-                "weight, bias = joined((self.W_query, self.W_key, self.W_value))\n"
-                "        queries, keys, values = F.linear(x, weight, bias).chunk(3, dim=-1)",
-            ),
-            edit("keys = self.W_key(x)", ""),
-            edit("values = self.W_value(x)", ""),
-        ),
-        Right("fused-kernel", body("forward", FUSED.format(f"attn_mask=~self.mask{CUT}"))),
-        Right("fused-causal-kernel", body("forward", FUSED.format("is_causal=True"))),
-        Right(
-            "einsum",
-            edit(SCORES, 'torch.einsum("bqd,bkd->bqk", queries, keys)'),
-            edit("attn_weights @ values", 'torch.einsum("bqk,bkd->bqd", attn_weights, values)'),
-        ),
-        Right(
-            "added-infinity",
-            edit("hidden.bool()", "torch.full_like(hidden, -torch.inf).triu(1)"),
-            edit("masked_fill_(", "add_("),
-            edit(", -torch.inf)", ")"),
-        ),
-        Right(
-            "lower-mask",
-            edit("triu(diagonal=1)", "tril()[None]"),
-            edit("hidden.bool()", "hidden"),
-            edit(f"mask{CUT}", "mask[:, :num_tokens, :num_tokens] == 0"),
-        ),
-        Right(
-            "masked-after-softmax-renormalised",
-            edit("masked_fill_(", "masked_fill("),
-            edit(
-                f"attn_weights = {DROPPED}",
-                f"attn_weights = attn_weights.masked_fill(self.mask{CUT}, 0.0)\n"
-                "        attn_weights = self.dropout(attn_weights / attn_weights.sum(dim=-1, keepdim=True))",
-            ),
-        ),
-        Right("functional-dropout", edit(DROPPED, "F.dropout(attn_weights, self.dropout.p, self.training)")),
-        Right("float-mask", edit("hidden.bool()", "hidden"), edit(f"mask{CUT}", f"mask.bool(){CUT}")),
-        Right("other-corner", edit(CUT, "[-num_tokens:, -num_tokens:]")),
-    ),
+        bias-always: , bias=qkv_bias →3
+        bias-never: bias=qkv_bias →3 bias=False
+        bias-turned: bias=qkv_bias →3 bias=not qkv_bias
+        bias-by-default: qkv_bias=False → qkv_bias=True
+        bias-uneven: self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias) → self.W_value = nn.Linear(d_in, d_out)
+        bias-uneven: self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias) → self.W_key = nn.Linear(d_in, d_out, bias=False)
+        bias-not-added: self.W_query(x) → x @ self.W_query.weight.T
+            self.W_key(x) → x @ self.W_key.weight.T
+            self.W_value(x) → x @ self.W_value.weight.T
+        weight-not-turned: self.W_query(x) → x @ self.W_query.weight
+            self.W_key(x) → x @ self.W_key.weight
+            self.W_value(x) → x @ self.W_value.weight
+        plain-tensors: nn.Linear(d_in, d_out, bias=qkv_bias) →3 torch.randn(d_in, d_out)
+            self.W_query(x) → x @ self.W_query
+            self.W_key(x) → x @ self.W_key
+            self.W_value(x) → x @ self.W_value
+            hint: `W_query`, `W_key` and `W_value` are no parameters of the module, or are made anew in
+                forward, so nothing could be trained. Make `nn.Linear` layers in the constructor.
+        parameter-for-linear: nn.Linear(d_in, d_out, bias=qkv_bias) →3 nn.Parameter(torch.rand(d_in, d_out))
+            self.W_query(x) → x @ self.W_query
+            self.W_key(x) → x @ self.W_key
+            self.W_value(x) → x @ self.W_value
+        one-matrix-for-all: self.W_query = … W_value = nn.Linear(d_in, d_out, bias=qkv_bias) → self.W_query = self.W_key = self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        fused-projection: self.W_query = … W_value = nn.Linear(d_in, d_out, bias=qkv_bias) → self.W_qkv = nn.Linear(d_in, 3 * d_out, bias=qkv_bias)
+            queries = self.W_query(x) → queries, keys, values = self.W_qkv(x).chunk(3, dim=-1)
+            keys = self.W_key(x) →
+            values = self.W_value(x) →
+        other-names: self.W_query →2 self.lin_W_query
+            self.W_key →2 self.lin_W_key
+            self.W_value →2 self.lin_W_value
+        layer-added: self.dropout = → self.out_proj = nn.Linear(d_out, d_out)↵self.dropout =
+            return attn_weights @ values → return self.out_proj(attn_weights @ values)
+        no-super-init: line super().__init__() →
+        sizes-turned: (d_in, d_out, bias →3 (d_out, d_in, bias
+        sizes-typed-in: (d_in, d_out, bias →3 (3, 2, bias
+        sizes-typed-in: torch.ones(context_length, context_length) → torch.ones(1024, 1024)
+        reads-the-notebook: self.W_query(x) → W_query(x)
+            self.W_key(x) → W_key(x)
+            self.W_value(x) → W_value(x)
+            hint: A variable of the notebook is used. Is a `self.` missing, as in `self.W_query` or
+                `self.mask`?
+        reads-the-notebook: self.mask[ → hidden[
+            hint: A variable of the notebook is used. Is a `self.` missing, as in `self.W_query` or
+                `self.mask`?
+        edits-its-argument: return attn → x.mul_(0.5)↵return attn
+        first-sequence-only: return attn_weights @ values → return (attn_weights @ values)[0]
+        first-sequence-for-all: return attn_weights → return attn_weights[0]
+        batch-mixed: queries @ keys.transpose(1, 2) → (queries @ keys.transpose(1, 2)).mean(dim=0, keepdim=True)
+        detached: return attn_weights → return attn_weights.detach()
+        detached: @ values  # → @ values.detach()  #
+        half-precision: return attn_weights @ values → return (attn_weights.half() @ values.half()).to(x.dtype)
+        half-precision: queries @ keys.transpose(1, 2) → (queries.half() @ keys.half().mT).to(x.dtype)
+        half-precision: queries @ keys.transpose(1, 2) → (queries.bfloat16() @ keys.bfloat16().mT).to(x.dtype)
+        float-forced: return attn_weights @ values → return (attn_weights @ values).float()
+        """),
+    right=rights("""
+        big-negative-number: -torch.inf → -1e9
+        by-hand: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True)); return exponentials / exponentials.sum(dim=dim, keepdim=True)
+            torch.softmax( → softmax_by_hand(
+        other-order-of-layers: self.W_query = nn → self.W_value = nn
+            self.W_value = nn → self.W_query = nn
+        scaled-queries: queries @ → queries / keys.shape[-1] ** 0.5 @
+            / keys.shape[-1] ** 0.5 →
+        fused-projection: above → def joined(layers): bias = None if layers[0].bias is None else torch.cat([layer.bias for layer in layers]); return torch.cat([layer.weight for layer in layers]), bias
+            queries = self.W_query(x) →:
+                weight, bias = joined((self.W_query, self.W_key, self.W_value))
+                queries, keys, values = F.linear(x, weight, bias).chunk(3, dim=-1)
+            keys = self.W_key(x) →
+            values = self.W_value(x) →
+        fused-kernel: body forward
+            num_tokens = x.shape[1]
+            share = self.dropout.p if self.training else 0.0
+            queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
+            return F.scaled_dot_product_attention(queries, keys, values, attn_mask=~self.mask[:num_tokens, :num_tokens], dropout_p=share)
+        fused-causal-kernel: body forward
+            num_tokens = x.shape[1]
+            share = self.dropout.p if self.training else 0.0
+            queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
+            return F.scaled_dot_product_attention(queries, keys, values, is_causal=True, dropout_p=share)
+        einsum: queries @ keys.transpose(1, 2) → torch.einsum("bqd,bkd->bqk", queries, keys)
+            attn_weights @ values → torch.einsum("bqk,bkd->bqd", attn_weights, values)
+        added-infinity: hidden.bool() → torch.full_like(hidden, -torch.inf).triu(1)
+            masked_fill_( → add_(
+            , -torch.inf) → )
+        lower-mask: triu(diagonal=1) → tril()[None]
+            hidden.bool() → hidden
+            mask[:num_tokens, :num_tokens] → mask[:, :num_tokens, :num_tokens] == 0
+        masked-after-softmax-renormalised: masked_fill_( → masked_fill(
+            attn_weights = self.dropout(attn_weights) →:
+                attn_weights = attn_weights.masked_fill(self.mask[:num_tokens, :num_tokens], 0.0)
+                attn_weights = self.dropout(attn_weights / attn_weights.sum(dim=-1, keepdim=True))
+        functional-dropout: self.dropout(attn_weights) → F.dropout(attn_weights, self.dropout.p, self.training)
+        float-mask: hidden.bool() → hidden
+            mask[:num_tokens, :num_tokens] → mask.bool()[:num_tokens, :num_tokens]
+        other-corner: [:num_tokens, :num_tokens] → [-num_tokens:, -num_tokens:]
+        """),
 )
 
 # --- Task 5: a seed set too late -----------------------------------------------------------------------------
@@ -836,53 +707,30 @@ BUG_SEED_ORDER = Task(
         "Both the batch and the layer's weights are drawn. The seed has to come before both.",
         "Move `torch.manual_seed(seed)` to the first line, and leave the rest as it is.",
     ),
-    wrong=(
-        Wrong("seed-too-late", faulty()),
-        Wrong("never-seeded", edit("    torch.manual_seed(seed)\n", "")),
-        Wrong(
-            "drawn-in-another-order",
-            edit("    random_batch = torch.randn(batch_size, num_tokens, d_in)  # (b, tokens, d_in)\n", ""),
-            edit("W_value(random_batch)", "W_value(torch.randn(batch_size, num_tokens, d_in))"),
-        ),
-        Wrong("seeded-twice", edit("    W_value = nn", "    torch.manual_seed(seed)\n    W_value = nn")),
-        Wrong("seed-typed-in", edit("manual_seed(seed)", "manual_seed(123)")),
-        Wrong("not-random", edit("torch.randn", "torch.ones")),
-        Wrong("other-distribution", edit("torch.randn", "torch.rand")),
-        Wrong(
-            "bias-always",
-            edit(", bias=False", ""),
-            hint="The layer has a bias now. Leave `bias=False` as it was.",
-        ),
-        Wrong("not-projected", edit("return W_value(random_batch)", "return random_batch")),
-        Wrong(
-            "sizes-typed-in",
-            edit("(batch_size, num_tokens, d_in)  #", "(4, 10, 16)  #"),
-            edit("(d_in, d_out", "(16, 3"),
-        ),
-    ),
-    right=(
-        Right(
-            "in-a-fork",
-            edit(
-                "    torch.manual_seed(seed)",
-                "    state = torch.get_rng_state()\n    torch.manual_seed(seed)",
-            ),
-            edit("    return W", "    torch.set_rng_state(state)\n    return W"),
-        ),
-        Right(
-            "by-matmul",
-            edit("torch.manual_seed", "generator = torch.manual_seed"),
-            edit("num_tokens, d_in)  #", "num_tokens, d_in, generator=generator)  #"),
-            edit("W_value(random_batch)", "random_batch @ W_value.weight.T"),
-        ),
-        Right(
-            "by-einsum",
-            edit("batch_size, num_tokens, d_in)  #", "(batch_size, num_tokens, d_in))  #"),
-            edit(
-                "W_value(random_batch)", 'torch.einsum("bti,oi->bto", random_batch, W_value.weight.detach())'
-            ),
-        ),
-    ),
+    wrong=wrongs("""
+        seed-too-late: faulty
+        never-seeded: line torch.manual_seed(seed) →
+        drawn-in-another-order: line random_batch = torch.randn(batch_size, num_tokens, d_in)  # (b, tokens, d_in) →
+            W_value(random_batch) → W_value(torch.randn(batch_size, num_tokens, d_in))
+        seeded-twice: W_value = nn → torch.manual_seed(seed)↵W_value = nn
+        seed-typed-in: manual_seed(seed) → manual_seed(123)
+        not-random: torch.randn → torch.ones
+        other-distribution: torch.randn → torch.rand
+        bias-always: , bias=False →
+            hint: The layer has a bias now. Leave `bias=False` as it was.
+        not-projected: return W_value(random_batch) → return random_batch
+        sizes-typed-in: (batch_size, num_tokens, d_in)  # → (4, 10, 16)  #
+            (d_in, d_out → (16, 3
+        """),
+    right=rights("""
+        in-a-fork: torch.manual_seed(seed) → state = torch.get_rng_state()↵torch.manual_seed(seed)
+            return W → torch.set_rng_state(state)↵return W
+        by-matmul: torch.manual_seed → generator = torch.manual_seed
+            num_tokens, d_in)  # → num_tokens, d_in, generator=generator)  #
+            W_value(random_batch) → random_batch @ W_value.weight.T
+        by-einsum: batch_size, num_tokens, d_in)  # → (batch_size, num_tokens, d_in))  #
+            W_value(random_batch) → torch.einsum("bti,oi->bto", random_batch, W_value.weight.detach())
+        """),
 )
 
 # --- Task 6: a mask on the wrong device ----------------------------------------------------------------------
@@ -893,8 +741,6 @@ def two_sizes(d_in, d_out):
 
 
 NO_QUERIES = "queries that are all 0, so that every visible token counts the same"
-MASK_MADE = "torch.ones(num_tokens, num_tokens, device=x.device).triu(diagonal=1).bool()"
-UNMASKED = edit("attn_scores = attn_scores.masked_fill", "attn_scores.masked_fill")
 
 BUG_MASK_DEVICE = Task(
     id="bug-mask-device",
@@ -932,93 +778,59 @@ BUG_MASK_DEVICE = Task(
         "`torch.ones` takes `device=…`, and every tensor knows its own: `x.device`.",
         "`torch.ones(num_tokens, num_tokens, device=x.device)`, and softmax of `attn_scores / keys.shape[-1] ** 0.5`.",
     ),
-    wrong=(
-        Wrong(
-            "left-as-given",
-            faulty(),
-            hint="This is the code as it was given. On another device the mask and the scores are in two places, and "
-            "the weights are not those of your `CausalAttention`.",
-        ),
-        Wrong(
-            "no-scale",
-            edit(" / keys.shape[-1] ** 0.5", ""),
-            hint="The silent fault is still there: compare what goes into the softmax with your `CausalAttention`.",
-        ),
-        Wrong("made-on-the-cpu", edit(", device=x.device", "")),
-        Wrong(
-            "carried-to-the-cpu",
-            edit(", device=x.device", ""),
-            edit(
-                "= attn_scores.masked_fill(hidden, -torch.inf)",
-                "= attn_scores.cpu().masked_fill(hidden, -torch.inf).to(x.device)",
-            ),
-        ),
-        Wrong(
-            "no-mask",
-            UNMASKED,
-            hint="Without a mask there is nothing on the wrong device, and every token sees the ones ahead. Keep the "
-            "mask.",
-        ),
-        Wrong("scaled-by-input-width", edit("keys.shape[-1]", "x.shape[-1]")),
-        Wrong("scaled-without-root", edit(" ** 0.5", "")),
-        Wrong("root-by-precedence", edit(" ** 0.5", "**1 / 2")),
-        Wrong("scaled-up", edit(" / keys", " * keys")),
-        Wrong("scaled-by-tokens", edit("keys.shape[-1]", "num_tokens")),
-        Wrong("scaled-by-batch", edit("keys.shape[-1]", "keys.shape[0]")),
-        Wrong("scale-typed-in", edit("keys.shape[-1]", "2")),
-        Wrong(
-            "scaled-after-softmax",
-            edit(" / keys.shape[-1] ** 0.5", ""),
-            edit("@ values", "/ keys.shape[-1] ** 0.5 @ values"),
-        ),
-        Wrong("softmax-over-queries", edit("dim=-1", "dim=1")),
-        Wrong("no-softmax", edit("torch.softmax(", "("), edit(", dim=-1)", ")")),
-        Wrong("mask-fills-zero", edit("-torch.inf", "0.0")),
-        Wrong("mask-after-softmax", UNMASKED, edit("@ values", "* ~hidden @ values")),
-        Wrong("past-hidden", edit("triu(diagonal=1)", "tril(diagonal=-1)")),
-        Wrong("mask-polarity", edit(".bool()", ".logical_not()")),
-        Wrong("diagonal-hidden", edit("diagonal=1", "diagonal=0")),
-        Wrong("diagonal-too-far", edit("diagonal=1", "diagonal=2")),
-    ),
-    right=(
-        Right("device-of-the-scores", edit("device=x.device", "device=attn_scores.device")),
-        Right(
-            "buffer",
-            edit(
-                "    def forward",
-                '        self.register_buffer("mask", torch.ones(64, 64).triu(1).bool())\n\n    def forward',
-            ),
-            edit(MASK_MADE, "self.mask[:num_tokens, :num_tokens]"),
-        ),
-        Right("moved", edit(", device=x.device)", ").to(x.device)")),
-        Right("ones-like", edit(MASK_MADE, "torch.ones_like(attn_scores).triu(diagonal=1) == 1")),
-        Right(
-            "new-full",
-            edit(MASK_MADE, "attn_scores.new_full(attn_scores.shape[-2:], -torch.inf).triu(1)"),
-            edit("attn_scores.masked_fill(hidden, -torch.inf)", "attn_scores + hidden"),
-        ),
-        Right(
-            "arange",
-            edit(MASK_MADE, "torch.arange(num_tokens, device=x.device)"),
-            edit("(hidden, ", "(hidden[None, :] > hidden[:, None], "),
-        ),
-        Right(
-            "fused-kernel",
-            body(
-                "forward",
-                "return F.scaled_dot_product_attention(self.W_query(x), self.W_key(x), self.W_value(x), is_causal=True)",
-            ),
-        ),
-        Right(
-            "renormalised",
-            UNMASKED,
-            edit("return torch", "weights = torch"),
-            edit(
-                "dim=-1) @ values",
-                "dim=-1).tril()\n        return weights / weights.sum(dim=-1, keepdim=True) @ values",
-            ),
-        ),
-    ),
+    wrong=wrongs("""
+        left-as-given: faulty
+            hint: This is the code as it was given. On another device the mask and the scores are in two
+                places, and the weights are not those of your `CausalAttention`.
+        no-scale: / keys.shape[-1] ** 0.5 →
+            hint: The silent fault is still there: compare what goes into the softmax with your
+                `CausalAttention`.
+        made-on-the-cpu: , device=x.device →
+        carried-to-the-cpu: , device=x.device →
+            = attn_scores.masked_fill(hidden, -torch.inf) → = attn_scores.cpu().masked_fill(hidden, -torch.inf).to(x.device)
+        no-mask: attn_scores = attn_scores.masked_fill → attn_scores.masked_fill
+            hint: Without a mask there is nothing on the wrong device, and every token sees the ones
+                ahead. Keep the mask.
+        scaled-by-input-width: keys.shape[-1] → x.shape[-1]
+        scaled-without-root: ** 0.5 →
+        root-by-precedence: ** 0.5 → **1 / 2
+        scaled-up: / keys → * keys
+        scaled-by-tokens: keys.shape[-1] → num_tokens
+        scaled-by-batch: keys.shape[-1] → keys.shape[0]
+        scale-typed-in: keys.shape[-1] → 2
+        scaled-after-softmax: / keys.shape[-1] ** 0.5 →
+            @ values → / keys.shape[-1] ** 0.5 @ values
+        softmax-over-queries: dim=-1 → dim=1
+        no-softmax: torch.softmax( → (
+            , dim=-1) → )
+        mask-fills-zero: -torch.inf → 0.0
+        mask-after-softmax: attn_scores = attn_scores.masked_fill → attn_scores.masked_fill
+            @ values → * ~hidden @ values
+        past-hidden: triu(diagonal=1) → tril(diagonal=-1)
+        mask-polarity: .bool() → .logical_not()
+        diagonal-hidden: diagonal=1 → diagonal=0
+        diagonal-too-far: diagonal=1 → diagonal=2
+        """),
+    right=rights("""
+        device-of-the-scores: device=x.device → device=attn_scores.device
+        buffer:
+            `    def forward` →:
+                        self.register_buffer("mask", torch.ones(64, 64).triu(1).bool())
+
+                def forward
+            torch.ones(num_tokens, num_tokens, device=x.device).triu(diagonal=1).bool() → self.mask[:num_tokens, :num_tokens]
+        moved: , device=x.device) → ).to(x.device)
+        ones-like: torch.ones(num_tokens, num_tokens, device=x.device).triu(diagonal=1).bool() → torch.ones_like(attn_scores).triu(diagonal=1) == 1
+        new-full: torch.ones(num_tokens, num_tokens, device=x.device).triu(diagonal=1).bool() → attn_scores.new_full(attn_scores.shape[-2:], -torch.inf).triu(1)
+            attn_scores.masked_fill(hidden, -torch.inf) → attn_scores + hidden
+        arange: torch.ones(num_tokens, num_tokens, device=x.device).triu(diagonal=1).bool() → torch.arange(num_tokens, device=x.device)
+            (hidden, → (hidden[None, :] > hidden[:, None],
+        fused-kernel: body forward
+            return F.scaled_dot_product_attention(self.W_query(x), self.W_key(x), self.W_value(x), is_causal=True)
+        renormalised: attn_scores = attn_scores.masked_fill → attn_scores.masked_fill
+            return torch → weights = torch
+            dim=-1) @ values → dim=-1).tril()↵return weights / weights.sum(dim=-1, keepdim=True) @ values
+        """),
 )
 
 # --- Task 7: dropout that ignores eval() ---------------------------------------------------------------------
@@ -1029,12 +841,6 @@ def three(d_in, d_out, dropout):
 
 
 TWELVE = torch.eye(12)
-BY_FUNCTION = "F.dropout(attn_weights, self.p, training=self.training)"
-SEEDED = ahead_of("attn_weights = F", "torch.manual_seed(123)")
-HIDES_DROPOUT = (
-    "Eval mode is right now, but in training mode nothing is dropped any more, at least not after one `eval()`. To take "
-    "dropout out, or to set p to 0 in `eval()`, hides the fault. Look at `self.training`."
-)
 
 BUG_EVAL_DROPOUT = Task(
     id="bug-eval-dropout",
@@ -1073,79 +879,53 @@ BUG_EVAL_DROPOUT = Task(
         "`self.training` is True after `train()` and False after `eval()`. `F.dropout` has an argument for it.",
         "`F.dropout(attn_weights, self.p, training=self.training)`",
     ),
-    wrong=(
-        Wrong(
-            "dropout-in-eval",
-            faulty(),
-            hint="Dropout still works in eval mode, as in the code that was given. A new `nn.Dropout` made in forward "
-            "does the same: it is always in training mode. Read `self.training`, and check which of the two it means.",
-        ),
-        Wrong("no-dropout", edit("    def forward", EVAL.format("self.p")), hint=HIDES_DROPOUT),
-        Wrong("no-dropout", edit(BY_FUNCTION, "attn_weights"), hint=HIDES_DROPOUT),
-        Wrong("seed-hides-dropout", SEEDED, edit(", training=self.training", "")),
-        Wrong("dropout-same-each-time", SEEDED),
-        Wrong(
-            "dropout-on-scores",
-            edit("softmax(attn_scores", "softmax(F.dropout(attn_scores, self.p, self.training)"),
-            edit(BY_FUNCTION, "attn_weights"),
-        ),
-        Wrong(
-            "dropout-on-context",
-            edit(BY_FUNCTION, "attn_weights"),
-            result("F.dropout({}, self.p, self.training)"),
-        ),
-        Wrong("dropout-twice", result("F.dropout({}, self.p, self.training)")),
-        Wrong(
-            "dropout-not-rescaled",
-            edit(BY_FUNCTION, "attn_weights * (torch.rand_like(attn_weights) >= self.p * self.training)"),
-        ),
-        Wrong(
-            "rescaled-in-eval-instead",
-            edit(
-                BY_FUNCTION,
-                "attn_weights * ((torch.rand_like(attn_weights) >= self.p) if self.training else 1 - self.p)",
-            ),
-        ),
-        Wrong(
-            "dropout-renormalised",
-            edit("return attn_weights", "return F.normalize(attn_weights, p=1, dim=-1)"),
-        ),
-        Wrong("p-as-share-kept", edit("self.p, ", "1 - self.p, ")),
-        Wrong("dropout-typed-in", edit("self.p, ", "")),
-        Wrong(
-            "dropout-averaged",
-            edit(
-                BY_FUNCTION,
-                "torch.stack([F.dropout(attn_weights, self.p) for _ in range(1 if self.training else 100)]).mean(0)",
-            ),
-        ),
-    ),
-    right=(
-        Right(
-            "layer",
-            edit("self.p = dropout", "self.dropout = nn.Dropout(dropout)"),
-            edit(BY_FUNCTION, "self.dropout(attn_weights)"),
-        ),
-        Right("if", edit(BY_FUNCTION, "F.dropout(attn_weights, self.p) if self.training else attn_weights")),
-        Right(
-            "by-hand",
-            edit(
-                f"attn_weights = {BY_FUNCTION}",
-                "if self.training:\n            kept = torch.rand_like(attn_weights) >= self.p\n"
-                "            attn_weights = torch.where(kept, attn_weights / (1 - self.p), 0.0)",
-            ),
-        ),
-        Right(
-            "fused-kernel",
-            body(
-                "forward",
-                """
-                share = self.p if self.training else 0.0
-                return F.scaled_dot_product_attention(self.W_query(x), self.W_key(x), self.W_value(x), dropout_p=share)
-                """,
-            ),
-        ),
-    ),
+    wrong=wrongs("""
+        dropout-in-eval: faulty
+            hint: Dropout still works in eval mode, as in the code that was given. A new `nn.Dropout` made
+                in forward does the same: it is always in training mode. Read `self.training`, and check
+                which of the two it means.
+        no-dropout:
+            def forward →:
+                def eval(self):
+                    self.p = 0.0
+                    return super().eval()
+
+                def forward
+            hint: Eval mode is right now, but in training mode nothing is dropped any more, at least not
+                after one `eval()`. To take dropout out, or to set p to 0 in `eval()`, hides the fault.
+                Look at `self.training`.
+        no-dropout: F.dropout(attn_weights, self.p, training=self.training) → attn_weights
+            hint: Eval mode is right now, but in training mode nothing is dropped any more, at least not
+                after one `eval()`. To take dropout out, or to set p to 0 in `eval()`, hides the fault.
+                Look at `self.training`.
+        seed-hides-dropout: attn_weights = F → torch.manual_seed(123)↵attn_weights = F
+            , training=self.training →
+        dropout-same-each-time: attn_weights = F → torch.manual_seed(123)↵attn_weights = F
+        dropout-on-scores: softmax(attn_scores → softmax(F.dropout(attn_scores, self.p, self.training)
+            F.dropout(attn_weights, self.p, training=self.training) → attn_weights
+        dropout-on-context: F.dropout(attn_weights, self.p, training=self.training) → attn_weights
+            return attn_weights @ values → return F.dropout(attn_weights @ values, self.p, self.training)
+        dropout-twice: return attn_weights @ values → return F.dropout(attn_weights @ values, self.p, self.training)
+        dropout-not-rescaled: F.dropout(attn_weights, self.p, training=self.training) → attn_weights * (torch.rand_like(attn_weights) >= self.p * self.training)
+        rescaled-in-eval-instead: F.dropout(attn_weights, self.p, training=self.training) → attn_weights * ((torch.rand_like(attn_weights) >= self.p) if self.training else 1 - self.p)
+        dropout-renormalised: return attn_weights → return F.normalize(attn_weights, p=1, dim=-1)
+        p-as-share-kept: self.p, → 1 - self.p,
+        dropout-typed-in: self.p, →
+        dropout-averaged: F.dropout(attn_weights, self.p, training=self.training) → torch.stack([F.dropout(attn_weights, self.p) for _ in range(1 if self.training else 100)]).mean(0)
+        """),
+    right=rights("""
+        layer: self.p = dropout → self.dropout = nn.Dropout(dropout)
+            F.dropout(attn_weights, self.p, training=self.training) → self.dropout(attn_weights)
+        if: F.dropout(attn_weights, self.p, training=self.training) → F.dropout(attn_weights, self.p) if self.training else attn_weights
+        by-hand: attn_weights = F.dropout(attn_weights, self.p, training=self.training) →:
+            if self.training:
+                kept = torch.rand_like(attn_weights) >= self.p
+                attn_weights = torch.where(kept, attn_weights / (1 - self.p), 0.0)
+        fused-kernel: body forward
+            share = self.p if self.training else 0.0
+            return F.scaled_dot_product_attention(self.W_query(x), self.W_key(x), self.W_value(x), dropout_p=share)
+
+        """),
 )
 
 LESSON = Lesson(

@@ -1,22 +1,7 @@
 """The tasks of lesson 05: their probes, the wrong answers people give, and the hint each deserves."""
 
 import torch
-
-from autograder.authoring import (
-    Check,
-    Forbid,
-    Lesson,
-    Made,
-    Probe,
-    Right,
-    Task,
-    Wrong,
-    before,
-    body,
-    edit,
-    faulty,
-    returns,
-)
+from autograder.author.authoring import Check, Forbid, Lesson, Made, Probe, Task, rights, wrongs
 
 # The sentence "Your journey starts with one step", three numbers for each token, and a batch of it twice.
 SENTENCE = torch.tensor(
@@ -31,7 +16,6 @@ SENTENCE = torch.tensor(
 )
 BATCH = torch.stack((SENTENCE, SENTENCE))
 NUMBERED = torch.tensor([[[0, 1, 2, 3], [10, 11, 12, 13], [20, 21, 22, 23]]])
-QKV = ("query", "key", "value")
 
 
 def drawn(*shape, seed):
@@ -86,23 +70,9 @@ def redraw(generator: torch.Generator) -> dict:
 
 # ----------------------------------------------------------------------------------------- the stack of heads
 
-LAST_HEAD = (
-    "This is the last head alone: does each round of a loop replace the one before? Collect all in a list."
-)
-JOIN_WITH_CAT = "Each row holds pieces of several tokens. Join the contexts with `torch.cat(…, dim=-1)`."
 STACK_SEEDED = sizes(3, 2, 6, heads=2)
 STACK = sizes(4, 6, 9, heads=2)
 
-STACKED = edit("torch.cat", "torch.stack")
-NOT_PASSED = "The heads do not get `{0}`. Pass it on to `CausalAttention`."
-TOO_WIDE = "Each head is `num_heads` times too wide. In this class `d_out` is the width of one head."
-A_LIST = "This is a list with one tensor for each head. Join them to one tensor with `torch.cat(…, dim=-1)`."
-PARTS = "x.split(self.heads[0].W_key.in_features, dim=-1)"
-SLICED = "Each head sees only a slice of the token. Every head gets all of `x`; the result is made of pieces."
-HEADS_TYPED_IN = "There is always the same number of heads. Let `range(num_heads)` count them."
-IN_A_LIST = (
-    "A module finds no heads in a plain list, and none that are made in `forward`. Use an `nn.ModuleList`."
-)
 
 MULTI_HEAD_WRAPPER = Task(
     id="multi-head-wrapper",
@@ -150,120 +120,113 @@ MULTI_HEAD_WRAPPER = Task(
         "plain-tensors": "the weights are those of CausalAttention, which is given",
         "weights-made-in-forward": "heads made in `forward` are not registered, as in a plain list",
     },
-    wrong=(
-        Wrong("unregistered-list", edit("nn.ModuleList(", "list("), hint=IN_A_LIST),
-        Wrong("narrow-heads", edit("(d_in, d_out", "(d_in, d_out // num_heads")),
-        Wrong("narrow-heads", edit("(d_in, d_out", "(d_in, max(d_out // num_heads, 1)")),
-        Wrong("full-width-heads", edit("(d_in, d_out", "(d_in, d_out * num_heads"), hint=TOO_WIDE),
-        Wrong("sizes-turned", edit("(d_in, d_out", "(d_out, d_in")),
-        Wrong("first-head-for-all", edit("[head(x)", "[self.heads[0](x)")),
-        Wrong(
-            "one-head-repeated",
-            edit(" Causal", " [Causal"),
-            edit(") for _ in range(num_heads)", ")] * num_heads"),
-        ),
-        Wrong("joined-along-wrong-axis", edit("dim=-1", "dim=1")),
-        Wrong("joined-along-wrong-axis", edit("dim=-1", "dim=0")),
-        Wrong("stacked-not-joined", STACKED),
-        Wrong("stacked-not-joined", STACKED, edit(", dim=-1", "")),
-        Wrong("stacked-not-joined", STACKED, edit("dim=-1", "dim=1")),
-        Wrong("stacked-not-joined", STACKED, edit("dim=-1", "dim=2")),
-        Wrong("merge-interleaved", STACKED, edit("dim=-1)", "dim=-1).flatten(-2)")),
-        Wrong(
-            "merge-without-transpose",
-            STACKED,
-            edit("dim=-1)", "dim=1).reshape(*x.shape[:2], -1)"),
-            hint=JOIN_WITH_CAT,
-        ),
-        Wrong("heads-added", edit("torch.cat", "sum"), edit(", dim=-1", "")),
-        Wrong("heads-added", STACKED, edit("dim=-1)", "dim=-1).mean(dim=-1)")),
-        Wrong("heads-not-joined", edit("torch.cat(", "("), edit(", dim=-1", ""), hint=A_LIST),
-        Wrong("heads-in-reverse", edit("in self.heads", "in self.heads[::-1]")),
-        Wrong("first-head-only", edit("in self.heads", "in self.heads[:1]")),
-        Wrong("overwritten-in-loop", edit("in self.heads", "in self.heads[-1:]"), hint=LAST_HEAD),
-        Wrong("heads-in-series", body("forward", "for head in self.heads:\n    x = head(x)\nreturn x")),
-        Wrong(
-            "input-split",
-            edit("(d_in,", "(d_in // num_heads,"),
-            edit("(x) for head in self.heads", f"(part) for head, part in zip(self.heads, {PARTS})"),
-            hint=SLICED,
-        ),
-        Wrong("no-dropout", edit("dropout, q", "0.0, q"), hint=NOT_PASSED.format("dropout")),
-        Wrong("dropout-typed-in", edit("dropout, q", "0.5, q")),
-        Wrong(
-            "dropout-twice",
-            edit("torch.cat(", "torch.dropout(torch.cat("),
-            edit("dim=-1)", "dim=-1), self.heads[0].dropout.p, self.training)"),
-        ),
-        Wrong("bias-never", edit(", qkv_bias) for", ") for"), hint=NOT_PASSED.format("qkv_bias")),
-        Wrong("bias-always", edit(", qkv_bias) for", ", True) for")),
-        Wrong("bias-uneven", edit(", qkv_bias) for _ in", ", qkv_bias and _ == 0) for _ in")),
-        Wrong(
-            "sizes-typed-in",
-            edit("context_length, dropout, q", "6, dropout, q"),
-            hint=NOT_PASSED.format("context_length"),
-        ),
-        Wrong("heads-typed-in", edit("range(num_heads)", "range(2)"), hint=HEADS_TYPED_IN),
-        Wrong("heads-typed-in", edit("range(num_heads)", "range(1)"), hint=HEADS_TYPED_IN),
-        Wrong("heads-typed-in", edit("range(num_heads)", "range(4)"), hint=HEADS_TYPED_IN),
-        Wrong("heads-typed-in", edit("in self.heads", "in self.heads[:2]"), hint=HEADS_TYPED_IN),
-        Wrong("loop-stops-early", edit("range(num_heads)", "range(num_heads - 1)")),
-        Wrong("reads-the-notebook", edit("head(x)", "head(batch)")),
-        Wrong("edits-its-argument", edit("dim=-1)", "dim=-1) + x.zero_().sum()")),
-        Wrong("first-sequence-only", edit("dim=-1)", "dim=-1)[0]")),
-        Wrong("first-sequence-for-all", edit("head(x)", "head(x[:1]).expand(len(x), -1, -1)")),
-        Wrong("batch-mixed", edit("head(x)", "head(x.transpose(0, 1)).transpose(0, 1)")),
-        Wrong("other-names", edit("self.heads", "self.layers", 2), hint="Call the list `self.heads`."),
-        Wrong("no-super-init", edit("super().__init__()\n        ", "")),
-        Wrong("returns-nothing", edit("return torch", "torch")),
-        Wrong("returns-a-tuple", edit("dim=-1)", "dim=-1), self.heads")),
-        Wrong("detached", edit("dim=-1)", "dim=-1).detach()")),
-        Wrong("half-precision", edit("dim=-1)", "dim=-1).half().to(x.dtype)")),
-        Wrong("float-forced", edit("dim=-1)", "dim=-1).float()")),
-    ),
-    right=(
-        Right(
-            "tuple",
-            edit("ModuleList(", "ModuleList(tuple("),
-            edit("_heads)\n        )", "_heads)\n        ))"),
-            edit("[head(x) for head in self.heads]", "tuple(head(x) for head in self.heads)"),
-        ),
-        Right(
-            "appended-and-filled",
-            body(
-                "__init__",
-                """
+    wrong=wrongs("""
+        unregistered-list: nn.ModuleList( → list(
+            hint: A module finds no heads in a plain list, and none that are made in `forward`. Use an
+                `nn.ModuleList`.
+        narrow-heads: (d_in, d_out → (d_in, d_out // num_heads
+        narrow-heads: (d_in, d_out → (d_in, max(d_out // num_heads, 1)
+        full-width-heads: (d_in, d_out → (d_in, d_out * num_heads
+            hint: Each head is `num_heads` times too wide. In this class `d_out` is the width of one head.
+        sizes-turned: (d_in, d_out → (d_out, d_in
+        first-head-for-all: [head(x) → [self.heads[0](x)
+        one-head-repeated: Causal → [Causal
+            ) for _ in range(num_heads) → )] * num_heads
+        joined-along-wrong-axis: dim=-1 → dim=1
+        joined-along-wrong-axis: dim=-1 → dim=0
+        stacked-not-joined: torch.cat → torch.stack
+        stacked-not-joined: torch.cat → torch.stack
+            , dim=-1 →
+        stacked-not-joined: torch.cat → torch.stack
+            dim=-1 → dim=1
+        stacked-not-joined: torch.cat → torch.stack
+            dim=-1 → dim=2
+        merge-interleaved: torch.cat → torch.stack
+            dim=-1) → dim=-1).flatten(-2)
+        merge-without-transpose: torch.cat → torch.stack
+            dim=-1) → dim=1).reshape(*x.shape[:2], -1)
+            hint: Each row holds pieces of several tokens. Join the contexts with `torch.cat(…, dim=-1)`.
+        heads-added: torch.cat → sum
+            , dim=-1 →
+        heads-added: torch.cat → torch.stack
+            dim=-1) → dim=-1).mean(dim=-1)
+        heads-not-joined: torch.cat( → (
+            , dim=-1 →
+            hint: This is a list with one tensor for each head. Join them to one tensor with `torch.cat(…,
+                dim=-1)`.
+        heads-in-reverse: in self.heads → in self.heads[::-1]
+        first-head-only: in self.heads → in self.heads[:1]
+        overwritten-in-loop: in self.heads → in self.heads[-1:]
+            hint: This is the last head alone: does each round of a loop replace the one before? Collect
+                all in a list.
+        heads-in-series: body forward
+            for head in self.heads:
+                x = head(x)
+            return x
+        input-split: (d_in, → (d_in // num_heads,
+            (x) for head in self.heads → (part) for head, part in zip(self.heads, x.split(self.heads[0].W_key.in_features, dim=-1))
+            hint: Each head sees only a slice of the token. Every head gets all of `x`; the result is made
+                of pieces.
+        no-dropout: dropout, q → 0.0, q
+            hint: The heads do not get `dropout`. Pass it on to `CausalAttention`.
+        dropout-typed-in: dropout, q → 0.5, q
+        dropout-twice: torch.cat( → torch.dropout(torch.cat(
+            dim=-1) → dim=-1), self.heads[0].dropout.p, self.training)
+        bias-never: , qkv_bias) for → ) for
+            hint: The heads do not get `qkv_bias`. Pass it on to `CausalAttention`.
+        bias-always: , qkv_bias) for → , True) for
+        bias-uneven: , qkv_bias) for _ in → , qkv_bias and _ == 0) for _ in
+        sizes-typed-in: context_length, dropout, q → 6, dropout, q
+            hint: The heads do not get `context_length`. Pass it on to `CausalAttention`.
+        heads-typed-in: range(num_heads) → range(2)
+            hint: There is always the same number of heads. Let `range(num_heads)` count them.
+        heads-typed-in: range(num_heads) → range(1)
+            hint: There is always the same number of heads. Let `range(num_heads)` count them.
+        heads-typed-in: range(num_heads) → range(4)
+            hint: There is always the same number of heads. Let `range(num_heads)` count them.
+        heads-typed-in: in self.heads → in self.heads[:2]
+            hint: There is always the same number of heads. Let `range(num_heads)` count them.
+        loop-stops-early: range(num_heads) → range(num_heads - 1)
+        reads-the-notebook: head(x) → head(batch)
+        edits-its-argument: dim=-1) → dim=-1) + x.zero_().sum()
+        first-sequence-only: dim=-1) → dim=-1)[0]
+        first-sequence-for-all: head(x) → head(x[:1]).expand(len(x), -1, -1)
+        batch-mixed: head(x) → head(x.transpose(0, 1)).transpose(0, 1)
+        other-names: self.heads →2 self.layers
+            hint: Call the list `self.heads`.
+        no-super-init: line super().__init__() →
+        returns-nothing: return torch → torch
+        returns-a-tuple: dim=-1) → dim=-1), self.heads
+        detached: dim=-1) → dim=-1).detach()
+        half-precision: dim=-1) → dim=-1).half().to(x.dtype)
+        float-forced: dim=-1) → dim=-1).float()
+        """),
+    right=rights("""
+        tuple: ModuleList( → ModuleList(tuple(
+            _heads)↵) → _heads)↵        ))
+            [head(x) for head in self.heads] → tuple(head(x) for head in self.heads)
+        appended-and-filled:
+            body __init__
                 super().__init__()
                 self.d_out, self.heads = d_out, nn.ModuleList()
                 for _ in range(num_heads):
                     self.heads.append(CausalAttention(d_in, d_out, context_length, dropout, qkv_bias))
-                """,
-            ),
-            body(
-                "forward",
-                """
+
+            body forward
                 out = x.new_zeros(*x.shape[:2], len(self.heads) * self.d_out)
                 for index, head in enumerate(self.heads):
                     out[..., index * self.d_out : (index + 1) * self.d_out] = head(x)
                 return out
-                """,
-            ),
-        ),
-        Right("stack-and-reshape", STACKED, edit("dim=-1)", "dim=2).flatten(2)")),
-        Right("concatenate", edit("torch.cat", "torch.concatenate"), edit("dim=-1", "axis=2")),
-        Right("own-dimensions", edit("dim=-1", "dim=x.ndim - 1")),
-    ),
+
+        stack-and-reshape: torch.cat → torch.stack
+            dim=-1) → dim=2).flatten(2)
+        concatenate: torch.cat → torch.concatenate
+            dim=-1 → axis=2
+        own-dimensions: dim=-1 → dim=x.ndim - 1
+        """),
 )
 
 # ---------------------------------------------------------------------------------- what several heads leave
-
-
-PIECES_OF_SEVERAL = "torch.stack(contexts, dim=1).reshape(*x.shape[:2], -1)"
-
-
-def each_error(one_of_them):
-    """An error for each head, and one number made of them."""
-    return returns(one_of_them.format("[error_left(head @ x, wanted) for head in weights]"))
 
 
 def weights_on_previous(num_tokens):
@@ -322,57 +285,40 @@ ERROR_WITH_HEADS = Task(
         "Collect the contexts of all heads in a list, and join the list with `torch.cat(…, dim=-1)`.",
         "`contexts = [head @ x for head in weights]`, then `return error_left(torch.cat(contexts, dim=-1), wanted)`",
     ),
-    wrong=(
-        Wrong("heads-added", edit("torch.cat(contexts, dim=-1)", "sum(contexts)")),
-        Wrong("first-head-only", edit("in weights", "in weights[:1]")),
-        Wrong("overwritten-in-loop", edit("in weights", "in weights[-1:]"), hint=LAST_HEAD),
-        Wrong("heads-typed-in", edit("in weights", "in weights[:2]")),
-        Wrong("error-for-each-head", each_error("torch.stack({}).mean()")),
-        Wrong("error-for-each-head", each_error("sum({})")),
-        Wrong("error-for-each-head", each_error("min({})")),
-        Wrong("weights-on-the-right", edit("head @ x", "head.T @ x")),
-        Wrong("joined-along-wrong-axis", edit("dim=-1", "dim=1")),
-        Wrong(
-            "weights-not-used",
-            returns("error_left(x, wanted)"),
-            hint="Here the tokens themselves are compared with what is wanted; no weights are used. Write `head @ x`.",
-        ),
-        Wrong("softmax-twice", edit("head @ x", "head.softmax(dim=-1) @ x")),
-        Wrong("merge-without-transpose", edit("torch.cat(contexts, dim=-1)", PIECES_OF_SEVERAL)),
-        Wrong("reads-the-notebook", edit("head @ x", "head @ stories")),
-        Wrong("rounded", edit("(joined, wanted)", "(joined, wanted).round(decimals=2)")),
-    ),
-    right=(
-        Right("einsum", returns('error_left(torch.einsum("hqk,bkd->bqhd", weights, x).flatten(2), wanted)')),
-        Right(
-            "broadcast",
-            body(
-                "error_with_heads",
-                """
-                contexts = weights[None] @ x[:, None]
-                return error_left(contexts.permute(0, 2, 1, 3).reshape(*x.shape[:2], -1), wanted)
-                """,
-            ),
-        ),
-        Right(
-            "double",
-            returns("error_left(torch.cat([h.double() @ x.double() for h in weights], -1), wanted.double())"),
-        ),
-        Right("heads-in-another-order", edit("in weights", "in weights.flip(0)")),
-        Right("python-float", edit("(joined, wanted)", "(joined, wanted).item()")),
-    ),
+    wrong=wrongs("""
+        heads-added: torch.cat(contexts, dim=-1) → sum(contexts)
+        first-head-only: in weights → in weights[:1]
+        overwritten-in-loop: in weights → in weights[-1:]
+            hint: This is the last head alone: does each round of a loop replace the one before? Collect
+                all in a list.
+        heads-typed-in: in weights → in weights[:2]
+        error-for-each-head: = torch.stack([error_left(head @ x, wanted) for head in weights]).mean()
+        error-for-each-head: = sum([error_left(head @ x, wanted) for head in weights])
+        error-for-each-head: = min([error_left(head @ x, wanted) for head in weights])
+        weights-on-the-right: head @ x → head.T @ x
+        joined-along-wrong-axis: dim=-1 → dim=1
+        weights-not-used: = error_left(x, wanted)
+            hint: Here the tokens themselves are compared with what is wanted; no weights are used. Write
+                `head @ x`.
+        softmax-twice: head @ x → head.softmax(dim=-1) @ x
+        merge-without-transpose: torch.cat(contexts, dim=-1) → torch.stack(contexts, dim=1).reshape(*x.shape[:2], -1)
+        reads-the-notebook: head @ x → head @ stories
+        rounded: (joined, wanted) → (joined, wanted).round(decimals=2)
+        """),
+    right=rights("""
+        einsum: = error_left(torch.einsum("hqk,bkd->bqhd", weights, x).flatten(2), wanted)
+        broadcast: body
+            contexts = weights[None] @ x[:, None]
+            return error_left(contexts.permute(0, 2, 1, 3).reshape(*x.shape[:2], -1), wanted)
+
+        double: = error_left(torch.cat([h.double() @ x.double() for h in weights], -1), wanted.double())
+        heads-in-another-order: in weights → in weights.flip(0)
+        python-float: (joined, wanted) → (joined, wanted).item()
+        """),
 )
 
 # ------------------------------------------------------------------------------- all heads in one matrix product
 
-DIMENSIONS = "This is (1, 2, 4, 4): dimensions meet dimensions. Transpose the right side, not the left."
-SCORES_ADDED = (
-    "The heads' scores are added up, as one wide head would get them. Each head keeps scores of its own."
-)
-SCALED = (
-    "These scores are divided by √head_dim already. That comes with the class; here they stay as they are."
-)
-SOFTMAXED = "These are weights: each row adds up to 1. The task wants the scores before the softmax."
 
 BATCHED_HEAD_SCORES = Task(
     id="batched-head-scores",
@@ -390,27 +336,32 @@ BATCHED_HEAD_SCORES = Task(
         "In `a` those are the axes 2 and 3. `a.transpose(2, 3)` swaps them and leaves the others alone.",
         "`head_scores = a @ a.transpose(2, 3)`",
     ),
-    wrong=(
-        Wrong(
-            "dimensions-for-tokens", edit("a @ a.transpose(2, 3)", "a.transpose(2, 3) @ a"), hint=DIMENSIONS
-        ),
-        Wrong("first-head-only", edit("a @ a.transpose(2, 3)", "a[0, 0] @ a[0, 0].T")),
-        Wrong("heads-added", returns("(a @ a.transpose(2, 3)).sum(dim=1)"), hint=SCORES_ADDED),
-        Wrong("heads-crossed", edit("a.transpose", "a.flip(1).transpose")),
-        Wrong("heads-meet", returns("a.flatten(0, 2) @ a.flatten(0, 2).T")),
-        Wrong("elementwise-product", returns("a * a")),
-        Wrong("scaled-unasked", edit("transpose(2, 3)", "transpose(2, 3) / a.shape[-1] ** 0.5"), hint=SCALED),
-        Wrong("step-too-many", returns("torch.softmax(a @ a.transpose(2, 3), dim=-1)"), hint=SOFTMAXED),
-    ),
-    right=(
-        Right("mT", edit("a.transpose(2, 3)", "a.mT")),
-        Right("last-axes", returns("torch.matmul(a, a.transpose(-2, -1))")),
-        Right("einsum", returns('torch.einsum("bhqd,bhkd->bhqk", a, a)')),
-        Right("permute", edit("transpose(2, 3)", "permute(0, 1, 3, 2)")),
-        Right("loop", returns("torch.stack([torch.stack([head @ head.T for head in one]) for one in a])")),
-        Right("bmm", returns("torch.bmm(a[0], a[0].transpose(1, 2))[None]")),
-        Right("double", returns("a.double() @ a.double().mT")),
-    ),
+    wrong=wrongs("""
+        dimensions-for-tokens: a @ a.transpose(2, 3) → a.transpose(2, 3) @ a
+            hint: This is (1, 2, 4, 4): dimensions meet dimensions. Transpose the right side, not the
+                left.
+        first-head-only: a @ a.transpose(2, 3) → a[0, 0] @ a[0, 0].T
+        heads-added: = (a @ a.transpose(2, 3)).sum(dim=1)
+            hint: The heads' scores are added up, as one wide head would get them. Each head keeps scores
+                of its own.
+        heads-crossed: a.transpose → a.flip(1).transpose
+        heads-meet: = a.flatten(0, 2) @ a.flatten(0, 2).T
+        elementwise-product: = a * a
+        scaled-unasked: transpose(2, 3) → transpose(2, 3) / a.shape[-1] ** 0.5
+            hint: These scores are divided by √head_dim already. That comes with the class; here they stay
+                as they are.
+        step-too-many: = torch.softmax(a @ a.transpose(2, 3), dim=-1)
+            hint: These are weights: each row adds up to 1. The task wants the scores before the softmax.
+        """),
+    right=rights("""
+        mT: a.transpose(2, 3) → a.mT
+        last-axes: = torch.matmul(a, a.transpose(-2, -1))
+        einsum: = torch.einsum("bhqd,bhkd->bhqk", a, a)
+        permute: transpose(2, 3) → permute(0, 1, 3, 2)
+        loop: = torch.stack([torch.stack([head @ head.T for head in one]) for one in a])
+        bmm: = torch.bmm(a[0], a[0].transpose(1, 2))[None]
+        double: = a.double() @ a.double().mT
+        """),
 )
 
 # ------------------------------------------------------------------------------------------- split and merge
@@ -424,9 +375,6 @@ def other_numbers(generator: torch.Generator) -> dict:
 def split(id, says, shape, heads):
     return Probe(id, says, {"x": drawn(*shape, seed=20 + heads), "num_heads": heads})
 
-
-HEADS_FIRST = edit("num_tokens, num_heads", "num_heads, num_tokens")
-HEADS_LAST = edit("num_heads, d_out // num_heads)", "d_out // num_heads, num_heads)")
 
 SPLIT_HEADS = Task(
     id="split-heads",
@@ -456,49 +404,43 @@ SPLIT_HEADS = Task(
         "(b, heads, tokens, head_dim)?",
         "`return x.view(b, num_tokens, num_heads, d_out // num_heads).transpose(1, 2)`",
     ),
-    wrong=(
-        Wrong("split-without-transpose", HEADS_FIRST, edit("pieces.transpose(1, 2)", "pieces")),
-        Wrong("heads-not-brought-forward", edit("pieces.transpose(1, 2)", "pieces")),
-        Wrong("split-interleaved", HEADS_LAST, edit("transpose(1, 2)", "permute(0, 3, 1, 2)")),
-        Wrong("head-dim-for-heads", HEADS_LAST),
-        Wrong("wrong-axes-swapped", edit("transpose(1, 2)", "transpose(1, 3)")),
-        Wrong("wrong-axes-swapped", edit("transpose(1, 2)", "permute(0, 2, 3, 1)")),
-        Wrong("wrong-axes-swapped", edit("transpose(1, 2)", "transpose(2, 3)")),
-        Wrong("heads-before-batch", edit("transpose(1, 2)", "permute(2, 0, 1, 3)")),
-        Wrong(
-            "tokens-split",
-            returns("x.repeat(1, num_heads, 1).reshape(*x.shape[:2], num_heads, -1).transpose(1, 2)"),
-        ),
-        Wrong("heads-get-everything", returns("x[:, None].expand(-1, num_heads, -1, -1)")),
-        Wrong("heads-in-reverse", edit("transpose(1, 2)", "transpose(1, 2).flip(1)")),
-        Wrong("heads-typed-in", edit("num_heads, d_out // num_heads)", "2, d_out // 2)")),
-        Wrong("sizes-typed-in", edit("b, num_tokens, num_heads, d_out // num_heads)", "1, 3, 2, 2)")),
-        Wrong("reads-the-notebook", returns("numbered.view(1, 3, 2, 2).transpose(1, 2)")),
-        Wrong("first-sequence-only", edit("pieces.transpose", "pieces[:1].transpose")),
-        Wrong("first-sequence-only", edit("pieces.transpose(1, 2)", "pieces[0].transpose(0, 1)")),
-        Wrong("edits-its-argument", edit("return p", "pieces = pieces.clone()\n    x.zero_()\n    return p")),
-    ),
-    right=(
-        Right("reshape", returns("x.reshape(*x.shape[:-1], num_heads, -1).transpose(1, 2)")),
-        Right("permute", edit("transpose(1, 2)", "permute(0, 2, 1, 3)")),
-        Right("unflatten", returns("x.unflatten(-1, (num_heads, -1)).transpose(1, 2)")),
-        Right("chunk-and-stack", returns("torch.stack(x.chunk(num_heads, dim=-1), dim=1)")),
-        Right(
-            "slices",
-            body(
-                "split_heads",
-                """
-                width = x.shape[2] // num_heads
-                return torch.stack([x[:, :, h * width : (h + 1) * width] for h in range(num_heads)], dim=1)
-                """,
-            ),
-        ),
-        Right("contiguous-as-well", edit("transpose(1, 2)", "transpose(1, 2).contiguous()")),
-    ),
+    wrong=wrongs("""
+        split-without-transpose: num_tokens, num_heads → num_heads, num_tokens
+            pieces.transpose(1, 2) → pieces
+        heads-not-brought-forward: pieces.transpose(1, 2) → pieces
+        split-interleaved: num_heads, d_out // num_heads) → d_out // num_heads, num_heads)
+            transpose(1, 2) → permute(0, 3, 1, 2)
+        head-dim-for-heads: num_heads, d_out // num_heads) → d_out // num_heads, num_heads)
+        wrong-axes-swapped: transpose(1, 2) → transpose(1, 3)
+        wrong-axes-swapped: transpose(1, 2) → permute(0, 2, 3, 1)
+        wrong-axes-swapped: transpose(1, 2) → transpose(2, 3)
+        heads-before-batch: transpose(1, 2) → permute(2, 0, 1, 3)
+        tokens-split: = x.repeat(1, num_heads, 1).reshape(*x.shape[:2], num_heads, -1).transpose(1, 2)
+        heads-get-everything: = x[:, None].expand(-1, num_heads, -1, -1)
+        heads-in-reverse: transpose(1, 2) → transpose(1, 2).flip(1)
+        heads-typed-in: num_heads, d_out // num_heads) → 2, d_out // 2)
+        sizes-typed-in: b, num_tokens, num_heads, d_out // num_heads) → 1, 3, 2, 2)
+        reads-the-notebook: = numbered.view(1, 3, 2, 2).transpose(1, 2)
+        first-sequence-only: pieces.transpose → pieces[:1].transpose
+        first-sequence-only: pieces.transpose(1, 2) → pieces[0].transpose(0, 1)
+        edits-its-argument: return p →:
+            pieces = pieces.clone()
+            x.zero_()
+            return p
+        """),
+    right=rights("""
+        reshape: = x.reshape(*x.shape[:-1], num_heads, -1).transpose(1, 2)
+        permute: transpose(1, 2) → permute(0, 2, 1, 3)
+        unflatten: = x.unflatten(-1, (num_heads, -1)).transpose(1, 2)
+        chunk-and-stack: = torch.stack(x.chunk(num_heads, dim=-1), dim=1)
+        slices: body
+            width = x.shape[2] // num_heads
+            return torch.stack([x[:, :, h * width : (h + 1) * width] for h in range(num_heads)], dim=1)
+
+        contiguous-as-well: transpose(1, 2) → transpose(1, 2).contiguous()
+        """),
 )
 
-FOUR_AXES = "The axes of `context` are (b, heads, tokens, head_dim), in this order."
-TOKENS_LAST = "This is (b, d_out, tokens). One row for each token: swap the last two axes."
 COUNTED = torch.arange(12.0).view(1, 2, 3, 2)
 
 MERGE_HEADS = Task(
@@ -527,43 +469,40 @@ MERGE_HEADS = Task(
         "After `context.transpose(1, 2)` the axes are (b, tokens, heads, head_dim). Now make the last two one.",
         "`return context.transpose(1, 2).contiguous().view(b, num_tokens, num_heads * head_dim)`",
     ),
-    wrong=(
-        Wrong("merge-without-transpose", edit("context.transpose(1, 2)", "context")),
-        Wrong("view-of-a-transpose", edit(".contiguous()", "")),
-        Wrong("heads-typed-in", edit("context.tr", "context[:, :2].tr"), edit("num_heads * head_dim", "-1")),
-        Wrong(
-            "joined-then-turned", edit("num_tokens, num_heads * head_dim)", "-1, num_tokens).transpose(1, 2)")
-        ),
-        Wrong("merge-interleaved", edit("transpose(1, 2)", "permute(0, 2, 3, 1)")),
-        Wrong("wrong-axes-swapped", edit("transpose(1, 2)", "transpose(2, 3)")),
-        Wrong("wrong-axes-swapped", edit("transpose(1, 2)", "transpose(1, 3)")),
-        Wrong("heads-added", returns("context.sum(dim=1)")),
-        Wrong("heads-added", returns("context.mean(dim=1)")),
-        Wrong("first-head-only", returns("context[:, 0]")),
-        Wrong("heads-not-joined", returns("context.transpose(1, 2)")),
-        Wrong("joined-along-wrong-axis", returns("torch.cat(context.unbind(1), dim=1)")),
-        Wrong("joined-along-wrong-axis", returns("context.transpose(1, 2).flatten(1, 2)")),
-        Wrong(
-            "tokens-counted-on-another-axis",
-            edit("num_heads, num_tokens, h", "num_tokens, num_heads, h"),
-            hint=FOUR_AXES,
-        ),
-        Wrong("transposed-result", returns("context.transpose(2, 3).flatten(1, 2)"), hint=TOKENS_LAST),
-        Wrong("heads-in-reverse", edit("context.transpose", "context.flip(1).transpose")),
-        Wrong("sizes-typed-in", edit("view(b, num_tokens, num_heads * head_dim)", "view(1, 3, 4)")),
-        Wrong("first-sequence-only", returns("context[:1].transpose(1, 2).flatten(2)")),
-        Wrong(
-            "edits-its-argument",
-            edit("return p", "pieces = pieces.clone()\n    context.zero_()\n    return p"),
-        ),
-    ),
-    right=(
-        Right("reshape", edit("contiguous().view", "reshape")),
-        Right("flatten", returns("context.transpose(1, 2).flatten(-2)")),
-        Right("cat", returns("torch.cat(context.unbind(dim=1), dim=-1)")),
-        Right("permute-and-view", edit("transpose(1, 2)", "permute(0, 2, 1, 3)")),
-        Right("einsum", returns('torch.einsum("bhtd->bthd", context).flatten(2)')),
-    ),
+    wrong=wrongs("""
+        merge-without-transpose: context.transpose(1, 2) → context
+        view-of-a-transpose: .contiguous() →
+        heads-typed-in: context.tr → context[:, :2].tr
+            num_heads * head_dim → -1
+        joined-then-turned: num_tokens, num_heads * head_dim) → -1, num_tokens).transpose(1, 2)
+        merge-interleaved: transpose(1, 2) → permute(0, 2, 3, 1)
+        wrong-axes-swapped: transpose(1, 2) → transpose(2, 3)
+        wrong-axes-swapped: transpose(1, 2) → transpose(1, 3)
+        heads-added: = context.sum(dim=1)
+        heads-added: = context.mean(dim=1)
+        first-head-only: = context[:, 0]
+        heads-not-joined: = context.transpose(1, 2)
+        joined-along-wrong-axis: = torch.cat(context.unbind(1), dim=1)
+        joined-along-wrong-axis: = context.transpose(1, 2).flatten(1, 2)
+        tokens-counted-on-another-axis: num_heads, num_tokens, h → num_tokens, num_heads, h
+            hint: The axes of `context` are (b, heads, tokens, head_dim), in this order.
+        transposed-result: = context.transpose(2, 3).flatten(1, 2)
+            hint: This is (b, d_out, tokens). One row for each token: swap the last two axes.
+        heads-in-reverse: context.transpose → context.flip(1).transpose
+        sizes-typed-in: view(b, num_tokens, num_heads * head_dim) → view(1, 3, 4)
+        first-sequence-only: = context[:1].transpose(1, 2).flatten(2)
+        edits-its-argument: return p →:
+            pieces = pieces.clone()
+            context.zero_()
+            return p
+        """),
+    right=rights("""
+        reshape: contiguous().view → reshape
+        flatten: = context.transpose(1, 2).flatten(-2)
+        cat: = torch.cat(context.unbind(dim=1), dim=-1)
+        permute-and-view: transpose(1, 2) → permute(0, 2, 1, 3)
+        einsum: = torch.einsum("bhtd->bthd", context).flatten(2)
+        """),
 )
 
 # ------------------------------------------------------------------------------------------ the fused class
@@ -574,101 +513,19 @@ FULL = sizes(7, 12, 5, heads=2)  # room for five tokens and no more
 BIASED = sizes(5, 6, 8, heads=2, qkv_bias=True)
 ATTENTION = ("class", "projections", "scaling", "softmax", "masking", "causal", "context-length", "buffer")
 FLAT = {"W_query.weight": torch.zeros(12, 7)}  # all scores are 0, whatever they are divided by
-
-# Pieces of the solution.
-SCALE = "self.head_dim**0.5"
-PRESENT = "[:num_tokens, :num_tokens]"
-HIDDEN = f"self.mask.bool(){PRESENT}"
-PARAMETER = "nn.Parameter(torch.rand(d_in, d_out))"
-LAYER = "nn.Linear(d_in, d_out, bias=qkv_bias)"
-OUT = "self.out_proj(context)"
-DROPPED = "self.dropout(weights)"
-
-# Parts of wrong answers.
-NO_MASK = edit("scores = scores.masked_fill", "scores.masked_fill")
-MASK_AS_NUMBERS = edit(".masked_fill(self.mask.bool()", " + self.mask")
-NO_DROPOUT = edit(f"weights = {DROPPED}", "")
-P = "self.dropout.p * self.training"
-KEPT_OR_SHRUNK = "(torch.rand_like(weights) >= self.dropout.p if self.training else 1 - self.dropout.p)"
-ACROSS_TOKENS = "x.reshape(len(x), heads, x.shape[1], -1)"
-PIECES_OF_OTHERS = "context.reshape(len(context), context.shape[2], -1)"
-AS_VIEW = ".view(len(context), context.shape[2], -1)"
-TOKENS_FIRST = 'torch.einsum("bhqk,bkhd->bqhd", weights, values)'
-WIDE_OUT = edit("(d_out, d_out)", "(d_out * num_heads, d_out)")
-NEW_LAYERS = (
-    'for name in ("W_query", "W_key", "W_value"): '
-    "setattr(self, name, nn.Linear(x.shape[-1], self.out_proj.in_features, bias=False).to(x))"
-)
-NOT_BOOLEAN = "The mask holds numbers, and `masked_fill` wants True and False: `self.mask.bool()`."
-
-
-def hidden_later(fill):
-    """The mask on the weights."""
-    return edit(DROPPED, f"self.dropout(weights.masked_fill({HIDDEN}, {fill}))")
-
-
-def cut(pieces):
-    """The projections split in another way."""
-    return before(f"def cut(x, heads):\n    return {pieces}"), edit("split_heads(", "cut(", 3)
-
-
-def joined(pieces):
-    """The heads merged in another way."""
-    return before(f"def joined(context):\n    return {pieces}"), edit("merge_heads(", "joined(")
-
-
-def wide(sizes):
-    """Three layers of another size."""
-    return [edit(LAYER, f"nn.Linear({sizes}, bias=qkv_bias)", 3)]
-
-
-def projected(made, old="self.W_{0}(x)"):
-    """The three projections made in another way."""
-    return [edit(old.format(name), made.format(name)) for name in QKV]
-
-
-def first(*lines):
-    """Lines that stand before all others in `forward`."""
-    return edit("        num_tokens", "".join(f"        {line}\n" for line in lines) + "        num_tokens")
-
-
 FUSED_TWICE = {"W_value.weight": TWICE, "out_proj.weight": torch.eye(12), "out_proj.bias": torch.zeros(12)}
 
-# `nn.MultiheadAttention` is a class around this function.
-READY_MADE = """
-    count, d_out = x.shape[1], self.out_proj.in_features
-    layers = (self.W_query, self.W_key, self.W_value)
-    biases = [one.bias for one in layers if one.bias is not None]
-    context, _ = nn.functional.multi_head_attention_forward(
-        *(x.transpose(0, 1) @ one.weight.T for one in layers),
-        *(d_out, self.num_heads, torch.eye(d_out).to(x).repeat(3, 1), torch.cat(biases) if biases else None),
-        *(None, None, False, self.dropout.p, self.out_proj.weight, self.out_proj.bias, self.training),
-        need_weights=False,
-        attn_mask=self.mask[:count, :count].bool(),
-    )
-    return context.transpose(0, 1)
-    """
 
-# Softmax written out, with the largest score of a row taken off first.
-BY_HAND = """
-def softmax_by_hand(scores, dim):
-    exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True))
-    return {}
-"""
-SUMMED = "exponentials / exponentials.sum(dim=dim, keepdim=True)"
-
-
-def by_hand(shares):
-    """The class with its softmax written out, and these shares of the exponentials."""
-    return before(BY_HAND.format(shares)), edit("torch.softmax(", "softmax_by_hand(")
-
-
-SLIPS_BY_HAND = (
-    Wrong("not-normalised", *by_hand("exponentials")),
-    Wrong("sums-without-keepdim", *by_hand("exponentials / exponentials.sum(dim=dim).unsqueeze(-2)")),
-    Wrong("softmax-over-queries", *by_hand("exponentials / exponentials.sum(dim=-2, keepdim=True)")),
-    Wrong("softmax-over-everything", *by_hand("exponentials / exponentials.sum()")),
-)
+SLIPS_BY_HAND = wrongs("""
+    not-normalised: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True)); return exponentials
+        torch.softmax( → softmax_by_hand(
+    sums-without-keepdim: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True)); return exponentials / exponentials.sum(dim=dim).unsqueeze(-2)
+        torch.softmax( → softmax_by_hand(
+    softmax-over-queries: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True)); return exponentials / exponentials.sum(dim=-2, keepdim=True)
+        torch.softmax( → softmax_by_hand(
+    softmax-over-everything: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True)); return exponentials / exponentials.sum()
+        torch.softmax( → softmax_by_hand(
+    """)
 
 MULTI_HEAD_ATTENTION = Task(
     id="multi-head-attention",
@@ -753,183 +610,214 @@ MULTI_HEAD_ATTENTION = Task(
     cannot={
         "input-as-values": "tokens narrower than d_out cannot be split: the shapes stop it",
     },
-    wrong=(
+    wrong=wrongs("""
         # The scores and their scale.
-        Wrong("no-scale", edit(f" / {SCALE}", "")),
-        Wrong("scaled-by-model-width", edit(SCALE, "self.out_proj.in_features ** 0.5")),
-        Wrong("scaled-by-input-width", edit(SCALE, "x.shape[-1] ** 0.5")),
-        Wrong("scaled-without-root", edit("_dim**0.5", "_dim")),
-        Wrong("scaled-up", edit(f"/ {SCALE}", f"* {SCALE}")),
-        Wrong("scaled-by-heads", edit(SCALE, "self.num_heads**0.5")),
-        Wrong("scaled-by-tokens", edit(SCALE, "num_tokens**0.5")),
-        Wrong("scaled-by-batch", edit(SCALE, "queries.shape[0] ** 0.5")),
-        Wrong("scaled-after-softmax", edit(f" / {SCALE}, dim=-1)", f", dim=-1) / {SCALE}")),
-        Wrong("root-by-precedence", edit("_dim**0.5", "_dim**1/2")),
-        Wrong("scaled-by-half", edit("_dim**0.5", "_dim / 0.5")),
-        Wrong("scale-typed-in", edit(SCALE, "2**0.5")),
-        Wrong("scores-turned", edit("queries @ keys", "keys @ queries")),
-        Wrong("scores-negated", edit("queries @", "-queries @")),
-        Wrong("keys-reshaped", edit("keys.transpose(2, 3)", "keys.reshape(*keys.shape[:2], -1, num_tokens)")),
-        Wrong("keys-not-turned", edit("keys.transpose(2, 3)", "keys")),
-        Wrong("keys-turned-on-other-axes", edit("keys.transpose(2, 3)", "keys.transpose(1, 2)")),
-        Wrong("keys-turned-on-other-axes", edit("keys.transpose(2, 3)", "keys.T")),
+        no-scale: / self.head_dim**0.5 →
+        scaled-by-model-width: self.head_dim**0.5 → self.out_proj.in_features ** 0.5
+        scaled-by-input-width: self.head_dim**0.5 → x.shape[-1] ** 0.5
+        scaled-without-root: _dim**0.5 → _dim
+        scaled-up: / self.head_dim**0.5 → * self.head_dim**0.5
+        scaled-by-heads: self.head_dim**0.5 → self.num_heads**0.5
+        scaled-by-tokens: self.head_dim**0.5 → num_tokens**0.5
+        scaled-by-batch: self.head_dim**0.5 → queries.shape[0] ** 0.5
+        scaled-after-softmax: / self.head_dim**0.5, dim=-1) → , dim=-1) / self.head_dim**0.5
+        root-by-precedence: _dim**0.5 → _dim**1/2
+        scaled-by-half: _dim**0.5 → _dim / 0.5
+        scale-typed-in: self.head_dim**0.5 → 2**0.5
+        scores-turned: queries @ keys → keys @ queries
+        scores-negated: queries @ → -queries @
+        keys-reshaped: keys.transpose(2, 3) → keys.reshape(*keys.shape[:2], -1, num_tokens)
+        keys-not-turned: keys.transpose(2, 3) → keys
+        keys-turned-on-other-axes: keys.transpose(2, 3) → keys.transpose(1, 2)
+        keys-turned-on-other-axes: keys.transpose(2, 3) → keys.T
         # The softmax.
-        Wrong("softmax-over-queries", edit("dim=-1", "dim=-2")),
-        Wrong("softmax-over-heads", edit("dim=-1", "dim=1")),
-        Wrong("softmax-over-heads", NO_MASK, edit("dim=-1", "dim=1"), hidden_later("0.0")),
-        Wrong("softmax-over-batch", edit("dim=-1", "dim=0")),
-        Wrong("no-softmax", edit("torch.softmax(", "("), edit(", dim=-1", "")),
-        Wrong("softmax-twice", edit("dim=-1)", "dim=-1).softmax(dim=-1)")),
-        Wrong("log-softmax", edit("torch.softmax", "torch.log_softmax")),
-        Wrong("sigmoid-for-softmax", edit("torch.softmax(", "torch.sigmoid("), edit(", dim=-1", "")),
-        Wrong("not-normalised", edit("torch.softmax(", "torch.exp("), edit(", dim=-1", "")),
-        *SLIPS_BY_HAND,
-        Wrong("weights-on-the-right", edit("weights @", "weights.mT @")),
-        Wrong("residual-added", edit("@ values", "@ values + values")),
-        Wrong("attended-twice", edit("weights @", "weights @ weights @")),
-        Wrong("own-value-only", edit("weights @ values", "values")),
+        softmax-over-queries: dim=-1 → dim=-2
+        softmax-over-heads: dim=-1 → dim=1
+        softmax-over-heads: scores = scores.masked_fill → scores.masked_fill
+            dim=-1 → dim=1
+            self.dropout(weights) → self.dropout(weights.masked_fill(self.mask.bool()[:num_tokens, :num_tokens], 0.0))
+        softmax-over-batch: dim=-1 → dim=0
+        no-softmax: torch.softmax( → (
+            , dim=-1 →
+        softmax-twice: dim=-1) → dim=-1).softmax(dim=-1)
+        log-softmax: torch.softmax → torch.log_softmax
+        sigmoid-for-softmax: torch.softmax( → torch.sigmoid(
+            , dim=-1 →
+        not-normalised: torch.softmax( → torch.exp(
+            , dim=-1 →
+        """)
+    + SLIPS_BY_HAND
+    + wrongs("""
+        weights-on-the-right: weights @ → weights.mT @
+        residual-added: @ values → @ values + values
+        attended-twice: weights @ → weights @ weights @
+        own-value-only: weights @ values → values
         # The mask.
-        Wrong("no-mask", NO_MASK),
-        Wrong("mask-fills-zero", edit("-torch.inf", "0.0")),
-        Wrong("mask-fills-small", edit("-torch.inf", "-10.0")),
-        *(Wrong("mask-fills-small", edit("-torch.inf", f"-{number}")) for number in (1, 3, 5)),
-        Wrong("mask-fills-infinity", edit("-torch.inf", "torch.inf")),
-        Wrong("mask-added", MASK_AS_NUMBERS, edit("], -torch.inf)", "]")),
-        Wrong("zero-times-infinity", MASK_AS_NUMBERS, edit("], -torch.inf)", "] * -torch.inf")),
-        Wrong("mask-after-softmax", NO_MASK, hidden_later("0.0")),
-        Wrong("mask-polarity", edit("self.mask.bool()", "~self.mask.bool()")),
-        Wrong(
-            "mask-polarity",
-            edit("self.mask.bool()", "~self.mask.bool()"),
-            edit("dim=-1)", "dim=-1).nan_to_num()"),
-        ),
-        Wrong("past-hidden", edit("torch.triu", "torch.tril"), edit("diagonal=1", "diagonal=-1")),
-        Wrong("past-hidden", edit("torch.triu", "torch.tril")),
-        Wrong("diagonal-hidden", edit("diagonal=1", "diagonal=0")),
-        Wrong("diagonal-too-far", edit("diagonal=1", "diagonal=2")),
-        Wrong("mask-from-values", edit(HIDDEN, "torch.triu(scores, diagonal=1) != 0")),
-        Wrong("mask-from-values", edit(HIDDEN, "torch.tril(scores) == 0")),
-        Wrong("not-boolean", edit(".mask.bool()", ".mask"), hint=NOT_BOOLEAN),
-        Wrong("mask-not-cut", edit(PRESENT, "")),
-        Wrong("mask-misaligned", edit(PRESENT, "[:num_tokens, -num_tokens:]")),
-        Wrong("mask-misaligned", edit(PRESENT, "[-num_tokens:, :num_tokens]")),
-        Wrong("tokens-counted-on-another-axis", edit("x.shape[1]", "x.shape[0]")),
-        Wrong("tokens-counted-on-another-axis", edit("x.shape[1]", "x.shape[-1]")),
-        Wrong("sizes-typed-in", edit("(context_length, context_length)", "(6, 6)")),
-        Wrong("mask-on-first-head", edit("scores = scores.masked", "scores[:, 0] = scores[:, 0].masked")),
-        Wrong("mask-batch-for-heads", edit(PRESENT, f"{PRESENT}.expand(len(x), -1, -1)")),
-        Wrong("mask-not-a-buffer", edit('self.register_buffer("mask", ', "self.mask = (")),
-        Wrong("mask-not-saved", edit("diagonal=1)", "diagonal=1), persistent=False")),
-        Wrong("mask-is-a-parameter", edit('self.register_buffer("mask", ', "self.mask = nn.Parameter(")),
+        no-mask: scores = scores.masked_fill → scores.masked_fill
+        mask-fills-zero: -torch.inf → 0.0
+        mask-fills-small: -torch.inf → -10.0
+        mask-fills-small: -torch.inf → -1
+        mask-fills-small: -torch.inf → -3
+        mask-fills-small: -torch.inf → -5
+        mask-fills-infinity: -torch.inf → torch.inf
+        mask-added: .masked_fill(self.mask.bool() → + self.mask
+            ], -torch.inf) → ]
+        zero-times-infinity: .masked_fill(self.mask.bool() → + self.mask
+            ], -torch.inf) → ] * -torch.inf
+        mask-after-softmax: scores = scores.masked_fill → scores.masked_fill
+            self.dropout(weights) → self.dropout(weights.masked_fill(self.mask.bool()[:num_tokens, :num_tokens], 0.0))
+        mask-polarity: self.mask.bool() → ~self.mask.bool()
+        mask-polarity: self.mask.bool() → ~self.mask.bool()
+            dim=-1) → dim=-1).nan_to_num()
+        past-hidden: torch.triu → torch.tril
+            diagonal=1 → diagonal=-1
+        past-hidden: torch.triu → torch.tril
+        diagonal-hidden: diagonal=1 → diagonal=0
+        diagonal-too-far: diagonal=1 → diagonal=2
+        mask-from-values: self.mask.bool()[:num_tokens, :num_tokens] → torch.triu(scores, diagonal=1) != 0
+        mask-from-values: self.mask.bool()[:num_tokens, :num_tokens] → torch.tril(scores) == 0
+        not-boolean: .mask.bool() → .mask
+            hint: The mask holds numbers, and `masked_fill` wants True and False: `self.mask.bool()`.
+        mask-not-cut: [:num_tokens, :num_tokens] →
+        mask-misaligned: [:num_tokens, :num_tokens] → [:num_tokens, -num_tokens:]
+        mask-misaligned: [:num_tokens, :num_tokens] → [-num_tokens:, :num_tokens]
+        tokens-counted-on-another-axis: x.shape[1] → x.shape[0]
+        tokens-counted-on-another-axis: x.shape[1] → x.shape[-1]
+        sizes-typed-in: (context_length, context_length) → (6, 6)
+        mask-on-first-head: scores = scores.masked → scores[:, 0] = scores[:, 0].masked
+        mask-batch-for-heads: [:num_tokens, :num_tokens] → [:num_tokens, :num_tokens].expand(len(x), -1, -1)
+        mask-not-a-buffer: self.register_buffer("mask", → self.mask = (
+        mask-not-saved: diagonal=1) → diagonal=1), persistent=False
+        mask-is-a-parameter: self.register_buffer("mask", → self.mask = nn.Parameter(
         # Which vectors meet.
-        Wrong("keys-as-values", edit("self.W_value(x)", "self.W_key(x)")),
-        Wrong("queries-as-values", edit("self.W_value(x)", "self.W_query(x)")),
-        Wrong("keys-as-queries", edit("self.W_query(x)", "self.W_key(x)")),
-        Wrong("queries-as-keys", edit("self.W_key(x)", "self.W_query(x)")),
-        Wrong("values-as-keys", edit("self.W_key(x)", "self.W_value(x)")),
-        Wrong("values-as-queries", edit("self.W_query(x)", "self.W_value(x)")),
-        Wrong("activation-added", edit(OUT, f"torch.relu({OUT})")),
-        Wrong("activation-added", edit("self.W_value(x)", "torch.relu(self.W_value(x))")),
+        keys-as-values: self.W_value(x) → self.W_key(x)
+        queries-as-values: self.W_value(x) → self.W_query(x)
+        keys-as-queries: self.W_query(x) → self.W_key(x)
+        queries-as-keys: self.W_key(x) → self.W_query(x)
+        values-as-keys: self.W_key(x) → self.W_value(x)
+        values-as-queries: self.W_query(x) → self.W_value(x)
+        activation-added: self.out_proj(context) → torch.relu(self.out_proj(context))
+        activation-added: self.W_value(x) → torch.relu(self.W_value(x))
         # The heads.
-        Wrong("split-without-transpose", *cut(ACROSS_TOKENS)),
-        Wrong("split-interleaved", *cut("x.reshape(*x.shape[:2], -1, heads).permute(0, 3, 1, 2)")),
-        Wrong("head-dim-for-heads", *cut("x.reshape(*x.shape[:2], -1, heads).transpose(1, 2)")),
-        Wrong(
-            "heads-not-brought-forward", *cut("x.unflatten(-1, (heads, -1))"), *joined("context.flatten(2)")
-        ),
-        Wrong("merge-without-transpose", *joined(PIECES_OF_OTHERS)),
-        Wrong("view-of-a-transpose", *joined(f"context.transpose(1, 2){AS_VIEW}")),
-        Wrong("merge-interleaved", *joined("context.permute(0, 2, 3, 1).flatten(2)")),
-        Wrong("wrong-axes-swapped", *joined("context.mT.reshape(len(context), context.shape[2], -1)")),
-        Wrong("split-and-merge-without-transpose", *cut(ACROSS_TOKENS), *joined(PIECES_OF_OTHERS)),
-        Wrong("heads-not-joined", *joined("context.transpose(1, 2)")),
-        Wrong("heads-added", *joined("context.sum(dim=1).repeat(1, 1, context.shape[1])")),
-        Wrong("heads-added", *joined("context.mean(dim=1).repeat(1, 1, context.shape[1])")),
-        Wrong("one-head", edit("s = num_heads", "s = 1"), edit("d_out // num_heads", "d_out")),
-        Wrong("one-head", edit("s = num_heads", "s = 1")),
-        Wrong("heads-typed-in", edit("s = num_heads", "s = 2"), edit("d_out // num_heads", "d_out // 2")),
-        Wrong(
-            "full-width-heads",
-            *wide("d_in, d_out * num_heads"),
-            WIDE_OUT,
-            edit("d_out // num_heads", "d_out"),
-        ),
-        Wrong(
-            "input-split",
-            *wide("d_in // num_heads, d_out // num_heads"),
-            before(
-                "def cut(x, n):\n    return x[..., : x.shape[-1] // n * n].unflatten(-1, (n, -1)).transpose(1, 2)"
-            ),
-            *projected(
-                "self.W_{0}(cut(x, self.num_heads))", old="split_heads(self.W_{0}(x), self.num_heads)"
-            ),
-        ),
-        Wrong("indivisible-accepted", edit("d_out % num_heads != 0", "False")),
-        Wrong("divisible-refused", edit("d_out % num_heads", "d_in % num_heads")),
-        Wrong("divisible-refused", edit("d_out % num_heads != 0", "d_out % num_heads == 0")),
+        split-without-transpose: above → def cut(x, heads): return x.reshape(len(x), heads, x.shape[1], -1)
+            split_heads( →3 cut(
+        split-interleaved: above → def cut(x, heads): return x.reshape(*x.shape[:2], -1, heads).permute(0, 3, 1, 2)
+            split_heads( →3 cut(
+        head-dim-for-heads: above → def cut(x, heads): return x.reshape(*x.shape[:2], -1, heads).transpose(1, 2)
+            split_heads( →3 cut(
+        heads-not-brought-forward: above → def cut(x, heads): return x.unflatten(-1, (heads, -1))
+            split_heads( →3 cut(
+            above → def joined(context): return context.flatten(2)
+            merge_heads( → joined(
+        merge-without-transpose: above → def joined(context): return context.reshape(len(context), context.shape[2], -1)
+            merge_heads( → joined(
+        view-of-a-transpose: above → def joined(context): return context.transpose(1, 2).view(len(context), context.shape[2], -1)
+            merge_heads( → joined(
+        merge-interleaved: above → def joined(context): return context.permute(0, 2, 3, 1).flatten(2)
+            merge_heads( → joined(
+        wrong-axes-swapped: above → def joined(context): return context.mT.reshape(len(context), context.shape[2], -1)
+            merge_heads( → joined(
+        split-and-merge-without-transpose: above → def cut(x, heads): return x.reshape(len(x), heads, x.shape[1], -1)
+            split_heads( →3 cut(
+            above → def joined(context): return context.reshape(len(context), context.shape[2], -1)
+            merge_heads( → joined(
+        heads-not-joined: above → def joined(context): return context.transpose(1, 2)
+            merge_heads( → joined(
+        heads-added: above → def joined(context): return context.sum(dim=1).repeat(1, 1, context.shape[1])
+            merge_heads( → joined(
+        heads-added: above → def joined(context): return context.mean(dim=1).repeat(1, 1, context.shape[1])
+            merge_heads( → joined(
+        one-head: s = num_heads → s = 1
+            d_out // num_heads → d_out
+        one-head: s = num_heads → s = 1
+        heads-typed-in: s = num_heads → s = 2
+            d_out // num_heads → d_out // 2
+        full-width-heads: nn.Linear(d_in, d_out, bias=qkv_bias) →3 nn.Linear(d_in, d_out * num_heads, bias=qkv_bias)
+            (d_out, d_out) → (d_out * num_heads, d_out)
+            d_out // num_heads → d_out
+        input-split: nn.Linear(d_in, d_out, bias=qkv_bias) →3 nn.Linear(d_in // num_heads, d_out // num_heads, bias=qkv_bias)
+            above → def cut(x, n): return x[..., : x.shape[-1] // n * n].unflatten(-1, (n, -1)).transpose(1, 2)
+            split_heads(self.W_query(x), self.num_heads) → self.W_query(cut(x, self.num_heads))
+            split_heads(self.W_key(x), self.num_heads) → self.W_key(cut(x, self.num_heads))
+            split_heads(self.W_value(x), self.num_heads) → self.W_value(cut(x, self.num_heads))
+        indivisible-accepted: d_out % num_heads != 0 → False
+        divisible-refused: d_out % num_heads → d_in % num_heads
+        divisible-refused: d_out % num_heads != 0 → d_out % num_heads == 0
         # The output layer.
-        Wrong("no-out-proj", edit(OUT, "context")),
-        Wrong("no-out-proj", edit(OUT, "context"), edit("self.out_proj = nn.Linear(d_out, d_out)", "")),
-        Wrong("out-proj-twice", edit(OUT, f"self.out_proj({OUT})")),
-        Wrong("out-proj-without-bias", edit("(d_out, d_out)", "(d_out, d_out, bias=qkv_bias)")),
-        Wrong("out-proj-without-bias", edit("(d_out, d_out)", "(d_out, d_out, bias=False)")),
-        Wrong("out-proj-of-other-size", edit("(d_out, d_out)", "(d_out, d_in)")),
-        Wrong(
-            "context-normalised", edit("(context)", "(nn.functional.layer_norm(context, context.shape[-1:]))")
-        ),
-        Wrong("tokens-pooled", edit(OUT, f"{OUT}.mean(dim=1)")),
-        Wrong("weights-returned", edit(OUT, "weights")),
+        no-out-proj: self.out_proj(context) → context
+        no-out-proj: self.out_proj(context) → context
+            self.out_proj = nn.Linear(d_out, d_out) →
+        out-proj-twice: self.out_proj(context) → self.out_proj(self.out_proj(context))
+        out-proj-without-bias: (d_out, d_out) → (d_out, d_out, bias=qkv_bias)
+        out-proj-without-bias: (d_out, d_out) → (d_out, d_out, bias=False)
+        out-proj-of-other-size: (d_out, d_out) → (d_out, d_in)
+        context-normalised: (context) → (nn.functional.layer_norm(context, context.shape[-1:]))
+        tokens-pooled: self.out_proj(context) → self.out_proj(context).mean(dim=1)
+        weights-returned: self.out_proj(context) → weights
         # Dropout.
-        Wrong("no-dropout", edit("weights = self.dropout", "self.dropout")),
-        Wrong("dropout-on-scores", NO_DROPOUT, edit("scores.masked", "self.dropout(scores).masked")),
-        Wrong("dropout-on-scores", NO_DROPOUT, edit("softmax(scores", "softmax(self.dropout(scores)")),
-        Wrong("dropout-on-context", NO_DROPOUT, edit(OUT, "self.out_proj(self.dropout(context))")),
-        Wrong("dropout-on-input", NO_DROPOUT, edit("self.W_value(x)", "self.W_value(self.dropout(x))")),
-        Wrong("dropout-on-input", NO_DROPOUT, edit("@ values", "@ self.dropout(values)")),
-        Wrong(
-            "dropout-on-input", NO_DROPOUT, *(edit(f"W_{one}(x)", f"W_{one}(self.dropout(x))") for one in QKV)
-        ),
-        Wrong("dropout-twice", edit(OUT, "self.out_proj(self.dropout(context))")),
-        Wrong("dropout-in-eval", edit(DROPPED, "nn.functional.dropout(weights, self.dropout.p)")),
-        Wrong("dropout-not-rescaled", edit(DROPPED, f"weights * (torch.rand_like(weights) >= {P})")),
-        Wrong("rescaled-in-eval-instead", edit(DROPPED, f"weights * {KEPT_OR_SHRUNK}")),
-        Wrong("dropout-renormalised", edit(DROPPED, f"nn.functional.normalize({DROPPED}, p=1, dim=-1)")),
-        Wrong("dropout-typed-in", edit("nn.Dropout(dropout)", "nn.Dropout(0.1)")),
-        Wrong("dropout-same-each-time", edit("= self.dropout", "= torch.manual_seed(1) and self.dropout")),
-        Wrong("p-as-share-kept", edit("nn.Dropout(dropout)", "nn.Dropout(1 - dropout)")),
-        Wrong("dropped-together", edit(DROPPED, "weights * self.dropout(torch.ones_like(weights[0, 0]))")),
+        no-dropout: weights = self.dropout → self.dropout
+        dropout-on-scores: weights = self.dropout(weights) →
+            scores.masked → self.dropout(scores).masked
+        dropout-on-scores: weights = self.dropout(weights) →
+            softmax(scores → softmax(self.dropout(scores)
+        dropout-on-context: weights = self.dropout(weights) →
+            self.out_proj(context) → self.out_proj(self.dropout(context))
+        dropout-on-input: weights = self.dropout(weights) →
+            self.W_value(x) → self.W_value(self.dropout(x))
+        dropout-on-input: weights = self.dropout(weights) →
+            @ values → @ self.dropout(values)
+        dropout-on-input: weights = self.dropout(weights) →
+            W_query(x) → W_query(self.dropout(x))
+            W_key(x) → W_key(self.dropout(x))
+            W_value(x) → W_value(self.dropout(x))
+        dropout-twice: self.out_proj(context) → self.out_proj(self.dropout(context))
+        dropout-in-eval: self.dropout(weights) → nn.functional.dropout(weights, self.dropout.p)
+        dropout-not-rescaled: self.dropout(weights) → weights * (torch.rand_like(weights) >= self.dropout.p * self.training)
+        rescaled-in-eval-instead: self.dropout(weights) → weights * (torch.rand_like(weights) >= self.dropout.p if self.training else 1 - self.dropout.p)
+        dropout-renormalised: self.dropout(weights) → nn.functional.normalize(self.dropout(weights), p=1, dim=-1)
+        dropout-typed-in: nn.Dropout(dropout) → nn.Dropout(0.1)
+        dropout-same-each-time: = self.dropout → = torch.manual_seed(1) and self.dropout
+        p-as-share-kept: nn.Dropout(dropout) → nn.Dropout(1 - dropout)
+        dropped-together: self.dropout(weights) → weights * self.dropout(torch.ones_like(weights[0, 0]))
         # The class.
-        Wrong("bias-never", edit("bias=qkv_bias", "bias=False", 3)),
-        Wrong("bias-uneven", edit(f"W_value = {LAYER}", "W_value = nn.Linear(d_in, d_out, bias=False)")),
-        Wrong("bias-always", edit("bias=qkv_bias", "bias=True", 3)),
-        Wrong("bias-turned", edit("bias=qkv_bias", "bias=not qkv_bias", 3)),
-        Wrong("bias-by-default", edit("qkv_bias=False", "qkv_bias=True")),
-        Wrong("sizes-turned", *wide("d_out, d_in")),
-        Wrong("plain-tensors", edit(LAYER, "torch.rand(d_in, d_out)", 3), *projected("x @ self.W_{0}")),
-        Wrong("parameter-for-linear", edit(LAYER, PARAMETER, 3), *projected("x @ self.W_{0}")),
-        Wrong("one-matrix-for-all", *(edit(f"W_{n} = {LAYER}", f"W_{n} = self.W_query") for n in QKV[1:])),
-        Wrong("other-names", edit("self.W_", "self.w_", 6)),
-        Wrong("weights-made-in-forward", first(NEW_LAYERS)),
-        Wrong("no-super-init", edit("super().__init__()\n        ", "")),
-        Wrong("returns-nothing", edit("return self", "self")),
-        Wrong("returns-a-tuple", edit(OUT, f"{OUT}, weights")),
-        Wrong("detached", edit(OUT, f"{OUT}.detach()")),
-        Wrong("detached", edit("weights @", "weights.detach() @")),
-        Wrong("half-precision", edit(OUT, f"{OUT}.half().to(x.dtype)")),
-        Wrong("float-forced", edit(OUT, f"{OUT}.float()")),
-        Wrong("rounded", edit(OUT, f"{OUT}.round(decimals=4)")),
-        Wrong("first-sequence-only", edit(OUT, f"{OUT}[0]")),
-        Wrong("first-sequence-for-all", edit("weights @", "weights[:1] @")),
-        Wrong("batch-mixed", first("x = x.transpose(0, 1)"), edit(OUT, f"{OUT}.transpose(0, 1)")),
-        Wrong("reads-the-notebook", first("x = batch")),
-        Wrong("edits-its-argument", edit("return self", "x.mul_(0)\n        return self")),
-    ),
-    right=(
-        Right(
-            "keys-first-and-tril",
-            body(
-                "__init__",
-                """
+        bias-never: bias=qkv_bias →3 bias=False
+        bias-uneven: W_value = nn.Linear(d_in, d_out, bias=qkv_bias) → W_value = nn.Linear(d_in, d_out, bias=False)
+        bias-always: bias=qkv_bias →3 bias=True
+        bias-turned: bias=qkv_bias →3 bias=not qkv_bias
+        bias-by-default: qkv_bias=False → qkv_bias=True
+        sizes-turned: nn.Linear(d_in, d_out, bias=qkv_bias) →3 nn.Linear(d_out, d_in, bias=qkv_bias)
+        plain-tensors: nn.Linear(d_in, d_out, bias=qkv_bias) →3 torch.rand(d_in, d_out)
+            self.W_query(x) → x @ self.W_query
+            self.W_key(x) → x @ self.W_key
+            self.W_value(x) → x @ self.W_value
+        parameter-for-linear: nn.Linear(d_in, d_out, bias=qkv_bias) →3 nn.Parameter(torch.rand(d_in, d_out))
+            self.W_query(x) → x @ self.W_query
+            self.W_key(x) → x @ self.W_key
+            self.W_value(x) → x @ self.W_value
+        one-matrix-for-all: W_key = nn.Linear(d_in, d_out, bias=qkv_bias) → W_key = self.W_query
+            W_value = nn.Linear(d_in, d_out, bias=qkv_bias) → W_value = self.W_query
+        other-names: self.W_ →6 self.w_
+        weights-made-in-forward: `        num_tokens` →:
+                    for name in ("W_query", "W_key", "W_value"): setattr(self, name, nn.Linear(x.shape[-1], self.out_proj.in_features, bias=False).to(x))
+            num_tokens
+        no-super-init: line super().__init__() →
+        returns-nothing: return self → self
+        returns-a-tuple: self.out_proj(context) → self.out_proj(context), weights
+        detached: self.out_proj(context) → self.out_proj(context).detach()
+        detached: weights @ → weights.detach() @
+        half-precision: self.out_proj(context) → self.out_proj(context).half().to(x.dtype)
+        float-forced: self.out_proj(context) → self.out_proj(context).float()
+        rounded: self.out_proj(context) → self.out_proj(context).round(decimals=4)
+        first-sequence-only: self.out_proj(context) → self.out_proj(context)[0]
+        first-sequence-for-all: weights @ → weights[:1] @
+        batch-mixed: `        num_tokens` → `        x = x.transpose(0, 1)↵        num_tokens`
+            self.out_proj(context) → self.out_proj(context).transpose(0, 1)
+        reads-the-notebook: `        num_tokens` → `        x = batch↵        num_tokens`
+        edits-its-argument: return self → x.mul_(0)↵return self
+        """),
+    right=rights("""
+        keys-first-and-tril:
+            body __init__
                 super().__init__()
                 if d_out % num_heads:
                     raise ValueError("d_out must be a multiple of num_heads")
@@ -938,87 +826,74 @@ MULTI_HEAD_ATTENTION = Task(
                 for name in ("W_value", "W_key", "W_query"):
                     setattr(self, name, nn.Linear(d_in, d_out, bias=qkv_bias))
                 self.p, self.num_heads, self.head_dim = dropout, num_heads, d_out // num_heads
-                """,
-            ),
-            edit("self.mask.bool()", "(~self.mask)"),
-            edit("self.dropout(weights)", "nn.functional.dropout(weights, self.p, self.training)"),
-        ),
+
+            self.mask.bool() → (~self.mask)
+            self.dropout(weights) → nn.functional.dropout(weights, self.p, self.training)
         # One product for all three, then three pieces.
-        Right(
-            "fused-projection",
-            first(
-                "layers = (self.W_query, self.W_key, self.W_value)",
-                "bias = None if self.W_key.bias is None else torch.cat([one.bias for one in layers])",
-                "weight = torch.cat([one.weight for one in layers])",
-                "q, k, v = nn.functional.linear(x, weight, bias).chunk(3, dim=-1)",
-            ),
-            *(edit(f"self.W_{name}(x)", name[0]) for name in QKV),
-        ),
-        Right(
-            "scaled-dot-product-attention",
-            body(
-                "forward",
-                """
-                layers, p = (self.W_query, self.W_key, self.W_value), self.dropout.p if self.training else 0.0
-                queries, keys, values = (split_heads(one(x), self.num_heads) for one in layers)
-                attend = nn.functional.scaled_dot_product_attention
-                return self.out_proj(merge_heads(attend(queries, keys, values, dropout_p=p, is_causal=True)))
-                """,
-            ),
-        ),
-        Right(
-            "head-by-head",
-            body(
-                "forward",
-                """
-                contexts = []
-                for head in range(self.num_heads):
-                    own = slice(head * self.head_dim, (head + 1) * self.head_dim)
-                    queries, keys, values = (one(x)[..., own] for one in (self.W_query, self.W_key, self.W_value))
-                    scores = queries @ keys.transpose(1, 2)
-                    hidden = self.mask[: x.shape[1], : x.shape[1]] == 1
-                    weights = torch.softmax(scores.masked_fill(hidden, -torch.inf) / self.head_dim**0.5, -1)
-                    contexts.append(self.dropout(weights) @ values)
-                return self.out_proj(torch.cat(contexts, -1))
-                """,
-            ),
-        ),
-        Right(
-            "einsum",
-            edit("split_heads(", "torch.unflatten(", 3),
-            *(edit(f"W_{n}(x), self.num_heads)", f"W_{n}(x), -1, (self.num_heads, -1))") for n in QKV),
-            edit("queries @ keys.transpose(2, 3)", 'torch.einsum("bqhd,bkhd->bhqk", queries, keys)'),
-            edit("merge_heads(weights @ values)", f"{TOKENS_FIRST}.flatten(2)"),
-        ),
-        Right("large-negative", edit("-torch.inf", "-1e9")),
-        Right("masked-in-place", edit("scores = scores.masked_fill(", "scores.masked_fill_(")),
-        Right(
-            "masked-afterwards-and-normalised",
-            NO_MASK,
-            edit(DROPPED, f"self.dropout(nn.functional.normalize(weights * ~{HIDDEN}, p=1, dim=-1))"),
-        ),
-        Right(
-            "queries-scaled-first",
-            edit("queries @", f"(queries / {SCALE}) @"),
-            edit(f"scores / {SCALE}", "scores"),
-        ),
-        Right("contiguous-view", *joined(f"context.transpose(1, 2).contiguous(){AS_VIEW}")),
-    ),
+        fused-projection:
+            `        num_tokens` →:
+                        layers = (self.W_query, self.W_key, self.W_value)
+                bias = None if self.W_key.bias is None else torch.cat([one.bias for one in layers])
+                weight = torch.cat([one.weight for one in layers])
+                q, k, v = nn.functional.linear(x, weight, bias).chunk(3, dim=-1)
+                num_tokens
+            self.W_query(x) → q
+            self.W_key(x) → k
+            self.W_value(x) → v
+        scaled-dot-product-attention: body forward
+            layers, p = (self.W_query, self.W_key, self.W_value), self.dropout.p if self.training else 0.0
+            queries, keys, values = (split_heads(one(x), self.num_heads) for one in layers)
+            attend = nn.functional.scaled_dot_product_attention
+            return self.out_proj(merge_heads(attend(queries, keys, values, dropout_p=p, is_causal=True)))
+
+        head-by-head: body forward
+            contexts = []
+            for head in range(self.num_heads):
+                own = slice(head * self.head_dim, (head + 1) * self.head_dim)
+                queries, keys, values = (one(x)[..., own] for one in (self.W_query, self.W_key, self.W_value))
+                scores = queries @ keys.transpose(1, 2)
+                hidden = self.mask[: x.shape[1], : x.shape[1]] == 1
+                weights = torch.softmax(scores.masked_fill(hidden, -torch.inf) / self.head_dim**0.5, -1)
+                contexts.append(self.dropout(weights) @ values)
+            return self.out_proj(torch.cat(contexts, -1))
+
+        einsum: split_heads( →3 torch.unflatten(
+            W_query(x), self.num_heads) → W_query(x), -1, (self.num_heads, -1))
+            W_key(x), self.num_heads) → W_key(x), -1, (self.num_heads, -1))
+            W_value(x), self.num_heads) → W_value(x), -1, (self.num_heads, -1))
+            queries @ keys.transpose(2, 3) → torch.einsum("bqhd,bkhd->bhqk", queries, keys)
+            merge_heads(weights @ values) → torch.einsum("bhqk,bkhd->bqhd", weights, values).flatten(2)
+        large-negative: -torch.inf → -1e9
+        masked-in-place: scores = scores.masked_fill( → scores.masked_fill_(
+        masked-afterwards-and-normalised: scores = scores.masked_fill → scores.masked_fill
+            self.dropout(weights) → self.dropout(nn.functional.normalize(weights * ~self.mask.bool()[:num_tokens, :num_tokens], p=1, dim=-1))
+        queries-scaled-first: queries @ → (queries / self.head_dim**0.5) @
+            scores / self.head_dim**0.5 → scores
+        contiguous-view: above → def joined(context): return context.transpose(1, 2).contiguous().view(len(context), context.shape[2], -1)
+            merge_heads( → joined(
+        """),
     forbids=Forbid(
-        ("MultiheadAttention",), points=4, caught=(Right("ready-made", body("forward", READY_MADE)),)
+        ("MultiheadAttention",),
+        points=4,
+        caught=rights("""
+            ready-made: body forward
+                count, d_out = x.shape[1], self.out_proj.in_features
+                layers = (self.W_query, self.W_key, self.W_value)
+                biases = [one.bias for one in layers if one.bias is not None]
+                context, _ = nn.functional.multi_head_attention_forward(
+                    *(x.transpose(0, 1) @ one.weight.T for one in layers),
+                    *(d_out, self.num_heads, torch.eye(d_out).to(x).repeat(3, 1), torch.cat(biases) if biases else None),
+                    *(None, None, False, self.dropout.p, self.out_proj.weight, self.out_proj.bias, self.training),
+                    need_weights=False,
+                    attn_mask=self.mask[:count, :count].bool(),
+                )
+                return context.transpose(0, 1)
+
+            """),
     ),
 )
 
 # ------------------------------------------------------------------------------------------ find the bug
-
-NOT_SPLIT = "What you saw is gone, because there is one head left that is as wide as d_out. Keep the heads."
-CUT = ".view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2)"
-WRONGLY_CUT = ".view(b, self.num_heads, num_tokens, self.head_dim)"
-
-
-def partly_fixed(*names):
-    """Some of queries, keys and values are still cut across the tokens."""
-    return [edit(f"self.W_{name}(x){CUT}", f"self.W_{name}(x){WRONGLY_CUT}") for name in names]
 
 
 CAUSAL_SEEDED = {"d_in": 3, "d_out": 4, "context_length": 6, "num_heads": 2}
@@ -1054,72 +929,59 @@ BUG_VIEW = Task(
         "Scores, mask, softmax and merge are right. Look at how `queries`, `keys` and `values` get their heads.",
         "In each of the three lines: `.view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2)`.",
     ),
-    wrong=(
-        Wrong(
-            "left-as-given",
-            faulty(),
-            hint="This is the code as it was given (`reshape` for `view` changes nothing). “one” changes when only "
-            "“step” does: some rows of a head are not the token that the mask takes them for.",
-        ),
-        Wrong(
-            "split-and-merge-without-transpose",
-            edit(CUT, WRONGLY_CUT, 3),
-            edit("(weights @ values).transpose(1, 2)", "(weights @ values)"),
-            hint="Now nothing leaks, and the mistake is only hidden: the merge undoes the wrong cut, while each head still "
-            "holds a part of the sentence. The last tokens never see the first. Fix the cut.",
-        ),
-        Wrong(
-            "one-head", edit("s = num_heads", "s = 1"), edit("d_out // num_heads", "d_out"), hint=NOT_SPLIT
-        ),
-        Wrong(
-            "only-itself-visible",
-            edit("self.mask[:num_tokens, :num_tokens]", "~torch.eye(num_tokens).bool()"),
-            hint="Nothing leaks, since every token sees only itself. The mask was right as it was.",
-        ),
-        Wrong(
-            "symptom-hidden",
-            edit(CUT, WRONGLY_CUT, 3),
-            edit(
-                "self.mask[:num_tokens, :num_tokens]",
-                "torch.arange(num_tokens)[None] * self.num_heads > torch.arange(num_tokens)[:, None]",
-            ),
-            hint="A wider mask hides some of the leak. The mask was right; what stands in the rows was not.",
-        ),
-        *(
-            Wrong(
-                "fixed-in-part",
-                *partly_fixed(*names.split()),
-                hint=f"Some lines are fixed. What is still cut across the tokens: {names.replace(' ', ', ')}.",
-            )
-            for names in ("query", "key", "value", "query key", "key value", "query value")
-        ),
-        Wrong(
-            "split-interleaved",
-            edit(CUT, ".view(b, num_tokens, self.head_dim, self.num_heads).permute(0, 3, 1, 2)", 3),
-        ),
-        Wrong("merge-without-transpose", edit("(weights @ values).transpose(1, 2)", "(weights @ values)")),
-        Wrong("no-mask", edit("scores = scores.masked_fill", "scores.masked_fill")),
-        Wrong("mask-polarity", edit("(self.mask", "(~self.mask")),
-        Wrong("keys-as-values", edit("self.W_value(x)", "self.W_key(x)")),
-        Wrong("scaled-by-model-width", edit("self.head_dim**0.5", "self.W_key.out_features ** 0.5")),
-        Wrong("no-scale", edit(" / self.head_dim**0.5", "")),
-        Wrong("softmax-over-heads", edit("dim=-1)", "dim=1)")),
-        Wrong("heads-not-brought-forward", edit(CUT, CUT.removesuffix(".transpose(1, 2)"), 3)),
-    ),
-    right=(
-        Right("reshape", edit(CUT, ".reshape(b, num_tokens, self.num_heads, -1).transpose(1, 2)", 3)),
-        Right("permute", edit(CUT, ".unflatten(-1, (self.num_heads, -1)).permute(0, 2, 1, 3)", 3)),
-        Right(
-            "own-split-heads", *projected("split_heads(self.W_{0}(x), self.num_heads)", "self.W_{0}(x)" + CUT)
-        ),
-        Right("large-negative", edit("-torch.inf", "-1e9")),
-    ),
+    wrong=wrongs("""
+        left-as-given: faulty
+            hint: This is the code as it was given (`reshape` for `view` changes nothing). “one” changes
+                when only “step” does: some rows of a head are not the token that the mask takes them for.
+        split-and-merge-without-transpose: .view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) →3 .view(b, self.num_heads, num_tokens, self.head_dim)
+            (weights @ values).transpose(1, 2) → (weights @ values)
+            hint: Now nothing leaks, and the mistake is only hidden: the merge undoes the wrong cut, while
+                each head still holds a part of the sentence. The last tokens never see the first. Fix the
+                cut.
+        one-head: s = num_heads → s = 1
+            d_out // num_heads → d_out
+            hint: What you saw is gone, because there is one head left that is as wide as d_out. Keep the
+                heads.
+        only-itself-visible: self.mask[:num_tokens, :num_tokens] → ~torch.eye(num_tokens).bool()
+            hint: Nothing leaks, since every token sees only itself. The mask was right as it was.
+        symptom-hidden: .view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) →3 .view(b, self.num_heads, num_tokens, self.head_dim)
+            self.mask[:num_tokens, :num_tokens] → torch.arange(num_tokens)[None] * self.num_heads > torch.arange(num_tokens)[:, None]
+            hint: A wider mask hides some of the leak. The mask was right; what stands in the rows was
+                not.
+        fixed-in-part: self.W_query(x).view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) → self.W_query(x).view(b, self.num_heads, num_tokens, self.head_dim)
+            hint: Some lines are fixed. What is still cut across the tokens: query.
+        fixed-in-part: self.W_key(x).view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) → self.W_key(x).view(b, self.num_heads, num_tokens, self.head_dim)
+            hint: Some lines are fixed. What is still cut across the tokens: key.
+        fixed-in-part: self.W_value(x).view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) → self.W_value(x).view(b, self.num_heads, num_tokens, self.head_dim)
+            hint: Some lines are fixed. What is still cut across the tokens: value.
+        fixed-in-part: self.W_query(x).view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) → self.W_query(x).view(b, self.num_heads, num_tokens, self.head_dim)
+            self.W_key(x).view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) → self.W_key(x).view(b, self.num_heads, num_tokens, self.head_dim)
+            hint: Some lines are fixed. What is still cut across the tokens: query, key.
+        fixed-in-part: self.W_key(x).view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) → self.W_key(x).view(b, self.num_heads, num_tokens, self.head_dim)
+            self.W_value(x).view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) → self.W_value(x).view(b, self.num_heads, num_tokens, self.head_dim)
+            hint: Some lines are fixed. What is still cut across the tokens: key, value.
+        fixed-in-part: self.W_query(x).view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) → self.W_query(x).view(b, self.num_heads, num_tokens, self.head_dim)
+            self.W_value(x).view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) → self.W_value(x).view(b, self.num_heads, num_tokens, self.head_dim)
+            hint: Some lines are fixed. What is still cut across the tokens: query, value.
+        split-interleaved: .view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) →3 .view(b, num_tokens, self.head_dim, self.num_heads).permute(0, 3, 1, 2)
+        merge-without-transpose: (weights @ values).transpose(1, 2) → (weights @ values)
+        no-mask: scores = scores.masked_fill → scores.masked_fill
+        mask-polarity: (self.mask → (~self.mask
+        keys-as-values: self.W_value(x) → self.W_key(x)
+        scaled-by-model-width: self.head_dim**0.5 → self.W_key.out_features ** 0.5
+        no-scale: / self.head_dim**0.5 →
+        softmax-over-heads: dim=-1) → dim=1)
+        heads-not-brought-forward: .view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) →3 .view(b, num_tokens, self.num_heads, self.head_dim)
+        """),
+    right=rights("""
+        reshape: .view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) →3 .reshape(b, num_tokens, self.num_heads, -1).transpose(1, 2)
+        permute: .view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) →3 .unflatten(-1, (self.num_heads, -1)).permute(0, 2, 1, 3)
+        own-split-heads: self.W_query(x).view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) → split_heads(self.W_query(x), self.num_heads)
+            self.W_key(x).view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) → split_heads(self.W_key(x), self.num_heads)
+            self.W_value(x).view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) → split_heads(self.W_value(x), self.num_heads)
+        large-negative: -torch.inf → -1e9
+        """),
 )
-
-
-def merged(by):
-    """The heads' contexts put together in another way."""
-    return edit("context.transpose(1, 2).reshape(b, num_tokens, -1)", by)
 
 
 ENCODER_SEEDED = {"d_in": 3, "d_out": 4, "num_heads": 2}
@@ -1152,49 +1014,42 @@ BUG_MERGE = Task(
         "Compare the line that merges with your `merge_heads`.",
         "`context = context.transpose(1, 2).reshape(b, num_tokens, -1)`",
     ),
-    wrong=(
-        Wrong(
-            "left-as-given",
-            faulty(),
-            hint="This is the code as it was given. Each token is handed pieces of other tokens, so a shuffled sentence "
-            "gives other outputs.",
-        ),
-        Wrong(
-            "split-and-merge-without-transpose",
-            edit(CUT, WRONGLY_CUT, 3),
-            edit("context.transpose(1, 2)", "context"),
-            hint="Now the split leaves out its transpose as well. The two undo one another, but each head holds only a "
-            "part of the sentence. The split was right; fix the merge.",
-        ),
-        Wrong("split-without-transpose", edit(CUT, WRONGLY_CUT, 3)),
-        Wrong(
-            "one-head", edit("s = num_heads", "s = 1"), edit("d_out // num_heads", "d_out"), hint=NOT_SPLIT
-        ),
-        Wrong("heads-added", merged("context.sum(dim=1).repeat(1, 1, self.num_heads)")),
-        Wrong("heads-added", merged("context.mean(dim=1).repeat(1, 1, self.num_heads)")),
-        Wrong("first-head-only", merged("context[:, 0].repeat(1, 1, self.num_heads)")),
-        Wrong("merge-interleaved", edit("context.transpose(1, 2)", "context.permute(0, 2, 3, 1)")),
-        Wrong("wrong-axes-swapped", edit("context.transpose(1, 2)", "context.transpose(2, 3)")),
-        Wrong(
-            "symptom-hidden",
-            edit("reshape(b, num_tokens, -1)", "reshape(b, num_tokens, -1).sort(dim=-1).values"),
-            hint="The numbers of each token are sorted, which hides where they came from. Merge the heads in their order.",
-        ),
-        Wrong("view-of-a-transpose", edit("reshape(b", "view(b")),
-        Wrong("heads-in-reverse", edit("context.transpose", "context.flip(1).transpose")),
-        Wrong("no-out-proj", edit("self.out_proj(context)", "context")),
-        Wrong("out-proj-without-bias", edit("(d_out, d_out)", "(d_out, d_out, bias=False)")),
-        Wrong("out-proj-twice", edit("self.out_proj(context)", "self.out_proj(self.out_proj(context))")),
-        Wrong("no-scale", edit(" / self.head_dim**0.5", "")),
-        Wrong("softmax-over-queries", edit("dim=-1)", "dim=-2)")),
-        Wrong("heads-not-joined", merged("context.transpose(1, 2)")),
-    ),
-    right=(
-        Right("flatten", merged("context.transpose(1, 2).flatten(2)")),
-        Right("cat", merged("torch.cat(context.unbind(1), dim=-1)")),
-        Right("contiguous-view", edit("reshape(b", "contiguous().view(b")),
-        Right("einsum", merged('torch.einsum("bhtd->bthd", context).flatten(2)')),
-    ),
+    wrong=wrongs("""
+        left-as-given: faulty
+            hint: This is the code as it was given. Each token is handed pieces of other tokens, so a
+                shuffled sentence gives other outputs.
+        split-and-merge-without-transpose: .view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) →3 .view(b, self.num_heads, num_tokens, self.head_dim)
+            context.transpose(1, 2) → context
+            hint: Now the split leaves out its transpose as well. The two undo one another, but each head
+                holds only a part of the sentence. The split was right; fix the merge.
+        split-without-transpose: .view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2) →3 .view(b, self.num_heads, num_tokens, self.head_dim)
+        one-head: s = num_heads → s = 1
+            d_out // num_heads → d_out
+            hint: What you saw is gone, because there is one head left that is as wide as d_out. Keep the
+                heads.
+        heads-added: context.transpose(1, 2).reshape(b, num_tokens, -1) → context.sum(dim=1).repeat(1, 1, self.num_heads)
+        heads-added: context.transpose(1, 2).reshape(b, num_tokens, -1) → context.mean(dim=1).repeat(1, 1, self.num_heads)
+        first-head-only: context.transpose(1, 2).reshape(b, num_tokens, -1) → context[:, 0].repeat(1, 1, self.num_heads)
+        merge-interleaved: context.transpose(1, 2) → context.permute(0, 2, 3, 1)
+        wrong-axes-swapped: context.transpose(1, 2) → context.transpose(2, 3)
+        symptom-hidden: reshape(b, num_tokens, -1) → reshape(b, num_tokens, -1).sort(dim=-1).values
+            hint: The numbers of each token are sorted, which hides where they came from. Merge the heads
+                in their order.
+        view-of-a-transpose: reshape(b → view(b
+        heads-in-reverse: context.transpose → context.flip(1).transpose
+        no-out-proj: self.out_proj(context) → context
+        out-proj-without-bias: (d_out, d_out) → (d_out, d_out, bias=False)
+        out-proj-twice: self.out_proj(context) → self.out_proj(self.out_proj(context))
+        no-scale: / self.head_dim**0.5 →
+        softmax-over-queries: dim=-1) → dim=-2)
+        heads-not-joined: context.transpose(1, 2).reshape(b, num_tokens, -1) → context.transpose(1, 2)
+        """),
+    right=rights("""
+        flatten: context.transpose(1, 2).reshape(b, num_tokens, -1) → context.transpose(1, 2).flatten(2)
+        cat: context.transpose(1, 2).reshape(b, num_tokens, -1) → torch.cat(context.unbind(1), dim=-1)
+        contiguous-view: reshape(b → contiguous().view(b
+        einsum: context.transpose(1, 2).reshape(b, num_tokens, -1) → torch.einsum("bhtd->bthd", context).flatten(2)
+        """),
 )
 
 
@@ -1211,24 +1066,6 @@ def pair(id, says, d_in, width, heads, context_lengths, seeds, shape):
     }
     return Probe(id, says, made, then={"x": 2 * drawn(*shape, seed=81) if shape else BATCH})
 
-
-def assigned(how):
-    """Every weight assigned to, not copied into."""
-    return (
-        edit(".copy_(torch.cat(narrow, dim=0))", how.format("torch.cat(narrow).detach()")),
-        edit(f".copy_({EYE})", how.format(EYE)),
-        edit(".zero_()", how.format("torch.zeros(len(fused.out_proj.bias))")),
-    )
-
-
-EYE = "torch.eye(fused.out_proj.weight.shape[0])"
-NO_EYE = edit(f"fused.out_proj.weight.copy_({EYE})", "pass")
-NO_ZEROS = edit("fused.out_proj.bias.zero_()", "pass")
-STACK_RETURNED = "The stack itself is returned. Return `fused`, with the stack's weights in it."
-EXCHANGED = '{"W_query": "W_key", "W_key": "W_query"}.get(name, name)'
-KEYS_COPIED = "`W_value` holds the weights of the keys. Look at the name in that line."
-ROWS = "All rows of head 0 come first, below them all of head 1: `torch.cat(…, dim=0)`."
-FORGOTTEN = "Some weights were not copied: those of"
 
 COPY_INTO_FUSED = Task(
     id="copy-into-fused",
@@ -1276,99 +1113,81 @@ COPY_INTO_FUSED = Task(
         "Under `with torch.no_grad():` write with `fused.W_query.weight.copy_(…)`, then "
         "`fused.out_proj.weight.copy_(torch.eye(d_out))` and `fused.out_proj.bias.zero_()`; return `fused`.",
     ),
-    wrong=(
-        Wrong("nothing-copied", returns("fused")),
-        Wrong("out-proj-not-set", NO_EYE, NO_ZEROS),
-        Wrong(
-            "out-proj-not-set",
-            NO_ZEROS,
-            hint="Every row is shifted by the same numbers: `out_proj.bias` is still as it was drawn. Set it to zeros.",
-        ),
-        Wrong(
-            "out-proj-not-set",
-            NO_EYE,
-            hint="`out_proj.bias` is zero, but `out_proj.weight` still mixes the columns. Set it to `torch.eye`.",
-        ),
-        Wrong(
-            "not-the-identity",
-            edit(EYE, "torch.ones_like(fused.out_proj.weight)"),
-            hint="All columns are alike: `out_proj.weight` is full of ones. The identity has ones on its diagonal only: "
-            "`torch.eye`.",
-        ),
-        Wrong(
-            "not-the-identity",
-            edit(EYE, "torch.zeros_like(fused.out_proj.weight)"),
-            hint="The result is 0 everywhere, because `out_proj.weight` is. The identity matrix, `torch.eye`, changes "
-            "nothing.",
-        ),
-        Wrong("layer-forgotten", edit(', "W_key", "W_value"', ","), hint=f"{FORGOTTEN} keys and values."),
-        Wrong("layer-forgotten", edit(', "W_value"', ""), hint=f"{FORGOTTEN} the values."),
-        Wrong("layer-forgotten", edit(', "W_key"', ""), hint=f"{FORGOTTEN} the keys."),
-        Wrong(
-            "keys-as-values", edit("(head, name)", '(head, name.replace("value", "key"))'), hint=KEYS_COPIED
-        ),
-        Wrong("projections-swapped", edit("(head, name)", f"(head, {EXCHANGED})")),
-        Wrong("queries-as-keys", edit("(head, name)", '(head, name.replace("key", "query"))')),
-        Wrong("reads-the-notebook", edit("wrapper.heads", "stack.heads")),
-        Wrong("heads-in-reverse", edit("cat(narrow", "cat(narrow[::-1]")),
-        Wrong("first-head-for-all", edit("cat(narrow", "cat([narrow[0]] * len(narrow)")),
-        Wrong(
-            "merge-interleaved", edit("cat(narrow, dim=0)", "stack(narrow, dim=1).flatten(0, 1)"), hint=ROWS
-        ),
-        Wrong("matrices-turned", edit("name).weight for", "name).weight.T for")),
+    wrong=wrongs("""
+        nothing-copied: = fused
+        out-proj-not-set: fused.out_proj.weight.copy_(torch.eye(fused.out_proj.weight.shape[0])) → pass
+            fused.out_proj.bias.zero_() → pass
+        out-proj-not-set: fused.out_proj.bias.zero_() → pass
+            hint: Every row is shifted by the same numbers: `out_proj.bias` is still as it was drawn. Set
+                it to zeros.
+        out-proj-not-set: fused.out_proj.weight.copy_(torch.eye(fused.out_proj.weight.shape[0])) → pass
+            hint: `out_proj.bias` is zero, but `out_proj.weight` still mixes the columns. Set it to
+                `torch.eye`.
+        not-the-identity: torch.eye(fused.out_proj.weight.shape[0]) → torch.ones_like(fused.out_proj.weight)
+            hint: All columns are alike: `out_proj.weight` is full of ones. The identity has ones on its
+                diagonal only: `torch.eye`.
+        not-the-identity: torch.eye(fused.out_proj.weight.shape[0]) → torch.zeros_like(fused.out_proj.weight)
+            hint: The result is 0 everywhere, because `out_proj.weight` is. The identity matrix,
+                `torch.eye`, changes nothing.
+        layer-forgotten: , "W_key", "W_value" → ,
+            hint: Some weights were not copied: those of keys and values.
+        layer-forgotten: , "W_value" →
+            hint: Some weights were not copied: those of the values.
+        layer-forgotten: , "W_key" →
+            hint: Some weights were not copied: those of the keys.
+        keys-as-values: (head, name) → (head, name.replace("value", "key"))
+            hint: `W_value` holds the weights of the keys. Look at the name in that line.
+        projections-swapped: (head, name) → (head, {"W_query": "W_key", "W_key": "W_query"}.get(name, name))
+        queries-as-keys: (head, name) → (head, name.replace("key", "query"))
+        reads-the-notebook: wrapper.heads → stack.heads
+        heads-in-reverse: cat(narrow → cat(narrow[::-1]
+        first-head-for-all: cat(narrow → cat([narrow[0]] * len(narrow)
+        merge-interleaved: cat(narrow, dim=0) → stack(narrow, dim=1).flatten(0, 1)
+            hint: All rows of head 0 come first, below them all of head 1: `torch.cat(…, dim=0)`.
+        matrices-turned: name).weight for → name).weight.T for
         # Where a head is as wide as a token, the shapes do not give it away.
-        Wrong(
-            "matrices-turned",
-            edit("cat(narrow", "cat([one.T if one.shape == one.T.shape else one for one in narrow]"),
-        ),
-        Wrong("joined-along-wrong-axis", edit("dim=0", "dim=1"), hint=ROWS),
-        Wrong("heads-typed-in", edit("wrapper.heads", "wrapper.heads[:2]")),
-        Wrong(
-            "overwritten-in-loop", edit(".copy_(torch.cat(narrow, dim=0))", "[: len(narrow[0])] = narrow[-1]")
-        ),
-        Wrong("sizes-typed-in", edit(EYE, "torch.eye(4)")),
-        Wrong("outside-no-grad", edit("with torch.no_grad():", "if True:")),
-        Wrong("wrong-object-returned", returns("wrapper"), hint=STACK_RETURNED),
-        Wrong("wrong-object-returned", edit("return fused", "return wrapper"), hint=STACK_RETURNED),
-        Wrong("returns-nothing", edit("return fused", "pass")),
-        Wrong("layer-replaced", edit("return fused", "fused.out_proj = nn.Identity()\n    return fused")),
-    ),
-    right=(
-        Right(
-            "state-dict",
-            body(
-                "copy_into_fused",
-                """
-                state = fused.state_dict()
-                for name in ("W_query", "W_key", "W_value"):
-                    state[f"{name}.weight"] = torch.cat([getattr(head, name).weight for head in wrapper.heads])
-                state["out_proj.weight"] = torch.eye(len(state["out_proj.weight"]))
-                state["out_proj.bias"] = torch.zeros(len(state["out_proj.bias"]))
-                fused.load_state_dict(state)
-                return fused
-                """,
-            ),
-        ),
-        Right(
-            "slices",
-            body(
-                "copy_into_fused",
-                """
-                width = wrapper.heads[0].W_query.weight.shape[0]
-                with torch.no_grad():
-                    for index, head in enumerate(wrapper.heads):
-                        for name in ("W_query", "W_key", "W_value"):
-                            rows = slice(index * width, (index + 1) * width)
-                            getattr(fused, name).weight[rows] = getattr(head, name).weight
-                    nn.init.eye_(fused.out_proj.weight)
-                    nn.init.zeros_(fused.out_proj.bias)
-                return fused
-                """,
-            ),
-        ),
-        Right("data", *assigned(".data = {0}")),
-        Right("new-parameters", *assigned(" = nn.Parameter({0})")),
-    ),
+        matrices-turned: cat(narrow → cat([one.T if one.shape == one.T.shape else one for one in narrow]
+        joined-along-wrong-axis: dim=0 → dim=1
+            hint: All rows of head 0 come first, below them all of head 1: `torch.cat(…, dim=0)`.
+        heads-typed-in: wrapper.heads → wrapper.heads[:2]
+        overwritten-in-loop: .copy_(torch.cat(narrow, dim=0)) → [: len(narrow[0])] = narrow[-1]
+        sizes-typed-in: torch.eye(fused.out_proj.weight.shape[0]) → torch.eye(4)
+        outside-no-grad: with torch.no_grad(): → if True:
+        wrong-object-returned: = wrapper
+            hint: The stack itself is returned. Return `fused`, with the stack's weights in it.
+        wrong-object-returned: return fused → return wrapper
+            hint: The stack itself is returned. Return `fused`, with the stack's weights in it.
+        returns-nothing: return fused → pass
+        layer-replaced: return fused → fused.out_proj = nn.Identity()↵return fused
+        """),
+    right=rights("""
+        state-dict: body
+            state = fused.state_dict()
+            for name in ("W_query", "W_key", "W_value"):
+                state[f"{name}.weight"] = torch.cat([getattr(head, name).weight for head in wrapper.heads])
+            state["out_proj.weight"] = torch.eye(len(state["out_proj.weight"]))
+            state["out_proj.bias"] = torch.zeros(len(state["out_proj.bias"]))
+            fused.load_state_dict(state)
+            return fused
+
+        slices: body
+            width = wrapper.heads[0].W_query.weight.shape[0]
+            with torch.no_grad():
+                for index, head in enumerate(wrapper.heads):
+                    for name in ("W_query", "W_key", "W_value"):
+                        rows = slice(index * width, (index + 1) * width)
+                        getattr(fused, name).weight[rows] = getattr(head, name).weight
+                nn.init.eye_(fused.out_proj.weight)
+                nn.init.zeros_(fused.out_proj.bias)
+            return fused
+
+        data: .copy_(torch.cat(narrow, dim=0)) → .data = torch.cat(narrow).detach()
+            .copy_(torch.eye(fused.out_proj.weight.shape[0])) → .data = torch.eye(fused.out_proj.weight.shape[0])
+            .zero_() → .data = torch.zeros(len(fused.out_proj.bias))
+        new-parameters: .copy_(torch.cat(narrow, dim=0)) → = nn.Parameter(torch.cat(narrow).detach())
+            .copy_(torch.eye(fused.out_proj.weight.shape[0])) → = nn.Parameter(torch.eye(fused.out_proj.weight.shape[0]))
+            .zero_() → = nn.Parameter(torch.zeros(len(fused.out_proj.bias)))
+        """),
 )
 
 LESSON = Lesson(

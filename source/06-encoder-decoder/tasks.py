@@ -2,23 +2,7 @@
 
 import torch
 import torch.nn as nn
-
-from autograder.authoring import (
-    Check,
-    Forbid,
-    Lesson,
-    Made,
-    Probe,
-    Right,
-    Task,
-    Wrong,
-    before,
-    body,
-    edit,
-    faulty,
-    instead,
-    returns,
-)
+from autograder.author.authoring import Check, Forbid, Lesson, Made, Probe, Task, rights, wrongs
 
 
 def drawn(seed: int, *shape: int) -> torch.Tensor:
@@ -37,9 +21,6 @@ def seeded_batch() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
 
 SEEDED, SEEDED_Q, SEEDED_K = seeded_batch()
 CAUSAL = torch.tril(torch.ones(5, 5))  # (query, key)
-
-VISIBLE = "This hides where the mask holds 1 or True. Here 1 means *visible*: fill where `mask == 0`."
-ITSELF_VISIBLE = "The diagonal is hidden too. A token is visible to itself: leave `diagonal` at 0."
 
 
 def real(lengths, num_tokens):
@@ -71,16 +52,6 @@ PADDED = (
     padded("none-full", "lengths 2, 4 and 1, 6 tokens", [2, 4, 1], 6, other_lengths(padded=3)),
 )
 
-LOOP = """
-    mask = torch.zeros(len(lengths), 1, 1, num_tokens, dtype=torch.bool)
-    for index, length in enumerate(lengths.tolist()):
-        mask[index, ..., :length] = True
-    return mask
-"""
-ROWS = """
-    rows = [[p < n for p in range(num_tokens)] for n in lengths.tolist()]
-    return torch.tensor(rows).reshape(-1, 1, 1, num_tokens)
-"""
 
 PADDING_MASK = Task(
     id="padding-mask",
@@ -113,34 +84,37 @@ PADDING_MASK = Task(
         "`torch.arange(num_tokens) < lengths[:, None]` is (b, tokens).",
         "Put two axes of size 1 in: `[:, None, None, :]`.",
     ),
-    wrong=(
-        Wrong(
-            "mask-polarity",
-            edit("positions <", "positions >="),
-            hint="This is True for padding. In this lesson True means *visible*: tokens are True. (PyTorch's "
-            "`key_padding_mask` has the opposite meaning: there, True is padding.)",
-        ),
-        Wrong("padding-boundary", edit("positions <", "positions <=")),
-        Wrong("padding-boundary", edit("lengths[:, None]", "lengths[:, None] - 1")),
-        Wrong("mask-batch-for-queries", edit("visible[:, None, None, :]", "visible")),
-        Wrong("mask-batch-for-heads", edit("[:, None, None, :]", "[:, None]")),
-        Wrong("lengths-as-a-row", edit("lengths[:, None]", "lengths")),
-        Wrong("padding-hides-queries", edit("[:, None, None, :]", "[:, None, :, None]")),
-        Wrong("padding-hides-queries", edit("return visible", "return visible[:, None, :, None] & visible")),
-        Wrong("padding-on-the-left", edit("positions <", "positions >= num_tokens -")),
-        Wrong("longest-length", edit("arange(num_tokens)", "arange(int(lengths.max()))")),
-        Wrong("first-sequence-for-all", edit("lengths[:, None]", "lengths[0].repeat(len(lengths), 1)")),
-        Wrong("mask-of-infinities", edit("None, :]", "None, :].float().log()")),
-        Wrong("not-boolean", edit("None, :]", "None, :].int()")),
-        Wrong("sizes-typed-in", edit("arange(num_tokens)", "arange(5)")),
-    ),
-    right=(
-        Right("loop", body("padding_mask", LOOP)),
-        Right("view", returns("torch.arange(num_tokens) < lengths.view(-1, 1, 1, 1)")),
-        Right("unsqueeze", edit("visible[:, None, None, :]", "visible.unsqueeze(1).unsqueeze(2)")),
-        Right("list-of-rows", body("padding_mask", ROWS)),
-        Right("cumulative", edit("torch.arange(num_tokens)", "torch.ones(num_tokens).cumsum(dim=0) - 1")),
-    ),
+    wrong=wrongs("""
+        mask-polarity: positions < → positions >=
+            hint: This is True for padding. In this lesson True means *visible*: tokens are True.
+                (PyTorch's `key_padding_mask` has the opposite meaning: there, True is padding.)
+        padding-boundary: positions < → positions <=
+        padding-boundary: lengths[:, None] → lengths[:, None] - 1
+        mask-batch-for-queries: visible[:, None, None, :] → visible
+        mask-batch-for-heads: [:, None, None, :] → [:, None]
+        lengths-as-a-row: lengths[:, None] → lengths
+        padding-hides-queries: [:, None, None, :] → [:, None, :, None]
+        padding-hides-queries: return visible → return visible[:, None, :, None] & visible
+        padding-on-the-left: positions < → positions >= num_tokens -
+        longest-length: arange(num_tokens) → arange(int(lengths.max()))
+        first-sequence-for-all: lengths[:, None] → lengths[0].repeat(len(lengths), 1)
+        mask-of-infinities: None, :] → None, :].float().log()
+        not-boolean: None, :] → None, :].int()
+        sizes-typed-in: arange(num_tokens) → arange(5)
+        """),
+    right=rights("""
+        loop: body
+            mask = torch.zeros(len(lengths), 1, 1, num_tokens, dtype=torch.bool)
+            for index, length in enumerate(lengths.tolist()):
+                mask[index, ..., :length] = True
+            return mask
+        view: = torch.arange(num_tokens) < lengths.view(-1, 1, 1, 1)
+        unsqueeze: visible[:, None, None, :] → visible.unsqueeze(1).unsqueeze(2)
+        list-of-rows: body
+            rows = [[p < n for p in range(num_tokens)] for n in lengths.tolist()]
+            return torch.tensor(rows).reshape(-1, 1, 1, num_tokens)
+        cumulative: torch.arange(num_tokens) → torch.ones(num_tokens).cumsum(dim=0) - 1
+        """),
 )
 
 
@@ -148,13 +122,6 @@ def as_many_sequences_as_tokens(generator: torch.Generator) -> dict:
     num_tokens = int(torch.randint(4, 9, (1,), generator=generator))
     return {"lengths": torch.randperm(num_tokens, generator=generator) + 1, "num_tokens": num_tokens}
 
-
-POSITIONS = """
-    visible = torch.arange(1, num_tokens + 1)[:, None]
-    return torch.arange(num_tokens) < torch.minimum(lengths.view(-1, 1, 1, 1), visible)
-"""
-NO_FURTHER = "Each token sees one token of the future: leave `diagonal` at 0."
-TURNED_ROUND = "A mask has the opposite meaning. In it True means *visible*."
 
 COMBINE_MASKS = Task(
     id="combine-masks",
@@ -187,40 +154,36 @@ COMBINE_MASKS = Task(
         "For two bool tensors that is `&`; for 0 and 1 it is `*`.",
         "`return padding_mask(lengths, num_tokens) & torch.ones(num_tokens, num_tokens).tril().bool()`",
     ),
-    wrong=(
-        Wrong("masks-joined-with-or", edit("& causal", "| causal")),
-        Wrong("masks-summed", edit(" & causal", ".int() + causal.int()")),
-        Wrong(
-            "padding-visible",
-            edit("padding_mask(lengths, num_tokens) &", "(lengths.view(-1, 1, 1, 1) >= 0) &"),
-        ),
-        Wrong("future-visible", edit(" & causal", ".repeat(1, 1, num_tokens, 1)")),
-        Wrong("past-hidden", edit("torch.tril", "torch.triu")),
-        Wrong(
-            "past-hidden",
-            edit("torch.tril", "~torch.tril"),
-            hint="This is `triu(…, diagonal=1)`, the mask of lessons 03 to 05 that said what is *hidden*. Here a "
-            "mask says what is visible: the lower triangle.",
-        ),
-        Wrong("diagonal-hidden", edit("torch.bool))", "torch.bool), diagonal=-1)"), hint=ITSELF_VISIBLE),
-        Wrong("diagonal-too-far", edit("torch.bool))", "torch.bool), diagonal=1)"), hint=NO_FURTHER),
-        Wrong("padding-hides-queries", edit("(lengths, num_tokens) &", "(lengths, num_tokens).mT &")),
-        Wrong(
-            "mask-polarity",
-            edit("padding_mask(lengths, num_tokens) &", "~padding_mask(lengths, num_tokens) | ~"),
-            hint=TURNED_ROUND,
-        ),
-        Wrong("mask-polarity", edit("return padding", "return ~padding"), hint=TURNED_ROUND),
-        Wrong("mask-batch-for-heads", edit("(lengths, num_tokens) &", "(lengths, num_tokens)[:, 0] &")),
-        Wrong("sizes-typed-in", edit("num_tokens, num_tokens, dtype", "5, 5, dtype")),
-        Wrong("not-boolean", edit(" & causal", ".float() * causal")),
-    ),
-    right=(
-        Right("multiplied", edit("& causal", "* causal")),
-        Right("logical-and", edit(" & causal", ".logical_and(causal)")),
-        Right("tril-of-expanded", edit(" & causal", ".repeat(1, 1, num_tokens, 1).tril()")),
-        Right("positions", body("decoder_mask", POSITIONS)),
-    ),
+    wrong=wrongs("""
+        masks-joined-with-or: & causal → | causal
+        masks-summed: & causal → .int() + causal.int()
+        padding-visible: padding_mask(lengths, num_tokens) & → (lengths.view(-1, 1, 1, 1) >= 0) &
+        future-visible: & causal → .repeat(1, 1, num_tokens, 1)
+        past-hidden: torch.tril → torch.triu
+        past-hidden: torch.tril → ~torch.tril
+            hint: This is `triu(…, diagonal=1)`, the mask of lessons 03 to 05 that said what is *hidden*.
+                Here a mask says what is visible: the lower triangle.
+        diagonal-hidden: torch.bool)) → torch.bool), diagonal=-1)
+            hint: The diagonal is hidden too. A token is visible to itself: leave `diagonal` at 0.
+        diagonal-too-far: torch.bool)) → torch.bool), diagonal=1)
+            hint: Each token sees one token of the future: leave `diagonal` at 0.
+        padding-hides-queries: (lengths, num_tokens) & → (lengths, num_tokens).mT &
+        mask-polarity: padding_mask(lengths, num_tokens) & → ~padding_mask(lengths, num_tokens) | ~
+            hint: A mask has the opposite meaning. In it True means *visible*.
+        mask-polarity: return padding → return ~padding
+            hint: A mask has the opposite meaning. In it True means *visible*.
+        mask-batch-for-heads: (lengths, num_tokens) & → (lengths, num_tokens)[:, 0] &
+        sizes-typed-in: num_tokens, num_tokens, dtype → 5, 5, dtype
+        not-boolean: & causal → .float() * causal
+        """),
+    right=rights("""
+        multiplied: & causal → * causal
+        logical-and: & causal → .logical_and(causal)
+        tril-of-expanded: & causal → .repeat(1, 1, num_tokens, 1).tril()
+        positions: body
+            visible = torch.arange(1, num_tokens + 1)[:, None]
+            return torch.arange(num_tokens) < torch.minimum(lengths.view(-1, 1, 1, 1), visible)
+        """),
 )
 
 SCORES = (
@@ -232,13 +195,6 @@ VERY_LOW = torch.tensor([[[[-60.0, -61.0, 0.5], [-1200.0, -1201.0, -3.0]]]])
 THREE_PADDED = real(torch.tensor([6, 2, 4]), 6)[:, None, None]
 EMPTY_ROWS = torch.tensor([[1, 1, 0, 0, 1, 0], [0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0], [0, 1, 1, 1, 1, 1]])
 LEFT_PADDED = (torch.tensor([0, 2, 3]).view(-1, 1, 1, 1) <= torch.arange(4)) & torch.ones(4, 4).tril().bool()
-FILLED = '.masked_fill(hidden, float("-inf"))'
-UNGUARDED = edit("weights.masked_fill(hidden, 0.0)", "weights")
-BY_HAND = """
-    shown = scores.masked_fill(mask == 0, -torch.inf)
-    lifted = torch.exp(shown - shown.amax(dim=-1, keepdim=True).clamp(min=-1e30))
-    return lifted / lifted.sum(dim=-1, keepdim=True).clamp(min=1e-30)
-"""
 
 
 def of_scores(id, says, scores, mask, **more):
@@ -296,66 +252,60 @@ MASKED_SOFTMAX = Task(
         "Every hidden weight is 0 at the end: `weights.masked_fill(mask == 0, 0.0)`.",
     ),
     words={"x": "scores"},
-    wrong=(
-        Wrong("empty-row-nan", UNGUARDED),
-        Wrong("nan-in-gradient", edit(FILLED, " + torch.log((mask != 0).float())")),
-        Wrong("empty-row-even", edit('float("-inf")', "-1e9"), UNGUARDED),
-        Wrong("mask-polarity", edit("mask == 0", "mask == 1"), hint=VISIBLE),
-        Wrong("mask-fills-zero", edit('float("-inf")', "0.0"), UNGUARDED),
-        Wrong("mask-fills-zero", edit('float("-inf")', "0.0")),
-        Wrong("mask-fills-small", edit('float("-inf")', "-10.0"), UNGUARDED),
-        Wrong("mask-fills-infinity", edit('"-inf"', '"inf"')),
-        Wrong("mask-after-softmax", edit(FILLED, "")),
-        Wrong("no-mask", edit(FILLED, ""), UNGUARDED),
-        Wrong("mask-added", edit(FILLED, " + mask"), UNGUARDED),
-        Wrong("zero-times-infinity", edit(FILLED, " - (1 - mask.float()) * torch.inf"), UNGUARDED),
-        Wrong("softmax-over-queries", edit("dim=-1", "dim=-2")),
-        Wrong("softmax-over-heads", edit("dim=-1", "dim=1")),
-        Wrong("softmax-over-batch", edit("dim=-1", "dim=0")),
-        Wrong("softmax-twice", edit("dim=-1\n    )", "dim=-1\n    ).softmax(dim=-1)")),
-        Wrong("not-normalised", edit("torch.softmax(", "torch.exp("), edit(", dim=-1\n", "\n")),
-        Wrong("no-softmax", returns("scores.masked_fill(mask == 0, 0.0)")),
-        Wrong(
-            "shares-of-raw-scores", returns("((s := scores * mask) / s.sum(-1, keepdim=True)).nan_to_num()")
-        ),
-        Wrong(
-            "exp-overflows",
-            returns("scores.exp() * mask / (scores.exp() * mask).sum(dim=-1, keepdim=True)"),
-            hint="Exponentials times mask, divided by their sum: right until a row is empty, where 0 / 0 is "
-            "`nan`, or a score passes 88, where exp() is inf. `torch.softmax` takes care of the second; "
-            "decide what an empty row should hold.",
-        ),
-        Wrong("tilde-on-numbers", edit("mask == 0", "~mask")),
-        Wrong(
-            "only-empty-rows-hidden", edit(FILLED, ""), edit("(hidden, 0", "(hidden.all(-1, keepdim=True), 0")
-        ),
-        Wrong("all-zeros", edit("weights.masked_fill(hidden, 0.0)", "torch.zeros_like(scores)")),
-        Wrong("edits-its-argument", edit("scores.masked_fill(", "scores.masked_fill_(")),
-    ),
-    right=(
-        Right("nan-to-num", edit("masked_fill(hidden, 0.0)", "nan_to_num(0.0)")),
-        Right("large-negative", edit('float("-inf")', "-1e9"), edit(".masked_fill(hidden, 0.0)", " * mask")),
-        Right("by-hand", body("masked_softmax", BY_HAND)),
-        Right("where", edit("weights.masked_fill(hidden, 0.0)", "torch.where(mask.bool(), weights, 0.0)")),
-        Right("safe-rows", edit("(hidden, float", "(hidden & ~hidden.all(dim=-1, keepdim=True), float")),
-    ),
+    wrong=wrongs("""
+        empty-row-nan: weights.masked_fill(hidden, 0.0) → weights
+        nan-in-gradient: .masked_fill(hidden, float("-inf")) → + torch.log((mask != 0).float())
+        empty-row-even: float("-inf") → -1e9
+            weights.masked_fill(hidden, 0.0) → weights
+        mask-polarity: mask == 0 → mask == 1
+            hint: This hides where the mask holds 1 or True. Here 1 means *visible*: fill where `mask ==
+                0`.
+        mask-fills-zero: float("-inf") → 0.0
+            weights.masked_fill(hidden, 0.0) → weights
+        mask-fills-zero: float("-inf") → 0.0
+        mask-fills-small: float("-inf") → -10.0
+            weights.masked_fill(hidden, 0.0) → weights
+        mask-fills-infinity: "-inf" → "inf"
+        mask-after-softmax: .masked_fill(hidden, float("-inf")) →
+        no-mask: .masked_fill(hidden, float("-inf")) →
+            weights.masked_fill(hidden, 0.0) → weights
+        mask-added: .masked_fill(hidden, float("-inf")) → + mask
+            weights.masked_fill(hidden, 0.0) → weights
+        zero-times-infinity: .masked_fill(hidden, float("-inf")) → - (1 - mask.float()) * torch.inf
+            weights.masked_fill(hidden, 0.0) → weights
+        softmax-over-queries: dim=-1 → dim=-2
+        softmax-over-heads: dim=-1 → dim=1
+        softmax-over-batch: dim=-1 → dim=0
+        softmax-twice: dim=-1↵) → dim=-1↵    ).softmax(dim=-1)
+        not-normalised: torch.softmax( → torch.exp(
+            , dim=-1 →
+        no-softmax: = scores.masked_fill(mask == 0, 0.0)
+        shares-of-raw-scores: = ((s := scores * mask) / s.sum(-1, keepdim=True)).nan_to_num()
+        exp-overflows: = scores.exp() * mask / (scores.exp() * mask).sum(dim=-1, keepdim=True)
+            hint: Exponentials times mask, divided by their sum: right until a row is empty, where 0 / 0
+                is `nan`, or a score passes 88, where exp() is inf. `torch.softmax` takes care of the
+                second; decide what an empty row should hold.
+        tilde-on-numbers: mask == 0 → ~mask
+        only-empty-rows-hidden: .masked_fill(hidden, float("-inf")) →
+            (hidden, 0 → (hidden.all(-1, keepdim=True), 0
+        all-zeros: weights.masked_fill(hidden, 0.0) → torch.zeros_like(scores)
+        edits-its-argument: scores.masked_fill( → scores.masked_fill_(
+        """),
+    right=rights("""
+        nan-to-num: masked_fill(hidden, 0.0) → nan_to_num(0.0)
+        large-negative: float("-inf") → -1e9
+            .masked_fill(hidden, 0.0) → * mask
+        by-hand: body
+            shown = scores.masked_fill(mask == 0, -torch.inf)
+            lifted = torch.exp(shown - shown.amax(dim=-1, keepdim=True).clamp(min=-1e30))
+            return lifted / lifted.sum(dim=-1, keepdim=True).clamp(min=1e-30)
+        where: weights.masked_fill(hidden, 0.0) → torch.where(mask.bool(), weights, 0.0)
+        safe-rows: (hidden, float → (hidden & ~hidden.all(dim=-1, keepdim=True), float
+        """),
 )
 
 HEADS_OF_TWO = "4 target and 6 source tokens, with heads as wide as the lesson's"
 TWICE = "3 target and 6 source tokens, one sequence"
-OWN_LENGTH = edit("= k.shape[1]", "= target_length")
-HELPED = """
-    d_k = q.shape[-1] // num_heads
-    return split_heads(q, num_heads) @ split_heads(k, num_heads).transpose(-2, -1) / d_k**0.5
-"""
-SCORED = """
-    q, k = (x.unflatten(-1, (num_heads, -1)) for x in (q, k))
-    return torch.einsum("bthd,bshd->bhts", q, k) / q.shape[-1] ** 0.5
-"""
-CHUNKS = """
-    q, k = (torch.stack(x.chunk(num_heads, -1), 1) for x in (q, k))
-    return q @ k.transpose(2, 3) * q.shape[-1] ** -0.5
-"""
 
 
 def of_lengths(id, says, q, k, num_heads):
@@ -394,52 +344,41 @@ BUG_QUERY_LENGTH = Task(
         "`k.reshape(batch_size, k.shape[1], num_heads, d_k)`",
     ),
     words={"width": "√d_k", "queries": "q", "swap": "k.transpose(-2, -1)"},
-    wrong=(
-        Wrong("query-length-for-keys", faulty()),
-        Wrong("query-length-for-keys", edit("k.shape[1]", "q.shape[1]")),
-        Wrong("source-cut", OWN_LENGTH, edit("k.reshape", "k[:, :target_length].reshape")),
-        Wrong(
-            "source-fitted",
-            OWN_LENGTH,
-            edit("k.reshape", "F.pad(k, (0, 0, 0, 99))[:, :target_length].reshape"),
-        ),
-        Wrong(
-            "target-fitted",
-            edit("q.shape\n", "q.shape\n    q = F.pad(q, (0, 0, 0, k.shape[1]))[:, : k.shape[1]]\n"),
-            edit("= k.s", "= target_length = k.s"),
-        ),
-        Wrong(
-            "source-filled-up",
-            OWN_LENGTH,
-            edit("k.reshape", "F.pad(k, (0, 0, 0, max(0, target_length - k.shape[1]))).reshape"),
-        ),
-        Wrong("batch-left-open", edit("k.reshape(batch_size, source", "k.reshape(-1, target")),
-        Wrong(
-            "error-swallowed",
-            edit("2)  # (b, heads, source, d_k)", "2) if source_length == q.shape[2] else q"),
-        ),
-        Wrong(
-            "split-without-transpose",
-            edit("source_length, num_heads, d_k).transpose(1, 2)", "num_heads, -1, d_k)"),
-        ),
-        Wrong("scaled-by-model-width", edit("d_k**", "d_model**")),
-        Wrong("no-scale", edit(" / d_k**0.5", "")),
-        Wrong("scaled-without-root", edit("d_k**0.5", "d_k")),
-        Wrong("scaled-by-heads", edit("d_k**", "num_heads**")),
-        Wrong("scaled-by-tokens", edit("d_k**", "q.shape[2] **")),
-        Wrong("scaled-by-tokens", edit("d_k**", "k.shape[2] **")),
-        Wrong(
-            "split-interleaved",
-            edit("num_heads, d_k).transpose(1, 2)", "d_k, num_heads).permute(0, 3, 1, 2)", 2),
-        ),
-        Wrong("scores-turned", edit("return q @ k.", "return k @ q.")),
-    ),
-    right=(
-        Right("own-helpers", body("cross_scores", HELPED)),
-        Right("einsum", body("cross_scores", SCORED)),
-        Right("minus-one-for-tokens", edit("batch_size, source_length, num", "k.shape[0], -1, num")),
-        Right("chunks", body("cross_scores", CHUNKS)),
-    ),
+    wrong=wrongs("""
+        query-length-for-keys: faulty
+        query-length-for-keys: k.shape[1] → q.shape[1]
+        source-cut: = k.shape[1] → = target_length
+            k.reshape → k[:, :target_length].reshape
+        source-fitted: = k.shape[1] → = target_length
+            k.reshape → F.pad(k, (0, 0, 0, 99))[:, :target_length].reshape
+        target-fitted: q.shape → q.shape↵q = F.pad(q, (0, 0, 0, k.shape[1]))[:, : k.shape[1]]
+            = k.s → = target_length = k.s
+        source-filled-up: = k.shape[1] → = target_length
+            k.reshape → F.pad(k, (0, 0, 0, max(0, target_length - k.shape[1]))).reshape
+        batch-left-open: k.reshape(batch_size, source → k.reshape(-1, target
+        error-swallowed: 2)  # (b, heads, source, d_k) → 2) if source_length == q.shape[2] else q
+        split-without-transpose: source_length, num_heads, d_k).transpose(1, 2) → num_heads, -1, d_k)
+        scaled-by-model-width: d_k** → d_model**
+        no-scale: / d_k**0.5 →
+        scaled-without-root: d_k**0.5 → d_k
+        scaled-by-heads: d_k** → num_heads**
+        scaled-by-tokens: d_k** → q.shape[2] **
+        scaled-by-tokens: d_k** → k.shape[2] **
+        split-interleaved: num_heads, d_k).transpose(1, 2) →2 d_k, num_heads).permute(0, 3, 1, 2)
+        scores-turned: return q @ k. → return k @ q.
+        """),
+    right=rights("""
+        own-helpers: body
+            d_k = q.shape[-1] // num_heads
+            return split_heads(q, num_heads) @ split_heads(k, num_heads).transpose(-2, -1) / d_k**0.5
+        einsum: body
+            q, k = (x.unflatten(-1, (num_heads, -1)) for x in (q, k))
+            return torch.einsum("bthd,bshd->bhts", q, k) / q.shape[-1] ** 0.5
+        minus-one-for-tokens: batch_size, source_length, num → k.shape[0], -1, num
+        chunks: body
+            q, k = (torch.stack(x.chunk(num_heads, -1), 1) for x in (q, k))
+            return q @ k.transpose(2, 3) * q.shape[-1] ** -0.5
+        """),
 )
 
 X_TWELVE = drawn(17, 4, 5, 12)
@@ -490,135 +429,7 @@ PARTS = (
     "equal-widths",
 )
 ALL = ("query", "key", "value", "fc")
-FILLED = '.masked_fill(mask == 0, float("-inf"))'
-# What `masked_fill` returns is not kept.
-UNMASKED = edit("scores = scores.", "scores.")
-UNGUARDED = edit("weights = weights.", "weights.")
-CAUSAL_TOO = edit("  # (b, heads, target, source)", " + torch.full((target, source), -torch.inf).triu(1)")
-NOT_TURNED = edit("context.transpose(1, 2)", "context")
 
-
-def layers(new, names=ALL[:3]):
-    """Other layers in the places of those named."""
-    return [edit(f"self.{name} = nn.Linear(d_model, d_model)", f"self.{name} = {new}") for name in names]
-
-
-def calls(new, names=ALL[:3]):
-    """Something else is called in the places of the layers named."""
-    return [edit(f"self.{name}(", f"{new}(".format(name)) for name in names]
-
-
-def split(new):
-    """Another cut into heads, written with `tokens` for the length of each of the three."""
-    old = "tokens, self.num_heads, head_dim).transpose(1, 2)"
-    lengths = (("target", 1), ("source", 2))
-    return [edit(old.replace("tokens", one), new.replace("tokens", one), places) for one, places in lengths]
-
-
-def masked_by(mask):
-    """Another mask than the one that is passed."""
-    return edit("mask == 0", f"({mask}) == 0", places=2)
-
-
-def merged(context):
-    """Another way to put the heads side by side."""
-    return edit("context.transpose(1, 2).reshape(b, target, d_model)", context)
-
-
-def result(new):
-    """Something else is returned."""
-    return edit("self.fc(context)", new)
-
-
-SPLIT_FIRST = [
-    edit(
-        f"({part}_input).reshape(b, {length}, self.num_heads, head_dim)",
-        f"({part}_input.reshape(b, {length}, self.num_heads, head_dim))",
-    )
-    for part, length in (("q", "target"), ("k", "source"), ("v", "source"))
-]
-
-OWN_HELPERS = """
-    q = split_heads(self.query(q_input), self.num_heads)
-    k = split_heads(self.key(k_input), self.num_heads)
-    v = split_heads(self.value(v_input), self.num_heads)
-    scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
-    weights = torch.softmax(scores, dim=-1) if mask is None else masked_softmax(scores, mask)
-    return self.fc(merge_heads(weights @ v))
-"""
-FUSED = """
-    layers = zip((self.query, self.key, self.value), (q_input, k_input, v_input))
-    q, k, v = (split_heads(layer(x), self.num_heads) for layer, x in layers)
-    mask = None if mask is None else mask != 0
-    return self.fc(merge_heads(F.scaled_dot_product_attention(q, k, v, attn_mask=mask)))
-"""
-OTHER_ORDER = """
-    super().__init__()
-    self.fc = nn.Linear(d_model, d_model)
-    self.value, self.key, self.query = (nn.Linear(d_model, d_model) for _ in range(3))
-    self.sizes = (num_heads, d_model // num_heads)
-"""
-EINSUM = """
-    q = self.query(q_input).unflatten(-1, self.sizes)
-    k = self.key(k_input).unflatten(-1, self.sizes)
-    v = self.value(v_input).unflatten(-1, self.sizes)
-    scores = torch.einsum("bqhd,bkhd->bhqk", q, k) / self.sizes[1] ** 0.5
-    if mask is None:
-        weights = scores.softmax(dim=-1)
-    else:
-        weights = scores.masked_fill(mask == 0, -1e9).softmax(dim=-1) * mask.to(scores.dtype)
-    return self.fc(torch.einsum("bhqk,bkhd->bqhd", weights, v).flatten(2))
-"""
-HEAD_BY_HEAD = """
-    shape = (q_input.shape[0], self.num_heads, q_input.shape[1], k_input.shape[1])
-    allowed = torch.ones(shape) if mask is None else mask.expand(shape)
-    projected = (self.query(q_input), self.key(k_input), self.value(v_input))
-    parts = []
-    for head, (q, k, v) in enumerate(zip(*(x.chunk(self.num_heads, dim=-1) for x in projected))):
-        scores = (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(allowed[:, head] == 0, -torch.inf)
-        parts.append(torch.nan_to_num(torch.softmax(scores, dim=-1)) @ v)
-    return self.fc(torch.cat(parts, dim=-1))
-"""
-HEADS_IN_BATCH = """
-    # As in older code, with the mask in the right order.
-    layers = zip((self.query, self.key, self.value), (q_input, k_input, v_input))
-    q, k, v = (split_heads(layer(x), self.num_heads).flatten(0, 1) for layer, x in layers)
-    weights = torch.bmm(q, k.transpose(1, 2)) / q.shape[-1] ** 0.5  # (b * heads, target, source)
-    if mask is not None:
-        mask = mask.expand(q_input.shape[0], self.num_heads, *weights.shape[1:]).flatten(0, 1)
-    weights = torch.softmax(weights, dim=-1) if mask is None else masked_softmax(weights, mask)
-    return self.fc(merge_heads((weights @ v).unflatten(0, (-1, self.num_heads))))
-"""
-# `nn.MultiheadAttention` is a class around the function called here, whose masks say what to hide.
-READY_MADE = """
-    layers = zip((self.query, self.key, self.value), (q_input, k_input, v_input))
-    q, k, v = (layer(x).transpose(0, 1) for layer, x in layers)  # (tokens, b, d_model)
-    if mask is not None:
-        sizes = (q.shape[1], self.num_heads, q.shape[0], k.shape[0])
-        mask = (mask == 0).expand(sizes).flatten(0, 1)  # (b * heads, target, source)
-    d_model = self.fc.in_features
-    context, _ = F.multi_head_attention_forward(
-        *(q, k, v, d_model, self.num_heads, torch.eye(d_model).to(q).repeat(3, 1), None, None, None),
-        *(False, 0.0, self.fc.weight, self.fc.bias, self.training),
-        need_weights=False,
-        attn_mask=mask,
-    )
-    return context.transpose(0, 1)
-"""
-
-UNSEEN = (
-    "PyTorch does not see the parameters of some projections: in a plain list, or as plain tensors, they are not "
-    "registered. This class has four layers for all heads together: `query`, `key`, `value`, `fc`."
-)
-NO_LAYERS = (
-    "The class has no layers of its own. Make four in `__init__` and keep each on `self`: `self.query`, `self.key`, "
-    "`self.value`, `self.fc`. What `forward` makes would be new at every call, and what stands in a plain dictionary "
-    "or without `self.` is not registered."
-)
-NAMES = "The four layers are called `query`, `key`, `value` and `fc`."
-SQUARE = "All heads together are as wide as d_model. Each layer is `nn.Linear(d_model, d_model)`."
-AROUND = "Residual and norm belong around this class, not into it."
-WITH_BIAS = "All four layers keep the bias that `nn.Linear` has by default."
 
 MULTI_HEAD_ATTENTION = Task(
     id="multi-head-attention-module",
@@ -718,211 +529,306 @@ MULTI_HEAD_ATTENTION = Task(
     | {"x": "q_input", "queries": "q", "keys": "k", "values": "v", "out_proj": "fc"}
     | {"width": "√head_dim", "width_code": "head_dim**0.5", "swap": "k.transpose(-2, -1)"},
     parts=PARTS,
-    wrong=(
+    wrong=wrongs("""
         # Scores and their scale.
-        Wrong("no-scale", edit(" / head_dim**0.5", "")),
-        Wrong("scaled-by-model-width", edit("head_dim**", "d_model**")),
-        Wrong("scaled-without-root", edit("head_dim**0.5", "head_dim")),
-        Wrong("root-by-precedence", edit("**0.5", "**1 / 2")),
-        Wrong("scaled-by-half", edit("head_dim**0.5", "(head_dim**1 / 2)")),
-        Wrong("scaled-up", edit("/ head_dim**", "* head_dim**")),
-        Wrong("scaled-by-tokens", edit("head_dim**", "source**")),
-        Wrong("scaled-by-tokens", edit("head_dim**", "target**")),
-        Wrong("scaled-by-batch", edit("head_dim**", "b**")),
-        Wrong("scaled-by-heads", edit("head_dim**", "self.num_heads**")),
-        Wrong("scale-typed-in", edit("head_dim**", "d_k**")),
-        Wrong("scaled-after-softmax", edit(" / head_dim**0.5", ""), edit("@ v", "@ v / head_dim**0.5")),
-        Wrong("scores-negated", edit("scores = q", "scores = -q")),
-        Wrong("scores-turned", edit("q @ k.", "k @ q.")),
-        Wrong("keys-reshaped", edit("k.transpose(-2, -1)", "k.reshape(b, self.num_heads, head_dim, source)")),
-        Wrong("keys-not-turned", edit("k.transpose(-2, -1)", "k")),
-        Wrong("keys-turned-on-other-axes", edit("k.transpose(-2, -1)", "k.transpose(1, 2)")),
+        no-scale: / head_dim**0.5 →
+        scaled-by-model-width: head_dim** → d_model**
+        scaled-without-root: head_dim**0.5 → head_dim
+        root-by-precedence: **0.5 → **1 / 2
+        scaled-by-half: head_dim**0.5 → (head_dim**1 / 2)
+        scaled-up: / head_dim** → * head_dim**
+        scaled-by-tokens: head_dim** → source**
+        scaled-by-tokens: head_dim** → target**
+        scaled-by-batch: head_dim** → b**
+        scaled-by-heads: head_dim** → self.num_heads**
+        scale-typed-in: head_dim** → d_k**
+        scaled-after-softmax: / head_dim**0.5 →
+            @ v → @ v / head_dim**0.5
+        scores-negated: scores = q → scores = -q
+        scores-turned: q @ k. → k @ q.
+        keys-reshaped: k.transpose(-2, -1) → k.reshape(b, self.num_heads, head_dim, source)
+        keys-not-turned: k.transpose(-2, -1) → k
+        keys-turned-on-other-axes: k.transpose(-2, -1) → k.transpose(1, 2)
         # Softmax.
-        Wrong("softmax-over-queries", edit("dim=-1", "dim=-2")),
-        Wrong("softmax-over-heads", edit("dim=-1", "dim=1")),
-        Wrong("softmax-over-batch", edit("dim=-1", "dim=0")),
-        Wrong("no-softmax", edit("torch.softmax(scores, dim=-1)", "scores")),
-        Wrong("softmax-twice", edit("dim=-1)", "dim=-1).softmax(dim=-1)")),
-        Wrong("sigmoid-for-softmax", edit("torch.softmax(scores, dim=-1)", "torch.sigmoid(scores)")),
-        Wrong("log-softmax", edit("torch.softmax", "torch.log_softmax")),
+        softmax-over-queries: dim=-1 → dim=-2
+        softmax-over-heads: dim=-1 → dim=1
+        softmax-over-batch: dim=-1 → dim=0
+        no-softmax: torch.softmax(scores, dim=-1) → scores
+        softmax-twice: dim=-1) → dim=-1).softmax(dim=-1)
+        sigmoid-for-softmax: torch.softmax(scores, dim=-1) → torch.sigmoid(scores)
+        log-softmax: torch.softmax → torch.log_softmax
         # Masks.
-        Wrong("no-mask", UNMASKED, UNGUARDED),
-        Wrong("mask-fills-zero", edit('float("-inf")', "0.0"), UNGUARDED),
-        *(
-            Wrong("mask-fills-small", edit('float("-inf")', f"-{number}.0"), UNGUARDED)
-            for number in (10, 1, 3)
-        ),
-        Wrong("mask-fills-infinity", edit('"-inf"', '"inf"')),
-        Wrong("mask-after-softmax", UNMASKED),
-        Wrong("mask-added", edit(FILLED, " + mask"), UNGUARDED),
-        Wrong(
-            "mask-added",
-            body("forward", FUSED.replace("mask = None if mask is None else mask != 0", "")),
-            hint="`scaled_dot_product_attention` hides with a mask of booleans, but adds a mask of floats to the "
-            "scores, and 1 and 0 hide nothing there. Pass it `mask != 0`, which does for both.",
-        ),
-        Wrong("infinity-in-weights", UNMASKED, edit("0, 0.0)", "0, -torch.inf)")),
-        Wrong("mask-batch-for-heads", masked_by("mask[:, 0] if mask.ndim == 4 else mask")),
-        Wrong("zero-times-infinity", edit(FILLED, " - (1 - mask.float()) * torch.inf"), UNGUARDED),
-        Wrong("mask-polarity", edit("mask == 0", "mask == 1", places=2), hint=VISIBLE),
-        Wrong(
-            "mask-on-first-head",
-            edit("s = scores.m", "s[:, :1] = scores[:, :1].m"),
-            edit("s = weights.m", "s[:, :1] = weights[:, :1].m"),
-        ),
-        Wrong("empty-row-nan", UNGUARDED),
-        Wrong("empty-row-even", edit('float("-inf")', "-1e9"), UNGUARDED),
-        Wrong("first-sequence-for-all", masked_by("mask[:1] if mask.ndim == 4 else mask")),
-        Wrong("mask-of-first-head", masked_by("mask[:, :1] if mask.ndim == 4 else mask")),
-        Wrong(
-            "mask-in-wrong-order",
-            masked_by("mask.expand(b, 1, target, source).repeat(self.num_heads, 1, 1, 1).view_as(scores)"),
-        ),
-        Wrong("mask-axis-added", masked_by("mask.unsqueeze(1)")),
-        Wrong("mask-turned", masked_by("mask.mT")),
-        Wrong("tilde-on-numbers", edit("mask == 0", "~mask", 2)),
-        Wrong("mask-as-condition", edit("mask is not None", "mask", places=2)),
-        Wrong("no-mask-not-handled", edit("mask is not None", "True", places=2)),
-        Wrong("masked-needlessly", CAUSAL_TOO),
+        no-mask: scores = scores. → scores.
+            weights = weights. → weights.
+        mask-fills-zero: float("-inf") → 0.0
+            weights = weights. → weights.
+        mask-fills-small: float("-inf") → -10.0
+            weights = weights. → weights.
+        mask-fills-small: float("-inf") → -1.0
+            weights = weights. → weights.
+        mask-fills-small: float("-inf") → -3.0
+            weights = weights. → weights.
+        mask-fills-infinity: "-inf" → "inf"
+        mask-after-softmax: scores = scores. → scores.
+        mask-added: .masked_fill(mask == 0, float("-inf")) → + mask
+            weights = weights. → weights.
+        mask-added:
+            body forward
+                layers = zip((self.query, self.key, self.value), (q_input, k_input, v_input))
+                q, k, v = (split_heads(layer(x), self.num_heads) for layer, x in layers)
+
+                return self.fc(merge_heads(F.scaled_dot_product_attention(q, k, v, attn_mask=mask)))
+            hint: `scaled_dot_product_attention` hides with a mask of booleans, but adds a mask of floats
+                to the scores, and 1 and 0 hide nothing there. Pass it `mask != 0`, which does for both.
+        infinity-in-weights: scores = scores. → scores.
+            0, 0.0) → 0, -torch.inf)
+        mask-batch-for-heads: mask == 0 →2 (mask[:, 0] if mask.ndim == 4 else mask) == 0
+        zero-times-infinity: .masked_fill(mask == 0, float("-inf")) → - (1 - mask.float()) * torch.inf
+            weights = weights. → weights.
+        mask-polarity: mask == 0 →2 mask == 1
+            hint: This hides where the mask holds 1 or True. Here 1 means *visible*: fill where `mask ==
+                0`.
+        mask-on-first-head: s = scores.m → s[:, :1] = scores[:, :1].m
+            s = weights.m → s[:, :1] = weights[:, :1].m
+        empty-row-nan: weights = weights. → weights.
+        empty-row-even: float("-inf") → -1e9
+            weights = weights. → weights.
+        first-sequence-for-all: mask == 0 →2 (mask[:1] if mask.ndim == 4 else mask) == 0
+        mask-of-first-head: mask == 0 →2 (mask[:, :1] if mask.ndim == 4 else mask) == 0
+        mask-in-wrong-order: mask == 0 →2 (mask.expand(b, 1, target, source).repeat(self.num_heads, 1, 1, 1).view_as(scores)) == 0
+        mask-axis-added: mask == 0 →2 (mask.unsqueeze(1)) == 0
+        mask-turned: mask == 0 →2 (mask.mT) == 0
+        tilde-on-numbers: mask == 0 →2 ~mask
+        mask-as-condition: mask is not None →2 mask
+        no-mask-not-handled: mask is not None →2 True
+        masked-needlessly: # (b, heads, target, source) → + torch.full((target, source), -torch.inf).triu(1)
         # Which vectors meet.
-        Wrong("keys-as-values", edit("@ v", "@ k")),
-        Wrong("keys-as-values", edit("= self.value", "= self.key")),
-        Wrong("queries-as-values", edit("@ v", "@ q")),
-        Wrong("queries-as-values", edit("= self.value", "= self.query")),
-        Wrong("input-as-values", edit("self.value(v_input)", "v_input")),
-        Wrong("keys-as-queries", edit("= self.query", "= self.key")),
-        Wrong("values-as-queries", edit("= self.query", "= self.value")),
-        Wrong("queries-as-keys", edit("= self.key", "= self.query")),
-        Wrong("values-as-keys", edit("= self.key", "= self.value")),
-        Wrong("one-matrix-for-all", edit("= self.key", "= self.query"), edit("= self.value", "= self.query")),
-        Wrong(
-            "input-for-scores", edit("self.query(q_input)", "q_input"), edit("self.key(k_input)", "k_input")
-        ),
-        Wrong("projections-swapped", edit("= self.query", "= self.key"), edit("= self.key", "= self.query")),
-        Wrong("weights-on-the-right", edit("weights @", "weights.mT @")),
-        Wrong("key-and-value-inputs-swapped", edit("k_input)", "v_input)"), edit("v_input)", "k_input)")),
-        Wrong("values-from-key-input", edit("v_input)", "k_input)")),
-        Wrong("keys-from-value-input", edit("k_input)", "v_input)")),
-        Wrong("values-from-query-input", edit("v_input)", "q_input)")),
-        Wrong("keys-from-query-input", edit("k_input)", "q_input)")),
-        Wrong("queries-from-key-input", edit("query(q_input)", "query(k_input)")),
-        Wrong(
-            "queries-from-key-input",
-            edit("(q_input).reshape(b, target", "(k_input).reshape(b, source"),
-            edit("reshape(b, target, d_model)", "reshape(b, source, d_model)"),
-        ),
-        Wrong("source-asks", edit("q_input)", "k_input)"), edit("k_input)", "q_input)")),
-        Wrong(
-            "source-never-heard",
-            edit("k_input.shape", "q_input.shape"),
-            *(edit(f"{one}_input)", "q_input)") for one in "kv"),
-        ),
-        Wrong("query-length-for-keys", edit("k_input.shape", "q_input.shape")),
-        Wrong(
-            "source-cut",
-            edit("= k_input.shape[1]", "= min(target, k_input.shape[1])"),
-            *(edit(f"{one}_input)", f"{one}_input[:, :target])") for one in "kv"),
-            masked_by("mask[..., :target]"),
-        ),
+        keys-as-values: @ v → @ k
+        keys-as-values: = self.value → = self.key
+        queries-as-values: @ v → @ q
+        queries-as-values: = self.value → = self.query
+        input-as-values: self.value(v_input) → v_input
+        keys-as-queries: = self.query → = self.key
+        values-as-queries: = self.query → = self.value
+        queries-as-keys: = self.key → = self.query
+        values-as-keys: = self.key → = self.value
+        one-matrix-for-all: = self.key → = self.query
+            = self.value → = self.query
+        input-for-scores: self.query(q_input) → q_input
+            self.key(k_input) → k_input
+        projections-swapped: = self.query → = self.key
+            = self.key → = self.query
+        weights-on-the-right: weights @ → weights.mT @
+        key-and-value-inputs-swapped: k_input) → v_input)
+            v_input) → k_input)
+        values-from-key-input: v_input) → k_input)
+        keys-from-value-input: k_input) → v_input)
+        values-from-query-input: v_input) → q_input)
+        keys-from-query-input: k_input) → q_input)
+        queries-from-key-input: query(q_input) → query(k_input)
+        queries-from-key-input: (q_input).reshape(b, target → (k_input).reshape(b, source
+            reshape(b, target, d_model) → reshape(b, source, d_model)
+        source-asks: q_input) → k_input)
+            k_input) → q_input)
+        source-never-heard: k_input.shape → q_input.shape
+            k_input) → q_input)
+            v_input) → q_input)
+        query-length-for-keys: k_input.shape → q_input.shape
+        source-cut: = k_input.shape[1] → = min(target, k_input.shape[1])
+            k_input) → k_input[:, :target])
+            v_input) → v_input[:, :target])
+            mask == 0 →2 (mask[..., :target]) == 0
         # Heads.
-        Wrong("split-without-transpose", *split("self.num_heads, tokens, head_dim)")),
-        Wrong("split-interleaved", *split("tokens, head_dim, self.num_heads).permute(0, 3, 1, 2)")),
-        Wrong("head-dim-for-heads", edit("self.num_heads, head_dim)", "head_dim, self.num_heads)", places=3)),
-        Wrong("heads-not-brought-forward", edit(".transpose(1, 2)", "", places=4)),
-        Wrong("split-and-merge-without-transpose", *split("self.num_heads, tokens, head_dim)"), NOT_TURNED),
-        Wrong("wrong-axes-swapped", edit("context.transpose(1, 2)", "context.transpose(2, 3)")),
-        Wrong("heads-crossed", edit("q @ k.", "q @ k.flip(1).")),
-        Wrong("merge-without-transpose", NOT_TURNED),
-        Wrong("merge-interleaved", merged("context.permute(0, 2, 3, 1).reshape(b, target, d_model)")),
-        Wrong("view-of-a-transpose", edit("2).reshape", "2).view")),
-        Wrong("heads-not-joined", edit(".reshape(b, target, d_model)", "")),
-        Wrong("heads-added", merged("context.sum(dim=1).repeat(1, 1, self.num_heads)")),
-        Wrong("heads-added", merged("context.mean(dim=1).repeat(1, 1, self.num_heads)")),
-        Wrong("first-head-only", merged("context[:, 0].repeat(1, 1, self.num_heads)")),
-        Wrong("heads-in-reverse", edit("context.t", "context.flip(1).t")),
-        Wrong("one-head", edit("self.num_heads = num_heads", "self.num_heads = 1")),
-        Wrong("heads-typed-in", edit("self.num_heads = num_heads", "self.num_heads = 4")),
-        Wrong("heads-typed-in", edit("self.num_heads = num_heads", "self.num_heads = 2")),
-        Wrong("input-split", *layers("nn.Linear(d_model // num_heads, d_model // num_heads)"), *SPLIT_FIRST),
-        Wrong(
-            "full-width-heads",
-            *layers("nn.Linear(d_model, d_model * num_heads)"),
-            *layers("nn.Linear(d_model * num_heads, d_model)", ["fc"]),
-            edit("= d_model // self.num_heads", "= d_model"),
-            edit("reshape(b, target, d_model)", "flatten(2)"),
-            hint=SQUARE,
-        ),
-        Wrong("full-width-heads", *layers("nn.Linear(d_model, d_model // num_heads)"), hint=SQUARE),
+        split-without-transpose: target, self.num_heads, head_dim).transpose(1, 2) → self.num_heads, target, head_dim)
+            source, self.num_heads, head_dim).transpose(1, 2) →2 self.num_heads, source, head_dim)
+        split-interleaved: target, self.num_heads, head_dim).transpose(1, 2) → target, head_dim, self.num_heads).permute(0, 3, 1, 2)
+            source, self.num_heads, head_dim).transpose(1, 2) →2 source, head_dim, self.num_heads).permute(0, 3, 1, 2)
+        head-dim-for-heads: self.num_heads, head_dim) →3 head_dim, self.num_heads)
+        heads-not-brought-forward: .transpose(1, 2) →4
+        split-and-merge-without-transpose: target, self.num_heads, head_dim).transpose(1, 2) → self.num_heads, target, head_dim)
+            source, self.num_heads, head_dim).transpose(1, 2) →2 self.num_heads, source, head_dim)
+            context.transpose(1, 2) → context
+        wrong-axes-swapped: context.transpose(1, 2) → context.transpose(2, 3)
+        heads-crossed: q @ k. → q @ k.flip(1).
+        merge-without-transpose: context.transpose(1, 2) → context
+        merge-interleaved: context.transpose(1, 2).reshape(b, target, d_model) → context.permute(0, 2, 3, 1).reshape(b, target, d_model)
+        view-of-a-transpose: 2).reshape → 2).view
+        heads-not-joined: .reshape(b, target, d_model) →
+        heads-added: context.transpose(1, 2).reshape(b, target, d_model) → context.sum(dim=1).repeat(1, 1, self.num_heads)
+        heads-added: context.transpose(1, 2).reshape(b, target, d_model) → context.mean(dim=1).repeat(1, 1, self.num_heads)
+        first-head-only: context.transpose(1, 2).reshape(b, target, d_model) → context[:, 0].repeat(1, 1, self.num_heads)
+        heads-in-reverse: context.t → context.flip(1).t
+        one-head: self.num_heads = num_heads → self.num_heads = 1
+        heads-typed-in: self.num_heads = num_heads → self.num_heads = 4
+        heads-typed-in: self.num_heads = num_heads → self.num_heads = 2
+        input-split: self.query = nn.Linear(d_model, d_model) → self.query = nn.Linear(d_model // num_heads, d_model // num_heads)
+            self.key = nn.Linear(d_model, d_model) → self.key = nn.Linear(d_model // num_heads, d_model // num_heads)
+            self.value = nn.Linear(d_model, d_model) → self.value = nn.Linear(d_model // num_heads, d_model // num_heads)
+            (q_input).reshape(b, target, self.num_heads, head_dim) → (q_input.reshape(b, target, self.num_heads, head_dim))
+            (k_input).reshape(b, source, self.num_heads, head_dim) → (k_input.reshape(b, source, self.num_heads, head_dim))
+            (v_input).reshape(b, source, self.num_heads, head_dim) → (v_input.reshape(b, source, self.num_heads, head_dim))
+        full-width-heads: self.query = nn.Linear(d_model, d_model) → self.query = nn.Linear(d_model, d_model * num_heads)
+            self.key = nn.Linear(d_model, d_model) → self.key = nn.Linear(d_model, d_model * num_heads)
+            self.value = nn.Linear(d_model, d_model) → self.value = nn.Linear(d_model, d_model * num_heads)
+            self.fc = nn.Linear(d_model, d_model) → self.fc = nn.Linear(d_model * num_heads, d_model)
+            = d_model // self.num_heads → = d_model
+            reshape(b, target, d_model) → flatten(2)
+            hint: All heads together are as wide as d_model. Each layer is `nn.Linear(d_model, d_model)`.
+        full-width-heads: self.query = nn.Linear(d_model, d_model) → self.query = nn.Linear(d_model, d_model // num_heads)
+            self.key = nn.Linear(d_model, d_model) → self.key = nn.Linear(d_model, d_model // num_heads)
+            self.value = nn.Linear(d_model, d_model) → self.value = nn.Linear(d_model, d_model // num_heads)
+            hint: All heads together are as wide as d_model. Each layer is `nn.Linear(d_model, d_model)`.
         # The last layer and the result.
-        Wrong("no-out-proj", result("context")),
-        Wrong("no-out-proj", *layers("None", ["fc"]), result("context")),
-        Wrong("out-proj-of-other-size", *layers("nn.Linear(d_model, d_model * num_heads)", ["fc"])),
-        Wrong("out-proj-twice", result("self.fc(self.fc(context))")),
-        Wrong("out-proj-without-bias", *layers("nn.Linear(d_model, d_model, bias=False)", ["fc"])),
-        Wrong("out-proj-without-bias", result("F.linear(context, self.fc.weight)")),
-        Wrong("bias-never", *layers("nn.Linear(d_model, d_model, bias=False)"), hint=WITH_BIAS),
-        Wrong("bias-never", *layers("nn.Linear(d_model, d_model, bias=False)", ALL), hint=WITH_BIAS),
-        Wrong("residual-added", result("q_input + self.fc(context)")),
-        Wrong(
-            "layer-added",
-            edit("= num_heads", "= num_heads\n        self.norm = nn.LayerNorm(d_model)"),
-            result("self.norm(q_input + self.fc(context))"),
-            hint=AROUND,
-        ),
-        Wrong("activation-added", *(edit(f"{one}_input)", f"{one}_input).relu()") for one in "qkv")),
-        Wrong("activation-added", result("self.fc(context).relu()")),
-        Wrong("context-normalised", result("self.fc(F.layer_norm(context, (d_model,)))")),
-        Wrong("tokens-pooled", result("self.fc(context).mean(dim=1)")),
-        Wrong("dropout-unasked", edit("weights @", "F.dropout(weights, 0.1, self.training) @")),
-        Wrong("dropout-unasked", result("F.dropout(self.fc(context), 0.1, self.training)")),
-        Wrong("returns-a-tuple", result("self.fc(context), weights")),
-        Wrong("returns-nothing", edit("return self", "self")),
-        Wrong("weights-returned", result("weights")),
-        Wrong("first-sequence-only", result("self.fc(context)[0]")),
-        Wrong("batch-and-tokens-swapped", result("self.fc(context).transpose(0, 1)")),
+        no-out-proj: self.fc(context) → context
+        no-out-proj: self.fc = nn.Linear(d_model, d_model) → self.fc = None
+            self.fc(context) → context
+        out-proj-of-other-size: self.fc = nn.Linear(d_model, d_model) → self.fc = nn.Linear(d_model, d_model * num_heads)
+        out-proj-twice: self.fc(context) → self.fc(self.fc(context))
+        out-proj-without-bias: self.fc = nn.Linear(d_model, d_model) → self.fc = nn.Linear(d_model, d_model, bias=False)
+        out-proj-without-bias: self.fc(context) → F.linear(context, self.fc.weight)
+        bias-never: self.query = nn.Linear(d_model, d_model) → self.query = nn.Linear(d_model, d_model, bias=False)
+            self.key = nn.Linear(d_model, d_model) → self.key = nn.Linear(d_model, d_model, bias=False)
+            self.value = nn.Linear(d_model, d_model) → self.value = nn.Linear(d_model, d_model, bias=False)
+            hint: All four layers keep the bias that `nn.Linear` has by default.
+        bias-never: self.query = nn.Linear(d_model, d_model) → self.query = nn.Linear(d_model, d_model, bias=False)
+            self.key = nn.Linear(d_model, d_model) → self.key = nn.Linear(d_model, d_model, bias=False)
+            self.value = nn.Linear(d_model, d_model) → self.value = nn.Linear(d_model, d_model, bias=False)
+            self.fc = nn.Linear(d_model, d_model) → self.fc = nn.Linear(d_model, d_model, bias=False)
+            hint: All four layers keep the bias that `nn.Linear` has by default.
+        residual-added: self.fc(context) → q_input + self.fc(context)
+        layer-added: = num_heads → = num_heads↵self.norm = nn.LayerNorm(d_model)
+            self.fc(context) → self.norm(q_input + self.fc(context))
+            hint: Residual and norm belong around this class, not into it.
+        activation-added: q_input) → q_input).relu()
+            k_input) → k_input).relu()
+            v_input) → v_input).relu()
+        activation-added: self.fc(context) → self.fc(context).relu()
+        context-normalised: self.fc(context) → self.fc(F.layer_norm(context, (d_model,)))
+        tokens-pooled: self.fc(context) → self.fc(context).mean(dim=1)
+        dropout-unasked: weights @ → F.dropout(weights, 0.1, self.training) @
+        dropout-unasked: self.fc(context) → F.dropout(self.fc(context), 0.1, self.training)
+        returns-a-tuple: self.fc(context) → self.fc(context), weights
+        returns-nothing: return self → self
+        weights-returned: self.fc(context) → weights
+        first-sequence-only: self.fc(context) → self.fc(context)[0]
+        batch-and-tokens-swapped: self.fc(context) → self.fc(context).transpose(0, 1)
         # Parameters and state.
-        Wrong("plain-tensors", *layers("[nn.Linear(d_model, d_model)]"), *calls("self.{}[0]"), hint=UNSEEN),
-        Wrong(
-            "weights-made-in-forward",
-            *layers("None", ALL),
-            *calls("nn.Linear(d_model, d_model)", ALL),
-            hint=NO_LAYERS,
-        ),
-        Wrong("other-names", *(edit(f"self.{one}", f"self.W_{one}", places=2) for one in ALL), hint=NAMES),
-        Wrong("no-super-init", edit("super().__init__()", "pass")),
-        Wrong("detached", result("self.fc(context).detach()")),
-        Wrong("detached", edit("weights @", "weights.detach() @")),
-        Wrong("reads-the-notebook", *calls("w_{}")),
-        Wrong("half-precision", edit("weights @ v", "(weights.half() @ v.half()).to(v.dtype)")),
-        Wrong("float-forced", result("self.fc(context).float()")),
-        Wrong(
-            "edits-its-argument",
-            edit("num_heads\n\n", "num_heads\n        q_input /= head_dim**0.5\n\n"),
-            edit(" / head_dim**0.5  #", "  #"),
-        ),
-        Wrong(
-            "sizes-typed-in",
-            edit("b, target, self", "2, 5, self"),
-            edit("b, source, self", "2, 5, self", places=2),
-        ),
-    ),
-    right=(
-        Right("own-helpers", body("forward", OWN_HELPERS)),
-        Right("scaled-dot-product-attention", body("forward", FUSED)),
-        Right("einsum-other-order", body("__init__", OTHER_ORDER), body("forward", EINSUM)),
-        Right("head-by-head", body("forward", HEAD_BY_HEAD)),
-        Right(
-            "view-and-contiguous",
-            edit("2).reshape", "2).contiguous().view"),
-            *split("tokens, -1, head_dim).permute(0, 2, 1, 3)"),
-        ),
-        Right("heads-in-batch", body("forward", HEADS_IN_BATCH)),
-        Right("large-negative", edit('float("-inf")', "-1e9")),
-        Right("scaled-first", edit("q @ k", "q / head_dim**0.5 @ k"), edit(" / head_dim**0.5  #", "  #")),
-        Right("nan-to-num", edit("weights.masked_fill(mask == 0, 0.0)", "weights.nan_to_num()")),
-    ),
+        plain-tensors: self.query = nn.Linear(d_model, d_model) → self.query = [nn.Linear(d_model, d_model)]
+            self.key = nn.Linear(d_model, d_model) → self.key = [nn.Linear(d_model, d_model)]
+            self.value = nn.Linear(d_model, d_model) → self.value = [nn.Linear(d_model, d_model)]
+            self.query( → self.query[0](
+            self.key( → self.key[0](
+            self.value( → self.value[0](
+            hint: PyTorch does not see the parameters of some projections: in a plain list, or as plain
+                tensors, they are not registered. This class has four layers for all heads together:
+                `query`, `key`, `value`, `fc`.
+        weights-made-in-forward: self.query = nn.Linear(d_model, d_model) → self.query = None
+            self.key = nn.Linear(d_model, d_model) → self.key = None
+            self.value = nn.Linear(d_model, d_model) → self.value = None
+            self.fc = nn.Linear(d_model, d_model) → self.fc = None
+            self.query( → nn.Linear(d_model, d_model)(
+            self.key( → nn.Linear(d_model, d_model)(
+            self.value( → nn.Linear(d_model, d_model)(
+            self.fc( → nn.Linear(d_model, d_model)(
+            hint: The class has no layers of its own. Make four in `__init__` and keep each on `self`:
+                `self.query`, `self.key`, `self.value`, `self.fc`. What `forward` makes would be new at
+                every call, and what stands in a plain dictionary or without `self.` is not registered.
+        other-names: self.query →2 self.W_query
+            self.key →2 self.W_key
+            self.value →2 self.W_value
+            self.fc →2 self.W_fc
+            hint: The four layers are called `query`, `key`, `value` and `fc`.
+        no-super-init: super().__init__() → pass
+        detached: self.fc(context) → self.fc(context).detach()
+        detached: weights @ → weights.detach() @
+        reads-the-notebook: self.query( → w_query(
+            self.key( → w_key(
+            self.value( → w_value(
+        half-precision: weights @ v → (weights.half() @ v.half()).to(v.dtype)
+        float-forced: self.fc(context) → self.fc(context).float()
+        edits-its-argument:
+            num_heads↵↵ →:
+                num_heads
+                q_input /= head_dim**0.5
+
+            / head_dim**0.5  # → #
+        sizes-typed-in: b, target, self → 2, 5, self
+            b, source, self →2 2, 5, self
+        """),
+    right=rights("""
+        own-helpers: body forward
+            q = split_heads(self.query(q_input), self.num_heads)
+            k = split_heads(self.key(k_input), self.num_heads)
+            v = split_heads(self.value(v_input), self.num_heads)
+            scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
+            weights = torch.softmax(scores, dim=-1) if mask is None else masked_softmax(scores, mask)
+            return self.fc(merge_heads(weights @ v))
+        scaled-dot-product-attention: body forward
+            layers = zip((self.query, self.key, self.value), (q_input, k_input, v_input))
+            q, k, v = (split_heads(layer(x), self.num_heads) for layer, x in layers)
+            mask = None if mask is None else mask != 0
+            return self.fc(merge_heads(F.scaled_dot_product_attention(q, k, v, attn_mask=mask)))
+        einsum-other-order:
+            body __init__
+                super().__init__()
+                self.fc = nn.Linear(d_model, d_model)
+                self.value, self.key, self.query = (nn.Linear(d_model, d_model) for _ in range(3))
+                self.sizes = (num_heads, d_model // num_heads)
+            body forward
+                q = self.query(q_input).unflatten(-1, self.sizes)
+                k = self.key(k_input).unflatten(-1, self.sizes)
+                v = self.value(v_input).unflatten(-1, self.sizes)
+                scores = torch.einsum("bqhd,bkhd->bhqk", q, k) / self.sizes[1] ** 0.5
+                if mask is None:
+                    weights = scores.softmax(dim=-1)
+                else:
+                    weights = scores.masked_fill(mask == 0, -1e9).softmax(dim=-1) * mask.to(scores.dtype)
+                return self.fc(torch.einsum("bhqk,bkhd->bqhd", weights, v).flatten(2))
+        head-by-head: body forward
+            shape = (q_input.shape[0], self.num_heads, q_input.shape[1], k_input.shape[1])
+            allowed = torch.ones(shape) if mask is None else mask.expand(shape)
+            projected = (self.query(q_input), self.key(k_input), self.value(v_input))
+            parts = []
+            for head, (q, k, v) in enumerate(zip(*(x.chunk(self.num_heads, dim=-1) for x in projected))):
+                scores = (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(allowed[:, head] == 0, -torch.inf)
+                parts.append(torch.nan_to_num(torch.softmax(scores, dim=-1)) @ v)
+            return self.fc(torch.cat(parts, dim=-1))
+        view-and-contiguous: 2).reshape → 2).contiguous().view
+            target, self.num_heads, head_dim).transpose(1, 2) → target, -1, head_dim).permute(0, 2, 1, 3)
+            source, self.num_heads, head_dim).transpose(1, 2) →2 source, -1, head_dim).permute(0, 2, 1, 3)
+        heads-in-batch: body forward
+            # As in older code, with the mask in the right order.
+            layers = zip((self.query, self.key, self.value), (q_input, k_input, v_input))
+            q, k, v = (split_heads(layer(x), self.num_heads).flatten(0, 1) for layer, x in layers)
+            weights = torch.bmm(q, k.transpose(1, 2)) / q.shape[-1] ** 0.5  # (b * heads, target, source)
+            if mask is not None:
+                mask = mask.expand(q_input.shape[0], self.num_heads, *weights.shape[1:]).flatten(0, 1)
+            weights = torch.softmax(weights, dim=-1) if mask is None else masked_softmax(weights, mask)
+            return self.fc(merge_heads((weights @ v).unflatten(0, (-1, self.num_heads))))
+        large-negative: float("-inf") → -1e9
+        scaled-first: q @ k → q / head_dim**0.5 @ k
+            / head_dim**0.5  # → #
+        nan-to-num: weights.masked_fill(mask == 0, 0.0) → weights.nan_to_num()
+        """),
     forbids=Forbid(
-        ("MultiheadAttention",), points=4, caught=(Right("ready-made", body("forward", READY_MADE)),)
+        ("MultiheadAttention",),
+        points=4,
+        caught=rights("""
+            ready-made: body forward
+                layers = zip((self.query, self.key, self.value), (q_input, k_input, v_input))
+                q, k, v = (layer(x).transpose(0, 1) for layer, x in layers)  # (tokens, b, d_model)
+                if mask is not None:
+                    sizes = (q.shape[1], self.num_heads, q.shape[0], k.shape[0])
+                    mask = (mask == 0).expand(sizes).flatten(0, 1)  # (b * heads, target, source)
+                d_model = self.fc.in_features
+                context, _ = F.multi_head_attention_forward(
+                    *(q, k, v, d_model, self.num_heads, torch.eye(d_model).to(q).repeat(3, 1), None, None, None),
+                    *(False, 0.0, self.fc.weight, self.fc.bias, self.training),
+                    need_weights=False,
+                    attn_mask=mask,
+                )
+                return context.transpose(0, 1)
+            """),
     ),
 )
 
@@ -940,21 +846,6 @@ def step(d_model, heads, batch, target, source, lengths, seed):
         "source_padding": real(torch.tensor(lengths), source)[:, None, None],
     }
 
-
-ASKED = "(x, encoder_output, encoder_output, source_padding)"
-PADDING = "encoder_output, source_padding)"
-WHOLE_SOURCE = "Keys and values are right. The whole source may be read: only its own padding is hidden."
-NO_RESIDUAL = "Cross-attention is right. `x` is added to it, as in a whole decoder layer; leave that out."
-CROSS_FIRST = """
-    x = cross_attention(decoder_input, encoder_output, encoder_output, source_padding)
-    return self_attention(x, x, x, causal)
-"""
-ONE_BY_ONE = """
-    rows = []
-    for y, memory, padding in zip(decoder_input.split(1), encoder_output.split(1), source_padding.split(1)):
-        rows.append(cross_attention(self_attention(y, y, y, causal), memory, memory, padding))
-    return torch.cat(rows)
-"""
 
 BUG_CROSS_FROM_DECODER = Task(
     id="bug-cross-from-decoder",
@@ -982,7 +873,7 @@ BUG_CROSS_FROM_DECODER = Task(
                 "source_padding": real(torch.tensor([3, 4]), 5)[:, None, None],
             },
             observe="influence",
-            settings={"input": "encoder_output", "axis": -2, "changed": "source token"},
+            settings={"input": "encoder_output", "axis": -2},
         ),
     ),
     checks=(
@@ -996,49 +887,43 @@ BUG_CROSS_FROM_DECODER = Task(
         "Cross-attention is called as (queries from, keys from, values from, mask over the keys).",
         "`cross_attention(x, encoder_output, encoder_output, source_padding)`",
     ),
-    wrong=(
-        Wrong("source-never-heard", faulty()),
-        Wrong("source-never-heard", edit("encoder_output, encoder_output, source_padding", "x, x, causal")),
-        Wrong("source-asks", edit(ASKED, "(encoder_output, x, x)")),
-        Wrong("values-from-query-input", edit("encoder_output, encoder_output", "encoder_output, x")),
-        Wrong("keys-from-query-input", edit(ASKED, "(x, x, encoder_output, causal)")),
-        Wrong("masked-needlessly", edit(PADDING, "encoder_output, causal)"), hint=WHOLE_SOURCE),
-        Wrong(
-            "masked-needlessly",
-            edit(
-                PADDING,
-                "encoder_output, source_padding * torch.ones(x.shape[1], encoder_output.shape[1]).tril())",
-            ),
-            hint=WHOLE_SOURCE,
-        ),
-        Wrong("padding-visible", edit(PADDING, "encoder_output)")),
-        Wrong("future-visible", edit("decoder_input, causal)", "decoder_input)")),
-        Wrong("step-left-out", edit("cross_attention(x,", "cross_attention(decoder_input,")),
-        Wrong(
-            "source-mean-added", edit(ASKED, "(x, x, x, causal) + encoder_output.mean(dim=1, keepdim=True)")
-        ),
-        Wrong("residual-added", edit("return cross", "return x + cross"), hint=NO_RESIDUAL),
-        Wrong("mask-polarity", edit(PADDING, "encoder_output, ~source_padding)"), hint=TURNED_ROUND),
-        Wrong("source-put-in-front", edit(ASKED, "(x, *[torch.cat([encoder_output, x], dim=1)] * 2)")),
-        Wrong("modules-swapped", edit("x = self_", "x = cross_"), edit("return cross_", "return self_")),
-        Wrong("order-swapped", body("decoder_step", CROSS_FIRST)),
-    ),
-    right=(
-        Right(
-            "in-one-line",
-            edit(
-                "    x = self_attention(decoder_input, decoder_input, decoder_input, causal)",
-                "    x = decoder_input",
-            ),
-            edit("cross_attention(x,", "cross_attention(self_attention(x, x, x, causal),"),
-        ),
-        Right(
-            "by-name",
-            edit(ASKED, "(q_input=x, k_input=encoder_output, v_input=encoder_output, mask=source_padding)"),
-        ),
-        Right("sequence-by-sequence", body("decoder_step", ONE_BY_ONE)),
-        Right("bool-masks", edit("decoder_input, causal)", "decoder_input, causal.bool())")),
-    ),
+    wrong=wrongs("""
+        source-never-heard: faulty
+        source-never-heard: encoder_output, encoder_output, source_padding → x, x, causal
+        source-asks: (x, encoder_output, encoder_output, source_padding) → (encoder_output, x, x)
+        values-from-query-input: encoder_output, encoder_output → encoder_output, x
+        keys-from-query-input: (x, encoder_output, encoder_output, source_padding) → (x, x, encoder_output, causal)
+        masked-needlessly: encoder_output, source_padding) → encoder_output, causal)
+            hint: Keys and values are right. The whole source may be read: only its own padding is hidden.
+        masked-needlessly: encoder_output, source_padding) → encoder_output, source_padding * torch.ones(x.shape[1], encoder_output.shape[1]).tril())
+            hint: Keys and values are right. The whole source may be read: only its own padding is hidden.
+        padding-visible: encoder_output, source_padding) → encoder_output)
+        future-visible: decoder_input, causal) → decoder_input)
+        step-left-out: cross_attention(x, → cross_attention(decoder_input,
+        source-mean-added: (x, encoder_output, encoder_output, source_padding) → (x, x, x, causal) + encoder_output.mean(dim=1, keepdim=True)
+        residual-added: return cross → return x + cross
+            hint: Cross-attention is right. `x` is added to it, as in a whole decoder layer; leave that
+                out.
+        mask-polarity: encoder_output, source_padding) → encoder_output, ~source_padding)
+            hint: A mask has the opposite meaning. In it True means *visible*.
+        source-put-in-front: (x, encoder_output, encoder_output, source_padding) → (x, *[torch.cat([encoder_output, x], dim=1)] * 2)
+        modules-swapped: x = self_ → x = cross_
+            return cross_ → return self_
+        order-swapped: body
+            x = cross_attention(decoder_input, encoder_output, encoder_output, source_padding)
+            return self_attention(x, x, x, causal)
+        """),
+    right=rights("""
+        in-one-line: x = self_attention(decoder_input, decoder_input, decoder_input, causal) → x = decoder_input
+            cross_attention(x, → cross_attention(self_attention(x, x, x, causal),
+        by-name: (x, encoder_output, encoder_output, source_padding) → (q_input=x, k_input=encoder_output, v_input=encoder_output, mask=source_padding)
+        sequence-by-sequence: body
+            rows = []
+            for y, memory, padding in zip(decoder_input.split(1), encoder_output.split(1), source_padding.split(1)):
+                rows.append(cross_attention(self_attention(y, y, y, causal), memory, memory, padding))
+            return torch.cat(rows)
+        bool-masks: decoder_input, causal) → decoder_input, causal.bool())
+        """),
 )
 
 LESSON = Lesson(

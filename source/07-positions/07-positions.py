@@ -141,7 +141,7 @@ check("order-gap")
 # %% id="order-gap-shown"
 gap = order_gap(attention, inputs, order)
 if torch.is_tensor(gap):
-    print(f"without a mask, the largest move of any output: {gap.max():.1e}")
+    print("without a mask, every output moves by less than 0.00001:", bool(gap.max() < 1e-5))
 
 # %% [markdown] id="causal-intro"
 # ## 2 · What the causal mask gives away
@@ -188,7 +188,7 @@ predict("past-shuffled", "The output of “man” moves …", ("in neither", "wi
 past_shuffled = torch.tensor([2, 0, 1, 3, 4])  # bites the dog the man: "man" stays last
 gaps = [order_gap(model, inputs, past_shuffled) for model in (layers[0], layers)]
 if all(torch.is_tensor(one) for one in gaps):
-    print(f"one layer:  the output of 'man' moves by {gaps[0][-1]:.1e}")
+    print(f"one layer:  the output of 'man' moves by {gaps[0][-1]:.2f}")
     print(f"two layers: the output of 'man' moves by {gaps[1][-1]:.2f}")
 
 # %% id="past-revealed"
@@ -392,7 +392,7 @@ if torch.is_tensor(codes):
     moved = torch.stack(
         [sine * turn.cos() + cosine * turn.sin(), cosine * turn.cos() - sine * turn.sin()], dim=-1
     ).flatten(-2)  # (positions, d_model)
-    print(f"100 positions moved on by 3, largest difference: {(moved[:100] - codes[3:]).abs().max():.1e}")
+    print(f"100 positions moved on by 3, largest difference: {(moved[:100] - codes[3:]).abs().max():.4f}")
     print("dot products of codes that are 3 positions apart:", (codes[3:] * codes[:-3]).sum(dim=-1)[::33])
 
 # %% id="shift-revealed"
@@ -546,7 +546,7 @@ mixed = torch.tensor([0, 4, 1, 5, 2, 6, 3, 7])  # partners of the half-split for
 both = [rope_interleaved(queries[:, mixed], positions), apply_rope(queries, positions)]
 if all(torch.is_tensor(one) for one in both):
     print(
-        f"interleaved and half-split, in the same order: {(both[0] - both[1][:, mixed]).abs().max():.1e} apart"
+        f"interleaved and half-split, in the same order: {(both[0] - both[1][:, mixed]).abs().max():.5f} apart"
     )
 
 # %% [markdown] id="relative-predict"
@@ -578,7 +578,7 @@ if torch.is_tensor(apply_rope(queries, positions)) and torch.is_tensor(codes):
         rotated, added = (
             (scores_from(start, way) - scores_from(0, way)).abs().max() for way in (True, False)
         )
-        print(f"{start:5d} positions further on: rotated {rotated:.1e}, added {added:.1f}")
+        print(f"{start:5d} positions further on: rotated {rotated:.2f}, added {added:.1f}")
 
 # %% id="relative-revealed"
 reveal("all-further-on", None if rotated is None else "stay" if rotated < 1e-3 else "change at random")
@@ -672,7 +672,7 @@ def rotary_scores(queries, keys, positions):
 # %% id="bug-symptom"
 if torch.is_tensor(position_angles(torch.arange(6), 8)):
     moved = rotary_scores(queries, keys, positions + 10) - rotary_scores(queries, keys, positions)
-    print(f"all tokens 10 positions further on, scores move by {moved.abs().max():.1e}")
+    print(f"all tokens 10 positions further on, scores move by {moved.abs().max():.4f}")
 
 # %% nbgrader={"cell_type": "code", "grade": true, "grade_id": "bug-mixed-forms", "locked": true, "points": 2, "schema_version": 3, "solution": false, "task": false}
 check("bug-mixed-forms")
@@ -792,7 +792,7 @@ check("new-token-scores")
 if torch.is_tensor(apply_rope(queries, positions)):
     one_by_one = new_token_scores(queries[5:], keys[5:], kept)  # (1, 6)
     if torch.is_tensor(one_by_one):
-        print(f"largest difference from the last row: {(one_by_one[0] - whole[5]).abs().max():.1e}")
+        print(f"largest difference from the last row: {(one_by_one[0] - whole[5]).abs().max():.5f}")
 
 # %% [markdown] id="words-task"
 # ### In your own words

@@ -1,21 +1,8 @@
 """The tasks of lesson 07: their probes, and right and wrong answers as edits of the solution."""
 
 import torch
-
-from autograder.authoring import (
-    Check,
-    Lesson,
-    Made,
-    Probe,
-    Right,
-    Specimen,
-    Task,
-    Wrong,
-    edit,
-    faulty,
-    returns,
-)
-from autograder.bank import RESULT
+from autograder.author.authoring import Check, Lesson, Made, Probe, Specimen, Task, rights, wrongs
+from autograder.records.bank import RESULT
 
 
 def drawn(seed, *shape):
@@ -94,29 +81,31 @@ ORDER_GAP = Task(
         "`attention(x)[order]` puts the old outputs into the new order. Row i is then one token in both.",
         "`(attention(x[order]) - attention(x)[order]).abs().amax(dim=-1)`",
     ),
-    wrong=(
-        Wrong("compared-by-position", edit("(x)[order]", "(x)")),
-        Wrong("order-backwards", edit("(x)[order]", "(x)[order.argsort()]")),
-        Wrong("order-backwards", edit(".amax(dim=-1)", ".amax(dim=-1)[order.argsort()]")),
-        Wrong("order-backwards", edit("(x)[order]", "(x)"), edit("(x[order])", "(x[order])[order]")),
-        Wrong("order-unused", edit("x[order]", "x")),
-        Wrong("order-unused", edit("x[order]", "x"), edit("(x)[order]", "(x)")),
-        Wrong("sign-kept", edit(".abs()", "")),
-        Wrong("sign-kept", edit("(after - before).abs()", "(before - after)")),
-        Wrong("mean-for-largest", edit("amax", "mean"), hint="This is a mean. Take the largest."),
-        Wrong("sum-for-largest", edit("amax", "sum"), hint="This is a sum. Take the largest."),
-        Wrong("columns-cancel", edit(".abs().amax(dim=-1)", ".sum(dim=-1).abs()")),
-        Wrong("first-column-only", edit(".amax(dim=-1)", "[:, 0]")),
-        Wrong("largest-over-tokens", edit("dim=-1", "dim=0")),
-        Wrong("one-number-for-all", edit("amax(dim=-1)", "max()")),
-    ),
-    right=(
-        Right(
-            "inverse", returns("(attention(x[order])[order.argsort()] - attention(x)).abs().amax(1)[order]")
-        ),
-        Right("index-select", edit("x[order]", "x.index_select(0, order)")),
-        Right("max-values", edit(".amax(dim=-1)", ".max(dim=1).values")),
-    ),
+    wrong=wrongs("""
+        compared-by-position: (x)[order] → (x)
+        order-backwards: (x)[order] → (x)[order.argsort()]
+        order-backwards: .amax(dim=-1) → .amax(dim=-1)[order.argsort()]
+        order-backwards: (x)[order] → (x)
+            (x[order]) → (x[order])[order]
+        order-unused: x[order] → x
+        order-unused: x[order] → x
+            (x)[order] → (x)
+        sign-kept: .abs() →
+        sign-kept: (after - before).abs() → (before - after)
+        mean-for-largest: amax → mean
+            hint: This is a mean. Take the largest.
+        sum-for-largest: amax → sum
+            hint: This is a sum. Take the largest.
+        columns-cancel: .abs().amax(dim=-1) → .sum(dim=-1).abs()
+        first-column-only: .amax(dim=-1) → [:, 0]
+        largest-over-tokens: dim=-1 → dim=0
+        one-number-for-all: amax(dim=-1) → max()
+        """),
+    right=rights("""
+        inverse: = (attention(x[order])[order.argsort()] - attention(x)).abs().amax(1)[order]
+        index-select: x[order] → x.index_select(0, order)
+        max-values: .amax(dim=-1) → .max(dim=1).values
+        """),
 )
 
 # ---------------------------------------------------------------- positions that are added
@@ -154,32 +143,29 @@ LEARNED_POSITIONS = Task(
         "The positions are `torch.arange(start, start + x.shape[-2], device=x.device)`.",
         "`return x + self.pos_emb(positions)`: the batch is added by broadcasting.",
     ),
-    wrong=(
-        Wrong("start-ignored", edit("start, start + x", "x")),
-        Wrong("start-as-length", edit("start, start + x", "start, x")),
-        Wrong("counted-from-one", edit("start, start + x.shape[-2]", "start + 1, start + x.shape[-2] + 1")),
-        Wrong("tokens-counted-on-another-axis", edit("x.shape[-2]", "x.shape[0]")),
-        Wrong("same-position-for-all", edit("start + x.shape[-2]", "start + 1")),
-        Wrong("whole-table", edit("self.pos_emb(positions)", "self.pos_emb.weight")),
-        Wrong("token-left-out", edit("x + self.pos_emb(positions)", "self.pos_emb(positions).expand_as(x)")),
-        Wrong("table-turned", edit("(context_length, d_model)\n", "(d_model, context_length)\n")),
-        Wrong("detached", edit("(positions)  #", "(positions).detach()  #")),
-        Wrong("edits-its-argument", edit("x + self.pos_emb(positions)", "x.add_(self.pos_emb(positions))")),
-        Wrong(
-            "made-on-the-cpu",
-            edit(", device=x.device", ""),
-            hint="Make the positions with `device=x.device`.",
-        ),
-        Wrong("float-forced", edit("x + self.pos_emb(positions)", "(x + self.pos_emb(positions)).float()")),
-    ),
-    right=(
-        Right("slice", edit("self.pos_emb(positions)", "self.pos_emb.weight[start:][: x.shape[1]]")),
-        Right("size", edit("x.shape[-2]", "x.size(1)")),
-        Right("added-start", edit("start, start + x", "0, x"), edit("(positions)", "(positions + start)")),
-    ),
+    wrong=wrongs("""
+        start-ignored: start, start + x → x
+        start-as-length: start, start + x → start, x
+        counted-from-one: start, start + x.shape[-2] → start + 1, start + x.shape[-2] + 1
+        tokens-counted-on-another-axis: x.shape[-2] → x.shape[0]
+        same-position-for-all: start + x.shape[-2] → start + 1
+        whole-table: self.pos_emb(positions) → self.pos_emb.weight
+        token-left-out: x + self.pos_emb(positions) → self.pos_emb(positions).expand_as(x)
+        table-turned: (context_length, d_model) → (d_model, context_length)
+        detached: (positions)  # → (positions).detach()  #
+        edits-its-argument: x + self.pos_emb(positions) → x.add_(self.pos_emb(positions))
+        made-on-the-cpu: , device=x.device →
+            hint: Make the positions with `device=x.device`.
+        float-forced: x + self.pos_emb(positions) → (x + self.pos_emb(positions)).float()
+        """),
+    right=rights("""
+        slice: self.pos_emb(positions) → self.pos_emb.weight[start:][: x.shape[1]]
+        size: x.shape[-2] → x.size(1)
+        added-start: start, start + x → 0, x
+            (positions) → (positions + start)
+        """),
 )
 
-EXPONENTS = "torch.arange(0, dim, 2) / dim"
 POSITION_ANGLES = Task(
     id="position-angles",
     title="The angles",
@@ -203,29 +189,28 @@ POSITION_ANGLES = Task(
         "`torch.arange(0, dim, 2) / dim` holds 2i/d. `positions[:, None]` gives the positions an axis for the hands.",
         "`theta = base ** (-torch.arange(0, dim, 2) / dim)`, then `positions[:, None] * theta`.",
     ),
-    wrong=(
-        Wrong("exponents-off", edit("arange(0, dim, 2)", "arange(dim // 2)")),
-        Wrong("exponents-off", edit("/ dim)", "/ (dim // 2))")),
-        Wrong("exponents-off", edit("/ dim)", "/ (dim - 2))")),
-        Wrong("exponents-off", edit("arange(0, dim, 2)", "arange(2, dim + 2, 2)")),
-        Wrong("angle-for-each-number", edit("arange(0, dim, 2)", "arange(dim)")),
-        Wrong("hands-speed-up", edit("(-torch", "(torch")),
-        Wrong("hands-in-reverse", edit("* theta", "* theta.flip(0)")),
-        Wrong("base-typed-in", edit("= base **", "= 10000.0 **")),
-        Wrong("counted-from-one", edit("positions[:, None]", "(positions[:, None] + 1)")),
-        Wrong("positions-not-used", edit("positions[:, None]", "torch.arange(len(positions))[:, None]")),
-        Wrong("steps-only", edit("positions[:, None] * theta", "theta.expand(len(positions), -1)")),
-        Wrong("sines-too-early", edit("positions[:, None] * theta", "(positions[:, None] * theta).sin()")),
-    ),
-    right=(
-        Right("outer", edit("positions[:, None] * theta", "torch.outer(positions.float(), theta)")),
-        Right("divided", edit(f"base ** (-{EXPONENTS})", f"1 / base ** ({EXPONENTS})")),
-        Right("exp", edit(f"base ** (-{EXPONENTS})", f"torch.exp(-torch.tensor(base).log() * {EXPONENTS})")),
-        Right("halves", edit("-torch.arange(0, dim, 2)", "-2 * torch.arange(dim // 2)")),
-    ),
+    wrong=wrongs("""
+        exponents-off: arange(0, dim, 2) → arange(dim // 2)
+        exponents-off: / dim) → / (dim // 2))
+        exponents-off: / dim) → / (dim - 2))
+        exponents-off: arange(0, dim, 2) → arange(2, dim + 2, 2)
+        angle-for-each-number: arange(0, dim, 2) → arange(dim)
+        hands-speed-up: (-torch → (torch
+        hands-in-reverse: * theta → * theta.flip(0)
+        base-typed-in: = base ** → = 10000.0 **
+        counted-from-one: positions[:, None] → (positions[:, None] + 1)
+        positions-not-used: positions[:, None] → torch.arange(len(positions))[:, None]
+        steps-only: positions[:, None] * theta → theta.expand(len(positions), -1)
+        sines-too-early: positions[:, None] * theta → (positions[:, None] * theta).sin()
+        """),
+    right=rights("""
+        outer: positions[:, None] * theta → torch.outer(positions.float(), theta)
+        divided: base ** (-torch.arange(0, dim, 2) / dim) → 1 / base ** (torch.arange(0, dim, 2) / dim)
+        exp: base ** (-torch.arange(0, dim, 2) / dim) → torch.exp(-torch.tensor(base).log() * torch.arange(0, dim, 2) / dim)
+        halves: -torch.arange(0, dim, 2) → -2 * torch.arange(dim // 2)
+        """),
 )
 
-EACH = "position_angles(positions, d_model, base).repeat_interleave(2, 1)"
 SINUSOIDAL = Task(
     id="sinusoidal-positions",
     title="Sinusoidal positions",
@@ -250,28 +235,26 @@ SINUSOIDAL = Task(
         "`torch.stack([angles.sin(), angles.cos()], dim=-1)` has the shape (tokens, d_model / 2, 2).",
         "`.flatten(-2)` makes (tokens, d_model) of it: sin, cos, sin, cos, …",
     ),
-    wrong=(
-        Wrong("halves-for-neighbours", edit("dim=-1)", "dim=-2)")),
-        Wrong("cosine-first", edit("angles.sin(), angles.cos()", "angles.cos(), angles.sin()")),
-        Wrong("sines-only", edit("angles.cos()", "angles.sin()")),
-        Wrong("sines-only", edit("angles.sin()", "angles.cos()")),
-        Wrong("sines-only", edit("angles.cos()", "0 * angles")),
-        Wrong("base-typed-in", edit(", base)  #", ")  #")),
-        Wrong("pairs-not-joined", edit(".flatten(-2)", "")),
-        Wrong("positions-not-used", edit("angles(positions, d", "angles(torch.arange(len(positions)), d")),
-        Wrong("counted-from-one", edit("angles(positions, d", "angles(positions + 1, d")),
-        Wrong("hands-in-reverse", edit(", base)  #", ", base).flip(-1)  #")),
+    wrong=wrongs("""
+        halves-for-neighbours: dim=-1) → dim=-2)
+        cosine-first: angles.sin(), angles.cos() → angles.cos(), angles.sin()
+        sines-only: angles.cos() → angles.sin()
+        sines-only: angles.sin() → angles.cos()
+        sines-only: angles.cos() → 0 * angles
+        base-typed-in: , base)  # → )  #
+        pairs-not-joined: .flatten(-2) →
+        positions-not-used: angles(positions, d → angles(torch.arange(len(positions)), d
+        counted-from-one: angles(positions, d → angles(positions + 1, d
+        hands-in-reverse: , base)  # → , base).flip(-1)  #
         # The exponent doubled, as where 2i is taken of numbers that go up by 2; and halved.
-        Wrong("exponents-off", edit(", base)  #", ", base**2)  #")),
-        Wrong("exponents-off", edit(", base)  #", ", base**0.5)  #")),
-    ),
-    right=(
-        Right(
-            "repeated", returns(f"torch.where(torch.arange(d_model) % 2 == 0, {EACH}.sin(), {EACH}.cos())")
-        ),
-        Right("reshape", edit(".flatten(-2)", ".reshape(len(positions), d_model)")),
-        Right("shifted-sine", edit("angles.cos()", "(angles + torch.pi / 2).sin()")),
-    ),
+        exponents-off: , base)  # → , base**2)  #
+        exponents-off: , base)  # → , base**0.5)  #
+        """),
+    right=rights("""
+        repeated: = torch.where(torch.arange(d_model) % 2 == 0, position_angles(positions, d_model, base).repeat_interleave(2, 1).sin(), position_angles(positions, d_model, base).repeat_interleave(2, 1).cos())
+        reshape: .flatten(-2) → .reshape(len(positions), d_model)
+        shifted-sine: angles.cos() → (angles + torch.pi / 2).sin()
+        """),
 )
 
 # ---------------------------------------------------------------- rotations
@@ -281,9 +264,6 @@ def turning(id, says, pairs, angles):
     return Probe(id, says, {"pairs": pairs, "angles": angles})
 
 
-TURNED = "a * cos - b * sin, a * sin + b * cos"
-COMPLEX = "torch.view_as_real(torch.view_as_complex(pairs) * torch.exp(1j * angles))"
-MATRIX = "torch.stack([angles.cos(), -angles.sin(), angles.sin(), angles.cos()], -1)"
 RIGHT_AND_UP = torch.tensor([[[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 2.0]]])
 ROTATE_PAIRS = Task(
     id="rotate-pairs",
@@ -306,25 +286,24 @@ ROTATE_PAIRS = Task(
         "The new a is `a * angles.cos() - b * angles.sin()`. The new b has a plus.",
         "`torch.stack([new_a, new_b], dim=-1)`",
     ),
-    wrong=(
-        Wrong("turned-backwards", edit("angles.cos(), angles", "angles.cos(), -angles")),
-        Wrong("not-a-rotation", edit("cos - b", "cos + b")),
-        Wrong("not-a-rotation", edit("sin + b", "sin - b")),
-        Wrong("not-a-rotation", edit(TURNED, "a * cos, b * sin")),
-        Wrong("sine-and-cosine-swapped", edit("cos, sin = angles", "sin, cos = angles")),
-        Wrong("pair-swapped", edit(TURNED, "a * sin + b * cos, a * cos - b * sin")),
-        Wrong("first-overwritten", edit(TURNED, "(a := a * cos - b * sin), a * sin + b * cos")),
-        Wrong("codes-added", edit(TURNED, "a + cos, b + sin")),
-        Wrong("stacked-on-other-axis", edit("dim=-1", "dim=0")),
-    ),
-    right=(
-        Right("complex", returns(COMPLEX)),
-        Right("partner", edit(TURNED, "cos * a + sin * -b, cos * b + sin * a")),
-        Right("matrix", returns(f"({MATRIX}.unflatten(-1, (2, 2)) @ pairs[..., None])[..., 0]")),
-    ),
+    wrong=wrongs("""
+        turned-backwards: angles.cos(), angles → angles.cos(), -angles
+        not-a-rotation: cos - b → cos + b
+        not-a-rotation: sin + b → sin - b
+        not-a-rotation: a * cos - b * sin, a * sin + b * cos → a * cos, b * sin
+        sine-and-cosine-swapped: cos, sin = angles → sin, cos = angles
+        pair-swapped: a * cos - b * sin, a * sin + b * cos → a * sin + b * cos, a * cos - b * sin
+        first-overwritten: a * cos - b * sin, a * sin + b * cos → (a := a * cos - b * sin), a * sin + b * cos
+        codes-added: a * cos - b * sin, a * sin + b * cos → a + cos, b + sin
+        stacked-on-other-axis: dim=-1 → dim=0
+        """),
+    right=rights("""
+        complex: = torch.view_as_real(torch.view_as_complex(pairs) * torch.exp(1j * angles))
+        partner: a * cos - b * sin, a * sin + b * cos → cos * a + sin * -b, cos * b + sin * a
+        matrix: = (torch.stack([angles.cos(), -angles.sin(), angles.sin(), angles.cos()], -1).unflatten(-1, (2, 2)) @ pairs[..., None])[..., 0]
+        """),
 )
 
-OTHER_FORM = "x.unflatten(-1, (2, -1)).mT"
 ROPE_INTERLEAVED = Task(
     id="rope-interleaved",
     title="RoPE, interleaved",
@@ -349,29 +328,27 @@ ROPE_INTERLEAVED = Task(
         "`x.unflatten(-1, (-1, 2))` has the shape (tokens, head_dim / 2, 2), as `rotate` wants it.",
         "`rotate(pairs, position_angles(positions, x.shape[-1], base)).flatten(-2)`",
     ),
-    wrong=(
-        Wrong("halves-for-neighbours", edit("x.unflatten(-1, (-1, 2))", OTHER_FORM)),
-        Wrong("halves-for-neighbours", edit("x.unflatten(-1, (-1, 2))", OTHER_FORM), edit(".fl", ".mT.fl")),
-        Wrong("turned-backwards", edit("pairs, angles)", "pairs, -angles)")),
-        Wrong("positions-not-used", edit("(positions, x", "(torch.arange(len(x)), x")),
-        Wrong("counted-from-one", edit("(positions, x", "(positions + 1, x")),
-        Wrong("base-typed-in", edit(", base)  #", ")  #")),
-        Wrong("hands-in-reverse", edit("pairs, angles)", "pairs, angles.flip(-1))")),
-        Wrong("pairs-not-joined", edit(".flatten(-2)", "")),
-        Wrong("codes-added", returns("x + sinusoidal(positions, x.shape[-1], base)")),
-        Wrong("one-speed", edit("pairs, angles)", "pairs, angles[:, :1].expand_as(angles))")),
-    ),
-    right=(
-        Right("reshape", edit("x.unflatten(-1, (-1, 2))", "x.reshape(x.shape[0], -1, 2)")),
-        Right("strided", edit("x.unflatten(-1, (-1, 2))", "torch.stack([x[:, ::2], x[:, 1::2]], dim=-1)")),
-        Right("complex", edit("rotate(pairs, angles)", COMPLEX)),
-    ),
+    wrong=wrongs("""
+        halves-for-neighbours: x.unflatten(-1, (-1, 2)) → x.unflatten(-1, (2, -1)).mT
+        halves-for-neighbours: x.unflatten(-1, (-1, 2)) → x.unflatten(-1, (2, -1)).mT
+            .fl → .mT.fl
+        turned-backwards: pairs, angles) → pairs, -angles)
+        positions-not-used: (positions, x → (torch.arange(len(x)), x
+        counted-from-one: (positions, x → (positions + 1, x
+        base-typed-in: , base)  # → )  #
+        hands-in-reverse: pairs, angles) → pairs, angles.flip(-1))
+        pairs-not-joined: .flatten(-2) →
+        codes-added: = x + sinusoidal(positions, x.shape[-1], base)
+        one-speed: pairs, angles) → pairs, angles[:, :1].expand_as(angles))
+        """),
+    right=rights("""
+        reshape: x.unflatten(-1, (-1, 2)) → x.reshape(x.shape[0], -1, 2)
+        strided: x.unflatten(-1, (-1, 2)) → torch.stack([x[:, ::2], x[:, 1::2]], dim=-1)
+        complex: rotate(pairs, angles) → torch.view_as_real(torch.view_as_complex(pairs) * torch.exp(1j * angles))
+        """),
 )
 
 BY_TOKEN = {"input": "x", "axis": 0}
-NEIGHBOURS = edit("x.chunk(2, dim=-1)", "x[..., 0::2], x[..., 1::2]")
-PARTNERS = "x * cos.repeat(1, 2) + torch.cat([-second, first], dim=-1) * sin.repeat(1, 2)"
-HALVES = "torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1)"
 APPLY_ROPE = Task(
     id="apply-rope",
     title="RoPE, half-split",
@@ -397,36 +374,32 @@ APPLY_ROPE = Task(
         "`first, second = x.chunk(2, dim=-1)`. The angles broadcast over all axes before the tokens.",
         "`torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1)`",
     ),
-    wrong=(
-        Wrong("neighbours-for-halves", NEIGHBOURS),
-        Wrong(
-            "neighbours-for-halves",
-            NEIGHBOURS,
-            edit("torch.cat", "torch.stack"),
-            edit("cos], dim=-1)", "cos], dim=-1).flatten(-2)"),
-        ),
-        Wrong("turned-backwards", edit("angles.cos(), angles", "angles.cos(), -angles")),
-        Wrong("not-a-rotation", edit("cos - second", "cos + second")),
-        Wrong("not-a-rotation", edit("sin + second", "sin - second")),
-        Wrong("not-a-rotation", edit(HALVES, PARTNERS.replace(".repeat(1, 2)", ".repeat_interleave(2, -1)"))),
-        Wrong("pair-swapped", edit("first, second =", "second, first =")),
-        Wrong("sine-and-cosine-swapped", edit("cos, sin = angles", "sin, cos = angles")),
-        Wrong("positions-not-used", edit("(positions, x", "(torch.arange(x.shape[-2]), x")),
-        Wrong("counted-from-one", edit("(positions, x", "(positions + 1, x")),
-        Wrong("base-typed-in", edit(", base)  #", ")  #")),
-        Wrong("hands-in-reverse", edit(", base)  #", ", base).flip(-1)  #")),
-        Wrong("codes-added", returns("x + sinusoidal(positions, x.shape[-1], base)")),
-        Wrong("stacked-on-other-axis", edit("cos], dim=-1)", "cos], dim=-2)")),
-        Wrong("edits-its-argument", edit(HALVES, f"x.copy_({HALVES})")),
-    ),
-    right=(
-        Right("slices", edit("x.chunk(2, dim=-1)", "x[..., : x.shape[-1] // 2], x[..., x.shape[-1] // 2 :]")),
-        Right("partners", edit(HALVES, PARTNERS)),
-        Right("rotate", edit(HALVES, "rotate(torch.stack([first, second], dim=-1), angles).mT.flatten(-2)")),
-    ),
+    wrong=wrongs("""
+        neighbours-for-halves: x.chunk(2, dim=-1) → x[..., 0::2], x[..., 1::2]
+        neighbours-for-halves: x.chunk(2, dim=-1) → x[..., 0::2], x[..., 1::2]
+            torch.cat → torch.stack
+            cos], dim=-1) → cos], dim=-1).flatten(-2)
+        turned-backwards: angles.cos(), angles → angles.cos(), -angles
+        not-a-rotation: cos - second → cos + second
+        not-a-rotation: sin + second → sin - second
+        not-a-rotation: torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1) → x * cos.repeat_interleave(2, -1) + torch.cat([-second, first], dim=-1) * sin.repeat_interleave(2, -1)
+        pair-swapped: first, second = → second, first =
+        sine-and-cosine-swapped: cos, sin = angles → sin, cos = angles
+        positions-not-used: (positions, x → (torch.arange(x.shape[-2]), x
+        counted-from-one: (positions, x → (positions + 1, x
+        base-typed-in: , base)  # → )  #
+        hands-in-reverse: , base)  # → , base).flip(-1)  #
+        codes-added: = x + sinusoidal(positions, x.shape[-1], base)
+        stacked-on-other-axis: cos], dim=-1) → cos], dim=-2)
+        edits-its-argument: torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1) → x.copy_(torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1))
+        """),
+    right=rights("""
+        slices: x.chunk(2, dim=-1) → x[..., : x.shape[-1] // 2], x[..., x.shape[-1] // 2 :]
+        partners: torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1) → x * cos.repeat(1, 2) + torch.cat([-second, first], dim=-1) * sin.repeat(1, 2)
+        rotate: torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1) → rotate(torch.stack([first, second], dim=-1), angles).mT.flatten(-2)
+        """),
 )
 
-APPLIED = "apply_rope(queries, positions) @ apply_rope(keys, positions).T"
 BUG_MIXED_FORMS = Task(
     id="bug-mixed-forms",
     title="Find the bug: two forms in one function",
@@ -448,32 +421,29 @@ BUG_MIXED_FORMS = Task(
         "`repeat_interleave` gives the angles 0, 0, 1, 1, … Half-split needs 0, 1, 2, 3, 0, 1, 2, 3.",
         "`angles = position_angles(positions, head_dim).repeat(1, 2)`",
     ),
-    wrong=(
-        Wrong("left-as-given", faulty()),
-        Wrong("left-as-given", edit(".repeat(1, 2)", ".repeat_interleave(2, dim=-1)")),
-        Wrong(
-            "other-form",
-            edit(".repeat(1, 2)", ".repeat_interleave(2, dim=-1)"),
-            NEIGHBOURS,
-            edit("torch.cat([-second, first], dim=-1)", "torch.stack([-second, first], dim=-1).flatten(-2)"),
-        ),
-        Wrong("symptom-hidden", edit("positions, head_dim", "0 * positions, head_dim")),
-        Wrong("turned-backwards", edit("[-second, first]", "[second, -first]")),
-        Wrong("not-a-rotation", edit("[-second, first]", "[second, first]")),
-        Wrong("not-a-rotation", edit("partner * angles.sin()", "x * angles.sin()")),
-        Wrong("hands-in-reverse", edit(".repeat(1, 2)", ".flip(-1).repeat(1, 2)")),
-        Wrong("one-side-not-turned", edit("turned(keys)", "keys")),
-        Wrong("no-scale", edit(" / head_dim**0.5", "")),
-    ),
-    right=(
-        Right("tile", edit(".repeat(1, 2)", ".tile(2)")),
-        Right(
-            "cat",
-            edit(").repeat(1, 2)", ")"),
-            edit("def turned", "angles = torch.cat([angles, angles], -1)\n\n    def turned"),
-        ),
-        Right("apply-rope", returns(f"{APPLIED} / keys.shape[-1] ** 0.5")),
-    ),
+    wrong=wrongs("""
+        left-as-given: faulty
+        left-as-given: .repeat(1, 2) → .repeat_interleave(2, dim=-1)
+        other-form: .repeat(1, 2) → .repeat_interleave(2, dim=-1)
+            x.chunk(2, dim=-1) → x[..., 0::2], x[..., 1::2]
+            torch.cat([-second, first], dim=-1) → torch.stack([-second, first], dim=-1).flatten(-2)
+        symptom-hidden: positions, head_dim → 0 * positions, head_dim
+        turned-backwards: [-second, first] → [second, -first]
+        not-a-rotation: [-second, first] → [second, first]
+        not-a-rotation: partner * angles.sin() → x * angles.sin()
+        hands-in-reverse: .repeat(1, 2) → .flip(-1).repeat(1, 2)
+        one-side-not-turned: turned(keys) → keys
+        no-scale: / head_dim**0.5 →
+        """),
+    right=rights("""
+        tile: .repeat(1, 2) → .tile(2)
+        cat: ).repeat(1, 2) → )
+            def turned →:
+                angles = torch.cat([angles, angles], -1)
+
+                def turned
+        apply-rope: = apply_rope(queries, positions) @ apply_rope(keys, positions).T / keys.shape[-1] ** 0.5
+        """),
 )
 
 # ---------------------------------------------------------------- ALiBi, and a new token
@@ -492,7 +462,6 @@ def sizes(id, says, num_tokens, num_heads):
     )
 
 
-HIDDEN_FUTURE = ".masked_fill(distance < 0, -torch.inf)"
 ALIBI_BIAS = Task(
     id="alibi-bias",
     title="ALiBi",
@@ -512,27 +481,26 @@ ALIBI_BIAS = Task(
         "`slopes = 2.0 ** (-8 * torch.arange(1, num_heads + 1) / num_heads)`, and `slopes[:, None, None] * distance`.",
         "`(-slopes[:, None, None] * distance).masked_fill(distance < 0, -torch.inf)`",
     ),
-    wrong=(
-        Wrong("near-is-punished", edit("-slopes[", "slopes[")),
-        Wrong("slopes-off", edit("torch.arange(1, num_heads + 1)", "torch.arange(num_heads)")),
-        Wrong("slopes-off", edit("-8 * torch", "-torch"), edit(" / num_heads)", ")")),
-        Wrong("slopes-off", edit("-8 * torch", "-torch")),
-        Wrong("slopes-in-reverse", edit("-slopes[", "-slopes.flip(0)[")),
-        Wrong("one-slope", edit("-slopes[", "-slopes[:1].expand(num_heads)[")),
-        Wrong("past-hidden", edit("distance < 0", "distance > 0")),
-        Wrong("diagonal-hidden", edit("distance < 0", "distance <= 0")),
-        Wrong("future-visible", edit(HIDDEN_FUTURE, ".abs().neg()")),
-        Wrong("future-visible", edit(HIDDEN_FUTURE, "")),
-        Wrong("mask-fills-zero", edit("-torch.inf", "0.0")),
-        Wrong("softmax-too-early", edit(HIDDEN_FUTURE, f"{HIDDEN_FUTURE}.softmax(-1)")),
-    ),
-    right=(
-        Right(
-            "key-before-query", edit("positions[:, None] - positions ", "-(positions - positions[:, None]) ")
-        ),
-        Right("masked-with-triu", edit("distance < 0", "torch.ones(num_tokens, num_tokens).triu(1).bool()")),
-        Right("exp2", edit("2.0 ** (-8 * torch", "torch.exp2(-8 * torch")),
-    ),
+    wrong=wrongs("""
+        near-is-punished: -slopes[ → slopes[
+        slopes-off: torch.arange(1, num_heads + 1) → torch.arange(num_heads)
+        slopes-off: -8 * torch → -torch
+            / num_heads) → )
+        slopes-off: -8 * torch → -torch
+        slopes-in-reverse: -slopes[ → -slopes.flip(0)[
+        one-slope: -slopes[ → -slopes[:1].expand(num_heads)[
+        past-hidden: distance < 0 → distance > 0
+        diagonal-hidden: distance < 0 → distance <= 0
+        future-visible: .masked_fill(distance < 0, -torch.inf) → .abs().neg()
+        future-visible: .masked_fill(distance < 0, -torch.inf) →
+        mask-fills-zero: -torch.inf → 0.0
+        softmax-too-early: .masked_fill(distance < 0, -torch.inf) → .masked_fill(distance < 0, -torch.inf).softmax(-1)
+        """),
+    right=rights("""
+        key-before-query: positions[:, None] - positions → -(positions - positions[:, None])
+        masked-with-triu: distance < 0 → torch.ones(num_tokens, num_tokens).triu(1).bool()
+        exp2: 2.0 ** (-8 * torch → torch.exp2(-8 * torch
+        """),
 )
 
 
@@ -549,9 +517,6 @@ def writing(id, says, kept, head_dim):
     return Probe(id, says, {"query": query, "key": key, "cached_keys": rotated(drawn(kept, kept, head_dim))})
 
 
-SCORED = "apply_rope(query, position) @ keys.T / query.shape[-1] ** 0.5"
-ASKED = "apply_rope(query, torch.tensor([len(cached_keys)]))"
-KEYS = "torch.cat([cached_keys, apply_rope(key, position)])"
 NEW_TOKEN_SCORES = Task(
     id="new-token-scores",
     title="The scores of a new token",
@@ -578,30 +543,25 @@ NEW_TOKEN_SCORES = Task(
         "`position = torch.tensor([len(cached_keys)])`. The kept keys are rotated already; the new key is not.",
         "`keys = torch.cat([cached_keys, apply_rope(key, position)])`, then `apply_rope(query, position) @ keys.T / …`.",
     ),
-    wrong=(
-        Wrong("put-at-zero", edit("[len(cached_keys)]", "[0]")),
-        Wrong("new-position-off-by-one", edit("[len(cached_keys)]", "[len(cached_keys) + 1]")),
-        Wrong("new-position-off-by-one", edit("[len(cached_keys)]", "[len(cached_keys) - 1]")),
-        Wrong("one-side-not-turned", edit("apply_rope(key, position)", "key")),
-        Wrong("one-side-not-turned", edit("apply_rope(query, position)", "query")),
-        Wrong(
-            "cache-turned-twice",
-            edit("[cached_keys,", "[apply_rope(cached_keys, torch.arange(position[0])),"),
-        ),
-        Wrong("new-key-first", edit(KEYS, "torch.cat([apply_rope(key, position), cached_keys])")),
-        Wrong("new-key-left-out", edit(KEYS, "cached_keys")),
-        Wrong("no-scale", edit(" / query.shape[-1] ** 0.5", "")),
-        Wrong("scaled-without-root", edit(" ** 0.5", "")),
-        Wrong("softmax-too-early", edit(SCORED, f"torch.softmax({SCORED}, dim=-1)")),
-    ),
-    right=(
-        Right("arange", edit("torch.tensor([len(cached_keys)])", "torch.arange(len(cached_keys) + 1)[-1:]")),
-        Right("matmul", edit("@ keys.T", "@ keys.transpose(0, 1)"), edit("query.shape[-1]", "key.shape[1]")),
-        Right(
-            "key-score-apart",
-            returns(f"torch.cat([{ASKED} @ cached_keys.T, query @ key.T], 1) / key.shape[1] ** 0.5"),
-        ),
-    ),
+    wrong=wrongs("""
+        put-at-zero: [len(cached_keys)] → [0]
+        new-position-off-by-one: [len(cached_keys)] → [len(cached_keys) + 1]
+        new-position-off-by-one: [len(cached_keys)] → [len(cached_keys) - 1]
+        one-side-not-turned: apply_rope(key, position) → key
+        one-side-not-turned: apply_rope(query, position) → query
+        cache-turned-twice: [cached_keys, → [apply_rope(cached_keys, torch.arange(position[0])),
+        new-key-first: torch.cat([cached_keys, apply_rope(key, position)]) → torch.cat([apply_rope(key, position), cached_keys])
+        new-key-left-out: torch.cat([cached_keys, apply_rope(key, position)]) → cached_keys
+        no-scale: / query.shape[-1] ** 0.5 →
+        scaled-without-root: ** 0.5 →
+        softmax-too-early: apply_rope(query, position) @ keys.T / query.shape[-1] ** 0.5 → torch.softmax(apply_rope(query, position) @ keys.T / query.shape[-1] ** 0.5, dim=-1)
+        """),
+    right=rights("""
+        arange: torch.tensor([len(cached_keys)]) → torch.arange(len(cached_keys) + 1)[-1:]
+        matmul: @ keys.T → @ keys.transpose(0, 1)
+            query.shape[-1] → key.shape[1]
+        key-score-apart: = torch.cat([apply_rope(query, torch.tensor([len(cached_keys)])) @ cached_keys.T, query @ key.T], 1) / key.shape[1] ** 0.5
+        """),
 )
 
 LESSON = Lesson(

@@ -1,8 +1,7 @@
 """The tasks of lesson 08: their probes, the wrong answers people give, and the hint each deserves."""
 
 import torch
-
-from autograder.authoring import Check, Forbid, Lesson, Made, Probe, Task, rights, wrongs
+from autograder.author.authoring import Check, Forbid, Lesson, Made, Probe, Task, rights, wrongs
 
 HEADS_AXES = ("b", "heads", "tokens", "head_dim")
 QKV_AXES = dict.fromkeys("qkv", HEADS_AXES)
@@ -59,12 +58,12 @@ FUSE = Task(
         nothing-copied: torch.cat([layer.weight for layer in layers], dim=0) → fused.weight
             torch.cat([layer.bias for layer in layers], dim=0) → fused.bias
         layer-forgotten: torch.cat([layer.bias for layer in layers], dim=0) → fused.bias
-            The new bias holds the numbers that it was drawn with. Copy those of the three layers.
+            hint: The new bias holds the numbers that it was drawn with. Copy those of the three layers.
         bias-never: bias=has_bias → bias=False
             if has_bias → if False
-            The new layer has a bias exactly where the three layers have one.
+            hint: The new layer has a bias exactly where the three layers have one.
         bias-always: bias=has_bias → bias=True
-            The new layer has a bias exactly where the three layers have one.
+            hint: The new layer has a bias exactly where the three layers have one.
         rows-head-by-head: torch.cat([layer.weight for layer in layers], dim=0) → torch.stack([one.weight.unflatten(0, (attention.num_heads, -1)) for one in layers], dim=1).flatten(0, 2)
             torch.cat([layer.bias for layer in layers], dim=0) → torch.stack([one.bias.unflatten(0, (attention.num_heads, -1)) for one in layers], dim=1).flatten()
         joined-along-wrong-axis: weight for layer in layers], dim=0 → weight for layer in layers], dim=1
@@ -107,9 +106,9 @@ QKV_ORDER = Task(
     wrong=wrongs("""
         left-as-given: faulty
         fixed-in-part: permute(2, 0, 3, 1, 4) → permute(3, 0, 2, 1, 4)
-            `permute` has to change too: the axes of `pieces` are in the order in which `view` names them.
+            hint: `permute` has to change too: the axes of `pieces` are in the order in which `view` names them.
         fixed-in-part: 3, num_heads, width → num_heads, 3, width
-            `view` has to change too: the three blocks come first, then the heads.
+            hint: `view` has to change too: the three blocks come first, then the heads.
         heads-not-brought-forward: permute(2, 0, 3, 1, 4) → permute(2, 0, 1, 3, 4)
         split-interleaved: 3, num_heads, width // (3 * num_heads) → 3, width // (3 * num_heads), num_heads
             permute(2, 0, 3, 1, 4) → permute(2, 0, 4, 1, 3)
@@ -155,7 +154,7 @@ RUNNING = Task(
         rescaled-upside-down: largest - new_largest → new_largest - largest
         exp-overflows: total * torch.exp(largest - new_largest) → total
             torch.exp(score - new_largest) → torch.exp(score)
-            This sum is taken without the maximum: e^1000 is inf. Subtract the maximum so far.
+            hint: This sum is taken without the maximum: e^1000 is inf. Subtract the maximum so far.
         last-state-only: torch.stack(states) → states[-1]
         maximum-not-kept: torch.maximum(largest, score) → score
         columns-swapped: (largest, total))) → (total, largest)))
@@ -210,7 +209,7 @@ NOT_RESCALED = Task(
         no-scale: / key.shape[-1] ** 0.5 →
         exp-overflows: torch.exp(largest - new_largest) → 1.0
             torch.exp(score - new_largest) → torch.exp(score)
-            Without the maximum, e^score is inf for large scores. Keep the maximum, and rescale.
+            hint: Without the maximum, e^score is inf for large scores. Keep the maximum, and rescale.
         """),
     right=rights("""
         all-at-once: = torch.softmax(keys @ query / query.shape[0] ** 0.5, dim=0) @ values
@@ -274,7 +273,7 @@ ONLINE = Task(
             output / total → (output / total).nan_to_num()
         exp-overflows: new_largest.masked_fill(new_largest == -torch.inf, 0.0) → torch.zeros_like(new_largest)
             torch.exp(largest - shift) → 1.0
-            Without the maximum, e^95 is inf. Subtract the running maximum, and rescale.
+            hint: Without the maximum, e^95 is inf. Subtract the running maximum, and rescale.
         blocks-averaged: body
             shares = [torch.softmax(s, -1).nan_to_num() @ v for s, v in zip(scores_blocks, values_blocks)]
             return sum(shares) / len(shares)
@@ -366,7 +365,7 @@ TILED = Task(
             return plain_attention(q, k, v, causal)
         whole-matrix-made: start + 1 if causal else num_tokens, tile → num_tokens, num_tokens
             slice(first, first + tile) → slice(0, num_tokens)
-            A whole row of tiles is made at once: (tile, tokens) grows with the text. Cut the keys as well.
+            hint: A whole row of tiles is made at once: (tile, tokens) grows with the text. Cut the keys as well.
         future-tiles-made: start + 1 if causal else num_tokens → num_tokens
         old-sum-not-rescaled: total * rescale → total
         output-not-rescaled: output * rescale → output
@@ -443,12 +442,12 @@ BACKWARD = Task(
         gradient-not-scaled: scores_gradient @ k * scale → scores_gradient @ k
         gradient-not-scaled: @ q * scale → @ q
         weights-on-the-right: weights.transpose(2, 3) @ out → weights @ out
-            dV is **P transposed** times dO: a value gets its share from every query that looked at it.
+            hint: dV is **P transposed** times dO: a value gets its share from every query that looked at it.
         scores-turned: scores_gradient.transpose(2, 3) @ q → scores_gradient @ q
-            dK is **dS transposed** times Q: a key gets its share from every query.
+            hint: dK is **dS transposed** times Q: a key gets its share from every query.
         no-mask: scores = scores.masked_fill → scores.masked_fill
         no-scale: k.transpose(2, 3) * scale → k.transpose(2, 3)
-            The weights here must be those of the forward pass: its scores are divided by √head_dim.
+            hint: The weights here must be those of the forward pass: its scores are divided by √head_dim.
         gradients-in-another-order: return q_gradient, k_gradient, v → return k_gradient, q_gradient, v
         weights-left-out: weights * (weights_gradient → (weights_gradient
         wrong-row-sums: (weights @ v)).sum → (weights @ v)).mean
@@ -508,8 +507,8 @@ FUNCTION = Task(
         share-overwrites: k_gradient[:, :, columns] += → k_gradient[:, :, columns] =
         share-overwrites: v_gradient[:, :, columns] += → v_gradient[:, :, columns] =
         blocks-averaged: torch.exp(tile_scores(q, k, rows, columns, ctx.causal) - logsumexp[:, :, rows]) → torch.softmax(tile_scores(q, k, rows, columns, ctx.causal), dim=-1)
-            A softmax over one tile makes its rows add up to 1. Use `exp(scores - logsumexp)`: the sum of the
-            whole row.
+            hint: A softmax over one tile makes its rows add up to 1. Use `exp(scores - logsumexp)`: the sum of the
+                whole row.
         whole-matrix-made: body backward
             q, k, v, *_ = ctx.saved_tensors
             return *attention_backward(q, k, v, out_gradient, ctx.causal), None, None
@@ -603,7 +602,7 @@ FLOAT_MASK = trap(
     diagonal-too-far: .tril() → .tril(diagonal=1)
     diagonal-hidden: .tril() → .tril(diagonal=-1)
     symptom-hidden: .tril().bool() → .tril() * 2
-        The numbers are still added to the scores, only others. Hidden keys keep some weight.
+        hint: The numbers are still added to the scores, only others. Hidden keys keep some weight.
     """,
     """
     is-causal: = F.scaled_dot_product_attention(q, k, v, is_causal=True)
@@ -635,7 +634,7 @@ CACHED = trap(
     past-hidden: .tril(diagonal → .triu(diagonal
     newest-keys-only: = F.scaled_dot_product_attention(q, k[:, :, -q.shape[2] :], v[:, :, -q.shape[2] :], is_causal=True)
     mask-fills-small: attn_mask=visible → attn_mask=visible.to(q.dtype)
-        As in task 10: numbers are added. Keep the mask boolean.
+        hint: As in task 10: numbers are added. Keep the mask boolean.
     """,
     """
     places: torch.ones(new, total, dtype=torch.bool, device=q.device).tril( → (lambda diagonal: torch.arange(total) <= torch.arange(total - new, total)[:, None])(
@@ -693,7 +692,7 @@ SCALE = trap(
     """
     no-scale: q.shape[-1] ** -0.5 → 1.0
     scaled-without-root: q.shape[-1] ** -0.5 → 1 / q.shape[-1]
-        The scores are divided by head_dim, not by its root. Or twice by the root: SDPA divides on its own.
+        hint: The scores are divided by head_dim, not by its root. Or twice by the root: SDPA divides on its own.
     scaled-by-tokens: q.shape[-1] ** -0.5 → q.shape[2] ** -0.5
     scaled-by-heads: q.shape[-1] ** -0.5 → q.shape[1] ** -0.5
     scale-typed-in: q.shape[-1] ** -0.5 → 0.5
@@ -764,7 +763,7 @@ CACHE = Task(
             : end] = keys → : end] = keys[:, :, -1:]
             : end] = values → : end] = values[:, :, -1:]
         tokens-counted-on-another-axis: self.num_tokens + keys.shape[2] → self.num_tokens + keys.shape[1]
-            The number of new tokens is `keys.shape[2]`: the axes are (b, heads, tokens, head_dim).
+            hint: The number of new tokens is `keys.shape[2]`: the axes are (b, heads, tokens, head_dim).
         returns-nothing: return self.keys → self.keys
         """),
     right=rights("""
@@ -808,19 +807,19 @@ BYTES = Task(
     hints=("Keys and values: two tensors for each layer. How many numbers has one?",),
     wrong=wrongs("""
         factor-left-out: 2 * num_layers → num_layers
-            Keys *and* values are kept: twice as much.
+            hint: Keys *and* values are kept: twice as much.
         factor-left-out: num_layers * →
-            Every layer has a cache of its own: times `num_layers`.
+            hint: Every layer has a cache of its own: times `num_layers`.
         factor-left-out: num_kv_groups * →
-            Every group has keys and values of its own: times `num_kv_groups`.
+            hint: Every group has keys and values of its own: times `num_kv_groups`.
         factor-left-out: head_dim * →
-            Each key has `head_dim` numbers.
+            hint: Each key has `head_dim` numbers.
         factor-left-out: num_tokens * →
-            Each token has its own keys and values: times `num_tokens`.
+            hint: Each token has its own keys and values: times `num_tokens`.
         factor-left-out: * bytes_per_number →
-            This counts numbers. Each takes `bytes_per_number` bytes.
+            hint: This counts numbers. Each takes `bytes_per_number` bytes.
         sizes-typed-in: * bytes_per_number → * 2
-            `bytes_per_number` is an argument; 2 is only its default.
+            hint: `bytes_per_number` is an argument; 2 is only its default.
         """),
     right=rights("""
         product: body
@@ -889,9 +888,9 @@ GQA = Task(
         groups-in-turn: keys.repeat_interleave(sharing, dim=1) → keys.repeat(1, sharing, 1, 1)
             values.repeat_interleave(sharing, dim=1) → values.repeat(1, sharing, 1, 1)
         groups-in-turn: keys.repeat_interleave(sharing, dim=1) → keys.repeat(1, sharing, 1, 1)
-            The keys stand in turn: 0, 1, 0, 1. Neighbours share a group: `repeat_interleave`.
+            hint: The keys stand in turn: 0, 1, 0, 1. Neighbours share a group: `repeat_interleave`.
         groups-in-turn: values.repeat_interleave(sharing, dim=1) → values.repeat(1, sharing, 1, 1)
-            The values stand in turn: 0, 1, 0, 1. Neighbours share a group: `repeat_interleave`.
+            hint: The values stand in turn: 0, 1, 0, 1. Neighbours share a group: `repeat_interleave`.
         repeated-along-tokens: repeat_interleave(sharing, dim=1) →2 repeat_interleave(sharing, dim=2)
         repeated-along-tokens: keys.repeat_interleave(sharing, dim=1) → keys.repeat_interleave(sharing, dim=2)
         one-group-for-all: keys.repeat_interleave( → keys[:, :1].repeat_interleave(self.num_kv_groups *
@@ -899,7 +898,7 @@ GQA = Task(
         full-width-heads: num_kv_groups * (d_out // num_heads) → d_out
             self.num_kv_groups)  # →2 self.num_heads)  #
             sharing = self.num_heads // self.num_kv_groups → sharing = 1
-            Keys and values are as wide as in lesson 05: nothing is shared. They need `num_kv_groups * head_dim`.
+            hint: Keys and values are as wide as in lesson 05: nothing is shared. They need `num_kv_groups * head_dim`.
         no-mask: , is_causal=True →
         keys-as-values: self.W_value(x) → self.W_key(x)
         no-out-proj: self.out_proj(merge_heads(context)) → merge_heads(context)
@@ -907,7 +906,7 @@ GQA = Task(
         merge-without-transpose: merge_heads(context) → context.reshape(*x.shape[:2], -1)
         no-scale: is_causal=True → is_causal=True, scale=1.0
         scaled-up: is_causal=True → is_causal=True, scale=queries.shape[-1] ** 0.5
-            `scale` is a factor: 1/√head_dim, or left out.
+            hint: `scale` is a factor: 1/√head_dim, or left out.
         indivisible-accepted: d_out % num_heads != 0 → False
         indivisible-groups-accepted: num_heads % num_kv_groups != 0 → False
         divisible-refused: num_heads % num_kv_groups != 0 → num_kv_groups != num_heads and num_heads % 4

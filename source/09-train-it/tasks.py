@@ -1,23 +1,7 @@
 """The tasks of lesson 09: their probes, the wrong answers people give, and the hint each deserves."""
 
 import torch
-
-from autograder.authoring import (
-    Check,
-    Forbid,
-    Lesson,
-    Made,
-    Probe,
-    Right,
-    Task,
-    Wrong,
-    body,
-    edit,
-    faulty,
-    returns,
-    rights,
-    wrongs,
-)
+from autograder.author.authoring import Check, Forbid, Lesson, Made, Probe, Task, rights, wrongs
 
 IDS = ("b", "tokens")
 STREAM = ("b", "tokens", "d_model")
@@ -104,9 +88,9 @@ EMBED = small(
     ids-as-numbers: = ids[..., None] * table[0]
     one-row-off: table[ids] → table[ids - 1]
     scaled-unasked: table[ids] → table[ids] * table.shape[1] ** 0.5
-        Each row is multiplied by the root of `d_model`. The first transformer did that. Here a token gets its row as it is.
+        hint: Each row is multiplied by the root of `d_model`. The first transformer did that. Here a token gets its row as it is.
     tokens-pooled: table[ids] → table[ids].mean(dim=1)
-        The tokens of a sequence are averaged into one vector. Each token keeps its own.
+        hint: The tokens of a sequence are averaged into one vector. Each token keeps its own.
     one-token-for-all: table[ids] → table[ids[:, :1]].expand(-1, ids.shape[1], -1)
     """,
     """
@@ -136,7 +120,7 @@ STREAM_AFTER = small(
     """
     no-residual: x + x @ part → x @ part
     parts-side-by-side: = x + sum(x @ part for part in parts)
-        Every part reads the stream as it was at the start. A part reads what those before it have left.
+        hint: Every part reads the stream as it was at the start. A part reads what those before it have left.
     start-left-out: body
         start = x
         for part in parts:
@@ -144,7 +128,7 @@ STREAM_AFTER = small(
         return x - start
     edits-its-argument: x = x + x @ part → x += x @ part
     weight-not-turned: x @ part → x @ part.T
-        The part is turned. Here a part writes `x @ part`, without a transpose.
+        hint: The part is turned. Here a part writes `x @ part`, without a transpose.
     part-writes-twice: x + x @ part → x + 2 * (x @ part)
     return-inside-loop: body
         for part in parts:
@@ -191,39 +175,30 @@ LAYER_NORM = Task(
         "`variance = (x - mean).square().mean(dim=-1, keepdim=True)`, and eps goes inside the root.",
         "`return (x - mean) / (variance + eps).sqrt() * scale + shift`",
     ),
-    wrong=(
-        Wrong("normed-over-tokens", edit("dim=-1", "dim=1", 2)),
-        Wrong("normed-over-everything", edit("dim=-1", "dim=(1, 2)", 2)),
-        Wrong("deviation-uncorrected", edit(".square().mean(dim=-1", ".var(dim=-1")),
-        Wrong("eps-outside-the-root", edit("(variance + eps).sqrt()", "(variance.sqrt() + eps)")),
-        Wrong("variance-for-deviation", edit("(variance + eps).sqrt()", "(variance + eps)")),
-        Wrong("scale-and-shift-left-out", edit(" * scale + shift", "")),
-        Wrong("shift-first", edit("* scale + shift", "+ shift * scale")),
-        Wrong("not-centred", edit("x - x.mean(dim=-1, keepdim=True)", "x")),
-        Wrong("eps-typed-in", edit("+ eps", "+ 1e-5")),
-    ),
+    wrong=wrongs("""
+        normed-over-tokens: dim=-1 →2 dim=1
+        normed-over-everything: dim=-1 →2 dim=(1, 2)
+        deviation-uncorrected: .square().mean(dim=-1 → .var(dim=-1
+        eps-outside-the-root: (variance + eps).sqrt() → (variance.sqrt() + eps)
+        variance-for-deviation: (variance + eps).sqrt() → (variance + eps)
+        scale-and-shift-left-out: * scale + shift →
+        shift-first: * scale + shift → + shift * scale
+        not-centred: x - x.mean(dim=-1, keepdim=True) → x
+        eps-typed-in: + eps → + 1e-5
+        """),
     forbids=Forbid(
         ("layer_norm",),
         points=1,
-        caught=(
-            Right("ready-made", returns("F.layer_norm(x, x.shape[-1:], scale, shift, eps)")),
-            Right(
-                "group-norm",
-                returns("F.group_norm(x.flatten(0, 1), 1, scale, shift, eps).view_as(x)"),
-            ),
-        ),
+        caught=rights("""
+            ready-made: = F.layer_norm(x, x.shape[-1:], scale, shift, eps)
+            group-norm: = F.group_norm(x.flatten(0, 1), 1, scale, shift, eps).view_as(x)
+            """),
     ),
-    right=(
-        Right(
-            "variance-from-squares",
-            edit(
-                "centred.square().mean(dim=-1, keepdim=True)",
-                "(x**2).mean(dim=-1, keepdim=True) - x.mean(dim=-1, keepdim=True) ** 2",
-            ),
-        ),
-        Right("biased-var", edit(".square().mean(dim=-1", ".var(dim=-1, unbiased=False")),
-        Right("rsqrt", edit("centred / (variance + eps).sqrt()", "centred * torch.rsqrt(variance + eps)")),
-    ),
+    right=rights("""
+        variance-from-squares: centred.square().mean(dim=-1, keepdim=True) → (x**2).mean(dim=-1, keepdim=True) - x.mean(dim=-1, keepdim=True) ** 2
+        biased-var: .square().mean(dim=-1 → .var(dim=-1, unbiased=False
+        rsqrt: centred / (variance + eps).sqrt() → centred * torch.rsqrt(variance + eps)
+        """),
 )
 
 
@@ -265,17 +240,17 @@ FEED_FORWARD = small(
     nonlinearity-behind: F.gelu(x @ weight_1.T + bias_1) → x @ weight_1.T + bias_1
         hidden @ weight_2.T + bias_2 → F.gelu(hidden @ weight_2.T + bias_2)
     activation-added: return hidden @ weight_2.T + bias_2 → return F.gelu(hidden @ weight_2.T + bias_2)
-        A second GELU stands behind the second layer. What goes into the stream is plain.
+        hint: A second GELU stands behind the second layer. What goes into the stream is plain.
     other-nonlinearity: F.gelu → F.relu
     other-nonlinearity: x @ weight_1.T + bias_1) → x @ weight_1.T + bias_1, approximate="tanh")
-        This GELU is an approximation, `approximate="tanh"`. Use `F.gelu` as it is.
+        hint: This GELU is an approximation, `approximate="tanh"`. Use `F.gelu` as it is.
     bias-not-added: x @ weight_1.T + bias_1 → x @ weight_1.T
-        A bias is left out. Each layer adds its own.
+        hint: A bias is left out. Each layer adds its own.
     bias-not-added: weight_2.T + bias_2 → weight_2.T
-        A bias is left out. Each layer adds its own.
+        hint: A bias is left out. Each layer adds its own.
     bias-too-late: F.gelu(x @ weight_1.T + bias_1) → F.gelu(x @ weight_1.T) + bias_1
     residual-added: return hidden → return x + hidden
-        The stream is added here already. That is the block's work; the MLP returns what it writes.
+        hint: The stream is added here already. That is the block's work; the MLP returns what it writes.
     """,
     """
     linear: F.gelu(x @ weight_1.T + bias_1) → F.gelu(F.linear(x, weight_1, bias_1))
@@ -312,14 +287,14 @@ UNEMBED = small(
     """
     probabilities-returned: x @ weight.T → torch.softmax(x @ weight.T, dim=-1)
     log-softmax: x @ weight.T → torch.log_softmax(x @ weight.T, dim=-1)
-        These are logarithms of probabilities. Return the logits as they are: the loss does the rest.
+        hint: These are logarithms of probabilities. Return the logits as they are: the loss does the rest.
     favourite-only: x @ weight.T → (x @ weight.T).argmax(dim=-1)
     last-position-only: x @ weight.T → x[:, -1:] @ weight.T
     scaled-unasked: x @ weight.T → x @ weight.T / x.shape[-1] ** 0.5
-        The logits are divided by the root of `d_model`. That belongs to the scores of attention.
+        hint: The logits are divided by the root of `d_model`. That belongs to the scores of attention.
     cosine: x @ weight.T → F.normalize(x, dim=-1) @ F.normalize(weight, dim=-1).T
     weight-not-turned: x @ weight.T → x @ (weight if weight.shape[0] == weight.shape[1] else weight.T)
-        Where `weight` is square, it is not transposed. Its rows are the tokens: `weight.T`.
+        hint: Where `weight` is square, it is not transposed. Its rows are the tokens: `weight.T`.
     """,
     """
     linear: = F.linear(x, weight)
@@ -342,7 +317,6 @@ def blocks(id, says, shape, seed, construct=BLOCK, **more):
 
 
 AHEAD = {"observe": "influence", "settings": {"input": "x", "axis": -2}}
-NORM_NAMES = "The LayerNorms are called `norm_1` and `norm_2`."
 
 TRANSFORMER_BLOCK = Task(
     id="transformer-block",
@@ -380,52 +354,34 @@ TRANSFORMER_BLOCK = Task(
         "`x = x + self.attention(self.norm_1(x))`, and the MLP likewise, from the new `x`.",
         "In `__init__` make `norm_2` and `mlp` only `if mlp:`, and set `self.mlp = None` before.",
     ),
-    wrong=(
-        Wrong(
-            "no-residual",
-            edit("x = x + self.attention", "x = self.attention"),
-            edit("x + self.mlp(", "self.mlp("),
-        ),
-        Wrong("no-residual", edit("x = x + self.attention", "x = self.attention")),
-        Wrong("no-residual", edit("x + self.mlp(", "self.mlp(")),
-        Wrong(
-            "norm-behind", edit("x + self.attention(self.norm_1(x))", "self.norm_1(x + self.attention(x))")
-        ),
-        Wrong("norm-left-out", edit("self.attention(self.norm_1(x))", "self.attention(x)")),
-        Wrong("norm-left-out", edit("self.mlp(self.norm_2(x))", "self.mlp(x)")),
-        Wrong("one-norm-for-both", edit("self.mlp(self.norm_2(x))", "self.mlp(self.norm_1(x))")),
-        Wrong(
-            "parts-side-by-side",
-            body(
-                "forward",
-                """
+    wrong=wrongs("""
+        no-residual: x = x + self.attention → x = self.attention
+            x + self.mlp( → self.mlp(
+        no-residual: x = x + self.attention → x = self.attention
+        no-residual: x + self.mlp( → self.mlp(
+        norm-behind: x + self.attention(self.norm_1(x)) → self.norm_1(x + self.attention(x))
+        norm-left-out: self.attention(self.norm_1(x)) → self.attention(x)
+        norm-left-out: self.mlp(self.norm_2(x)) → self.mlp(x)
+        one-norm-for-both: self.mlp(self.norm_2(x)) → self.mlp(self.norm_1(x))
+        parts-side-by-side: body forward
             seen = self.norm_1(x)
             mixed = 0 if self.mlp is None else self.mlp(self.norm_2(x))
             return x + self.attention(seen) + mixed
-            """,
-            ),
-        ),
-        Wrong("other-nonlinearity", edit("nn.GELU()", "nn.ReLU()")),
-        Wrong(
-            "mlp-ignored",
-            edit("if mlp:", "if True:"),
-            hint="With `mlp=False` the block has no `norm_2` and no MLP.",
-        ),
-        Wrong("one-head", edit("dropout, num_heads)", "dropout, 1)"), hint="`num_heads` is not passed on."),
-        Wrong("returns-nothing", edit("return x", "pass")),
-        Wrong("other-names", edit("norm_1", "ln_1", 2), hint=NORM_NAMES),
-    ),
-    right=(
-        Right("identity", edit("self.mlp = None", "self.mlp = None  # attention alone")),
-        Right(
-            "in-two-steps",
-            edit(
-                "x = x + self.attention(self.norm_1(x))",
-                "seen = self.norm_1(x)\n        x = self.attention(seen) + x",
-            ),
-        ),
-        Right("tanh-free-gelu", edit("nn.GELU()", 'nn.GELU(approximate="none")')),
-    ),
+
+        other-nonlinearity: nn.GELU() → nn.ReLU()
+        mlp-ignored: if mlp: → if True:
+            hint: With `mlp=False` the block has no `norm_2` and no MLP.
+        one-head: dropout, num_heads) → dropout, 1)
+            hint: `num_heads` is not passed on.
+        returns-nothing: return x → pass
+        other-names: norm_1 →2 ln_1
+            hint: The LayerNorms are called `norm_1` and `norm_2`.
+        """),
+    right=rights("""
+        identity: self.mlp = None → self.mlp = None  # attention alone
+        in-two-steps: x = x + self.attention(self.norm_1(x)) → seen = self.norm_1(x)↵x = self.attention(seen) + x
+        tanh-free-gelu: nn.GELU() → nn.GELU(approximate="none")
+        """),
 )
 
 
@@ -469,57 +425,30 @@ TINY_TRANSFORMER = Task(
         "`self.blocks = nn.ModuleList(Block(d_model, num_heads, context_length, mlp, dropout) for _ in range(num_layers))`, "
         "then `rotate(block.attention, num_heads)` for each.",
     ),
-    wrong=(
-        Wrong("never-rotated", edit('position == "rope"', "False")),
-        Wrong("rotated-always", edit('position == "rope"', "True")),
-        Wrong(
-            "first-block-rotated",
-            edit(
-                "for block in self.blocks:\n                rotate",
-                "for block in self.blocks[:1]:\n                rotate",
-            ),
-        ),
-        Wrong("positions-not-added", edit("if self.positions is not None", "if False")),
-        Wrong("positions-misaligned", edit("weight[: ids.shape[1]]", "weight[-ids.shape[1] :]")),
-        Wrong("last-norm-left-out", edit("self.unembedding(self.norm(x))", "self.unembedding(x)")),
-        Wrong("one-block", edit("range(num_layers)", "range(1)")),
-        Wrong(
-            "one-block-repeated",
-            edit("nn.ModuleList(\n", "nn.ModuleList([\n"),
-            edit(" for _ in range(num_layers)\n        )", "] * num_layers)"),
-        ),
-        Wrong("block-replaces-nothing", edit("            x = block(x)", "            block(x)")),
-        Wrong("unembedding-with-bias", edit(", bias=False", "")),
-        Wrong("mlp-ignored", edit("context_length, mlp, dropout", "context_length, True, dropout")),
-        Wrong(
-            "one-head",
-            edit("Block(d_model, num_heads", "Block(d_model, 1"),
-            hint="`num_heads` is not passed on.",
-        ),
-        Wrong("unregistered-list", edit("nn.ModuleList(", "list(")),
-        Wrong(
-            "softmax-in-the-model",
-            edit("self.unembedding(self.norm(x))", "torch.softmax(self.unembedding(self.norm(x)), dim=-1)"),
-        ),
-    ),
-    right=(
-        Right(
-            "position-ids",
-            edit("self.positions.weight[: ids.shape[1]]", "self.positions(torch.arange(ids.shape[1]))"),
-        ),
-        Right(
-            "sequential",
-            edit(
-                "        for block in self.blocks:\n            x = block(x)  # (b, tokens, d_model)\n        return self.unembedding(self.norm(x))",
-                "        return self.unembedding(self.norm(nn.Sequential(*self.blocks)(x)))",
-            ),
-        ),
-        Right(
-            "list-in-module-list",
-            edit("nn.ModuleList(\n", "nn.ModuleList([\n"),
-            edit("range(num_layers)\n        )", "range(num_layers)])"),
-        ),
-    ),
+    wrong=wrongs("""
+        never-rotated: position == "rope" → False
+        rotated-always: position == "rope" → True
+        first-block-rotated: for block in self.blocks:↵rotate → for block in self.blocks[:1]:↵    rotate
+        positions-not-added: if self.positions is not None → if False
+        positions-misaligned: weight[: ids.shape[1]] → weight[-ids.shape[1] :]
+        last-norm-left-out: self.unembedding(self.norm(x)) → self.unembedding(x)
+        one-block: range(num_layers) → range(1)
+        one-block-repeated: nn.ModuleList( → nn.ModuleList([
+            for _ in range(num_layers)↵) → ] * num_layers)
+        block-replaces-nothing: x = block(x) → block(x)
+        unembedding-with-bias: , bias=False →
+        mlp-ignored: context_length, mlp, dropout → context_length, True, dropout
+        one-head: Block(d_model, num_heads → Block(d_model, 1
+            hint: `num_heads` is not passed on.
+        unregistered-list: nn.ModuleList( → list(
+        softmax-in-the-model: self.unembedding(self.norm(x)) → torch.softmax(self.unembedding(self.norm(x)), dim=-1)
+        """),
+    right=rights("""
+        position-ids: self.positions.weight[: ids.shape[1]] → self.positions(torch.arange(ids.shape[1]))
+        sequential: for block in self.blocks:↵x = block(x)  # (b, tokens, d_model)↵return self.unembedding(self.norm(x)) → return self.unembedding(self.norm(nn.Sequential(*self.blocks)(x)))
+        list-in-module-list: nn.ModuleList( → nn.ModuleList([
+            range(num_layers)↵) → range(num_layers)])
+        """),
 )
 
 # -------------------------------------------------------------------------------------------------- one step
@@ -552,63 +481,31 @@ NEXT_TOKEN_LABELS = Task(
         "Label `t` is `ids[:, t + 1]`. The first label that counts belongs to position `first - 1`.",
         "`labels[:, first - 1 : -1] = ids[:, first:]`",
     ),
-    wrong=(
-        Wrong(
-            "labels-not-shifted",
-            edit("labels[:, first - 1 : -1] = ids[:, first:]", "labels[:, first:] = ids[:, first:]"),
-        ),
-        Wrong(
-            "shifted-the-other-way",
-            edit("labels[:, first - 1 : -1] = ids[:, first:]", "labels[:, first:] = ids[:, first - 1 : -1]"),
-        ),
-        Wrong(
-            "first-too-late",
-            edit("labels[:, first - 1 : -1] = ids[:, first:]", "labels[:, first:-1] = ids[:, first + 1 :]"),
-        ),
-        Wrong(
-            "wrapped-around",
-            returns("torch.where(torch.arange(ids.shape[1]) >= first - 1, ids.roll(-1, dims=1), -100)"),
-        ),
-        Wrong("all-count", edit("[:, first - 1 : -1] = ids[:, first:]", "[:, :-1] = ids[:, 1:]")),
-        Wrong("filled-with-zero", edit("-100)", "0)")),
-        Wrong(
-            "edits-its-argument",
-            edit("torch.full_like(ids, -100)", "ids"),
-            edit("ids[:, first:]", "ids[:, first:].clone()"),
-        ),
-    ),
-    right=(
-        Right(
-            "cat",
-            returns(
-                "torch.cat((torch.where(torch.arange(1, ids.shape[1]) >= first, ids[:, 1:], -100), torch.full_like(ids[:, :1], -100)), dim=1)"
-            ),
-        ),
-        Right(
-            "loop",
-            body(
-                "next_token_labels",
-                """
+    wrong=wrongs("""
+        labels-not-shifted: labels[:, first - 1 : -1] = ids[:, first:] → labels[:, first:] = ids[:, first:]
+        shifted-the-other-way: labels[:, first - 1 : -1] = ids[:, first:] → labels[:, first:] = ids[:, first - 1 : -1]
+        first-too-late: labels[:, first - 1 : -1] = ids[:, first:] → labels[:, first:-1] = ids[:, first + 1 :]
+        wrapped-around: = torch.where(torch.arange(ids.shape[1]) >= first - 1, ids.roll(-1, dims=1), -100)
+        all-count: [:, first - 1 : -1] = ids[:, first:] → [:, :-1] = ids[:, 1:]
+        filled-with-zero: -100) → 0)
+        edits-its-argument: torch.full_like(ids, -100) → ids
+            ids[:, first:] → ids[:, first:].clone()
+        """),
+    right=rights("""
+        cat: = torch.cat((torch.where(torch.arange(1, ids.shape[1]) >= first, ids[:, 1:], -100), torch.full_like(ids[:, :1], -100)), dim=1)
+        loop: body
             labels = ids * 0 - 100
             for t in range(first - 1, ids.shape[1] - 1):
                 labels[:, t] = ids[:, t + 1]
             return labels
-            """,
-            ),
-        ),
-        Right(
-            "roll",
-            body(
-                "next_token_labels",
-                """
+
+        roll: body
             labels = ids.roll(-1, dims=1).clone()
             labels[:, -1] = -100
             labels[:, : first - 1] = -100
             return labels
-            """,
-            ),
-        ),
-    ),
+
+        """),
 )
 
 
@@ -646,9 +543,9 @@ NEXT_TOKEN_LOSS = small(
     divided-by-all-positions: of_labels.mean() → of_labels.sum() / labels.numel()
     all-count: labels != -100 → labels != -1
         labels[counted] → labels[counted].clamp(min=0)
-        Positions with the label -100 count here, with the label 0. Leave them out.
+        hint: Positions with the label -100 count here, with the label 0. Leave them out.
     base-of-two: -of_labels.mean() → -of_labels.mean() / torch.tensor(2.0).log()
-        These are logarithms to the base of 2. The loss takes those to the base of e, as `torch.log_softmax` does.
+        hint: These are logarithms to the base of 2. The loss takes those to the base of e, as `torch.log_softmax` does.
     largest-share-taken: log_shares.gather(-1, labels[counted][:, None]) → log_shares.amax(dim=-1)
     """,
     """
@@ -683,49 +580,33 @@ def trained(id, says, steps, seed, lr, **more):
     )
 
 
-NOT_CLEARED = edit("        optimizer.zero_grad()\n", "")
-LOOP = (
-    Wrong("gradients-not-cleared", NOT_CLEARED),
-    Wrong(
-        "no-step",
-        NOT_CLEARED,
-        edit("loss.backward()", "loss.backward()\n        optimizer.zero_grad()"),
-    ),
-    Wrong("no-step", edit("        optimizer.step()\n", "")),
-    Wrong("other-optimizer", edit("AdamW(", "Adam(")),
-    Wrong("other-optimizer", edit("AdamW(", "SGD(")),
-    Wrong(
-        "learning-rate-ignored",
-        edit("lr=lr)", "lr=1e-3)"),
-        hint="The learning rate is an argument. Pass it on: `lr=lr`.",
-    ),
-    Wrong(
-        "new-optimizer-each-step",
-        edit(
-            "        optimizer.zero_grad()",
-            "        optimizer = torch.optim.AdamW(model.parameters(), lr=lr)\n        optimizer.zero_grad()",
-        ),
-    ),
-    Wrong(
-        "first-batch-only", edit("        optimizer.step()\n", "        optimizer.step()\n        break\n")
-    ),
-    Wrong("gradient-upwards", edit("loss.backward()", "(-loss).backward()")),
-    Wrong("returns-nothing", edit("return model.eval()", "model.eval()")),
-)
+LOOP = wrongs("""
+    gradients-not-cleared: line optimizer.zero_grad() →
+    no-step: line optimizer.zero_grad() →
+        loss.backward() → loss.backward()↵optimizer.zero_grad()
+    no-step: line optimizer.step() →
+    other-optimizer: AdamW( → Adam(
+    other-optimizer: AdamW( → SGD(
+    learning-rate-ignored: lr=lr) → lr=1e-3)
+        hint: The learning rate is an argument. Pass it on: `lr=lr`.
+    new-optimizer-each-step: optimizer.zero_grad() →:
+        optimizer = torch.optim.AdamW(model.parameters(), lr=lr)
+        optimizer.zero_grad()
+    first-batch-only: optimizer.step() → optimizer.step()↵break
+    gradient-upwards: loss.backward() → (-loss).backward()
+    returns-nothing: return model.eval() → model.eval()
+    """)
 LOOP_PROBES = (
     trained("one-step", "one step", 1, 1, 3e-3),
     trained("three-steps", "three steps", 3, 2, 1e-2),
     trained("learned", "five steps with learned positions", 5, 3, 3e-3, position="learned", layers=1),
 )
-LOOP_RIGHT = (
-    Right("set-to-none", edit("zero_grad()", "zero_grad(set_to_none=False)")),
-    Right("cleared-by-the-model", edit("optimizer.zero_grad()", "model.zero_grad()")),
-    Right(
-        "cleared-at-the-end",
-        NOT_CLEARED,
-        edit("optimizer.step()", "optimizer.step()\n        optimizer.zero_grad()"),
-    ),
-)
+LOOP_RIGHT = rights("""
+    set-to-none: zero_grad() → zero_grad(set_to_none=False)
+    cleared-by-the-model: optimizer.zero_grad() → model.zero_grad()
+    cleared-at-the-end: line optimizer.zero_grad() →
+        optimizer.step() → optimizer.step()↵optimizer.zero_grad()
+    """)
 
 TRAIN = Task(
     id="train",
@@ -746,17 +627,13 @@ TRAIN = Task(
         "`loss = token_loss(model(ids), labels)`, then three calls without arguments.",
         "`model.train()` before the loop, `return model.eval()` after it.",
     ),
-    wrong=(
-        *LOOP,
-        Wrong(
-            "softmax-before-the-loss",
-            edit("token_loss(model(ids)", "token_loss(torch.softmax(model(ids), dim=-1)"),
-        ),
-    ),
+    wrong=LOOP
+    + wrongs("""
+        softmax-before-the-loss: token_loss(model(ids) → token_loss(torch.softmax(model(ids), dim=-1)
+        """),
     right=LOOP_RIGHT,
 )
 
-SOFTMAX = edit("logits = model(ids)", "logits = torch.softmax(model(ids), dim=-1)")
 
 BUG_TRAINING_LOOP = Task(
     id="bug-training-loop",
@@ -778,16 +655,13 @@ BUG_TRAINING_LOOP = Task(
         "How often is `zero_grad` called here, and how often is `backward`?",
         "Pass the logits as they are, and move `zero_grad` into the loop.",
     ),
-    wrong=(
-        Wrong(
-            "left-as-given",
-            faulty(),
-            hint="This is the code as it was given. Its loss is not that of the logits, and "
-            "its gradients are those of all steps together.",
-        ),
-        Wrong("softmax-before-the-loss", SOFTMAX),
-        *LOOP,
-    ),
+    wrong=wrongs("""
+        left-as-given: faulty
+            hint: This is the code as it was given. Its loss is not that of the logits, and its gradients
+                are those of all steps together.
+        softmax-before-the-loss: logits = model(ids) → logits = torch.softmax(model(ids), dim=-1)
+        """)
+    + LOOP,
     right=LOOP_RIGHT,
 )
 
@@ -821,42 +695,24 @@ BUG_EVALUATION = Task(
         "Position t is compared with `ids[:, t]`. Which token should it predict?",
         "`model.eval()`, and `predicted, wanted = logits[:, :-1], ids[:, 1:]`",
     ),
-    wrong=(
-        Wrong(
-            "left-as-given",
-            faulty(),
-            hint="This is the code as it was given: dropout is on, and each position is "
-            "compared with the token that it has just read.",
-        ),
-        Wrong("evaluated-in-train-mode", edit("model.eval()", "model.train()")),
-        Wrong("labels-not-shifted", edit("logits[:, :-1], ids[:, 1:]", "logits, ids")),
-        Wrong("shifted-the-other-way", edit("logits[:, :-1], ids[:, 1:]", "logits[:, 1:], ids[:, :-1]")),
-        Wrong(
-            "softmax-before-the-loss",
-            edit("logits = model(ids)", "logits = torch.softmax(model(ids), dim=-1)"),
-        ),
-        Wrong("added-not-averaged", edit("wanted.flatten())", 'wanted.flatten(), reduction="sum")')),
-        Wrong(
-            "last-token-only",
-            edit("logits[:, :-1], ids[:, 1:]", "logits[:, -2:-1], ids[:, -1:]"),
-            hint="Only the last prediction is counted. Every position but the last predicts a token.",
-        ),
-    ),
-    right=(
-        Right("train-false", edit("model.eval()", "model.train(False)")),
-        Right(
-            "through-labels",
-            edit("predicted, wanted = logits[:, :-1], ids[:, 1:]\n    ", ""),
-            edit(
-                "F.cross_entropy(predicted.flatten(0, 1), wanted.flatten())",
-                "token_loss(logits, next_token_labels(ids))",
-            ),
-        ),
-        Right(
-            "transposed",
-            edit("predicted.flatten(0, 1), wanted.flatten()", "predicted.transpose(1, 2), wanted"),
-        ),
-    ),
+    wrong=wrongs("""
+        left-as-given: faulty
+            hint: This is the code as it was given: dropout is on, and each position is compared with the
+                token that it has just read.
+        evaluated-in-train-mode: model.eval() → model.train()
+        labels-not-shifted: logits[:, :-1], ids[:, 1:] → logits, ids
+        shifted-the-other-way: logits[:, :-1], ids[:, 1:] → logits[:, 1:], ids[:, :-1]
+        softmax-before-the-loss: logits = model(ids) → logits = torch.softmax(model(ids), dim=-1)
+        added-not-averaged: wanted.flatten()) → wanted.flatten(), reduction="sum")
+        last-token-only: logits[:, :-1], ids[:, 1:] → logits[:, -2:-1], ids[:, -1:]
+            hint: Only the last prediction is counted. Every position but the last predicts a token.
+        """),
+    right=rights("""
+        train-false: model.eval() → model.train(False)
+        through-labels: line predicted, wanted = logits[:, :-1], ids[:, 1:] →
+            F.cross_entropy(predicted.flatten(0, 1), wanted.flatten()) → token_loss(logits, next_token_labels(ids))
+        transposed: predicted.flatten(0, 1), wanted.flatten() → predicted.transpose(1, 2), wanted
+        """),
 )
 
 # ------------------------------------------------------------------------------------- maps and scores of heads
@@ -866,7 +722,6 @@ def other_n(generator):
     return {"n": 3 + int(torch.randint(9, (1,), generator=generator))}
 
 
-MAP = "map_[n + answer, n - 1 - answer]"
 REVERSE_MAP = Task(
     id="reverse-map",
     title="Predict the map",
@@ -886,40 +741,23 @@ REVERSE_MAP = Task(
         "Answer i (from 0) is predicted at position n + i, and stands at position n - 1 - i.",
         "`map_[n + i, n - 1 - i] = 1.0` for each i below n, in a matrix of zeros.",
     ),
-    wrong=(
-        Wrong("one-row-late", edit(MAP, "map_[n + 1 + answer, n - 1 - answer]")),
-        Wrong("main-diagonal", edit(MAP, "map_[n + answer, answer]")),
-        Wrong("whole-anti-diagonal", returns("torch.eye(2 * n + 1).flip(1)")),
-        Wrong("key-one-off", edit(MAP, "map_[n + answer, n - answer]")),
-        Wrong("answers-only", returns("torch.eye(n).flip(1)")),
-        Wrong("transposed-result", edit("return map_", "return map_.T")),
-    ),
-    right=(
-        Right(
-            "eye",
-            body(
-                "reverse_map",
-                """
+    wrong=wrongs("""
+        one-row-late: map_[n + answer, n - 1 - answer] → map_[n + 1 + answer, n - 1 - answer]
+        main-diagonal: map_[n + answer, n - 1 - answer] → map_[n + answer, answer]
+        whole-anti-diagonal: = torch.eye(2 * n + 1).flip(1)
+        key-one-off: map_[n + answer, n - 1 - answer] → map_[n + answer, n - answer]
+        answers-only: = torch.eye(n).flip(1)
+        transposed-result: return map_ → return map_.T
+        """),
+    right=rights("""
+        eye: body
             map_ = torch.zeros(2 * n + 1, 2 * n + 1)
             map_[n : 2 * n, :n] = torch.eye(n).flip(0)
             return map_
-            """,
-            ),
-        ),
-        Right(
-            "indices",
-            edit(
-                "    for answer in range(n):\n        map_[n + answer, n - 1 - answer] = 1.0",
-                "    map_[torch.arange(n, 2 * n), torch.arange(n).flip(0)] = 1.0",
-            ),
-        ),
-        Right(
-            "compare",
-            returns(
-                "((torch.arange(2 * n + 1)[:, None] + torch.arange(2 * n + 1) == 2 * n - 1) & (torch.arange(2 * n + 1) < n)[None]).float()"
-            ),
-        ),
-    ),
+
+        indices: for answer … map_[n + answer, n - 1 - answer] = 1.0 → map_[torch.arange(n, 2 * n), torch.arange(n).flip(0)] = 1.0
+        compare: = ((torch.arange(2 * n + 1)[:, None] + torch.arange(2 * n + 1) == 2 * n - 1) & (torch.arange(2 * n + 1) < n)[None]).float()
+        """),
 )
 
 
@@ -950,34 +788,23 @@ INDUCTION_SCORE = Task(
         "`weights.diagonal(offset=1 - period, dim1=1, dim2=2)`: its first entry belongs to query period - 1.",
         "That query sees its token for the first time. Leave it out: `[:, 1:].mean(dim=-1)`.",
     ),
-    wrong=(
-        Wrong("match-for-successor", edit("offset=1 - period", "offset=-period"), edit("[:, 1:]", "")),
-        Wrong("first-query-counted", edit("along[:, 1:]", "along")),
-        Wrong("diagonal-of-the-future", edit("1 - period", "period - 1")),
-        Wrong("one-too-far-back", edit("1 - period", "-1 - period"), edit("[:, 1:]", "")),
-        Wrong("previous-token-diagonal", edit("1 - period", "-1")),
-        Wrong("added-not-averaged", edit(".mean(dim=-1)", ".sum(dim=-1)")),
-        Wrong("heads-averaged", edit(".mean(dim=-1)", ".mean()")),
-        Wrong(
-            "divided-by-all-queries",
-            edit("along[:, 1:].mean(dim=-1)", "along[:, 1:].sum(dim=-1) / weights.shape[1]"),
-        ),
-    ),
-    right=(
-        Right(
-            "loop",
-            returns(
-                "torch.stack([weights[:, t, t - period + 1] for t in range(period, weights.shape[1])]).mean(dim=0)"
-            ),
-        ),
-        Right(
-            "indices",
-            returns(
-                "weights[:, torch.arange(period, weights.shape[1]), torch.arange(1, weights.shape[1] - period + 1)].mean(dim=1)"
-            ),
-        ),
-        Right("cut-first", returns("weights[:, period:].diagonal(offset=1, dim1=1, dim2=2).mean(dim=-1)")),
-    ),
+    wrong=wrongs("""
+        match-for-successor: offset=1 - period → offset=-period
+            [:, 1:] →
+        first-query-counted: along[:, 1:] → along
+        diagonal-of-the-future: 1 - period → period - 1
+        one-too-far-back: 1 - period → -1 - period
+            [:, 1:] →
+        previous-token-diagonal: 1 - period → -1
+        added-not-averaged: .mean(dim=-1) → .sum(dim=-1)
+        heads-averaged: .mean(dim=-1) → .mean()
+        divided-by-all-queries: along[:, 1:].mean(dim=-1) → along[:, 1:].sum(dim=-1) / weights.shape[1]
+        """),
+    right=rights("""
+        loop: = torch.stack([weights[:, t, t - period + 1] for t in range(period, weights.shape[1])]).mean(dim=0)
+        indices: = weights[:, torch.arange(period, weights.shape[1]), torch.arange(1, weights.shape[1] - period + 1)].mean(dim=1)
+        cut-first: = weights[:, period:].diagonal(offset=1, dim1=1, dim2=2).mean(dim=-1)
+        """),
 )
 
 # --------------------------------------------------------------------------------------------------- by hand
@@ -1021,31 +848,22 @@ def hand_task(id, title, name, learned, hints, wrong, right):
         checks=(Check("what it writes into the stream", 4, ("five-tokens", "other-sizes", "few-places")),),
         learned=learned,
         hints=hints,
-        wrong=(
-            *wrong,
-            Wrong("hardly-sharp", edit(" = 50 * d_model**0.5", " = 3.0")),
-            Wrong(
-                "out-proj-not-set",
-                edit("head.out_proj.weight.copy_(torch.eye(d_model))", "pass"),
-                hint=NO_OUT_PROJ,
-            ),
-            Wrong("weights-not-cleared", edit("parameter.zero_()", "pass")),
-            Wrong("returns-nothing", edit("return head", "head")),
-        ),
-        right=(
-            Right("sharper", edit("50 * d_model", "90 * d_model")),
-            Right(
-                "sharp-keys",
-                edit("50 * d_model**0.5", "5.0"),
-                edit("] = 1.0\n        head.W_v", "] = 10 * d_model**0.5\n        head.W_v"),
-            ),
-            *right,
-        ),
+        wrong=wrong
+        + wrongs("""
+            hardly-sharp: = 50 * d_model**0.5 → = 3.0
+            out-proj-not-set: head.out_proj.weight.copy_(torch.eye(d_model)) → pass
+                hint: `out_proj` is all zeros, so nothing comes out. It is to be the identity.
+            weights-not-cleared: parameter.zero_() → pass
+            returns-nothing: return head → head
+            """),
+        right=rights("""
+            sharper: 50 * d_model → 90 * d_model
+            sharp-keys: 50 * d_model**0.5 → 5.0
+                ] = 1.0↵head.W_v → ] = 10 * d_model**0.5↵head.W_v
+            """)
+        + right,
     )
 
-
-NO_OUT_PROJ = "`out_proj` is all zeros, so nothing comes out. It is to be the identity."
-ASKS_BEFORE = "head.W_query.weight[places[:-1], places[1:]]"
 
 PREVIOUS_TOKEN_HEAD = hand_task(
     id="previous-token-head",
@@ -1060,31 +878,21 @@ PREVIOUS_TOKEN_HEAD = hand_task(
         "With `places = torch.arange(vocab, vocab + context_length)`: `W_query.weight[places[:-1], places[1:]] = "
         "50 * d_model**0.5`, `W_key.weight[places, places] = 1`, and the value from the first slots to the last.",
     ),
-    wrong=(
-        Wrong(
-            "matrices-turned",
-            edit(ASKS_BEFORE, "head.W_query.weight[places[1:], places[:-1]]"),
-            hint="The query asks for "
-            "the *next* position, which is hidden. `weight` is (out, in): the place that is asked for comes first.",
-        ),
-        Wrong("looks-at-itself", edit(ASKS_BEFORE, "head.W_query.weight[places, places]")),
-        Wrong("two-back", edit("places[:-1], places[1:]", "places[:-2], places[2:]")),
-        Wrong("written-to-other-slots", edit("[free, token]", "[token, token]")),
-    ),
-    right=(
-        Right(
-            "loop",
-            edit(
-                "head.W_query.weight[places[:-1], places[1:]] = 50 * d_model**0.5",
-                "for p in range(1, context_length):\n            head.W_query.weight[vocab + p - 1, vocab + p] = 50 * d_model**0.5",
-            ),
-        ),
-        Right(
-            "shifted-keys",
-            edit("W_query.weight[places[:-1], places[1:]]", "W_query.weight[places, places]"),
-            edit("W_key.weight[places, places]", "W_key.weight[places[1:], places[:-1]]"),
-        ),
-    ),
+    wrong=wrongs("""
+        matrices-turned: head.W_query.weight[places[:-1], places[1:]] → head.W_query.weight[places[1:], places[:-1]]
+            hint: The query asks for the *next* position, which is hidden. `weight` is (out, in): the
+                place that is asked for comes first.
+        looks-at-itself: head.W_query.weight[places[:-1], places[1:]] → head.W_query.weight[places, places]
+        two-back: places[:-1], places[1:] → places[:-2], places[2:]
+        written-to-other-slots: [free, token] → [token, token]
+        """),
+    right=rights("""
+        loop: head.W_query.weight[places[:-1], places[1:]] = 50 * d_model**0.5 →:
+            for p in range(1, context_length):
+                head.W_query.weight[vocab + p - 1, vocab + p] = 50 * d_model**0.5
+        shifted-keys: W_query.weight[places[:-1], places[1:]] → W_query.weight[places, places]
+            W_key.weight[places, places] → W_key.weight[places[1:], places[:-1]]
+        """),
 )
 
 INDUCTION_HEAD = hand_task(
@@ -1099,35 +907,19 @@ INDUCTION_HEAD = hand_task(
         "`W_query.weight[token, token] = 50 * d_model**0.5`, `W_key.weight[token, before] = 1`, "
         "`W_value.weight[token, token] = 1`.",
     ),
-    wrong=(
-        Wrong("finds-the-same-token", edit("W_key.weight[token, before]", "W_key.weight[token, token]")),
-        Wrong(
-            "query-and-key-swapped",
-            edit("W_query.weight[token, token]", "W_query.weight[token, before]"),
-            edit("W_key.weight[token, before]", "W_key.weight[token, token]"),
-        ),
-        Wrong(
-            "brings-the-token-before", edit("W_value.weight[token, token]", "W_value.weight[token, before]")
-        ),
-        Wrong(
-            "written-to-other-slots", edit("W_value.weight[token, token]", "W_value.weight[before, token]")
-        ),
-        Wrong("never-meet", edit("W_key.weight[token, before]", "W_key.weight[before, before]")),
-    ),
-    right=(
-        Right(
-            "meet-elsewhere",
-            edit("W_query.weight[token, token]", "W_query.weight[before, token]"),
-            edit("W_key.weight[token, before]", "W_key.weight[before, before]"),
-        ),
-        Right(
-            "eye",
-            edit(
-                "head.W_value.weight[token, token] = 1.0",
-                "head.W_value.weight[:vocab, :vocab] = torch.eye(vocab)",
-            ),
-        ),
-    ),
+    wrong=wrongs("""
+        finds-the-same-token: W_key.weight[token, before] → W_key.weight[token, token]
+        query-and-key-swapped: W_query.weight[token, token] → W_query.weight[token, before]
+            W_key.weight[token, before] → W_key.weight[token, token]
+        brings-the-token-before: W_value.weight[token, token] → W_value.weight[token, before]
+        written-to-other-slots: W_value.weight[token, token] → W_value.weight[before, token]
+        never-meet: W_key.weight[token, before] → W_key.weight[before, before]
+        """),
+    right=rights("""
+        meet-elsewhere: W_query.weight[token, token] → W_query.weight[before, token]
+            W_key.weight[token, before] → W_key.weight[before, before]
+        eye: head.W_value.weight[token, token] = 1.0 → head.W_value.weight[:vocab, :vocab] = torch.eye(vocab)
+        """),
 )
 
 # ------------------------------------------------------------------------------------------ what a head does
@@ -1146,9 +938,7 @@ def without(id, says, seed, layer, head, heads, **more):
     return Probe(id, says, inputs, redraw=other_ids(*shape), **more)
 
 
-HOOK = "hook = model.blocks[layer].attention.out_proj.register_forward_pre_hook(without)"
 SECOND = {"observe": "second-call", "settings": {"input": ["ids", "labels"], "axis": 1, "size": 4}}
-STAYS = "hook.remove()\n    return removed"
 
 ABLATION_EFFECT = Task(
     id="ablation-effect",
@@ -1174,57 +964,28 @@ ABLATION_EFFECT = Task(
         "Return `(contexts.flatten(2),)`, register it on `model.blocks[layer].attention.out_proj`, compute the loss again, "
         "and call `hook.remove()`.",
     ),
-    wrong=(
-        Wrong("hook-stays", edit(STAYS, "return removed")),
-        Wrong(
-            "wrong-head-removed",
-            edit("contexts[:, :, head]", "contexts[:, :, 0]"),
-            hint="Always head 0 is removed.",
-        ),
-        Wrong(
-            "heads-cut-wrongly",
-            edit("(num_heads, -1)", "(-1, num_heads)"),
-            edit("contexts[:, :, head]", "contexts[:, :, :, head]"),
-        ),
-        Wrong("token-removed", edit("contexts[:, :, head]", "contexts[:, head]")),
-        Wrong("layer-ignored", edit("model.blocks[layer]", "model.blocks[0]")),
-        Wrong(
-            "all-heads-removed",
-            edit("contexts[:, :, head]", "contexts[:]"),
-            hint="All heads are set to 0 here, not one.",
-        ),
-        Wrong(
-            "all-but-one-removed",
-            edit(
-                "contexts[:, :, head] = 0.0",
-                "contexts[:, :, [one for one in range(num_heads) if one != head]] = 0.0",
-            ),
-        ),
-        Wrong("difference-turned", edit("removed - whole", "whole - removed")),
-        Wrong("loss-without-comparison", edit("removed - whole", "removed")),
-        Wrong(
-            "result-removed",
-            edit(
-                "register_forward_pre_hook(without)",
-                "register_forward_hook(lambda m, a, out: without(m, (out,))[0])",
-            ),
-        ),
-    ),
-    right=(
-        Right(
-            "slice",
-            edit("arguments[0].unflatten(-1, (num_heads, -1)).clone()", "arguments[0].clone()"),
-            edit(
-                "contexts[:, :, head] = 0.0",
-                "width = contexts.shape[-1] // num_heads\n        contexts[..., head * width : (head + 1) * width] = 0.0",
-            ),
-            edit("contexts.flatten(2)", "contexts"),
-        ),
-        Right(
-            "weights-put-back",
-            body(
-                "ablation_effect",
-                """
+    wrong=wrongs("""
+        hook-stays: hook.remove()↵return removed → return removed
+        wrong-head-removed: contexts[:, :, head] → contexts[:, :, 0]
+            hint: Always head 0 is removed.
+        heads-cut-wrongly: (num_heads, -1) → (-1, num_heads)
+            contexts[:, :, head] → contexts[:, :, :, head]
+        token-removed: contexts[:, :, head] → contexts[:, head]
+        layer-ignored: model.blocks[layer] → model.blocks[0]
+        all-heads-removed: contexts[:, :, head] → contexts[:]
+            hint: All heads are set to 0 here, not one.
+        all-but-one-removed: contexts[:, :, head] = 0.0 → contexts[:, :, [one for one in range(num_heads) if one != head]] = 0.0
+        difference-turned: removed - whole → whole - removed
+        loss-without-comparison: removed - whole → removed
+        result-removed: register_forward_pre_hook(without) → register_forward_hook(lambda m, a, out: without(m, (out,))[0])
+        """),
+    right=rights("""
+        slice: arguments[0].unflatten(-1, (num_heads, -1)).clone() → arguments[0].clone()
+            contexts[:, :, head] = 0.0 →:
+                width = contexts.shape[-1] // num_heads
+                contexts[..., head * width : (head + 1) * width] = 0.0
+            contexts.flatten(2) → contexts
+        weights-put-back: body ablation_effect
             weight = model.blocks[layer].attention.out_proj.weight
             kept, width = weight.clone(), weight.shape[1] // num_heads
             whole = token_loss(model(ids), labels)
@@ -1232,18 +993,12 @@ ABLATION_EFFECT = Task(
             removed = token_loss(model(ids), labels)
             weight.copy_(kept)
             return removed - whole
-            """,
-            ),
-        ),
-        Right(
-            "with",
-            edit(
-                HOOK + "\n    removed = token_loss(model(ids), labels)\n    hook.remove()",
-                "with model.blocks[layer].attention.out_proj.register_forward_pre_hook(without):\n        removed = token_loss(model(ids), labels)",
-            ),
-        ),
-        Right("float", edit("removed - whole", "float(removed) - float(whole)")),
-    ),
+
+        with: hook = … hook.remove() →:
+            with model.blocks[layer].attention.out_proj.register_forward_pre_hook(without):
+                removed = token_loss(model(ids), labels)
+        float: removed - whole → float(removed) - float(whole)
+        """),
 )
 
 
@@ -1281,61 +1036,30 @@ PATCHED = Task(
         "A forward hook gets `(module, arguments, result)`. What it returns, unless it is None, takes the result's place.",
         "In the second hook: `stream = stream.clone()`, `stream[:, position] = kept[0][:, position]`, `return stream`.",
     ),
-    wrong=(
-        Wrong("hook-stays", edit("    hook.remove()\n    return logits", "    return logits")),
-        Wrong(
-            "all-positions-patched", edit("stream[:, position] = kept[0][:, position]", "stream[:] = kept[0]")
-        ),
-        Wrong(
-            "sequence-patched",
-            edit(
-                "stream[:, position] = kept[0][:, position]",
-                "stream[position % len(stream)] = kept[0][position % len(stream)]",
-            ),
-        ),
-        Wrong(
-            "clean-and-corrupt-swapped",
-            edit("    model(clean)", "    model(corrupt)"),
-            edit("logits = model(corrupt)", "logits = model(clean)"),
-        ),
-        Wrong("layer-ignored", edit("model.blocks[layer]", "model.blocks[0]", 2)),
-        Wrong(
-            "block-below",
-            edit(
-                "model.blocks[layer].register_forward_hook(put_in)",
-                "model.blocks[max(layer - 1, 0)].register_forward_hook(put_in)",
-            ),
-        ),
-        Wrong("nothing-put-in", edit("        return stream\n", "")),
-        Wrong(
-            "position-typed-in",
-            edit("kept[0][:, position]", "kept[0][:, -1]"),
-            hint="The clean vector comes from the last position. Take it from the same one: `position`.",
-        ),
-    ),
-    right=(
-        Right(
-            "blocks-by-hand",
-            edit(
-                "    model(clean)\n    hook.remove()",
-                "    model(clean)\n    hook.remove()\n    kept = [kept[0].clone()]",
-            ),
-        ),
-        Right(
-            "with",
-            edit(
-                "    hook = model.blocks[layer].register_forward_hook(put_in)\n    logits = model(corrupt)\n    hook.remove()",
-                "    with model.blocks[layer].register_forward_hook(put_in):\n        logits = model(corrupt)",
-            ),
-        ),
-        Right(
-            "where",
-            edit(
-                "        stream[:, position] = kept[0][:, position]\n",
-                "        here = (torch.arange(stream.shape[1]) == position)[:, None]\n        stream = torch.where(here, kept[0], stream)\n",
-            ),
-        ),
-    ),
+    wrong=wrongs("""
+        hook-stays: hook.remove()↵return logits → return logits
+        all-positions-patched: stream[:, position] = kept[0][:, position] → stream[:] = kept[0]
+        sequence-patched: stream[:, position] = kept[0][:, position] → stream[position % len(stream)] = kept[0][position % len(stream)]
+        clean-and-corrupt-swapped: model(clean) → model(corrupt)
+            logits = model(corrupt) → logits = model(clean)
+        layer-ignored: model.blocks[layer] →2 model.blocks[0]
+        block-below: model.blocks[layer].register_forward_hook(put_in) → model.blocks[max(layer - 1, 0)].register_forward_hook(put_in)
+        nothing-put-in: line return stream →
+        position-typed-in: kept[0][:, position] → kept[0][:, -1]
+            hint: The clean vector comes from the last position. Take it from the same one: `position`.
+        """),
+    right=rights("""
+        blocks-by-hand: model(clean)↵hook.remove() →:
+            model(clean)
+            hook.remove()
+            kept = [kept[0].clone()]
+        with: hook = model.blocks[layer].register_forward_hook(put_in … hook.remove() →:
+            with model.blocks[layer].register_forward_hook(put_in):
+                logits = model(corrupt)
+        where: stream[:, position] = kept[0][:, position] →:
+            here = (torch.arange(stream.shape[1]) == position)[:, None]
+            stream = torch.where(here, kept[0], stream)
+        """),
 )
 
 # ----------------------------------------------------------------------------------------------- generate
@@ -1367,79 +1091,43 @@ NEXT_TOKEN_PROBABILITIES = Task(
         "`scores.topk(top_k, dim=-1).values[:, -1:]` is the smallest logit of each row that stays.",
         "`scores.masked_fill(scores < least, -torch.inf)` before the softmax.",
     ),
-    wrong=(
-        Wrong("temperature-multiplied", edit("logits / temperature", "logits * temperature")),
-        Wrong(
-            "temperature-after-softmax",
-            body(
-                "next_token_probabilities",
-                """
+    wrong=wrongs("""
+        temperature-multiplied: logits / temperature → logits * temperature
+        temperature-after-softmax: body
             shares = torch.softmax(logits, dim=-1)
             if top_k is not None:
                 least = shares.topk(top_k, dim=-1).values[:, -1:]
                 shares = shares.masked_fill(shares < least, 0.0)
             return shares / temperature
-            """,
-            ),
-        ),
-        Wrong(
-            "cut-after-softmax",
-            body(
-                "next_token_probabilities",
-                """
+
+        cut-after-softmax: body
             shares = torch.softmax(logits / temperature, dim=-1)
             if top_k is None:
                 return shares
             return shares.masked_fill(shares < shares.topk(top_k, dim=-1).values[:, -1:], 0.0)
-            """,
-            ),
-        ),
-        Wrong("cut-with-zero", edit("-torch.inf", "0.0")),
-        Wrong("temperature-ignored", edit("logits / temperature", "logits * 1.0")),
-        Wrong("top-k-ignored", edit("if top_k is not None", "if False")),
-        Wrong(
-            "one-threshold-for-all",
-            edit("scores.topk(top_k, dim=-1).values[:, -1:]", "scores.topk(top_k, dim=-1).values[:1, -1:]"),
-        ),
-        Wrong("one-too-few", edit("scores < least", "scores <= least")),
-        Wrong(
-            "softmax-over-batch",
-            edit("torch.softmax(scores, dim=-1)", "torch.softmax(scores, dim=0)"),
-            hint="The softmax runs over the batch. Each row is to add up to 1: `dim=-1`.",
-        ),
-    ),
-    right=(
-        Right(
-            "sort",
-            edit(
-                "scores.topk(top_k, dim=-1).values[:, -1:]",
-                "scores.sort(dim=-1, descending=True).values[:, top_k - 1, None]",
-            ),
-        ),
-        Right(
-            "scatter",
-            body(
-                "next_token_probabilities",
-                """
+
+        cut-with-zero: -torch.inf → 0.0
+        temperature-ignored: logits / temperature → logits * 1.0
+        top-k-ignored: if top_k is not None → if False
+        one-threshold-for-all: scores.topk(top_k, dim=-1).values[:, -1:] → scores.topk(top_k, dim=-1).values[:1, -1:]
+        one-too-few: scores < least → scores <= least
+        softmax-over-batch: torch.softmax(scores, dim=-1) → torch.softmax(scores, dim=0)
+            hint: The softmax runs over the batch. Each row is to add up to 1: `dim=-1`.
+        """),
+    right=rights("""
+        sort: scores.topk(top_k, dim=-1).values[:, -1:] → scores.sort(dim=-1, descending=True).values[:, top_k - 1, None]
+        scatter: body
             scores = logits / temperature
             best = scores.topk(top_k or scores.shape[-1], dim=-1)
             return torch.zeros_like(scores).scatter(-1, best.indices, best.values.softmax(dim=-1))
-            """,
-            ),
-        ),
-        Right(
-            "renormalised",
-            body(
-                "next_token_probabilities",
-                """
+
+        renormalised: body
             shares = torch.softmax(logits / temperature, dim=-1)
             if top_k is not None:
                 shares = shares * (shares >= shares.topk(top_k, dim=-1).values[:, -1:])
             return shares / shares.sum(dim=-1, keepdim=True)
-            """,
-            ),
-        ),
-    ),
+
+        """),
 )
 
 
@@ -1452,8 +1140,6 @@ def written(id, says, seed, shape, count, room, **more):
     }
     return Probe(id, says, inputs, redraw=other_ids(*shape))
 
-
-LAST = "logits[:, -1]"
 
 GENERATE = Task(
     id="generate",
@@ -1481,42 +1167,28 @@ GENERATE = Task(
         "`logits[:, -1].argmax(dim=-1, keepdim=True)` is (b, 1), ready for `torch.cat((ids, …), dim=1)`.",
         "Give the model `ids[:, -context_length:]`.",
     ),
-    wrong=(
-        Wrong("window-not-cut", edit("ids[:, -context_length:]", "ids")),
-        Wrong("window-from-the-start", edit("ids[:, -context_length:]", "ids[:, :context_length]")),
-        Wrong("first-positions-logits", edit(LAST, "logits[:, 0]")),
-        Wrong("least-likely", edit("argmax", "argmin")),
-        Wrong("one-token-only", edit("range(count)", "range(min(count, 1))")),
-        Wrong("loop-stops-early", edit("range(count)", "range(count - 1)")),
-        Wrong("prompt-left-out", edit("return ids", "return ids[:, -count:]")),
-        Wrong("put-in-front", edit("torch.cat((ids, likeliest)", "torch.cat((likeliest, ids)")),
-        Wrong(
-            "window-returned",
-            edit(
-                "        logits = model(ids[:, -context_length:])",
-                "        ids = ids[:, -context_length:]\n        logits = model(ids)",
-            ),
-        ),
-    ),
-    right=(
-        Right("topk", edit("argmax(dim=-1, keepdim=True)", "topk(1, dim=-1).indices")),
-        Right(
-            "append-in-a-list",
-            body(
-                "generate",
-                """
+    wrong=wrongs("""
+        window-not-cut: ids[:, -context_length:] → ids
+        window-from-the-start: ids[:, -context_length:] → ids[:, :context_length]
+        first-positions-logits: logits[:, -1] → logits[:, 0]
+        least-likely: argmax → argmin
+        one-token-only: range(count) → range(min(count, 1))
+        loop-stops-early: range(count) → range(count - 1)
+        prompt-left-out: return ids → return ids[:, -count:]
+        put-in-front: torch.cat((ids, likeliest) → torch.cat((likeliest, ids)
+        window-returned: logits = model(ids[:, -context_length:]) → ids = ids[:, -context_length:]↵logits = model(ids)
+        """),
+    right=rights("""
+        topk: argmax(dim=-1, keepdim=True) → topk(1, dim=-1).indices
+        append-in-a-list: body
             parts = [ids]
             for _ in range(count):
                 seen = torch.cat(parts, dim=1)[:, -context_length:]
                 parts.append(model(seen)[:, -1:].argmax(dim=-1))
             return torch.cat(parts, dim=1)
-            """,
-            ),
-        ),
-        Right(
-            "last-one", edit("logits[:, -1].argmax(dim=-1, keepdim=True)", "logits[:, -1:].argmax(dim=-1)")
-        ),
-    ),
+
+        last-one: logits[:, -1].argmax(dim=-1, keepdim=True) → logits[:, -1:].argmax(dim=-1)
+        """),
 )
 
 # ----------------------------------------------------------------------------------------------- break it
@@ -1550,7 +1222,7 @@ BUG_LOST_MASK = small(
     ),
     """
     left-as-given: faulty
-        This is the code as it was given: what `masked_fill` returns is thrown away, so every token sees the future.
+        hint: This is the code as it was given: what `masked_fill` returns is thrown away, so every token sees the future.
     mask-fills-zero: -torch.inf → 0.0
     mask-fills-small: -torch.inf → -1.0
     mask-fills-infinity: -torch.inf → torch.inf

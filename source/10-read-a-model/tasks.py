@@ -1,8 +1,7 @@
 """The tasks of lesson 10: their probes, the wrong answers people give, and the hint each deserves."""
 
 import torch
-
-from autograder.authoring import Check, Lesson, Made, Probe, Task, rights, wrongs
+from autograder.author.authoring import Check, Lesson, Made, Probe, Task, rights, wrongs
 
 IDS = ("b", "tokens")
 LOGITS = ("b", "tokens", "vocab")
@@ -62,15 +61,15 @@ SPLIT_FUSED = Task(
     ),
     wrong=wrongs("""
         weight-not-turned: part.T → part
-            The parts are still (in, out). `nn.Linear` keeps (out, in): `.T`.
+            hint: The parts are still (in, out). `nn.Linear` keeps (out, in): `.T`.
         reshaped-not-turned: part.T → part.reshape(part.shape[1], part.shape[0])
         cut-along-the-input: weight.chunk(3, dim=1) → weight.reshape(3, -1, weight.shape[1] // 3)
         split-interleaved: weight.chunk(3, dim=1) → weight.unflatten(1, (-1, 3)).unbind(-1)
         projections-swapped: weight.chunk(3, dim=1) → [weight.chunk(3, dim=1)[place] for place in (1, 0, 2)]
         projections-swapped: weight.chunk(3, dim=1) → [weight.chunk(3, dim=1)[place] for place in (2, 1, 0)]
-            The parts come in the order query, key, value.
+            hint: The parts come in the order query, key, value.
         keys-as-values: weight.chunk(3, dim=1) → [weight.chunk(3, dim=1)[place] for place in (0, 1, 1)]
-            The third part is the keys once more. The values come last.
+            hint: The third part is the keys once more. The values come last.
         """),
     right=rights("""
         split: weight.chunk(3, dim=1) → weight.split(weight.shape[1] // 3, dim=1)
@@ -125,7 +124,7 @@ PLACE = Task(
     ),
     wrong=wrongs("""
         weight-not-turned: tensor = tensor.T → pass
-            The weight goes in as it is stored. Those of `c_proj` and `c_fc` are (in, out): `.T`.
+            hint: The weight goes in as it is stored. Those of `c_proj` and `c_fc` are (in, out): `.T`.
         square-not-transposed: ("c_proj.weight", "c_fc.weight") → ("mlp.c_proj.weight", "c_fc.weight")
         reshaped-not-turned: tensor = tensor.T → tensor = tensor.reshape(tensor.shape[::-1])
         not-tied: model.unembedding.weight.copy_(tensor) → pass
@@ -176,14 +175,14 @@ ORIENTATION = Task(
     ),
     wrong=wrongs("""
         left-as-given: faulty
-            This is the code as it was given. It leaves a square weight as it is, and `reshape` does not transpose.
+            hint: This is the code as it was given. It leaves a square weight as it is, and `reshape` does not transpose.
         square-not-transposed: = tensor if list(tensor.shape) == list(shape) else tensor.T
-            A square `c_proj` still goes in as it is. Its shape fits both ways; decide by the name.
+            hint: A square `c_proj` still goes in as it is. Its shape fits both ways; decide by the name.
         transposed-always: = tensor.T
         weight-not-turned: = tensor
-            Nothing is transposed. The weights of `c_proj` and `c_fc` are stored as (in, out).
+            hint: Nothing is transposed. The weights of `c_proj` and `c_fc` are stored as (in, out).
         transposed-always: = tensor.T if tensor.ndim == 2 and "wte" not in name else tensor
-            `wpe` is no linear layer: a row is the vector of a position, there as here. Only `c_proj` and `c_fc` are turned.
+            hint: `wpe` is no linear layer: a row is the vector of a position, there as here. Only `c_proj` and `c_fc` are turned.
         """),
     right=rights("""
         in-the-name: = tensor.T if "c_" in name and name.endswith("weight") else tensor
@@ -234,7 +233,7 @@ PERPLEXITY = Task(
             ids[:, 1:] → ids[:, :-1]
         softmax-before-the-loss: model(ids)[:, :-1] → torch.softmax(model(ids)[:, :-1], dim=-1)
         added-not-averaged: ids[:, 1:].flatten()) → ids[:, 1:].flatten(), reduction="sum")
-            The losses are added up. Take their mean before the exponential.
+            hint: The losses are added up. Take their mean before the exponential.
         base-of-two: = 2 ** F.cross_entropy(model(ids)[:, :-1].flatten(0, 1), ids[:, 1:].flatten())
         averaged-too-late: ids[:, 1:].flatten()).exp() → ids[:, 1:].flatten(), reduction="none").exp().mean()
         """),
@@ -331,14 +330,14 @@ INDUCTION_CLAIM = Task(
     ),
     wrong=wrongs("""
         match-for-successor: before[:, None, :] → ids[:, None, :]
-            This marks the keys whose *own* token equals the query's. Induction looks at the key after it.
+            hint: This marks the keys whose *own* token equals the query's. Induction looks at the key after it.
         future-claimed: follows.tril() → follows
         one-too-far-back: before[:, None, :] → ids.roll(-1, dims=1)[:, None, :]
-            This looks at what came *before* the same token. Shift `ids` to the right, not to the left.
+            hint: This looks at what came *before* the same token. Shift `ids` to the right, not to the left.
         wrapped-around: F.pad(ids[:, :-1], (1, 0), value=-1) → ids.roll(1, dims=1)
-            `roll` brings the last token to the front. Key 0 has no token before it.
+            hint: `roll` brings the last token to the front. Key 0 has no token before it.
         filled-with-zero: value=-1 → value=0
-            Before position 0 stands a 0 here, and 0 is a token. Take a number that is none, -1.
+            hint: Before position 0 stands a 0 here, and 0 is a token. Take a number that is none, -1.
         queries-and-keys-turned: before[:, None, :] == ids[:, :, None] → before[:, :, None] == ids[:, None, :]
         itself-left-out: follows.tril() → follows.tril(-1)
         previous-token-claimed: follows.tril() → torch.ones_like(follows).tril(-1).triu(-1)
@@ -403,7 +402,7 @@ MEAN_ABLATED = Task(
         mean-over-the-numbers: .mean(dim=(0, 1)) → .mean()
         mean-of-all-heads: contexts[:, :, head].mean(dim=(0, 1)) → contexts.mean(dim=(0, 1, 2))
         wrong-head-removed: contexts[:, :, head] →2 contexts[:, :, 0]
-            Always head 0 is removed.
+            hint: Always head 0 is removed.
         token-removed: contexts[:, :, head] →2 contexts[:, head]
         heads-cut-wrongly: (num_heads, -1) → (-1, num_heads)
             contexts[:, :, head] = contexts[:, :, head].mean(dim=(0, 1)) → contexts[..., head] = contexts[..., head].mean(dim=(0, 1))
@@ -498,7 +497,7 @@ LOGIT_LENS = Task(
         each-from-the-start: block(streams[-1]) → block(streams[0])
         part-without-the-stream: block(streams[-1]) → block(streams[-1]) - streams[-1]
         softmax-in-the-model: model.unembedding(model.norm(stream)) → model.unembedding(model.norm(stream)).softmax(dim=-1)
-            These are probabilities. The lens is to return logits.
+            hint: These are probabilities. The lens is to return logits.
         """),
     right=rights("""
         all-at-once: torch.stack([model.unembedding(model.norm(stream)) for stream in streams]) → model.unembedding(model.norm(torch.stack(streams)))

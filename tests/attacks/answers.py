@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
+from autograder.records.bank import LessonBank
+from autograder.records.course import Course
+from autograder.records.outcome import dtype_name
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from torch import Tensor
-
-from autograder.bank import LessonBank
-from autograder.course import Course
-from autograder.outcome import dtype_name
 
 # What a successful attack prints, writes or calls itself.
 MARK = "attack-succeeded-7f3a"
@@ -193,14 +192,14 @@ def dot(a, b):
 """
 
 FORGED_OUTPUT = """
-from autograder.outcome import Evidence, Outcome
-from autograder.learner import EvidenceOutput
-import autograder.learner, autograder.collect
+from autograder.records.outcome import Evidence, Outcome
+from autograder.lesson.learner import EvidenceOutput
+import autograder.lesson.learner, autograder.probe.collect
 def forged(task, *rest, **named):
     return Evidence(task.id, "answered", outcomes={
         probe: Outcome("torch.Tensor", torch.tensor(1.0), (), "float32") for probe in task.probe})
-autograder.collect.collect = autograder.learner.collect = forged
-autograder.learner.collect_answer = forged
+autograder.probe.collect.collect = autograder.lesson.learner.collect = forged
+autograder.lesson.learner.collect_answer = forged
 """
 
 CHANNEL = f"""
@@ -306,16 +305,16 @@ ip.run_code = lambda *arguments, **named: False
 """
 
 PATCHES = """
-import torch, torch.testing, autograder.judge, autograder.compare, autograder.feedback, autograder.learner
+import torch, torch.testing, autograder.judge.decide, autograder.records.compare, autograder.words.feedback, autograder.lesson.learner
 for name in ("allclose", "equal", "isclose", "eq"):
     setattr(torch, name, lambda *arguments, **named: True)
 torch.testing.assert_close = lambda *arguments, **named: None
 torch.softmax = lambda x, dim: x
 torch.dot = lambda a, b: a.sum() - b.sum()
 torch.Tensor.__eq__ = lambda self, other: True
-autograder.compare.close = autograder.compare.all_close = lambda actual, expected: torch.ones(1).bool()
-autograder.judge.judge_outcome = lambda *arguments: None
-autograder.learner.judge = lambda *arguments: None
+autograder.records.compare.close = autograder.records.compare.all_close = lambda actual, expected: torch.ones(1).bool()
+autograder.judge.decide.judge_outcome = lambda *arguments: None
+autograder.lesson.learner.judge = lambda *arguments: None
 """
 
 STUBBORN = """
@@ -381,9 +380,9 @@ display({"text/html": 5, "text/plain": ["a", {"b": None}]}, raw=True)
 TYPED_EVIDENCE = """
 from IPython.display import display
 import base64, json, safetensors.torch
-from autograder.outcome import Evidence, Outcome
-from autograder.transport import pack, EVIDENCE_MIME
-from autograder.course import Course
+from autograder.records.outcome import Evidence, Outcome
+from autograder.records.transport import pack, EVIDENCE_MIME
+from autograder.records.course import Course
 class Forged:
     def __init__(self, task):
         lesson = Course.find().load("01-dot-product")
@@ -532,7 +531,7 @@ for number in range(1, 65):
 """
 
 FORGED_MESSAGES = """
-from autograder.transport import EVIDENCE_MIME
+from autograder.records.transport import EVIDENCE_MIME
 ip = get_ipython()
 for task in ("dot-product", "query-scores"):
     for kind in ("execute_result", "display_data", "update_display_data"):
@@ -582,8 +581,8 @@ send(b"C", b'{"id":"setup","count":1e999,"outputs":' + b"[" * 100_000)
 
 STRANGE_EVIDENCE = """
 import base64, json
-from autograder.learner import EvidenceOutput
-from autograder.transport import EVIDENCE_MIME
+from autograder.lesson.learner import EvidenceOutput
+from autograder.records.transport import EVIDENCE_MIME
 KINDS = iter([("F8_E4M3", 1, [1]), ("F8_E5M2", 1, []), ("C64", 8, []), ("U16", 2, []), ("F4", 1, [2]), ("F64", 0, [0, 10**12]), ("F64", 8, [1] * 200), ("BOOL", 1, [])] * 9)
 def forged(self, include=None, exclude=None):
     kind, size, shape = next(KINDS)
@@ -598,9 +597,9 @@ EvidenceOutput._repr_mimebundle_ = forged
 """
 
 FAULT = f"""
-from autograder.learner import EvidenceOutput
-from autograder.outcome import Evidence
-from autograder.transport import EVIDENCE_MIME, pack
+from autograder.lesson.learner import EvidenceOutput
+from autograder.records.outcome import Evidence
+from autograder.records.transport import EVIDENCE_MIME, pack
 EvidenceOutput._repr_mimebundle_ = lambda self, include=None, exclude=None: {{
     EVIDENCE_MIME: pack(Evidence(self.evidence.task, "fault", note="\\x1b]0;{MARK}\\x07 a fault\\nall is well: 22 points")), "text/plain": "2"}}
 """

@@ -6,9 +6,9 @@ import tarfile
 import zipfile
 
 import pytest
+from autograder.grading.submission import read_submission
 from nbgrader.utils import unzip
 
-from autograder.grading.submission import read_submission
 from tests.attacks.answers import MARK
 
 OUTSIDE = (f"../{MARK}", f"../../{MARK}", f"/tmp/{MARK}", f"a/../../{MARK}", f"..\\{MARK}")

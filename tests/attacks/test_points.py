@@ -7,17 +7,17 @@ from pathlib import Path
 import nbformat
 import pytest
 import torch
-from nbformat.v4 import new_code_cell
-
-from autograder.build.source import read_source
-from autograder.course import Course
-from autograder.grading import secret
+from autograder.author.source import read_source
+from autograder.grading.banks import Banks, Draws
 from autograder.grading.grade import grade
+from autograder.grading.hidden import secret
 from autograder.grading.rebuild import rebuild
 from autograder.grading.runner import SandboxRunner
-from autograder.grading.secret import Banks, Draws
-from autograder.outcome import Evidence
-from autograder.transport import pack
+from autograder.records.course import Course
+from autograder.records.outcome import Evidence
+from autograder.records.transport import pack
+from nbformat.v4 import new_code_cell
+
 from tests.attacks.answers import by_heart
 
 ROOT = Path(__file__).parents[2]
@@ -29,9 +29,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("walls")]
 # Says all that it is asked, in every way in which something gets out: printed, raised, and as the names and
 # notes in what the checks report.
 TELLS = """
-import autograder.collect, autograder.learner, dataclasses, glob, os
-from autograder.outcome import ErrorReport, ForbiddenCall
-honest = autograder.learner.collect
+import autograder.probe.collect, autograder.lesson.learner, dataclasses, glob, os
+from autograder.records.outcome import ErrorReport, ForbiddenCall
+honest = autograder.lesson.learner.collect
 def told(task, lesson, *rest):
     seen = [value.flatten().tolist() for probe in task.probes for value in probe.inputs.values()
             if hasattr(value, "tolist")] + [value.flatten().tolist() for value in (inputs,)]
@@ -44,19 +44,19 @@ def told(task, lesson, *rest):
     return dataclasses.replace(
         found, status="STATUS", note=text, nearest=(text,), answer_type=text, changed_givens=(text,),
         globals_read=(text,), forbidden=(call,), error=error)
-autograder.learner.collect = told
+autograder.lesson.learner.collect = told
 """
 # What the checks found is what a public repository says that they would find.
 FORGES = """
-import autograder.learner, dataclasses
-from autograder.transport import unpack
-honest, known = autograder.learner.collect, {KNOWN!r}
+import autograder.lesson.learner, dataclasses
+from autograder.records.transport import unpack
+honest, known = autograder.lesson.learner.collect, {KNOWN!r}
 def forged(task, *rest):
     own, said = honest(task, *rest), unpack(known[task.id])
     public = {{probe: said.outcomes.get(probe.removesuffix("-hidden")) for probe in task.probe}}
     more = {{probe: outcome for probe, outcome in public.items() if outcome}}
     return dataclasses.replace(own, status="answered", outcomes={{**own.outcomes, **more}})
-autograder.learner.collect = forged
+autograder.lesson.learner.collect = forged
 """
 # Right answers of lesson 04 but that they drop nothing, and which of their checks dropping is asked by.
 NO_DROPOUT = {

@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 import torch
+from autograder.judge.decide import judge
+from autograder.judge.explain import sight, tabulate
+from autograder.lesson import learner
+from autograder.probe.collect import collect_answer
+from autograder.records import bank
+from autograder.records.bank import Check, KnownWrong, LessonBank, Probe, Task
+from autograder.records.course import Course
+from autograder.records.findings import Verdict
+from autograder.records.outcome import ErrorReport, Evidence, Outcome
 from ipykernel.compiler import XCachingCompiler
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets import Type
 from traitlets.config import Config
-
-from autograder import bank, learner
-from autograder.bank import Check, KnownWrong, LessonBank, Probe, Task
-from autograder.collect import collect_answer
-from autograder.course import Course
-from autograder.explain import sight, tabulate
-from autograder.findings import Verdict
-from autograder.judge import judge
-from autograder.outcome import ErrorReport, Evidence, Outcome
 
 # What the course's tasks can forbid, by name.
 FAMILIES = {family.name: family for family in Course.read(Path(__file__).parents[2]).forbidden}
@@ -54,6 +54,10 @@ def knowing(
     )
 
 
+# What one entry along an axis is called in the tiny course.
+ENTRIES = {"tokens": "token", "query": "query", "key": "key", "heads": "head", "d_out": "dimension"}
+
+
 def function_task(
     reference: Callable[..., Any],
     probes: Mapping[str, tuple[str, dict[str, Any]]],
@@ -68,6 +72,7 @@ def function_task(
 
     task = Task(
         kind="function",
+        entries=ENTRIES,
         probes=tuple(
             Probe(name, says, inputs, expected=run(reference, inputs))
             for name, (says, inputs) in probes.items()
@@ -87,6 +92,7 @@ def tensor_task(
     runs = {"as-seen": TABLE, "redrawn-1": OTHER_TABLE}
     task = Task(
         kind="tensor",
+        entries=ENTRIES,
         probes=tuple(
             Probe(run, "other example data", {}, expected=outcome_of(reference(table)))
             for run, table in runs.items()
@@ -277,6 +283,7 @@ def bank_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "bank"
     bank.save(LESSON, folder)
     described = 'name = "tiny"\ntitle = "Tiny"\nlessons = ["01-tiny"]\nbank = "."\n'
+    described += "[entries]\n" + "".join(f'{entry} = ["{axis}"]\n' for axis, entry in ENTRIES.items())
     described += "[forbidden.softmax]\ninstead = 'softmax'\nnames = ['\\w*softmax\\w*']\n"
     (folder / "course.toml").write_text(described, encoding="utf-8")
     monkeypatch.setenv("AUTOGRADER_COURSE", str(folder))

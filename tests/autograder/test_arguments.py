@@ -6,12 +6,11 @@ import dataclasses
 
 import pytest
 import torch
+from autograder.probe.calling import NeedsEarlier, fresh, load_weights
+from autograder.probe.collect import call, call_module
+from autograder.records.bank import Made, Probe
+from autograder.records.outcome import ModuleReport, Reshaped, Uncalled
 from torch import nn
-
-from autograder.arguments import NeedsEarlier, fresh, load_weights
-from autograder.bank import Made, Probe
-from autograder.collect import call, call_module
-from autograder.outcome import ModuleReport, Reshaped, Uncalled
 
 
 class Doubling(nn.Module):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gettext
 from pathlib import Path
 
 import nbformat
 import pytest
+from autograder.words import language
+from babel.messages import Catalog
+from babel.messages.mofile import write_mo
 from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder import bring_over
@@ -55,6 +59,21 @@ def test_for_an_answer_that_is_not_right_the_courses_stands_in_and_says_so(besid
 def test_without_the_earlier_notebook_the_courses_stands_in(beside, capsys):
     assert bring_over("01-tiny", "share", share) is share
     assert "there is no notebook 01-tiny beside this one" in capsys.readouterr().out
+
+
+def test_whose_answer_is_used_is_said_in_the_language(beside, bank_folder, monkeypatch, capsys):
+    described = (bank_folder / "course.toml").read_text()
+    (bank_folder / "course.toml").write_text('languages = ["en", "bn"]\n' + described)
+    (bank_folder / "bn").mkdir()
+    catalog = Catalog(locale="bn")
+    catalog.add("Your own {name} from {lesson} is used.", "{lesson} থেকে তোমার নিজের {name}।")
+    with (bank_folder / "bn" / "messages.mo").open("wb") as file:
+        write_mo(file, catalog)
+    monkeypatch.setenv(language.LANGUAGE, "bn")
+    beside(share_answer="def share(x):\n    return x / x.sum()")
+    bring_over("01-tiny", "share", share)
+    language.use(gettext.NullTranslations())
+    assert capsys.readouterr().out == "01-tiny থেকে তোমার নিজের share।\n"
 
 
 def test_nothing_of_the_earlier_notebook_is_done_but_defining(beside):

@@ -11,9 +11,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 import torch
-
-from autograder.bank import Made, Probe
-from autograder.collect import (
+from autograder.probe.collect import (
     call,
     call_class,
     call_module,
@@ -24,8 +22,9 @@ from autograder.collect import (
     observe,
     type_name,
 )
-from autograder.outcome import MAX_ELEMENTS, ModuleReport, Outcome
-from autograder.own_code import describe_error, globals_read
+from autograder.probe.own_code import describe_error, globals_read
+from autograder.records.bank import Made, Probe
+from autograder.records.outcome import MAX_ELEMENTS, ModuleReport, Outcome
 
 X = torch.tensor([1.0, 2.0])
 SETTING = 3

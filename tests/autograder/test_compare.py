@@ -6,8 +6,7 @@ import warnings
 
 import pytest
 import torch
-
-from autograder.compare import TOLERANCES, all_close, close, looks_rounded, tolerance
+from autograder.records.compare import TOLERANCES, all_close, close, looks_rounded, tolerance
 
 
 @pytest.mark.parametrize("dtype", TOLERANCES)

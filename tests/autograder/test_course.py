@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from gettext import NullTranslations
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
+from autograder.probe.forbidden import family_of
+from autograder.records import bank, course
+from autograder.records.course import Course
+from autograder.records.problems import AuthoringError
+from autograder.words.language import LANGUAGE, use
 
-from autograder import bank, check, course
-from autograder.course import Course
-from autograder.forbidden import family_of
-from autograder.problems import AuthoringError
+from autograder import check, hint, predict, progress
 
 ROOT = Path(__file__).parents[2]
 DESCRIBED = 'name = "tiny"\ntitle = "Tiny"\nlessons = ["01-tiny"]\nbank = "answers"\n'
@@ -89,46 +92,63 @@ def test_what_is_wrong_with_a_course_file_is_named(tmp_path, old, new, problem):
 def test_a_course_is_found_from_any_folder_inside_it(tmp_path, monkeypatch):
     inside = made(tmp_path) / "notebooks" / "01-tiny"
     inside.mkdir(parents=True)
+    (tmp_path / "answers").mkdir()
     monkeypatch.chdir(inside)
     assert Course.find().root == tmp_path
 
 
 def test_a_notebook_that_went_elsewhere_still_finds_its_course(tmp_path, monkeypatch):
     notebook = made(tmp_path / "course") / "01-tiny.ipynb"
+    (notebook.parent / "answers").mkdir()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("JPY_SESSION_NAME", str(notebook))
     assert Course.find().root == tmp_path / "course"
 
 
-def test_outside_every_course_that_is_said_and_what_to_look_for(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(course, "entry_points", lambda group: [])
-    with pytest.raises(AuthoringError, match=r"is in no course: there is no course\.toml"):
-        Course.find()
-    assert "This check itself failed" in repr(check("share"))
-
-
-def test_outside_every_course_the_installed_one_counts_and_of_two_none(tmp_path, monkeypatch):
-    packages = tmp_path / "packages"
+@pytest.fixture
+def packages(tmp_path, monkeypatch) -> Path:
+    """Two installed courses, `one` and `two`, and a working folder that is in none."""
+    place = tmp_path / "packages"
+    entries = []
     for name in ("one", "two"):
-        bank_folder = packages / f"course_{name}" / "answers"
-        made(bank_folder, DESCRIBED.replace("tiny", name, 1))
-    monkeypatch.syspath_prepend(packages)
+        made(place / f"{name}_course", DESCRIBED.replace("tiny", name, 1))
+        entries.append(EntryPoint(name, f"{name}_course", course.GROUP))
+    monkeypatch.syspath_prepend(place)
+    monkeypatch.setattr(course, "entry_points", lambda group: entries)
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    entries = [EntryPoint(name, f"course_{name}:answers", course.GROUP) for name in ("one", "two")]
-    monkeypatch.setattr(course, "entry_points", lambda group: entries[:1])
-    assert Course.find().bank == packages / "course_one" / "answers"
-    monkeypatch.setattr(course, "entry_points", lambda group: entries)
-    with pytest.raises(AuthoringError, match="Installed courses: one, two"):
-        Course.find()
+    return place
+
+
+def test_an_installed_course_counts_where_a_notebook_or_its_folder_names_it(packages, monkeypatch):
+    made(Path.cwd(), DESCRIBED.replace("tiny", "two", 1))
+    assert Course.find().bank == packages / "two_course"
+    monkeypatch.setenv(course.NAMED, "one")
+    assert Course.find().bank == packages / "one_course"
+
+
+@pytest.mark.parametrize(
+    ("named", "language", "sentence"),
+    [
+        ("", "", "This notebook belongs to no course: open it in the folder"),
+        ("three", "", "The checks of the course `three` are not installed here: run this notebook's first"),
+        ("", "hi_Latn", "Yeh notebook kisi course ka nahi hai"),
+    ],
+)
+def test_without_its_course_a_notebook_says_what_to_do(packages, monkeypatch, named, language, sentence):
+    monkeypatch.setenv(course.NAMED, named)
+    monkeypatch.setenv(LANGUAGE, language)
+    for said in (check("share"), hint("share"), progress(), predict("sign", "Which sign?")):
+        assert sentence.replace("`", "") in repr(said).replace("`", "")
+    use(NullTranslations())
 
 
 def test_of_a_checkout_that_is_itself_installed_its_own_file_counts(tmp_path, monkeypatch):
     made(tmp_path / "checkout")
-    (tmp_path / "checkout" / "package" / "answers").mkdir(parents=True)
+    (tmp_path / "checkout" / "package").mkdir()
     monkeypatch.syspath_prepend(tmp_path / "checkout")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(course.NAMED, "tiny")
     entry = EntryPoint("tiny", "package:answers", course.GROUP)
     monkeypatch.setattr(course, "entry_points", lambda group: [entry])
     assert Course.find().bank == tmp_path / "checkout" / "answers"

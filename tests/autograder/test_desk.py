@@ -11,20 +11,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from autograder.classroom.desk import written
+from autograder.classroom.desk.data import read
+from autograder.classroom.desk.server import application, write_static
+from autograder.grading import verdicts
+from autograder.grading.class_folder import Class
+from autograder.grading.verdicts import Grading, TaskResult
+from autograder.records.problems import BadBook
+from autograder.words.language import speaking
 from nbgrader.api import Base, Gradebook
 from sqlalchemy import create_engine, text
 from tornado.httpclient import HTTPResponse
 from tornado.testing import AsyncHTTPTestCase
 from tornado.web import Application
 
-from autograder.desk import written
-from autograder.desk.data import read
-from autograder.desk.server import application, write_static
-from autograder.grading import verdicts
-from autograder.grading.course import Class
-from autograder.grading.verdicts import Grading, TaskResult
-from autograder.language import speaking
-from autograder.problems import BadBook
 from tests.autograder.grading.conftest import class_folder
 
 LESSON, TASK, TOKEN = "02-trainable", "why-scale-in-words", "a-token"

@@ -14,15 +14,14 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from torch import nn
-
-from autograder.bank import Made, Probe, Specimen
-from autograder.collect import call, call_class, call_module
-from autograder.compare import all_close, close
-from autograder.experiments import EXPERIMENTS
 from autograder.experiments.base import Subject
 from autograder.experiments.dropout import MEASURES
+from autograder.experiments.known import EXPERIMENTS
 from autograder.experiments.other_device import MIXES, RETURNS, STAYS
+from autograder.probe.collect import call, call_class, call_module
+from autograder.records.bank import Made, Probe, Specimen
+from autograder.records.compare import all_close, close
+from torch import nn
 
 INF = torch.inf
 
@@ -471,7 +470,7 @@ def dropped(answer, p=0.2, tokens=6, copies=2, batch=1, dtype="float32", seed=0)
         dtype=dtype,
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("autograder.collect.PROBE_SEED", seed)
+        patch.setattr("autograder.probe.collect.PROBE_SEED", seed)
         return call_module(answer, probe)
 
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 import torch
+from autograder.judge.explain import UNTRIED, explain, sight, tabulate
+from autograder.probe.collect import call
+from autograder.records.bank import Check, Probe, Task
+from autograder.records.outcome import ErrorReport, ModuleReport, Outcome, Reshaped
 
-from autograder.bank import Check, Probe, Task
-from autograder.collect import call
-from autograder.explain import UNTRIED, explain, sight, tabulate
-from autograder.outcome import ErrorReport, ModuleReport, Outcome, Reshaped
 from tests.autograder.conftest import knowing
 
 NAN, INF = float("nan"), float("inf")

@@ -6,13 +6,12 @@ from dataclasses import replace
 
 import pytest
 import torch
+from autograder.judge.facts import facts
+from autograder.probe.collect import call
+from autograder.probe.examine import examine, probe_to_examine
+from autograder.records.bank import AS_SEEN, Check, Probe, Task
+from autograder.records.findings import Idle, Reaches, Related
 from torch import nn
-
-from autograder.bank import AS_SEEN, Check, Probe, Task
-from autograder.collect import call
-from autograder.examine import examine, probe_to_examine
-from autograder.facts import facts
-from autograder.findings import Idle, Reaches, Related
 
 
 def numbers(*shape):

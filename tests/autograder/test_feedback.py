@@ -7,9 +7,8 @@ from html.parser import HTMLParser
 
 import pytest
 import torch
-
-from autograder.feedback import Feedback, Notice, plain_text, rich_text
-from autograder.findings import (
+from autograder.judge.decide import judge
+from autograder.records.findings import (
     CheckResult,
     MatchesKnownWrong,
     Named,
@@ -20,8 +19,8 @@ from autograder.findings import (
     Verdict,
     WrongType,
 )
-from autograder.judge import judge
-from autograder.outcome import ErrorReport, Evidence, Uncalled
+from autograder.records.outcome import ErrorReport, Evidence, Uncalled
+from autograder.words.feedback import Feedback, Notice, plain_text, rich_text
 
 EVIL = '<script>alert("x")</script>&<img src=x onerror=y>'
 VOID = {"br"}

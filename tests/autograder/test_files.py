@@ -7,8 +7,7 @@ import stat
 import sys
 
 import pytest
-
-from autograder.files import write_whole
+from autograder.records.files import write_whole
 
 
 def mode(path):

@@ -10,17 +10,17 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import torch
 import torch.nn.functional as F
+from autograder.judge.decide import judge, with_unfinished
+from autograder.probe.collect import collect_answer
+from autograder.probe.forbidden import MOST_CALLS, Watch, family_of
+from autograder.records import bank
+from autograder.records.bank import Check, Forbid, LessonBank, Probe
+from autograder.records.findings import CallsForbidden, WrongShape
+from autograder.records.outcome import ForbiddenCall
+from autograder.records.transport import pack, unpack
+from autograder.words.feedback import plain_text, rich_text
 from torch import nn
 
-from autograder import bank
-from autograder.bank import Check, Forbid, LessonBank, Probe
-from autograder.collect import collect_answer
-from autograder.feedback import plain_text, rich_text
-from autograder.findings import CallsForbidden, WrongShape
-from autograder.forbidden import MOST_CALLS, Watch, family_of
-from autograder.judge import judge, with_unfinished
-from autograder.outcome import ForbiddenCall
-from autograder.transport import pack, unpack
 from tests.autograder.conftest import FAMILIES, function_task
 
 

@@ -8,12 +8,11 @@ import json
 import numpy as np
 import pytest
 import torch
-from torch import nn
-
-from autograder.bank import Check, Made, Probe, Task
-from autograder.collect import call, call_module, collect_answer
-from autograder.explain import RIGHT, sight
-from autograder.findings import (
+from autograder.judge.decide import judge, merge
+from autograder.judge.explain import RIGHT, sight
+from autograder.probe.collect import call, call_module, collect_answer
+from autograder.records.bank import Check, Made, Probe, Task
+from autograder.records.findings import (
     BrokenProperty,
     GivensChanged,
     MatchesKnownWrong,
@@ -32,8 +31,7 @@ from autograder.findings import (
     WrongType,
     WrongValues,
 )
-from autograder.judge import judge, merge
-from autograder.outcome import (
+from autograder.records.outcome import (
     ErrorReport,
     Evidence,
     ForbiddenCall,
@@ -41,7 +39,9 @@ from autograder.outcome import (
     Outcome,
     Uncalled,
 )
-from autograder.transport import pack, unpack
+from autograder.records.transport import pack, unpack
+from torch import nn
+
 from tests.autograder.conftest import PAIRS, ROW_SUMS, SHARE, TOTAL, knowing
 
 RESULT = SHARE.probe["three"].expected

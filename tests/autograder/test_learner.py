@@ -10,14 +10,16 @@ import sys
 
 import pytest
 import torch
+from autograder.lesson import learner, progress_store
+from autograder.lesson.learner import UNEXAMINED, EvidenceOutput, NotYet
+from autograder.records import bank
+from autograder.records.bank import Forbid
+from autograder.records.findings import NotDefined, NotRun, StillStub, WrongValues
+from autograder.records.outcome import ErrorReport, Evidence, ForbiddenCall
+from autograder.records.transport import EVIDENCE_MIME, unpack
+from autograder.words.feedback import Feedback, Notice
 
-from autograder import bank, check, hint, learner, progress, records
-from autograder.bank import Forbid
-from autograder.feedback import Feedback, Notice
-from autograder.findings import NotDefined, NotRun, StillStub, WrongValues
-from autograder.learner import UNEXAMINED, EvidenceOutput, NotYet
-from autograder.outcome import ErrorReport, Evidence, ForbiddenCall
-from autograder.transport import EVIDENCE_MIME, unpack
+from autograder import check, hint, progress
 
 RIGHT = "def share(x):\n    return x / x.sum()"
 HALF = "def share(x):\n    return x / x.sum() if len(x) == 4 else torch.softmax(x, 0)"
@@ -232,7 +234,7 @@ def test_a_damaged_bank_is_a_fault_of_the_course_and_not_the_learners(bank_folde
     notice = check("share", lambda x: x)
     assert isinstance(notice, Notice)
     assert "a fault of the course, not of your answer" in repr(notice)
-    assert records.read("tiny", "share").checks == 0
+    assert progress_store.read("tiny", "share").checks == 0
     assert "a fault of the course" in repr(hint("share"))
     assert "01-tiny" in repr(progress())
     assert "01-tiny" in progress()._repr_html_()
@@ -309,7 +311,7 @@ def test_each_press_shows_the_next_hint_and_is_remembered(in_lab, shown):
         button.click()
         assert f"Hint {number} of 3" in said.value
         assert expected in said.value
-        assert records.read("tiny", "share").hints == number
+        assert progress_store.read("tiny", "share").hints == number
 
 
 def test_a_right_answer_gets_no_button(in_lab, shown):
@@ -340,9 +342,9 @@ def test_a_hint_is_followed_by_the_next_in_another_process(bank_folder):
 
 def test_hints_go_on_where_progress_cannot_be_saved(bank_folder, own_progress, monkeypatch):
     (own_progress / "a-file").write_text("")
-    monkeypatch.setenv(records.PROGRESS, str(own_progress / "a-file" / "below"))
+    monkeypatch.setenv(progress_store.PROGRESS, str(own_progress / "a-file" / "below"))
     assert [repr(hint("total"))[:11] for _ in range(2)] == ["Hint 1 of 2", "Hint 2 of 2"]
-    monkeypatch.setenv(records.PROGRESS, "off")
+    monkeypatch.setenv(progress_store.PROGRESS, "off")
     assert [repr(hint("share"))[:11] for _ in range(3)] == ["Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3"]
 
 
@@ -352,7 +354,7 @@ def test_hints_go_on_where_progress_cannot_be_saved(bank_folder, own_progress, m
 def test_what_was_solved_once_stays_solved(bank_folder):
     check("share", lambda x: x / x.sum())
     check("share", lambda x: x)
-    assert records.read("tiny", "share") == records.Record(solved=True, points=3, checks=2)
+    assert progress_store.read("tiny", "share") == progress_store.Record(solved=True, points=3, checks=2)
 
 
 def test_partial_points_are_kept(notebook):
@@ -360,7 +362,7 @@ def test_partial_points_are_kept(notebook):
     notebook.run('check("share")')
     notebook.run(WRONG)
     notebook.run('check("share")')
-    assert records.read("tiny", "share") == records.Record(solved=False, points=2, checks=2)
+    assert progress_store.read("tiny", "share") == progress_store.Record(solved=False, points=2, checks=2)
 
 
 @pytest.mark.parametrize(
@@ -369,7 +371,20 @@ def test_partial_points_are_kept(notebook):
 def test_a_corrupt_record_does_not_stop_a_check(bank_folder, own_progress, text):
     (own_progress / "share.json").write_bytes(text)
     assert check("share", lambda x: x / x.sum())
-    assert records.read("tiny", "share").solved
+    assert progress_store.read("tiny", "share").solved
+
+
+@pytest.mark.parametrize("shown", [repr, Feedback._repr_html_])
+def test_that_progress_cannot_be_kept_is_said_once(bank_folder, own_progress, monkeypatch, shown):
+    monkeypatch.setattr(learner, "_SAID", set())
+    blocked = own_progress / "a-file"
+    blocked.write_text("")
+    monkeypatch.setenv(progress_store.PROGRESS, str(blocked / "below"))
+    texts = [
+        " ".join(shown(check("share", answer)).split()) for answer in (lambda x: x, lambda x: x / x.sum())
+    ]
+    told = f"Your progress cannot be saved in {blocked / 'below'}: "
+    assert [told in text for text in texts] == [True, False]
 
 
 def test_progress_lists_every_task_and_says_what_is_next(bank_folder):
@@ -388,7 +403,7 @@ def test_progress_lists_every_task_and_says_what_is_next(bank_folder):
 
 def test_at_the_end_nothing_is_next(bank_folder, lesson):
     for task in lesson.tasks:
-        records.write("tiny", task, records.Record(solved=True))
+        progress_store.write("tiny", task, progress_store.Record(solved=True))
     assert progress().next_task is None
     assert repr(progress()).endswith("This lesson is done.")
 
@@ -420,11 +435,20 @@ def test_under_validate_a_wrong_answer_raises_with_the_message(notebook, monkeyp
         notebook.run('check("share")')
 
 
+def test_under_validate_what_was_not_checked_is_no_success(bank_folder, monkeypatch):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
+    with pytest.raises(NotYet, match="There is no task called `shares`"):
+        check("shares")
+    monkeypatch.setattr(learner, "judge", lambda *_, **__: 1 / 0)
+    with pytest.raises(NotYet, match="a fault of the course, not of your answer"):
+        check("share", lambda x: x / x.sum())
+
+
 def test_under_validate_nothing_is_remembered(notebook, monkeypatch):
     monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
     notebook.run(RIGHT)
     notebook.run('check("share")')
-    assert records.read("tiny", "share") == records.Record()
+    assert progress_store.read("tiny", "share") == progress_store.Record()
 
 
 def test_under_autograde_a_zero_and_evidence_are_given_and_no_verdict(notebook, monkeypatch):
@@ -449,7 +473,7 @@ def test_under_autograde_whatever_the_answer_does_evidence_comes_of_it(notebook,
 
 
 def test_under_autograde_an_answer_that_is_too_large_says_so(monkeypatch, yielded):
-    monkeypatch.setattr("autograder.transport.MAX_BYTES", 1000)
+    monkeypatch.setattr("autograder.records.transport.MAX_BYTES", 1000)
     large = Evidence("share", "answered", outcomes={"three": yielded([0.5] * 1000)})
     evidence = unpack(EvidenceOutput(large)._repr_mimebundle_()[EVIDENCE_MIME])
     assert (evidence.status, evidence.outcomes) == ("not-run", {})
@@ -496,7 +520,7 @@ def test_a_forbidden_call_is_told_at_once_with_its_line(forbidding):
     assert feedback.verdict.forbidden == ForbiddenCall(
         "torch.softmax", "softmax", "return torch.softmax(torch.log(x), 0)", 2, "share"
     )
-    assert not records.read("tiny", "share").solved
+    assert not progress_store.read("tiny", "share").solved
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,12 @@
 
 import pytest
 import torch
-from torch import nn
-
-from autograder import bank
-from autograder.authoring import Check, Fault, Faults, Lesson, Probe, Task, Wrong, edit
-from autograder.build.answers import make_bank, run_solution
-from autograder.collect import collect_answer
-from autograder.feedback import plain_text, rich_text
-from autograder.findings import (
+from autograder.author.answers import make_bank, run_solution
+from autograder.author.authoring import Check, Fault, Faults, Lesson, Probe, Task, wrongs
+from autograder.judge.decide import judge
+from autograder.probe.collect import collect_answer
+from autograder.records import bank
+from autograder.records.findings import (
     BrokenProperty,
     MatchesKnownWrong,
     NotAFunction,
@@ -18,8 +16,10 @@ from autograder.findings import (
     WrongParameters,
     WrongType,
 )
-from autograder.judge import judge
-from autograder.transport import pack, unpack
+from autograder.records.transport import pack, unpack
+from autograder.words.feedback import plain_text, rich_text
+from torch import nn
+
 from tests.autograder.build.conftest import solved
 
 
@@ -66,10 +66,10 @@ TASK = Task(
     checks=(Check("small", 1, ("seeded",)), Check("other sizes and dtypes", 2, ("other", "double"))),
     learned="You know modules.",
     hints=("Think.",),
-    wrong=(
-        Wrong("unscaled", edit(" / self.W_key.shape[1] ** 0.5", "")),
-        Wrong("over-queries", edit("dim=-1", "dim=0")),
-    ),
+    wrong=wrongs("""
+        unscaled: / self.W_key.shape[1] ** 0.5 →
+        over-queries: dim=-1 → dim=0
+        """),
 )
 FAULTS = Faults({name: Fault(name, "", "Think.") for name in ("unscaled", "over-queries")}, {})
 

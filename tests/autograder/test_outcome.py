@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-
-from autograder.outcome import ModuleReport, Outcome
+from autograder.records.outcome import ModuleReport, Outcome
 
 
 @pytest.mark.parametrize("shape", [(5,), (2, 1), (), None, (-2,)])

@@ -7,8 +7,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 import torch
-
-from autograder.picture import _brief, difference_picture
+from autograder.words.picture import _brief, difference_picture
 
 SVG = "{http://www.w3.org/2000/svg}"
 

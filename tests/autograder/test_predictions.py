@@ -1,8 +1,10 @@
 """`predict` and `reveal`, called as a lesson calls them."""
 
 import pytest
+from autograder.lesson import progress_store
+from autograder.records import bank
 
-from autograder import bank, predict, progress, records, reveal
+from autograder import predict, progress, reveal
 
 SPREAD = 'predict("spread", "How far do they spread?", ("16 times", "256 times"))'
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -73,7 +75,7 @@ def test_without_a_prediction_the_outcome_is_shown_and_settles_nothing(in_lab):
 def test_before_the_task_is_done_nothing_has_come(in_lab, came):
     controls(in_lab, SPREAD)[0].value = "16 times"
     assert repr(reveal("spread", came)).startswith("What came is not known yet.")
-    assert records.read_prediction("tiny", "spread").true is None
+    assert progress_store.read_prediction("tiny", "spread").true is None
 
 
 def test_where_nobody_can_press_anything_the_question_stands_there_with_its_choices(notebook):
@@ -87,7 +89,7 @@ def test_where_nobody_can_press_anything_the_question_stands_there_with_its_choi
 def test_progress_tells_how_many_came_true(bank_folder, lesson):
     bank.save(bank.replace(lesson, predictions=("one", "two", "three", "four")), bank_folder)
     for name, true in (("one", True), ("two", False), ("three", None), ("elsewhere", True)):
-        records.write_prediction("tiny", name, records.Prediction("so", true))
+        progress_store.write_prediction("tiny", name, progress_store.Prediction("so", true))
     told = "Predictions: 3 made, 1 came true, 1 without an outcome yet."
     assert told in repr(progress())
     assert told in progress()._repr_html_()
@@ -102,12 +104,12 @@ def test_where_predictions_cannot_be_kept_the_learner_is_told(in_lab, monkeypatc
 
 
 def test_outside_a_course_the_learner_is_told(monkeypatch, tmp_path):
-    monkeypatch.setattr("autograder.learner.Course.find", refuse)
+    monkeypatch.setattr("autograder.lesson.learner.Course.find", refuse)
     assert "nowhere to keep" in repr(predict("spread", "How far?"))
     assert "nowhere to look" in repr(reveal("spread", 1))
 
 
 def refuse():
-    from autograder.problems import AuthoringError
+    from autograder.records.problems import AuthoringError
 
     raise AuthoringError(["no course"])

@@ -6,8 +6,8 @@ import math
 
 import pytest
 import torch
-
-from autograder.properties import RULES, first_index, violation
+from autograder.experiments.properties import PROPERTIES, violation
+from autograder.records.compare import first_index
 
 
 def test_the_first_row_that_does_not_sum_to_one_is_named_with_its_sum():
@@ -74,7 +74,7 @@ def test_an_unknown_rule_is_an_error_of_the_author():
         violation("sum-to-one", torch.ones(1))
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", PROPERTIES)
 def test_no_rule_is_broken_by_an_integer_or_half_precision_result_that_obeys_it(name):
     for dtype in (torch.int64, torch.float16):
         assert violation(name, torch.eye(3).to(dtype)) is None

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-
-from autograder.reading import changed_in, names_of, parsed
+from autograder.records.reading import changed_in, names_of, parsed
 
 
 @pytest.mark.parametrize("source", ["%%time\nx = 1", "!ls\n?x\nx = 1", "x = 1"])

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 import torch
+from autograder.experiments.specimens import SPECIMENS, Mixing, specimen
+from autograder.probe.collect import call, call_module
+from autograder.records.bank import Probe, Specimen
 from torch import nn
-
-from autograder.bank import Probe, Specimen
-from autograder.collect import call, call_module
-from autograder.specimens import SPECIMENS, Mixing, specimen
 
 SETTINGS = {"mixing": {"weights": torch.eye(3)}, "affine": {}}
 

@@ -12,10 +12,9 @@ from typing import Any
 
 import pytest
 import torch
-
-from autograder import transport
-from autograder.collect import observe
-from autograder.outcome import (
+from autograder.probe.collect import observe
+from autograder.records import transport
+from autograder.records.outcome import (
     MAX_ITEMS,
     MAX_TEXT,
     ErrorReport,
@@ -28,7 +27,7 @@ from autograder.outcome import (
     Reshaped,
     Uncalled,
 )
-from autograder.transport import EvidenceRefused, pack, unpack
+from autograder.records.transport import EvidenceRefused, pack, unpack
 
 REPORT = ModuleReport(
     missing=("W_q",),

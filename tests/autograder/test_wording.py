@@ -8,16 +8,16 @@ import re
 
 import pytest
 import torch
-
-from autograder import findings as f
-from autograder.bank import Check, Probe, Task
-from autograder.experiments import EXPERIMENTS
 from autograder.experiments.dropout import MEASURES
-from autograder.findings import Verdict
-from autograder.outcome import ErrorReport, ForbiddenCall, Outcome, Uncalled
-from autograder.phrases import axis_label, number_text
-from autograder.wording import found, word
-from tests.autograder.conftest import PAIRS, ROW_SUMS, SHARE, TOTAL
+from autograder.experiments.known import EXPERIMENTS
+from autograder.records import findings as f
+from autograder.records.bank import Check, Probe, Task
+from autograder.records.findings import Verdict
+from autograder.records.outcome import ErrorReport, ForbiddenCall, Outcome, Uncalled
+from autograder.words.phrases import axis_label, number_text
+from autograder.words.wording import found, word
+
+from tests.autograder.conftest import ENTRIES, PAIRS, ROW_SUMS, SHARE, TOTAL
 
 
 def said(message) -> str:
@@ -198,7 +198,7 @@ def test_an_earlier_task_is_not_to_blame_where_the_mistake_is_known(share):
             "The result of batch element 0 changes when batch element 1 of `x` changes.",
         ),
         (
-            f.Reaches("x", "num_tokens", 0, 2),
+            f.Reaches("x", "tokens", 0, 2),
             "The result of token 0 changes when token 2 of `x` changes, and it must not.",
         ),
         (
@@ -280,10 +280,13 @@ def test_an_axis_with_a_role_is_told_with_it(pairs, share):
 DROPOUT = {"observe": "dropout", "settings": {"p": 0.2, "copies": 2}}
 
 
-def asked(*axes, name="CausalAttention", kind="module", **probe):
-    """A task of which one probe is an experiment."""
-    expected = Outcome("torch.Tensor", torch.zeros(1), (1,), "float32")
+def asked(*axes, name="CausalAttention", kind="module", shown=None, input_axes=None, **probe):
+    """A task of which one probe is an experiment; `shown` is what that gives for the solution."""
+    shown = torch.zeros(1) if shown is None else shown
+    expected = Outcome("torch.Tensor", shown, tuple(shown.shape), str(shown.dtype).removeprefix("torch."))
     return Task(
+        entries={**ENTRIES, "source": "source token"},
+        input_axes=input_axes or {},
         id="task",
         title="",
         name=name,
@@ -307,14 +310,17 @@ def behaves(task, index, obtained, expected=None):
     return f.WrongBehaviour(observe, index, float(obtained), right, probe="tried"), task
 
 
-def influence(axis, *axes):
+def influence(axis, *axes, shown=None):
     return asked(*(axes or ("batch", "tokens", "d_out")), observe="influence",
-                 settings={"input": "x", "axis": axis})  # fmt: skip
+                 settings={"input": "x", "axis": axis}, shown=shown)  # fmt: skip
+
+
+CAUSAL = torch.ones(4, 4).tril().bool()
 
 
 @pytest.mark.parametrize("axis", [1, -2])
 def test_a_look_ahead_names_both_tokens_and_says_that_one_comes_later(axis):
-    message = word(*behaves(influence(axis), (0, 3), True))
+    message = word(*behaves(influence(axis, shown=CAUSAL), (0, 3), True))
     assert message.headline == "The output of token 0 changes on six tokens when token 3 is changed."
     assert message.details == ("Token 3 comes later and must be hidden.",)
 
@@ -345,13 +351,18 @@ def test_a_batch_axis_under_any_name_is_told_as_a_batch(name):
     assert "comes later" not in said(message)
 
 
-@pytest.mark.parametrize("axis", [1, 3])
-def test_only_tokens_come_later(axis):
-    task = influence(axis, "batch", "heads", "tokens", "d_out")
-    assert "comes later" not in said(word(*behaves(task, (0, 1), True)))
+@pytest.mark.parametrize("shown", [CAUSAL.T, torch.eye(4).bool(), torch.ones(4, 4).bool()])
+def test_nothing_comes_later_where_the_solution_does_not_look_back_alone(shown):
+    message = word(*behaves(influence(1, shown=shown), (0, 3), True))
+    assert message.details == ("It must not depend on token 3.",)
 
 
-CROSS = {"observe": "influence", "settings": {"input": "source", "axis": -2, "changed": "source token"}}
+CROSS = {
+    "observe": "influence",
+    "settings": {"input": "source", "axis": -2},
+    "input_axes": {"source": ("batch", "source", "d_in")},
+    "shown": CAUSAL,
+}
 
 
 @pytest.mark.parametrize("changed", [1, 4])
@@ -405,14 +416,14 @@ SAID_OF_DROPOUT = {
     "copies together": (
         0.0,
         1.0,
-        "Numbers that belong to one weight are dropped one by one in training mode.",
-        "not on the context vectors",
+        "Numbers that belong together are dropped one by one in training mode.",
+        "Drop what they are made of",
     ),
     "one by one": (
         0.0,
         1.0,
         "Some entries are always dropped together in training mode.",
-        "Every weight has a draw of its own",
+        "Every entry has a draw of its own",
     ),
     "counts vary": (
         0.0,
@@ -424,7 +435,7 @@ SAID_OF_DROPOUT = {
         0.0,
         1.0,
         "In training mode the kept entries are not all multiplied by the same number.",
-        "nothing is normalised after it",
+        "Nothing is normalised after dropout",
     ),
     "factor": (
         1.0,
@@ -562,11 +573,11 @@ def test_a_class_that_an_answer_is_tried_on_is_named_with_what_is_wrong_about_it
     assert message.code == ""
 
 
-def test_weight_on_a_later_token_in_a_head_names_query_and_key_too():
+def test_an_entry_above_the_diagonal_of_a_head_names_query_and_key_too():
     task = asked("batch", "heads", "tokens as query", "tokens as key")
     headline = word(f.BrokenProperty("causal", (0, 1, 1, 2), 0.25, probe="tried"), task).headline
-    assert headline.startswith("Entry [0, 1, 1, 2] (batch 0, head 1, query 1, key 2) is 0.2500")
-    assert headline.endswith("query 1 gives weight to key 2, which comes later.")
+    assert headline.startswith("Entry [0, 1, 1, 2] (batch element 0, head 1, query 1, key 2) is 0.2500")
+    assert headline.endswith("query 1 takes something from key 2, which comes later.")
 
 
 # What each finding says: `…` stands for any text in a line, and at the end for any more lines.
@@ -639,11 +650,11 @@ SAID = [
     ((f.NotFinite(math.nan, (), 1, probe="pairs"), TOTAL), "The result is nan on two pairs.\n…"),
     ((f.MatchesKnownWrong(probe="three"), SHARE), "Not the right numbers yet on three numbers.\n…"),
     ((f.BrokenProperty("sums-to-one", (), 24.0, probe="three"), SHARE),
-     "The weights add up to 24 on three numbers; they should add up to 1.\n…"),
+     "The result adds up to 24 on three numbers; it should add up to 1.\n…"),
     ((f.BrokenProperty("sums-to-one", (2,), 1.25, probe="three"), PAIRS),
      "Row 2 (query 2) adds up to 1.2500 on three tokens; every row should add up to 1.\n…"),
     ((f.BrokenProperty("not-negative", (1,), -0.5, probe="three"), SHARE),
-     "Entry [1] (token 1) is -0.5000 on three numbers; a weight is never negative.\n…"),
+     "Entry [1] (token 1) is -0.5000 on three numbers; no entry should be negative.\n…"),
     ((f.BrokenProperty("symmetric", (0, 2), 3.0, probe="three"), PAIRS),
      "Entry [0, 2] (query 0, key 2) differs from entry [2, 0] on three tokens.\n…"),
     ((f.BrokenProperty("input-untouched", names=("x",), probe="three"), SHARE),
@@ -689,8 +700,8 @@ SAID = [
      "The output of token 0 changes…\n…"),
     (behaves(asked("tokens", "d_out", observe="permuted", settings={"input": "x", "axis": 0}), (1,),
       1.0, 0.0),
-     "Tokens in another order do not just change places in the result on six tokens.\n"
-     "…knows no order…\n…"),
+     "Slices of `x` in another order do not just change places in the result on six tokens.\n"
+     "…know no order…\n…"),
     (behaves(dropping_function(p=0.7, copies=7), (MEASURES.index("copies together"),), 1.0, 0.0),
      "Several entries are always dropped together.\n"
      "Every entry has a draw of its own."),
@@ -717,9 +728,9 @@ SAID = [
      "…\n"
      "It happened in line 4 of the cell of `Attention`.\n…"),
     ((f.BrokenProperty("causal", (1, 2), 0.25, probe="three"), PAIRS),
-     "Entry [1, 2] (query 1, key 2) is 0.2500 on three tokens: query 1 gives weight to key 2, "
+     "Entry [1, 2] (query 1, key 2) is 0.2500 on three tokens: query 1 takes something from key 2, "
      "which comes later.\n"
-     "Above the diagonal every weight must be 0."),
+     "Above the diagonal every entry must be 0."),
     ((f.NotRun(), SHARE), "…"),
     ((f.StillWrong(f.WrongValues, probe="three"), SHARE), "…\n…"),
     ((f.WrongParameters(("W",), (), (), ("W",), probe="three"), SHARE), "…`W`…\n…"),

@@ -41,7 +41,6 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if here in Path(item.path).parents:
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.timeout(600))
             if not sys.platform.startswith("linux"):
                 item.add_marker(pytest.mark.skip(reason="the browser tests run on Linux"))
             elif chromium() is None and not os.environ.get("CI"):
@@ -96,7 +95,7 @@ def lab(tmp_path_factory):
         yield address, place / "progress"
     finally:
         server.terminate()
-        server.wait(timeout=30)
+        server.wait()
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +108,12 @@ def browser():
         running = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield running
         running.close()
+
+
+def keep_picture(shown, name: str) -> None:
+    """Keep a screenshot for a person to look at, where PICTURES is set."""
+    if os.environ.get("PICTURES"):
+        shown.screenshot(path=ARTIFACTS / f"{name}.png")
 
 
 def choose(page, *names: str) -> None:
@@ -176,7 +181,7 @@ class Notebook:
         was_light = self.page.locator("body").get_attribute("data-jp-theme-light") == "true"
         choose(self.page, "Settings", "Theme", "JupyterLab Dark" if was_light else "JupyterLab Light")
         now = f"body[data-jp-theme-light={'false' if was_light else 'true'}]"
-        self.page.locator(now).wait_for(state="attached", timeout=20_000)
+        self.page.locator(now).wait_for(state="attached")
 
     def violations(self, *rules: str) -> list[str]:
         """What axe-core finds serious or worse in prose and outputs, not in JupyterLab's own frame.
@@ -204,9 +209,7 @@ class Notebook:
         ]
 
     def picture(self, name: str, of=None) -> None:
-        """Keep a screenshot for a person to look at, where PICTURES is set."""
-        if os.environ.get("PICTURES"):
-            (of or self.page).screenshot(path=ARTIFACTS / f"{name}.png")
+        keep_picture(of or self.page, name)
 
     def _place(self, cell) -> int:
         """Where a cell stands in the notebook."""

@@ -23,7 +23,7 @@ def desk(tmp_path_factory):
         yield course, re.search(r"http\S+", server.stdout.readline())[0]
     finally:
         server.terminate()
-        server.wait(timeout=30)
+        server.wait()
         server.stdout.close()
 
 

@@ -14,16 +14,18 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from autograder.author.source import read_source
+from autograder.command import grade_command as command
+from autograder.grading import batch
+from autograder.grading.class_folder import Class
 from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateFeedback
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import PyFileConfigLoader
 
-from autograder.build.source import read_source
-from autograder.grading import batch, command, secret
-from autograder.grading.course import Class
 from tests.autograder.grading.conftest import class_folder
+from tests.browser.conftest import keep_picture
 
 ROOT = Path(__file__).parents[2]
 LESSON = "02-trainable"
@@ -117,8 +119,6 @@ def attacking(release):
 @pytest.fixture(scope="module")
 def graded(walls, tmp_path_factory):
     """A course in which an honest student and an attacker are graded."""
-    patch = pytest.MonkeyPatch()
-    patch.setenv(secret.OWN_FOLDER, str(tmp_path_factory.mktemp("no-secret")))
     place = tmp_path_factory.mktemp("graded") / "course"
     class_folder(place, LESSON)
     release = nbformat.read(place / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
@@ -136,7 +136,6 @@ def graded(walls, tmp_path_factory):
         assert summary.graded == 2
     finally:
         batch.close_sandboxes()
-        patch.undo()
     return place
 
 
@@ -176,7 +175,7 @@ class Visit:
         self.page.goto(str(address), wait_until="load", timeout=60_000)
         for link in self.page.locator("a", has_text=re.compile("^press$")).all():
             if link.is_visible():
-                link.click(timeout=5_000, no_wait_after=True)
+                link.click(no_wait_after=True)
         self.page.wait_for_timeout(500)
 
     def _take(self, route):
@@ -244,10 +243,8 @@ def test_feedback_of_an_honest_student_shows_verdicts_figures_and_styles(pages, 
         "[...document.images].filter(one => one.naturalWidth > 0 && one.alt.length > 20).length"
     )
     assert drawn > 3
-    ARTIFACTS = ROOT / "test-artifacts"
-    ARTIFACTS.mkdir(exist_ok=True)
     card.scroll_into_view_if_needed()
-    page.screenshot(path=ARTIFACTS / "feedback-of-an-honest-student.png")
+    keep_picture(page, "feedback-of-an-honest-student")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -303,7 +300,7 @@ def formgrader(graded, tmp_path_factory):
         yield address
     finally:
         server.terminate()
-        server.wait(timeout=30)
+        server.wait()
 
 
 def submission_page(place, address, student):
@@ -322,7 +319,7 @@ def test_the_formgrader_runs_no_script_of_a_submission(graded, formgrader, visit
     # Buttons that give points are the page's own.
     inside = page.locator(".text_cell_render .full-credit, .output .full-credit, .text_cell_render button")
     assert inside.count() == 0
-    page.screenshot(path=ROOT / "test-artifacts" / "formgrader-of-an-attack.png")
+    keep_picture(page, "formgrader-of-an-attack")
 
 
 def test_the_formgrader_shows_an_honest_students_verdicts_and_figures(graded, formgrader, visit, pages):

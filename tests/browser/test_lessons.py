@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
-from autograder.build.preprocessors import solution_region, without_faulty
-from autograder.build.source import read_source
-from autograder.cells import is_answer
-from autograder.course import Course
+from autograder.author.preprocessors import solution_region, without_faulty
+from autograder.author.source import read_source
+from autograder.records.cells import is_answer
+from autograder.records.course import Course
 
 ROOT = Path(__file__).parents[2]
 COURSE = Course.read(ROOT)
@@ -284,7 +283,7 @@ def explore(notebook, explored):
                 keys = "Enter"
         for key in keys.split():
             notebook.page.keyboard.press(key)
-        cell.get_by_text(says).first.wait_for(timeout=20_000)
+        cell.get_by_text(says).first.wait_for()
     return cell
 
 
@@ -297,13 +296,13 @@ def test_a_lesson_is_worked_from_its_first_cell_to_its_end(open_lesson, lesson):
     end.get_by_text(f"0 of {tasks} tasks").wait_for(timeout=30_000)
     assert notebook.outputs("stderr") == 0
     for cell, words in work.shown:
-        notebook.cell(cell).get_by_text(words).first.wait_for(timeout=20_000)
+        notebook.cell(cell).get_by_text(words).first.wait_for()
 
     for task, stub, code, words in work.mistakes:
         check = notebook.cell(f'check("{task}")')
         notebook.answer(stub, code)
         notebook.run(check)
-        check.get_by_text(words).or_(check.get_by_label(words)).first.wait_for(timeout=20_000)
+        check.get_by_text(words).or_(check.get_by_label(words)).first.wait_for()
         notebook.picture(f"{lesson}-{task}", of=check)
     for explored in work.explored:
         cell = explore(notebook, explored)
@@ -321,7 +320,7 @@ def test_a_lesson_is_worked_from_its_first_cell_to_its_end(open_lesson, lesson):
     end.get_by_text(f"{tasks} of {tasks} tasks").wait_for(timeout=60_000)
     assert (notebook.outputs("stderr"), notebook.outputs("error")) == (0, 0)
     for cell, words in work.ended:
-        notebook.cell(cell).get_by_text(words).first.wait_for(timeout=20_000)
+        notebook.cell(cell).get_by_text(words).first.wait_for()
     assert notebook.violations() == []
     notebook.use_other_theme()
     assert notebook.violations("color-contrast") == []
@@ -343,11 +342,11 @@ def hints_and_a_prediction(notebook):
     assert said.inner_text().strip() == ""
     button.focus()
     notebook.page.keyboard.press("Enter")
-    said.get_by_text("Hint 1 of ").wait_for(timeout=10_000)
+    said.get_by_text("Hint 1 of ").wait_for()
     assert button.evaluate("node => node === document.activeElement")
     assert button.inner_text() == "Next hint"
     notebook.page.keyboard.press("Space")
-    said.get_by_text("Hint 2 of ").wait_for(timeout=10_000)
+    said.get_by_text("Hint 2 of ").wait_for()
     notebook.picture("a-hint-below-a-check", of=check)
 
     asks, shows = (notebook.cell(f'{name}"dot-product-swapped"') for name in ("", "reveal("))
@@ -357,9 +356,9 @@ def hints_and_a_prediction(notebook):
     assert kept.inner_text().strip() == ""
     asks.get_by_role("radio", name="the same number twice").focus()
     notebook.page.keyboard.press("Space")
-    kept.get_by_text("Kept: the same number twice").wait_for(timeout=10_000)
+    kept.get_by_text("Kept: the same number twice").wait_for()
     notebook.page.keyboard.press(DOWN)
-    kept.get_by_text("Kept: two different numbers").wait_for(timeout=10_000)
+    kept.get_by_text("Kept: two different numbers").wait_for()
     notebook.run(shows)
     shows.get_by_text("You predicted: two different numbers. What came: the same number twice").wait_for()
 
@@ -378,9 +377,7 @@ def places_that_are_dragged(notebook):
     notebook.page.mouse.down()
     notebook.page.mouse.move(track["x"] + track["width"], middle, steps=5)
     notebook.page.mouse.up()
-    explorer.get_by_text("query at position 31, key at position 4, distance 27").first.wait_for(
-        timeout=10_000
-    )
+    explorer.get_by_text("query at position 31, key at position 4, distance 27").first.wait_for()
     assert explorer.get_by_text("✓ the same").count() == 2
 
 
@@ -396,7 +393,7 @@ def test_a_control_without_a_name_and_pale_text_would_be_found(open_lesson):
     pale = "<p style='color: #999; background: #aaa'>pale</p>"
     cell = notebook.page.locator(".jp-Notebook .jp-CodeCell").first
     notebook.replace(cell, f'from IPython.display import HTML\nHTML("<select><option>p</select>{pale}")')
-    notebook.page.locator(".jp-OutputArea-output").get_by_text("pale").wait_for(timeout=20_000)
+    notebook.page.locator(".jp-OutputArea-output").get_by_text("pale").wait_for()
     found = [
         {line.split(":")[0] for line in notebook.violations(*rules)} for rules in ((), ("color-contrast",))
     ]

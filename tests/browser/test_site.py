@@ -11,9 +11,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-
-from autograder.course import Course
-from autograder.site.build import build_site
+from autograder.author.site.assemble import build_site
+from autograder.records.course import Course
 
 ROOT = Path(__file__).parent.parent.parent
 MOST_BYTES = 1_500_000

@@ -10,12 +10,11 @@ from __future__ import annotations
 import importlib
 import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 
-from autograder.edits import Edit, Solution, changed, edit, fit
+from autograder.author.edits import AnyEdit, Cell, Solution, changed, fit, table
 
 MODULES = (
     "self_attention",
@@ -109,61 +108,37 @@ ALONE = (
 class Wording:
     """A right answer as one stranger would write it, and the slips that fit it.
 
-    A slip is written on one line, "fault: old => new ;; old => new", or with each of its edits on an indented
-    line below; " || " parts slips that share a line. An old text is replaced wherever it stands. "drop text"
-    leaves out the line with that text; a written \\n is a line's end.
-
-    Args:
+    Attributes:
         name: unique in the task.
-        code: the whole answer cell.
-        slips: the slips by the names of `source/faults.py`, as above.
+        text: the whole answer cell.
+        faults: the changes of each slip, by its name in `source/faults.py`.
         hidden: pairs of faults, "one+other", of which one hides the other here, and faults that hide every
             other; they are not sampled.
     """
 
     name: str
-    code: str
-    slips: str = ""
-    hidden: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """The right answer."""
-        return self.code.strip("\n")
-
-    @cached_property
-    def faults(self) -> Mapping[str, tuple[Edit, ...]]:
-        """The edits of each slip."""
-        slips = re.sub(r"\n {4}(?==> )", " ", re.sub(r":\n {4}", ": ", self.slips.strip("\n")))
-        lines = re.sub(r"\n {4}", " ;; ", slips).replace(" || ", "\n").splitlines()
-        pairs = (line.partition(": ") for line in lines)
-        return {fault: tuple(map(self._edit, parts.split(" ;; "))) for fault, _, parts in pairs}
-
-    def _edit(self, part: str) -> Edit:
-        text = f"{self.text}\n"
-        if part.startswith("drop "):
-            (old,) = [line for line in text.splitlines(keepends=True) if part[5:] in line]
-            return edit(old.rstrip("\n") if text.endswith(old) else old, "")
-        old, _, new = part.replace("\\n", "\n").partition(" =>")
-        return edit(old, new.removeprefix(" "), self.text.count(old))
+    text: str
+    faults: dict[str, Sequence[AnyEdit]]
+    hidden: tuple[str, ...]
 
     def answer(self, *faults: str) -> str:
-        """The answer cell with these mistakes in it."""
-        if not faults:
-            return self.text
-        return changed(
-            Solution(self.text, "", "", False), [one for name in faults for one in self.faults[name]]
-        )
+        """Return the answer cell with these mistakes in it."""
+        changes = [change for fault in faults for change in self.faults[fault]]
+        return changed(self._solution, changes) if changes else self.text
 
     def go_together(self, *faults: str) -> bool:
-        """Whether these mistakes touch different places and can all be seen."""
+        """Tell whether these mistakes touch different places and can all be seen."""
         given = set(faults)
         if given & set(ALONE.split()) or any(len(given & set(group.split())) > 1 for group in ONE_OF):
             return False
         if any(given >= set(pair.split("+")) for pair in self.hidden):
             return False
-        solution = Solution(self.text, "", "", False)
-        return fit(span for name in faults for one in self.faults[name] for span in one.spans(solution))
+        changes = [change for fault in faults for change in self.faults[fault]]
+        return fit(span for change in changes for span in change.spans(self._solution))
+
+    @property
+    def _solution(self) -> Solution:
+        return Solution(self.text, "", "", False)
 
 
 @dataclass(frozen=True)
@@ -173,30 +148,28 @@ class HeldOut:
     lesson: str
     task: str
     wordings: tuple[Wording, ...]
-    pairs: int = 40
-    triples: int = 10
+    pairs: int
+    triples: int
 
 
 def read(text: str, pairs: int = 40, triples: int = 10) -> tuple[HeldOut, ...]:
-    """The tasks that a text describes.
+    """Return the tasks that a text describes.
 
-    A line "== lesson task" begins a task, "-- name" a wording of it. Lines with "? " in front are the
-    wording's slips, and what stands behind "! " names slips that hide others.
+    A line "== lesson task" begins a task, and a table follows, as `autograder.author.edits` tells. A whole cell
+    is a wording; the answers below it are its slips, and are changes of its text.
     """
     found = []
-    for task in re.split(r"^== ", text, flags=re.MULTILINE)[1:]:
-        head, *wordings = re.split(r"^-- ", task, flags=re.MULTILINE)
-        lesson, name = head.split()
-        found.append(HeldOut(lesson, name, tuple(map(_wording, wordings)), pairs, triples))
+    for part in re.split(r"^== ", text, flags=re.MULTILINE)[1:]:
+        head, _, rows = part.partition("\n")
+        wordings: list[Wording] = []
+        for row in table(rows, ("hidden",)):
+            if isinstance(row.changes[0], Cell):
+                hidden = tuple(row.fields.get("hidden", "").split())
+                wordings.append(Wording(row.name, row.changes[0].text, {}, hidden))
+            else:
+                wordings[-1].faults[row.name] = row.changes
+        found.append(HeldOut(*head.split(), tuple(wordings), pairs, triples))
     return tuple(found)
-
-
-def _wording(text: str) -> Wording:
-    name, _, rest = text.partition("\n")
-    lines = rest.splitlines()
-    slips = "\n".join(line[2:] for line in lines if line[:2] == "? ")
-    hidden = tuple(pair for line in lines if line[:2] == "! " for pair in line[2:].split())
-    return Wording(name, "\n".join(line for line in lines if line[:2] not in ("? ", "! ")), slips, hidden)
 
 
 @dataclass(frozen=True)

@@ -24,24 +24,22 @@ from typing import Any, ClassVar
 from unittest import mock
 
 import torch
+from autograder.author.source import read_source
+from autograder.grading.grade import grade
+from autograder.grading.rebuild import only_needed, up_to_the_last
+from autograder.grading.sandbox.execute import Executed
+from autograder.judge.decide import judge, with_unfinished
+from autograder.lesson.learner import EvidenceOutput
+from autograder.probe.collect import collect
+from autograder.records.bank import AS_SEEN, LessonBank, Task
+from autograder.records.cells import is_figure, is_measured, is_shown_only, is_test
+from autograder.records.course import Course
+from autograder.records.findings import Verdict
+from autograder.words.feedback import plain_text, rich_text
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_output
 
-from autograder.bank import AS_SEEN, LessonBank, Task
-from autograder.build.source import read_source
-from autograder.cells import is_figure, is_measured, is_shown_only, is_test
-from autograder.collect import collect
-from autograder.course import Course
-from autograder.feedback import plain_text, rich_text
-from autograder.findings import Verdict
-from autograder.grading.grade import grade
-from autograder.grading.rebuild import only_needed, up_to_the_last
-from autograder.judge import judge, with_unfinished
-from autograder.learner import EvidenceOutput
-from autograder.sandbox.execute import Executed
 from tests.mutants.answers import ROOT
-from tests.mutants.answers import Right as Right
-from tests.mutants.answers import Wrong as Wrong
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import ipywidgets
 import numpy as np
 import pytest
@@ -251,15 +249,6 @@ class TestExplorer:
     def test_refuses_what_is_not_square(self):
         with pytest.raises(ValueError, match=r"must be square.*\(2, 3\)"):
             explore_causal_mask(torch.zeros(2, 3), ["a", "b"])
-
-    def test_answers_within_a_tenth_of_a_second(self, explorer):
-        times = []
-        for step in range(20):
-            start = time.perf_counter()
-            explorer.count.value = 1 + step % 6
-            explorer.mask.value = not explorer.mask.value
-            times.append(time.perf_counter() - start)
-        assert sorted(times)[10] < 0.03
 
 
 @pytest.mark.parametrize("unfinished", [..., None])

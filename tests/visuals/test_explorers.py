@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import ipywidgets
 import numpy as np
@@ -133,14 +132,3 @@ def test_a_picture_remains_without_a_kernel(explorer, inputs, tokens):
     assert data["text/plain"] == still.alt
     assert data["text/html"] == still.to_html()
     assert metadata["image/png"]["alt"] == still.alt
-
-
-def test_answers_within_a_tenth_of_a_second(explorer):
-    """Far within: the rest of the 100 ms belongs to the kernel's messages and the browser."""
-    times = []
-    for step in range(20):
-        start = time.perf_counter()
-        explorer.query.value = step % 6
-        explorer.sharpness.value = 1 + step / 10
-        times.append(time.perf_counter() - start)
-    assert sorted(times)[10] < 0.03

@@ -7,9 +7,9 @@ import gettext
 import numpy as np
 import pytest
 import torch
+from autograder.words import language
 
 import visuals
-from autograder import language
 from visuals.explorers.states import states
 from visuals.language import _begin
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import ipywidgets
 import numpy as np
 import pytest
@@ -117,16 +115,6 @@ def test_a_picture_remains_without_a_kernel(explorer):
     assert data["text/plain"] == still.alt
     assert data["text/html"] == still.to_html()
     assert metadata["image/png"]["alt"] == still.alt
-
-
-def test_answers_within_a_tenth_of_a_second(explorer):
-    times = []
-    for step in range(15):
-        start = time.perf_counter()
-        explorer.kind.value = (ENCODER, DECODER, CROSS)[step % 3]
-        explorer.query.value = step % 5
-        times.append(time.perf_counter() - start)
-    assert sorted(times)[7] < 0.05
 
 
 @pytest.mark.parametrize(

@@ -257,6 +257,7 @@ def curves(training: Training, right: Training) -> str:
         above = min(height(training.error), height(right.error) - 17)
         ends += label(training, _("broken"), "chosen", above)
     nothing = 14 + high * (1 - 1 / top)
+    at_start, below = _("1: nothing learned"), _("error over {steps} steps", steps=STEPS)
     said = _(
         "Error on stories not trained on, {told}; the right class ends at {error}",
         told=told,
@@ -270,9 +271,9 @@ def curves(training: Training, right: Training) -> str:
         f'<line x1="10" x2="{wide + 10}" y1="{nothing:.1f}" y2="{nothing:.1f}" stroke="currentColor" '
         'stroke-dasharray="1 4"/>'
         f'<text x="{wide + 10}" y="{nothing - 5:.1f}" text-anchor="end" fill="currentColor">'
-        f"{_('1: nothing learned')}</text>"
+        f"{at_start}</text>"
         f'{drawn}{ends}<text x="10" y="{high + 32}" fill="currentColor">'
-        f"{_('error over {steps} steps', steps=STEPS)}</text></svg>"
+        f"{below}</text></svg>"
     )
 
 

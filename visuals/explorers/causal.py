@@ -80,8 +80,9 @@ def sentence(growth: Growth, tokens: Sequence[str]) -> str:
         first = int(growth.ahead.argmax())
         share = words.number(growth.ahead[first])
         looks = _("{token!r} puts {share} of its attention on later tokens", token=tokens[first], share=share)
-        return f"{text}; {looks}"
-    return f"{text}; {_('no attention on later tokens')}"
+    else:
+        looks = _("no attention on later tokens")
+    return f"{text}; {looks}"
 
 
 def _masked(growth: Growth) -> str:
@@ -118,7 +119,7 @@ def _cell(growth: Growth, row: int, key: int) -> str:
     if key <= row:
         return f'<td class="number">{words.number(growth.weights[row, key])}</td>'
     if growth.masked:
-        return f"<td>{_('hidden')}</td>"
+        return "<td>" + _("hidden") + "</td>"
     return (
         '<td class="number" style="color: var(--chosen); font-weight: 600;">'
         f"{words.number(growth.weights[row, key])} ▲</td>"

@@ -121,9 +121,10 @@ def _table(caption: str, values: np.ndarray, kept: np.ndarray | None, tokens: Se
             cells.append(f'<td class="number" style="{NEAR}; {back}">{text}</td>')
         total = f'<td class="number" style="{NEAR}"><b>{words.number(values[index].sum(), 2)}</b></td>'
         rows.append(f'<tr><th scope="row">{html.escape(token)}</th>{"".join(cells)}{total}</tr>')
+    total = _("sum")
     return (
         f'<table style="font-size: 12.5px"><caption>{html.escape(caption)}</caption>'
-        f'<tr><th scope="col">token</th>{heads}<th scope="col" style="{NEAR}">{_("sum")}</th></tr>'
+        f'<tr><th scope="col">token</th>{heads}<th scope="col" style="{NEAR}">{total}</th></tr>'
         f"{''.join(rows)}</table>"
     )
 

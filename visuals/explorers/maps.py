@@ -81,8 +81,9 @@ def grid(values: np.ndarray, query: int, names: Sequence[str], keys: Sequence[st
             cells.append(f'<td class="number" style="{NEAR}; {back}">{words.number(value, 2)}</td>')
         chosen, mark = (' class="chosen"', "▸ ") if index == query else ("", "")
         rows.append(f'<tr{chosen}><th scope="row">{mark}{html.escape(name)}</th>{"".join(cells)}</tr>')
+    caption = _("All queries (rows) and keys (columns)")
     return (
-        f"<table><caption>{_('All queries (rows) and keys (columns)')}</caption>"
+        f"<table><caption>{caption}</caption>"
         f'<tr><th scope="col">query</th>{heads}</tr>{"".join(rows)}</table>'
     )
 

@@ -166,11 +166,12 @@ class ModelExplorer(Explorer):
         )
         without = _(", without the head") if self.removed.value else ""
         caption = _("What is expected after “{token}”", token=html.escape(self.tokens[query])) + without
+        stage, likeliest = _("stage"), _("likeliest tokens")
         return (
             '<div class="attention-explorer" style="display: flex; flex-wrap: wrap; gap: 8px 28px;">'
             f"{image(values, query, 1.0)}{attended(values[query], keys, 1.0)}"
-            f'<table><caption>{caption}</caption><tr><th scope="col">{_("stage")}</th>'
-            f'<th scope="col" colspan="{LIKELY}">{_("likeliest tokens")}</th></tr>'
+            f'<table><caption>{caption}</caption><tr><th scope="col">{stage}</th>'
+            f'<th scope="col" colspan="{LIKELY}">{likeliest}</th></tr>'
             f"{rows}</table></div>"
         )
 

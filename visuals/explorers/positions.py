@@ -73,7 +73,8 @@ def table(scores: Scores) -> str:
         )
     columns = (_("positions"), _("here"), _("both {further} further on", further=FURTHER), _("compared"))
     heads = "".join(f'<th scope="col">{name}</th>' for name in columns)
-    return f"<table><caption>{_('Score of the query and the key')}</caption><tr>{heads}</tr>{rows}</table>"
+    caption = _("Score of the query and the key")
+    return f"<table><caption>{caption}</caption><tr>{heads}</tr>{rows}</table>"
 
 
 def arrows(query: np.ndarray, key: np.ndarray) -> str:

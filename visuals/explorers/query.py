@@ -47,7 +47,7 @@ def table(flow: QueryFlow, tokens: Sequence[str]) -> str:
     Each row's last column is the context so far: the weight times the token's vector added to the row above.
     """
     building = flow.so_far.shape[1] <= SHOWN_FEATURES
-    last = f'<th scope="col">{_("context so far")}</th>' if building else ""
+    last = '<th scope="col">' + _("context so far") + "</th>" if building else ""
     score_bars = _bars(flow.scores, "score")
     # The weights' full width is always 1, so that sharpening is seen as growth and not only as a ratio.
     weight_bars = _bars(flow.weights, "weight", low=0.0, high=1.0)

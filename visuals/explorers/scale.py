@@ -125,14 +125,17 @@ class ScaleExplorer(Explorer):
             f'<tr><th scope="row">{name}</th><td>{_bar(share, "context", value, decimals)}</td></tr>'
             for name, value, share, decimals in measures
         )
+        first = _("The first query: its scores and weights")
+        every = _("On average over {count} queries", count=len(self._queries))
+        measure, average = _("measure"), _("average")
         return (
             '<div class="attention-explorer" style="display: flex; flex-wrap: wrap; gap: 4px 28px;"><table>'
-            f"<caption>{_('The first query: its scores and weights')}</caption>"
+            f"<caption>{first}</caption>"
             '<tr><th scope="col">token</th><th scope="col">score</th><th scope="col">weight</th></tr>'
             f"{rows}</table>"
             f"{curves(self.entropies, self.divisor.value, self.temperature.value, found.entropy, highest)}"
-            f"<table><caption>{_('On average over {count} queries', count=len(self._queries))}</caption>"
-            f'<tr><th scope="col">{_("measure")}</th><th scope="col">{_("average")}</th></tr>'
+            f"<table><caption>{every}</caption>"
+            f'<tr><th scope="col">{measure}</th><th scope="col">{average}</th></tr>'
             f"{averages}</table></div>"
         )
 

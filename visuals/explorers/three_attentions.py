@@ -95,7 +95,7 @@ def told(shown: Shown, query: int) -> str:
 def table(shown: Shown, query: int) -> str:
     """Return the whole grid as an HTML table, a row for each query; hidden cells say why."""
     head = "".join(f'<th scope="col">{html.escape(key)}</th>' for key in shown.keys)
-    visible = f'<span style="color: var(--score); font-weight: 600;">{_("✓ visible")}</span>'
+    visible = '<span style="color: var(--score); font-weight: 600;">' + _("✓ visible") + "</span>"
     rows = []
     for index, (name, reasons) in enumerate(zip(shown.queries, shown.reasons, strict=True)):
         chosen = ' class="chosen"' if index == query else ""

@@ -174,14 +174,16 @@ class TilesExplorer(Explorer):
                 (_("the whole matrix"), count, "var(--score)"),
             )
         )
+        tiles, queries = _("Tiles; rows are queries, columns keys"), _("Queries at work, after this tile")
+        so_far, numbers = _("o / l so far"), _("Numbers held")
         return (
             '<div class="attention-explorer" style="display: flex; flex-wrap: wrap; gap: 8px 40px;">'
-            f"<table><caption>{_('Tiles; rows are queries, columns keys')}</caption>"
+            f"<table><caption>{tiles}</caption>"
             f"<tr><td></td>{heads}</tr>{body}</table>"
-            f"<div><table><caption>{_('Queries at work, after this tile')}</caption>"
+            f"<div><table><caption>{queries}</caption>"
             '<tr><th scope="col">query</th><th scope="col">m</th><th scope="col">l</th>'
-            f'<th scope="col">{_("o / l so far")}</th></tr>'
-            f"{state}</table><table><caption>{_('Numbers held')}</caption>{bars}</table></div></div>"
+            f'<th scope="col">{so_far}</th></tr>'
+            f"{state}</table><table><caption>{numbers}</caption>{bars}</table></div></div>"
         )
 
     @property

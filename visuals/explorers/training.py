@@ -104,6 +104,7 @@ def drawn(curves: Sequence[tuple[str, Curve]], steps: int, highest: float, offse
             f'{html.escape(name)} <span class="number">{words.number(values[-1], 2)}</span></span>'
         )
     bottom, right = 8 + HEIGHT, LEFT + WIDTH
+    along = _("{steps} steps", steps=steps)
     return (
         f'<div style="display: flex; flex-wrap: wrap; gap: 0 16px; max-width: {right}px">{"".join(legend)}'
         f'</div><svg viewBox="0 0 {right + 8} {bottom + 22}" width="{right + 8}" '
@@ -111,7 +112,7 @@ def drawn(curves: Sequence[tuple[str, Curve]], steps: int, highest: float, offse
         f'<path d="M{LEFT} 4 V{bottom} H{right + 4}" fill="none" style="stroke: currentColor"/>'
         f'<g text-anchor="end"><text x="{LEFT - 5}" y="14">{words.number(highest, 1)}</text>'
         f'<text x="{LEFT - 5}" y="{bottom}">0</text>'
-        f'<text x="{right}" y="{bottom + 16}">{_("{steps} steps", steps=steps)}</text></g>'
+        f'<text x="{right}" y="{bottom + 16}">{along}</text></g>'
         f"{''.join(lines)}</svg>"
     )
 

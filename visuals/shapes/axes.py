@@ -6,10 +6,11 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 
+from autograder.probe.recording.operations import Shape
+
 from visuals.language import _
 from visuals.words import joined
 
-Shape = tuple[int, ...]
 # These count a batch, and that is the first axis: another axis of this size is something else.
 FIRST_ONLY = ("b", "batch")
 

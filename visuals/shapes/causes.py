@@ -7,10 +7,11 @@ import math
 import re
 from collections.abc import Sequence
 
+from autograder.probe.recording.operations import Operation, Record, Shape
+
 from visuals.language import _
-from visuals.shapes.axes import Axes, Shape, listed, written
+from visuals.shapes.axes import Axes, listed, written
 from visuals.shapes.origins import Mixed
-from visuals.shapes.record import Operation, Record
 
 
 def is_explained(found: Shape, expected: Shape) -> bool:

@@ -12,11 +12,12 @@ import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from autograder.probe.recording.operations import Operation, Record, Result, Shape
+
 from visuals.language import _
 from visuals.shapes import causes, look
-from visuals.shapes.axes import Axes, Shape, listed, written
+from visuals.shapes.axes import Axes, listed, written
 from visuals.shapes.origins import derived, find_mixed
-from visuals.shapes.record import Operation, Record, Result
 
 Expected = Sequence[tuple[str | tuple[str, ...], Sequence[str | int]]]
 OUTPUT = "output"

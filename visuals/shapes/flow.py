@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from autograder.probe.recording.operations import Record
 from matplotlib.patches import FancyBboxPatch
 
 from visuals import style, words
@@ -14,7 +15,6 @@ from visuals.figures.layout import MARGIN
 from visuals.language import _
 from visuals.picture import Picture
 from visuals.shapes.axes import Axes, listed
-from visuals.shapes.record import Record
 from visuals.shapes.table import called, steps
 
 BOX = (204.0, 74.0)

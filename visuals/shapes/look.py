@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from autograder.probe.recording.places import Site
+
 from visuals.language import _
-from visuals.shapes.source import Site
 
 # Colours follow JupyterLab's theme and keep a contrast of 4.5 with the page. The class stands twice in
 # each rule because JupyterLab's own rules for tables in outputs are as strong as one.

@@ -12,16 +12,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
+from autograder.probe.recording.operations import Operation, Record, Shape
 from torch import Tensor
 
-from visuals.shapes.axes import Axes, Shape
-from visuals.shapes.record import Operation, Record
+from visuals.shapes.axes import Axes
 
-MOVES = {
-    *("view", "reshape", "unflatten", "flatten", "contiguous", "clone", "detach", "T", "mT", "data"),
-    *("transpose", "permute", "swapaxes", "swapdims", "movedim", "moveaxis", "adjoint"),
-    *("squeeze", "unsqueeze", "chunk", "split", "tensor_split", "unbind", "select", "narrow", "__getitem__"),
-}
 # Labels are made for lessons, not for models; beyond this many numbers nothing is said.
 MOST_LABELS = 1_000_000
 

@@ -6,12 +6,23 @@ import html
 from collections.abc import Iterator
 from itertools import groupby
 
+from autograder.probe.recording.operations import (
+    COPY,
+    IN_PLACE,
+    NEW,
+    SAME,
+    VIEW,
+    Operand,
+    Operation,
+    Record,
+    Result,
+)
+
 from visuals.language import N_, _, ngettext
 from visuals.not_ready import NotReady
 from visuals.shapes import look
 from visuals.shapes.axes import Axes
 from visuals.shapes.compare import Comparison
-from visuals.shapes.record import COPY, IN_PLACE, NEW, SAME, VIEW, Operand, Operation, Record, Result
 
 MOST_PARTS = 4
 MEMORY = {
@@ -83,8 +94,9 @@ def as_html(record: Record, axes: Axes, comparison: Comparison | None = None) ->
     head = "".join(f'<th scope="col">{name}</th>' for name in columns)
     told = comparison.to_html() if comparison is not None else ""
     below = "".join(f"<p>{html.escape(note)}</p>" for note in notes(record, axes))
+    label = _("Table of shapes")
     return look.framed(
-        f'{told}<div class="scroll" role="region" tabindex="0" aria-label="{_("Table of shapes")}">'
+        f'{told}<div class="scroll" role="region" tabindex="0" aria-label="{label}">'
         f"<table><caption>{html.escape(heading(record))}</caption>"
         f"<thead><tr>{head}</tr></thead>{''.join(body)}</table></div>{below}"
     )
@@ -166,7 +178,8 @@ def _row(operation: Operation, axes: Axes, named: bool, departs: bool) -> str:
         cells.append(f"<td>{'<br>'.join(_made_html(result) for result in shown)}</td>")
         if named:
             cells.append(f"<td>{'<br>'.join(html.escape(_axes(result, axes)) for result in shown)}</td>")
-        cells.append(f"<td>{'<br>'.join(str(result.strides or _('none')) for result in shown)}</td>")
+        strides = "<br>".join(str(result.strides or _("none")) for result in shown)
+        cells.append(f"<td>{strides}</td>")
         cells.append(f'<td class="memory">{_memory(operation)}</td>')
     mark = ' class="departs"' if departs else ""
     return f"<tr{mark}>{''.join(cells)}</tr>"

@@ -10,13 +10,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from autograder.author.authoring import Lesson, load_lesson
+from autograder.author.lint import lint
+from autograder.author.source import read_source
+from autograder.records.course import Course
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
-
-from autograder.authoring import Lesson, load_lesson
-from autograder.build.lint import lint
-from autograder.build.source import read_source
-from autograder.course import Course
 
 NAME = "01-tiny"
 CONFIG = Path(__file__).parents[3] / "nbgrader_config.py"
@@ -75,7 +74,7 @@ SOURCE = re.sub(
 )
 
 FAULTS = """\
-from autograder.authoring import Fault
+from autograder.author.authoring import Fault
 
 WORDS = {"whole": "the sum"}
 FAULTS = (
@@ -88,7 +87,7 @@ FAULTS = (
 TASKS = """\
 import torch
 
-from autograder.authoring import Check, Lesson, Probe, Right, Task, Wrong, edit, returns
+from autograder.author.authoring import Check, Lesson, Probe, Task, rights, wrongs
 
 SHARE = Task(
     id="share",
@@ -106,11 +105,11 @@ SHARE = Task(
     learned="Shares add up to 1.",
     hints=("Divide by the sum.",),
     properties=("sums-to-one",),
-    wrong=(
-        Wrong("by-largest", edit("x.sum()", "x.max()")),
-        Wrong("by-count", edit("x.sum()", "len(x)")),
-    ),
-    right=(Right("double", returns("x.double() / x.double().sum()")),),
+    wrong=wrongs('''
+        by-largest: x.sum() → x.max()
+        by-count: x.sum() → len(x)
+        '''),
+    right=rights("double: = x.double() / x.double().sum()"),
 )
 ROW_SUMS = Task(
     id="row-sums",
@@ -123,10 +122,10 @@ ROW_SUMS = Task(
     checks=(Check("each row", 1),),
     learned="A row has one sum.",
     hints=("Sum over axis 1.",),
-    wrong=(
-        Wrong("columns", edit("dim=1", "dim=0")),
-        Wrong("means", edit("table.sum", "table.mean")),
-    ),
+    wrong=wrongs('''
+        columns: dim=1 → dim=0
+        means: table.sum → table.mean
+        '''),
 )
 LESSON = Lesson(
     title="01 · A tiny lesson",
@@ -137,6 +136,7 @@ LESSON = Lesson(
 """
 
 DESCRIBED = f'name = "tiny"\ntitle = "Tiny"\nlessons = ["{NAME}"]\nbank = "answers"\n'
+DESCRIBED += '[entries]\ntoken = ["tokens", "d_in"]\n'
 DESCRIBED += "[forbidden.softmax]\ninstead = 'softmax'\nnames = ['\\w*softmax\\w*']\n"
 
 Edit = tuple[str, str]
@@ -197,7 +197,7 @@ def problems(course_with: Callable[..., Course]) -> Callable[..., list[str]]:
         folder = course.source / NAME
         path = folder / f"{NAME}.py"
         text = path.read_text(encoding="utf-8")
-        return lint(text, read_source(path), load_lesson(folder), course.forbidden)
+        return lint(text, read_source(path), load_lesson(folder), course.forbidden, dict(course.entries))
 
     return find
 

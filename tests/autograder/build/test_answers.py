@@ -6,17 +6,18 @@ from dataclasses import replace
 
 import pytest
 import torch
+from autograder.author.answers import run_solution
+from autograder.author.audit import audit_lesson
+from autograder.author.authoring import load_lesson
+from autograder.author.pipeline import prepare
+from autograder.author.source import read_source
+from autograder.records.bank import AS_SEEN, KnownWrong, save
+from autograder.records.problems import AuthoringError
 
-from autograder.audit import audit_lesson
-from autograder.authoring import load_lesson
-from autograder.bank import AS_SEEN, KnownWrong, save
-from autograder.build.answers import run_solution
-from autograder.build.pipeline import prepare
-from autograder.build.source import read_source
-from autograder.problems import AuthoringError
+from tests.autograder.build.conftest import TASKS
 
 NAME = "01-tiny"
-DOUBLE = 'returns("x.double() / x.double().sum()")'
+DOUBLE = "= x.double() / x.double().sum()"
 
 
 @pytest.fixture
@@ -55,7 +56,7 @@ def test_a_known_wrong_answer_is_kept_with_what_its_mistake_is_called_and_where_
 @pytest.mark.parametrize(
     ("old", "new", "hint"),
     [
-        ('edit("x.sum()", "len(x)")', 'edit("x.sum()", "len(x)"), hint="{name}: {whole}"', "share: the sum"),
+        ("→ len(x)\n", "→ len(x)\n            hint: {name}: {whole}\n", "share: the sum"),
         ("    hints=", '    words={"whole": "x.sum()"},\n    hints=', "Divide by x.sum(), not by the count."),
     ],
     ids=["a hint of its own", "a word of its own"],
@@ -148,17 +149,17 @@ def test_a_given_that_no_cell_defines_is_named(refused):
 
 
 def test_a_known_wrong_answer_that_passes_is_named(refused):
-    found = refused(tasks=(('"x.max()"', '"(x).sum()"'),))
+    found = refused(tasks=(("→ x.max()", "→ (x).sum()"),))
     assert f"{NAME}: task share: the known wrong answer by-largest passes" in found
 
 
 def test_a_known_wrong_tensor_that_passes_is_named(refused):
-    found = refused(tasks=(('"table.mean"', '"(2 * table / 2).sum"'),))
+    found = refused(tasks=(("→ table.mean", "→ (2 * table / 2).sum"),))
     assert f"{NAME}: task row-sums: the known wrong answer means passes" in found
 
 
 def test_a_known_wrong_answer_that_is_wrong_on_one_probe_is_wrong_enough(prepared):
-    one = (('"x.max()"', '"(x.sum() if len(x) == 3 else 1)"'),)
+    one = (("x.max()", "(x.sum() if len(x) == 3 else 1)"),)
     assert prepared(tasks=one).bank.tasks["share"].known_wrong[0].id == "by-largest"
 
 
@@ -168,18 +169,26 @@ MEANS = f"{NAME}: task row-sums: the wrong answer means: "
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ('"table.mean"', '"tables.mean"', "an answer fails: NameError: name 'tables' is not defined"),
-        ('"table.mean"', '"table.mean("', "an answer fails: SyntaxError: "),
-        ('"table.sum"', '"tables"', "cell row-sums-answer: the edit of 'tables' expects 1 places"),
-        ('"table.sum"', '"row"', "cell row-sums-answer: the edit of 'row' expects 1 places"),
-        ('edit("table.sum", "table.mean")', 'returns("1"), edit("dim", "axis")', "cell row-sums-answer: two"),
-        ('"table.mean"', '"table.sum"', "cell row-sums-answer: its edits change nothing"),
-        ('Wrong("means"', 'Wrong("mean"', "faults.py does not name it"),
+        ("→ table.mean", "→ tables.mean", "an answer fails: NameError: name 'tables' is not defined"),
+        ("→ table.mean", "→ table.mean(", "an answer fails: SyntaxError: "),
+        ("table.sum →", "tables →", "cell row-sums-answer: the edit of 'tables' expects 1 place"),
+        ("table.sum →", "row →", "cell row-sums-answer: the edit of 'row' expects 1 place"),
+        ("table.sum → table.mean", "= 1\n            dim → axis", "cell row-sums-answer: two"),
+        ("→ table.mean", "→ table.sum", "cell row-sums-answer: its edits change nothing"),
+        ("means: ", "mean: ", "faults.py does not name it"),
     ],
 )
 def test_a_wrong_answer_that_cannot_be_made_is_named_with_task_mistake_and_cell(refused, old, new, problem):
     (found,) = refused(tasks=((old, new),))
     assert found.replace("answer mean:", "answer means:").startswith(MEANS + problem)
+
+
+def test_a_line_that_is_no_change_is_named_with_task_answer_and_line(refused):
+    line = TASKS[: TASKS.index("wrong=wrongs")].count("\n") + 1
+    assert refused(tasks=(("→ x.max()", "-> x.max()"),)) == [
+        f"{NAME}/tasks.py, line {line}, task share: line 2 of the table, by-largest: "
+        "'x.sum() -> x.max()' is no change, such as `old → new`"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -196,13 +205,13 @@ def test_what_is_wrong_with_the_mistakes_themselves_is_named(refused, old, new, 
 
 
 SIGN = ("FAULTS = (", 'FAULTS = (Fault("sign", "sign turned", "", parts=("share",)),')
-SHOWN = 'Wrong("sign", edit("x /", "-x /")),'
+SHOWN = "sign: x / → -x /\n        "
 
 
 def of_part(cannot="", wrong="", parts='"share",'):
     """The tiny tasks, where the first has parts, and says what it cannot show or shows it."""
     return (
-        ('    wrong=(\n        Wrong("by-largest"', f'    wrong=({wrong}\n        Wrong("by-largest"'),
+        ("by-largest: ", f"{wrong}by-largest: "),
         ('    input_axes={"x"', f'    parts=({parts}), cannot={{{cannot}}},\n    input_axes={{"x"'),
     )
 
@@ -225,22 +234,22 @@ def test_a_gap_in_what_a_task_shows_is_named(refused, tasks, problem):
 
 
 def test_two_known_wrong_answers_that_no_probe_tells_apart_are_named(refused):
-    found = refused(tasks=(('"len(x)"', '"(1 * x).max()"'),))
+    found = refused(tasks=(("→ len(x)", "→ (1 * x).max()"),))
     assert found == [f"{NAME}: task share: no probe tells by-count from by-largest"]
 
 
 def test_two_known_wrong_answers_that_fail_alike_are_named(refused):
     found = refused(
         tasks=(
-            ('edit("x.sum()", "len(x)")', 'returns("x @ x[:1]")'),
-            ('edit("x.sum()", "x.max()")', 'returns("x @ x[:2]")'),
+            ("x.sum() → len(x)", "= x @ x[:1]"),
+            ("x.sum() → x.max()", "= x @ x[:2]"),
         )
     )
     assert found == [f"{NAME}: task share: no probe tells by-count from by-largest"]
 
 
 def test_a_different_right_answer_that_is_rejected_is_named(refused):
-    found = refused(tasks=((DOUBLE, 'returns("x")'),))
+    found = refused(tasks=((DOUBLE, "= x"),))
     assert len(found) == 1
     assert found[0].startswith(f"{NAME}: task share: the right answer double is rejected (")
 
@@ -312,13 +321,13 @@ def test_a_missing_file_is_named(course_with, name):
 
 # What a task forbids
 
-SHARE_END = f'    right=(Right("double", {DOUBLE}),),\n)'
+SHARE_END = f'    right=rights("double: {DOUBLE}"),\n)'
 SAID = ("# Text about it.", "# Do without `torch.softmax`.")
 CAUGHT = "torch.softmax(x.log(), 0)"
 
 
 def forbidding(answer=CAUGHT, end=SHARE_END, points=2):
-    caught = f'(Right("torch", returns("{answer}")),)'
+    caught = f'rights("torch: = {answer}")'
     forbids = f'    forbids=Forbid(("softmax",), points={points}, caught={caught}),\n)'
     return (("import Check, Lesson", "import Check, Forbid, Lesson"), (end, end[:-1] + forbids))
 
@@ -350,7 +359,7 @@ def test_a_solution_that_makes_the_call_is_refused(refused):
 
 
 def test_a_right_answer_that_makes_the_call_is_refused(refused):
-    tasks = (*forbidding(), (DOUBLE, 'returns("torch.softmax(x.double().log(), 0)")'))
+    tasks = (*forbidding(), (DOUBLE, "= torch.softmax(x.double().log(), 0)"))
 
     assert "the right answer double is rejected" in refused((SAID,), tasks)[0]
 

@@ -7,24 +7,22 @@ from itertools import permutations
 
 import pytest
 import torch
-
-from autograder.authoring import (
+from autograder.author import answers
+from autograder.author.answers import changed_answer, make_task, outcomes_of, run_solution
+from autograder.author.authoring import (
     Check,
     Fault,
     Faults,
     Lesson,
     OnResult,
     Probe,
-    Right,
     Task,
-    Wrong,
-    edit,
-    instead,
+    rights,
+    wrongs,
 )
-from autograder.build import answers
-from autograder.build.answers import changed_answer, make_task, outcomes_of, run_solution
-from autograder.edits import made_together
-from autograder.explain import explain
+from autograder.author.edits import Edit, made_together
+from autograder.judge.explain import explain
+
 from tests.autograder.build.conftest import solved
 
 
@@ -37,15 +35,18 @@ def steps(x):
 
 
 X = torch.tensor([[1.0, 2.0], [5.0, 3.0], [4.0, 9.0]])
-WRONG = (
-    Wrong("no-half", instead("def steps(x):\n    x[0]\n    return (x + 1).flip(0)")),
-    Wrong("no-half", edit(" / 2", "")),
-    Wrong("no-one", edit(" + 1", "")),
-    Wrong("no-turn", edit(".flip(0)", "")),
-    Wrong("takes-empty", edit("not len(x)", "False")),
-    Wrong("summed", edit("x + 1", "x.cumsum(0) + 1")),
-    Wrong("zeros", edit("return x", "return 0 * x")),
-)
+WRONG = wrongs("""
+    no-half: cell
+        def steps(x):
+            x[0]
+            return (x + 1).flip(0)
+    no-half: / 2 →
+    no-one: + 1 →
+    no-turn: .flip(0) →
+    takes-empty: not len(x) → False
+    summed: x + 1 → x.cumsum(0) + 1
+    zeros: return x → return 0 * x
+    """)
 TASK = Task(
     id="steps",
     title="Steps",
@@ -57,10 +58,12 @@ TASK = Task(
     hints=(),
     checks=(Check("all", 1, ("three", "empty", "tried")),),
     wrong=WRONG,
-    right=(
-        Right("late", edit("x / 2", "x"), edit(".flip(0)", ".flip(0) / 2 + 0.5")),
-        Right("later", edit("x / 2", "x"), edit(".flip(0)", ".flip(0) * 0.5 + 0.5")),
-    ),
+    right=rights("""
+        late: x / 2 → x
+            .flip(0) → .flip(0) / 2 + 0.5
+        later: x / 2 → x
+            .flip(0) → .flip(0) * 0.5 + 0.5
+        """),
     probes=(
         Probe("three", "three tokens", {"x": X}),
         Probe("empty", "no tokens", {"x": torch.ones(0, 2)}, raises=("ValueError",)),
@@ -155,9 +158,9 @@ def test_a_mistake_is_tried_where_answers_run_and_without_touching_the_lesson(ru
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
-        ([edit("flip(0)", "flip(0)[1:]")], {"first-lost"}),
-        ([*WRONG[2].changes, edit("flip(0)", "flip(0)[1:]")], {"no-one", "first-lost"}),
-        ([edit("flip(0)", "flip(0).T")], set()),
+        ([Edit("flip(0)", "flip(0)[1:]")], {"first-lost"}),
+        ([*WRONG[2].changes, Edit("flip(0)", "flip(0)[1:]")], {"no-one", "first-lost"}),
+        ([Edit("flip(0)", "flip(0).T")], set()),
     ],
     ids=["alone", "with another", "not asked for"],
 )
@@ -169,3 +172,14 @@ def test_a_mistake_made_with_a_result_is_named_without_an_answer_that_shows_it(r
     made = make_task(task, runs, Faults(known, {}, (), (lost, turned)))
     explained = explain(made, outcomes_of(TASK, changed_answer(TASK, changes, runs), made.probes, runs))
     assert {one.id for one in explained.wrong} == named
+
+
+def test_what_a_mistake_makes_of_rounding_is_not_known(runs):
+    nearly_zero = Probe("nearly-zero", "one token", {"x": torch.tensor([[-1.9998, 2.0]])})
+    task = replace(TASK, probes=(*TASK.probes, nearly_zero))
+    upside_down = OnResult("upside-down", lambda result, axis: 1 / result)
+    faults = Faults({**FAULTS.known, "upside-down": Fault("upside-down", "", "")}, {}, (), (upside_down,))
+    table = make_task(task, runs, faults).explanations
+    alone = table.members[:, 0] == len(WRONG)
+    kind = table.on(("three", "nearly-zero"))[0][alone]
+    assert [table.kinds[place][0] for place in kind.flatten().tolist()] == ["(3, 2)", "untried"]

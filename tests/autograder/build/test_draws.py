@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
+from autograder.author.answers import run_solution
+from autograder.author.authoring import Check, Forbid, Lesson, Probe, Right, Task
+from autograder.author.edits import Cell
+from autograder.grading.hidden.draws import MOST_DRAWS, choose_draws
+from autograder.grading.hidden.twins import twin_of
 
-from autograder.authoring import Check, Forbid, Lesson, Probe, Right, Task, instead
-from autograder.build.answers import run_solution
-from autograder.build.draws import MOST_DRAWS, choose_draws
-from autograder.build.hidden import twin_of
 from tests.autograder.build.conftest import solved
 
 SECRET = "a secret"
@@ -52,7 +53,7 @@ def chosen(task: Task, solution: str = SHARE) -> dict[tuple[str, str], int | Non
 
 def with_right(*answers: str) -> Task:
     return replace(
-        TASK, right=tuple(Right(f"right-{number}", instead(one)) for number, one in enumerate(answers))
+        TASK, right=tuple(Right(f"right-{number}", (Cell(one),)) for number, one in enumerate(answers))
     )
 
 
@@ -72,7 +73,7 @@ def test_each_of_the_right_answers_must_pass():
 
 
 def test_an_answer_that_only_a_forbidden_call_costs_points_must_pass():
-    caught = Right("caught", instead(other_on((0,), "x")))
+    caught = Right("caught", (Cell(other_on((0,), "x")),))
     assert chosen(replace(TASK, forbids=Forbid(("softmax",), 1, (caught,)))) == {("share", "asks"): 1}
 
 

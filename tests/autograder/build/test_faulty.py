@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-
-from autograder.build.preprocessors import (
+from autograder.author.preprocessors import (
     StubSolutions,
     TidySolution,
     faulty_code,
     solution_region,
 )
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 TEXT_STUB = "*Write your answer here.*"
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import nbformat
 import pytest
+from autograder.author import pipeline, prose, translate, translated_lesson
+from autograder.author.translate import disagreements
+from autograder.lesson.learner import check
+from autograder.records.course import Course
+from autograder.words import language
 
-from autograder import language
-from autograder.build import languages, pipeline, prose, translate
-from autograder.build.translate import disagreements
-from autograder.course import Course
-from autograder.learner import check
 from tests.autograder.build.conftest import NAME
 
-SPOKEN = "bn"
+SPOKEN = "bn_BD"  # which the tool itself does not speak
 PROSE = """\
 ## A heading
 
@@ -57,7 +57,7 @@ def course(course_with) -> Course:
     made = course_with(source=(('# %% id="shown"', cells), ("import check", "import check, predict, reveal")))
     described = made.root / "course.toml"
     described.write_text(
-        'languages = ["en", "bn"]\n' + described.read_text(encoding="utf-8"), encoding="utf-8"
+        f'languages = ["en", "{SPOKEN}"]\n' + described.read_text(encoding="utf-8"), encoding="utf-8"
     )
     return Course.read(made.root)
 
@@ -179,7 +179,7 @@ def test_a_translation_that_would_break_a_lesson_is_refused(text, string, proble
 @pytest.mark.slow
 def test_a_translated_lesson_has_other_words_and_the_same_code(course, tmp_path, monkeypatch):
     pipeline.build(course, NAME)
-    untranslated = languages.build(course, [SPOKEN], NAME)[SPOKEN]
+    untranslated = translated_lesson.build(course, [SPOKEN], NAME)[SPOKEN]
     assert not (course.root / "notebooks" / SPOKEN).exists()
     assert untranslated[0].missing == untranslated[0].entries
     fill(
@@ -196,9 +196,9 @@ def test_a_translated_lesson_has_other_words_and_the_same_code(course, tmp_path,
         ("", "right", "ঠিক"),
         ("", "Your prediction", "তোমার অনুমান"),
     )
-    states = languages.build(course, [SPOKEN], NAME)[SPOKEN]
+    states = translated_lesson.build(course, [SPOKEN], NAME)[SPOKEN]
     assert len(states[0].problems) == 1
-    assert languages.stale(course, SPOKEN, NAME) == []
+    assert translated_lesson.stale(course, SPOKEN, NAME) == []
     assert pipeline.without_source(course) == []
     for folder in ("notebooks", "solutions"):
         english, other = (
@@ -228,9 +228,18 @@ def test_a_translated_lesson_has_other_words_and_the_same_code(course, tmp_path,
         language.speak(course.bank, ("en",))
 
 
-def test_the_texts_of_a_pages_template_are_gathered_one_and_many_together(tmp_path):
-    page = tmp_path / "page.html.j2"
-    page.write_text(
-        '<p>{{ _("all tasks") }} {{ _(name) }} {{ ngettext("{n} point", "{n} points", n, dict(n=n)) }}</p>'
+def test_texts_of_modules_and_of_page_templates_are_gathered_one_and_many_together(tmp_path):
+    (tmp_path / "page.html.j2").write_text(
+        '<p>{{ _("all tasks") }} {{ _(name) }} {{ ngettext("{n} point", "{n} points", n, earned=2) }}</p>'
     )
-    assert list(translate._shown(page)) == ["all tasks", ("{n} point", "{n} points")]
+    (tmp_path / "said.py").write_text(
+        "WORDS = N_('a headline', 'and advice')\n"
+        "print(_('right'), Note('{number} cell', '{number} cells', number=1), _(WORDS[0], why=_('why')))\n"
+    )
+    assert [entry.text for entry in translate._of_package(tmp_path)] == [
+        "all tasks",
+        ("{n} point", "{n} points"),
+        *("a headline", "and advice", "right"),
+        ("{number} cell", "{number} cells"),
+        "why",
+    ]

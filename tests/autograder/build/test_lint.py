@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from autograder.experiments import EXPERIMENTS
+from autograder.experiments.known import EXPERIMENTS
 
 SHOWN = '# %% id="shown"\n'
 SHARE_TEST = '"grade_id": "share", "locked": true'
@@ -18,7 +17,7 @@ WRITTEN = (
     '"schema_version": 3, "solution": true, "task": false, "points": 2}\n'
     "# Why?\n#\n# ### BEGIN SOLUTION\n# Because.\n#\nSCHEME# ### END SOLUTION\n\n"
 )
-TOTAL = "gives 2 points; the '- n points:' lines of its marking scheme add up to"
+TOTAL = "has points=2; the '- n points:' lines of its marking scheme add up to"
 END = "    return x / x.sum()\n    ### END SOLUTION\n"
 FAULTY = "### BEGIN FAULTY\n# return x\n### END FAULTY\n"
 TOO_EARLY = "its faulty code must stand after its solution"
@@ -54,7 +53,7 @@ REFUSED: list[tuple[str, str, str, list[str]]] = [
      ["cell share: nbgrader metadata lacks schema_version"]),
     ("source", ', "points": 3', "",
      ["cell share: nbgrader metadata lacks points",
-      "cell share: gives None points; the checks in tasks.py add up to 3"]),
+      "cell share: has points=None; the checks in tasks.py add up to 3"]),
     ("source", CODE, CODE.replace("code", "markdown"),
      ["cell share: is code but its metadata says markdown"]),
     ("source", SHOWN, SHOWN + "### BEGIN SOLUTION\n### END SOLUTION\n",
@@ -66,7 +65,7 @@ REFUSED: list[tuple[str, str, str, list[str]]] = [
     ("source", SHARE_TEST, SHARE_TEST.replace("share", "shear"),
      ["cell shear: tests a task that tasks.py does not know", "task share: has no test cell"]),
     ("source", '"points": 3', '"points": 2',
-     ["cell share: gives 2 points; the checks in tasks.py add up to 3"]),
+     ["cell share: has points=2; the checks in tasks.py add up to 3"]),
     ("source", "share-answer", "shares-answer",
      ["task share: has no answer cell share-answer", "cell shares-answer: is an answer cell of no task"]),
     ("tasks", "tasks=(SHARE, ROW_SUMS)", "tasks=(SHARE, ROW_SUMS, ROW_SUMS)",
@@ -75,7 +74,7 @@ REFUSED: list[tuple[str, str, str, list[str]]] = [
     ("source", "# Text about it.", "# ![ ](map.png)", ["cell title: a picture without alt text"]),
     ("source", "# Text about it.", '# <img alt="" src="a.png"/>', ["cell title: an <img> without alt text"]),
     ("source", "# Text about it.", '# <IMG src="a.png" alt=" ">', ["cell title: an <img> without alt text"]),
-    ("tasks", 'Wrong("means"', 'Wrong("columns"',
+    ("tasks", "means: ", "columns: ",
      ["task row-sums: needs wrong answers with at least two faults, has 1"]),
     ("tasks", 'hints=("Divide by the sum.",)', "hints=()", ["task share: has no hints"]),
     ("tasks", 'Probe("four"', 'Probe("three"',
@@ -92,6 +91,9 @@ REFUSED: list[tuple[str, str, str, list[str]]] = [
      ["task row-sums: needs nothing, which is no earlier task"]),
     ("tasks", 'properties=("sums-to-one"', 'properties=("sum-to-one"',
      ["task share: there is no property sum-to-one"]),
+    ("tasks", 'input_axes={"x": ("tokens",)}', 'input_axes={"x": ("stations as start",)}',
+     [f"task share: course.toml does not say under `entries` what one entry along the axis {axis!r} is called"
+      for axis in ("stations", "start")]),
     *(("source", SHOWN, f'# %% id="more"\n{prose}\n{SHOWN}',
        ["line 33: a code cell that holds only comments; is '[markdown]' missing?"])
       for prose in ("# One paragraph.\n", "# Two.\n#\n# Paragraphs.\n", "#Squeezed.\n", "#\n# - a list\n")),
@@ -255,9 +257,9 @@ def test_a_check_with_an_unknown_probe_is_not_said_to_be_an_experiment(problems)
 
 # What a task forbids
 
-CAUGHT = '(Right("torch", returns("torch.softmax(x.log(), 0)")),)'
+CAUGHT = 'rights("torch: = torch.softmax(x.log(), 0)")'
 FORBIDS = f'forbids=Forbid(("softmax",), points=2, caught={CAUGHT}),\n)'
-SHARE_END = '    right=(Right("double", returns("x.double() / x.double().sum()")),),\n)'
+SHARE_END = '    right=rights("double: = x.double() / x.double().sum()"),\n)'
 TEXT = "# Text about it."
 
 
@@ -285,13 +287,13 @@ def test_a_text_that_does_not_name_what_is_forbidden_is_named(problems, text):
     [
         (('("softmax",)', '("sofmax",)'), "forbids sofmax, which course.toml does not describe"),
         (('("softmax",)', "()"), "forbids nothing"),
-        (("points=2", "points=0"), "a forbidden call costs 0 points, and the task has 3"),
-        (("points=2", "points=4"), "a forbidden call costs 4 points, and the task has 3"),
+        (("points=2", "points=0"), "a forbidden call costs 0, and the whole task is worth 3"),
+        (("points=2", "points=4"), "a forbidden call costs 4, and the whole task is worth 3"),
         (
             (CAUGHT, "()"),
             "needs an answer that is caught with what it forbids",
         ),
-        (('"torch"', '"double"'), "two right answers are called double"),
+        (("torch: ", "double: "), "two right answers are called double"),
     ],
 )
 def test_a_forbid_that_does_not_fit_is_named(problems, change, problem):

@@ -4,9 +4,8 @@ import os
 import sys
 
 import pytest
-
-from autograder.build.parallel import FEW, each_lesson, in_forks, processors
-from autograder.problems import AuthoringError
+from autograder.author.parallel import FEW, each_lesson, in_forks, processors
+from autograder.records.problems import AuthoringError
 
 LESSONS = ["01-one", "02-two", "03-three"]
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook, new_output
-
-from autograder.build.preprocessors import (
+from autograder.author.preprocessors import (
     WIDGET_MIME,
     ExecuteSolution,
     StubSolutions,
     TidySolution,
     stub_for,
 )
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 MARKS = {
     "solution": True,

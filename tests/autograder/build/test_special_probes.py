@@ -7,10 +7,8 @@ import inspect
 
 import pytest
 import torch
-from torch import nn
-
-from autograder import bank
-from autograder.authoring import (
+from autograder.author.answers import make_bank, run_solution
+from autograder.author.authoring import (
     Check,
     Fault,
     Faults,
@@ -19,16 +17,15 @@ from autograder.authoring import (
     Probe,
     Specimen,
     Task,
-    Wrong,
-    body,
-    edit,
-    returns,
+    wrongs,
 )
-from autograder.build.answers import make_bank, run_solution
-from autograder.collect import collect_answer
-from autograder.findings import WrongBehaviour
-from autograder.judge import judge
-from autograder.problems import AuthoringError
+from autograder.judge.decide import judge
+from autograder.probe.collect import collect_answer
+from autograder.records import bank
+from autograder.records.findings import WrongBehaviour
+from autograder.records.problems import AuthoringError
+from torch import nn
+
 from tests.autograder.build.conftest import solved
 
 
@@ -64,14 +61,18 @@ def alone(name, **settings):
     return Probe(name, "five tokens", {"x": numbers(4, 5, 3)}, construct=CONSTRUCT, **settings)
 
 
-WRONG = (
-    Wrong("unmasked", body("forward", "return torch.softmax(x @ x.mT, dim=-1) @ self.W(x)")),
-    Wrong("over-batch", body("forward", "return torch.softmax(x @ x.mT, dim=0) @ self.W(x)")),
-)
-PLAIN_MASK = Wrong("plain-mask", edit('self.register_buffer("mask",', "self.mask = ("))
-HALF = Wrong("half", edit("return x", "return 0.5 * x"))
-ZERO = Wrong("zero", edit("return x", "return 0 * x"))
-ALWAYS, NEVER = (Wrong(f"always-{number}", returns(f"torch.tensor({number}.0)")) for number in (1, 0))
+UNMASKED, OVER_BATCH, PLAIN_MASK, HALF, ZERO, ALWAYS, NEVER = wrongs("""
+    unmasked: body forward
+        return torch.softmax(x @ x.mT, dim=-1) @ self.W(x)
+    over-batch: body forward
+        return torch.softmax(x @ x.mT, dim=0) @ self.W(x)
+    plain-mask: self.register_buffer("mask", → self.mask = (
+    half: return x → return 0.5 * x
+    zero: return x → return 0 * x
+    always-1: = torch.tensor(1.0)
+    always-0: = torch.tensor(0.0)
+    """)
+WRONG = (UNMASKED, OVER_BATCH)
 FAULTS = Faults(
     {
         wrong.fault: Fault(wrong.fault, "", "Think again.")

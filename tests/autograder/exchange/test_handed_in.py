@@ -10,10 +10,10 @@ import zipfile
 
 import nbformat
 import pytest
+from autograder.classroom import archives
+from autograder.command import app as cli
 from typer.testing import CliRunner
 
-from autograder import cli
-from autograder.exchange import archives
 from tests.autograder.grading.conftest import ROOT, class_folder
 
 LESSONS = ("01-dot-product", "02-trainable")
@@ -286,7 +286,7 @@ def test_feedback_goes_back_under_the_name_that_the_platform_knows(
     page.write_text("for Amy")
 
     said = run(place, "return", LESSON, f"--{form}", "--out", out, code=1)
-    assert "1 student have no feedback yet" in said
+    assert "1 student has no feedback yet" in said
     assert "the feedback of 1 student" in said
     if form == "folder":
         assert (out / f"{returned}{LESSON}.html").read_text() == "for Amy"

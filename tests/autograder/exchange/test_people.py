@@ -1,8 +1,9 @@
 """Lists of people as platforms export them, and finding people by what platforms make of their names."""
 
 import pytest
-
-from autograder.exchange.people import BadList, Person, Roster, read_people
+from autograder.classroom.people import Person, Roster, read_people
+from autograder.classroom.platforms import canvas, moodle, plain
+from autograder.classroom.tables import BadList
 
 CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,01-dot-product (991)
     Points Possible,,,,,20
@@ -24,7 +25,7 @@ Participant 82,Jörg Müller,joerg@example.org,No submission,,-,
 def read(tmp_path, text, encoding="utf-8"):
     path = tmp_path / "list.csv"
     path.write_text(text, encoding=encoding)
-    return read_people(path)
+    return read_people(path, (plain.LISTS, moodle.LISTS, canvas.LISTS))
 
 
 @pytest.mark.parametrize(

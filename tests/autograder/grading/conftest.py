@@ -7,13 +7,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from autograder.grading.banks import Banks
+from autograder.grading.runner import SandboxRunner
+from autograder.records.course import Course
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-
-from autograder.course import Course
-from autograder.grading import secret
-from autograder.grading.runner import SandboxRunner
-from autograder.grading.secret import Banks
 
 ROOT = Path(__file__).parents[3]
 
@@ -25,8 +23,11 @@ def class_folder(place: Path, *lessons: str) -> Path:
             shutil.copytree(ROOT / name / lesson, place / name / lesson)
     shutil.copy(ROOT / "nbgrader_config.py", place)
     described = (ROOT / "course.toml").read_text(encoding="utf-8")
-    bank = f'"{(ROOT / "autograder" / "bank").as_posix()}"'
-    (place / "course.toml").write_text(described.replace('"autograder/bank"', bank), encoding="utf-8")
+    bank = f'"{(ROOT / "bank").as_posix()}"'
+    (place / "course.toml").write_text(described.replace('"bank"', bank), encoding="utf-8")
+    added = Course.read(ROOT).adds.experiments
+    (place / added).parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(ROOT / added, place / added)
     return place
 
 
@@ -55,11 +56,9 @@ def without_figures(notebook: NotebookNode) -> NotebookNode:
 
 
 @pytest.fixture(scope="session")
-def sandbox(walls: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxRunner]:
+def sandbox(walls: None) -> Iterator[SandboxRunner]:
     """One sandbox of the course for all files, by its public banks: to start one takes many seconds."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(secret.OWN_FOLDER, str(tmp_path_factory.mktemp("no-secret")))
-        made = SandboxRunner(Banks.of(Course.read(ROOT)))
+    made = SandboxRunner(Banks.of(Course.read(ROOT)))
     yield made
     made.close()
 

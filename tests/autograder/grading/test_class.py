@@ -23,23 +23,23 @@ from typing import Any
 
 import nbformat
 import pytest
+from autograder.author.authoring import load_lesson
+from autograder.author.edits import Solution, changed
+from autograder.author.preprocessors import faulty_code
+from autograder.author.source import read_source
+from autograder.command import app as cli
+from autograder.grading import runner
+from autograder.grading.class_folder import Class
+from autograder.grading.sandbox.limits import Limits
+from autograder.records.bank import LessonBank
+from autograder.records.cells import is_answer, is_given, is_test
+from autograder.records.course import Course
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from nbgrader.plugins import CsvExportPlugin
 from typer.testing import CliRunner
 
-from autograder import cli
-from autograder.authoring import load_lesson
-from autograder.bank import LessonBank
-from autograder.build.preprocessors import faulty_code
-from autograder.build.source import read_source
-from autograder.cells import is_answer, is_given, is_test
-from autograder.course import Course
-from autograder.edits import Solution, changed
-from autograder.grading import runner, secret
-from autograder.grading.course import Class
-from autograder.sandbox.limits import Limits
 from tests.autograder.grading.conftest import class_folder
 
 ROOT = Path(__file__).parents[3]
@@ -49,7 +49,7 @@ SIZE = int(os.environ.get("CLASS_SIZE", "13"))
 LIMITS = Limits(cell_seconds=4.0)
 WRITTEN = "I think it is because of the numbers."
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300 + 15 * SIZE)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900 + 15 * SIZE)]
 
 
 @dataclass
@@ -246,7 +246,6 @@ def run(walls: None, tmp_path_factory: pytest.TempPathFactory, members: dict[str
         path.parent.mkdir(parents=True)
         path.write_text(made.text, encoding="utf-8", newline="")
     patch = pytest.MonkeyPatch()
-    patch.setenv(secret.OWN_FOLDER, str(tmp_path_factory.mktemp("no-secret")))
     patch.setattr(runner, "LIMITS", LIMITS)
     with warnings.catch_warnings(record=True) as warned:
         done = CliRunner().invoke(cli.app, ["grade", "--course", str(course), "--jobs", "2"])

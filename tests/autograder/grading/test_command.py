@@ -24,24 +24,27 @@ from typing import Any
 import nbformat
 import nbgrader.api
 import pytest
+from autograder.author.source import read_source
+from autograder.command import app as cli
+from autograder.command import grade_command as command
+from autograder.command.grade_command import Order, Summary
+from autograder.grading import batch, gradebook, verdicts
+from autograder.grading import grade as grading
+from autograder.grading import nbgrader_steps as preprocessors
+from autograder.grading.banks import Banks
+from autograder.grading.class_folder import Class
+from autograder.grading.evidence import GraderFault
+from autograder.grading.runner import KernelRunner, SandboxRunner
+from autograder.grading.verdicts import TaskResult
+from autograder.records import bank
+from autograder.records.course import Course
+from autograder.records.problems import BadBook
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from sqlalchemy import Engine, event
 from typer.testing import CliRunner
 
-from autograder import bank, cli
-from autograder.build.source import read_source
-from autograder.course import Course
-from autograder.grading import batch, command, gradebook, preprocessors, secret, verdicts
-from autograder.grading import grade as grading
-from autograder.grading.command import Order, Summary
-from autograder.grading.course import Class
-from autograder.grading.evidence import GraderFault
-from autograder.grading.runner import KernelRunner, SandboxRunner
-from autograder.grading.secret import Banks
-from autograder.grading.verdicts import TaskResult
-from autograder.problems import BadBook
 from tests.autograder.grading.conftest import class_folder, full_points, without_figures
 
 ROOT = Path(__file__).parents[3]
@@ -54,6 +57,8 @@ STUDENTS = {"ada": FULL, "bob": 0.0, "cleo": 2.0, "dan": 0.0}
 RUNNER_OF_A_THREAD = batch.runner_for
 
 pytestmark = pytest.mark.slow
+# SQLAlchemy warns of the way in which nbgrader itself adds a submission.
+NBGRADERS = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 
 
 def banks() -> Banks:
@@ -70,10 +75,8 @@ class Here(Executor):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def runner(sandbox: SandboxRunner, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxRunner]:
+def runner(sandbox: SandboxRunner) -> Iterator[SandboxRunner]:
     patch = pytest.MonkeyPatch()
-    patch.setenv(secret.OWN_FOLDER, str(tmp_path_factory.mktemp("no-secret")))
-    patch.delenv("NBGRADER_EXECUTION", raising=False)
     remembered: dict[str, Any] = {}
     really = batch.grade
 
@@ -241,6 +244,7 @@ def test_a_person_is_told_of_visible_probes_and_of_a_file_that_cannot_be_read(gr
     assert any("could not be read: the file is not JSON" in line for line in said)
 
 
+@NBGRADERS
 def test_scores_and_comments_are_those_of_nbgraders_own_autograde(graded_template, template, tmp_path):
     place = Path(shutil.copytree(template, tmp_path / "nbgrader"))
     course = Class(place)
@@ -523,7 +527,6 @@ def linked(levels: int) -> Callable[[Path], None]:
     return link
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     ("make", "why"),
     [
@@ -571,6 +574,7 @@ def due(place: Path, penalty: str) -> None:
 
 
 @pytest.mark.parametrize("penalty", ["none", "zero"])
+@NBGRADERS
 def test_a_late_submission_is_handled_as_nbgrader_does(template, tmp_path, penalty):
     found = {}
     for door in ("grade", "nbgrader"):
@@ -652,6 +656,7 @@ def test_what_the_class_agreed_on_counts_without_running_anything_again(place):
         ]
 
 
+@NBGRADERS
 def test_a_class_that_asks_for_hidden_probes_is_not_graded_without_them(place):
     (place / "class.toml").write_text("require_secret = true\n")
     summary, said = grade(place)
@@ -682,7 +687,7 @@ def test_a_fault_of_ours_writes_no_score_and_is_counted(place, monkeypatch):
     summary, said = grade(place)
     assert "cleo" not in scores(place)
     assert f"cleo {LESSON}" in summary.faults
-    assert "could not be graded and need a look" in summary.text
+    assert "could not be graded and needs a look" in summary.text
     assert any("no score was written: dot-product: our own mistake" in line for line in said)
     assert not autograded(place, "cleo").exists()
 
@@ -918,6 +923,7 @@ def test_told_to_do_without_a_sandbox_the_command_grades_in_kernels_and_says_wha
     assert scores(place) == {"cleo": STUDENTS["cleo"]}
 
 
+@NBGRADERS
 def test_nbgraders_own_autograde_says_that_there_is_no_secret(place):
     course = Class(place)
     with command.Book(course) as opened:
@@ -936,6 +942,7 @@ def test_a_thread_runs_its_submissions_where_it_was_told_to(sandboxed):
     batch.close_sandboxes()
 
 
+@NBGRADERS
 def test_nbgraders_own_autograde_does_without_a_sandbox_where_it_is_told_to(place, monkeypatch, runner):
     monkeypatch.setattr(preprocessors.walls, "why_not", lambda: "bubblewrap is not installed")
     asked: list[bool] = []
@@ -1031,29 +1038,37 @@ def test_a_lesson_that_is_not_there_is_named(place):
     assert f"There is no lesson 07. There are: {LESSON}." in " ".join(done.output.split())
 
 
-@pytest.mark.timeout(120)
-def test_control_c_ends_the_command_soon_and_the_next_run_goes_on(place, solved):
+# The command with limits that no test lives to see reached. Whoever runs tests in the background of a shell
+# has Control-C ignored, in what they start too.
+PATIENT = """
+import signal
+from autograder.command.app import main
+from autograder.grading import runner
+from autograder.grading.sandbox.limits import Limits
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runner.LIMITS = Limits(cell_seconds=3600, seconds=3600)
+runner.LEAST_SECONDS = 3600
+main()
+"""
+
+
+def test_control_c_ends_the_command_and_the_run_in_hand_and_the_next_run_goes_on(place, solved):
     endless = deepcopy(solved)
-    for task in ("dot-product", "query-scores", "softmax-naive", "softmax-stable"):  # each has its time
-        answer(endless, task, "import time\ntime.sleep(25)")
+    answer(endless, "dot-product", "import time\ntime.sleep(3600)")
     hand_in(place, "bob", endless)
-    # Whoever runs tests in the background of a shell has Control-C ignored, in what they start too.
-    heeds = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     running = subprocess.Popen(
-        [sys.executable, "-c", f"{heeds}; from autograder.cli import main; main()", "grade", "--jobs", "1"],
+        [sys.executable, "-c", PATIENT, "grade", "--jobs", "1"],
         cwd=place,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
-    end = time.monotonic() + 60
-    while not autograded(place, "ada").exists() and time.monotonic() < end and running.poll() is None:
+    while not autograded(place, "ada").exists() and running.poll() is None:
         time.sleep(0.05)
-    begun = time.monotonic()
     running.send_signal(signal.SIGINT)
-    said, _ = running.communicate(timeout=60)
-    assert time.monotonic() - begun < 15
+    said, _ = running.communicate()
     assert running.returncode == 1, said
     assert "Traceback" not in said
     assert "stopped before the end; the next run goes on from here." in " ".join(said.split())
@@ -1084,7 +1099,7 @@ def test_control_c_ends_the_command_soon_and_the_next_run_goes_on(place, solved)
         (Summary(changed=2), "0 submissions graded, 2 scores changed since the last time."),
         (
             Summary(faults=["ada"]),
-            "0 submissions graded, 1 submission could not be graded and need a look.",
+            "0 submissions graded, 1 submission could not be graded and needs a look.",
         ),
     ],
 )

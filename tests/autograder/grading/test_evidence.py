@@ -8,15 +8,14 @@ from copy import deepcopy
 import nbformat
 import pytest
 import torch
-from nbformat.v4 import new_code_cell, new_output
-
-from autograder.collect import collect
-from autograder.findings import NotComputed
 from autograder.grading.evidence import bound_outputs, evidence_of, judge_notebook, own_before, show_verdict
 from autograder.grading.rebuild import ADDED
-from autograder.judge import judge
-from autograder.outcome import Evidence
-from autograder.transport import EVIDENCE_MIME, pack
+from autograder.judge.decide import judge
+from autograder.probe.collect import collect
+from autograder.records.findings import NotComputed
+from autograder.records.outcome import Evidence
+from autograder.records.transport import EVIDENCE_MIME, pack
+from nbformat.v4 import new_code_cell, new_output
 
 
 def result(data):

@@ -7,15 +7,16 @@ import io
 from pathlib import Path
 
 import pytest
+from autograder.classroom.export import Merged, Scores, scores, write_workbook
+from autograder.classroom.platforms import canvas, moodle, plain
+from autograder.classroom.tables import BadList, Table
+from autograder.command import app as cli
+from autograder.grading.class_folder import Class
 from nbgrader.api import Base, Gradebook
 from openpyxl import load_workbook
 from sqlalchemy import create_engine
 from typer.testing import CliRunner
 
-from autograder import cli
-from autograder.exchange.people import BadList
-from autograder.grading.course import Class
-from autograder.grading.export import Scores, into_canvas, into_moodle, scores, write_workbook
 from tests.autograder.grading.conftest import class_folder
 
 LESSON, OTHER = "01-dot-product", "02-trainable"
@@ -52,6 +53,18 @@ def course(tmp_path: Path) -> Class:
 @pytest.fixture
 def known(course: Class) -> Scores:
     return scores(course)
+
+
+def into_canvas(known: Scores, exported: str) -> Merged:
+    return canvas.fill(known, listed(exported), "")
+
+
+def into_moodle(known: Scores, worksheet: str, lesson: str) -> Merged:
+    return moodle.fill(known, listed(worksheet), lesson)
+
+
+def listed(text: str) -> Table:
+    return Table(text, (plain.LISTS, moodle.LISTS, canvas.LISTS))
 
 
 def table(text: str) -> list[list[str]]:

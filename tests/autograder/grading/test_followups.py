@@ -14,28 +14,29 @@ from typing import Any
 import nbformat
 import pytest
 import torch
+from autograder.author.namespace import run_cells
+from autograder.author.source import read_source
+from autograder.command import grade_command as command
+from autograder.grading import batch, followups
+from autograder.grading.class_folder import Class
+from autograder.grading.grade import Graded, grade
+from autograder.grading.rebuild import up_to_the_last
+from autograder.grading.runner import KernelRunner
+from autograder.grading.sandbox.execute import Executed
+from autograder.grading.sandbox.workers import SandboxFailed
+from autograder.judge.decide import judge
+from autograder.probe.collect import collect, collect_answer
+from autograder.records.bank import AS_SEEN, LessonBank
+from autograder.records.cells import is_test, undrawn
+from autograder.records.course import Course
+from autograder.records.findings import StillWrong
+from autograder.records.outcome import Evidence
+from autograder.records.transport import EVIDENCE_MIME, pack
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 
-from autograder.bank import AS_SEEN, LessonBank
-from autograder.build.namespace import run_cells
-from autograder.build.source import read_source
-from autograder.cells import is_test, undrawn
-from autograder.collect import collect, collect_answer
-from autograder.course import Course
-from autograder.findings import StillWrong
-from autograder.grading import batch, command, followups, secret
-from autograder.grading.course import Class
-from autograder.grading.grade import Graded, grade
-from autograder.grading.rebuild import up_to_the_last
-from autograder.grading.runner import KernelRunner
-from autograder.judge import judge
-from autograder.outcome import Evidence
-from autograder.sandbox.execute import Executed
-from autograder.sandbox.workers import SandboxFailed
-from autograder.transport import EVIDENCE_MIME, pack
 from tests.autograder.grading.conftest import class_folder, marks, without_figures
 
 ROOT = Path(__file__).parents[3]
@@ -361,13 +362,13 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of nbgrader's own way to add a submission
 @pytest.mark.parametrize("door", ["autograder grade", "nbgrader autograde", "without a sandbox"])
 def test_by_every_door_one_mistake_costs_once_and_no_text_comes_back(
     place, sandbox, door, tmp_path, monkeypatch
 ):
     course = Class(Path(shutil.copytree(place, tmp_path / "course")))
     root = Path(course.directory.root)
-    monkeypatch.setenv(secret.OWN_FOLDER, str(tmp_path / "no-secret"))
     used = KernelRunner(course.banks) if door == "without a sandbox" else sandbox
     monkeypatch.setattr(batch, "runner_for", lambda banks, sandboxed=True: used)
     if door == "nbgrader autograde":

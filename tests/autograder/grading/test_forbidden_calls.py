@@ -8,13 +8,12 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell
-
-from autograder.build.source import read_source
-from autograder.course import Course
-from autograder.findings import CallsForbidden
+from autograder.author.source import read_source
 from autograder.grading.grade import grade
 from autograder.grading.rebuild import rebuild, up_to_the_last
+from autograder.records.course import Course
+from autograder.records.findings import CallsForbidden
+from nbformat.v4 import new_code_cell
 
 ROOT = Path(__file__).parents[3]
 LESSON = "01-dot-product"
@@ -27,9 +26,9 @@ DISGUISED = 'def softmax_stable(x):\n    return getattr(torch, "xamtfos"[::-1])(
 # What the learner's process says can be silenced there.
 SILENCED = """
 import contextlib
-import autograder.collect
+import autograder.probe.collect
 
-autograder.collect.Watch = lambda families, is_own: contextlib.nullcontext([])
+autograder.probe.collect.Watch = lambda families, is_own: contextlib.nullcontext([])
 """
 
 
@@ -72,7 +71,7 @@ def test_where_it_is_not_seen_a_person_is_told(verdicts):
     assert graded.verdicts["softmax-stable"].passed
     (note,) = [note for note in graded.notes if note.startswith("softmax-stable")]
     assert note.endswith(
-        "with `import autograder.collect`, a call that this task forbids may have gone unseen."
+        "with `import autograder.probe.collect`, a call that this task forbids may have gone unseen."
     )
 
 

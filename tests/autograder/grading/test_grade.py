@@ -7,17 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell
-
-from autograder.bank import AS_SEEN, LessonBank
-from autograder.cells import is_answer, is_test
-from autograder.course import Course
 from autograder.grading.evidence import GraderFault
 from autograder.grading.grade import grade
 from autograder.grading.rebuild import ADDED
 from autograder.grading.runner import Runner
-from autograder.sandbox.execute import Executed
+from autograder.grading.sandbox.execute import Executed
+from autograder.records.bank import AS_SEEN, LessonBank
+from autograder.records.cells import is_answer, is_test
+from autograder.records.course import Course
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
 
 ROOT = Path(__file__).parents[3]
 LESSON = "01-dot-product"

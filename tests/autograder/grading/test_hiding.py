@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
-
-from autograder.grading.hiding import hiding
+from autograder.grading import may_hide
+from autograder.grading.may_hide import hiding
+from autograder.records.reading import MOST_TEXT
 
 HIDING = {
     "getattr": ("getattr(torch, name)(x)", "getattr(torch, name)"),
@@ -37,7 +36,10 @@ HIDING = {
         "from operator import attrgetter as look",
     ),
     "imported-under-another-name": ("import ctypes as c\nx = 1", "import ctypes as c"),
-    "inside-the-checks": ("import autograder.collect as c\nx = 1", "import autograder.collect as c"),
+    "inside-the-checks": (
+        "import autograder.probe.collect as c\nx = 1",
+        "import autograder.probe.collect as c",
+    ),
     "inside-the-checks-by-name": ("from autograder import collect\nx = 1", "from autograder import collect"),
     "silenced": ("torch._C._disabled_torch_function_impl", "torch._C"),
     "another-process": ("os.fork()", "os.fork"),
@@ -95,8 +97,8 @@ SLOW = {
 
 
 @pytest.mark.parametrize("text", SLOW.values(), ids=SLOW)
-def test_text_that_is_slow_to_read_is_shown_and_not_read(text):
-    begun = time.process_time()
-    found = [hiding(f"{text}#{cell}" for cell in range(25)) for _ in range(20)]  # as for many tasks
-    assert time.process_time() - begun < 6
-    assert all(found)
+def test_of_text_that_is_slow_to_read_as_much_as_anybody_types_is_read_and_once(text):
+    cells = [f"{text}#{number}" for number in range(25)]
+    may_hide._first.cache_clear()
+    assert all(hiding(cells) for _ in range(20))  # as for many tasks
+    assert may_hide._first.cache_info().misses <= MOST_TEXT // len(text)

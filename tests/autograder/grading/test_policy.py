@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from autograder.command import app as cli
+from autograder.grading.policy import FILE, LatePenalty, Policy, extend
+from autograder.records.problems import AuthoringError
 from traitlets.config import Config
 from typer.testing import CliRunner
 
-from autograder import cli
-from autograder.grading.policy import FILE, LatePenalty, Policy, extend
-from autograder.problems import AuthoringError
 from tests.autograder.grading.conftest import class_folder
 
 LESSONS = ("01-dot-product", "02-trainable")

@@ -10,16 +10,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from autograder.classroom.report import Report, as_csv, as_html, report, without_names
+from autograder.command import app as cli
+from autograder.grading import verdicts
+from autograder.grading.class_folder import Class
+from autograder.grading.verdicts import Grading, TaskResult
+from autograder.records.course import Course
+from autograder.words import language
 from nbgrader.api import Base, Gradebook
 from sqlalchemy import create_engine
 from typer.testing import CliRunner
 
-from autograder import cli, language
-from autograder.course import Course
-from autograder.grading import verdicts
-from autograder.grading.course import Class
-from autograder.grading.report import Report, as_csv, as_html, report, without_names
-from autograder.grading.verdicts import Grading, TaskResult
 from tests.autograder.grading.conftest import class_folder
 
 ROOT = Path(__file__).parents[3]
@@ -158,7 +159,7 @@ def test_the_table_has_a_line_for_each_task_and_no_formula(course):
 
 def test_a_report_loads_no_torch():
     """Most of what a command's start takes; `benchmarks/report.py` times the whole."""
-    code = "import sys, autograder.cli, autograder.grading.report; print('torch' in sys.modules)"
+    code = "import sys, autograder.command.app, autograder.classroom.report; print('torch' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "False\n"
 

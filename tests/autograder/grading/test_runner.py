@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
-
-from autograder import bank
-from autograder.course import Course
 from autograder.grading import batch
+from autograder.grading.banks import Banks
 from autograder.grading.runner import KernelRunner, NoSandbox, SandboxRunner
-from autograder.grading.secret import Banks
-from autograder.learner import UNEXAMINED
-from autograder.sandbox.workers import Job, Ran, SandboxFailed
+from autograder.grading.sandbox.workers import Job, Ran, SandboxFailed
+from autograder.lesson.learner import UNEXAMINED
+from autograder.records import bank, course
+from autograder.records.course import Course
+from nbformat.v4 import new_code_cell, new_notebook
 
 ROOT = Path(__file__).parents[3]
 
@@ -111,6 +111,19 @@ def test_where_a_bank_was_rebuilt_no_runner_goes_on_that_asks_the_old_one(tmp_pa
     second = batch.runner_for(banks, sandboxed=False)
     assert (second is first, first.closed, second.closed) == (False, True, False)
     batch.close_sandboxes()
+
+
+@pytest.mark.usefixtures("walls")
+def test_no_answers_of_an_installed_course_or_of_the_template_are_inside(monkeypatch):
+    entry = EntryPoint("other", "yaml", course.GROUP)  # as if that package held a course
+    monkeypatch.setattr(course, "entry_points", lambda group: [entry])
+    code = "import os, sys, autograder\n"
+    code += "package = next(place for place in sys.path if os.path.isdir(place + '/yaml')) + '/yaml'\n"
+    code += "os.listdir(os.path.dirname(autograder.__file__) + '/author/template'), os.listdir(package)"
+    runner = SandboxRunner(Banks.of(Course.read(ROOT)))
+    ran = runner(new_notebook(cells=[new_code_cell(code, id="one")]), "as-seen")
+    runner.close()
+    assert ran.notebook.cells[0].outputs[0].data["text/plain"] == "([], [])"
 
 
 def test_who_has_no_sandbox_is_told_both_ways_to_do_without():

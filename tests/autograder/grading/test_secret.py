@@ -10,24 +10,25 @@ from pathlib import Path
 
 import pytest
 import torch
+from autograder.author.answers import Runs, make_bank, make_probe, make_task, run_solution
+from autograder.author.authoring import Lesson, load_faults, load_lesson
+from autograder.author.source import read_source
+from autograder.command import app as cli
+from autograder.grading.banks import Banks, Draws
+from autograder.grading.hidden import secret
+from autograder.grading.hidden.draws import choose_draws
+from autograder.grading.hidden.twins import has_twin, twin_of
+from autograder.judge.decide import judge
+from autograder.probe.collect import collect_answer
+from autograder.records import bank, codec
+from autograder.records.bank import AS_SEEN, RESULT, LessonBank, without_answers
+from autograder.records.compare import all_close
+from autograder.records.course import Course
+from autograder.records.findings import NotComputed, Verdict
+from autograder.records.outcome import Outcome
+from autograder.words.feedback import rich_text
 from typer.testing import CliRunner
 
-from autograder import bank, cli, codec
-from autograder.authoring import Lesson, load_faults, load_lesson
-from autograder.bank import AS_SEEN, RESULT, LessonBank, without_answers
-from autograder.build.answers import Runs, make_bank, make_probe, make_task, run_solution
-from autograder.build.draws import choose_draws
-from autograder.build.hidden import has_twin, twin_of
-from autograder.build.source import read_source
-from autograder.collect import collect_answer
-from autograder.compare import all_close
-from autograder.course import Course
-from autograder.feedback import rich_text
-from autograder.findings import NotComputed, Verdict
-from autograder.grading import secret
-from autograder.grading.secret import Banks, Draws
-from autograder.judge import judge
-from autograder.outcome import Outcome
 from tests.autograder.build.conftest import NAME, TASKS, edited, write_course
 
 ROOT = Path(__file__).parents[3]
@@ -148,12 +149,12 @@ def test_hidden_probes_earn_points_together_with_the_visible_ones(course):
 
 
 # Right on the visible probes. Their twins begin with 1 and 2, moved by up to a quarter.
-PICKY = 'returns("x / x.sum() if x[0] in (1.0, 2.0) or {other} else x")'
+PICKY = "= x / x.sum() if x[0] in (1.0, 2.0) or {other} else x"
 
 
 def make_picky(course: Course, other: str) -> None:
     """Give the tiny course a right answer that is wrong unless something else holds as well."""
-    right = ('returns("x.double() / x.double().sum()")', PICKY.format(other=other))
+    right = ("= x.double() / x.double().sum()", PICKY.format(other=other))
     (course.source / NAME / "tasks.py").write_text(edited(TASKS, right), encoding="utf-8")
 
 

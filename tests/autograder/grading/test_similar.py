@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pytest
-
-from autograder.grading.course import Class
-from autograder.grading.similar import COMMENTS, WRITTEN, WRONG, course_says, similar
+from autograder.classroom.similar import COMMENTS, WRITTEN, WRONG, course_says, similar
+from autograder.grading.class_folder import Class
 from autograder.grading.verdicts import TaskResult
 
 ROOT = Path(__file__).parents[3]

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
 from autograder.grading import verdicts
 from autograder.grading.verdicts import Change, Grading, TaskResult
 

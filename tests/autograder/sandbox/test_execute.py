@@ -6,11 +6,10 @@ from typing import Any
 
 import nbformat
 import pytest
+from autograder.grading.sandbox.execute import _output, execute
+from autograder.grading.sandbox.limits import Limits
+from autograder.grading.sandbox.workers import Job, Ran
 from nbformat.v4 import new_code_cell, new_notebook
-
-from autograder.sandbox.execute import _output, execute
-from autograder.sandbox.limits import Limits
-from autograder.sandbox.workers import Job, Ran
 
 STREAM = {"output_type": "stream", "name": "stdout", "text": "x"}
 ERROR = {"output_type": "error", "ename": "E", "evalue": "v", "traceback": ["a", "b"]}

@@ -22,20 +22,19 @@ import nbformat
 import pytest
 import safetensors.torch
 import torch
+from autograder.author.source import read_source
+from autograder.grading.banks import Banks
+from autograder.grading.runner import SandboxRunner
+from autograder.grading.sandbox.limits import Limits
+from autograder.grading.sandbox.walls import ENVIRONMENT, INSIDE
+from autograder.records.bank import AS_SEEN
+from autograder.records.cells import is_answer, is_measured
+from autograder.records.course import Course
+from autograder.records.transport import EVIDENCE_MIME
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 from PIL import Image, ImageChops, ImageStat
-
-from autograder.bank import AS_SEEN
-from autograder.build.source import read_source
-from autograder.cells import is_answer, is_measured
-from autograder.course import Course
-from autograder.grading.runner import SandboxRunner
-from autograder.grading.secret import Banks
-from autograder.sandbox.limits import Limits
-from autograder.sandbox.walls import ENVIRONMENT, INSIDE
-from autograder.transport import EVIDENCE_MIME
 
 ROOT = Path(__file__).parents[3]
 # A PNG in base64, wherever in an output it stands.
@@ -109,7 +108,7 @@ def settled(outputs: Any) -> Any:
     text = PIXELS.sub("PIXELS", text)
     text = re.sub(r"\b[0-9a-f]{32}\b", "ID", text)
     text = re.sub(r"0x[0-9a-f]+", "ADDRESS", text)
-    text = re.sub(r"/tmp/ipykernel_\d+/\d+\.py", "CELL", text)
+    text = re.sub(r"[~/][^\s\"\\:<>]*ipykernel_\d+/\d+\.py", "CELL", text)
     text = text.replace("~/", f"{ENVIRONMENT['HOME']}/").replace(str(ROOT), INSIDE)
     return json.loads(text)
 
@@ -162,7 +161,7 @@ def executed(
         "AUTOGRADER_PROGRESS": "off",
         "AUTOGRADER_COURSE": "",
         "OMP_NUM_THREADS": "1",
-        "HOME": ENVIRONMENT["HOME"],  # tracebacks write it as ~
+        **dict.fromkeys(("HOME", "TMPDIR"), str(tmp_path_factory.mktemp("home"))),
     }
     # A kernel that finds itself in a test does not look at what other programs print.
     own = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}

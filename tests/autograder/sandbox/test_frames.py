@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
-
-from autograder.sandbox.frames import CELL, END, HEADER, STARTED, Garbled, Reader, TooLong, send
+from autograder.grading.sandbox.frames import CELL, END, HEADER, STARTED, Garbled, Reader, TooLong, send
 
 
 def written(*messages: tuple[bytes, bytes]) -> bytes:

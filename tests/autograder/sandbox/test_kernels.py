@@ -8,12 +8,11 @@ import time
 from dataclasses import replace
 
 import pytest
+from autograder.grading.sandbox.execute import execute
+from autograder.grading.sandbox.kernels import Kernels
+from autograder.grading.sandbox.limits import Limits
+from autograder.grading.sandbox.workers import Job, Ran, SandboxFailed
 from nbformat.v4 import new_code_cell, new_notebook
-
-from autograder.sandbox.execute import execute
-from autograder.sandbox.kernels import Kernels
-from autograder.sandbox.limits import Limits
-from autograder.sandbox.workers import Job, Ran, SandboxFailed
 
 pytestmark = pytest.mark.slow
 
@@ -91,15 +90,13 @@ def test_a_stopped_cell_costs_itself_and_not_the_cells_around_it(kernels):
 def test_closing_ends_the_notebook_that_runs_and_starts_no_other(kernels, tmp_path):
     sign = tmp_path / "running"
     found: list[Ran] = []
-    source = f"open({str(sign)!r}, 'w').close()\nimport time\ntime.sleep(60)"
+    source = f"open({str(sign)!r}, 'w').close()\nimport time\ntime.sleep(600)"
     run = threading.Thread(target=lambda: found.append(kernels.run(job(source))))
     run.start()
-    end = time.monotonic() + 60
-    while not sign.exists() and time.monotonic() < end:
+    while not sign.exists():
         time.sleep(0.05)
     kernels.close()
-    run.join(30)
-    assert not run.is_alive()
+    run.join()
     assert found[0].how == "died"
     with pytest.raises(SandboxFailed):
         kernels.run(job("1"))

@@ -9,16 +9,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from autograder.grading.sandbox.limits import MEBIBYTE
 
-from autograder.sandbox.limits import MEBIBYTE
-
-confine = pytest.importorskip("autograder.sandbox.confine", reason="Linux only", exc_type=ImportError)
-keeper = pytest.importorskip("autograder.sandbox.keeper", reason="Linux only", exc_type=ImportError)
+confine = pytest.importorskip("autograder.grading.sandbox.confine", reason="Linux only", exc_type=ImportError)
+keeper = pytest.importorskip("autograder.grading.sandbox.keeper", reason="Linux only", exc_type=ImportError)
 
 HELD = """
 import json, resource
-from autograder.sandbox.confine import set_limits
-from autograder.sandbox.limits import Limits
+from autograder.grading.sandbox.confine import set_limits
+from autograder.grading.sandbox.limits import Limits
 set_limits(Limits(cpu_seconds=7, open_files=20, disk_bytes=1000, memory_bytes=64 * 2**20))
 names = ("CPU", "NOFILE", "FSIZE", "CORE")
 print(json.dumps({name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}")) for name in names}))

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from autograder.grading.sandbox.shell import MOST_TEXT, Outputs
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
-
-from autograder.sandbox.shell import MOST_TEXT, Outputs
 
 ROOT = Path(__file__).parents[3]
 
@@ -107,7 +106,7 @@ PLAIN_STACKS = ["--InteractiveShell.xmode=Plain"]
 # Runs in a process of its own: IPython allows one shell in each.
 DRIVER = """
 import json, sys
-from autograder.sandbox.shell import Shell
+from autograder.grading.sandbox.shell import Shell
 shell = Shell()
 shell.warm_up(['import matplotlib.pyplot', '1 + 1'])
 cells = json.load(sys.stdin)
@@ -121,19 +120,25 @@ def settled(value: Any) -> Any:
     text = json.dumps(value, sort_keys=True)
     text = re.sub(r"\b[0-9a-f]{32}\b", "ID", text)
     text = re.sub(r"0x[0-9a-f]+", "ADDRESS", text)
-    text = re.sub(r"/tmp/ipykernel_\d+/\d+\.py", "CELL", text)
+    text = re.sub(r"[~/][^\s\"\\:<>]*ipykernel_\d+/\d+\.py", "CELL", text)
     return json.loads(text)
 
 
 @pytest.fixture(scope="module")
-def in_shell() -> dict[str, Any]:
+def home(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Tracebacks write it as ~."""
+    return dict.fromkeys(("HOME", "TMPDIR"), str(tmp_path_factory.mktemp("home")))
+
+
+@pytest.fixture(scope="module")
+def in_shell(home: dict[str, str]) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-c", DRIVER],
         input=json.dumps(CELLS),
         env={
             "PATH": "/usr/bin:/bin",
             "PYTHONPATH": str(ROOT),
-            "HOME": "/tmp",
+            **home,
             "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         },
         capture_output=True,
@@ -147,12 +152,12 @@ def in_shell() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def in_kernel() -> dict[str, Any]:
+def in_kernel(home: dict[str, str]) -> dict[str, Any]:
     notebook = new_notebook(cells=[new_code_cell(source, id=name) for name, source in CELLS.items()])
     client = NotebookClient(
         notebook, allow_errors=True, coalesce_streams=True, timeout=60, extra_arguments=PLAIN_STACKS
     )
-    client.execute(env={**os.environ, "HOME": "/tmp"})  # tracebacks write it as ~
+    client.execute(env={**os.environ, **home})
     return {cell["id"]: [cell.execution_count, cell.outputs] for cell in notebook.cells}
 
 

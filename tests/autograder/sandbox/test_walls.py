@@ -7,10 +7,9 @@ import os
 from types import SimpleNamespace
 
 import pytest
-
-from autograder.sandbox import calls, walls
-from autograder.sandbox.walls import Inside
-from autograder.sandbox.workers import Job, Worker
+from autograder.grading.sandbox import calls, walls
+from autograder.grading.sandbox.walls import Inside
+from autograder.grading.sandbox.workers import Job, Worker
 
 # A world of one's own, in which one may do everything, by each of the two calls that make one.
 OWN_WORLD = """

@@ -7,31 +7,32 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from autograder.grading.sandbox import calls, frames, workers
+from autograder.grading.sandbox.execute import MOST_STOPS, Executed, execute
+from autograder.grading.sandbox.limits import MEBIBYTE, Limits
+from autograder.grading.sandbox.walls import Inside
+from autograder.grading.sandbox.workers import Job, SandboxFailed, Worker
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-
-from autograder.sandbox import calls, frames, workers
-from autograder.sandbox.execute import MOST_STOPS, Executed, execute
-from autograder.sandbox.limits import MEBIBYTE, Limits
-from autograder.sandbox.walls import Inside
-from autograder.sandbox.workers import Job, SandboxFailed, Worker
 
 ROOT = Path(__file__).parents[3]
 
 pytestmark = pytest.mark.usefixtures("walls")
 
+# The times are those of a machine that has much else to do; `QUICK` is for what has to reach its limit.
 LIMITS = Limits(
-    cell_seconds=1.0, seconds=20, memory_bytes=200 * MEBIBYTE, processes=2, output_bytes=2 * MEBIBYTE
+    cell_seconds=60, seconds=120, memory_bytes=200 * MEBIBYTE, processes=2, output_bytes=2 * MEBIBYTE
 )
+QUICK = replace(LIMITS, cell_seconds=1.0)
 RULES = Job((), limits=LIMITS)
 # Each of two processes stays within the limit; together they do not.
-GREEDY = "import os, time\nos.fork()\nkept = b'x' * (150 * 2**20)\ntime.sleep(30)"
-CROWD = "import os, time\nfor _ in range(4):\n    if os.fork() == 0:\n        time.sleep(30)\ntime.sleep(30)"
+GREEDY = "import os, time\nos.fork()\nkept = b'x' * (150 * 2**20)\ntime.sleep(600)"
+CROWD = "import os, time\nfor _ in range(4):\n    if os.fork() == 0:\n        break\ntime.sleep(600)"
 # A stranger who sends to the grader by itself needs the pipe: it is the one that is open.
 PIPE = (
     "import os, stat\n"
@@ -60,6 +61,10 @@ OUTSIDE = (
 BEGINS = PIPE + (
     "import struct, time\n"
     "while True:\n    time.sleep(0.2)\n    os.write(pipe, struct.pack('>cI', b'S', 6) + b'cell-2')"
+)
+# A second of work; how long it took, in a machine that had other work as well.
+WORK = (
+    "import time\nbegun = time.monotonic()\nwhile time.thread_time() < 1:\n    pass\ntime.monotonic() - begun"
 )
 STORM = "import os\nwhile True:\n    if os.fork() == 0:\n        os._exit(0)\n    os.wait()"
 
@@ -113,15 +118,9 @@ def tree(process: int) -> set[int]:
     return found
 
 
-def at_rest(worker: Worker) -> set[int]:
-    """The sandbox's processes once none comes or goes any more; a run's last ones end after its last word."""
-    found: set[int] = set()
-    for _ in range(20):
-        time.sleep(0.1)
-        before, found = found, tree(warm_process(worker))
-        if found == before:
-            break
-    return found
+def wait_for(holds: Callable[[], bool]) -> None:
+    while not holds():  # a test that takes too long is ended by pytest
+        time.sleep(0.02)
 
 
 def alive(processes: set[int]) -> set[int]:
@@ -180,7 +179,8 @@ def test_a_run_sees_the_environment_that_it_is_given_and_not_the_graders(worker,
 
 @pytest.mark.parametrize("how", ENDS)
 def test_a_run_that_is_ended_says_how_and_in_which_cell(worker, how):
-    ran = worker.run(job("print('before')", ENDS[how], "print('after')"))
+    limits = QUICK if how == "slow" else LIMITS
+    ran = worker.run(job("print('before')", ENDS[how], "print('after')", limits=limits))
     assert (ran.how, ran.cell) == (how, "cell-2")
     assert list(ran.cells) == ["cell-1"]
 
@@ -199,54 +199,54 @@ def test_a_run_cannot_leave_a_child_to_those_outside(worker):
 
 
 def test_a_run_ends_though_it_left_a_child_to_those_outside():
-    lifted = "from autograder.sandbox import calls\ncalls.refuse = lambda: None"
+    lifted = "from autograder.grading.sandbox import calls\ncalls.refuse = lambda: None"
     with Worker(Inside(preload=(lifted,))) as worker:
-        begun = time.monotonic()
         assert [worker.run(job(outside(), "1")).how for _ in range(2)] == ["finished"] * 2
-        assert time.monotonic() - begun < 20
 
 
 def test_a_cell_begins_once_whatever_it_says(worker):
-    begun = time.monotonic()
     ran = worker.run(job("1", BEGINS))
     assert (ran.how, ran.cell, sorted(ran.cells)) == ("garbled", "cell-2", ["cell-1"])
-    assert time.monotonic() - begun < 5
 
 
 def test_processes_that_come_and_go_are_counted(worker):
-    few = replace(LIMITS, cell_seconds=20, started=50)
+    few = replace(LIMITS, started=50)
     assert worker.run(job(STORM, limits=few)).how == "processes"
 
 
 def test_a_run_does_not_pay_for_what_others_do(worker):
-    work = "import time\ns = time.thread_time()\nwhile time.thread_time() < s + 0.4:\n    pass"
+    worker.run(job("pass"))
+    processors = os.sched_getaffinity(0)
+    shared = {min(processors)}
+    loop = [sys.executable, "-c", f"import os\nos.sched_setaffinity(0, {shared})\nwhile True: pass"]
     # Each in a session of its own: where the kernel gives every session the same share, one is not enough.
-    loop = [sys.executable, "-c", "while True: pass"]
-    busy = [subprocess.Popen(loop, start_new_session=True) for _ in range(3 * os.cpu_count())]
+    busy = [subprocess.Popen(loop, start_new_session=True) for _ in range(3)]
+    sandbox = tree(warm_process(worker))
     try:
-        begun = time.monotonic()
-        ran = worker.run(job(work))
-        assert time.monotonic() - begun > 1.0  # more than the cell's limit
+        for process in sandbox:
+            os.sched_setaffinity(process, shared)
+        ran = worker.run(job(WORK))
     finally:
         for process in busy:
             process.kill()
             process.wait()
-    assert ran.how == "finished"
+        for process in sandbox & tree(warm_process(worker)):
+            os.sched_setaffinity(process, processors)
+    on_the_clock = float(ran.cells["cell-1"][1][0]["data"]["text/plain"])
+    assert ran.seconds < on_the_clock / 2  # of four that share a processor, each waits most of the time
 
 
 def test_what_a_run_started_ends_with_it(worker):
     worker.run(job("pass"))
-    before = at_rest(worker)
-    started = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(60)"
+    before = tree(warm_process(worker))
+    started = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(3600)"
     assert worker.run(job(started)).how == "finished"
-    assert at_rest(worker) == before
+    wait_for(lambda: tree(warm_process(worker)) <= before)
 
 
 def test_a_run_that_closes_its_pipe_and_goes_on_is_ended(worker):
-    begun = time.monotonic()
-    ran = worker.run(job("print('before')", "import os, time\nos.closerange(3, 1000)\ntime.sleep(60)"))
+    ran = worker.run(job("print('before')", "import os, time\nos.closerange(3, 1000)\ntime.sleep(3600)"))
     assert (ran.how, ran.cell) == ("died", "cell-2")
-    assert time.monotonic() - begun < 10
 
 
 def test_each_run_has_a_network_of_its_own_in_which_it_reaches_itself_alone(worker):
@@ -265,8 +265,8 @@ def test_each_run_has_a_network_of_its_own_in_which_it_reaches_itself_alone(work
 
 def test_who_is_not_root_has_the_same_sandbox():
     code = (
-        "from autograder.sandbox.walls import Inside\n"
-        "from autograder.sandbox.workers import Job, Worker\n"
+        "from autograder.grading.sandbox.walls import Inside\n"
+        "from autograder.grading.sandbox.workers import Job, Worker\n"
         "with Worker(Inside()) as worker:\n"
         "    for _ in range(2):\n"
         "        print(worker.run(Job([('one', '6 * 7')])).cells['one'][1][0]['data']['text/plain'])\n"
@@ -279,9 +279,10 @@ def test_who_is_not_root_has_the_same_sandbox():
 
 def test_a_signal_to_its_own_group_reaches_nobody_else(worker):
     worker.run(job("pass"))
-    before = at_rest(worker)
+    first = warm_process(worker)
     assert worker.run(job("import os, signal\nos.killpg(0, signal.SIGKILL)")).how == "died"
-    assert at_rest(worker) == before
+    assert worker.run(job("pass")).how == "finished"
+    assert warm_process(worker) == first
 
 
 def test_a_stopped_cell_costs_itself_and_not_the_cells_around_it(worker):
@@ -296,10 +297,10 @@ def test_a_stopped_cell_costs_itself_and_not_the_cells_around_it(worker):
 
 
 def test_a_notebook_whose_cells_together_take_too_long_blames_none_of_them():
-    limits = replace(LIMITS, cell_seconds=30, seconds=1.5)
+    limits = replace(LIMITS, seconds=1.5)
     with Worker(Inside()) as made:
         executed = execute(
-            made, notebook("print('before')", "import time\ntime.sleep(20)"), Job((), limits=limits)
+            made, notebook("print('before')", "import time\ntime.sleep(3600)"), Job((), limits=limits)
         )
     assert executed.stops == {}
     assert executed.gave_up == "its cells did not end within 1.5 seconds together, in the cell cell-2"
@@ -387,10 +388,7 @@ def test_closing_leaves_no_process_and_the_next_run_starts_afresh(worker):
     running = tree(warm_process(worker))
     assert len(running) >= 2
     worker.close()
-    end = time.monotonic() + 5
-    while alive(running) and time.monotonic() < end:
-        time.sleep(0.02)
-    assert alive(running) == set()
+    wait_for(lambda: not alive(running))
     worker.close()  # once more is no error
 
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from autograder.author.generate import write_notebook
+from autograder.author.preprocessors import STATES_MIME
+from autograder.author.site.assemble import build_site
+from autograder.records.course import Course, Site
+from autograder.records.problems import AuthoringError
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from autograder.build.preprocessors import STATES_MIME
-from autograder.build.release import write_notebook
-from autograder.course import Course, Site
-from autograder.problems import AuthoringError
-from autograder.site.build import build_site
-
+ROOT = Path(__file__).parents[3]
 PIXEL = base64.b64encode(b"not really a picture").decode()
 STATES = {
     "knobs": [{"label": "Size", "kind": "range"}],
@@ -68,7 +69,7 @@ def course(tmp_path_factory):
     )
     (root / "source").mkdir()
     (root / "source" / "faults.py").write_text(
-        "from autograder.authoring import Fault\n"
+        "from autograder.author.authoring import Fault\n"
         'WORDS = {"total": "the total"}\n'
         'FAULTS = (Fault("off-by-one", "one is missing", "Count {total} again.", "01-counting#intro"),)\n'
     )
@@ -172,6 +173,16 @@ def test_a_lesson_opens_elsewhere_only_where_a_repository_is_named(page):
     assert jupyter.startswith(
         "https://hub.example.org/hub/user-redirect/git-pull?repo=https%3A%2F%2Fexample.org"
     )
+
+
+def test_in_colab_a_first_cell_installs_the_course_and_names_it(course, page):
+    first, second = course.colab_cell.splitlines()
+    assert first == "%pip install --quiet git+https://example.org/us/counting@main"
+    assert second == "%env AUTOGRADER_COURSE_NAME=counting"
+    assert course.colab_cell in page
+    with_tool = replace(Course.read(ROOT), site=course.site).colab_cell.splitlines()
+    tool = "git+https://example.org/us/counting@main#subdirectory=autograder"
+    assert with_tool[0].split()[3:] == [tool, "git+https://example.org/us/counting@main"]
 
 
 def test_a_lesson_that_was_not_built_is_named(course, tmp_path):

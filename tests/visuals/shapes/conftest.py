@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 import torch
+from autograder.records.cells import is_test
 
-from autograder.cells import is_test
 from tests.mutants import harness
 
 SIZES = {"b": 5, "tokens": 7, "d_in": 3, "d_out": 8, "heads": 2, "head_dim": 4}

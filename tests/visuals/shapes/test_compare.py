@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from tests.mutants import lesson_04, lesson_05, lesson_06
-from tests.mutants.harness import Right, Wrong
+from tests.mutants.answers import Answer, solutions
 from visuals import track_shapes
 from visuals.shapes.causes import is_explained
 
@@ -67,8 +67,13 @@ def answers(lesson, task, kind):
 
 
 def code_of(lesson, task, name):
-    every: tuple[Wrong | Right, ...] = lesson.TASKS[task].wrong + lesson.TASKS[task].right
+    every: tuple[Answer, ...] = lesson.TASKS[task].wrong + lesson.TASKS[task].right
     return next(answer.code for answer in every if answer.name == name)
+
+
+def given(lesson, task):
+    """The code in which a learner is to find the bug."""
+    return solutions(lesson)[task].faulty
 
 
 # Right code
@@ -189,7 +194,8 @@ def test_names_that_the_code_does_not_use_are_said_to_be_left_out(sizes, steps, 
 
 
 def test_a_missing_transpose_is_found_where_it_is_missing(solved, sizes, steps, sentences):
-    code = code_of(lesson_05, "bug-view-without-transpose", "view-mended-and-no-transpose")
+    mended = solutions("05-multi-head")["bug-view-without-transpose"].text
+    code = mended.replace("self.head_dim).transpose(1, 2)", "self.head_dim)")
     found = causal_heads(solved("05-multi-head", {"bug-view-without-transpose": code}), sizes, sentences)
     found = found.compare(steps)
     assert found.operation.site.text.startswith("queries = self.W_query(x).view(")
@@ -225,7 +231,7 @@ def test_heads_that_were_never_split_are_found(sizes, steps, sentences):
 
 
 def test_view_in_place_of_transpose_is_found_although_the_shape_is_right(solved, sizes, steps, sentences):
-    code = code_of(lesson_05, "bug-view-without-transpose", "as-given")
+    code = given("05-multi-head", "bug-view-without-transpose")
     t = causal_heads(solved("05-multi-head", {"bug-view-without-transpose": code}), sizes, sentences)
     found = t.compare(steps)
     assert found.operation.name == "view"
@@ -235,7 +241,7 @@ def test_view_in_place_of_transpose_is_found_although_the_shape_is_right(solved,
 
 
 def test_heads_joined_without_transposing_back_are_found(solved, sizes, steps, sentences):
-    code = code_of(lesson_05, "bug-merge-without-transpose", "as-given")
+    code = given("05-multi-head", "bug-merge-without-transpose")
     t = encoder_heads(solved("05-multi-head", {"bug-merge-without-transpose": code}), sizes, sentences)
     found = t.compare(steps)
     assert found.operation.site.text == "context = context.reshape(b, num_tokens, -1)"
@@ -251,9 +257,8 @@ def test_a_mask_that_is_not_cut_is_found(solved, sizes, steps, sentences):
 
 
 def test_keys_reshaped_with_the_querys_length_are_found(solved):
-    namespace = solved(
-        "06-encoder-decoder", {"bug-query-length": code_of(lesson_06, "bug-query-length", "as-given")}
-    )
+    code = given("06-encoder-decoder", "bug-query-length")
+    namespace = solved("06-encoder-decoder", {"bug-query-length": code})
     queries, keys = torch.ones(2, 5, 12), torch.ones(2, 7, 12)
     found = watched(lambda: namespace["cross_scores"](queries, keys, 4), CROSS_SIZES).compare(CROSS)
     assert found.operation.site.text.startswith("k = k.reshape(batch_size, max_sequence_length")

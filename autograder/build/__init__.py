@@ -1,1 +1,0 @@
-"""From `source/` to `notebooks/`, `solutions/` and the bank, in one direction."""

@@ -1,1 +1,0 @@
-"""The pages that an instructor works with, on this machine only."""

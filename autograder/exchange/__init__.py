@@ -1,1 +1,0 @@
-"""What goes to a class and comes back: the bundle for students, the roster, collected archives, feedback."""

@@ -1,1 +1,0 @@
-"""Running strangers' notebooks: a warm process, a fork for each, a sandbox around them all."""

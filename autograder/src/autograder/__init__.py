@@ -1,0 +1,29 @@
+"""Checks, builds and grades a course of notebooks, whatever it teaches.
+
+In a lesson: `check("task-id")` under each task, `hint("task-id")` when stuck, `progress()` at any time;
+`predict("id", …)` before a cell and `reveal("id", …)` after it; `bring_over(…)` to go on with an answer to an
+earlier lesson.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from autograder.lesson.carried import bring_over
+    from autograder.lesson.learner import check, hint, progress
+    from autograder.lesson.predictions import predict, reveal
+
+__all__ = ["bring_over", "check", "hint", "predict", "progress", "reveal"]
+
+
+def __getattr__(name: str) -> Any:
+    # Only now, because they import torch: the sandbox's first process, say, stays small without it.
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from autograder.lesson import carried, learner, predictions
+
+    homes = {"bring_over": carried, "predict": predictions, "reveal": predictions}
+    return getattr(homes.get(name, learner), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,468 @@
+"""Make a lesson's bank: run the solution and the known wrong answers on every probe.
+
+The reference for a task is the object that the solution cell itself defines; nothing here knows an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from types import MappingProxyType
+from typing import Any
+
+import torch
+from nbformat import NotebookNode
+from torch import Tensor
+
+from autograder.author.authoring import Faults, Lesson
+from autograder.author.combine import combine
+from autograder.author.edits import AnyEdit, Solution, Wrong, changed
+from autograder.author.namespace import Moment, run_cells
+from autograder.author.parallel import in_forks
+from autograder.author.route import route_of
+from autograder.experiments.buffers import sizes_of
+from autograder.experiments.known import EXPERIMENTS
+from autograder.judge.decide import concluded, judge
+from autograder.judge.explain import Sight, sight, tabulate
+from autograder.judge.way import reaches
+from autograder.probe.collect import CALLS, call_module, collect_answer, observe
+from autograder.probe.examine import examine
+from autograder.probe.follow import follow
+from autograder.probe.forbidden import Watch
+from autograder.probe.own_code import is_notebook_file
+from autograder.records.bank import (
+    AS_SEEN,
+    RESULT,
+    Argument,
+    KnownWrong,
+    LessonBank,
+    Made,
+    Probe,
+    Task,
+    Value,
+    WrongAnswer,
+    axis_parts,
+)
+from autograder.records.cells import undrawn
+from autograder.records.families import Family
+from autograder.records.outcome import ErrorReport, Evidence, Outcome
+from autograder.records.problems import AuthoringError
+from autograder.records.reading import names_of
+
+# Public redraws start from fixed seeds, so that a rebuild makes the same bank.
+REDRAW_SEED = 7001
+
+
+@dataclass(frozen=True)
+class Runs:
+    """A lesson's namespaces: one for each set of givens, the first as the learner sees it."""
+
+    givens: Mapping[str, Mapping[str, Value]]
+    namespaces: Mapping[str, Mapping[str, Any]]
+    moments: Mapping[str, Mapping[str, Moment]]  # before the answer cells, by the cell's id
+    solutions: Mapping[str, Solution]  # the texts of the answer cells, by task
+    names: frozenset[str]  # all that the lesson's cells define
+    families: tuple[Family, ...] = ()  # what the course's tasks can forbid
+    steps: Mapping[str, str] = field(default_factory=dict)  # what a solution's variables stand for
+
+
+def run_solution(
+    lesson: Lesson,
+    notebook: NotebookNode,
+    name: str,
+    seeds: Sequence[int] = (),
+    families: tuple[Family, ...] = (),
+    steps: Mapping[str, str] = MappingProxyType({}),
+) -> Runs:
+    """Run a lesson's solution once with its own givens and once for each redrawn set.
+
+    `seeds` are what hidden sets are drawn from; without them, as many public ones as the lesson asks for are
+    drawn. `families` are what tasks can forbid, `steps` what a solution's variables stand for.
+    """
+    sources = {cell["id"]: cell.source for cell in notebook.cells if cell.cell_type == "code"}
+    defined = frozenset().union(*(names_of(source)[0] for source in sources.values()))
+    # The solution is executed with its figures when its notebook is made; a training among them takes long.
+    notebook = undrawn(notebook)
+    moments: dict[str, dict[str, Moment]] = {AS_SEEN: {}}
+    as_seen = run_cells(notebook, name, moments=moments[AS_SEEN])
+    missing = [given for given in lesson.given_axes if given not in as_seen]
+    if missing:
+        raise AuthoringError([f"{name}: no given cell defines {', '.join(missing)}"])
+    givens: dict[str, Mapping[str, Value]] = {
+        AS_SEEN: {given: _detached(as_seen[given]) for given in lesson.given_axes}
+    }
+    namespaces: dict[str, Mapping[str, Any]] = {AS_SEEN: as_seen}
+    public = [REDRAW_SEED + number for number in range(1, lesson.redraws + 1)]
+    for number, seed in enumerate(seeds or public, start=1):
+        run = f"{'hidden' if seeds else 'redrawn'}-{number}"
+        givens[run] = dict(lesson.redraw(torch.Generator().manual_seed(seed)))
+        moments[run] = {}
+        namespaces[run] = run_cells(notebook, name, givens[run], moments[run])
+    solutions = {
+        task.id: Solution.from_cell(
+            sources[f"{task.id}-answer"], task.name, task.signature, task.kind == "tensor"
+        )
+        for task in lesson.tasks
+    }
+    return Runs(givens, namespaces, moments, solutions, defined | as_seen.keys(), families, steps)
+
+
+def make_bank(lesson: Lesson, runs: Runs, name: str, faults: Faults) -> LessonBank:
+    """Return the lesson's bank.
+
+    Raises:
+        AuthoringError: a task's solution is missing or fails on a probe, a known wrong answer passes, two
+            of them cannot be told apart, two axes have the same size in every probe, or a forbidden call is
+            not seen.
+    """
+    problems: list[str] = []
+    tasks: dict[str, Task] = {}
+    for described in lesson.tasks:
+        try:
+            task = make_task(described, runs, faults)
+        except AuthoringError as problem:
+            problems += _of(described, problem.problems)
+            continue
+        problems += _of(task, _reference_problems(task))
+        if not problems:
+            problems += _of(task, _wrong_answer_problems(task))
+            problems += _of(task, _axes_problems(task, lesson, runs))
+            problems += _of(task, _missing_faults(task, faults))
+        tasks[task.id] = task
+    answers = {task.name for task in lesson.tasks}
+    own = sorted(one for one in runs.names if one not in answers and not one.startswith("_"))
+    made = LessonBank(lesson=name, title=lesson.title, givens=runs.givens, tasks=tasks, names=tuple(own))
+    if not problems:
+        for task in tasks.values():
+            problems += _of(task, _right_answer_problems(task, made, runs))
+    if problems:
+        raise AuthoringError([f"{name}: {problem}" for problem in problems])
+    return made
+
+
+def _of(task: Task, problems: Iterable[str]) -> list[str]:
+    return [f"task {task.id}: {problem}" for problem in problems]
+
+
+def answer_made(task: Task, text: str, runs: Runs, run: str = AS_SEEN) -> Any:
+    """Return what an answer cell with this text defines under the task's name.
+
+    Raises:
+        AuthoringError: the text fails, or defines no such name.
+    """
+    try:
+        made = runs.moments[run][f"{task.id}-answer"].run(text, f"<cell {task.id}>")
+    except Exception as problem:
+        raise AuthoringError([f"an answer fails: {type(problem).__name__}: {problem}"]) from problem
+    if task.name not in made:
+        raise AuthoringError([f"an answer defines no {task.name}"])
+    return made[task.name]
+
+
+def changed_answer(task: Task, changes: Sequence[AnyEdit], runs: Runs) -> str:
+    """Return the text of an answer that is written as changes to the solution.
+
+    Raises:
+        AuthoringError: a change does not fit; names the cell.
+    """
+    try:
+        return changed(runs.solutions[task.id], changes)
+    except AuthoringError as problem:
+        raise AuthoringError([f"cell {task.id}-answer: {one}" for one in problem.problems]) from None
+
+
+def evidence_for(task: Task, text: str, lesson: LessonBank, runs: Runs) -> Evidence:
+    """Evidence about an answer cell with this text, as if a learner had written it.
+
+    Raises:
+        AuthoringError: the text fails, or defines no answer.
+    """
+    if task.kind != "tensor":
+        answer = answer_made(task, text, runs)
+        return collect_answer(task, lesson, answer, runs.namespaces[AS_SEEN], examining=False)
+    with Watch(task.families, is_notebook_file) as forbidden:
+        outcomes = outcomes_of(task, text, task.probes, runs)
+    return Evidence(task.id, "answered", outcomes, answer_type="torch.Tensor", forbidden=tuple(forbidden))
+
+
+def outcomes_of(
+    task: Task, text: str, probes: Iterable[Probe], runs: Runs, steady: bool = False
+) -> dict[str, Outcome]:
+    """Return what an answer cell with this text does on each probe.
+
+    Args:
+        task: the task.
+        text: the text of the answer cell.
+        probes: what it is tried on.
+        runs: the lesson's solution, run.
+        steady: a class is known to do the same when it is called again.
+
+    Raises:
+        AuthoringError: the text fails, or defines no answer.
+    """
+    if task.kind == "tensor":
+        return {run: observe(answer_made(task, text, runs, run)) for run in runs.namespaces}
+    answer = answer_made(task, text, runs)
+    return {probe.id: outcome_of(task, answer, probe, runs, steady) for probe in probes}
+
+
+def make_task(task: Task, runs: Runs, faults: Faults | None = None) -> Task:
+    """Return a task with the outcomes of the solution and of the known wrong answers.
+
+    Without the course's mistakes (`faults`), no wrong answer is made.
+
+    Raises:
+        AuthoringError: the solution does not define what the task needs, or an answer cannot be made.
+    """
+    namespace = runs.namespaces[AS_SEEN]
+    if task.name not in namespace:
+        raise AuthoringError([f"the solution defines no {task.name}"])
+    families = tuple(one for one in runs.families if task.forbids and one.name in task.forbids.families)
+    if task.kind == "tensor":
+        unkept = [name for name in task.keeps if not isinstance(namespace.get(name), Tensor)]
+        if unkept:
+            raise AuthoringError([f"no cell of the lesson makes a tensor {', '.join(unkept)} to keep"])
+        made = replace(
+            task,
+            probes=tuple(
+                Probe(run, "other example data", {}, expected=observe(one[task.name]))
+                for run, one in runs.namespaces.items()
+            ),
+            checks=tuple(replace(check, probes=tuple(runs.namespaces)) for check in task.checks),
+            kept={name: _detached(namespace[name]) for name in task.keeps},
+            families=families,
+        )
+    else:
+        made = replace(
+            task, probes=tuple(make_probe(task, probe, runs) for probe in task.probes), families=families
+        )
+        made = replace(
+            made,
+            examined=examine(made, namespace[task.name], namespace),
+            route=route_of(made, namespace[task.name], namespace, runs.steps),
+        )
+    if faults is None:
+        return made
+    known, outcomes = _known_wrong(made, runs, faults)
+    alone: list[Mapping[str, Sight]] = [
+        {probe.id: sight(made, probe, one[probe.id]) for probe in made.probes} for one in outcomes
+    ]
+
+    def run(text: str, some: Iterable[Probe], steady: bool) -> Mapping[str, Outcome]:
+        return outcomes_of(made, text, some, runs, steady)
+
+    added, places, together = combine(made, outcomes, alone, runs.solutions[task.id], faults, run)
+    members = [*((place,) for place in range(len(known))), *places]
+    return replace(
+        made,
+        known_wrong=(*known, *(_as_known(Wrong(fault, ()), task, faults) for fault in added)),
+        explanations=tabulate(members, alone + together),
+    )
+
+
+def _known_wrong(
+    task: Task, runs: Runs, faults: Faults
+) -> tuple[list[KnownWrong], list[Mapping[str, Outcome]]]:
+    """Return the known wrong answers, and what each does."""
+
+    def tried(wrong: WrongAnswer) -> tuple[KnownWrong, Mapping[str, Outcome]] | AuthoringError:
+        try:
+            if wrong.fault not in faults.known:
+                raise AuthoringError(["faults.py does not name it"])
+            text = changed_answer(task, wrong.changes, runs)
+            known = replace(_as_known(wrong, task, faults), reaches=_reached(task, text, runs))
+            return known, outcomes_of(task, text, task.probes, runs)
+        except AuthoringError as problem:
+            return problem
+
+    problems: list[str] = []
+    known: list[KnownWrong] = []
+    outcomes: list[Mapping[str, Outcome]] = []
+    for wrong, made in zip(task.wrong, in_forks(tried, task.wrong), strict=True):
+        if isinstance(made, AuthoringError):
+            problems += [f"the wrong answer {wrong.fault}: {problem}" for problem in made.problems]
+        else:
+            known.append(made[0])
+            outcomes.append(made[1])
+    if problems:
+        raise AuthoringError(problems)
+    return known, outcomes
+
+
+def _reached(task: Task, text: str, runs: Runs) -> tuple[str, ...] | None:
+    """Return the right steps that a wrong answer takes; None where it is not followed."""
+    if task.route is None:
+        return None
+    answer = answer_made(task, text, runs)
+    return reaches(task.route, follow(task, answer, runs.namespaces[AS_SEEN]))
+
+
+def _as_known(wrong: WrongAnswer, task: Task, faults: Faults) -> KnownWrong:
+    fault = faults.known[wrong.fault]
+    return KnownWrong(fault.id, faults.hint(wrong, task), fault.name, fault.section, fault.varies)
+
+
+def make_probe(task: Task, probe: Probe, runs: Runs) -> Probe:
+    """Return a probe as the bank holds it, with the outcome of the solution."""
+    namespace = runs.namespaces[AS_SEEN]
+    reference = namespace[task.name]
+    asked = _asked(probe, reference if task.kind == "module" else None, namespace)
+    expected = concluded(asked, outcome_of(task, reference, asked, runs))
+    if expected.error is not None:  # where it was raised is the solution's own text
+        expected = Outcome(error=ErrorReport(expected.error.type, expected.error.message))
+    return replace(asked, expected=expected)
+
+
+def outcome_of(
+    task: Task, answer: Callable[..., Any], probe: Probe, runs: Runs, steady: bool = False
+) -> Outcome:
+    """Return what an answer to a function or class task does on one probe: see `outcomes_of`."""
+    if steady and task.kind == "module":
+        return call_module(answer, probe, runs.namespaces[AS_SEEN], steady)
+    return CALLS[task.kind](answer, probe, runs.namespaces[AS_SEEN])
+
+
+def _asked(
+    probe: Probe, module_class: Callable[..., torch.nn.Module] | None, namespace: Mapping[str, Any]
+) -> Probe:
+    """Return a probe without its expected outcome; for a module with the weights that the solution draws."""
+    weights: dict[str, Tensor] = {}
+    buffers: dict[str, list[int]] = {}
+    if module_class is not None and not probe.raises:
+        module = _drawn(module_class, probe.construct, probe.seed)
+        weights = _weights(module)
+        buffers = {
+            name: sizes_of(value) for name, value in module.state_dict().items() if name not in weights
+        }
+        unknown = sorted(set(probe.weights) - set(weights))
+        if unknown:
+            raise AuthoringError([f"probe {probe.id}: there is no parameter {', '.join(unknown)}"])
+        weights |= probe.weights
+    experiment = EXPERIMENTS.get(probe.observe)
+    known = experiment.settings(list(weights), buffers) if experiment else {}
+    inputs = {name: _input(value, namespace) for name, value in probe.inputs.items()}
+    return replace(probe, inputs=inputs, weights=weights, settings={**probe.settings, **known}, redraw=None)
+
+
+def _input(value: Argument, namespace: Mapping[str, Any]) -> Argument:
+    """Return an input as the bank holds it: an object of the notebook's class, with the weights it draws."""
+    if not isinstance(value, Made):
+        return value
+    if value.name not in namespace:
+        raise AuthoringError([f"the solution defines no class {value.name} to make an input of"])
+    module = _drawn(namespace[value.name], value.construct, value.seed)
+    return replace(value, weights=_weights(module))
+
+
+def _drawn(
+    module_class: Callable[..., torch.nn.Module], construct: Mapping[str, Value], seed: int
+) -> torch.nn.Module:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return module_class(*construct.values())
+
+
+def _weights(module: torch.nn.Module) -> dict[str, Tensor]:
+    return {name: parameter.detach().clone() for name, parameter in module.named_parameters()}
+
+
+def _reference_problems(task: Task) -> Iterator[str]:
+    for probe in task.probes:
+        expected = probe.expected
+        where = f"probe {probe.id}: the solution"
+        if probe.raises:
+            if expected.error is None or expected.error.type not in probe.raises:
+                yield f"{where} does not raise {' or '.join(probe.raises)}"
+        elif expected.uncalled is not None:
+            yield f"{where} cannot be called: {expected.uncalled.reason}"
+        elif expected.error is not None:
+            yield f"{where} raises {expected.error.type}"
+        elif expected.tensor is None:
+            yield f"{where} gives {expected.type_name}"
+        elif probe.observe != RESULT and expected.tensor.numel() == 0:
+            yield f"{where} shows nothing in the experiment {probe.observe}"
+        elif probe.observe == RESULT and expected.tensor.ndim != len(task.axes):
+            yield f"{where} has {expected.tensor.ndim} axes, and the task names {task.axes}"
+
+
+def _wrong_answer_problems(task: Task) -> Iterator[str]:
+    """Yield what is wrong with the wrong answers that the task writes: the first of those that are known."""
+    table = task.explanations
+    assert table is not None
+    alike: dict[tuple[Any, ...], set[str]] = {}
+    for wrong, kind, mark, numbers in zip(task.wrong, *table.on(table.probes), strict=False):
+        if not bool(kind.any() | mark.any()):
+            yield f"the known wrong answer {wrong.fault} passes"
+        shown = [round(number, 4) for number in numbers.flatten().tolist()]
+        key = (*kind.tolist(), *mark.tolist(), *shown)
+        alike.setdefault(key, set()).add(wrong.fault)
+    for names in alike.values():
+        if len(names) > 1:
+            yield f"no probe tells {' from '.join(sorted(names))}"
+
+
+def _missing_faults(task: Task, faults: Faults) -> Iterator[str]:
+    """Yield the mistakes that the task's parts make possible, and that no wrong answer of it shows."""
+    shown = {wrong.fault for wrong in task.wrong}
+    possible = {one.id for one in faults.known.values() if one.parts and set(one.parts) <= set(task.parts)}
+    for name in sorted(possible - shown - set(task.cannot)):
+        yield f"no wrong answer shows {name}; write one, or say in `cannot` why there is none"
+    for name in sorted(set(task.cannot) & shown | set(task.cannot) - possible):
+        why = "a wrong answer shows" if name in shown else "its parts do not make possible"
+        yield f"`cannot` names {name}, which {why}"
+
+
+def _axes_problems(task: Task, lesson: Lesson, runs: Runs) -> Iterator[str]:
+    """Two axes of the same size in every probe would hide a confusion of the two."""
+    named = lesson.given_axes if task.kind == "tensor" else task.input_axes
+    sizes_by_probe: list[dict[str, int]] = []
+    for probe in task.probes:
+        if probe.raises:
+            continue  # there is no result, and its sizes do not fit on purpose
+        inputs = runs.givens[probe.id] if task.kind == "tensor" else probe.inputs
+        # A constructor's whole numbers are sizes: channels, kernel_size, stride.
+        sizes = {name: value for name, value in probe.construct.items() if type(value) is int}
+        tensors = [(axes, inputs[name]) for name, axes in named.items() if name in inputs]
+        if probe.observe == RESULT:
+            tensors.append((task.axes, probe.expected.tensor))
+        for axes, value in tensors:
+            if not isinstance(value, Tensor):
+                continue
+            if value.ndim != len(axes):
+                if probe.observe == RESULT:  # an experiment may try another number of axes on purpose
+                    yield f"probe {probe.id} has {value.ndim} axes where {axes} are named"
+                continue
+            for axis, size in zip(axes, value.shape, strict=True):
+                symbol = axis_parts(axis)[0]
+                if sizes.setdefault(symbol, size) != size:
+                    yield f"in probe {probe.id} the axis {symbol} is both {sizes[symbol]} and {size}"
+        sizes_by_probe.append(sizes)
+    symbols = sorted({symbol for sizes in sizes_by_probe for symbol in sizes})
+    for one, other in combinations(symbols, 2):
+        both = [sizes for sizes in sizes_by_probe if one in sizes and other in sizes]
+        if both and all(sizes[one] == sizes[other] for sizes in both):
+            yield f"in every probe the axes {one} and {other} have the same size"
+
+
+def _right_answer_problems(task: Task, made: LessonBank, runs: Runs) -> Iterator[str]:
+    """Yield which right answers do not pass, and which are not right but for a forbidden call."""
+    caught = task.forbids.caught if task.forbids else ()
+    for answer in (*task.right, *caught):
+        name = answer.id if answer in caught else f"the right answer {answer.id}"
+        try:
+            text = changed_answer(task, answer.changes, runs)
+            verdict = judge(task, evidence_for(task, text, made, runs))
+        except AuthoringError as problem:
+            yield f"{name} cannot be made ({'; '.join(problem.problems)})"
+            continue
+        if answer not in caught and not verdict.passed:
+            yield f"{name} is rejected ({verdict.finding})"
+        elif not verdict.right:
+            yield f"{name} is not right otherwise ({verdict.finding})"
+        elif answer in caught and verdict.forbidden is None:
+            yield f"{name} makes no forbidden call that is seen"
+
+
+def _detached(value: Any) -> Any:
+    return value.detach().clone() if isinstance(value, Tensor) else value

@@ -1,0 +1,162 @@
+"""Proof that the checks are real.
+
+Every known wrong answer is rejected and named, every right one accepted, every forbidden call caught: by the
+bank that lies in the course, as learners get it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from string import ascii_uppercase
+
+from rich.console import Console
+from rich.table import Table
+
+from autograder.author.answers import changed_answer, evidence_for
+from autograder.author.authoring import load_faults, load_lesson
+from autograder.author.edits import AnyEdit
+from autograder.author.pipeline import ExecutedLesson, execute
+from autograder.judge.decide import judge
+from autograder.records.bank import BankError, LessonBank, Task
+from autograder.records.course import Course
+from autograder.records.findings import Verdict
+from autograder.records.problems import AuthoringError
+from autograder.words.language import ngettext
+
+# What is tried: that known wrong answers are rejected and named, right ones accepted, forbidden calls caught.
+TRIED = ("wrong rejected", "named", "right accepted", "forbidden caught")
+
+
+@dataclass
+class Tally:
+    """One task's audit: for each thing that is tried, whether each answer fared so; and which did not."""
+
+    lesson: str
+    task: str
+    tried: dict[str, list[bool]] = field(default_factory=lambda: {name: [] for name in TRIED})
+    failures: list[str] = field(default_factory=list)
+
+    @property
+    def sound(self) -> bool:
+        return not self.failures
+
+
+def audit_lesson(course: Course, name: str) -> list[Tally]:
+    """Try every answer that the lesson's `tasks.py` lists, through the same collect and judge as a learner's.
+
+    Raises:
+        AuthoringError: the lesson cannot be run, or its bank is of other tasks.
+    """
+    executed = execute(course, name)
+    runs, kept = executed.runs, _kept(course, executed)
+    rows = []
+    for task in executed.lesson.tasks:
+        entry = kept.tasks[task.id]
+        caught = task.forbids.caught if task.forbids else ()
+
+        def tried(changes: Sequence[AnyEdit], task: Task = task, entry: Task = entry) -> Verdict:
+            text = changed_answer(task, changes, runs)
+            return judge(entry, evidence_for(entry, text, kept, runs))
+
+        row = Tally(name, task.id)
+        rejected, named, accepted, found = row.tried.values()
+        for wrong in task.wrong:
+            verdict = tried(wrong.changes)
+            names = [one.fault for one in verdict.named]
+            rejected.append(not verdict.passed)
+            named.append(names == [wrong.fault])
+            if verdict.passed:
+                row.failures.append(f"{wrong.fault} is accepted")
+            elif names != [wrong.fault]:
+                row.failures.append(f"{wrong.fault} is taken for {', '.join(names) or 'nothing known'}")
+        for right in task.right:
+            verdict = tried(right.changes)
+            accepted.append(verdict.passed)
+            if not verdict.passed:
+                row.failures.append(f"{right.id} is rejected: {verdict.finding}")
+        for answer in caught:
+            verdict = tried(answer.changes)
+            found.append(verdict.right and verdict.forbidden is not None and verdict.earned < verdict.points)
+            if not found[-1]:
+                row.failures.append(f"{answer.id} is not caught, or wrong besides: {verdict.finding}")
+        rows.append(row)
+    return rows
+
+
+def _kept(course: Course, executed: ExecutedLesson) -> LessonBank:
+    """Return the lesson's bank, if it was made of these tasks: their ids, probes and wrong answers."""
+    name, tasks = executed.name, executed.lesson.tasks
+    try:
+        kept = course.load(name)
+    except BankError as problem:
+        raise AuthoringError([f"{name}: it has to be built first ({problem})"]) from problem
+    same = [task.id for task in tasks] == list(kept.tasks) and all(
+        [one.id for one in kept.tasks[task.id].known_wrong[: len(task.wrong)]]
+        == [one.fault for one in task.wrong]
+        and (task.kind == "tensor" or list(kept.tasks[task.id].probe) == [one.id for one in task.probes])
+        for task in tasks
+    )
+    if not same:
+        raise AuthoringError([f"{name}: its bank is not of these tasks; build it first"])
+    return kept
+
+
+def print_coverage(course: Course, names: Sequence[str], console: Console) -> bool:
+    """Print which class task has a wrong answer for which mistake; whether every cell is filled or explained.
+
+    A cell is a count of wrong answers, "no" where the task says why there can be none, and empty where its
+    parts do not make the mistake possible.
+    """
+    faults = load_faults(course.source)
+    tasks = [
+        task for name in names for task in load_lesson(course.source / name).tasks if task.kind == "module"
+    ]
+    table = Table(title="Mistakes by class task", padding=0)
+    table.add_column("mistake", no_wrap=True)
+    for letter, task in zip(ascii_uppercase, tasks, strict=False):
+        console.print(f"{letter}: {task.id}")
+        table.add_column(letter, justify="center")
+    missing: list[str] = []
+    for fault in faults.known.values():
+        cells = []
+        for task in tasks:
+            count = sum(wrong.fault == fault.id for wrong in task.wrong)
+            possible = bool(fault.parts) and set(fault.parts) <= set(task.parts)
+            if possible and not count and fault.id not in task.cannot:
+                missing.append(f"{task.id}: {fault.id}")
+            cells.append(
+                str(count) if count else "no" if fault.id in task.cannot else "?" if possible else ""
+            )
+        if any(cells):
+            table.add_row(fault.id, *cells)
+    console.print(table)
+    known = ngettext("{number} mistake", "{number} mistakes", len(faults.known))
+    where = ngettext("in {number} class task", "in {number} class tasks", len(tasks))
+    console.print(f"{known}, {table.row_count} of them {where}.")
+    for line in missing:
+        console.print(f"no wrong answer: {line}", style="red", markup=False, highlight=False)
+    return not missing
+
+
+def print_table(rows: Sequence[Tally], console: Console) -> None:
+    """Print the audit as a table, its sums, and every failure."""
+    table = Table(title="Audit of the checks")
+    for column in ("lesson", "task"):
+        table.add_column(column, overflow="fold")
+    for column in TRIED:
+        table.add_column(column, justify="right")
+    for row in rows:
+        counts = (f"{sum(some)} of {len(some)}" if some else "" for some in row.tried.values())
+        table.add_row(row.lesson, row.task, *counts)
+    table.add_section()
+    all_tried = ([one for row in rows for one in row.tried[name]] for name in TRIED)
+    table.add_row(
+        "",
+        ngettext("{number} task", "{number} tasks", len(rows)),
+        *(f"{sum(some)} of {len(some)}" for some in all_tried),
+    )
+    console.print(table)
+    for row in rows:
+        for failure in row.failures:
+            console.print(f"{row.lesson}, {row.task}: {failure}", style="red", markup=False, highlight=False)

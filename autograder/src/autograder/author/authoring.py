@@ -1,0 +1,164 @@
+"""What a lesson's `tasks.py` is written with.
+
+A task is described once, here; the build runs the lesson's own solution on its probes to learn the right
+outcomes, and the known wrong answers to learn theirs. No expected number is ever typed in.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from autograder.author.edits import Right, Wrong, rights, wrongs
+from autograder.records.bank import Check, Forbid, Made, Probe, Specimen, Task, Value, WrongAnswer
+from autograder.records.definitions import defined_by
+from autograder.records.problems import AuthoringError
+
+__all__ = [
+    "AuthoringError",
+    "Axes",
+    "Check",
+    "Fault",
+    "Faults",
+    "Forbid",
+    "Lesson",
+    "Made",
+    "OnResult",
+    "Probe",
+    "Right",
+    "Specimen",
+    "Task",
+    "Wrong",
+    "load_faults",
+    "load_lesson",
+    "rights",
+    "wrongs",
+]
+
+Axes = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A mistake that people make, named once for the whole course."""
+
+    id: str  # lower-case words joined by hyphens
+    name: str  # what a report calls it, as a short statement: "the scores are not scaled"
+    # What a learner reads who made it. What stands between braces is filled in with the task's own `words`,
+    # as in "Divide the scores by {width}."
+    hint: str
+    section: str = ""  # the lesson's cell that explains it, as "02-trainable#why-scale"
+    # What a task must have for the mistake to be possible, by the names in `Task.parts`; none where it is
+    # expected of no task in particular.
+    parts: tuple[str, ...] = ()
+    varies: bool = False  # whether a number in it may be any, so that it is known by which results are wrong
+
+
+@dataclass(frozen=True)
+class OnResult:
+    """A mistake that is made with a result when it is done, whatever was computed before.
+
+    The build tries it on the right result and on that of each other mistake, without running anything.
+    """
+
+    fault: str  # the id of the mistake
+    change: Callable[[torch.Tensor, int], torch.Tensor]  # makes it, of a result and the place of an axis
+    axes: tuple[str, ...] = ()  # that it may be made along; the last one where there are none
+    least: int = 1  # so many axes must a result have
+    alone: bool = False  # whether it is not tried together with other mistakes
+
+    def of(self, result: torch.Tensor, axes: Axes) -> torch.Tensor | None:
+        """Return the wrong result; None where this result has no such axis, or is no result of this task."""
+        named = [place for place, name in enumerate(axes) if name in self.axes]
+        if result.ndim != len(axes) or result.ndim < self.least or (self.axes and not named):
+            return None
+        axis = named[0] if named else result.ndim - 1
+        if not result.shape[axis] or not result.is_floating_point():
+            return None
+        try:
+            return self.change(result, axis)
+        except (RuntimeError, IndexError):
+            return None  # a result of this size has no such place
+
+
+@dataclass(frozen=True)
+class Faults:
+    """The course's vocabulary of mistakes."""
+
+    known: Mapping[str, Fault]  # by id
+    words: Mapping[str, str]  # what hints call things where a task does not say
+    together: tuple[tuple[str, ...], ...] = ()  # ids of those that are often made by threes or more
+    on_results: tuple[OnResult, ...] = ()
+
+    def hint(self, wrong: WrongAnswer, task: Task) -> str:
+        """Return what a learner reads who gave this answer to this task.
+
+        Raises:
+            AuthoringError: nobody says what a word in the hint stands for.
+        """
+        try:
+            return self.fill(wrong.hint or self.known[wrong.fault].hint, task)
+        except (KeyError, ValueError, IndexError) as problem:
+            raise AuthoringError([f"{wrong.fault}: its hint cannot be filled in ({problem!r})"]) from problem
+
+    def fill(self, template: str, task: Task, said: Callable[[str, str], str] = lambda _, word: word) -> str:
+        """Return a hint filled in with what a task calls things.
+
+        `said` gives such a word in another language.
+        """
+        course, own = (
+            {name: said(context, word) for name, word in words.items()}
+            for context, words in (("word", self.words), (task.id, task.words))
+        )
+        return template.format_map({**course, "name": task.name, "signature": task.signature, **own})
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """All tasks of a lesson and how to draw its example data anew."""
+
+    title: str
+    tasks: tuple[Task, ...]  # in the order of the text
+    given_axes: Mapping[str, Axes]  # of each given tensor
+    # Makes new values for every given from a seeded generator, of the same shapes: a tensor that a learner
+    # typed in is right for one set of givens only.
+    redraw: Callable[[torch.Generator], Mapping[str, Value]]
+    redraws: int = 1  # so many redrawn sets of givens are in the public bank
+
+
+def load_lesson(folder: Path) -> Lesson:
+    """Return the `LESSON` that a lesson folder's `tasks.py` defines.
+
+    Raises:
+        AuthoringError: `tasks.py` is missing, fails, or defines no `LESSON`.
+    """
+    lesson = defined_by(folder / "tasks.py", f"lesson_{folder.name.replace('-', '_')}").get("LESSON")
+    if not isinstance(lesson, Lesson):
+        raise AuthoringError([f"{folder.name}/tasks.py: defines no LESSON"])
+    return lesson
+
+
+def load_faults(source: Path) -> Faults:
+    """Return the mistakes that `faults.py` names, in the folder of all lessons.
+
+    Raises:
+        AuthoringError: `faults.py` is missing, fails, or names a mistake twice.
+    """
+    found = defined_by(source / "faults.py", "course_faults")
+    faults: tuple[Fault, ...] = tuple(found.get("FAULTS", ()))
+    counts = Counter(fault.id for fault in faults)
+    twice = [f"faults.py: {name} is named {count} times" for name, count in counts.items() if count > 1]
+    if twice:
+        raise AuthoringError(twice)
+    known = {fault.id: fault for fault in faults}
+    together = tuple(tuple(names) for names in found.get("TOGETHER", ()))
+    on_results: tuple[OnResult, ...] = tuple(found.get("ON_RESULTS", ()))
+    used = {name for names in together for name in names} | {one.fault for one in on_results}
+    unknown = sorted(used - set(known))
+    if unknown:
+        raise AuthoringError([f"faults.py: {', '.join(unknown)} is used, and FAULTS does not name it"])
+    return Faults(known, dict(found.get("WORDS", {})), together, on_results)

@@ -1,0 +1,138 @@
+"""nbgrader's steps where this course needs its own: stubs that say what to make, and clean solutions.
+
+`nbgrader_config.py` names these, so nbgrader's own commands and `autograder build` do the same.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import tempfile
+import textwrap
+from typing import Any
+
+from nbformat import NotebookNode
+from nbgrader.preprocessors import ClearSolutions, Execute, NbGraderPreprocessor
+from traitlets import Dict, default
+
+from autograder.author.edits import faulty_code
+from autograder.lesson import progress_store
+
+WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
+# An explorer puts all that it can show into this output, for pages where no kernel answers: the words and the
+# markup that are shown at first, a style sheet, and all states as gzipped JSON in base64. This takes time, so
+# it is done only where the variable is set.
+STATES_MIME, STATES_ASKED = "application/vnd.autograder.states+json", "AUTOGRADER_STATES"
+STUB = "...  # your code here"
+
+
+class StubSolutions(ClearSolutions):
+    """Replace solutions by `...`, which runs without an error, so that "run all cells" reaches the end.
+
+    A solution that stands at the left margin assigns a tensor: its stub assigns `...` to the same name, so
+    that the learner sees what to define. Where a task is to find a bug, the faulty code takes the place of
+    the solution: it stands in the source as comments, between BEGIN FAULTY and END FAULTY.
+    """
+
+    def _replace_solution_region(self, cell: NotebookNode, language: str) -> bool:
+        before: dict[str, str] = self.code_stub  # type: ignore[has-type]
+        if cell.cell_type == "code":
+            faulty = faulty_code(cell.source)
+            self.code_stub = {**before, "python": faulty or stub_for(cell.source)}
+            cell.source = without_faulty(cell.source)
+        try:
+            return bool(super()._replace_solution_region(cell, language))
+        finally:
+            self.code_stub = before
+
+
+def stub_for(source: str) -> str:
+    """Return the stub for a solution region: `...`, or `name = ...` where the region assigns a name."""
+    region = solution_region(source)
+    first = next((line for line in region if line.strip()), " ")
+    if not first.startswith((" ", "\t")):
+        for statement in ast.parse(textwrap.dedent("\n".join(region))).body:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)]):
+                    return f"{name} = {STUB}"
+    return STUB
+
+
+def solution_region(source: str) -> list[str]:
+    """Return the lines between BEGIN SOLUTION and END SOLUTION; of all regions where there are several."""
+    lines: list[str] = []
+    inside = False
+    for line in source.splitlines():
+        if "BEGIN SOLUTION" in line:
+            inside = True
+        elif "END SOLUTION" in line:
+            inside = False
+        elif inside:
+            lines.append(line)
+    return lines
+
+
+def without_faulty(source: str) -> str:
+    """Return the cell without its faulty code."""
+    if "BEGIN FAULTY" not in source:
+        return source
+    before, _, rest = source.partition("### BEGIN FAULTY")
+    return before.rstrip() + rest.partition("### END FAULTY")[2]
+
+
+class ExecuteSolution(Execute):
+    """Execute a solution with an empty progress folder, so that the author's own progress stays as it is.
+
+    What a cell prints is one output, however a busy machine cut it on its way: the same source gives the same
+    solution.
+    """
+
+    environment = Dict(help="Variables for the kernel, beside this process's own.").tag(config=True)
+
+    @default("coalesce_streams")
+    def _one_output_for_each_stream(self) -> bool:
+        return True
+
+    def preprocess(
+        self, notebook: NotebookNode, resources: dict[str, Any], km: Any = None
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        with tempfile.TemporaryDirectory(prefix="progress-") as folder:
+            asked = {progress_store.PROGRESS: folder, STATES_ASKED: "1"}
+            # Given to the kernel, not set here: two solutions may be executed side by side.
+            self._variables = {**os.environ, **asked, **self.environment}
+            executed, resources = super().preprocess(notebook, resources, km)
+        return executed, resources
+
+    def start_new_kernel(self, **kwargs: Any) -> None:
+        super().start_new_kernel(env=self._variables, **kwargs)
+
+
+class TidySolution(NbGraderPreprocessor):
+    """After a solution was executed: drop the solution marks, and widgets that have a picture beside them.
+
+    A widget needs a kernel. The picture in the same output is what a reader on GitHub or in HTML sees.
+    """
+
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: dict[str, Any], index: int
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        cell.source = "\n".join(
+            line
+            for line in without_faulty(cell.source).splitlines()
+            if "BEGIN SOLUTION" not in line and "END SOLUTION" not in line
+        )
+        if cell.cell_type == "code":
+            for output in cell.outputs:
+                data = output.get("data", {})
+                if WIDGET_MIME in data and "image/png" in data:
+                    del data[WIDGET_MIME]
+        return cell, resources
+
+    def preprocess(
+        self, notebook: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        notebook, resources = super().preprocess(notebook, resources)
+        notebook.metadata.pop("widgets", None)
+        # The interpreter's own version would make every machine's solutions differ.
+        notebook.metadata["language_info"] = NotebookNode(name="python")
+        return notebook, resources

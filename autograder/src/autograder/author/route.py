@@ -1,0 +1,68 @@
+"""The steps that a solution takes on its way, as far as the course has words for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import Any
+
+import torch
+
+from autograder.probe.calling import quietly
+from autograder.probe.examine import prepared, probe_to_examine
+from autograder.probe.follow import recorded
+from autograder.records.bank import RightStep, Route, Task
+from autograder.records.fingerprint import Fingerprint, factor_between, fingerprints
+
+# For each time that a tensor is made, its fingerprint in each order of its axes.
+Runs = tuple[tuple[Fingerprint, ...], ...]
+
+
+def route_of(
+    task: Task, solution: Callable[..., Any], namespace: Mapping[str, Any], words: Mapping[str, str]
+) -> Route | None:
+    """Return the steps of the solution on the probe that shows most; None where no step has a word.
+
+    `words` say what a variable's name stands for, as in {"attn_scores": "the attention scores"}. A name that
+    is given again stands for what it is given last, unless a word names the operation too, as in
+    "scores masked_fill".
+    """
+    probe = probe_to_examine(task)
+    if probe is None or task.kind not in ("function", "module"):
+        return None
+    with quietly(), torch.no_grad():
+        record, looks = recorded(prepared(task, probe, solution, namespace), fingerprints)
+    own = solution.__code__.co_varnames if isinstance(solution, FunctionType) else ()
+    tensors: dict[str, tuple[int, Runs]] = {}
+    for (number, part), runs in looks.items():
+        for variable in record[number].results[part].names if runs and all(runs) else ():
+            operation = f"{variable} {record[number].name}"
+            name = operation if operation in words else variable
+            if name in words and (task.kind == "module" or variable in own):
+                tensors[name] = number, tuple(runs)
+    made = [tuple(runs) for runs in looks.values() if runs and all(runs)]
+    in_order = sorted(tensors.items(), key=lambda item: item[1][0])
+
+    def needs(number: int) -> tuple[str, ...]:
+        # In a loop, a tensor is also made from what stands further down.
+        earlier = record.ancestors(number)
+        return tuple(name for name, (maker, _) in in_order if maker in earlier and maker < number)
+
+    steps = []
+    for name, (number, runs) in in_order:
+        full = _fullest(runs, made)
+        steps.append(RightStep(name, words[name], needs(number), full, _factors(full, made)))
+    return Route(probe.id, tuple(steps)) if steps else None
+
+
+def _fullest(runs: Runs, made: Sequence[Runs]) -> Runs:
+    """Return the form of a tensor that has most axes: before they are joined, say."""
+    first = runs[0][0]
+    same = [other for other in made if len(other) == len(runs) and factor_between(first, other[0]) == 1.0]
+    return max((runs, *same), key=lambda other: len(other[0][0].shape))
+
+
+def _factors(runs: Runs, made: Sequence[Runs]) -> tuple[float, ...]:
+    """Return what the solution has a tensor multiplied by: 1, and its scale where it has it scaled, say."""
+    factors = (factor_between(other[0][0], runs[0]) for other in made)
+    return tuple(sorted({round(factor, 5) for factor in factors if factor is not None}))

@@ -1,0 +1,97 @@
+"""nbgrader's settings for a course of this tool. A course's `nbgrader_config.py` takes them from here.
+
+What the classes named here do is said where they are defined: in `autograder.author.preprocessors` and in
+`autograder.grading`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from traitlets.config import Config, ConfigFileNotFound, PyFileConfigLoader
+
+from autograder.records.course import Course
+from autograder.records.problems import AuthoringError
+
+# The file that holds them.
+CONFIG = "nbgrader_config.py"
+
+
+def read(root: Path) -> Config:
+    """Return nbgrader's settings for the course in a folder.
+
+    Raises:
+        AuthoringError: they are not there.
+    """
+    try:
+        return PyFileConfigLoader(CONFIG, path=str(root)).load_config()
+    except ConfigFileNotFound:
+        raise AuthoringError([f"There is no {CONFIG} beside {root / 'course.toml'}."]) from None
+
+
+def configure(c: Any, file: str) -> None:
+    """Map nbgrader's steps onto the course's folders and onto this tool's grading.
+
+    `file` is the course's `nbgrader_config.py`, beside its `course.toml`, and `c` nbgrader's configuration.
+    """
+    c.CourseDirectory.course_id = Course.read(Path(file).parent).name
+    c.CourseDirectory.source_directory = "source"
+    c.CourseDirectory.release_directory = "notebooks"
+    c.CourseDirectory.solution_directory = "solutions"
+    # A lesson's folder holds its source and its tasks, answers and all: never copy these beside a notebook.
+    c.CourseDirectory.ignore = ["*.py", "*.pyc", "__pycache__", ".ipynb_checkpoints"]
+
+    c.ClearSolutions.code_stub = {"python": "...  # your code here"}
+    c.ClearSolutions.text_stub = "*Write your answer here.*"
+
+    c.GenerateAssignment.preprocessors = [
+        "nbgrader.preprocessors.LockCells",
+        "autograder.author.preprocessors.StubSolutions",
+        "nbgrader.preprocessors.ClearOutput",
+        "nbgrader.preprocessors.CheckCellMetadata",
+        "nbgrader.preprocessors.ComputeChecksums",
+        "autograder.grading.nbgrader_cells.MoveCells",
+        "nbgrader.preprocessors.ClearHiddenTests",
+        "nbgrader.preprocessors.ClearMarkScheme",
+        "nbgrader.preprocessors.ComputeChecksums",
+        "nbgrader.preprocessors.CheckCellMetadata",
+    ]
+    c.GenerateAssignment.exporter_class = "autograder.author.generate.ReleaseExporter"
+    c.GenerateSolution.preprocessors = [
+        "nbgrader.preprocessors.LockCells",
+        "nbgrader.preprocessors.ClearOutput",
+        "nbgrader.preprocessors.ClearMarkScheme",
+        "autograder.author.preprocessors.ExecuteSolution",
+        "autograder.author.preprocessors.TidySolution",
+    ]
+
+    # A submission's answers are put into a fresh copy of the release, run, and judged outside the kernel.
+    c.Autograde.exporter_class = "autograder.grading.nbgrader_steps.SubmissionExporter"
+    c.Autograde.sanitize_preprocessors = ["autograder.grading.nbgrader_steps.Rebuild"]
+    c.Autograde.autograde_preprocessors = [
+        "autograder.grading.nbgrader_steps.RunAndJudge",
+        "nbgrader.preprocessors.LimitOutput",
+        "nbgrader.preprocessors.SaveAutoGrades",
+        "nbgrader.preprocessors.AssignLatePenalties",
+        "nbgrader.preprocessors.CheckCellMetadata",
+    ]
+    c.AssignLatePenalties.plugin_class = "autograder.grading.policy.LatePenalty"
+    c.LatePenalty.root = str(Path(file).resolve().parent)
+    # Feedback and the formgrader show what strangers wrote: it must not act in the reader's browser.
+    c.GenerateFeedback.exporter_class = "autograder.grading.safe_html.FeedbackExporter"
+    c.FeedbackExporter.root = str(Path(file).resolve().parent)
+    c.HTMLExporter.preprocessors = [
+        "autograder.grading.safe_html.SafeOutputs",
+        "autograder.grading.safe_html.MarkingScheme",
+    ]
+    c.MarkingScheme.source = str(Path(file).resolve().parent / "source")
+    c.HTMLExporter.filters = {"markdown2html": "autograder.grading.safe_html.markdown2html"}
+    c.Execute.timeout = 120  # the first cell imports torch, which takes long on a busy machine
+    c.ExecuteSolution.timeout = 600  # a lesson may train something, on a busy machine too
+    c.Execute.record_timing = False
+    # A kernel on this machine warns about a network that it does not use.
+    c.Execute.extra_arguments = ["--IPKernelApp.log_level=40"]
+    # notebooks/ and solutions/ are committed: make them anew instead of skipping what is there.
+    c.GenerateAssignment.force = True
+    c.GenerateSolution.force = True

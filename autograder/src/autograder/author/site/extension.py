@@ -1,0 +1,78 @@
+"""What Sphinx does in its own way for this site: formulas as MathML, terms that lead to the glossary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from docutils import nodes
+from latex2mathml.converter import convert
+from sphinx.application import Sphinx
+from sphinx.writers.html5 import HTML5Translator
+
+from autograder.author.glossary import Term, pattern
+
+# Words here are no prose, or are links already.
+NOT_IN = (nodes.title, nodes.reference, nodes.literal, nodes.literal_block, nodes.math, nodes.raw, nodes.term)
+
+
+def _inline(writer: HTML5Translator, node: nodes.Element) -> None:
+    writer.body.append(convert(node.astext()))
+    raise nodes.SkipNode
+
+
+def _block(writer: HTML5Translator, node: nodes.Element) -> None:
+    writer.body.append(f'<div class="math" tabindex="0">{convert(node.astext(), display="block")}</div>')
+    raise nodes.SkipNode
+
+
+def link_terms(app: Sphinx, tree: nodes.document, page: str) -> None:
+    """Make a link of each term where a lesson uses it first."""
+    terms: tuple[Term, ...] = app.config.course_terms
+    if page not in app.config.course_lessons or not terms:
+        return
+    by_form = {form.casefold(): term for term in terms for form in term.forms}
+    named = app.env.domains.standard_domain.objects
+    find, met = pattern(terms), set[str]()
+    for text in list(tree.findall(nodes.Text)):
+        if _inside(text, NOT_IN):
+            continue
+        rest, pieces = str(text), list[nodes.Node]()
+        while found := find.search(rest):
+            term = by_form[found[0].casefold()]
+            before, rest = rest[: found.start()], rest[found.end() :]
+            if term.name in met:
+                pieces.append(nodes.Text(before + found[0]))
+                continue
+            met.add(term.name)
+            _page, anchor = named["term", term.name]
+            about = {"refuri": f"glossary.html#{anchor}", "reftitle": term.said, "classes": ["term"]}
+            pieces += [nodes.Text(before), nodes.reference("", found[0], internal=True, **about)]
+        if pieces:
+            text.parent.replace(text, [*pieces, nodes.Text(rest)])
+
+
+def _inside(node: nodes.Node, kinds: tuple[type[nodes.Node], ...]) -> bool:
+    parent = node.parent
+    while parent is not None:
+        if isinstance(parent, kinds):
+            return True
+        parent = parent.parent
+    return False
+
+
+def _tell_readers(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    context["language"] = app.config.course_language
+    # A heading without a level says nothing to a screen reader.
+    tree_key = "furo_navigation_tree"
+    context[tree_key] = context[tree_key].replace('role="heading"', 'role="heading" aria-level="2"')
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register with Sphinx."""
+    app.add_config_value("course_terms", (), "env")
+    app.add_config_value("course_lessons", [], "env")
+    app.add_config_value("course_language", "en", "env")
+    app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
+    app.connect("doctree-resolved", link_terms)
+    app.connect("html-page-context", _tell_readers, priority=900)  # after the theme
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,145 @@
+"""A lesson's executed notebook as a page: what needs a kernel is replaced by what a browser can do alone."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+
+from autograder.author.preprocessors import STATES_MIME
+from autograder.records.cells import is_answer
+from autograder.records.course import Course
+from autograder.records.reading import parsed
+from autograder.words.feedback import STYLE
+from autograder.words.language import _
+from autograder.words.templates import templates
+
+HERE = ("autograder.author.site", "assets")  # where this package's templates are
+PICTURE = re.compile(r'<img src="data:image/(png|jpeg|gif|webp);base64,([^"]*)"')
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+
+
+@dataclass
+class Page:
+    """One lesson's page in the making, from the executed solution, which is changed in place.
+
+    `static` is the folder of what stands beside the pages.
+    """
+
+    lesson: str
+    notebook: NotebookNode
+    static: Path
+    _asked: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def make(self, course: Course) -> NotebookNode:
+        """Return the notebook that the page is made from."""
+        for cell in self.notebook.cells:
+            answer = is_answer(cell)
+            cell.metadata = NotebookNode()
+            if cell.cell_type == "markdown":
+                cell.source = self._prose(cell, answer)
+                continue
+            if answer:
+                cell.metadata["tags"] = ["hide-input"]
+                cell.metadata["mystnb"] = {
+                    "code_prompt_show": _("Show a solution"),
+                    "code_prompt_hide": _("Hide it"),
+                }
+            cell.outputs = [self._shown(cell, output) for output in cell.outputs]
+        first = self.notebook.cells[0]
+        title, rest = first.source.partition("\n")[::2]
+        first.source = f"{title}\n\n{_cells().doors(course, self.lesson)}\n{rest}"
+        return self.notebook
+
+    def _prose(self, cell: NotebookNode, answer: bool) -> str:
+        text = cell.source
+        if answer:
+            text = _cells().folded(text)
+        if cell is self.notebook.cells[0]:
+            return str(text)
+        return f'<span class="anchor" id="cell-{cell["id"]}"></span>\n\n{text}'
+
+    def _shown(self, cell: NotebookNode, output: NotebookNode) -> NotebookNode:
+        data = output.get("data", {})
+        if STATES_MIME in data:
+            return _html(self._explorer(cell["id"], data[STATES_MIME]))
+        if "text/html" not in data:
+            return output
+        name, call = last_call(cell.source)
+        if name in ("predict", "reveal"):
+            # The form says what the code says.
+            cell.metadata["tags"] = ["remove-input"]
+            return _html(self._question(call) if name == "predict" else self._outcome(call, data))
+        return _html(self._without_data(data["text/html"]))
+
+    def _without_data(self, html: str) -> str:
+        """Markup with its pictures in files of their own, and without the style sheet that the site has."""
+
+        def kept(found: re.Match[str]) -> str:
+            content = base64.b64decode(found[2])
+            name = f"pictures/{hashlib.sha256(content).hexdigest()[:20]}.{found[1]}"
+            _write(self.static / name, content)
+            return f'<img loading="lazy" src="_static/{name}"'
+
+        return PICTURE.sub(kept, html.replace(f"<style>{STYLE}</style>", ""))
+
+    def _explorer(self, cell: str, data: Mapping[str, str]) -> str:
+        name = f"explorers/{self.lesson}-{cell}.js"
+        states = f"(window.explorers ??= {{}})[{json.dumps(name)}] = {json.dumps(data['states'])};\n"
+        _write(self.static / name, states.encode())
+        return str(_cells().explorer(name, data))
+
+    def _question(self, call: ast.Call) -> str:
+        values = [ast.literal_eval(one) for one in call.args]
+        values += [ast.literal_eval(one.value) for one in call.keywords]
+        name, question, choices = (*values, ())[:3]
+        self._asked[name] = tuple(choices)
+        return str(_cells().question(name, question, choices))
+
+    def _outcome(self, call: ast.Call, data: Mapping[str, str]) -> str:
+        name = ast.literal_eval(call.args[0])
+        within = next((one.value for one in call.keywords if one.arg == "within"), None)
+        within = within or (call.args[2] if len(call.args) > 2 else ast.Constant(0.05))
+        told = data["text/plain"].partition("\n")[0]
+        choices = sorted((one for one in self._asked.get(name, ()) if one in told), key=len)
+        numbers = NUMBER.findall(told.replace("−", "-"))
+        came = choices[-1] if choices else (numbers or [""])[-1]
+        return str(_cells().outcome(name, told, came, ast.literal_eval(within)))
+
+
+def last_call(source: str) -> tuple[str, ast.Call]:
+    """Return the plain name that a cell's last call calls, and the call; no name if it ends otherwise."""
+    match parsed(source).body[-1:]:
+        case [ast.Expr(value=ast.Call(func=ast.Name(id=name)) as call)]:
+            return name, call
+    return "", ast.Call(ast.Name(""), [], [])
+
+
+def _cells() -> Any:
+    """Return what shows cells of a lesson, one macro each."""
+    return templates(*HERE).get_template("cells.html.j2").module
+
+
+def _html(markup: str) -> NotebookNode:
+    return new_output("display_data", data={"text/html": markup})
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+
+
+def bullets(notebook: NotebookNode) -> list[str]:
+    """Return the first list of a lesson's first cell: what one can do after it."""
+    rest = notebook.cells[0].source.partition("\n- ")[2]
+    items = rest.partition("\n\n")[0]
+    return [" ".join(item.split()) for item in items.split("\n- ")] if items else []

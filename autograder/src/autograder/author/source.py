@@ -1,0 +1,86 @@
+"""Read one lesson's percent-format file into a notebook whose cells keep their ids."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import jupytext
+import nbformat
+from nbformat import NotebookNode
+
+from autograder.records.cells import is_answer
+from autograder.records.files import Identity, identity
+from autograder.records.reading import parsed
+
+CELL_START = re.compile(r"^# %%(.*)$", re.MULTILINE)
+KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+
+
+@dataclass(frozen=True)
+class RawCell:
+    """A cell as it stands in the source file: its first line's number, header and body lines."""
+
+    line: int
+    header: str
+    body: tuple[str, ...]
+
+    @property
+    def is_prose(self) -> bool:
+        return self.header.strip().startswith(("[markdown]", "[md]"))
+
+
+def read_source(path: Path) -> NotebookNode:
+    """Return the lesson as a notebook, solutions and all, with every id from a header lifted into the cell.
+
+    A cell without an id keeps the one that jupytext drew, which `lint` refuses.
+    """
+    notebook = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent")
+    for cell in notebook.cells:
+        explicit = cell.metadata.pop("id", None) or cell.metadata.get("nbgrader", {}).get("grade_id")
+        cell["id"] = str(explicit or "")
+    notebook.metadata = NotebookNode(
+        kernelspec=NotebookNode(KERNELSPEC), language_info=NotebookNode(name="python")
+    )
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    return notebook
+
+
+def answers_in(folder: Path, lesson: str, kind: str = "code") -> dict[str, str]:
+    """Return the text of a lesson's own answer cells of one kind, by id; none without its source."""
+    for path in (folder / f"{lesson}.py", folder / f"{lesson}.ipynb"):
+        if path.is_file():
+            return dict(_answers(identity(path), kind))
+    return {}
+
+
+@lru_cache(maxsize=32)
+def _answers(file: Identity, kind: str) -> dict[str, str]:
+    path = file.path
+    notebook = read_source(path) if path.suffix == ".py" else nbformat.read(path, as_version=4)
+    return {cell["id"]: cell.source for cell in notebook.cells if is_answer(cell) and cell.cell_type == kind}
+
+
+def raw_cells(text: str) -> list[RawCell]:
+    """Return the source file's cells, before jupytext decides what is prose and what is code."""
+    before, *parts = CELL_START.split(text)
+    cells, line = [], 1 + before.count("\n")
+    for header, body in zip(parts[::2], parts[1::2], strict=True):
+        cells.append(RawCell(line, header, tuple(body.splitlines()[1:])))
+        line += body.count("\n")
+    return cells
+
+
+def predictions(notebook: NotebookNode, call: str = "predict") -> list[str]:
+    """Return the ids that a lesson's cells give to `predict`, or to another call, in order."""
+    return [
+        node.args[0].value
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+        for node in ast.walk(parsed(cell.source))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == call
+        if node.args and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str)
+    ]

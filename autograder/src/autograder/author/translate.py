@@ -1,0 +1,305 @@
+"""A course's translations: what there is to translate, gathered into `locale/<language>/*.po`, and its lint.
+
+There is one file for each lesson, one for the mistakes that lessons share, one for each package of the
+course's own, and one for the tool's messages. A context says where a text stands: the id of a cell, a task, a
+prediction or a mistake.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from babel.messages import Catalog, Message
+from babel.messages.extract import extract_python
+from babel.messages.pofile import PoFileError, read_po, write_po
+from jinja2.ext import babel_extract
+
+import autograder
+from autograder.author import prose
+from autograder.author.authoring import load_faults, load_lesson
+from autograder.author.glossary import read_glossary
+from autograder.author.source import read_source
+from autograder.records.course import Course, package_folder
+from autograder.records.problems import AuthoringError
+from autograder.records.reading import parsed
+from autograder.words.language import MESSAGES
+
+FAULTS = "faults"
+HINT = "its hint"
+TOOL = Path(autograder.__file__).parent
+ENGLISH = TOOL / "command"  # the command line is not translated
+# What says something to a learner, and how many texts it may say. Two are one message, about one and many.
+SAY = {"_": 1, "Note": 2, "ngettext": 2}
+TABLE = "N_"  # each of its texts is a message
+GATHER: dict[str, Callable[..., Iterable[Any]]] = {".py": extract_python, ".j2": babel_extract}
+# Of a file's header all but what its readers need: dates, and names that version control knows.
+NEEDLESS = re.compile(
+    rb'^"(?!Language:|Plural-Forms:|MIME-Version:|Content-)[A-Z][A-Za-z-]+: .*\\n"\n', re.MULTILINE
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A text to translate: where it stands, how it reads (its plural too), and what it is."""
+
+    context: str
+    text: str | tuple[str, ...]
+    what: str
+
+
+@dataclass(frozen=True)
+class State:
+    """How far a file's translation is."""
+
+    name: str
+    entries: int
+    missing: int
+    outdated: int
+    problems: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        done = self.entries - self.missing - self.outdated
+        rest = f"{self.missing} missing, {self.outdated} outdated"
+        return f"{self.name}: {done} of {self.entries} translated, {rest}"
+
+
+def files(course: Course) -> list[str]:
+    """Return the names of a language's files, without their ending."""
+    return [*course.lessons, FAULTS, *course.preload, MESSAGES]
+
+
+def path_of(course: Course, language: str, name: str) -> Path:
+    """Where a file of translations lies: the tool's own with the tool, where the course holds that."""
+    home = (course.tool if name == MESSAGES else None) or course.root
+    return home / "locale" / language / f"{name}.po"
+
+
+def entries(course: Course, name: str) -> list[Entry]:
+    """Return, in order and once, what there is to translate in a lesson, the faults, a package or the tool.
+
+    Raises:
+        AuthoringError: a lesson or its faults cannot be read.
+    """
+    found: Iterable[Entry]
+    if name == MESSAGES:
+        found = _of_package(TOOL)
+    elif name in course.preload:
+        known, folder = {one.text for one in _of_package(TOOL)}, package_folder(name)
+        found = (one for one in (_of_package(folder) if folder else ()) if one.text not in known)
+    else:
+        found = _of_faults(course) if name == FAULTS else _of_lesson(course, name)
+    return list({(one.context, one.text): one for one in found if prose.has_words(str(one.text))}.values())
+
+
+def _of_lesson(course: Course, name: str) -> Iterator[Entry]:
+    folder = course.source / name
+    lesson = load_lesson(folder)
+    yield Entry(name, lesson.title, "the lesson's title")
+    for cell in read_source(folder / f"{name}.py").cells:
+        if cell.cell_type == "markdown":
+            yield from (Entry(cell["id"], text, "") for text in prose.texts(cell.source))
+        else:
+            yield from _predictions(cell.source)
+    for task in lesson.tasks:
+        yield Entry(task.id, task.title, "a task's title")
+        yield from (Entry(task.id, check.title, "what a check checks") for check in task.checks)
+        for place, hint in enumerate(task.hints, start=1):
+            yield Entry(task.id, hint, f"hint {place} of {len(task.hints)}")
+        yield Entry(task.id, task.learned, "said when the task is solved")
+        for probe in task.probes:
+            yield Entry(task.id, probe.says, "an input, named in “fails on: …”")
+        yield from (Entry(task.id, one.hint, f"about {one.fault}") for one in task.wrong if one.hint)
+        yield from (Entry(task.id, text, "a word in hints") for text in task.words.values() if " " in text)
+
+
+def _predictions(source: str) -> Iterator[Entry]:
+    for call in ast.walk(parsed(source)):
+        match call:
+            case ast.Call(
+                func=ast.Name(id="predict"), args=[ast.Constant(value=str(name)), question, *choices]
+            ):
+                yield Entry(name, ast.literal_eval(question), "a question")
+                for choice in ast.literal_eval(choices[0]) if choices else ():
+                    yield Entry(name, choice, "an answer to choose")
+
+
+def _of_faults(course: Course) -> Iterator[Entry]:
+    faults = load_faults(course.source)
+    yield Entry("course", course.title, "the course's title")
+    for term in read_glossary(course):
+        yield Entry(term.context, term.text, "what the term means")
+    for says in dict.fromkeys(course.steps.values()):
+        yield Entry("steps", says, "what a step of a solution makes")
+    for family in course.forbidden:
+        yield Entry("forbidden", family.instead, "what a task asks to be written without a ready-made call")
+    yield from (Entry("word", text, "a word in hints") for text in faults.words.values() if " " in text)
+    for axis, entry in course.entries:
+        yield Entry("axis", axis, "an axis, in messages")
+        yield Entry("axis", entry, "what one entry along an axis is called, with its number behind it")
+    for fault in faults.known.values():
+        yield Entry(fault.id, fault.name, "what the mistake is called")
+        yield Entry(fault.id, fault.hint, HINT)
+    if course.adds.experiments:
+        file = course.root / course.adds.experiments
+        known = {one.text for one in _of_package(TOOL)}
+        yield from (Entry("", text, file.name) for text in _said(file) if text not in known)
+
+
+@cache
+def _of_package(folder: Path) -> tuple[Entry, ...]:
+    paths = sorted(path for path in set(folder.rglob("*")) - set(ENGLISH.rglob("*")) if path.suffix in GATHER)
+    return tuple(Entry("", text, str(path.relative_to(folder))) for path in paths for text in _said(path))
+
+
+def _said(path: Path) -> Iterator[str | tuple[str, ...]]:
+    """Yield the texts that a module or a page's template says, one and many together."""
+    with path.open("rb") as file:
+        for _line, call, given, _comments in GATHER[path.suffix](file, (*SAY, TABLE), (), {}):
+            texts = [one for one in ((given,) if isinstance(given, str) else given or ()) if one]
+            if call == TABLE:
+                yield from texts
+            elif texts:
+                said = tuple(texts[: SAY[call]])
+                yield said if len(said) > 1 else said[0]
+
+
+def read(course: Course, language: str, name: str) -> Catalog:
+    """Return a file of translations; an empty one where there is none yet.
+
+    Raises:
+        AuthoringError: the file cannot be read.
+    """
+    path = path_of(course, language, name)
+    if not path.is_file():
+        return Catalog(locale=language, project=course.title, fuzzy=False)
+    try:
+        return read_po(BytesIO(path.read_bytes()), locale=language, abort_invalid=True)
+    except (PoFileError, ValueError) as problem:
+        raise AuthoringError([f"{path}: cannot be read ({problem})"]) from problem
+
+
+def merged(course: Course, language: str, name: str) -> Catalog:
+    """Return a file's translations beside the texts as they are now.
+
+    What was translated from others is fuzzy.
+
+    Raises:
+        AuthoringError: the file or the lesson cannot be read.
+    """
+    template = Catalog(fuzzy=False)
+    for one in entries(course, name):
+        template.add(one.text, context=one.context or None, auto_comments=[one.what] if one.what else ())
+    catalog = read(course, language, name)
+    gone = {(message.context, message.id) for message in catalog}
+    outdated = {(message.context, message.id) for message in catalog if message.fuzzy}
+    catalog.update(template, update_creation_date=False)
+    gone -= {(message.context, message.id) for message in template}
+    for message in catalog:
+        if (message.context, message.id) in outdated:
+            continue  # since an earlier run, which has found its older version
+        before = message.id if not message.previous_id else message.previous_id[0]
+        # What Babel found alike is an older version only where it stood here and is gone, or has moved.
+        moved = before == message.id and before in {text for _context, text in gone}
+        if message.fuzzy and not (any(_strings(message)) and (moved or (message.context, before) in gone)):
+            message.string, message.previous_id = "", []
+            message.flags.discard("fuzzy")
+    for message in catalog.obsolete.values():
+        message.previous_id = []  # Babel would write it as a comment that it cannot read
+    catalog.header_comment = (
+        f"# {course.title}: {name}, in {catalog.locale_identifier}. See docs/translating.md."
+    )
+    return catalog
+
+
+def update(course: Course, language: str, name: str, check: bool = False) -> State:
+    """Bring a file of translations up to date, or only `check` how far it is; what is translated stays.
+
+    Raises:
+        AuthoringError: the file or the lesson cannot be read.
+    """
+    catalog = merged(course, language, name)
+    if not check:
+        path = path_of(course, language, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(written(catalog))
+    return state(catalog, name)
+
+
+def written(catalog: Catalog) -> bytes:
+    """Return a catalog as a file holds it: each text on a line of its own, and no dates."""
+    out = BytesIO()
+    write_po(out, catalog, width=0, include_previous=True)
+    header, _, rest = out.getvalue().partition(b"\n\n")
+    return NEEDLESS.sub(b"", header + b"\n") + b"\n" + rest
+
+
+def state(catalog: Catalog, name: str) -> State:
+    """How far a catalog is translated, and what is wrong in it."""
+    messages = [one for one in catalog if one.id]
+    problems = [f"{name}: {where(one)}: {problem}" for one in messages for problem in wrong_in(one)]
+    outdated = sum(one.fuzzy for one in messages)
+    missing = sum(not is_translated(one) and not one.fuzzy for one in messages)
+    return State(name, len(messages), missing, outdated, tuple(problems))
+
+
+def is_translated(message: Message) -> bool:
+    """Tell whether a message has a translation that counts."""
+    return not message.fuzzy and bool(_strings(message)) and all(_strings(message))
+
+
+def _strings(message: Message) -> list[str]:
+    """Return the translations of a message: one for each form of a plural."""
+    return [message.string] if isinstance(message.string, str) else list(message.string or ())
+
+
+def is_usable(message: Message) -> bool:
+    """Tell whether a message's translation counts and breaks nothing."""
+    return bool(message.id) and is_translated(message) and not any(wrong_in(message))
+
+
+def where(message: Message) -> str:
+    """How a translator finds a message."""
+    text = message.id if isinstance(message.id, str) else message.id[0]
+    return f"{message.context or MESSAGES}: “{text[:60]}{'…' if len(text) > 60 else ''}”"
+
+
+def wrong_in(message: Message) -> Iterator[str]:
+    """Yield what a translation does that would break the lesson, or a message of the tool."""
+    if not is_translated(message):
+        return
+    one, many = (message.id, message.id) if isinstance(message.id, str) else message.id
+    strings = _strings(message)
+    for place, string in enumerate(strings):
+        yield from disagreements(one if place == 0 and len(strings) > 1 else many, string)
+
+
+def disagreements(text: str, string: str) -> Iterator[str]:
+    """Yield what a translation has lost, added or changed of what is the same in every language."""
+    around = text.partition(text.strip())[::2]
+    if string != string.strip().join(around) or "\n" in string:
+        yield "another space before or after it, or a line end in it"
+    if (
+        bool(prose.START.match(string)) != bool(prose.START.match(text))
+        or (string.count("**") - text.count("**")) % 2
+    ):
+        yield "a mark of Markdown (a heading's, a list's or **) stands there alone"
+    left, right = text, string
+    for kind, form in prose.KEPT:
+        original, here = Counter(form.findall(left)), Counter(form.findall(right))
+        if original != here:
+            lost, added = (original - here).elements(), (here - original).elements()
+            yield f"another {kind}: " + "; ".join(
+                f"{verb} {', '.join(some)}"
+                for verb, some in (("lost", list(lost)), ("added", list(added)))
+                if some
+            )
+        # What stands in code is no number of the text.
+        left, right = form.sub(" ", left), form.sub(" ", right)

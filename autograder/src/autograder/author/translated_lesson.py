@@ -1,0 +1,217 @@
+"""A lesson in another language, made of the English one that is built and of `locale/`.
+
+Only prose and what the tool and the course's packages say are other words; code, names and ids are those of
+the English lesson. The solution is run once more, by a kernel that speaks the language.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from copy import deepcopy
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from babel.messages import Catalog
+from babel.messages.mofile import read_mo, write_mo
+from nbformat import NotebookNode
+from nbgrader.utils import compute_checksum
+
+from autograder.author import prose, settings, translate
+from autograder.author.authoring import load_faults, load_lesson
+from autograder.author.generate import failed_cells, write_notebook
+from autograder.author.preprocessors import ExecuteSolution, TidySolution
+from autograder.author.unchanged import same_solution
+from autograder.records import bank
+from autograder.records.bank import LessonBank
+from autograder.records.cells import package_missing
+from autograder.records.course import Course
+from autograder.records.files import write_whole
+from autograder.records.problems import AuthoringError
+from autograder.words import language
+
+# The file of what several lessons say, and the course's packages.
+SHARED = "shared"
+
+Said = Callable[[str, str], str]
+
+
+def build(course: Course, spoken: Sequence[str], name: str) -> dict[str, list[translate.State]]:
+    """Write a lesson in some languages: its notebook, its solution, and what its checks say.
+
+    A lesson of which nothing is translated is not written.
+
+    Returns:
+        How far the translations are, by language: the lesson's own, those of the faults, the packages and
+        the tool.
+
+    Raises:
+        AuthoringError: the lesson is not built, its translation cannot be read, or its solution fails.
+    """
+    made = {one: _made(course, one, name) for one in spoken}
+    for path, content in (file for one in made.values() for file in one.files.items()):
+        write_whole(path, content)  # another process may read the old one just now
+    solved = {one: it.solution for one, it in made.items() if it.solution}
+    # Kernels do the work, so that threads are enough to have it done at one time.
+    with (
+        tempfile.TemporaryDirectory(prefix="course-language-") as temporary,
+        ThreadPoolExecutor(max(1, len(solved))) as pool,
+    ):
+        shown = pool.map(lambda one: _executed(course, one, name, solved[one]), solved)
+        for one, notebook in zip(solved, shown, strict=True):
+            fresh = Path(temporary) / one / f"{name}.ipynb"
+            write_notebook(notebook, fresh)
+            kept = _solution(course, one, name)
+            if not same_solution(fresh, kept):
+                kept.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(fresh, kept)
+    return {one: it.states for one, it in made.items()}
+
+
+def stale(course: Course, spoken: str, name: str) -> list[str]:
+    """Return what a build of a lesson in a language would change, as one line for each file. Runs nothing.
+
+    Raises:
+        AuthoringError: the lesson is not built, or its translation cannot be read.
+    """
+    made = _made(course, spoken, name)
+    old = [path for path, content in made.files.items() if not path.is_file() or path.read_bytes() != content]
+    kept = _solution(course, spoken, name)
+    if made.solution and (not kept.is_file() or _sources(nbformat.read(kept, 4)) != _sources(made.solution)):
+        old.append(kept)
+    return [f"{path.relative_to(course.root).as_posix()}: differs from its source" for path in old]
+
+
+def _solution(course: Course, spoken: str, name: str) -> Path:
+    return course.root / "solutions" / spoken / name / f"{name}.ipynb"
+
+
+def _sources(notebook: NotebookNode) -> list[tuple[str, str]]:
+    return [(cell["id"], cell.source) for cell in notebook.cells]
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What is made of a lesson without running it: files, its solution, how far translations are."""
+
+    files: dict[Path, bytes]
+    solution: NotebookNode | None
+    states: list[translate.State]
+
+
+def _made(course: Course, spoken: str, name: str) -> _Made:
+    files = (name, *(one for one in translate.files(course) if one not in course.lessons))
+    catalogs = {one: translate.merged(course, spoken, one) for one in files}
+    usable = {
+        one: [message for message in catalog if translate.is_usable(message)]
+        for one, catalog in catalogs.items()
+    }
+    known = {(one.context, one.id): one.string for messages in usable.values() for one in messages}
+
+    def said(context: str, text: str) -> str:
+        return str(known.get((context, text), text))
+
+    try:
+        english = course.load(name)
+        released, solved = (
+            nbformat.read(course.root / folder / name / f"{name}.ipynb", as_version=4)
+            for folder in ("notebooks", "solutions")
+        )
+    except (OSError, bank.BankError) as problem:
+        raise AuthoringError([f"{name}: it has to be built first ({problem})"]) from problem
+    own = [(one.context, one.id, one.string) for one in usable[name] if one.auto_comments]
+    shared = [
+        (one.context, one.id, one.string)
+        for file in files[1:-1]
+        for one in usable[file]
+        if one.auto_comments != [translate.HINT]
+    ]
+    tool = [(None, one.id, one.string) for one in usable[language.MESSAGES]]
+    states = [translate.state(catalog, one) for one, catalog in catalogs.items()]
+    if not usable[name]:
+        return _Made({}, None, states)
+    _translate(released, said)
+    _translate(solved, said)
+    words = course.bank / spoken
+    made = {
+        course.root / "notebooks" / spoken / name / f"{name}.ipynb": (
+            nbformat.writes(released) + "\n"
+        ).encode(),
+        words / f"{name}.mo": _compiled(spoken, [*own, *_hints(course, english, said)]),
+        words / f"{SHARED}.mo": _compiled(spoken, shared),
+        (language.OWN if course.tool else course.bank) / spoken / f"{language.MESSAGES}.mo": _compiled(
+            spoken, tool
+        ),
+    }
+    return _Made(made, solved, states)
+
+
+def _executed(course: Course, spoken: str, name: str, solved: NotebookNode) -> NotebookNode:
+    """Return a solution with what its cells show in a language, but for cells whose package is missing."""
+    config = settings.read(course.root)
+    config.ExecuteSolution.environment = {language.LANGUAGE: spoken}
+    place = {"metadata": {"path": str(course.root)}}
+    shown, _resources = ExecuteSolution(config=config).preprocess(deepcopy(solved), place)
+    TidySolution(config=config).preprocess(shown, place)
+    problems = failed_cells(shown)
+    if problems:
+        raise AuthoringError([f"{spoken}/{name}: {problem}" for problem in problems])
+    for cell, fresh in zip(solved.cells, shown.cells, strict=True):
+        if cell.cell_type == "code" and not package_missing(cell):
+            cell.outputs = fresh.outputs
+    return solved
+
+
+def _translate(notebook: NotebookNode, said: Said) -> None:
+    """Put a notebook's prose into another language. A cell that nbgrader guards gets its new checksum."""
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = prose.translate(cell.source, partial(said, cell["id"]))
+            if "checksum" in cell.metadata.get("nbgrader", {}):
+                cell.metadata.nbgrader.checksum = compute_checksum(cell)
+
+
+def _hints(course: Course, english: LessonBank, said: Said) -> Iterator[tuple[str, str, str]]:
+    """Yield the hints of mistakes as a learner reads them, filled in: (mistake, in English, translated)."""
+    faults = load_faults(course.source)
+    for task in load_lesson(course.source / english.lesson).tasks:
+        if task.id not in english.tasks:
+            raise AuthoringError([f"{english.lesson}: it has to be built first ({task.id} is new)"])
+        own = [(one.fault, task.id, one.hint) for one in task.wrong if one.hint]
+        known = {one.id for one in english.tasks[task.id].known_wrong}
+        for fault, context, hint in [*own, *((name, name, faults.known[name].hint) for name in known)]:
+            if said(context, hint) != hint:
+                with suppress(KeyError):  # the mistake's own hint, where each wrong answer has another
+                    yield fault, faults.fill(hint, task), faults.fill(said(context, hint), task, said)
+
+
+def _compiled(spoken: str, messages: Iterable[tuple[str | None, Any, Any]]) -> bytes:
+    """Return translations as gettext reads them: (context, in English, translated)."""
+    catalog = Catalog(locale=spoken, creation_date=datetime(2000, 1, 1, tzinfo=UTC))
+    for context, text, string in messages:
+        catalog.add(text, string, context=context)
+    out = BytesIO()
+    write_mo(out, catalog)
+    return out.getvalue()
+
+
+def without(spoken: str, words: bytes, texts: Iterable[tuple[str, str]]) -> bytes:
+    """Compiled translations without those of some texts: (context, in English)."""
+    catalog = read_mo(BytesIO(words))
+    kept = {(_text(one.context), _text(one.id)): _text(one.string) for one in catalog if one.id}
+    for one in texts:
+        kept.pop(one, None)
+    return _compiled(spoken, ((*key, string) for key, string in kept.items()))
+
+
+def _text(read: Any) -> Any:
+    """Return what Babel has read as it writes it: in compiled files, contexts are bytes and plurals lists."""
+    return read.decode() if isinstance(read, bytes) else tuple(read) if isinstance(read, list) else read

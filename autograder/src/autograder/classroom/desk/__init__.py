@@ -1,0 +1,4 @@
+"""The pages that an instructor works with, on this machine only.
+
+They show and write what the gradebook and the stored verdicts hold; nothing is graded here.
+"""

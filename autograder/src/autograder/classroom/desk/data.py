@@ -1,0 +1,151 @@
+"""What the pages are made of: read once from the gradebook and the stored verdicts, for all of them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from autograder.classroom import export, marks
+from autograder.classroom.export import Scores
+from autograder.classroom.marks import HandedIn, Mark
+from autograder.classroom.people import Person
+from autograder.classroom.report import Words
+from autograder.grading import verdicts
+from autograder.grading.class_folder import Class
+from autograder.grading.verdicts import Change, TaskResult, Ticked
+from autograder.records.problems import Refused
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a student handed in for a lesson, its score, and each task's mark with what was found of it."""
+
+    handed_in: HandedIn
+    score: float
+    rows: Sequence[tuple[Mark, TaskResult | None]]
+
+    @property
+    def lesson(self) -> str:
+        return self.handed_in.lesson
+
+    @property
+    def waiting(self) -> int:
+        """How many of its answers a person has yet to read."""
+        return sum(mark.waiting for mark, _ in self.rows)
+
+    @property
+    def flags(self) -> list[str]:
+        """Why a person should look at it, by task."""
+        return [f"{one.task}: {flag}" for _, one in self.rows if one for flag in one.flags]
+
+
+class NotThere(Refused):
+    """What was asked for is not there, or makes no sense; says why."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """A class, its scores and what grading found."""
+
+    course: Class
+    known: Scores
+    results: Sequence[TaskResult]
+    ticked: Sequence[Ticked]
+    changes: Sequence[Change]
+    comments: Mapping[tuple[str, str, str], str]  # a person's, by lesson, student and the answer's cell
+
+    @cached_property
+    def people(self) -> dict[str, Person]:
+        return {one.id: one for one in self.known.people}
+
+    @cached_property
+    def marks(self) -> dict[tuple[str, str, str], Mark]:
+        """The gradebook's marks, by lesson, student and task."""
+        return {(one.lesson, one.student, one.task): one for one in self.known.marks}
+
+    @cached_property
+    def tasks(self) -> dict[tuple[str, str], list[TaskResult]]:
+        """What was found, by lesson and task."""
+        found: dict[tuple[str, str], list[TaskResult]] = defaultdict(list)
+        for one in self.results:
+            found[one.lesson, one.task].append(one)
+        return dict(found)
+
+    @cached_property
+    def works(self) -> dict[str, list[Work]]:
+        """What each student handed in, in the order of the lessons and their tasks."""
+        found = {(one.lesson, one.student, one.task): one for one in self.results}
+        order = {which: place for place, which in enumerate(self.tasks)}
+        rows: dict[tuple[str, str], list[tuple[Mark, TaskResult | None]]] = defaultdict(list)
+        for mark in sorted(
+            self.known.marks, key=lambda mark: order.get((mark.lesson, mark.task), len(order))
+        ):
+            task = found.get((mark.lesson, mark.student, mark.task))
+            rows[mark.student, mark.lesson].append((mark, task))
+        lessons = list(self.known.lessons)
+        there = [one for one in self.known.handed_in if one.lesson in lessons]
+        works = defaultdict(list)
+        for one in sorted(there, key=lambda one: lessons.index(one.lesson)):
+            which = one.student, one.lesson
+            works[one.student].append(Work(one, self.known.scores.get(which, 0.0), rows[which]))
+        return dict(works)
+
+    @cached_property
+    def work(self) -> dict[tuple[str, str], Work]:
+        """What was handed in, by student and lesson."""
+        return {(who, one.lesson): one for who, several in self.works.items() for one in several}
+
+    @cached_property
+    def questions(self) -> dict[tuple[str, str], int]:
+        """The questions that were answered in words, and how many answers are yet to be read."""
+        return {
+            which: sum(self.is_waiting(one) for one in some)
+            for which, some in self.tasks.items()
+            if some[0].points is None
+        }
+
+    @cached_property
+    def _words(self) -> dict[str, Words]:
+        return {}
+
+    def words(self, lesson: str) -> Words:
+        """Return what the tasks and mistakes of a lesson are called."""
+        if lesson not in self._words:
+            self._words[lesson] = Words(self.course, lesson)
+        return self._words[lesson]
+
+    def name(self, student: str) -> str:
+        return self.people[student].name if student in self.people else student
+
+    def is_waiting(self, one: TaskResult) -> bool:
+        """Tell whether a person has yet to look at an answer."""
+        mark = self.marks.get((one.lesson, one.student, one.task))
+        return mark is not None and mark.waiting
+
+    def comment(self, one: TaskResult) -> str:
+        """Return what a person wrote below an answer."""
+        return self.comments.get((one.lesson, one.student, cell_of(one)), "")
+
+    def told(self, answers: Iterable[TaskResult]) -> Counter[str]:
+        """Return the comments below some answers, and how many have each."""
+        return Counter(text for one in answers if (text := self.comment(one)))
+
+
+def cell_of(one: TaskResult) -> str:
+    """Return the cell that an answer stands in: there nbgrader keeps comments."""
+    return one.task if one.points is None else f"{one.task}-answer"
+
+
+def read(course: Class) -> Data:
+    """Read all that is known of a class.
+
+    Raises:
+        BadBook: the gradebook cannot be used.
+    """
+    known = export.scores(course)
+    with verdicts.opened(course.database) as store:
+        found = store.read(TaskResult), store.read(Ticked), store.read(Change)
+    with marks.opened(course.database) as book:
+        return Data(course, known, *found, book.comments())

@@ -1,0 +1,206 @@
+"""`autograder desk`: the instructor's pages on this machine, for whoever has the address with its token."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import socket
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from hmac import compare_digest
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from tornado import web
+from tornado.httpserver import HTTPServer
+
+from autograder.classroom import report
+from autograder.classroom.desk import task, written
+from autograder.classroom.desk.data import Data, NotThere, read
+from autograder.classroom.pages import render
+from autograder.grading.class_folder import Class
+from autograder.records.problems import Refused
+from autograder.words.language import _, ngettext
+
+HOST = "127.0.0.1"
+COOKIE = "autograder-desk"
+MOST = 100_000  # bytes of one request
+HOME = "class"
+
+NAME = "/([^/]+)"
+
+# The pages: where the desk has each, and what it shows. Each is made of the class and of what its address
+# names; keys of answers are made from a token.
+PAGES: Mapping[str, tuple[str, Callable[..., dict[str, Any]]]] = {
+    HOME: ("/", lambda data, _: {"data": data}),
+    "changes": ("/changes", lambda data, _: {"data": data}),
+    "student": (f"/student{NAME}", lambda data, _, name: _student(data, name)),
+    "lesson": (f"/lesson{NAME}", lambda data, _, lesson: _report(data, lesson)),
+    "task": (f"/task{NAME}{NAME}", lambda data, _, *names: task.on_page(data, *names)),
+    "written": (f"/written{NAME}{NAME}", lambda data, token, *names: written.on_page(data, token, *names)),
+}
+TEMPLATES = {"lesson": "report"}
+
+
+def _student(data: Data, name: str) -> dict[str, Any]:
+    if name not in data.people:
+        raise NotThere(_("The gradebook knows no student {name}.", name=name))
+    works = data.works.get(name, [])
+    there = {one.lesson for one in works}
+    return {
+        "data": data,
+        "person": data.people[name],
+        "works": works,
+        "missing": [lesson for lesson in data.known.lessons if lesson not in there],
+        "changes": [one for one in data.changes if one.student == name],
+    }
+
+
+def _report(data: Data, lesson: str) -> dict[str, Any]:
+    if lesson not in data.course.banks.folders:
+        raise NotThere(_("There is no lesson {name}.", name=lesson))
+    made = report.report(data.course, lesson)
+    return {**report.on_page(made), "lesson": lesson, "questions": data.questions}
+
+
+def page(data: Data, kind: str, names: Sequence[str], keys: str, **how: Any) -> str:
+    """One page of the desk as HTML.
+
+    Raises:
+        NotThere: it is about something that is not there.
+    """
+    _, show = PAGES[kind]
+    return render(TEMPLATES.get(kind, kind), **show(data, keys, *names), **how)
+
+
+class Handler(web.RequestHandler):
+    """A page of the desk; whoever asks without the token, or by another host's name, gets nothing."""
+
+    def initialize(self, course: Class, token: str, kind: str) -> None:
+        self.course, self.token, self.kind = course, token, kind
+
+    def set_default_headers(self) -> None:
+        self.set_header("X-Content-Type-Options", "nosniff")
+        self.set_header("Referrer-Policy", "no-referrer")
+        self.set_header("Cache-Control", "no-store")
+
+    def prepare(self) -> None:
+        # A name that an attacker points at this machine is not ours.
+        if self.request.host_name not in (HOST, "localhost"):
+            raise web.HTTPError(403)
+        asked = self.get_query_argument("token", "")
+        known = asked or self.get_cookie(COOKIE) or ""
+        if not compare_digest(known.encode(), self.token.encode()):
+            raise web.HTTPError(403)
+        if asked:
+            self.set_cookie(COOKIE, self.token, httponly=True, samesite="Strict")
+            self.redirect(self.request.path)
+
+    def get(self, *names: str) -> None:
+        nonce = secrets.token_urlsafe(16)
+        try:
+            made = page(
+                read(self.course), self.kind, names, self.token, token=self.token, nonce=nonce, link=_address
+            )
+        except NotThere as problem:
+            raise web.HTTPError(404, str(problem)) from problem
+        self.set_header(
+            "Content-Security-Policy",
+            f"default-src 'none'; style-src 'unsafe-inline'; script-src 'nonce-{nonce}'; img-src data:; "
+            "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        )
+        self.finish(made)
+
+    def post(self, *names: str) -> None:
+        """Save what a person gives, which comes as JSON, and say what was saved."""
+        # The header cannot come from another site's form.
+        if not compare_digest(self.request.headers.get("X-Desk-Token", "").encode(), self.token.encode()):
+            raise web.HTTPError(403)
+        try:
+            asked = json.loads(self.request.body)
+            key, comment = str(asked["key"]), str(asked["comment"]).strip()
+            data, (lesson, name) = read(self.course), names
+            if self.kind == "written":
+                lines = [int(place) for place in asked["lines"]]
+                score = written.give(data, lesson, name, key, self.token, lines, comment)
+                told = ngettext("Saved: {number} point.", "Saved: {number} points.", score)
+                self.finish({"score": score, "told": told})
+            elif self.kind == "task":
+                now, others = task.comment_on(data, lesson, name, key, comment, str(asked["before"]).strip())
+                told = ngettext("Saved for {number} student.", "Saved for {number} students.", now)
+                if others:
+                    told += " " + ngettext(
+                        "{number} with another comment keeps it.",
+                        "{number} with another comment keep it.",
+                        others,
+                    )
+                self.finish({"told": told})
+            else:
+                raise NotThere("nothing can be given here")
+        except (ValueError, KeyError, TypeError, Refused) as problem:
+            self.set_status(400)
+            self.finish({"error": str(problem) or _("the request makes no sense")})
+
+    def write_error(self, status_code: int, **kw: Any) -> None:
+        error = kw.get("exc_info", (None, None))[1]
+        why = str(error) if isinstance(error, Refused) else getattr(error, "log_message", None)
+        if status_code == 403:
+            why = "Open the address that `autograder desk` printed: it holds a token."
+        self.set_header("Content-Type", "text/plain; charset=utf-8")
+        self.finish(why or f"{status_code}: {self._reason}")
+
+
+def _address(kind: str, *names: str) -> str:
+    """Where the desk has a page."""
+    return "/" if kind == HOME else "/".join(["", kind, *(quote(one, safe="") for one in names)])
+
+
+def _file(kind: str, *names: str) -> str:
+    """Return what a page is called as a file."""
+    return quote(_file_name(kind, *names))
+
+
+def _file_name(kind: str, *names: str) -> str:
+    return f"{'index' if kind == HOME else '-'.join([kind, *names])}.html"
+
+
+def application(course: Class, token: str) -> web.Application:
+    """Return the desk as a web application."""
+    given = {"course": course, "token": token}
+    return web.Application([(where, Handler, {**given, "kind": kind}) for kind, (where, _) in PAGES.items()])
+
+
+def serve(course: Class, port: int, say: Callable[[str], None]) -> None:
+    """Serve the desk until it is interrupted; `say` takes the address with its token."""
+
+    async def run() -> None:
+        token = secrets.token_urlsafe(32)
+        server = HTTPServer(application(course, token), max_buffer_size=MOST)
+        server.listen(port, HOST, family=socket.AF_INET)
+        (sock,) = server._sockets.values()
+        say(f"http://{HOST}:{sock.getsockname()[1]}/?token={token}")
+        await asyncio.Event().wait()
+
+    asyncio.run(run())
+
+
+def write_static(course: Class, folder: Path) -> list[Path]:
+    """Write every page as a file that needs no server; nothing can be given there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    data = read(course)
+    made = []
+    for kind, *names in _all(data):
+        path = folder / _file_name(kind, *names)
+        path.write_text(page(data, kind, names, secrets.token_hex(16), link=_file), encoding="utf-8")
+        made.append(path)
+    return made
+
+
+def _all(data: Data) -> Iterator[tuple[str, ...]]:
+    """Every page there is to a class."""
+    yield (HOME,)
+    yield ("changes",)
+    yield from (("lesson", lesson) for lesson in data.known.lessons)
+    yield from (("written" if which in data.questions else "task", *which) for which in data.tasks)
+    yield from (("student", student) for student in data.people)

@@ -1,0 +1,121 @@
+"""One task over all students: answers that got the same verdict together, and one comment for all of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.classroom.desk.data import Data, NotThere, cell_of
+from autograder.classroom.report import without_names
+from autograder.grading.gradebook import Book
+from autograder.grading.verdicts import TaskResult, readable
+from autograder.words.language import _
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer and who gave it; what differs in comments, names of files and layout counts as the same."""
+
+    text: str
+    students: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Group:
+    """The answers to a task that got the same verdict."""
+
+    key: str
+    says: str  # the verdict, in words
+    hint: str  # what a learner reads who made that mistake
+    section: str  # where the lessons explain it
+    students: Sequence[str]
+    points: Sequence[float]  # what they have for it, from the fewest to the most
+    answers: Sequence[Answer]  # the commonest first
+    comment: str  # what most of those who have a comment were told
+    others: int  # how many of them have another comment
+
+
+def on_page(data: Data, lesson: str, name: str) -> dict[str, Any]:
+    """Return what the page of a task shows: all its answers, the wrong ones first, by how many gave them.
+
+    Raises:
+        NotThere: nobody has answered such a task, or it is answered in words.
+    """
+    results = _results(data, lesson, name)
+    grouped = sorted(
+        _grouped(data, results).items(),
+        key=lambda each: (each[1][0].right, not each[1][0].answered, -len(each[1])),
+    )
+    return {
+        "lesson": lesson,
+        "task": name,
+        "title": data.words(lesson).title(name),
+        "possible": results[0].possible,
+        "groups": [_group(data, key, some) for key, some in grouped],
+        "comments": [text for text, _ in data.told(results).most_common()],
+    }
+
+
+def comment_on(data: Data, lesson: str, name: str, key: str, comment: str, before: str) -> tuple[int, int]:
+    """Write one comment below every answer of a group, in nbgrader's gradebook; "" takes it back.
+
+    It takes the place of the comment `before`. Who has another one keeps that.
+
+    Returns:
+        How many have it now, and how many keep their own.
+
+    Raises:
+        NotThere: there is no such group.
+    """
+    members = _grouped(data, _results(data, lesson, name)).get(key)
+    if not members:
+        raise NotThere(_("There is no such group of answers any more: load the page again."))
+    given = [one for one in members if data.comment(one) in ("", before, comment)]
+    with Book(data.course) as book, readable(data.course.database):
+        for one in given:
+            said = book.nbgrader.find_comment(cell_of(one), lesson, lesson, one.student)
+            said.manual_comment = comment or None
+        book.nbgrader.db.commit()
+    return len(given), len(members) - len(given)
+
+
+def _results(data: Data, lesson: str, name: str) -> list[TaskResult]:
+    results = data.tasks.get((lesson, name), [])
+    if not results or results[0].points is None:
+        raise NotThere(_("Nobody has answered a task {name} of {lesson}.", name=name, lesson=lesson))
+    return results
+
+
+def _grouped(data: Data, results: Sequence[TaskResult]) -> dict[str, list[TaskResult]]:
+    groups: dict[str, list[TaskResult]] = defaultdict(list)
+    for one in results:
+        text = " ".join(one.faults) or data.words(one.lesson).says(one)
+        groups[hashlib.sha256(text.encode()).hexdigest()[:16]].append(one)
+    return dict(groups)
+
+
+def _group(data: Data, key: str, members: Sequence[TaskResult]) -> Group:
+    first = members[0]
+    words = data.words(first.lesson)
+    known = words.known(first.task, first.faults[0]) if len(first.faults) == 1 else None
+    same: dict[str, list[TaskResult]] = defaultdict(list)
+    for one in members:
+        same[without_names(one.answer)].append(one)
+    answers = [Answer(some[0].answer, [one.student for one in some]) for some in same.values()]
+    told = data.told(members)
+    comment, times = next(iter(told.most_common(1)), ("", 0))
+    marks = (data.marks.get((one.lesson, one.student, one.task)) for one in members)
+    return Group(
+        key,
+        words.says(first) or _("right"),
+        known.hint if known else "",
+        words.section(known.section) if known else "",
+        [one.student for one in members],
+        sorted({mark.score for mark in marks if mark}),
+        sorted(answers, key=lambda one: -len(one.students)),
+        comment,
+        told.total() - times,
+    )

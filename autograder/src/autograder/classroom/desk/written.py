@@ -1,0 +1,122 @@
+"""One written question over all students: what each wrote, the marking scheme, and what a person gives."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from autograder.author.source import answers_in
+from autograder.classroom.desk.data import Data, NotThere
+from autograder.grading.class_folder import Class
+from autograder.grading.gradebook import Book
+from autograder.grading.safe_html import markdown2html
+from autograder.grading.verdicts import TaskResult, Ticked, readable
+from autograder.words.language import _
+
+LINE = re.compile(r"^- (\d+(?:\.\d+)?) points?: (.*(?:\n {2}.*)*)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a marking scheme."""
+
+    points: float
+    text: Markup
+
+
+@dataclass(frozen=True)
+class Written:
+    """What one student wrote, and what they were given; `key` stands for who it is."""
+
+    key: str
+    text: Markup
+    ticked: tuple[int, ...]
+    comment: str
+    score: float | None
+    waiting: bool
+
+
+def on_page(data: Data, token: str, lesson: str, name: str) -> dict[str, Any]:
+    """Return what the page of a question shows: its scheme, and all answers in an order that tells nothing.
+
+    Raises:
+        NotThere: nobody has answered such a question.
+    """
+    results = _results(data, lesson, name)
+    ticked = {one.student: one.lines for one in data.ticked if (one.lesson, one.task) == (lesson, name)}
+    answers = []
+    for one in results:
+        mark = data.marks[lesson, one.student, name]
+        answers.append(
+            Written(
+                key_of(one.student, token),
+                as_markup(one.answer) if one.answered else Markup(""),
+                ticked.get(one.student, ()),
+                data.comment(one),
+                mark.score if mark.manual is not None or not mark.waiting else None,
+                mark.waiting,
+            )
+        )
+    answers.sort(key=lambda one: one.key)
+    return {
+        "lesson": lesson,
+        "task": name,
+        "possible": results[0].possible,
+        "lines": scheme(data.course, lesson, name),
+        "answers": answers,
+        "comments": [text for text, _ in data.told(results).most_common()],
+    }
+
+
+def give(
+    data: Data, lesson: str, name: str, key: str, token: str, lines: Sequence[int], comment: str
+) -> float:
+    """Give an answer the points of some lines of the scheme, in nbgrader's gradebook; returns the points.
+
+    Raises:
+        NotThere: there is no such answer or line.
+    """
+    students = (one.student for one in _results(data, lesson, name))
+    student = next((one for one in students if key_of(one, token) == key), None)
+    known = scheme(data.course, lesson, name)
+    if student is None or not all(0 <= place < len(known) for place in lines):
+        raise NotThere(_("There is no such answer, or no such line in its marking scheme."))
+    score = sum(known[place].points for place in sorted(set(lines)))
+    with Book(data.course) as book, readable(data.course.database):
+        where = name, lesson, lesson, student
+        grade, said = book.nbgrader.find_grade(*where), book.nbgrader.find_comment(*where)
+        grade.manual_score, grade.needs_manual_grade = score, False
+        said.manual_comment = comment or None
+        book.verdicts.tick(Ticked(lesson, student, name, tuple(sorted(set(lines)))))
+        book.nbgrader.db.commit()
+    return score
+
+
+def _results(data: Data, lesson: str, name: str) -> list[TaskResult]:
+    """Return the answers to a question, of those whom the gradebook has."""
+    results = data.tasks.get((lesson, name), []) if (lesson, name) in data.questions else []
+    found = [one for one in results if (lesson, one.student, name) in data.marks]
+    if not found:
+        raise NotThere(_("{lesson} has no written answer {name}.", lesson=lesson, name=name))
+    return found
+
+
+def scheme(course: Class, lesson: str, task: str) -> tuple[Line, ...]:
+    """Return the lines of a question's marking scheme; none where the lesson's source is not there."""
+    text = answers_in(course.banks.course.source / lesson, lesson, "markdown").get(task, "")
+    return tuple(Line(float(points), as_markup(what)) for points, what in LINE.findall(text))
+
+
+def as_markup(text: str) -> Markup:
+    """Return what a student wrote, as a page may show it."""
+    return Markup(markdown2html(None, text))  # type: ignore[arg-type]  # noqa: S704
+
+
+def key_of(student: str, token: str) -> str:
+    """Return what stands for a student on a page without names."""
+    return hashlib.sha256(f"{token} {student}".encode()).hexdigest()[:16]

@@ -1,0 +1,128 @@
+"""The scores of a class, and how they come into a workbook or a list that a learning platform exported."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.classroom import marks
+from autograder.classroom.marks import HandedIn, Mark
+from autograder.classroom.people import Person, Roster, person_of
+from autograder.classroom.tables import Table
+from autograder.grading.class_folder import Class
+
+# Puts a student's scores into a row; whether there were any.
+Fill = Callable[[list[str], str], bool]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What counts for each student and lesson, after penalties."""
+
+    people: Sequence[Person]
+    lessons: Sequence[str]
+    possible: Mapping[str, float]
+    scores: Mapping[tuple[str, str], float]
+    waiting: Mapping[str, int]  # answers that a person has yet to read, by lesson
+    marks: Sequence[Mark]
+    handed_in: Sequence[HandedIn]
+
+
+@dataclass(frozen=True)
+class Merged:
+    """A platform's file with scores in it, and what did not come together."""
+
+    text: str
+    filled: int
+    strangers: Sequence[str]  # rows that are nobody's in the gradebook, or that several people could be
+    missing: Sequence[str]  # students with a score and without a row
+
+
+def scores(course: Class) -> Scores:
+    """Read what counts from the gradebook."""
+    with marks.opened(course.database) as book:
+        all_marks, possible, people, handed_in = book.of(), book.possible(), book.members(), book.handed_in()
+    found: dict[tuple[str, str], float] = defaultdict(float)
+    waiting: dict[str, int] = defaultdict(int)
+    for one in all_marks:
+        found[one.student, one.lesson] += one.score
+        waiting[one.lesson] += one.waiting
+    for each in handed_in:
+        if (each.student, each.lesson) in found:
+            found[each.student, each.lesson] = max(0.0, found[each.student, each.lesson] - each.penalty)
+    lessons = [one for one in course.banks.course.lessons if one in possible]
+    return Scores(people, lessons, possible, found, waiting, all_marks, handed_in)
+
+
+def write_workbook(known: Scores, path: Path) -> None:
+    """Write all scores as an Excel workbook: one sheet of lessons, and one of tasks for each lesson."""
+    from openpyxl import Workbook
+    from openpyxl.styles import Font
+
+    book = Workbook()
+    book.remove(book.active)
+
+    def sheet(name: str, header: Iterable[object], rows: Iterable[Iterable[object]]) -> None:
+        made = book.create_sheet(name[:31])
+        made.append(list(header))
+        for cell in made[1]:
+            cell.font = Font(bold=True)
+        for row in rows:
+            made.append(list(row))
+            for cell in made[made.max_row]:
+                if cell.data_type == "f":  # a name that begins with "=" is no formula
+                    cell.data_type = "s"
+        made.freeze_panes = "D2"
+
+    who = {one.id: (one.id, one.last_name, one.first_name) for one in known.people}
+    titles = ("student", "last name", "first name")
+    sheet(
+        "scores",
+        (*titles, *(f"{lesson} ({known.possible[lesson]:g})" for lesson in known.lessons), "total"),
+        (
+            (*name, *row, sum(score for score in row if score is not None))
+            for student, name in who.items()
+            for row in [[known.scores.get((student, lesson)) for lesson in known.lessons]]
+        ),
+    )
+    for lesson in known.lessons:
+        some = [one for one in known.marks if one.lesson == lesson]
+        tasks = list(dict.fromkeys(one.task for one in some))
+        given = {(one.student, one.task): one.score for one in some}
+        penalties = {one.student: one.penalty for one in known.handed_in if one.lesson == lesson}
+        sheet(
+            lesson,
+            (*titles, *tasks, "penalty", "score"),
+            (
+                (
+                    *name,
+                    *(given.get((student, task)) for task in tasks),
+                    penalties.get(student, 0.0),
+                    known.scores[student, lesson],
+                )
+                for student, name in who.items()
+                if (student, lesson) in known.scores
+            ),
+        )
+    book.save(path)
+
+
+def merged(known: Scores, table: Table, fill: Fill, lessons: Sequence[str]) -> Merged:
+    """Return a platform's list, into whose rows `fill` has put the scores of some lessons."""
+    roster = Roster(known.people)
+    strangers = []
+    filled = set()
+    for row, values in zip(table.rows, table.said, strict=True):
+        if not values:
+            continue
+        person = person_of(values)
+        found = roster.find(person)
+        if len(found) != 1:
+            which = f"could be {' or '.join(sorted(found))}" if found else "not in the gradebook"
+            strangers.append(f"{person.name} ({which})")
+        elif fill(row, (student := next(iter(found)))):
+            filled.add(student)
+    scored = {student for student, lesson in known.scores if lesson in lessons}
+    return Merged(table.text, len(filled), strangers, sorted(scored - filled))

@@ -1,0 +1,19 @@
+"""The pages that an instructor reads, made from the templates beside this file.
+
+What they show is gathered elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograder.words.templates import templates
+
+# A page by itself: it leads to no other, nothing can be given on it, and no script of it runs.
+ALONE = {"link": None, "lesson": "", "token": "", "nonce": ""}
+
+
+def render(page: str, **values: Any) -> str:
+    """One page as HTML that needs no other file; `page` is a template's name without its endings."""
+    made = templates("autograder.classroom", "pages").get_template(f"{page}.html.j2")
+    return made.render(**{**ALONE, **values})

@@ -1,0 +1,143 @@
+"""The people of a class: read from a list, and found by what a learning platform calls them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from pathlib import Path
+
+from dateutil import parser, tz
+
+from autograder.classroom.tables import BadList, Lists, Table, read_list
+
+
+@dataclass(frozen=True)
+class Person:
+    """A student, as the gradebook knows them."""
+
+    id: str
+    first_name: str = ""
+    last_name: str = ""
+    email: str = ""
+    lms_user_id: str = ""
+    time: datetime | None = None  # when they handed something in, where the list says so
+    other: tuple[str, ...] = ()  # what else they are called: a number of the university's, a login
+
+    @property
+    def name(self) -> str:
+        """Their name as people write it, or their id."""
+        return f"{self.first_name} {self.last_name}".strip() or self.id
+
+    @property
+    def who(self) -> str:
+        """Their name and their id, which two people of one name do not share."""
+        return f"{self.name} ({self.id})"
+
+
+def read_people(path: Path, lists: Sequence[Lists]) -> list[Person]:
+    """Return the people of a CSV file, whichever of some kinds of lists it is.
+
+    Raises:
+        BadList: the file cannot be read, names nobody, or gives two people one id.
+    """
+    by_id: dict[str, Person] = {}
+    for values in filter(None, Table(read_list(path), lists, path).said):
+        person = person_of(values)
+        if person.id in by_id:
+            both = f"{by_id[person.id].name} and {person.name}"
+            raise BadList(f"{path}: {both} have one id, {person.id}. Nothing was changed.")
+        by_id[person.id] = replace(person, time=_moment(values.get("time", ""), person, path))
+    if not by_id:
+        raise BadList(f"{path} names nobody.")
+    return list(by_id.values())
+
+
+def person_of(values: Mapping[str, str]) -> Person:
+    """Return the student of whom a row says these values."""
+    first, last = values.get("first_name", ""), values.get("last_name", "")
+    whole = values.get("full_name", "")
+    if whole and not (first or last):
+        if "," in whole:
+            last, _, first = (part.strip() for part in whole.partition(","))
+        else:
+            first, _, last = (part.strip() for part in whole.rpartition(" "))
+    known = [values.get(key, "") for key in ("id", "number", "integration", "email")]
+    lms = re.sub(r"\D", "", values.get("lms_user_id", "")) or values.get("lms_user_id", "")
+    chosen = next((one for one in [*known, whole, lms] if one), "")
+    other = tuple(one for one in known if one and one != chosen)
+    return Person(safe_id(chosen), first, last, values.get("email", ""), lms, other=other)
+
+
+def _moment(when: str, person: Person, path: Path) -> datetime | None:
+    if when in ("", "-"):
+        return None
+    try:
+        moment: datetime = parser.parse(when)
+    except (ValueError, OverflowError):
+        raise BadList(f"{path}: “{when}”, the time of {person.name}, cannot be read as a time.") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=tz.tzlocal())
+
+
+def safe_id(text: str) -> str:
+    """Return an id that may be a folder's name: nbgrader keeps each student's work in one."""
+    return re.sub(r"[^\w.@-]+", "-", text).strip("-.")
+
+
+class Roster:
+    """Finds people by what a learning platform, or a file's name, calls them."""
+
+    def __init__(self, people: Iterable[Person]) -> None:
+        self.people = {person.id: person for person in people}
+        # An id says for certain who is meant; a name may be that of two people.
+        self._ids: dict[str, set[str]] = {}
+        self._names: dict[str, set[str]] = {}
+        for person in self.people.values():
+            local = person.email.partition("@")[0]
+            for key in (person.id, person.email, local, *person.other):
+                if key:
+                    self._ids.setdefault(squashed(key), set()).add(person.id)
+            for name in (f"{person.first_name}{person.last_name}", f"{person.last_name}{person.first_name}"):
+                if name:
+                    self._names.setdefault(squashed(name), set()).add(person.id)
+
+    def of_lms(self, number: str) -> set[str]:
+        """Who has a number of the platform's."""
+        return {one.id for one in self.people.values() if number and one.lms_user_id == number}
+
+    def called(self, labels: Sequence[str]) -> set[str]:
+        """Who is called by the first of these that anybody is called by; several where it is not clear."""
+        return _first(self._ids, labels) or _first(self._names, labels)
+
+    def find(self, person: Person) -> set[str]:
+        """Who a person of another list is: by what is theirs alone, by the platform's number, by the name."""
+        own = (person.id, person.email, *person.other)
+        return _first(self._ids, own) or self.of_lms(person.lms_user_id) or _first(self._names, [person.name])
+
+    def merged(self, person: Person) -> Person:
+        """Return a person of a new list as the roster is to have them: under their old id, if any."""
+        old = self.people.get(person.id)
+        if old is None:
+            same = [
+                one
+                for one in self.people.values()
+                if (person.email and one.email.lower() == person.email.lower())
+                or (person.lms_user_id and one.lms_user_id == person.lms_user_id)
+            ]
+            old = same[0] if len(same) == 1 else None
+        if old is None:
+            return person
+        new = {one.name: getattr(person, one.name) or getattr(old, one.name) for one in fields(Person)}
+        return Person(**{**new, "id": old.id})
+
+
+def _first(known: Mapping[str, set[str]], labels: Iterable[str]) -> set[str]:
+    return next((found for label in labels if (found := known.get(squashed(label)))), set())
+
+
+def squashed(text: str) -> str:
+    """Return a name without what platforms change in it: case, accents, spaces and marks."""
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(char for char in plain if char.isalnum())

@@ -1,0 +1,4 @@
+"""Learning platforms, one module for each: what their archives, lists and score sheets are like.
+
+What is done with files and scores, whatever platform they come from, stands in `classroom` itself.
+"""

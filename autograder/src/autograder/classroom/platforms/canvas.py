@@ -1,0 +1,84 @@
+"""Canvas: its archives of submissions, its gradebook, its upload of files that were sent back."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from autograder.classroom.export import Merged, Scores, merged
+from autograder.classroom.people import squashed
+from autograder.classroom.platforms.protocol import HandedFile, Platform
+from autograder.classroom.tables import BadList, Lists, Table
+
+NAME = re.compile(r"(?P<name>.+?)_(?:(?P<late>LATE)_)?(?P<user>\d+)_(?P<file_id>\d+)_(?P<file>.+)", re.DOTALL)
+ANONYMOUS = re.compile(r"anon_\w+?_(?:LATE_)?\d+_.+")
+LISTS = Lists(
+    {
+        "id": ("sis login id",),
+        "number": ("sis user id",),
+        "integration": ("integration id",),
+        "full_name": ("student",),
+        "lms_user_id": ("canvas id",),
+    },
+    marks=frozenset({"student", "id", "section"}),
+    own={"lms_user_id": ("id",)},
+    no_people=("points possible", "student, test"),
+)
+
+
+def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
+    """Return what Canvas says in a file's name; it makes no folders, and a zip is named as a file."""
+    if ANONYMOUS.fullmatch(part):
+        return replace(plain, lms="canvas")
+    found = NAME.fullmatch(part) if is_file or part.endswith(".zip") else None
+    if found is None:
+        return None
+    return replace(
+        plain,
+        lms="canvas",
+        user=found["user"],
+        labels=(found["name"],),
+        folder=part.removesuffix(found["file"]),
+        file=found["file"] if is_file else plain.file,
+        late=bool(found["late"]),
+        rank=(int(found["file_id"]), *plain.rank),
+    )
+
+
+def fill(known: Scores, table: Table, lesson: str) -> Merged:
+    """Fill the columns of a gradebook that are called as our lessons are.
+
+    Raises:
+        BadList: there is no such column.
+    """
+    columns = {
+        place: one
+        for place, name in enumerate(table.header)
+        for one in known.lessons
+        if squashed(re.sub(r"\s*\(\d+\)$", "", name)) == squashed(one)
+    }
+    if not columns:
+        raise BadList(
+            f"No column is called as a lesson that is graded: {', '.join(known.lessons) or 'none is'}. Make "
+            "an assignment of that name in Canvas, export the gradebook again, and use that file."
+        )
+
+    def fill_row(row: list[str], student: str) -> bool:
+        given = {place: known.scores.get((student, one)) for place, one in columns.items()}
+        for place, score in given.items():
+            if score is not None:
+                row[place] = f"{score:g}"
+        return any(score is not None for score in given.values())
+
+    return merged(known, table, fill_row, list(columns.values()))
+
+
+CANVAS = Platform(
+    "canvas",
+    "Canvas",
+    LISTS,
+    read_name,
+    lambda _student, handed, lesson: f"{handed.folder}{lesson}.html",
+    fill,
+    numbers_listed=True,
+)

@@ -1,0 +1,30 @@
+"""The platforms that a class can use: the tool's own, and those that its course adds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from autograder.classroom.platforms.canvas import CANVAS
+from autograder.classroom.platforms.moodle import MOODLE
+from autograder.classroom.platforms.plain import PLAIN
+from autograder.classroom.platforms.protocol import Platform
+from autograder.records.course import Course
+from autograder.records.definitions import defined_by
+from autograder.records.problems import AuthoringError
+
+
+def platforms_of(course: Course) -> Mapping[str, Platform]:
+    """Return the platforms by their names. A course's stand in `PLATFORMS` of the file that it names.
+
+    Raises:
+        AuthoringError: that file is missing or fails, or gives one the name of another.
+    """
+    own = (PLAIN, MOODLE, CANVAS)
+    file = course.adds.platforms
+    added: tuple[Platform, ...] = (
+        tuple(defined_by(course.root / file, "course_platforms").get("PLATFORMS", ())) if file else ()
+    )
+    found = {one.name: one for one in (*own, *added)}
+    if len(found) < len(own) + len(added):
+        raise AuthoringError([f"{file}: each platform has a name of its own; known are {', '.join(found)}"])
+    return found

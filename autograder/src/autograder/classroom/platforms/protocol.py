@@ -1,0 +1,49 @@
+"""What there is to know of a learning platform, the same for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from autograder.classroom.export import Merged, Scores
+from autograder.classroom.tables import Lists, Table
+from autograder.records.codec import UNSTORED
+
+
+@dataclass(frozen=True)
+class HandedFile:
+    """A file in an archive."""
+
+    archive: str
+    path: str  # its name there, whatever it says
+    content: bytes = field(default=b"", metadata=UNSTORED)  # empty where it may not be read
+    refused: str = ""  # why it may not
+    lms: str = ""  # the name of the platform that it comes from; "" where nothing says so
+    user: str = ""  # the platform's number of who handed it in
+    labels: tuple[str, ...] = ()  # what they may be called, the likeliest first
+    folder: str = ""  # what the platform calls their part of the archive
+    file: str = ""  # its name without what the platform put before it
+    late: bool = False  # as the platform says
+    rank: tuple[int, ...] = ()  # of several, the highest was handed in last
+    modified: tuple[int, ...] = ()  # as the archive says
+
+
+@dataclass(frozen=True)
+class Platform:
+    """All that the other modules know of one learning platform."""
+
+    name: str  # one lower-case word
+    title: str  # what people call it
+    lists: Lists
+    # What is known of a file in an archive, with what a part of its path says; None for a part that is not
+    # the platform's making. The second argument tells the file's own name from that of a folder.
+    read_name: Callable[[str, bool, HandedFile], HandedFile | None]
+    # Where a feedback page of a student lies in what is uploaded, by what they handed in and the lesson.
+    page_name: Callable[[str, HandedFile, str], str]
+    # Fills a score sheet that the platform exported; None where it exports none. `lesson` is "" for a sheet
+    # of all lessons.
+    fill: Callable[[Scores, Table, str], Merged] | None = None
+    of_one_lesson: bool = False  # whether such a sheet is of one lesson
+    # Whether it tells by their names whose pages are: then they lie in a zip file, else in folders.
+    knows_pages: bool = True
+    numbers_listed: bool = False  # whether the number in its archives is the one in its class list

@@ -1,0 +1,214 @@
+"""Find answers that two students can hardly have come to independently: wrong in one rare way, or told alike.
+
+Right answers to a small task are alike because there is one way to write them, and common mistakes are alike
+because many make them. Neither counts: what does is what only few share and the course itself does not say.
+"""
+
+from __future__ import annotations
+
+import io
+import keyword
+import re
+import tokenize
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import combinations
+
+import nbformat
+from rapidfuzz.distance import Indel
+from rapidfuzz.process import cdist
+
+from autograder.author.authoring import load_lesson
+from autograder.author.edits import Solution, changed
+from autograder.grading.class_folder import Class
+from autograder.grading.verdicts import TaskResult
+from autograder.records.cells import is_answer
+
+LAYOUT = (
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+)
+MOST_TOKENS = 2000
+# What more than this many share is no sign of anything: so many in a small class, this part of a large one.
+FEW, FEW_OF = 3, 0.03
+RUN = 5  # so many words in a row that the course says are the course's
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of agreement: what it is called, and how much of both must agree, from 0 to 1.
+
+    Of that, so many words or signs must be the student's `own`, neither the course's nor a known answer's.
+    """
+
+    name: str
+    alike: float
+    own: int
+
+
+WRONG = Kind("the same wrong answer", 0.9, 10)
+COMMENTS = Kind("the same comments", 0.9, 8)
+WRITTEN = Kind("the same written answer", 0.8, 12)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What two students' answers to one task have in common; `alike` runs from 0 to 1."""
+
+    task: str
+    kind: Kind
+    alike: float
+    own: int
+    texts: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two students and all that their answers have in common, the weightiest first."""
+
+    students: tuple[str, str]
+    agreements: tuple[Agreement, ...]
+
+    @property
+    def weight(self) -> float:
+        """How many signs and words of their own agree."""
+        return sum(one.own * one.alike for one in self.agreements)
+
+
+def similar(results: Iterable[TaskResult], known: Mapping[str, Sequence[str]], prose: str = "") -> list[Pair]:
+    """Pairs of students whose answers to a lesson agree where hardly anybody's do, the most alike first.
+
+    `known` are the course's own answers to each task, right and wrong, and the stub; `prose` is its text.
+    """
+    by_task: dict[str, list[TaskResult]] = defaultdict(list)
+    for one in results:
+        if one.answered and one.answer.strip():
+            by_task[one.task].append(one)
+    quoted = _runs(words(prose))
+    found: dict[tuple[str, str], list[Agreement]] = defaultdict(list)
+    for task, answers in by_task.items():
+        course = known.get(task, ())
+        written = [one for one in answers if one.points is None]
+        code = [one for one in answers if one.points is not None]
+        said = _runs(word for text in course for word in words(comments(text))) | quoted
+        looks: list[tuple[Kind, list[TaskResult], Callable[[str], list[str]], Sequence[str]]] = [
+            (WRONG, [one for one in code if not one.right], signs, course),
+            (COMMENTS, code, lambda text, said=said: _without(words(comments(text)), said), ()),  # type: ignore[misc]
+            (WRITTEN, written, lambda text: _without(words(text), quoted), ()),
+        ]
+        for kind, some, parts, theirs in looks:
+            few = max(FEW, int(FEW_OF * len(answers)))
+            for pair, agreement in _agreements(task, kind, some, parts, theirs, few):
+                found[pair].append(agreement)
+    pairs = [
+        Pair(students, tuple(sorted(several, key=lambda one: -one.own * one.alike)))
+        for students, several in found.items()
+    ]
+    return sorted(pairs, key=lambda pair: (-pair.weight, pair.students))
+
+
+def course_says(course: Class, lesson: str) -> tuple[dict[str, list[str]], str]:
+    """Return what a lesson itself says: its known answers to each task, right and wrong, and its text.
+
+    Without the lesson's source, these are only what students were given.
+    """
+    release = nbformat.read(course.release(lesson), as_version=4)
+    known: dict[str, list[str]] = {}
+    for cell in release.cells:
+        if is_answer(cell):
+            known[cell["id"].removesuffix("-answer")] = [cell.source]
+    solutions = course.solution(lesson)
+    for name, text in solutions.items():
+        known.setdefault(name.removesuffix("-answer"), []).append(text)
+    folder = course.banks.course.source / lesson
+    if (folder / "tasks.py").is_file() and solutions:
+        for task in load_lesson(folder).tasks:
+            given = solutions[f"{task.id}-answer"]
+            solution = Solution.from_cell(given, task.name, task.signature, task.kind == "tensor")
+            edits = [one.changes for one in task.wrong] + [one.changes for one in task.right]
+            known[task.id] += [changed(solution, one) for one in edits]
+    return known, "\n".join(cell.source for cell in release.cells if cell.cell_type == "markdown")
+
+
+def _agreements(
+    task: str,
+    kind: Kind,
+    answers: Sequence[TaskResult],
+    parts: Callable[[str], list[str]],
+    course: Sequence[str],
+    few: int,
+) -> Iterable[tuple[tuple[str, str], Agreement]]:
+    rows = [(one, parts(one.answer)[:MOST_TOKENS]) for one in answers]
+    rows = [(one, code) for one, code in rows if len(code) >= kind.own]
+    if len(rows) < 2:
+        return
+    codes = [code for _, code in rows]
+    own = [len(code) for code in codes]
+    if course:
+        # Other names for the same are nothing of one's own: there are few to choose from.
+        theirs = [_unnamed(signs(text))[:MOST_TOKENS] for text in course]
+        unnamed = [_unnamed(signs(one.answer))[:MOST_TOKENS] for one, _ in rows]
+        own = [int(min(row)) for row in cdist(unnamed, theirs, scorer=Indel.distance)]
+    alike = cdist(codes, codes, scorer=Indel.normalized_similarity)
+    group = (alike >= kind.alike).sum(axis=1)
+    for first, second in combinations(range(len(rows)), 2):
+        common = min(own[first], own[second])
+        rare = max(group[first], group[second]) <= few
+        if alike[first, second] >= kind.alike and common >= kind.own and rare:
+            (one, _), (other, _) = rows[first], rows[second]
+            pair = (one.student, other.student)
+            texts = (one.answer, other.answer)
+            yield pair, Agreement(task, kind, float(alike[first, second]), common, texts)
+
+
+def signs(code: str) -> list[str]:
+    """Return what a piece of code consists of, without comments and layout."""
+    return [token.string for token in _tokens(code) if token.type not in LAYOUT]
+
+
+def _unnamed(code: list[str]) -> list[str]:
+    """Signs with one name in the place of all but Python's own words and what stands behind a dot."""
+    before = ["", *code]
+    return [
+        "name" if one.isidentifier() and not keyword.iskeyword(one) and last != "." else one
+        for last, one in zip(before, code, strict=False)
+    ]
+
+
+def comments(code: str) -> str:
+    """Return a piece of code's comments."""
+    return " ".join(token.string.lstrip("# ") for token in _tokens(code) if token.type == tokenize.COMMENT)
+
+
+def _tokens(code: str) -> list[tokenize.TokenInfo]:
+    found: list[tokenize.TokenInfo] = []
+    with suppress(tokenize.TokenError, SyntaxError):
+        found.extend(tokenize.generate_tokens(io.StringIO(code).readline))
+    return found
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text, in lower case."""
+    return re.findall(r"\w+", text.lower())
+
+
+def _runs(text: Iterable[str]) -> set[tuple[str, ...]]:
+    all_words = list(text)
+    return {tuple(all_words[at : at + RUN]) for at in range(len(all_words) - RUN + 1)}
+
+
+def _without(text: list[str], quoted: set[tuple[str, ...]]) -> list[str]:
+    """Return the words that are no quotation of the course's."""
+    taken = {
+        place
+        for at in range(len(text) - RUN + 1)
+        if tuple(text[at : at + RUN]) in quoted
+        for place in range(at, at + RUN)
+    }
+    return [word for place, word in enumerate(text) if place not in taken]

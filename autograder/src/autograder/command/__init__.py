@@ -1,0 +1,4 @@
+"""The command line: what an author and an instructor type, and what is printed.
+
+Every other room can be used without it, so nothing imports this one.
+"""

@@ -1,0 +1,473 @@
+"""The `autograder` command."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from autograder import author
+from autograder.author.parallel import each_lesson, processors
+from autograder.command import console
+from autograder.command.class_commands import app as exchange
+from autograder.command.console import (
+    LessonName,
+    LessonNames,
+    Root,
+    class_of,
+    complain,
+    course_of,
+    meant,
+    refuse,
+    say,
+)
+from autograder.records.problems import AuthoringError
+from autograder.words.language import ngettext, speak
+
+if TYPE_CHECKING:
+    from autograder.command import grade_command as command
+    from autograder.records.course import Course
+
+app = typer.Typer(
+    cls=console.Commands,
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Build a course, prove its checks, grade a class.",
+)
+app.add_typer(exchange)
+
+AtOnce = Annotated[int, typer.Option("--jobs", min=1, help="How many lessons are done at one time.")]
+
+
+@app.command()
+def build(
+    lessons: LessonNames = None,
+    language: Annotated[
+        list[str] | None, typer.Option("--language", help="Make only what is in this language, as bn.")
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help="Change nothing; list what is stale.")] = False,
+    jobs: AtOnce = processors(),  # noqa: B008
+    course: Root = Path(),
+) -> None:
+    """Make notebooks/, solutions/ and the bank from source/, and the same in other languages from locale/."""
+    from autograder.author import pipeline
+
+    place = course_of(course)
+    names = meant(place.lessons, lessons or [])
+    if not check and not language and (place.root / "submitted").is_dir():
+        _keep_releases(place, names)
+    found: list[str] = pipeline.without_source(place) if check else []
+    problems: list[str] = []
+    states: set[str] = set()
+    work = partial(_built, place, check, not language, _languages(place, language or []))
+    with _bar() as bar:
+        task = bar.add_task("checking" if check else "building", total=len(names))
+        for name, result in each_lesson(work, names, jobs):
+            if isinstance(result, AuthoringError):
+                problems += result.problems
+            else:
+                found += result[0]
+                states |= set(result[1])
+            bar.update(task, description=name, advance=1)
+    for line in (*sorted(states), *sorted(found)):
+        say(line)
+    complain(problems)
+    if problems:
+        complain(["Nothing was changed in the lessons named above."])
+    if problems or found:
+        raise typer.Exit(1)
+    if check:
+        say(ngettext("{number} lesson up to date.", "{number} lessons up to date.", len(names)))
+    else:
+        say(ngettext("{number} lesson built.", "{number} lessons built.", len(names)))
+
+
+def _built(
+    course: Course, check: bool, english: bool, spoken: Sequence[str], name: str
+) -> tuple[list[str], list[str]]:
+    """Build a lesson in all languages, or only check it: what is stale, and how far the translations are.
+
+    Raises:
+        AuthoringError: the lesson is not as it must be.
+    """
+    from autograder.author import pipeline, translated_lesson
+
+    if check:
+        found = pipeline.stale(course, name) if english else []
+        return [*found, *(line for one in spoken for line in translated_lesson.stale(course, one, name))], []
+    if english:
+        pipeline.build(course, name)
+    states = translated_lesson.build(course, spoken, name)
+    return [], [f"{one}/{state}" for one in spoken for state in states[one]]
+
+
+@app.command()
+def translate(
+    lessons: LessonNames = None,
+    language: Annotated[
+        list[str] | None, typer.Option("--language", help="A language, as bn. All if none is named.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; list what is wrong in translations.")
+    ] = False,
+    course: Root = Path(),
+) -> None:
+    """Gather what there is to translate into locale/, and say how far the translations are."""
+    from autograder.author import translate as translations
+
+    place = course_of(course)
+    others = _languages(place, language or [])
+    names = meant(translations.files(place), lessons or [])
+    problems: list[str] = []
+    for name in names:
+        for one in others:
+            state = translations.update(place, one, name, check)
+            say(f"{one}/{state}")
+            problems += [f"{one}/{problem}" for problem in state.problems]
+    complain(problems)
+    if problems:
+        raise typer.Exit(1)
+
+
+def _languages(course: Course, asked: Sequence[str]) -> list[str]:
+    """Return the languages that were asked for, or all that the course is translated into."""
+    for name in asked:
+        if name not in course.languages[1:]:
+            refuse(
+                f"The course is not translated into {name}: course.toml names {', '.join(course.languages)}."
+            )
+    return list(asked) or list(course.languages[1:])
+
+
+def _keep_releases(course: Course, names: Sequence[str]) -> None:
+    """Keep what students are working on, where a class is there, before it is built anew."""
+    from autograder.grading import releases
+    from autograder.grading.class_folder import Class
+
+    place = Class(course.root)
+    for name in names:
+        if name in place.lessons:
+            releases.keep(place.current(name))
+
+
+@app.command()
+def site(
+    out: Annotated[Path, typer.Argument(help="The folder for the site; what it holds is replaced.")],
+    course: Root = Path(),
+) -> None:
+    """Make a site to read from solutions/: pages, pictures and explorers, without a kernel or a network."""
+    place = course_of(course)
+    try:
+        from autograder.author.site.assemble import build_site
+    except ModuleNotFoundError as missing:
+        refuse(f"{missing}. The site needs more packages: pip install 'lesson-autograder[site]'")
+    if out.is_dir() and any(out.iterdir()) and not (out / "searchindex.js").is_file():
+        refuse(f"{out} holds something other than a site, and nothing was written.")
+    pages = build_site(place, out)
+    written = ngettext("{number} page written.", "{number} pages written.", len(pages))
+    say(f"{written} Open {out / 'index.html'}")
+
+
+@app.command()
+def audit(
+    lessons: LessonNames = None,
+    table: Annotated[
+        bool, typer.Option("--table", help="Show which class task covers which mistake; try nothing.")
+    ] = False,
+    jobs: AtOnce = processors(),  # noqa: B008
+    course: Root = Path(),
+) -> None:
+    """Try every known wrong and every other right answer on every task."""
+    from autograder.author.audit import audit_lesson, print_coverage, print_table
+
+    place = course_of(course)
+    names = meant(place.lessons, lessons or [])
+    if table:
+        raise typer.Exit(0 if print_coverage(place, names, console.out) else 1)
+    results = dict(each_lesson(partial(audit_lesson, place), names, jobs))
+    rows = []
+    for name in names:
+        result = results[name]
+        if isinstance(result, AuthoringError):
+            complain(result.problems)
+            raise typer.Exit(1)
+        rows += result
+    print_table(rows, console.out)
+    if not all(row.sound for row in rows):
+        raise typer.Exit(1)
+
+
+@app.command()
+def grade(
+    lessons: LessonNames = None,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="How many submissions run at one time.")] = 2,
+    student: Annotated[list[str] | None, typer.Option("--student", help="Only this student's.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Grade again what is graded already.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what would change.")] = False,
+    dask: Annotated[str, typer.Option("--dask", help="Grade on the cluster of this Dask scheduler.")] = "",
+    no_sandbox: Annotated[
+        bool, typer.Option("--no-sandbox", help="Run submissions with your own rights.")
+    ] = False,
+    figures: Annotated[
+        bool, typer.Option("--figures", help="Draw the course's own figures, which takes most of a run.")
+    ] = False,
+    course: Root = Path(),
+) -> None:
+    """Grade what was handed in: into nbgrader's gradebook and autograded/."""
+    from autograder.command import grade_command as command
+
+    if dask and no_sandbox:
+        refuse("The workers of a cluster always use their sandboxes: leave out --no-sandbox.")
+    place = class_of(course)
+    names = meant(place.lessons, lessons or [])
+    students = frozenset(student or ())
+    strangers = sorted(students - set(place.students()))
+    if strangers:
+        refuse(f"{place.submitted} has no folder for {', '.join(strangers)}.")
+    order = command.Order(place, names, jobs, students, force, dry_run, not no_sandbox, figures)
+    with _bar() as bar:
+        task = bar.add_task("looking", total=1)
+
+        def told(line: str) -> None:
+            say(line, bar.console)
+
+        def advance(done: int, total: int, name: str) -> None:
+            bar.update(task, completed=done, total=total, description=name)
+
+        if dask:
+            summary = _grade_on_cluster(dask, order, told, advance)
+        else:
+            summary = command.grade_class(order, told, advance)
+    say(summary.text)
+    if summary.nothing:
+        complain([f"Nothing was handed in for {', '.join(names)} in {place.submitted}."])
+    if summary.faults or summary.interrupted or summary.misplaced or summary.nothing:
+        raise typer.Exit(1)
+
+
+def _grade_on_cluster(
+    address: str, order: command.Order, say: command.Say, advance: command.Advance
+) -> command.Summary:
+    from autograder.command import grade_command as command
+
+    try:
+        from autograder.grading import cluster
+    except ModuleNotFoundError as missing:
+        if missing.name not in ("distributed", "tornado"):
+            raise
+        refuse("--dask needs a package that is not installed here: pip install distributed")
+    with cluster.connected(address, order.course.banks, order.lessons, say) as executor:
+        return command.grade_class(replace(order, jobs=executor.slots, remote=True), say, advance, executor)
+
+
+@app.command()
+def report(
+    lesson: LessonName,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write a page that needs no other file.")
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", help="Write a table with a line for each task.")
+    ] = None,
+    course: Root = Path(),
+) -> None:
+    """Show what a class misunderstood in a lesson that is graded."""
+    from autograder.classroom import report as reports
+
+    place = class_of(course)
+    speak(place.banks.course.bank, place.banks.course.languages)
+    (name,) = meant(list(place.banks.folders), [lesson])
+    made = reports.report(place, name)
+    if not made.students:
+        refuse(f"Nothing of {name} is graded yet: `autograder grade {name}` comes first.")
+    reports.print_report(made, console.out)
+    for path, text in ((html, reports.as_html), (csv, reports.as_csv)):
+        if path:
+            path.write_text(text(made), encoding="utf-8")
+            say(f"Written: {path}")
+
+
+@app.command()
+def desk(
+    port: Annotated[int, typer.Option("--port", help="A port of this machine; any free one if 0.")] = 0,
+    out: Annotated[Path | None, typer.Option("--out", help="Write the pages to a folder instead.")] = None,
+    course: Root = Path(),
+) -> None:
+    """Show the class, each lesson and the written answers in a browser, and give points there."""
+    from autograder.classroom.desk import server
+
+    place = class_of(course)
+    speak(place.banks.course.bank, place.banks.course.languages)
+
+    def told(address: str) -> None:
+        say(f"Open {address}\nWhoever has this address can read and change grades. Ctrl-C ends it.")
+
+    if out:
+        made = server.write_static(place, out)
+        say(
+            ngettext(
+                "{number} page written to {folder}.",
+                "{number} pages written to {folder}.",
+                len(made),
+                folder=out,
+            )
+        )
+        return
+    with suppress(KeyboardInterrupt):
+        server.serve(place, port, told)
+
+
+@app.command()
+def export(
+    lesson: Annotated[str, typer.Argument(help="The lesson of a Moodle worksheet.")] = "",
+    canvas: Annotated[
+        Path | None, typer.Option("--canvas", help="A gradebook as Canvas exported it: fill its columns.")
+    ] = None,
+    moodle: Annotated[
+        Path | None, typer.Option("--moodle", help="A grading worksheet as Moodle exported it: fill it.")
+    ] = None,
+    sheet: Annotated[
+        Path | None, typer.Option("--sheet", help="A list as the platform named by --platform exported it.")
+    ] = None,
+    platform: Annotated[
+        str, typer.Option("--platform", help="A platform that the course adds, by its name.")
+    ] = "",
+    xlsx: Annotated[
+        Path | None, typer.Option("--xlsx", help="Write an Excel workbook of all scores.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Where the filled file goes.")] = None,
+    course: Root = Path(),
+) -> None:
+    """Put the scores into the file that a learning platform exported, or into a workbook."""
+    from autograder.classroom import export as exports
+    from autograder.classroom.platforms.offered import platforms_of
+    from autograder.classroom.tables import Table, read_list
+
+    given = canvas or moodle or sheet
+    place = class_of(course)
+    platforms = platforms_of(place.banks.course)
+    name = "canvas" if canvas else "moodle" if moodle else platform
+    to = platforms.get(name)
+    if [canvas, moodle, sheet, xlsx].count(None) != 3 or bool(lesson) != bool(to and to.of_one_lesson):
+        refuse("Name one file: --canvas GRADEBOOK.csv, --xlsx BOOK.xlsx, or a lesson and --moodle SHEET.csv.")
+    if given and not (to and to.fill):
+        fillable = ", ".join(one.name for one in platforms.values() if one.fill)
+        refuse(f"--platform names one whose sheet can be filled: {fillable}.")
+    known = exports.scores(place)
+    for name in known.lessons:
+        if known.waiting[name]:
+            said = ngettext(
+                "{lesson}: {number} answer is still to be read.",
+                "{lesson}: {number} answers are still to be read.",
+                known.waiting[name],
+                lesson=name,
+            )
+            say(said)
+    if xlsx:
+        exports.write_workbook(known, xlsx)
+        say(f"Written: {xlsx}")
+        return
+    assert given is not None
+    assert to is not None
+    assert to.fill is not None
+    table = Table(read_list(given), [one.lists for one in platforms.values()])
+    which = meant(place.banks.course.lessons, [lesson])[0] if lesson else ""
+    merged = to.fill(known, table, which)
+    target = out or given.with_stem(f"{given.stem}-graded")
+    target.write_text(merged.text, encoding="utf-8", newline="")
+    for line in merged.strangers:
+        say(f"left as it was: {line}")
+    for student in merged.missing:
+        say(f"has a score and no row: {student}")
+    filled = ngettext("{number} student filled in.", "{number} students filled in.", merged.filled)
+    say(f"{filled} Written: {target}")
+    if merged.missing or not merged.filled:
+        raise typer.Exit(1)
+
+
+@app.command()
+def extend(
+    student: Annotated[str, typer.Argument(help="A student, by the name of their folder.")],
+    lesson: LessonName,
+    by: Annotated[str, typer.Argument(help="How much later it is due: 3d or 12h; 0d takes it back.")],
+    course: Root = Path(),
+) -> None:
+    """Give a student more time for a lesson; it is written into class.toml."""
+    from autograder.grading import policy
+
+    place = class_of(course)
+    (name,) = meant(place.banks.course.lessons, [lesson])
+    try:
+        more = policy.length(by)
+    except ValueError as problem:
+        refuse(problem)
+    before = policy.extend(place.banks.course.root, name, student, more)
+    was = f" (it was {before})" if before else ""
+    say(f"{student} has {policy.shown(more)} more for {name}{was}.")
+    say("`autograder grade` counts it from now on, without running anything again.")
+
+
+@app.command(name="secret")
+def make_secret(lessons: LessonNames = None, course: Root = Path()) -> None:
+    """Make hidden probes on this machine, so that what is public gives nothing away."""
+    from autograder.grading.hidden import secret
+
+    place = course_of(course)
+    names = meant(place.lessons, lessons or [])
+    with _bar() as bar:
+        task = bar.add_task("drawing", total=len(names))
+        for name in names:
+            left_out = secret.make(place, name)
+            for asked, probe in left_out:
+                said = f"{name}: task {asked}, probe {probe}: no hidden twin is fair to every right answer"
+                complain([said], "yellow")
+            bar.update(task, description=name, advance=1)
+    say(
+        f"The secret lies in {secret.folder(place)}. Every grading run draws its hidden probes from it.\n"
+        "Keep that folder to yourself; without it, submissions are graded by what is public."
+    )
+
+
+@app.command(name="new-course")
+def new_course(
+    folder: Annotated[Path, typer.Argument(help="A folder that is empty, or not there yet.")],
+) -> None:
+    """Make a small course that works: one lesson, to be replaced by your own."""
+    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+        refuse(f"{folder} is not empty, and nothing was written.")
+    shutil.copytree(
+        Path(author.__file__).parent / "template",
+        folder,
+        dirs_exist_ok=True,
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
+    described = folder / "course.toml"
+    name = re.sub("[^a-z0-9]+", "-", folder.resolve().name.lower()).strip("-") or "course"
+    text = described.read_text(encoding="utf-8").replace("a-new-course", name)
+    described.write_text(text, encoding="utf-8", newline="\n")
+    say(f"{folder} holds a course now. Its README.md says what comes next.")
+
+
+def _bar() -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:.0f}/{task.total:.0f}"),
+        TimeElapsedColumn(),
+        console=console.errors,
+        transient=True,
+    )
+
+
+def main() -> None:
+    """Entry point of the `autograder` command."""
+    app()

@@ -1,0 +1,287 @@
+"""The commands that exchange files with a class: roster, collect, bundle, return."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from autograder.command.console import LessonName, Root, class_of, course_of, meant, refuse, say
+from autograder.words.language import ngettext
+
+if TYPE_CHECKING:
+    from autograder.classroom.handed_in import Collected
+    from autograder.classroom.people import Roster
+
+app = typer.Typer()
+
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what would be done.")]
+Given = Annotated[list[Path], typer.Argument(help="Archives from Canvas or Moodle, or any zip or folder.")]
+
+
+@app.command()
+def roster(
+    file: Annotated[Path, typer.Argument(help="A list of students from Canvas, Moodle or a spreadsheet.")],
+    dry_run: DryRun = False,
+    course: Root = Path(),
+) -> None:
+    """Put a class list into nbgrader's gradebook."""
+    from autograder.classroom.people import read_people
+    from autograder.classroom.platforms.offered import platforms_of
+    from autograder.classroom.roster import enrol
+
+    place = class_of(course)
+    people = read_people(file, [one.lists for one in platforms_of(place.banks.course).values()])
+    new, changed = enrol(place, people, dry_run)
+    for state, some in (("new", new), ("changed", changed)):
+        for person in some:
+            say(f"{state}: {person.who}")
+    said = ngettext(
+        "{file} names {number} student: {new} new, {changed} changed, {same} as before.",
+        "{file} names {number} students: {new} new, {changed} changed, {same} as before.",
+        len(people),
+        file=file.name,
+        new=len(new),
+        changed=len(changed),
+        same=len(people) - len(new) - len(changed),
+    )
+    say(said + (" Nothing was written." if dry_run else ""))
+
+
+@app.command()
+def collect(
+    files: Given,
+    lesson: Annotated[str, typer.Option("--lesson", help="The lesson that they are of; else it shows.")] = "",
+    times: Annotated[
+        Path | None,
+        typer.Option("--times", help="A list of who handed in when, such as Moodle's grading worksheet."),
+    ] = None,
+    who: Annotated[
+        list[str] | None,
+        typer.Option("--who", help="Whose something is: the platform's number or a file's name, =, the id."),
+    ] = None,
+    dry_run: DryRun = False,
+    course: Root = Path(),
+) -> None:
+    """Put what a learning platform collected into submitted/, and say what belongs to whom."""
+    from autograder.classroom.handed_in import Request, take_in
+    from autograder.classroom.people import read_people
+    from autograder.classroom.platforms.offered import platforms_of
+    from autograder.classroom.roster import class_list
+
+    place = class_of(course)
+    lessons = tuple(place.lessons)
+    (expected,) = meant(lessons, [lesson]) if lesson else [""]
+    platforms = platforms_of(place.banks.course)
+    people = tuple(read_people(times, [one.lists for one in platforms.values()])) if times else ()
+    students = class_list(place)
+    named = _named(who or (), students)
+    if not students.people:
+        refuse("The gradebook names no students, so nobody can be matched. First: autograder roster FILE.csv")
+    order = Request(place, lessons, students, platforms, expected, named, people, dry_run)
+    outcome = take_in(order, files)
+    _tell(outcome, students, dry_run)
+    if outcome.unplaced:
+        raise typer.Exit(1)
+
+
+@app.command()
+def bundle(
+    lessons: Annotated[list[str], typer.Argument(help="Every lesson that students have by now: 01 02.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="A zip file or a folder.", show_default="COURSE.zip")
+    ] = None,
+    url: Annotated[
+        str, typer.Option("--url", help="The address of a folder where the wheels will be found, for Colab.")
+    ] = "",
+    hints: Annotated[
+        int | None,
+        typer.Option("--hints", min=0, help="How many hints each task keeps; the last one tells nearly all."),
+    ] = None,
+    course: Root = Path(),
+) -> None:
+    """Pack what students get: notebooks, start.py and the checks, without solutions or hidden probes."""
+    from autograder.classroom.bundle import bundle as pack
+    from autograder.grading.banks import Banks
+
+    place = course_of(course)
+    names = meant(place.lessons, lessons)
+    target = out or Path(f"{place.name}.zip")
+    files = pack(place, names, target, url, hints)
+    say(f"{target} holds {', '.join(names)}:")
+    for name in files:
+        say(f"  {name}")
+    say(
+        "What remains readable in the checks, because feedback needs it: the expected results on the example "
+        "data and the public probes, and the hints. Solutions, hidden probes and the other example data are "
+        "not in it."
+    )
+    for name, note in Banks.of(place).notes.items():
+        if name in names:
+            say(f"{name}: {note}. Make them before you grade.")
+
+
+@app.command(name="return")
+def give_back(
+    lesson: LessonName,
+    moodle: Annotated[bool, typer.Option("--moodle", help="A zip for Moodle's feedback files.")] = False,
+    canvas: Annotated[bool, typer.Option("--canvas", help="A zip for Canvas' upload.")] = False,
+    folder: Annotated[bool, typer.Option("--folder", help="A folder for each student.")] = False,
+    platform: Annotated[
+        str, typer.Option("--platform", help="A zip for another platform, which the course adds: its name.")
+    ] = "",
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Where to.", show_default="returned/LESSON, or LESSON.zip")
+    ] = None,
+    course: Root = Path(),
+) -> None:
+    """Pack the feedback pages of a lesson for upload, each under the name that the platform knows."""
+    from autograder.classroom import give_back as packing
+    from autograder.classroom.platforms.offered import platforms_of
+
+    asked = {"moodle": moodle, "canvas": canvas, "folder": folder, platform: bool(platform)}
+    chosen = [form for form, is_asked in asked.items() if is_asked]
+    if len(chosen) != 1:
+        refuse("Say one of --moodle, --canvas, --folder and --platform.")
+    place = class_of(course)
+    (name,) = meant(place.lessons, [lesson])
+    known = platforms_of(place.banks.course)
+    if chosen[0] not in known:
+        refuse(f"There is no platform {chosen[0]}. There are: {', '.join(known)}.")
+    to = known[chosen[0]]
+    ending = f"{name}-{to.name}.zip" if to.knows_pages else name
+    target = out or Path(place.directory.root) / "returned" / ending
+    packed = packing.give_back(place, name, to, target)
+    for students, why in (
+        (
+            packed.without,
+            ngettext(
+                "{number} student has no feedback yet: nbgrader generate_feedback {lesson}",
+                "{number} students have no feedback yet: nbgrader generate_feedback {lesson}",
+                len(packed.without),
+                lesson=name,
+            ),
+        ),
+        (
+            packed.stale,
+            ngettext(
+                "{number} student has feedback older than their grades: "
+                "nbgrader generate_feedback {lesson} --force",
+                "{number} students have feedback older than their grades: "
+                "nbgrader generate_feedback {lesson} --force",
+                len(packed.stale),
+                lesson=name,
+            ),
+        ),
+        (
+            packed.unknown,
+            ngettext(
+                "{number} student was not collected from {platform}, so it does not know the file: --folder",
+                "{number} students were not collected from {platform}, so it does not know their files: "
+                "--folder",
+                len(packed.unknown),
+                platform=to.title,
+            ),
+        ),
+    ):
+        if students:
+            say(f"{why}: {', '.join(students)}")
+    if not packed.files:
+        refuse(f"There is no feedback to return for {name}.")
+    held = ngettext(
+        "{file} holds the feedback of {number} student.",
+        "{file} holds the feedback of {number} students.",
+        len(packed.files),
+        file=target,
+    )
+    say(held)
+    if packed.without or packed.stale or packed.unknown:
+        raise typer.Exit(1)
+
+
+@app.command()
+def similar(
+    lesson: LessonName,
+    most: Annotated[int, typer.Option("--most", min=1, help="How many pairs to show.")] = 20,
+    course: Root = Path(),
+) -> None:
+    """Find rare wrong answers, comments and written answers that two students share."""
+    from autograder.classroom.roster import class_list
+    from autograder.classroom.similar import course_says
+    from autograder.classroom.similar import similar as compare
+    from autograder.grading import verdicts
+
+    place = class_of(course)
+    (name,) = meant(place.lessons, [lesson])
+    with verdicts.opened(place.database) as store:
+        results = store.read(verdicts.TaskResult, name)
+    people = class_list(place).people
+    if not results:
+        refuse(f"Nothing of {name} is graded yet: autograder grade {name}")
+    pairs = compare(results, *course_says(place, name))
+    for pair in pairs[:most]:
+        say("\n" + " and ".join(people[one].who if one in people else one for one in pair.students))
+        for one in pair.agreements:
+            own = ngettext(
+                "{number} word or sign of their own", "{number} words or signs of their own", one.own
+            )
+            say(f"  {one.task}: {one.kind.name}, {one.alike:.0%} alike, {own}")
+            for text in dict.fromkeys(one.texts):
+                say("\n".join(f"    | {line}" for line in text.splitlines()[:20]))
+                say("")
+    among = len({one.student for one in results})
+    students = ngettext("{number} student", "{number} students", among)
+    if not pairs:
+        say(f"{name}: no two of {students} share a rare wrong answer, a comment or a written answer.")
+        return
+    shown = "" if len(pairs) <= most else f", the first {most} shown"
+    told = ngettext(
+        "{number} pair among {students}", "{number} pairs among {students}", len(pairs), students=students
+    )
+    say(f"{name}: {told}{shown}. Agreement is a reason to ask both, and no proof.")
+
+
+def _named(pairs: Iterable[str], students: Roster) -> dict[str, str]:
+    named = {}
+    for pair in pairs:
+        called, _, student = pair.rpartition("=")
+        if not called or student not in students.people:
+            refuse(f"--who {pair}: what stands behind the = is the id of nobody in the roster.")
+        named[called] = student
+    return named
+
+
+def _tell(outcome: Collected, students: Roster, dry: bool) -> None:
+    for one in outcome.placed:
+        several = f", the last of {len(one.before) + 1} versions" if one.before else ""
+        say(f"{students.people[one.student].who}, {one.lesson}: {one.state}{several} ← {one.entry.path}")
+    for lesson, missing in outcome.missing.items():
+        if missing:
+            people = ", ".join(students.people[one].who for one in missing)
+            students_missing = ngettext("{number} student", "{number} students", len(missing))
+            say(f"\n{lesson}: nothing from {students_missing}: {people}")
+    if outcome.others:
+        files = ngettext("{number} file", "{number} files", len(outcome.others))
+        say(f"\nNo notebook, so not graded: {files}")
+        for entry in outcome.others:
+            say(f"  {entry.path}" + (f": {entry.refused}" if entry.refused else ""))
+    for note in outcome.notes:
+        say(f"\n{note}")
+    if outcome.unplaced:
+        unplaced = ngettext(
+            "{number} notebook could not be placed:",
+            "{number} notebooks could not be placed:",
+            len(outcome.unplaced),
+        )
+        say(f"\n{unplaced}")
+        for entry, reason in outcome.unplaced:
+            say(f"  {entry.path}: {reason}")
+    counts = {lesson: sum(one.lesson == lesson for one in outcome.placed) for lesson in outcome.missing}
+    told = ", ".join(
+        ngettext("{lesson} from {number} student", "{lesson} from {number} students", number, lesson=lesson)
+        for lesson, number in counts.items()
+    )
+    end = "Nothing was written." if dry else "The archives themselves are kept in collected/archives/."
+    say(f"\n{told or 'No notebook found'}; {len(outcome.unplaced)} not placed. {end}")

@@ -1,0 +1,82 @@
+"""What all commands have in common: what they print, how they refuse, and what is meant by what was typed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+from rich.console import Console
+from typer.core import TyperGroup
+
+from autograder.records.problems import Refused
+from autograder.words.visible import visible
+
+if TYPE_CHECKING:
+    from autograder.grading.class_folder import Class
+    from autograder.records.course import Course
+
+Root = Annotated[Path, typer.Option("--course", help="The course folder.", show_default="this folder")]
+LessonName = Annotated[str, typer.Argument(help="A lesson, as 01-dot-product or 01.")]
+LessonNames = Annotated[
+    list[str] | None, typer.Argument(help="Lessons, as 01-dot-product or 01. All if none is named.")
+]
+
+out = Console()
+errors = Console(stderr=True)
+
+
+def say(text: object, console: Console = out, style: str | None = None) -> None:
+    """Print a text as it is, its lines one by one, whatever a stranger may have written into them."""
+    for line in str(text).split("\n"):
+        console.print(visible(line), style=style, markup=False, highlight=False, soft_wrap=True)
+
+
+def complain(problems: Iterable[object], style: str = "red") -> None:
+    """Say what is wrong."""
+    for problem in problems:
+        say(problem, errors, style)
+
+
+def refuse(why: object) -> NoReturn:
+    """End the command because of what was asked."""
+    complain([why])
+    raise typer.Exit(2) from None
+
+
+class Commands(TyperGroup):
+    """Commands that end with a sentence where the course, its gradebook or a file cannot be used."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except Refused as problem:
+            refuse(problem)
+
+
+def course_of(root: Path) -> Course:
+    """Return the course of a folder that a person named."""
+    from autograder.records.course import Course
+
+    return Course.of(root)
+
+
+def class_of(root: Path) -> Class:
+    """Return the class of a folder that a person named."""
+    from autograder.grading.class_folder import Class
+
+    return Class(root.resolve())
+
+
+def meant(known: Sequence[str], asked: Sequence[str]) -> list[str]:
+    """Return the lessons meant by what was typed, full names or numbers; all where nothing was typed."""
+    if not known:
+        refuse("There is no lesson here: run this in the course folder, or name it with --course.")
+    chosen = []
+    for name in asked:
+        found = [lesson for lesson in known if name in (lesson, lesson.split("-")[0])]
+        if not found:
+            refuse(f"There is no lesson {name}. There are: {', '.join(known)}.")
+        chosen += found
+    return chosen or list(known)

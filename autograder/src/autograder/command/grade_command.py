@@ -1,0 +1,316 @@
+"""What `autograder grade` does, from the files that were handed in to the gradebook."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+
+from nbformat import from_dict
+
+from autograder.grading.banks import Draws
+from autograder.grading.batch import ExecutorLost, GradeJob, Result, close_sandboxes, grade_all
+from autograder.grading.class_folder import STAMP, Class, Submission
+from autograder.grading.class_folder import handed_in as read
+from autograder.grading.gradebook import Book, alone
+from autograder.grading.policy import FILE as POLICY
+from autograder.grading.releases import Release, earlier, keep, origin
+from autograder.grading.runner import NoSandbox
+from autograder.grading.sandbox import walls
+from autograder.grading.sandbox.kernels import UNPROTECTED
+from autograder.grading.submission import read_text, unreadable
+from autograder.grading.verdicts import readable
+from autograder.records.bank import BankError
+from autograder.records.problems import AuthoringError
+from autograder.words.language import ngettext
+from autograder.words.visible import one_line
+
+Say = Callable[[str], None]
+Advance = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Order:
+    """What to grade: lessons by name, students by id (all if none), and how; `remote` on a cluster."""
+
+    course: Class
+    lessons: list[str]
+    jobs: int = 2
+    students: frozenset[str] = frozenset()
+    force: bool = False
+    dry_run: bool = False
+    sandboxed: bool = True
+    figures: bool = False
+    remote: bool = False
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A submission that is to be graded, what its grade depends on, and the release that it came from."""
+
+    submission: Submission
+    made_from: Mapping[str, str]
+    release: Release
+
+
+@dataclass
+class Summary:
+    """What a run did, in numbers; `faults` are submissions that our own code failed on."""
+
+    graded: int = 0
+    current: int = 0
+    settled: int = 0
+    changed: int = 0
+    written_answers: int = 0
+    faults: list[str] = field(default_factory=list)
+    misplaced: list[str] = field(default_factory=list)
+    interrupted: bool = False
+    dry_run: bool = False
+
+    @property
+    def nothing(self) -> bool:
+        """Tell whether there was nothing to grade."""
+        return not (self.graded or self.current or self.settled or self.faults or self.interrupted)
+
+    @property
+    def text(self) -> str:
+        if self.dry_run:
+            done = ngettext(
+                "{number} submission would be graded", "{number} submissions would be graded", self.graded
+            )
+        else:
+            done = ngettext("{number} submission graded", "{number} submissions graded", self.graded)
+        lines = [done]
+        if number := self.current:
+            lines.append(
+                ngettext(
+                    "{number} submission had not changed", "{number} submissions had not changed", number
+                )
+            )
+        if number := self.settled:
+            lines.append(
+                ngettext(
+                    "{number} submission with another time or penalty",
+                    "{number} submissions with another time or penalty",
+                    number,
+                )
+            )
+        if number := self.changed:
+            lines.append(
+                ngettext(
+                    "{number} score changed since the last time",
+                    "{number} scores changed since the last time",
+                    number,
+                )
+            )
+        if number := self.written_answers:
+            lines.append(
+                ngettext(
+                    "{number} written answer to read in the formgrader",
+                    "{number} written answers to read in the formgrader",
+                    number,
+                )
+            )
+        if number := len(self.faults):
+            lines.append(
+                ngettext(
+                    "{number} submission could not be graded and needs a look",
+                    "{number} submissions could not be graded and need a look",
+                    number,
+                )
+            )
+        if self.interrupted:
+            lines.append("stopped before the end; the next run goes on from here")
+        if number := len(self.misplaced):
+            lines.append(
+                ngettext("{number} file in the wrong place", "{number} files in the wrong place", number)
+            )
+        return ", ".join(lines) + "."
+
+
+def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | None = None) -> Summary:
+    """Grade every submission whose file, lesson or checks have changed since it was graded.
+
+    Args:
+        order: what to grade.
+        say: takes a line for a person: a submission that needs their eye, a score that changes.
+        advance: takes how many submissions are done, of how many, and the last one's name.
+        executor: where submissions are graded; threads of this process, each with a sandbox, if none.
+
+    Raises:
+        NoSandbox: submissions cannot be shut in on this machine.
+        BadBook: the gradebook cannot be used.
+    """
+    if not order.sandboxed:
+        say(UNPROTECTED)
+    elif executor is None and (reason := walls.why_not()):
+        raise NoSandbox(reason)
+    database = order.course.database
+    with (
+        nullcontext() if order.dry_run else alone(database),
+        Book(order.course, dry=order.dry_run) as book,
+        readable(database),
+    ):
+        run = _Run(order, book, lambda line: say(one_line(line)))
+        run.look_at_all()
+        draws = run.draw()
+        if order.force:  # so that the next run goes on where this one is interrupted
+            book.outdate([one.submission for one in run.waiting.values()])
+        own = executor or ThreadPoolExecutor(order.jobs, thread_name_prefix="grading")
+        try:
+            for done, result in enumerate(grade_all(run.jobs(draws), own, ahead=2 * order.jobs), start=1):
+                run.take(result)
+                advance(done, len(run.waiting), f"{result.student} {result.lesson}")
+        except ExecutorLost as problem:
+            say(f"The cluster was lost: {problem}.")
+            run.summary.interrupted = True
+        except KeyboardInterrupt:
+            run.summary.interrupted = True
+        finally:
+            if executor is None:
+                own.shutdown(wait=False, cancel_futures=True)
+                close_sandboxes()  # whatever still runs ends with its sandbox
+                own.shutdown(wait=True)
+                close_sandboxes()  # and so does a sandbox that was just being started
+    return run.summary
+
+
+class _Run:
+    """One run: what waits to be graded, by lesson and student, and what came of it so far."""
+
+    def __init__(self, order: Order, book: Book, say: Say) -> None:
+        self.summary = Summary(dry_run=order.dry_run)
+        self.waiting: dict[tuple[str, str], Waiting] = {}
+        self._order, self._book, self._say = order, book, say
+        self._course = order.course
+
+    def look_at_all(self) -> None:
+        """Find what has changed since it was graded."""
+        self.summary.misplaced = self._course.misplaced()
+        for line in self.summary.misplaced:
+            self._say(line)
+        for lesson in self._order.lessons:
+            handed_in = self._course.submissions(lesson, self._order.students)
+            if handed_in:  # else the export would hold zeros for it
+                self._book.know(lesson)
+                self._look_at_lesson(lesson, handed_in)
+
+    def _look_at_lesson(self, lesson: str, handed_in: Sequence[Submission]) -> None:
+        course = self._course
+        note = course.banks.notes.get(lesson)
+        if note and course.policy.require_secret:
+            self.summary.faults += [f"{one.student} {lesson}" for one in handed_in]
+            self._say(f"{lesson}: nothing was graded, since {POLICY} asks for hidden probes: {note}")
+            return
+        if note:
+            self._say(f"{lesson}: {note}")
+        now = course.current(lesson)
+        older = earlier(now)
+        if not self._order.dry_run:
+            try:
+                keep(now)
+            except OSError as problem:  # what it is for comes later: grading goes on
+                self._say(f"{lesson}: this release could not be kept ({problem.strerror})")
+        if not now.solution:
+            self._say(f"{lesson}: its source is not there, so a mistake also costs what is built from it")
+        for submission in handed_in:
+            self._look_at(submission, now, older)
+
+    def _look_at(self, submission: Submission, now: Release, older: Sequence[Release]) -> None:
+        who, book, summary = submission.who, self._book, self.summary
+        if submission.note:
+            self._say(f"{who}: {submission.note}")
+        if not submission.path.exists() and submission.note:
+            summary.faults.append(who)
+            return
+        release = origin(read_text(read(submission)), now, older) if older else now
+        made_from = self._course.made_from(submission, release)
+        if release is not now:
+            made_from["what tasks count that it lacks"] = self._course.policy.missing_tasks
+        if book.has_no_time(submission):
+            self._say(f"{who}: {STAMP} beside the submission says no time, so it does not count as late")
+        if self._order.force or not book.is_current(submission, made_from):
+            if release is not now:
+                if why := self._why_not_by(release):
+                    summary.faults.append(who)
+                    self._say(f"{who}: needs a look, no score was written: it {why}")
+                    return
+                self._say(f"{who}: graded by the earlier release that it came from")
+            self.waiting[submission.lesson, submission.student] = Waiting(submission, made_from, release)
+        elif book.settle(submission):
+            summary.settled += 1
+        else:
+            summary.current += 1
+
+    def _why_not_by(self, release: Release) -> str:
+        """Return why a submission cannot be graded by the earlier release it came from; "" where it can."""
+        if self._order.remote:
+            return "comes from an earlier release, which a cluster does not have: grade it here"
+        try:
+            release.banks.lesson(release.lesson)
+        except BankError as problem:
+            return f"comes from an earlier release, which cannot be graded by any more. {problem}"
+        return ""
+
+    def draw(self) -> Draws:
+        """Draw the hidden questions; a lesson whose source yields none is not graded."""
+        draws = Draws(self._course.banks)
+        for lesson in {lesson for lesson, _ in self.waiting}:
+            try:
+                draws.of(lesson, b"")
+            except AuthoringError as problem:
+                self.summary.faults.append(lesson)
+                self._say(f"{lesson}: needs a look, nothing was graded: {'; '.join(problem.problems)}")
+                self.waiting = {which: one for which, one in self.waiting.items() if which[0] != lesson}
+        return draws
+
+    def jobs(self, draws: Draws) -> Iterator[GradeJob]:
+        """Yield what waits as jobs; those of one release together: a sandbox is made for one set of banks."""
+        for one in sorted(self.waiting.values(), key=lambda one: one.release.id):
+            submission, release = one.submission, one.release
+            lesson = submission.lesson
+            refused, text = submission.refused, b""
+            if not refused:
+                try:
+                    text = submission.path.read_bytes()
+                except OSError as problem:
+                    refused = f"the file cannot be opened ({problem.strerror})"
+            notebook = unreadable(refused) if refused else read_text(text)
+            # What is drawn anew is for the lesson as it is now.
+            drawn = {} if lesson in release.banks.notes else draws.of(lesson, text)
+            release = self._course.as_written(release, notebook)
+            how = self._order.sandboxed, release.solution, self._order.figures, drawn
+            banks = release.banks.only(self._order.lessons)
+            yield GradeJob(lesson, submission.student, release.text, notebook, banks, *how)
+
+    def take(self, result: Result) -> None:
+        """Write one result, and tell what a person should know about it."""
+        one, book, summary = self.waiting[result.lesson, result.student], self._book, self.summary
+        who = one.submission.who
+        if result.fault:
+            summary.faults.append(who)
+            self._say(f"{who}: needs a look, no score was written: {result.fault}")
+            return
+        before = book.scores(one.submission)
+        for task in result.tasks:
+            if task.points is not None and before.get(task.task, task.points) != task.points:
+                summary.changed += 1
+                self._say(f"{who}: {task.task} {before[task.task]:g} -> {task.points:g}")
+        for note in result.notes:
+            self._say(f"{who}: {note}")
+        summary.graded += 1
+        if summary.dry_run:
+            return
+        try:
+            graded = from_dict(json.loads(result.notebook))
+            book.write(one.submission, graded, one.made_from, result.tasks, result.notes)
+            summary.written_answers += book.waiting_for_a_person(one.submission)
+        except Exception as problem:  # one submission that cannot be written must not cost the others
+            book.undo()
+            summary.graded -= 1
+            summary.faults.append(who)
+            same = book.scores(one.submission) == before
+            done = "no score was written" if same else "only scores were written"
+            self._say(f"{who}: needs a look, {done}: {type(problem).__name__}: {problem}")

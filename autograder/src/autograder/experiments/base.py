@@ -1,0 +1,102 @@
+"""What an experiment is: a way of putting an answer to use that shows how it behaves, as one small tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.words.own_words import Case, Seen
+
+Settings = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """An answer that is ready to be called on arguments by name.
+
+    Where it is a module, `module` is that, and `make` makes another like it, with weights of its own.
+    """
+
+    call: Callable[[Mapping[str, Any]], Any]
+    inputs: Mapping[str, Any]
+    module: nn.Module | None = None
+    make: Callable[[], nn.Module] | None = None
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """All that there is to know of one experiment."""
+
+    name: str
+    # Calls an answer and gives what it saw; a result of the answer's where there is nothing to see.
+    run: Callable[[Subject, Settings], Any]
+    words: Mapping[Any, tuple[str, ...]]  # a headline and advice for each case
+    # Which case it is, and what fills in its words beside the two numbers `obtained` and `expected`.
+    case: Callable[[Seen], Case] = lambda *_: ("", {})
+    _: KW_ONLY
+    axes: int | None  # of its tensor; None where that is the answer's own result
+    # What a hidden probe's run gives instead, so that nobody beside the answer can measure it wrongly; and
+    # what that comes to, or None where it cannot be measured.
+    raw: Callable[[Subject, Settings], Any] | None = None
+    measured: Callable[[Tensor, Settings], Tensor | None] | None = None
+    # What it wants to know of the solution: of its parameters' names and its buffers' sizes.
+    settings: Callable[[Sequence[str], Mapping[str, Sequence[int]]], Settings] = lambda *_: {}
+    problem: Callable[[Settings], str] = lambda _: ""  # what is wrong with an author's settings
+
+
+def inputs_of(settings: Settings) -> list[str]:
+    """Return the inputs that an experiment is about: its settings name one, or a list of them."""
+    named = settings.get("input", [])
+    return [named] if isinstance(named, str) else list(named)
+
+
+def other(values: Tensor, generator: torch.Generator) -> Tensor:
+    """Values of which every one is another, by a step of its own: softmax ignores what is added to all."""
+    if values.dtype == torch.bool:
+        return ~values
+    if not values.is_floating_point():
+        return values + 1
+    return values + (torch.rand(values.shape, generator=generator) + 0.5).to(values.dtype)
+
+
+def slices_changed(
+    inputs: Mapping[str, Any], names: Sequence[str], axis: int, generator: torch.Generator
+) -> Iterator[dict[str, Any]]:
+    """Yield the inputs once for each slice along an axis, with that slice of those that are named changed."""
+    for position in range(inputs[names[0]].shape[axis]):
+        changed = {name: inputs[name].clone() for name in names}
+        for x in changed.values():
+            x.select(axis, position).copy_(other(x.select(axis, position), generator))
+        yield {**inputs, **changed}
+
+
+def has_axis(value: Any, axis: int) -> bool:
+    """Tell whether a result is a tensor with such an axis."""
+    return isinstance(value, Tensor) and -value.ndim <= axis < value.ndim
+
+
+def moved(before: Tensor, afters: Sequence[Tensor], axis: int) -> Tensor:
+    """For each of several results and each slice along the axis, whether the slice changed.
+
+    Shapes:
+        returns: (results, size), bool; a result of another shape has changed everywhere
+    """
+    same = [after for after in afters if after.shape == before.shape]
+    found = torch.ones(len(afters), before.shape[axis], dtype=torch.bool)
+    if not same:
+        return found
+    first, *others = (
+        one.detach().double().movedim(axis, 0).unsqueeze(-1).flatten(1)  # (size, …)
+        for one in (before, *same)
+    )
+    second = torch.stack(others)  # (results, size, …)
+    # The last bits may differ with what stands in other rows, a common shift of all scores say.
+    largest = first[first.isfinite()].abs().max() if bool(first.isfinite().any()) else first.new_zeros(())
+    close = (first - second).abs() <= 1e-5 * largest.clamp(min=1)  # (results, size, …)
+    unmoved = (close | (first == second) | (first.isnan() & second.isnan())).all(dim=2)
+    found[[after.shape == before.shape for after in afters]] = ~unmoved
+    return found

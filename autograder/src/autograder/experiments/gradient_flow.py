@@ -1,0 +1,50 @@
+"""Whether a gradient comes back from the result to an input, and is finite.
+
+Settings:
+    input: the input's name.
+
+Shapes:
+    returns: (2,), bool: it arrives, it is finite
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.experiments.base import Experiment, Settings, Subject
+from autograder.words.own_words import Case, Seen
+from autograder.words.phrases import N_
+
+
+def _run(subject: Subject, settings: Settings) -> Any:
+    x = subject.inputs[settings["input"]].detach().clone().requires_grad_()
+    result = subject.call({**subject.inputs, settings["input"]: x})
+    if not isinstance(result, Tensor) or not result.is_floating_point():
+        return result
+    found = None
+    if result.requires_grad:
+        (found,) = torch.autograd.grad(result.square().sum(), x, allow_unused=True)
+    return torch.tensor([found is not None, found is not None and bool(found.isfinite().all())])
+
+
+WORDS = {
+    "lost": N_(
+        "No gradient comes back to `{name}`{where}.",
+        "`.detach()`, `.data`, `.item()` and `torch.no_grad()` cut the way back.",
+    ),
+    "not finite": N_(
+        "The result is right{where}, but the gradient back to `{name}` is not finite.",
+        "A nan that is replaced afterwards is still there on the way back, and would spoil every weight in "
+        "training. See to it that none arises.",
+    ),
+}
+
+
+def _case(seen: Seen) -> Case:
+    return ("lost", "not finite")[seen.finding.index[0]], {"name": seen.probe.settings["input"]}
+
+
+GRADIENT = Experiment("gradient", _run, WORDS, _case, axes=1)

@@ -1,0 +1,111 @@
+"""Properties: rules that a result obeys whatever its values, which a task may state beside the right numbers.
+
+A property looks at one result and either finds nothing or says where the rule is broken first. It never
+earns a point; it explains a wrong value better than the value can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.records.bank import Task
+from autograder.records.compare import first_index
+from autograder.records.findings import BrokenProperty
+from autograder.words.own_words import Case
+from autograder.words.phrases import N_, axis_name, slice_at
+
+# Where a result breaks a rule, and the numbers that are found there; both have the same shape.
+Broken = tuple[Tensor, Tensor]
+
+
+@dataclass(frozen=True)
+class Property:
+    """All that there is to know of one property."""
+
+    name: str
+    broken: Callable[[Tensor], Broken]
+    words: Mapping[Any, tuple[str, ...]]  # a headline and advice for each case
+    # Which case it is, and what fills in its words beside the number `obtained`.
+    case: Callable[[BrokenProperty, Task], Case] = lambda *_: ("", {})
+
+
+def sums_to_one(result: Tensor) -> Broken:
+    """Every row adds up to 1."""
+    if result.ndim == 0:
+        return torch.tensor(False), result
+    sums = result.double().sum(dim=-1)  # (…) without the last axis
+    # A sum that misses 1 by less than this reads like rounding, and does not explain what is wrong.
+    return (sums - 1).abs() > 0.01, sums
+
+
+def not_negative(result: Tensor) -> Broken:
+    """No entry lies below zero."""
+    return result.double() < 0, result
+
+
+def symmetric(result: Tensor) -> Broken:
+    """Entry (i, j) equals entry (j, i)."""
+    return (result.double() - result.double().mT).abs() > 1e-4, result
+
+
+def causal(result: Tensor) -> Broken:
+    """Above the diagonal of the last two axes every entry is 0: nothing holds of what comes later."""
+    return result.double().triu(diagonal=1) != 0, result
+
+
+def _sum(finding: BrokenProperty, task: Task) -> Case:
+    names = ", ".join(map(partial(slice_at, task), task.axes, finding.index))
+    return "row" if finding.index else "one", {"index": ", ".join(map(str, finding.index)), "names": names}
+
+
+def _pair(finding: BrokenProperty, task: Task) -> Case:
+    row, column = finding.index[-2:]
+    own, later = (slice_at(task, axis_name(task.axes, axis), finding.index[axis]) for axis in (-2, -1))
+    return "", {"flipped": [column, row], "own": own, "later": later}
+
+
+SUMS_TO_ONE = {
+    "one": N_("The result adds up to {obtained}{where}; it should add up to 1."),
+    "row": N_("Row {index} ({names}) adds up to {obtained}{where}; every row should add up to 1."),
+}
+NOT_NEGATIVE = {"": N_("{place} is {obtained}{where}; no entry should be negative.")}
+SYMMETRIC = {
+    "": N_(
+        "{place} differs from entry {flipped}{where}.",
+        "Two entries that mirror each other are the same.",
+    )
+}
+CAUSAL = {
+    "": N_(
+        "{place} is {obtained}{where}: {own} takes something from {later}, which comes later.",
+        "Above the diagonal every entry must be 0.",
+    )
+}
+PROPERTIES: dict[str, Property] = {
+    one.name: one
+    for one in (
+        Property("causal", causal, CAUSAL, _pair),
+        Property("sums-to-one", sums_to_one, SUMS_TO_ONE, _sum),
+        Property("not-negative", not_negative, NOT_NEGATIVE),
+        Property("symmetric", symmetric, SYMMETRIC, _pair),
+    )
+}
+
+
+def violation(name: str, result: Tensor) -> BrokenProperty | None:
+    """Apply the property of that name, and say where the result breaks it first.
+
+    Raises:
+        KeyError: there is no such property.
+    """
+    broken, numbers = PROPERTIES[name].broken(result)
+    if not bool(broken.any()):
+        return None
+    index = first_index(broken)
+    return BrokenProperty(name, index, float(numbers[index]))

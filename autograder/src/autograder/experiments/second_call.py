@@ -1,0 +1,30 @@
+"""What an answer gives after it was called with less: nothing of that call may be left behind.
+
+Settings:
+    input: the input's name, or a list of names.
+    axis: the axis along which they are cut for the first call.
+    size: how many slices the first call gets.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograder.experiments.base import Experiment, Settings, Subject, inputs_of
+from autograder.words.phrases import N_
+
+
+def _run(subject: Subject, settings: Settings) -> Any:
+    axis, size = settings["axis"], settings["size"]
+    cut = {name: subject.inputs[name].narrow(axis, 0, size) for name in inputs_of(settings)}
+    subject.call({**subject.inputs, **cut})
+    return subject.call(subject.inputs)
+
+
+WORDS = {
+    "": N_(
+        "`{answer}` gives another result{where} than with the same input alone.",
+        "Something of the first call was kept: whatever depends on the input is made anew in each call.",
+    )
+}
+SECOND_CALL = Experiment("second-call", _run, WORDS, axes=None)

@@ -1,0 +1,45 @@
+"""What an answer gives back that keeps something from call to call, and gets its inputs in pieces.
+
+Settings:
+    axis: the axis along which the inputs are cut.
+    sizes: the size of each piece.
+    refuses: the name of an exception that a piece may be refused with; the next piece follows.
+
+Shapes:
+    returns: (numbers,): everything that it gave back, end to end
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.experiments.base import Experiment, Settings, Subject
+from autograder.words.phrases import N_
+
+
+def _run(subject: Subject, settings: Settings) -> Any:
+    cut = [x.split(list(settings["sizes"]), settings["axis"]) for x in subject.inputs.values()]
+    given = []
+    for pieces in zip(*cut, strict=True):
+        try:
+            result = subject.call(dict(zip(subject.inputs, pieces, strict=True)))
+        except Exception as problem:
+            if settings.get("refuses") not in [kind.__name__ for kind in type(problem).__mro__]:
+                raise
+            continue
+        if not isinstance(result, Tensor):
+            return result
+        given.append(result.detach().flatten().clone())  # what is kept may be overwritten by the next call
+    return torch.cat(given)
+
+
+WORDS = {
+    "": N_(
+        "Called step by step{where}, `{answer}` gives back {obtained} where it should be {expected}.",
+        "Make an object, call it twice with small tensors, and print what comes back each time.",
+    )
+}
+STEPS = Experiment("steps", _run, WORDS, axes=1)

@@ -1,0 +1,123 @@
+"""What grades count by: the public banks, and hidden questions that every grading run draws anew.
+
+Nothing that one run asked is worth remembering for the next, whoever saw it: see `hidden.secret`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+
+from autograder.grading.hidden import secret
+from autograder.records import bank
+from autograder.records.bank import AS_SEEN, BankError, LessonBank, Task
+from autograder.records.course import Course
+from autograder.records.files import file_digest, write_all
+
+Files = Mapping[str, bytes]
+NONE: Files = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Banks:
+    """The public banks that a run grades by: found once, then passed to whatever needs them."""
+
+    course: Course
+    folders: Mapping[str, Path]  # where each lesson's bank lies
+    notes: Mapping[str, str]  # why nothing hidden is asked, by lesson
+
+    @classmethod
+    def of(cls, course: Course) -> Banks:
+        """Return the banks of all of a course's lessons."""
+        why = {lesson: secret.why_none(course, lesson) for lesson in course.banked()}
+        return cls(course, dict.fromkeys(why, course.bank), {name: one for name, one in why.items() if one})
+
+    def lesson(self, name: str, drawn: Files = NONE) -> LessonBank:
+        """Return a lesson's bank; with what was drawn for a submission, that is asked as well.
+
+        Raises:
+            BankError: there is none, or it is damaged.
+        """
+        if name not in self.folders:
+            raise BankError(f"{self.course.name} has no answers for lesson {name}.")
+        public = bank.load(name, self.folders[name], self.course.forbidden, self.course.entries)
+        return _together(public, self._drawn(name, drawn)) if drawn else public
+
+    def only(self, lessons: Collection[str]) -> Banks:
+        """Return the banks of some lessons: a sandbox gets all of them ready, which takes its time."""
+        folders = {name: place for name, place in self.folders.items() if name in lessons}
+        return replace(self, folders=folders)
+
+    def described(self, name: str) -> LessonBank:
+        """Return what a lesson's tasks and their mistakes are called.
+
+        Raises:
+            BankError: it has no bank, or that is damaged.
+        """
+        return bank.described(name, self.folders.get(name, self.course.bank))
+
+    def questions(self, name: str, drawn: Files) -> Files:
+        """Return what was drawn for a submission, without answers, where its own process can read it."""
+        if not drawn:
+            return {}
+        asked = bank.files(bank.without_answers(self._drawn(name, drawn)))
+        return {**asked, **self.course.beside_banks()}
+
+    def _drawn(self, name: str, drawn: Files) -> LessonBank:
+        text, numbers = (drawn[str(path)] for path in bank.paths(name, Path()))
+        return bank.read(name, text, numbers, self.course.forbidden, self.course.entries)
+
+    def digest(self, lesson: str) -> bytes:
+        """Return what a lesson is graded by at this moment, but for what is drawn.
+
+        Raises:
+            OSError: it has no bank.
+        """
+        parts = bank.digest(lesson, self.folders.get(lesson, self.course.bank))
+        parts += b"public" if lesson in self.notes else b"hidden"
+        if self.course.adds.experiments:
+            parts += file_digest(self.course.root / self.course.adds.experiments)
+        return hashlib.sha256(parts).digest()
+
+    def write_questions(self, folder: Path) -> None:
+        """Write every lesson's questions, without answers, where a submission's own process can read them."""
+        for name in self.folders:
+            bank.save(bank.without_answers(self.lesson(name)), folder)
+        write_all(folder, self.course.beside_banks())
+
+
+class Draws:
+    """The hidden questions of one grading run, which are drawn by its word; a new one if none is named."""
+
+    def __init__(self, banks: Banks, word: str = "") -> None:
+        self._banks = banks
+        self._word = word or secret.new_word()
+
+    def of(self, lesson: str, handed_in: bytes) -> Files:
+        """Return what is drawn for a file that was handed in, for the same file the same again; or nothing.
+
+        Raises:
+            AuthoringError: the lesson's source does not yield hidden questions.
+        """
+        if lesson in self._banks.notes:
+            return {}
+        course = self._banks.course
+        return secret.drawn(course, lesson, secret.word_for(course, lesson, handed_in, self._word))[0]
+
+
+def _together(public: LessonBank, drawn: LessonBank) -> LessonBank:
+    """Return a public bank that asks what was drawn, too, in place of the givens that it redraws itself."""
+    tasks = {
+        name: _both(task, drawn.tasks[name]) if name in drawn.tasks else task
+        for name, task in public.tasks.items()
+    }
+    return replace(public, tasks=tasks, givens={AS_SEEN: public.givens[AS_SEEN], **drawn.givens})
+
+
+def _both(task: Task, drawn: Task) -> Task:
+    visible = {name: probe for name, probe in task.probe.items() if task.kind != "tensor" or name == AS_SEEN}
+    added = (probe for probe in drawn.probes if probe.id not in visible)
+    return replace(task, probes=(*visible.values(), *added), checks=drawn.checks)

@@ -1,0 +1,166 @@
+"""Grade many submissions at once. What runs on an executor here runs on a cluster's as well."""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import json
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import CancelledError, Executor, Future, as_completed
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+
+from autograder.experiments import known as experiments
+from autograder.grading.banks import Banks, Files
+from autograder.grading.evidence import GraderFault
+from autograder.grading.grade import Graded, grade, results_of
+from autograder.grading.rebuild import rebuild, solved
+from autograder.grading.runner import KernelRunner, SandboxRunner
+from autograder.grading.sandbox.workers import SandboxFailed
+from autograder.grading.verdicts import TaskResult, release_id
+from autograder.records import bank
+from autograder.words.language import SPOKEN, speaking, translated
+
+
+class ExecutorLost(Exception):
+    """Whatever ran the submissions is gone, so no more results will come."""
+
+
+@dataclass(frozen=True)
+class GradeJob:
+    """A submission to grade, with everything that grading needs: it may happen on another machine."""
+
+    lesson: str
+    student: str
+    release: str
+    submission: NotebookNode
+    banks: Banks  # what it is graded by
+    sandboxed: bool = True  # else it runs in a Jupyter kernel with the grader's own rights
+    solution: Mapping[str, str] = field(default_factory=dict)  # the course's own answer cells, by id
+    figures: bool = False  # draw the course's own
+    drawn: Files = field(default_factory=dict)  # what is asked of it beside what is public
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of one submission."""
+
+    lesson: str
+    student: str
+    notebook: str = ""  # the graded one as JSON; empty where our own code failed
+    tasks: tuple[TaskResult, ...] = ()
+    notes: tuple[str, ...] = ()  # for the person who reads the grades
+    fault: str = ""  # how our own code failed
+
+
+def grade_job(job: GradeJob) -> Result:
+    """Grade one submission in this thread's own sandbox; a fault of ours is part of the result."""
+    try:
+        rebuilt = rebuild(_release(job.release), job.submission)
+        graded, tasks = grade_rebuilt(job, rebuilt.notebook, tuple(rebuilt.notes))
+    except (GraderFault, SandboxFailed) as fault:
+        return Result(job.lesson, job.student, fault=str(fault))
+    except Exception as fault:
+        return Result(job.lesson, job.student, fault=f"{type(fault).__name__}: {fault}")
+    return Result(job.lesson, job.student, json.dumps(graded.notebook), tasks, graded.notes)
+
+
+def grade_rebuilt(
+    job: GradeJob, rebuilt: NotebookNode, notes: tuple[str, ...]
+) -> tuple[Graded, tuple[TaskResult, ...]]:
+    """Grade a submission that was rebuilt, with the notes from that, in this thread's own sandbox.
+
+    Raises:
+        GraderFault: our own code failed beside an answer.
+        SandboxFailed: the sandbox itself failed.
+    """
+    experiments.use(job.banks.course)
+    runner = runner_for(job.banks, job.sandboxed)
+    lesson = job.banks.lesson(job.lesson, job.drawn)
+    questions = job.banks.questions(job.lesson, job.drawn)
+    solution = partial(solved, _release(job.release), job.solution) if job.solution else None
+    runner.begin(job.lesson, solution)
+    # The student reads it in their language, and the records are for whoever grades.
+    language = rebuilt.metadata.get(SPOKEN, "")
+    with speaking(job.banks.course.bank, language):
+        said = bank.with_texts(lesson, translated) if language else lesson
+        graded = grade(rebuilt, said, runner, notes, job.solution, job.figures, questions)
+    return graded, results_of(lesson, job.student, release_id(job.release), graded)
+
+
+@lru_cache(maxsize=8)
+def _release(text: str) -> NotebookNode:
+    """Return a lesson's release, read once for all that was handed in for it.
+
+    Whoever asks must not change it.
+    """
+    release: NotebookNode = nbformat.reads(text, as_version=4)
+    return release
+
+
+def grade_all(jobs: Iterable[GradeJob], executor: Executor, ahead: int) -> Iterator[Result]:
+    """Results as they come, in any order.
+
+    Args:
+        jobs: made one by one, so that a large class never lies in memory whole.
+        executor: where `grade_job` runs.
+        ahead: how many jobs may wait or run at one time.
+
+    Raises:
+        ExecutorLost: the executor is gone, with the jobs that it had.
+    """
+    # What is loaded by now stays: to look through it for garbage at every few notebooks takes long.
+    gc.collect()
+    gc.freeze()
+    waiting: dict[Future[Result], GradeJob] = {}
+    for job in jobs:
+        waiting[executor.submit(grade_job, job)] = job
+        if len(waiting) >= ahead:
+            yield _next_of(waiting)
+    while waiting:
+        yield _next_of(waiting)
+
+
+def _next_of(waiting: dict[Future[Result], GradeJob]) -> Result:
+    done = next(as_completed(waiting))
+    job = waiting.pop(done)
+    try:
+        return done.result()
+    except CancelledError as problem:
+        raise ExecutorLost("what ran the submissions does not answer any more") from problem
+    except Exception as problem:  # the executor's own: it lost this job, and again in each new try
+        return Result(job.lesson, job.student, fault=f"{type(problem).__name__}: {problem}")
+
+
+# For each thread, sandboxed or not: its runner, and what that asks for.
+_runners: dict[tuple[int, bool], tuple[SandboxRunner, Any]] = {}
+_lock = threading.Lock()
+
+
+def runner_for(banks: Banks, sandboxed: bool = True) -> SandboxRunner:
+    """Return this thread's own sandbox or kernels, kept for its next submission while the banks stay."""
+    key = threading.get_ident(), sandboxed
+    asks = banks, [banks.digest(lesson) for lesson in banks.folders]
+    with _lock:
+        runner, known = _runners.get(key, (None, None))
+    if runner is not None and (runner.closed or known != asks):
+        runner.close()
+        runner = None
+    if runner is None:
+        runner = SandboxRunner(banks) if sandboxed else KernelRunner(banks)
+        with _lock:
+            _runners[key] = runner, asks
+    return runner
+
+
+@atexit.register
+def close_sandboxes() -> None:
+    """End every sandbox that this process started; the next job starts one anew."""
+    with _lock:
+        while _runners:
+            _runners.popitem()[1][0].close()

@@ -1,0 +1,181 @@
+"""Where a class's files are, as nbgrader sees it, and what they are graded by."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import lru_cache
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.coursedir import CourseDirectory
+
+from autograder.author import settings
+from autograder.author.source import answers_in
+from autograder.grading.banks import Banks
+from autograder.grading.policy import Policy
+from autograder.grading.releases import Release, tasks_of
+from autograder.grading.submission import refused
+from autograder.records.course import Course
+from autograder.words.language import SPOKEN
+
+# Where nbgrader keeps the time at which something was handed in.
+STAMP = "timestamp.txt"
+# Where nbgrader's exchange keeps what a student's feedback is called there.
+KEY = "submission_secret.txt"
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One student's notebook for one lesson, handed in and not necessarily graded."""
+
+    lesson: str
+    student: str
+    path: Path
+    graded: Path
+    refused: str = ""  # why the file is not even opened: it is a link, say, to somebody else's
+    note: str = ""  # for the person who grades
+
+    @property
+    def who(self) -> str:
+        """Whose it is and for what, in words."""
+        return f"{self.student} {self.lesson}"
+
+
+class Class:
+    """A folder with what students handed in, and the banks that it is graded by.
+
+    Raises:
+        AuthoringError: the folder is in no course, the course lacks nbgrader's configuration, or its
+            `class.toml` is not as it must be.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        course = Course.of(folder)
+        root = course.root
+        self.policy = Policy.read(root, course.lessons)
+        self.banks = Banks.of(course)
+        self.config = settings.read(root)
+        self.config.CourseDirectory.root = str(root)
+        self.directory = CourseDirectory(config=self.config)
+
+    @property
+    def lessons(self) -> list[str]:
+        """The lessons that have a release and a bank."""
+        return [name for name in self.banks.folders if self.release(name).is_file()]
+
+    @property
+    def database(self) -> str:
+        return str(self.directory.db_url)
+
+    def place(self, step: str, student: str, lesson: str) -> Path:
+        """Return a folder of nbgrader's: `step` is the name of a directory in its configuration."""
+        return Path(self.directory.format_path(step, student, lesson))
+
+    def release(self, lesson: str, language: str = ".") -> Path:
+        return self.place(self.directory.release_directory, language, lesson) / f"{lesson}.ipynb"
+
+    def solution(self, lesson: str) -> dict[str, str]:
+        """Return the text of the course's own answer cells, by id; none where the source is not there."""
+        return answers_in(self.banks.course.source / lesson, lesson)
+
+    def submissions(self, lesson: str, students: Collection[str] = ()) -> list[Submission]:
+        """Return what was handed in for a lesson, by student; of the students named, or of all."""
+        found = []
+        for student in self.students():
+            folder = self.place(self.directory.submitted_directory, student, lesson)
+            path, note = folder / f"{lesson}.ipynb", ""
+            if (students and student not in students) or not (folder.is_dir() or folder.is_symlink()):
+                continue
+            graded = self.place(self.directory.autograded_directory, student, lesson) / path.name
+            others = sorted(folder.glob("*.ipynb")) if not path.is_symlink() and not path.exists() else []
+            if len(others) == 1:  # a browser calls the second download of a file "name (1)"
+                path = others[0]
+                note = f"there is no {graded.name}, so {path.name} was taken"
+            elif others:
+                names = ", ".join(path.name for path in others)
+                note = f"there is no {graded.name}, and which of these counts? {names}"
+            found.append(Submission(lesson, student, path, graded, refused(path, self.submitted), note))
+        return found
+
+    @property
+    def submitted(self) -> Path:
+        """The folder of what was handed in."""
+        return Path(self.directory.root, self.directory.submitted_directory)
+
+    def students(self) -> list[str]:
+        """Who has a folder of what they handed in."""
+        return sorted(entry.name for entry in self.submitted.iterdir()) if self.submitted.is_dir() else []
+
+    def misplaced(self) -> list[str]:
+        """Return what lies where no lesson's notebook is looked for, in one sentence each."""
+        known = set(self.banks.course.lessons)
+        found = []
+        for student in self.students():
+            for entry in sorted((self.submitted / student).glob("[!.]*")):
+                if entry.name in known or not (entry.is_dir() or entry.suffix == ".ipynb"):
+                    continue
+                meant = get_close_matches(entry.stem, known, n=1) or ["<lesson>"]
+                place = f"{self.submitted.name}/{student}/{meant[0]}/{meant[0]}.ipynb"
+                found.append(
+                    f"{self.submitted.name}/{student}/{entry.name} is not graded: its place is {place}"
+                )
+        return found
+
+    def current(self, lesson: str) -> Release:
+        """Return a lesson as it is released now."""
+        text = self.release(lesson).read_text(encoding="utf-8")
+        return Release(lesson, text, self.banks, self.solution(lesson))
+
+    def as_written(self, release: Release, submitted: NotebookNode) -> Release:
+        """Return a release in the language of what was handed in: the one whose prose that has most of."""
+        paths = {one: self.release(release.lesson, one) for one in self.banks.course.languages[1:]}
+        texts = {one: path.read_text(encoding="utf-8") for one, path in paths.items() if path.is_file()}
+        prose = _prose(submitted)
+        language = max(("", *texts), key=lambda one: len(prose & _prose_of(texts.get(one, release.text))))
+        if not language:
+            return release
+        return replace(release, text=_said_in(language, texts[language], release.text))
+
+    def made_from(self, submission: Submission, release: Release) -> dict[str, str]:
+        """Return a digest of each thing that a grade depends on. Empty without a bank."""
+        try:
+            return {
+                "submission": hashlib.sha256(handed_in(submission)).hexdigest(),
+                "lesson": hashlib.sha256(release.text.encode("utf-8")).hexdigest(),
+                "checks": release.banks.digest(submission.lesson).hex(),
+            }
+        except OSError:
+            return {}
+
+
+@lru_cache(maxsize=32)
+def _said_in(language: str, text: str, english: str) -> str:
+    """Return a release's text in a language, which it names; made once for all who wrote in it."""
+    said, plain = (nbformat.reads(one, as_version=4) for one in (text, english))
+    if tasks_of(said) != tasks_of(plain):  # an earlier release is kept in English
+        said = plain
+    said.metadata[SPOKEN] = language
+    return str(nbformat.writes(said))
+
+
+@lru_cache(maxsize=32)
+def _prose_of(text: str) -> frozenset[str]:
+    return _prose(nbformat.reads(text, as_version=4))
+
+
+def _prose(notebook: NotebookNode) -> frozenset[str]:
+    return frozenset(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+
+
+def handed_in(submission: Submission) -> bytes:
+    """Return the file's content, or why there is none: that is graded as well, and once."""
+    if submission.refused:
+        return submission.refused.encode()
+    try:
+        return submission.path.read_bytes()
+    except OSError as problem:
+        return str(problem.strerror).encode()

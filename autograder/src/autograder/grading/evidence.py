@@ -1,0 +1,184 @@
+"""Take evidence out of an executed notebook, and put verdicts in."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from nbformat import NotebookNode, from_dict
+
+from autograder.grading.rebuild import ADDED
+from autograder.judge.decide import judge, merge, with_unfinished
+from autograder.records.bank import AS_SEEN, LessonBank, Task
+from autograder.records.cells import is_answer, is_test
+from autograder.records.findings import Verdict
+from autograder.records.outcome import Evidence
+from autograder.records.transport import EVIDENCE_MIME, EvidenceRefused, unpack
+from autograder.words.feedback import rich_text
+from autograder.words.language import Note, _, ngettext
+
+EMPTY: Mapping[str, str] = MappingProxyType({})
+# What the checks say themselves where they get no result. All else was written by a stranger.
+OURS = re.compile(
+    r"|the answer is too large to grade \(\d+ bytes\)|the answer's numbers cannot be read \(\w+\)"
+    r"|looking at it runs code of its own, which raises \w{1,100}"
+)
+
+
+class GraderFault(Exception):
+    """Our own code failed beside the answer: the submission needs a person's eye, and gets no score."""
+
+
+def evidence_of(task: str, executed: NotebookNode, stopped: str = "") -> Evidence:
+    """Return the evidence that a task's test cell left in an executed notebook.
+
+    Args:
+        task: the task's id.
+        executed: the notebook after it ran.
+        stopped: why the run ended early, if it did.
+    """
+    tests = [cell for cell in executed.cells if cell["id"] == task and is_test(cell)]
+    outputs = [output for cell in tests for output in cell.get("outputs", ())]
+    for output in outputs:
+        packed = output.get("data", {}).get(EVIDENCE_MIME)
+        if packed is None:
+            continue
+        try:
+            evidence = unpack(packed)
+        except EvidenceRefused as problem:
+            return Evidence(task, "not-run", note=str(problem))
+        if evidence.task == task:
+            ours = evidence.status == "fault" or OURS.fullmatch(evidence.note)
+            unread = Note("its check left no result that can be read")
+            return evidence if ours else replace(evidence, note=unread)
+    errors = [str(output.get("ename", "")) for output in outputs if output.output_type == "error"]
+    if "CellTimeoutError" in errors or "KeyboardInterrupt" in errors:
+        why = Note("it did not end in the time allowed, so a loop may be endless")
+        return Evidence(task, "not-run", note=why)
+    if errors:
+        return Evidence(task, "not-run", note=Note("its check stopped with {error}", error=errors[0]))
+    return Evidence(task, "not-run", note=stopped or Note("its check left no result"))
+
+
+def bound_outputs(notebook: NotebookNode, most: int = 100_000, most_shown: int = 4_000_000) -> None:
+    """Cut what cells put out, so that one loop cannot fill a disk.
+
+    Args:
+        notebook: an executed notebook, changed in place.
+        most: characters that one printed text, or one error, may have.
+        most_shown: characters that all pictures, tables and results may have together.
+    """
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()):
+            if output.output_type == "stream":
+                output.text = _cut(output.text, most)
+            elif output.output_type == "error":
+                output.evalue = _cut(output.evalue, most)
+                if sum(map(len, output.traceback)) > most:
+                    output.traceback = [_cut("\n".join(output.traceback), most)]
+            else:
+                size = len(json.dumps([output.data, output.metadata]))
+                if size > most_shown:
+                    cut = _("… an output of {number} characters was cut off …", number=size)
+                    output.data = {"text/plain": cut}
+                    output.metadata = {}
+                else:
+                    most_shown -= size
+
+
+def _cut(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    return f"{text[:most]}\n" + ngettext(
+        "… {number} more character was cut off …",
+        "… {number} more characters were cut off …",
+        len(text) - most,
+    )
+
+
+def judge_notebook(
+    bank: LessonBank,
+    executed: NotebookNode,
+    redrawn: Mapping[str, NotebookNode],
+    stopped: str = "",
+    stops: Mapping[str, str] = EMPTY,
+) -> dict[str, Verdict]:
+    """Judge every task of a lesson from its executed notebooks.
+
+    Args:
+        bank: the lesson's bank.
+        executed: the run with the givens as the learner saw them.
+        redrawn: the runs with other givens, by the name that the bank has for them.
+        stopped: why the first run ended early, if it did.
+        stops: cells of the first run that were stopped, and why.
+    """
+    verdicts: dict[str, Verdict] = {}
+    for task in bank.tasks.values():
+        verdict = judge_task(task, bank, executed, redrawn, stopped, stops)
+        verdicts[task.id] = with_unfinished(verdict, task, bank, verdicts)
+    return verdicts
+
+
+def judge_task(
+    task: Task,
+    bank: LessonBank,
+    executed: NotebookNode,
+    redrawn: Mapping[str, NotebookNode],
+    stopped: str,
+    stops: Mapping[str, str],
+) -> Verdict:
+    """Judge one task as `judge_notebook` does, without looking at the tasks that it is built from."""
+    evidence = evidence_of(task.id, executed, stopped)
+    why = stops.get(f"{task.id}-answer") or stops.get(task.id)
+    if why and evidence.status in ("missing", "stub", "not-run"):
+        evidence = Evidence(task.id, "not-run", note=why)
+    # An answer must come out right from other numbers too: one that was typed in does not.
+    evidence = _of_run(evidence, task, AS_SEEN)
+    for run, notebook in redrawn.items():
+        evidence = merge(evidence, _of_run(evidence_of(task.id, notebook), task, run))
+    if evidence.status == "fault":
+        raise GraderFault(f"{task.id}: {evidence.note}")
+    return judge(task, evidence)
+
+
+def own_before(task: Task, notebook: NotebookNode) -> Iterator[str]:
+    """Yield the text of the learner's code cells in a rebuilt notebook, up to a task's check."""
+    for cell in notebook.cells:
+        if cell["id"] == task.id:
+            return
+        if cell.cell_type == "code" and (is_answer(cell) or cell["id"].startswith(ADDED)):
+            yield cell.source
+
+
+def _of_run(evidence: Evidence, task: Task, run: str) -> Evidence:
+    """Return what evidence says about what it was asked in a run, and nothing about another run."""
+    asked = (
+        {run}
+        if task.kind == "tensor"
+        else {probe.id for probe in task.probes if probe.hidden == (run != AS_SEEN)}
+    )
+    found = {name: outcome for name, outcome in evidence.outcomes.items() if name in asked}
+    if evidence.status == "answered" and task.kind == "tensor" and not found:
+        return replace(evidence, status="not-run", outcomes={}, note=Note("a run of it left no result"))
+    return replace(evidence, outcomes=found)
+
+
+def show_verdict(cell: NotebookNode, task: Task, verdict: Verdict) -> None:
+    """Replace a test cell's outputs by the verdict.
+
+    nbgrader reads the score from the result's plain text, and shows its HTML: so one output carries both.
+    """
+    # Not by `new_output`, which holds each one against the schema; that is done where the whole is written.
+    shown = {
+        "output_type": "execute_result",
+        "metadata": {},
+        "data": {
+            "text/plain": str(verdict.earned),
+            "text/html": rich_text(task, verdict),
+        },
+        "execution_count": cell.get("execution_count") or 1,
+    }
+    cell.outputs = [from_dict(shown)]

@@ -1,0 +1,173 @@
+"""Grade one rebuilt submission: run it with each set of givens, judge what it left, write the verdicts in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nbformat import NotebookNode
+from nbgrader.utils import compute_checksum
+
+from autograder.grading.banks import NONE, Files
+from autograder.grading.evidence import EMPTY, bound_outputs, judge_notebook, own_before, show_verdict
+from autograder.grading.followups import Submitted, judged_again, refuse_our_own, run_redrawn
+from autograder.grading.may_hide import hiding
+from autograder.grading.rebuild import with_explanation
+from autograder.grading.runner import Runner
+from autograder.grading.verdicts import UNANSWERED, TaskResult
+from autograder.records.bank import AS_SEEN, LessonBank
+from autograder.records.cells import is_answer, is_test, undrawn
+from autograder.records.findings import Raised, Verdict
+from autograder.words.language import Note, _
+from autograder.words.wording import word
+
+NOT_SHOWN = Note("Not shown while grading; `autograder grade --figures` shows it.")
+
+
+@dataclass(frozen=True)
+class Graded:
+    """An executed notebook with the verdicts in its test cells, and the notes that stand on top of it."""
+
+    notebook: NotebookNode
+    verdicts: Mapping[str, Verdict]
+    notes: tuple[str, ...]
+    flags: Mapping[str, tuple[str, ...]]  # why a person should look at a task, as `TaskResult` has them
+
+
+def grade(
+    rebuilt: NotebookNode,
+    lesson: LessonBank,
+    run: Runner,
+    notes: tuple[str, ...] = (),
+    solution: Mapping[str, str] = EMPTY,
+    figures: bool = False,
+    questions: Files = NONE,
+) -> Graded:
+    """Grade a submission that was rebuilt.
+
+    Args:
+        rebuilt: the course's cells with the learner's answers.
+        lesson: the lesson's bank, with its answers; nothing of it reaches the run.
+        run: how notebooks are run.
+        notes: what a person should know besides, from rebuilding.
+        solution: the text of the course's own answer cells, by the cell's id. They stand in for wrong
+            answers that other tasks are built from; without them, a mistake costs points in those as well.
+        figures: draw the course's own figures.
+        questions: what was drawn for this submission and stands in the bank, without answers. It is asked in
+            a run of its own, of which nothing but numbers is kept.
+
+    Raises:
+        GraderFault: our own code failed beside an answer.
+        SandboxFailed: the sandbox itself failed.
+    """
+    plain = undrawn(rebuilt, f"print({_(NOT_SHOWN)!r})")
+    as_seen = run(rebuilt if figures else plain, AS_SEEN)
+    refuse_our_own(plain, as_seen)
+    redrawn, stops = run_redrawn(plain, lesson, list(lesson.tasks), run, questions, as_seen.stops)
+    executed = as_seen.notebook
+    for cell, given in zip(executed.cells, rebuilt.cells, strict=True):
+        cell.source = given.source
+    verdicts = judge_notebook(lesson, executed, redrawn, as_seen.gave_up, as_seen.stops)
+    not_again: tuple[str, ...] = ()
+    if solution and not as_seen.gave_up:
+        verdicts, not_again = judged_again(
+            Submitted(plain, as_seen, verdicts, questions), lesson, run, solution
+        )
+    bound_outputs(executed)
+    for cell in executed.cells:
+        if is_test(cell) and cell["id"] in verdicts:
+            show_verdict(cell, lesson.tasks[cell["id"]], verdicts[cell["id"]])
+    unseen = _not_seen(lesson, executed, verdicts)
+    said = [
+        *notes,
+        *(
+            Note("The cell {name} was stopped: {why}.", name=name, why=why)
+            for name, why in as_seen.stops.items()
+        ),
+        *(
+            Note("With other numbers, the cell {name} was stopped: {why}.", name=name, why=why)
+            for name, why in stops.items()
+        ),
+        *(
+            Note(
+                "{task}: with `{code}`, a call that this task forbids may have gone unseen.",
+                task=task,
+                code=code,
+            )
+            for task, code in unseen.items()
+        ),
+        *not_again,
+    ]
+    if as_seen.gave_up:
+        said.append(Note("The notebook did not run to its end: {why}.", why=as_seen.gave_up))
+    if said:
+        with_explanation(executed, said)
+    stopped = {name.removesuffix("-answer") for name in (*as_seen.stops, *stops)}
+    why = {"stopped": stopped, "may-hide": unseen}
+    flags = {name: tuple(flag for flag, tasks in why.items() if name in tasks) for name in lesson.tasks}
+    return Graded(executed, verdicts, tuple(said), flags)
+
+
+def _not_seen(lesson: LessonBank, executed: NotebookNode, verdicts: Mapping[str, Verdict]) -> dict[str, str]:
+    """Return code that a person should look at, since it may hide a forbidden call, by task."""
+    found = {}
+    for task in lesson.tasks.values():
+        if task.forbids and verdicts[task.id].right and not verdicts[task.id].forbidden:
+            code = hiding(own_before(task, executed))
+            if code:
+                found[task.id] = code
+    return found
+
+
+def results_of(
+    lesson: LessonBank,
+    student: str,
+    release: str,
+    graded: Graded,
+) -> tuple[TaskResult, ...]:
+    """Return the records of one graded submission, in the order of the lesson.
+
+    Args:
+        lesson: the lesson's bank.
+        student: who handed it in.
+        release: which release it was graded by.
+        graded: what came of it.
+    """
+    verdicts, cells = graded.verdicts, graded.notebook.cells
+    answers = {cell["id"]: cell for cell in cells if is_answer(cell)}
+    found = []
+    for cell in cells:
+        name, marks = cell["id"], cell.metadata.get("nbgrader", {})
+        which = lesson.lesson, student, name
+        if name in verdicts:
+            verdict, task = verdicts[name], lesson.tasks[name]
+            finding = verdict.finding
+            answer = answers.get(f"{name}-answer")
+            found.append(
+                TaskResult(
+                    *which,
+                    points=verdict.earned,
+                    possible=verdict.points,
+                    faults=tuple(one.fault for one in verdict.named),
+                    finding=type(finding).__name__ if finding else "",
+                    says=word(finding, task, verdict).headline if finding else "",
+                    error=finding.error.type if isinstance(finding, Raised) else "",
+                    probe=finding.probe if finding else "",
+                    unfinished=verdict.unfinished,
+                    stood_in=verdict.stood_in,
+                    flags=(*(("forbidden",) if verdict.forbidden else ()), *graded.flags.get(name, ())),
+                    release=release,
+                    answer=answer.source if answer else "",
+                )
+            )
+        elif marks.get("grade") and name in answers:
+            untouched = UNANSWERED if _is_untouched(cell) else ""
+            possible = float(marks["points"])
+            found.append(
+                TaskResult(*which, None, possible, finding=untouched, release=release, answer=cell.source)
+            )
+    return tuple(found)
+
+
+def _is_untouched(cell: NotebookNode) -> bool:
+    return bool(cell.metadata.nbgrader.get("checksum") == compute_checksum(cell))

@@ -1,0 +1,356 @@
+"""The one writer of nbgrader's gradebook and of `autograded/`, as nbgrader itself would write them."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import logging
+import os
+import shutil
+import sysconfig
+import tempfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import cast
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader import utils
+from nbgrader.api import Grade, Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
+from nbgrader.preprocessors import AssignLatePenalties, LimitOutput
+
+from autograder.grading.class_folder import KEY, STAMP, Class, Submission
+from autograder.grading.nbgrader_cells import MoveCells
+from autograder.grading.policy import EXCUSE
+from autograder.grading.verdicts import Change, Grading, Store, TaskResult, make_table, now, readable
+from autograder.records.problems import BadBook
+from autograder.words.language import Note
+
+PERMISSIONS = 0o444
+SQLITE = "sqlite:///"
+
+# Where nbgrader's programs are, and the table that it makes last.
+SCRIPTS = sysconfig.get_path("scripts")
+FINISHED = "alembic_version"
+
+log = logging.getLogger(__name__)
+
+
+class Book:
+    """The gradebook of a class, open for writing.
+
+    A graded notebook is written whole, beside its place, before the database is changed in one transaction;
+    the old one is gone by then, and the new one put in its place after that. Whatever fails or interrupts a
+    run, no score is in the book without its notebook that the next run does not write again.
+
+    Args:
+        course: the class's folder.
+        dry: open a copy that is thrown away, so that nothing can be written to the book itself.
+    """
+
+    def __init__(self, course: Class, dry: bool = False) -> None:
+        self._course = course
+        self._copy = tempfile.TemporaryDirectory(prefix="gradebook-") if dry else None
+        self._database = _copied(course.database, Path(self._copy.name)) if self._copy else course.database
+        with _programs_found(), readable(course.database):
+            self._gradebook = Gradebook(self._database, course.directory.course_id)
+        engine = self._gradebook.engine
+        with engine.connect() as connection:
+            finished = engine.dialect.has_table(connection, FINISHED)
+        if not finished:
+            self.__exit__(None, None, None)
+            why = "is half-made: nbgrader was stopped while it made it; move it away and start again"
+            raise BadBook(course.database, why)
+        make_table(engine)
+        self.verdicts = Store(self._gradebook.db)
+        self._students: set[str] = set()
+        self._cells: dict[str, dict[str, str]] = {}
+        self._gradings: dict[str, dict[str, Mapping[str, str]]] = {}
+
+    def __enter__(self) -> Book:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._gradebook.close()
+        if self._copy is not None:
+            self._copy.cleanup()
+
+    @property
+    def nbgrader(self) -> Gradebook:
+        """The book as nbgrader sees it: its students, what is due when."""
+        return self._gradebook
+
+    def know(self, lesson: str) -> None:
+        """Make sure that the gradebook has the lesson as it is released, as nbgrader itself would."""
+        due = self._course.policy.due.get(lesson)
+        if due:
+            self._gradebook.update_or_create_assignment(lesson, duedate=due)
+        release = nbformat.read(self._course.release(lesson), as_version=4)
+        marks = [cell.metadata.nbgrader for cell in release.cells if _marked(cell)]
+        wanted = {mark["grade_id"]: float(mark["points"]) for mark in marks if mark["grade"]}
+        try:
+            known = self._gradebook.find_notebook(lesson, lesson).grade_cells
+            if {cell.name: cell.max_score for cell in known} == wanted:
+                return
+        except MissingEntry:
+            self._gradebook.update_or_create_assignment(lesson)
+        resources = {"nbgrader": {"notebook": lesson, "assignment": lesson, "db_url": self._database}}
+        MoveCells(config=self._course.config).preprocess(release, resources)
+        self._gradebook.db.expire_all()
+        self._cells.pop(lesson, None)
+
+    def scores(self, submission: Submission) -> dict[str, float]:
+        """Return the scores that checks gave a submission, by task."""
+        try:
+            notebook = self._notebook(submission)
+        except MissingEntry:
+            return {}
+        names = self._names(submission.lesson)
+        return {names[one.cell_id]: one.auto_score for one in notebook.grades if one.auto_score is not None}
+
+    def waiting_for_a_person(self, submission: Submission) -> int:
+        """How many written answers of a submission nobody has graded yet."""
+        return sum(grade.needs_manual_grade for grade in self._notebook(submission).grades)
+
+    def is_current(self, submission: Submission, made_from: Mapping[str, str]) -> bool:
+        """Tell whether a submission was graded from just this, and its grades are in the book."""
+        if submission.lesson not in self._gradings:
+            known = self.verdicts.read(Grading, submission.lesson)
+            self._gradings[submission.lesson] = {one.student: one.made_from for one in known}
+        known_from = self._gradings[submission.lesson].get(submission.student)
+        if not made_from or known_from != made_from or not submission.graded.is_file():
+            return False
+        try:
+            self._notebook(submission)
+        except MissingEntry:
+            return False
+        return True
+
+    def settle(self, submission: Submission) -> bool:
+        """Have a grade follow the time and the penalty as they are now; whether that changed it."""
+        notebook = self._notebook(submission)
+        handed_in = notebook.assignment
+        before = handed_in.timestamp, notebook.late_submission_penalty or 0.0
+        handed_in.timestamp = self._timestamp(submission) or handed_in.timestamp
+        self._extend(submission, handed_in)
+        self._charge(submission, handed_in, notebook)
+        changed = before != (handed_in.timestamp, notebook.late_submission_penalty or 0.0)
+        self._gradebook.db.commit()
+        return changed
+
+    def outdate(self, submissions: Collection[Submission]) -> None:
+        """Have submissions graded anew by the next run, whatever becomes of this one."""
+        which = {(one.lesson, one.student) for one in submissions}
+        known = self.verdicts.read(Grading)
+        self.verdicts.outdate(one for one in known if (one.lesson, one.student) in which)
+        self._gradebook.db.commit()
+
+    def write(
+        self,
+        submission: Submission,
+        graded: NotebookNode,
+        made_from: Mapping[str, str],
+        tasks: Sequence[TaskResult] = (),
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        """Put one graded submission into the gradebook, and its notebook into `autograded/`.
+
+        Args:
+            submission: what was graded.
+            graded: its notebook, with the verdicts.
+            made_from: what the grade depends on, as `Class.made_from` has it.
+            tasks: what was found of each task.
+            notes: what a person should know besides.
+        """
+        book, lesson, student = self._gradebook, submission.lesson, submission.student
+        LimitOutput(config=self._course.config).preprocess(graded, {})
+        known_cells = set(self._names(lesson).values())
+        cells = {cell.metadata.nbgrader["grade_id"]: cell for cell in graded.cells if _marked(cell)}
+        for name in (
+            cells.keys() - known_cells
+        ):  # nbgrader would look for what the gradebook does not have any more
+            del cells[name].metadata["nbgrader"]
+        fresh = _written(graded, submission.graded)
+        submission.graded.unlink(missing_ok=True)
+        folder = submission.path.parent
+        for name in (STAMP, KEY):
+            if _is_plain(folder / name):
+                shutil.copyfile(folder / name, submission.graded.parent / name)
+        if student not in self._students:
+            book.update_or_create_student(student)
+            self._students.add(student)
+        timestamp = self._timestamp(submission)
+        known = {"timestamp": timestamp} if timestamp else {}
+        # nbgrader puts a submission together of parts that are not in the book yet: none is written alone.
+        with book.db.no_autoflush:
+            handed_in = book.update_or_create_submission(lesson, student, **known)
+        self._extend(submission, handed_in)
+        notebook = self._notebook(submission)
+        names = self._names(lesson)
+        excused = self._course.policy.missing_tasks == EXCUSE
+        share = _share(notebook.grades, cells, names) if excused else 0.0
+        for grade in notebook.grades:
+            cell = cells.get(names[grade.cell_id])
+            # Where it is excused, what its release does not have counts as the rest does.
+            score = utils.determine_grade(cell, log)[0] if cell else share * grade.cell.max_score
+            if cell and score is not None:  # the task may be worth something else now
+                score *= grade.cell.max_score / cell.metadata.nbgrader["points"] if score else 1.0
+            grade.auto_score = score
+            grade.needs_manual_grade = grade.manual_score is not None or score is None
+        for comment in notebook.comments:
+            cell = cells.get(names[comment.cell_id])
+            if cell is None:
+                comment.auto_comment = Note("The release that you worked on does not have this task.")
+                continue
+            untouched = cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
+            comment.auto_comment = Note("No response.") if untouched else None
+        # A penalty of an earlier run is taken back where the time was corrected.
+        self._charge(submission, handed_in, notebook)
+        self.verdicts.write(Grading(lesson, student, now(), made_from, notes), tasks)
+        book.db.commit()
+        os.replace(fresh, submission.graded)
+
+    def has_no_time(self, submission: Submission) -> bool:
+        """Tell whether there is a file that should say when it was handed in, and does not."""
+        stamp = submission.path.parent / STAMP
+        return not submission.refused and stamp.exists() and self._timestamp(submission) is None
+
+    def undo(self) -> None:
+        """Forget what was not yet written of the last submission."""
+        self._gradebook.db.rollback()
+
+    def _timestamp(self, submission: Submission) -> datetime | None:
+        """When it was handed in, as nbgrader's file beside it says; None where that says no time."""
+        folder = submission.path.parent
+        if submission.refused or not _is_plain(folder / STAMP):
+            return None
+        try:
+            return cast("datetime | None", self._course.directory.get_existing_timestamp(str(folder)))
+        except (SystemExit, AttributeError):  # nbgrader means to end its command here, and trips over that
+            return None
+
+    def _extend(self, submission: Submission, handed_in: SubmittedAssignment) -> None:
+        """Give what `class.toml` grants; an extension that was given elsewhere stays."""
+        granted = self._course.policy.extensions.get((submission.lesson, submission.student))
+        if granted is not None:
+            handed_in.extension = granted
+
+    def _charge(
+        self, submission: Submission, handed_in: SubmittedAssignment, notebook: SubmittedNotebook
+    ) -> None:
+        """Take off what being late costs, and keep a record where that was another number before."""
+        old = notebook.late_submission_penalty or 0.0
+        notebook.late_submission_penalty = self._penalty(handed_in, notebook)
+        new = notebook.late_submission_penalty or 0.0
+        which = submission.lesson, submission.student
+        if old != new and self.verdicts.read(Grading, *which):
+            why = "the points, the time, the due date or the penalty changed"
+            self.verdicts.add([Change(*which, "late penalty", now(), 0 - old, 0 - new, why)])
+
+    def _penalty(self, handed_in: SubmittedAssignment, notebook: SubmittedNotebook) -> float | None:
+        """Return what being late costs, as nbgrader's own step has it, which opens the book once more."""
+        if handed_in.total_seconds_late <= 0:
+            return None
+        self._gradebook.db.flush()
+        self._gradebook.db.refresh(notebook)
+        step = AssignLatePenalties(config=self._course.config)
+        step.init_plugin()
+        late = handed_in.total_seconds_late
+        asked = step.plugin_inst.late_submission_penalty(handed_in.student.id, notebook.score, late)
+        return None if asked is None else cast("float", step._check_late_penalty(notebook, asked))
+
+    def _names(self, lesson: str) -> dict[str, str]:
+        """Return the lesson's marked cells, by the number that the database has for each."""
+        # Asked of a grade itself, its name would be one more SELECT.
+        if lesson not in self._cells:
+            cells = self._gradebook.find_notebook(lesson, lesson)._base_cells
+            self._cells[lesson] = {cell.id: cell.name for cell in cells}
+        return self._cells[lesson]
+
+    def _notebook(self, submission: Submission) -> SubmittedNotebook:
+        return self._gradebook.find_submission_notebook(
+            submission.lesson, submission.lesson, submission.student
+        )
+
+
+@contextlib.contextmanager
+def _programs_found() -> Iterator[None]:
+    """Have the programs found that lie beside this interpreter: nbgrader runs `alembic` by its name."""
+    before = os.environ.get("PATH")
+    os.environ["PATH"] = os.pathsep.join(filter(None, (SCRIPTS, before)))
+    try:
+        yield
+    finally:
+        del os.environ["PATH"]
+        if before is not None:
+            os.environ["PATH"] = before
+
+
+@contextlib.contextmanager
+def alone(database: str) -> Iterator[None]:
+    """Keep other runs of the grader away from a gradebook.
+
+    Raises:
+        BadBook: another one has it in hand.
+    """
+    try:
+        from fcntl import LOCK_EX, LOCK_NB, flock
+    except ImportError:  # on Windows, where there is no sandbox either
+        yield
+        return
+    # Not the gradebook itself, which may lie where locks of one kind undo those of another.
+    name = hashlib.sha256(f"{os.getuid()} {database}".encode()).hexdigest()[:16]
+    with (Path(tempfile.gettempdir()) / f"autograder-{name}.lock").open("w") as file:
+        try:
+            flock(file, LOCK_EX | LOCK_NB)  # the kernel lifts it when this process ends, however it does
+        except OSError:
+            raise BadBook(database, "is in use: another run grades this class; wait until it ends") from None
+        yield
+
+
+def _share(grades: Sequence[Grade], cells: Mapping[str, NotebookNode], names: Mapping[str, str]) -> float:
+    """Return the share that the checks gave of what they can give, for the tasks that a submission has."""
+    found = [
+        utils.determine_grade(cells[name], log) for one in grades if (name := names[one.cell_id]) in cells
+    ]
+    judged = [(score, most) for score, most in found if score is not None]
+    possible = sum(most for _, most in judged)
+    return sum(score for score, _ in judged) / possible if possible else 0.0
+
+
+def _marked(cell: NotebookNode) -> bool:
+    return "nbgrader" in cell.metadata
+
+
+def _is_plain(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
+
+
+def _copied(database: str, folder: Path) -> str:
+    """Return the address of a copy of a database in a file; a fresh one where there is none yet."""
+    copy = folder / "gradebook.db"
+    original = Path(database.removeprefix(SQLITE))
+    if database.startswith(SQLITE) and original.is_file():
+        shutil.copyfile(original, copy)
+    return f"{SQLITE}{copy}"
+
+
+def _written(notebook: NotebookNode, place: Path) -> Path:
+    """Write a notebook beside its place."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    fresh = place.with_name(f".{place.name}.new")
+    fresh.unlink(missing_ok=True)
+    try:
+        nbformat.validate(notebook)
+    except nbformat.ValidationError as problem:  # as nbformat does, which writes it all the same
+        log.error("%s is not valid: %s", place, problem)
+    # On one line. nbformat's own writer indents, and only Python's slow encoder can: half of all that a
+    # submission costs here.
+    fresh.write_text(json.dumps(notebook, ensure_ascii=False, sort_keys=True), encoding="utf-8")
+    fresh.chmod(PERMISSIONS)
+    return fresh

@@ -1,0 +1,140 @@
+"""What `nbgrader autograde` does with a submission: read it, rebuild it, run it, judge it from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbconvert.exporters import NotebookExporter
+from nbformat import NotebookNode
+from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets import Bool
+
+from autograder.grading import verdicts
+from autograder.grading.banks import Draws
+from autograder.grading.batch import GradeJob, grade_rebuilt
+from autograder.grading.class_folder import Class
+from autograder.grading.policy import FILE as POLICY
+from autograder.grading.rebuild import rebuild
+from autograder.grading.releases import earlier, origin
+from autograder.grading.runner import NoSandbox
+from autograder.grading.sandbox import walls
+from autograder.grading.sandbox.kernels import UNPROTECTED
+from autograder.grading.submission import read_submission
+from autograder.words.visible import one_line
+
+Resources = dict[str, Any]
+NOTES = "grading_notes"
+
+
+class NoSecret(Exception):
+    """There are no hidden probes, and the class asks for them."""
+
+
+class EarlierRelease(Exception):
+    """A submission comes from a release whose tasks were others."""
+
+
+class SubmissionExporter(NotebookExporter):
+    """nbconvert's notebook exporter, except that it also takes files that are no notebooks.
+
+    nbgrader makes one for each run, which holds what the run's submissions have in common.
+    """
+
+    @cached_property
+    def course(self) -> Class:
+        """The class that nbgrader grades."""
+        return Class(Path(self.parent.coursedir.root))
+
+    @cached_property
+    def draws(self) -> Draws:
+        """The hidden questions of this run."""
+        return Draws(self.course.banks)
+
+    def from_filename(
+        self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
+    ) -> tuple[str, dict[str, Any]]:
+        made = resources or {}
+        made.setdefault("metadata", {}).update(
+            {"name": Path(filename).stem, "path": str(Path(filename).parent)}
+        )
+        # nbgrader reads twice: what was handed in, then what `Rebuild` made of it.
+        own = not getattr(self.parent, "_sanitizing", True)
+        notebook = nbformat.read(filename, as_version=4) if own else read_submission(Path(filename))
+        text, told = self.from_notebook_node(notebook, resources=made, **kw)
+        return text, told
+
+
+class _Step(NbGraderPreprocessor):
+    parent: SubmissionExporter
+
+    def _tell(self, marks: Resources, notes: Iterable[str]) -> None:
+        for note in notes:
+            self.log.warning("%s of %s: %s", marks["assignment"], one_line(marks["student"]), one_line(note))
+
+
+class Rebuild(_Step):
+    """Put the submission's answers into a fresh copy of the release."""
+
+    def preprocess(self, notebook: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
+        marks = resources["nbgrader"]
+        course = self.parent.course
+        now = course.current(marks["assignment"])
+        if origin(notebook, now, earlier(now)) is not now:
+            raise EarlierRelease(
+                f"{marks['student']}: this comes from an earlier release, whose tasks "
+                "were others. `autograder grade` grades it by that."
+            )
+        spoken = course.as_written(now, notebook)
+        rebuilt = rebuild(nbformat.reads(spoken.text, as_version=4), notebook)
+        self._tell(marks, rebuilt.notes)
+        rebuilt.notebook.metadata[NOTES] = rebuilt.notes
+        return rebuilt.notebook, resources
+
+
+class RunAndJudge(_Step):
+    """Run a rebuilt submission once for each set of givens, and write the judge's verdicts into it.
+
+    A run only gathers evidence; the points are decided here, in nbgrader's process.
+    """
+
+    sandboxed = Bool(
+        True,
+        help="Run submissions in a sandbox. Without one, a submission runs with your own rights.",
+    ).tag(config=True)
+    figures = Bool(False, help="Draw the course's own figures, which takes most of a run.").tag(config=True)
+
+    def preprocess(self, notebook: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
+        marks = resources["nbgrader"]
+        course, name = self.parent.course, marks["assignment"]
+        note = course.banks.notes.get(name)
+        if note and course.policy.require_secret:
+            raise NoSecret(f"Nothing was graded, since {POLICY} asks for hidden probes: {note}")
+        if note:
+            self.log.warning("%s: %s", name, note)
+        if not self.sandboxed:
+            self.log.warning(UNPROTECTED)
+        elif reason := walls.why_not():
+            raise NoSandbox(reason)
+        handed_in = "\0".join(cell.source for cell in notebook.cells).encode()
+        drawn = self.parent.draws.of(name, handed_in)
+        notes = tuple(notebook.metadata.pop(NOTES, ()))
+        now, which = course.current(name), (name, marks["student"])
+        job = GradeJob(
+            *which,
+            now.text,
+            notebook,
+            now.banks,
+            sandboxed=self.sandboxed,
+            solution=now.solution,
+            figures=self.figures,
+            drawn=drawn,
+        )
+        graded, results = grade_rebuilt(job, notebook, notes)
+        with verdicts.opened(marks["db_url"]) as store:
+            store.write(verdicts.Grading(*which, verdicts.now(), {}, graded.notes), results)
+        self._tell(marks, graded.notes[len(notes) :])
+        return graded.notebook, resources

@@ -1,0 +1,195 @@
+"""Run a submission's notebooks: in a sandbox whose process stays warm, or in Jupyter kernels."""
+
+from __future__ import annotations
+
+import math
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from nbformat import NotebookNode
+
+from autograder.grading.banks import NONE, Banks, Files
+from autograder.grading.hidden.secret import OWN_FOLDER
+from autograder.grading.rebuild import only_needed
+from autograder.grading.sandbox.execute import Executed, execute
+from autograder.grading.sandbox.kernels import Kernels
+from autograder.grading.sandbox.limits import Limits
+from autograder.grading.sandbox.walls import INSIDE, PACKAGE, Inside
+from autograder.grading.sandbox.workers import Job, SandboxFailed, Worker
+from autograder.lesson import progress_store
+from autograder.lesson.learner import EXECUTION, RUN, UNEXAMINED
+from autograder.records.bank import AS_SEEN
+from autograder.records.cells import is_test
+from autograder.records.course import PACKED, installed
+from autograder.records.problems import Refused
+
+LIMITS = Limits()
+# A cell may take this many times as long as all of the course's own solution, and at least so many seconds;
+# all runs of a submission together, this many times that.
+SLACK, LEAST_SECONDS, CELLS = 10, 3, 3
+ENVIRONMENT = {EXECUTION: "autograde", progress_store.PROGRESS: "off"}
+# What notebooks import beside the course's own, and what checks, results and figures load as they go.
+PRELOAD = (
+    "import torch\ntorch.set_num_threads(1)",  # threads do not survive a fork: none may be started before it
+    "import ipywidgets, numpy.random, torch.testing",
+    "import torch._dynamo",  # optimizers load it at their first step, and so does work on the device `meta`
+    "from autograder import check, hint, progress",
+    "from autograder.grading.preload import try_all_checks\ntry_all_checks()",
+    # What shows a figure and a result is loaded with the first of them. Not every course draws.
+    "from contextlib import suppress\nwith suppress(ImportError):\n"
+    "    import matplotlib.pyplot as plt\n    plt.plot([1, 2])\nimport torch\ntorch.ones(2)",
+)
+QUESTIONS = "questions"
+EMPTY: Mapping[str, str] = MappingProxyType({})
+# What was drawn for a submission is read before its own code can have a hand in that.
+READ = "autograder.grading.preload:read_questions"
+
+
+class Runner(Protocol):
+    """Runs a notebook with the givens of a run ("as-seen", "redrawn-1", …) in the environment of that run.
+
+    Of a `quiet` run, only what the tasks' checks put out is kept, and they examine no answer beyond its
+    results. Cells that an earlier run had to stop (`stopped`) are not run again. `questions` are a bank's
+    files that checks read instead of the public ones.
+    """
+
+    def __call__(
+        self,
+        notebook: NotebookNode,
+        run: str,
+        /,
+        *,
+        quiet: bool = False,
+        stopped: Mapping[str, str] = EMPTY,
+        questions: Files = NONE,
+    ) -> Executed: ...
+
+
+class NoSandbox(Refused):
+    """Submissions cannot be shut in on this machine."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"Submissions are not run without a sandbox, and there is none: {reason}. To run them anyway, "
+            "with your own rights: `autograder grade --no-sandbox`, or c.RunAndJudge.sandboxed = False in "
+            "nbgrader_config.py for `nbgrader autograde`."
+        )
+
+
+class SandboxRunner:
+    """Runs notebooks in a sandbox of its own; to be closed.
+
+    Args:
+        banks: what its notebooks may ask: of these, they get the questions.
+        limits: what one run may use.
+    """
+
+    def __init__(self, banks: Banks, limits: Limits | None = None) -> None:
+        self._questions = tempfile.TemporaryDirectory(prefix="questions-")
+        self._limits = limits or LIMITS
+        self._measured: dict[str, tuple[Limits, bool] | SandboxFailed] = {}
+        self._worker = self._made(Path(self._questions.name), banks)
+        self._of, self._leaves_out = self._limits, False
+        self._spent: float | None = None
+        self.closed = False
+
+    def _made(self, questions: Path, banks: Banks) -> Worker | Kernels:
+        banks.write_questions(questions)
+        course = banks.course
+        # These hold answers, and inside a package they would lie there for all to read.
+        covered = {course.bank, PACKAGE / "author" / "template", *installed().values()}
+        inside = Inside(
+            {**course.packages(), QUESTIONS: questions},
+            tuple(folder for folder in covered if folder.is_dir()),
+            {**ENVIRONMENT, PACKED: f"{INSIDE}/{QUESTIONS}"},
+            (*(f"import {name}" for name in course.preload), *PRELOAD),
+        )
+        return Worker(inside)
+
+    def __call__(
+        self,
+        notebook: NotebookNode,
+        run: str,
+        /,
+        *,
+        quiet: bool = False,
+        stopped: Mapping[str, str] = EMPTY,
+        questions: Files = NONE,
+    ) -> Executed:
+        # Of a run with other givens only the evidence is kept.
+        everything = run == AS_SEEN and not quiet
+        if self._leaves_out and not everything:
+            notebook = only_needed(notebook)
+        wanted = None if everything else [cell["id"] for cell in notebook.cells if is_test(cell)]
+        environment = {RUN: run} if everything else {RUN: run, UNEXAMINED: "1"}
+        job = Job((), environment, wanted, self._of, questions, PACKED, READ if questions else "")
+        executed = execute(self._worker, notebook, job, stopped, self._spent or 0.0)
+        if self._spent is not None:
+            self._spent += executed.seconds
+        return executed
+
+    def begin(self, lesson: str, solved: Callable[[], NotebookNode] | None = None) -> None:
+        """From now on, run notebooks of one submission: together they get the time that one of them may take.
+
+        Of a run that shows nothing, cells that only show something are left out, where the checks find the
+        same in the course's own answers without them.
+
+        Args:
+            lesson: what it was handed in for.
+            solved: makes the lesson with the course's own answers; limits are some times what that takes.
+
+        Raises:
+            SandboxFailed: not even the course's own answers run to their end.
+        """
+        self._of, self._leaves_out, self._spent = self._limits, False, None
+        if solved is not None:
+            if lesson not in self._measured:
+                self._measured[lesson] = self._measure(lesson, solved())
+            measured = self._measured[lesson]
+            if isinstance(measured, SandboxFailed):
+                raise measured
+            self._of, self._leaves_out = measured
+        self._spent = 0.0
+
+    def _measure(self, lesson: str, solved: NotebookNode) -> tuple[Limits, bool] | SandboxFailed:
+        ran = self(solved, AS_SEEN, quiet=True)
+        if ran.stops or ran.gave_up:
+            why = "; ".join(f"{cell}: {reason}" for cell, reason in ran.stops.items()) or ran.gave_up
+            return SandboxFailed(f"the course's own solution of {lesson} was stopped ({why})")
+        cell = max(LEAST_SECONDS, math.ceil(SLACK * ran.seconds))
+        most = self._limits
+        limits = replace(
+            most, cell_seconds=min(most.cell_seconds, cell), seconds=min(most.seconds, CELLS * cell)
+        )
+        without = self(only_needed(solved), AS_SEEN, quiet=True)
+        return limits, _found(without.notebook) == _found(ran.notebook)
+
+    def close(self) -> None:
+        """End its sandbox or kernels, and delete the questions."""
+        self.closed = True
+        self._worker.close(for_good=True)
+        self._questions.cleanup()
+
+
+def _found(executed: NotebookNode) -> list[list[Any]]:
+    """Return what the checks put out."""
+    return [[output.get("data") for output in cell.outputs] for cell in executed.cells if is_test(cell)]
+
+
+class KernelRunner(SandboxRunner):
+    """Runs notebooks in Jupyter kernels, with the grader's own rights; to be closed."""
+
+    def begin(self, lesson: str, solved: Callable[[], NotebookNode] | None = None) -> None:
+        """Change nothing: time is that on the clock here, and other work must not shorten it."""
+
+    def _made(self, questions: Path, banks: Banks) -> Worker | Kernels:
+        banks.write_questions(questions)
+        kept = {name: value for name, value in os.environ.items() if name != OWN_FOLDER}
+        path = os.pathsep.join(filter(None, (str(PACKAGE.parent), kept.get("PYTHONPATH"))))
+        more = {"PYTHONPATH": path, PACKED: str(questions), "OMP_NUM_THREADS": "1"}
+        return Kernels({**kept, **more, **ENVIRONMENT})

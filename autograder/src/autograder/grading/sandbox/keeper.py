@@ -1,0 +1,289 @@
+"""Process 1 of the sandbox: starts the warm process, and shuts each notebook in.
+
+Started inside the sandbox by `walls.py`, as `python -m autograder.grading.sandbox.keeper`, with the cells
+that get the warm process ready. Jobs come in on standard input, what cells put out leaves on standard output.
+A stranger's code only ever runs in the runner:
+
+    process 1 ─┬─ fork ── warm process ───────────── fork ── runner
+               └─ fork ── keeper ── fork ── watcher            ↑ in the watcher's namespaces
+
+The warm process has all that a notebook imports, so forking it is what costs; it never sees a job. All others
+are small. The keeper reads one job, makes namespaces, starts the watcher as their process 1, and has the warm
+process fork a runner into them. The runner has no capability, no way to the outside but one pipe, and sees
+neither keeper nor warm process. The watcher counts processes and memory, and when it ends, every process of
+the notebook ends with it. The keeper passes on what is said, and ends with the notebook: so nothing of one
+submission, its answers above all, is ever in the memory that the next one is forked from.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from autograder.grading.sandbox import confine, frames
+from autograder.grading.sandbox.limits import PATIENCE, Limits
+
+# A watcher's ways of saying why it ended a run; any other end is not its doing.
+MEMORY, PROCESSES, REFUSED = 81, 82, 83
+ENDINGS = {MEMORY: "memory", PROCESSES: "processes", REFUSED: "refused"}
+ENDED = 1  # a keeper's way of saying that no job will come any more
+WATCH_SECONDS = 0.02
+# How long several processes may seem to hold too much until that is counted, for which they are halted.
+COUNT_SECONDS = 0.3
+# What a runner has to enter: processes, which only its children would be in, network, mounts, and System V
+# objects.
+NAMESPACES = ("pid_for_children", "net", "mnt", "ipc")
+# How often a run's time is looked at.
+LOOK_SECONDS = 0.1
+# How long after its last word a runner may take to end, and how long all of a run after being killed: the
+# kernel takes its time over many processes, but less than a new sandbox would.
+LEAVE_SECONDS, KILLED_SECONDS = 2.0, 6.0
+# Most bytes of one message between a keeper and the warm process.
+MOST = 4096
+
+
+def main() -> None:
+    """Serve jobs until standard input closes."""
+    out = os.dup(1)
+    os.dup2(2, 1)  # what a library prints must not end up between messages
+    os.set_inheritable(out, False)
+    asks, answers = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    warm = os.fork()
+    if warm == 0:
+        os.close(out)
+        asks.close()
+        _be_warm(answers)
+    answers.close()
+    ready = asks.recv(MOST)
+    if not ready:
+        os._exit(ENDED)
+    inherited = int(ready)
+    frames.send(out, frames.READY, b"")
+    status = 0
+    while status == 0:
+        select.select([0], [], [])
+        keeper = os.fork()
+        if keeper == 0:
+            code = ENDED
+            with contextlib.suppress(BaseException):
+                code = _keep(out, asks, inherited)
+            os._exit(code)
+        process = 0
+        while process != keeper:  # this is process 1 of the sandbox: whatever else ends here is ended here
+            process, status = os.wait()
+            if process == warm:
+                os._exit(ENDED)
+
+
+def _be_warm(answers: socket.socket) -> None:
+    """In the first fork: become the warm process. What it says of a failure leaves by standard error."""
+    import traceback
+
+    try:
+        confine.die_with_parent()
+        from autograder.grading.sandbox import warm
+
+        warm.serve(answers, json.loads(sys.argv[1]))
+    except BaseException:
+        traceback.print_exc()
+    os._exit(ENDED)
+
+
+def _keep(out: int, asks: socket.socket, inherited: int) -> int:
+    """In the keeper: take one job from standard input, and have it run."""
+    reader = frames.Reader(frames.JOB, 1 << 30)
+    while piece := os.read(0, 1 << 20):
+        for _, payload in reader.feed(piece):
+            how, seconds, whole = _serve(out, asks, payload, inherited)
+            frames.send(out, frames.END, json.dumps({"how": how, "seconds": seconds}).encode())
+            return 0 if whole else ENDED
+    return ENDED
+
+
+def _serve(out: int, asks: socket.socket, job: bytes, inherited: int) -> tuple[str, float, bool]:
+    """Run one job, and pass on what it says until it ends or has to be ended.
+
+    Returns:
+        How it ended, the seconds that it took itself, and whether all of it ended: else the sandbox must.
+    """
+    asked = json.loads(job)
+    limits = Limits(**asked["limits"])
+    try:
+        watcher, namespaces = _enclose(limits, inherited)
+    except OSError:
+        return "refused", 0.0, True
+    from_runner, to_keeper = os.pipe()
+    job_in, job_out = os.pipe()
+    given = [*namespaces, to_keeper, job_in]
+    socket.send_fds(asks, [json.dumps(asdict(limits)).encode()], given)
+    for descriptor in given:
+        os.close(descriptor)
+    with contextlib.suppress(BrokenPipeError), open(job_out, "wb") as pipe:
+        pipe.write(job)
+    clock = _Clock()
+    how = _pass_on(out, from_runner, asks, limits, clock, [name for name, _ in asked["cells"]])
+    # The runner may have left others behind; with their process 1, they all end.
+    if not how and not select.select([asks], [], [], LEAVE_SECONDS)[0]:
+        how = "died"  # it closed the pipe, and goes on
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(watcher, signal.SIGKILL)
+    end = time.monotonic() + KILLED_SECONDS
+    while (ended := os.waitpid(watcher, os.WNOHANG)) == (0, 0) and time.monotonic() < end:
+        time.sleep(0.001)
+    if ended == (0, 0) or not select.select([asks], [], [], max(end - time.monotonic(), 0))[0]:
+        return how or "died", clock.own, False
+    runner = asks.recv(MOST)
+    status = ended[1]
+    how = how or ENDINGS.get(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0, "")
+    return how or runner.decode(), clock.own, True
+
+
+class _Clock:
+    """The time that a run takes itself, whatever else the machine has to do."""
+
+    def __init__(self) -> None:
+        self.own = 0.0
+        self.wall = time.monotonic()
+        self._spent = confine.spent()
+
+    def look(self) -> None:
+        wall, spent = time.monotonic(), confine.spent()
+        processors, waited = (now - before for now, before in zip(spent, self._spent, strict=True))
+        self.own += max(processors, wall - self.wall - waited, 0.0)
+        self.wall, self._spent = wall, spent
+
+
+def _pass_on(
+    out: int, pipe: int, asks: socket.socket, limits: Limits, clock: _Clock, names: Sequence[str]
+) -> str:
+    """Pass on messages until the runner has ended. Returns why it has to be ended, if it has."""
+    reader = frames.Reader(frames.STARTED + frames.CELL, limits.output_bytes)
+    total = 0
+    order = iter(names)
+    begun = clock.wall
+    own, wall = clock.own, clock.wall  # of the cell that runs, its beginning
+    while True:
+        ready = select.select([pipe, asks.fileno()], [], [], LOOK_SECONDS)[0]
+        now = time.monotonic()
+        if now - clock.wall >= LOOK_SECONDS:
+            clock.look()
+            if clock.own > limits.seconds or now - begun > PATIENCE * limits.seconds:
+                return "late"
+            if clock.own - own > limits.cell_seconds or now - wall > PATIENCE * limits.cell_seconds:
+                return "slow"
+        if not ready:
+            continue
+        if pipe not in ready:
+            return ""  # it has ended and everything it said is read; whoever it left says no more
+        piece = os.read(pipe, 1 << 20)
+        if not piece:
+            return ""
+        total += len(piece)
+        if total > limits.output_bytes:
+            return "output"
+        try:
+            for kind, payload in reader.feed(piece):
+                if kind == frames.STARTED:
+                    if payload.decode("utf-8", "replace") != next(order, None):
+                        return "garbled"
+                    own, wall = clock.own + now - clock.wall, now
+                frames.send(out, kind, payload)
+        except frames.TooLong:
+            return "output"  # a cell with large outputs sends them in one message
+        except frames.Garbled:
+            return "garbled"
+
+
+def _enclose(limits: Limits, inherited: int) -> tuple[int, list[int]]:
+    """In the keeper: make namespaces and start the watcher in them.
+
+    Returns:
+        The watcher, and descriptors of `NAMESPACES`.
+
+    Raises:
+        OSError: the kernel does not allow it.
+    """
+    confine.unshare()
+    confine.network_of_one()
+    # The watcher will cover this /proc with its own.
+    own = os.open("/proc/self/ns", os.O_RDONLY)
+    set_up, done = os.pipe()
+    watcher = os.fork()
+    if watcher == 0:
+        os.close(set_up)
+        code = REFUSED
+        with contextlib.suppress(BaseException):
+            confine.die_with_parent()
+            code = _watch(limits, inherited, done)
+        os._exit(code)
+    os.close(done)
+    namespaces = [os.open(name, os.O_RDONLY, dir_fd=own) for name in NAMESPACES]
+    os.close(own)
+    ready = os.read(set_up, 1)
+    os.close(set_up)
+    if not ready:
+        os.waitpid(watcher, 0)
+        raise OSError("the namespaces could not be furnished")
+    return watcher, namespaces
+
+
+def _watch(limits: Limits, inherited: int, done: int) -> int:
+    """Count what the notebook uses, until that is too much. This is process 1 of its own tree."""
+    confine.own_proc()
+    confine.fresh_folders(limits)
+    confine.no_shared_zeros()
+    confine.not_to_be_traced()
+    # Of what is sent to it from inside, process 1 hears only the signals that it has a handler for.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
+    # Where the kernel refuses a /proc of our own, the sandbox's other processes are counted in it too.
+    others = confine.tree()
+    theirs, shared = (sum(map(count, others)) for count in (confine.held, confine.share))
+    last = _number(others)
+    due = time.monotonic()
+    os.write(done, b"1")
+    os.close(done)
+    while True:
+        signal.sigtimedwait({signal.SIGCHLD}, WATCH_SECONDS)
+        with contextlib.suppress(ChildProcessError):  # whatever the runner leaves behind is ended here
+            while os.waitpid(-1, os.WNOHANG) != (0, 0):
+                pass
+        tree = confine.tree()
+        own = len(tree) - len(others)
+        if own > limits.processes or _number(tree) - last > limits.started:
+            return PROCESSES
+        held = list(map(confine.held, tree))
+        if max(held, default=0) - inherited > limits.memory_bytes:
+            return MEMORY
+        now = time.monotonic()
+        if sum(held) - theirs <= limits.memory_bytes + inherited:
+            due = now + COUNT_SECONDS
+        elif now > due:
+            # Much of that may be what they share, with the warm process too: every process that has what is
+            # inherited, these and the warm one itself, holds a part.
+            part = inherited * own // (own + 1)
+            os.kill(
+                -1, signal.SIGSTOP
+            )  # a process that forks cannot be counted, nor one that is counted fork
+            whole = sum(map(confine.share, tree))
+            os.kill(-1, signal.SIGCONT)
+            if whole - shared - part > limits.memory_bytes:
+                return MEMORY
+            due = time.monotonic() + COUNT_SECONDS
+
+
+def _number(tree: Sequence[Path]) -> int:
+    return int(tree[-1].name) if tree else 0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""The warm process: gets ready what every notebook needs once, then forks itself for each notebook.
+
+Process 1 of the sandbox starts it (see `keeper.py`), and a keeper asks it for a runner. Only the runner reads
+the job: of a submission, nothing is ever in the warm process itself.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import gc
+import importlib
+import json
+import os
+import random
+import socket
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from autograder.grading.sandbox import calls, confine, frames
+from autograder.grading.sandbox.limits import Limits
+from autograder.grading.sandbox.shell import Shell
+
+# Most bytes of a keeper's request, and the descriptors that come with it: namespaces, pipe and job.
+MOST_REQUEST, DESCRIPTORS = 4096, 6
+WORKPLACE, FILES = "/tmp/work", "/tmp/files"
+SPILL = {"stdout": 1, "stderr": 2}
+
+
+def serve(keepers: socket.socket, preload: Sequence[str]) -> None:
+    """Say how much memory a runner inherits, then fork one for each request, and say how it ended.
+
+    Args:
+        keepers: where requests come from.
+        preload: cells that are run before, and must not fail.
+    """
+    shell = Shell()
+    shell.warm_up(preload)
+    # A fork that collects garbage would write to every object there is, and so copy all memory.
+    gc.collect()
+    gc.freeze()
+    home = os.open("/proc/self/ns/pid", os.O_RDONLY)
+    keepers.send(str(confine.held(Path("/proc/self"))).encode())
+    while True:
+        request, descriptors, _, _ = socket.recv_fds(keepers, MOST_REQUEST, DESCRIPTORS)
+        if not request:
+            return
+        processes, *others, pipe, job = descriptors
+        confine.enter(processes)  # that is for children: this process stays where it is
+        runner = os.fork()
+        if runner == 0:
+            code = 1
+            with contextlib.suppress(BaseException):
+                for namespace in others:
+                    confine.enter(namespace)
+                _start(Limits(**json.loads(request)), shell, pipe, job)
+                code = 0
+            os._exit(code)
+        confine.enter(home)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        ended = status = 0
+        while ended != runner:  # whoever else it made a child of this process is ended here as well
+            ended, status = os.wait()
+        keepers.send(b"finished" if status == 0 else b"died")
+
+
+def _start(limits: Limits, shell: Shell, pipe: int, job: int) -> None:
+    """In the runner: keep nothing of the warm process but memory, and do the job."""
+    os.setsid()  # or a signal to its group would reach the warm process
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nothing, descriptor)
+    for entry in os.listdir("/proc/self/fd"):
+        descriptor = int(entry)
+        if descriptor > 2 and descriptor not in (pipe, job):
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
+    for descriptor in SPILL.values():
+        # A kernel reads what other programs write to its own output; here a file keeps it until a cell's end.
+        name = f"/tmp/.{descriptor}"
+        file = os.open(name, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        os.unlink(name)
+        os.dup2(file, descriptor)
+        os.close(file)
+    confine.die_with_parent()
+    os.makedirs(WORKPLACE)
+    os.chdir(WORKPLACE)
+    with open(job, "rb") as given:
+        asked = json.load(given)
+    confine.set_limits(limits)
+    confine.drop_capabilities()
+    calls.refuse()
+    os.environ.update(asked["environment"])
+    if asked["files"]:
+        os.makedirs(FILES)
+        os.environ[asked["found_by"]] = FILES
+        for name, content in asked["files"].items():
+            os.makedirs(Path(FILES, name).parent, exist_ok=True)
+            Path(FILES, name).write_bytes(base64.b64decode(content))
+    if asked["first"]:
+        module, _, function = asked["first"].partition(":")
+        getattr(importlib.import_module(module), function)()
+    random.seed()
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed()
+
+    def cells() -> Iterator[tuple[str, str]]:
+        for cell_id, source in asked["cells"]:
+            frames.send(pipe, frames.STARTED, cell_id.encode())
+            yield cell_id, source
+
+    for cell_id, count, outputs in shell.run(cells(), SPILL, asked["wanted"]):
+        said = {"id": cell_id, "count": count, "outputs": outputs}
+        frames.send(pipe, frames.CELL, json.dumps(said).encode())

@@ -1,0 +1,231 @@
+"""The grader's end of the sandbox: start a warm process, send it notebooks, read what comes back.
+
+Nothing that comes back is believed: it is bounded, decoded as JSON, and put into a notebook only where it has
+the form of a cell's output.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import os
+import select
+import subprocess
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from types import TracebackType
+from typing import Any
+
+from autograder.grading.sandbox import frames, walls
+from autograder.grading.sandbox.limits import PATIENCE, Limits
+from autograder.grading.sandbox.walls import Inside
+
+START_SECONDS = 120.0
+# How much longer than its limit a run may take until the warm process itself is given up.
+GRACE_SECONDS = 20.0
+
+# What is taken of one run: each output is looked at by itself, and each part of it has to be held.
+MOST_OUTPUTS = 2_000
+MOST_PARTS = 500_000
+TOO_INTRICATE = "… the outputs of this cell have too many parts to be kept …"
+
+
+class SandboxFailed(Exception):
+    """The warm process could not be started or ended by itself: our fault or the machine's."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of a notebook."""
+
+    cells: Sequence[tuple[str, str]]  # its code cells, as (id, source)
+    environment: Mapping[str, str] = field(default_factory=dict)  # beside what every notebook sees
+    # Ids of the cells whose outputs anybody will look at; None for all. What the others come to is not put
+    # into words, which takes a third of a run.
+    wanted: Sequence[str] | None = None
+    limits: Limits = field(default_factory=Limits)  # what it may use
+    files: Mapping[str, bytes] = field(default_factory=dict)  # what it finds in a folder of its own
+    found_by: str = ""  # the variable that holds that folder
+    first: str = ""  # "module:function" of ours, called before the cells, while they can have changed nothing
+
+
+@dataclass
+class Ran:
+    """What became of one run, and why it ended early, if it did."""
+
+    cells: dict[str, tuple[int, list[Any]]] = field(default_factory=dict)  # execution counts and outputs
+    # "finished", "slow" (a cell took too long), "late" (all together did), "died" (the process ended),
+    # "memory", "processes", "output" or "garbled".
+    how: str = "finished"
+    cell: str = ""  # the id of the one that ran then
+    seconds: float = 0.0  # that the run took itself
+
+
+class Worker:
+    """One warm process. It is started with the first notebook, and again where it was lost."""
+
+    def __init__(self, inside: Inside) -> None:
+        self._inside = inside
+        self._process: subprocess.Popen[bytes] | None = None
+        self._messages: Iterator[tuple[bytes, bytes]] = iter(())
+        self._deadline = 0.0
+        self._words = b""
+        self._for_good = False
+        self._starting = threading.Lock()
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def run(self, job: Job) -> Ran:
+        """Run a notebook's cells in a fork of the warm process.
+
+        Raises:
+            SandboxFailed: the warm process cannot be started, or was lost in this run and in a second try.
+        """
+        try:
+            return self._run(job)
+        except SandboxFailed:
+            if self._for_good:
+                raise
+            self.close()
+            return self._run(job)
+
+    def _run(self, job: Job) -> Ran:
+        process = self._started()
+        assert process.stdin is not None
+        self._deadline = time.monotonic() + PATIENCE * job.limits.seconds + GRACE_SECONDS
+        files = {name: base64.b64encode(content).decode() for name, content in job.files.items()}
+        told = {**vars(job), "limits": asdict(job.limits), "files": files}
+        try:
+            frames.send(process.stdin.fileno(), frames.JOB, json.dumps(told, default=dict).encode())
+        except OSError as problem:
+            raise SandboxFailed(f"the sandbox takes no notebook ({problem})") from problem
+        ran = Ran()
+        running = ""
+        # A stranger may speak of others.
+        known = {cell_id for cell_id, _ in job.cells}
+        room = MOST_OUTPUTS
+        for kind, payload in self._messages:
+            if kind == frames.STARTED:
+                said_id = payload.decode("utf-8", "replace")
+                running = said_id if said_id in known else running
+            elif kind == frames.CELL:
+                with contextlib.suppress(ValueError, KeyError, TypeError, OverflowError, RecursionError):
+                    said = _read(payload, running)
+                    if said["id"] in known:
+                        outputs = list(said["outputs"])[:room]
+                        room -= len(outputs)
+                        ran.cells[said["id"]] = int(said["count"]), outputs
+            elif kind == frames.END:
+                told = json.loads(payload)
+                ran.how, ran.cell, ran.seconds = (
+                    self._ending(told["how"], ran, running),
+                    running,
+                    told["seconds"],
+                )
+                return ran
+        raise SandboxFailed("the sandbox ended in the middle of a notebook")
+
+    def _ending(self, how: str, ran: Ran, running: str) -> str:
+        if how == "refused" or (how == "died" and not running):
+            raise SandboxFailed("the sandbox could not shut a notebook in")
+        if how == "finished" and running and running not in ran.cells:
+            return "died"  # it ended itself, politely
+        return how
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._process is not None and self._process.poll() is None:
+            return self._process
+        self.close()
+        with self._starting:
+            if self._for_good:
+                raise SandboxFailed("the sandbox was closed")
+            try:
+                self._process = process = subprocess.Popen(
+                    walls.command(self._inside),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    start_new_session=True,  # Ctrl-C is for the grader, which ends its workers itself
+                )
+            except OSError as problem:
+                raise SandboxFailed(f"the sandbox cannot be started ({problem})") from problem
+        self._messages = self._read(process)
+        self._deadline = time.monotonic() + START_SECONDS
+        kind, _ = next(self._messages, (b"", b""))
+        if kind != frames.READY:
+            said = self._last_words()
+            self.close()
+            raise SandboxFailed(f"the sandbox did not start: {said}")
+        return process
+
+    def _read(self, process: subprocess.Popen[bytes]) -> Iterator[tuple[bytes, bytes]]:
+        kinds = frames.READY + frames.STARTED + frames.CELL + frames.END
+        reader = frames.Reader(kinds, Limits().output_bytes)
+        assert process.stdout is not None
+        assert process.stderr is not None
+        pipes = [process.stdout.fileno(), process.stderr.fileno()]
+        while True:
+            left = self._deadline - time.monotonic()
+            ready = select.select(pipes, [], [], max(left, 0))[0]
+            if not ready:
+                return
+            if pipes[-1] in ready and len(pipes) == 2:
+                # Nobody reads what it says there, but a full pipe would stop it.
+                piece = os.read(pipes[1], 1 << 16)
+                self._words = (self._words + piece)[-2000:]
+                if not piece:
+                    pipes.pop()
+            if pipes[0] in ready:
+                piece = os.read(pipes[0], 1 << 20)
+                if not piece:
+                    return
+                try:
+                    yield from reader.feed(piece)
+                except frames.Garbled:
+                    return
+
+    def _last_words(self) -> str:
+        return self._words.decode("utf-8", "replace").strip()[-300:] or "it said nothing"
+
+    def close(self, for_good: bool = False) -> None:
+        """End the warm process and everything in it.
+
+        Args:
+            for_good: refuse to start another, also for a run that another thread has in hand.
+        """
+        with self._starting:
+            self._for_good |= for_good
+            process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE_SECONDS)
+        if for_good:
+            return  # another thread may be reading from these pipes: they close with its last look at them
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
+
+def _read(payload: bytes, running: str) -> Any:
+    """Return what a cell is said to have put out.
+
+    Raises:
+        ValueError, RecursionError: it is no JSON.
+    """
+    if payload.count(b"[") + payload.count(b"{") + payload.count(b",") // 8 > MOST_PARTS:
+        # Small as text, such a message takes a hundred times the room when it is read.
+        left = {"output_type": "stream", "name": "stderr", "text": TOO_INTRICATE}
+        return {"id": running, "count": 0, "outputs": [left]}
+    return json.loads(payload)

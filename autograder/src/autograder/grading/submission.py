@@ -1,0 +1,106 @@
+"""Read a submission whatever state it is in."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode, from_dict
+from nbformat.v4 import new_notebook
+
+# Kept in an empty notebook's metadata: why the file could not be read.
+UNREADABLE = "unreadable_submission"
+MAX_FILE_BYTES = 20_000_000
+# What is read of a file takes time and memory for each of its parts, however small.
+MAX_PARTS = 100_000
+
+
+def read_submission(path: Path) -> NotebookNode:
+    """Return a submission as a notebook of format 4; an empty one that says why where it cannot be read."""
+    reason = refused(path, path.parents[2])
+    if reason:
+        return unreadable(reason)
+    try:
+        return read_text(path.read_bytes())
+    except OSError as problem:
+        return unreadable(f"the file cannot be opened ({problem.strerror})")
+
+
+def refused(path: Path, root: Path) -> str:
+    """Why a file below the folder of all submissions must not even be opened; empty where it may."""
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return f"there is no {path.name} in the submission"
+    except OSError as problem:
+        return f"the file cannot be opened ({problem.strerror})"
+    # A link may point at somebody else's work, or at itself, and opening a pipe would wait for ever.
+    try:
+        straight = path.resolve() == root.resolve() / path.relative_to(root)
+    except (OSError, RuntimeError):  # what a circle of links raises depends on the version of Python
+        straight = False
+    if not straight:
+        return "the file or its folder is a link to another place"
+    if not stat.S_ISREG(found.st_mode):
+        return "it is no ordinary file"
+    return _too_large() if found.st_size > MAX_FILE_BYTES else ""
+
+
+def read_text(text: bytes) -> NotebookNode:
+    """Return a submission from its file's content, as `read_submission` reads it."""
+    if len(text) > MAX_FILE_BYTES:
+        return unreadable(_too_large())
+    if text.count(b"{") + text.count(b"[") > MAX_PARTS:
+        return unreadable(f"the file has more than {MAX_PARTS} parts")
+    try:
+        plain = json.loads(text.decode(json.detect_encoding(text), "replace"))
+    except (ValueError, RecursionError):
+        return unreadable("the file is not JSON, so it is no notebook")
+    if not isinstance(plain, dict) or not isinstance(plain.get("cells", plain.get("worksheets")), list):
+        return unreadable("the file holds JSON, but no notebook cells")
+    if "worksheets" in plain:
+        try:
+            plain = nbformat.convert(nbformat.from_dict(plain), 4)
+        except Exception as problem:  # format 3 that its own converter does not understand
+            return unreadable(f"the notebook is of an old format that cannot be converted ({problem})")
+    return _only_what_is_used(plain)
+
+
+def _only_what_is_used(plain: Mapping[str, Any]) -> NotebookNode:
+    """Return a clean notebook with each cell's kind, text, id and grade id: nothing else can matter."""
+    notebook = new_notebook()
+    for cell in plain["cells"]:
+        if not isinstance(cell, dict):
+            continue
+        source = cell.get("source")
+        if isinstance(source, list):
+            source = "".join(part for part in source if isinstance(part, str))
+        kind = "code" if cell.get("cell_type") == "code" else "markdown"
+        clean = from_dict(
+            {"cell_type": kind, "metadata": {}, "source": source if isinstance(source, str) else ""}
+        )
+        if kind == "code":
+            clean.update(execution_count=None, outputs=[])
+        if isinstance(cell.get("id"), str):
+            clean["id"] = cell["id"]
+        metadata = cell.get("metadata")
+        marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+        if isinstance(marks, dict) and isinstance(marks.get("grade_id"), str):
+            clean.metadata["nbgrader"] = {"grade_id": marks["grade_id"]}
+        notebook.cells.append(clean)
+    return notebook
+
+
+def _too_large() -> str:
+    return f"the file is larger than {MAX_FILE_BYTES // 1_000_000} MB"
+
+
+def unreadable(reason: str) -> NotebookNode:
+    """Return an empty notebook in place of a submission that cannot be read."""
+    notebook = new_notebook()
+    notebook.metadata[UNREADABLE] = reason
+    return notebook

@@ -1,0 +1,260 @@
+"""What grading found, task by task, as data: reports, exports, the desk and comparisons read it here.
+
+The records lie in a table of their own in nbgrader's database: they are written together with the scores, in
+one transaction, and a copy of the gradebook holds both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+from sqlalchemy import (
+    Column,
+    Connection,
+    Engine,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    create_engine,
+    delete,
+    insert,
+    make_url,
+    select,
+)
+from sqlalchemy.exc import DatabaseError
+from sqlalchemy.orm import Session, scoped_session
+
+from autograder.records import codec
+from autograder.records.findings import StillStub
+from autograder.records.problems import BadBook
+
+RECORDS = Table(
+    "autograder_records",
+    MetaData(),
+    Column("id", Integer, primary_key=True),
+    Column("kind", String(20), nullable=False, index=True),
+    Column("lesson", String(255), nullable=False, index=True),
+    Column("student", String(255), nullable=False, index=True),
+    Column("record", Text, nullable=False),
+)
+UNANSWERED = StillStub.__name__
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """What grading found of one task in one submission."""
+
+    lesson: str
+    student: str
+    task: str  # the id of a check's cell, or of a written answer's
+    points: float | None  # what the checks gave; None for a written answer, whose points are a person's
+    possible: float
+    faults: tuple[str, ...] = ()  # the mistakes that were recognised, by id, clearest first
+    finding: str = ""  # the first finding's class in `records.findings`, by name; "" where all is right
+    says: str = ""  # the finding in words, as the student reads it; some may be the student's own text
+    error: str = ""  # the class of the error that was raised, if one was
+    probe: str = ""  # the id of the one on which it was found
+    unfinished: tuple[str, ...] = ()  # earlier answers that this one is built from and that are not right
+    stood_in: tuple[str, ...] = ()  # those of them that the course's own answers stood in for
+    # Why a person should look: "stopped" (its cell did not end by itself), "forbidden" (it makes a call that
+    # the task forbids), "may-hide" (such a call may have gone unseen).
+    flags: tuple[str, ...] = ()
+    release: str = ""  # by which the submission was graded, see `release_id`
+    answer: str = ""  # its text
+
+    @property
+    def right(self) -> bool:
+        return not self.finding
+
+    @property
+    def answered(self) -> bool:
+        """Tell whether the student wrote anything there."""
+        return self.finding != UNANSWERED
+
+
+@dataclass(frozen=True)
+class Grading:
+    """When and from what a submission was graded, and the notes for a person."""
+
+    lesson: str
+    student: str
+    at: str
+    # A digest for each thing that the grade depends on; empty where it has to be graded anew.
+    made_from: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Change:
+    """A score that was another one after grading again: what it was, what it is, and why."""
+
+    lesson: str
+    student: str
+    task: str
+    at: str
+    old: float | None
+    new: float | None
+    why: str
+
+
+@dataclass(frozen=True)
+class Ticked:
+    """The lines of a marking scheme that a person gave a written answer, counted from 0."""
+
+    lesson: str
+    student: str
+    task: str
+    lines: tuple[int, ...]
+
+
+Stored = TaskResult | Grading | Change | Ticked
+_Kind = TypeVar("_Kind", TaskResult, Grading, Change, Ticked)
+
+
+class Store:
+    """The records of a class, read and written through a connection that somebody else commits."""
+
+    def __init__(self, connection: Connection | scoped_session[Session]) -> None:
+        self._connection = connection
+
+    def read(self, kind: type[_Kind], lesson: str = "", student: str = "") -> list[_Kind]:
+        """All records of a kind, the oldest first, so results in the order of the lesson.
+
+        Args:
+            kind: what is asked for.
+            lesson: of this lesson alone.
+            student: of this student alone.
+        """
+        asked = select(RECORDS.c.record).where(RECORDS.c.kind == kind.__name__).order_by(RECORDS.c.id)
+        if lesson:
+            asked = asked.where(RECORDS.c.lesson == lesson)
+        if student:
+            asked = asked.where(RECORDS.c.student == student)
+        known = {one.name for one in fields(kind)}
+        found = []
+        for (text,) in self._connection.execute(asked):
+            plain = json.loads(text)
+            # A later version may have written more.
+            found.append(codec.decode(kind, {name: plain[name] for name in known & plain.keys()}))
+        return found
+
+    def write(self, grading: Grading, results: Sequence[TaskResult]) -> None:
+        """Put a graded submission in the place of what is known of it, and note which scores that changes."""
+        which = grading.lesson, grading.student
+        before = {one.task: one.points for one in self.read(TaskResult, *which)}
+        earlier = next(iter(self.read(Grading, *which)), None)
+        why = _why(earlier.made_from if earlier else {}, grading.made_from)
+        after = {one.task: one.points for one in results}
+        changed = [
+            Change(*which, task, grading.at, before.get(task), after.get(task), why)
+            for task in dict.fromkeys((*before, *after))
+            if before and before.get(task) != after.get(task)
+        ]
+        self._forget(TaskResult, *which)
+        self._forget(Grading, *which)
+        self.add((grading, *results, *changed))
+
+    def tick(self, given: Ticked) -> None:
+        """Put what a written answer is given in the place of what it was given before."""
+        others = [one for one in self.read(Ticked, given.lesson, given.student) if one.task != given.task]
+        self._forget(Ticked, given.lesson, given.student)
+        self.add((*others, given))
+
+    def outdate(self, gradings: Iterable[Grading]) -> None:
+        """Have submissions graded anew by the next run, whatever becomes of this one."""
+        for one in gradings:
+            self._forget(Grading, one.lesson, one.student)
+            self.add([Grading(one.lesson, one.student, one.at, {}, one.notes)])
+
+    def _forget(self, kind: type[Stored], lesson: str, student: str) -> None:
+        where = RECORDS.c.kind == kind.__name__, RECORDS.c.lesson == lesson, RECORDS.c.student == student
+        self._connection.execute(delete(RECORDS).where(*where))
+
+    def add(self, records: Iterable[Stored]) -> None:
+        """Keep records beside those that are there: of scores that have changed, say."""
+        rows = [
+            {
+                "kind": type(one).__name__,
+                "lesson": one.lesson,
+                "student": one.student,
+                "record": json.dumps(codec.encode(one)[0]),
+            }
+            for one in records
+        ]
+        if rows:
+            self._connection.execute(insert(RECORDS), rows)
+
+
+def make_table(engine: Engine) -> None:
+    """Make the table in a gradebook that has none yet."""
+    RECORDS.metadata.create_all(engine)
+
+
+@contextmanager
+def readable(database: str) -> Iterator[None]:
+    """Tell what the database says against it in one sentence.
+
+    Raises:
+        BadBook: the database cannot be used.
+    """
+    try:
+        yield
+    except DatabaseError as problem:
+        if "locked" in str(problem.orig):
+            why = "is in use by another program: close the formgrader and other graders, then start again"
+        else:
+            why = f"cannot be used ({problem.orig})"
+        raise BadBook(database, why) from problem
+
+
+@contextmanager
+def connected(database: str) -> Iterator[Connection]:
+    """Yield a gradebook and its records, by its address; what is written is committed at the end.
+
+    One that is not there is empty, and is not made.
+
+    Raises:
+        BadBook: the database cannot be used.
+    """
+    address = make_url(database)
+    if address.get_backend_name() == "sqlite" and not Path(address.database or "").is_file():
+        address = make_url("sqlite://")  # in memory: to connect would make the file
+    engine = create_engine(address)
+    try:
+        with readable(database):
+            make_table(engine)
+            with engine.begin() as connection:
+                yield connection
+    finally:
+        engine.dispose()
+
+
+@contextmanager
+def opened(database: str) -> Iterator[Store]:
+    """Yield the records beside a gradebook, as `connected` opens it."""
+    with connected(database) as connection:
+        yield Store(connection)
+
+
+def now() -> str:
+    """Return the time, as records hold it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def release_id(release: str) -> str:
+    """Return the short name of a release, made from the text of its notebook."""
+    return hashlib.sha256(release.encode("utf-8")).hexdigest()[:12]
+
+
+def _why(before: Mapping[str, str], after: Mapping[str, str]) -> str:
+    changed = [name for name in after if before and before.get(name) != after[name]]
+    return f"{' and '.join(changed)} changed" if changed else "graded again"

@@ -1,0 +1,4 @@
+"""What decides about an answer, from what was written down of it: points, the finding, the mistakes it shows.
+
+Nothing here runs a learner's code, so it may not import `probe`.
+"""

@@ -1,0 +1,281 @@
+"""Compare evidence with the bank: points, the finding to tell, and the known wrong answer it equals.
+
+This half never runs a learner's code; it reads plain data. Where grades count it runs outside the process
+that gathered the evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from autograder.experiments.known import EXPERIMENTS
+from autograder.experiments.properties import violation
+from autograder.judge.explain import Explained, explain, sight
+from autograder.judge.facts import facts
+from autograder.judge.way import way
+from autograder.records import findings as f
+from autograder.records.bank import AS_SEEN, RESULT, LessonBank, Probe, Task
+from autograder.records.compare import close, dtype_fits, first_index, looks_rounded, narrower, type_fits
+from autograder.records.outcome import Evidence, ForbiddenCall, Outcome
+
+
+def judge(task: Task, evidence: Evidence, as_seen: bool = False) -> f.Verdict:
+    """Judge one answer from the evidence about it. What the evidence says nothing about fails its checks.
+
+    `as_seen` says that the notebook ran with the lesson's own givens only, so that no tensor of another run
+    is asked for.
+    """
+    whole = _finding_about_the_whole(evidence)
+    if whole is not None:
+        return _fail_all(task, whole)
+    seen = {
+        probe: concluded(task.probe[probe], outcome)
+        for probe, outcome in evidence.outcomes.items()
+        if probe in task.probe
+    }
+    asked = set(seen) | {AS_SEEN} if as_seen and task.kind == "tensor" else set(task.probe)
+    findings = _findings(task, seen)
+    explained = Explained()
+    # Most answers are right, and to compare one with all that is known takes longer than to judge it.
+    if any(findings.values()):
+        explained = explain(task, seen)
+        findings = _findings(task, seen, explained)
+    failing = []
+    for check in task.checks:
+        found = [
+            findings.get(probe, f.NotRun(evidence.note, probe=probe))
+            if probe in seen or not _concealed(task, probe)
+            else f.NotComputed(probe=probe)
+            for probe in check.probes
+            if probe in asked
+        ]
+        failing.append([one for one in found if one is not None])
+    forgiven = _forgiven(task, seen, failing)
+    results = []
+    for place, check in enumerate(task.checks):
+        finding = next(iter(failing[place]), None) if place not in forgiven else None
+        results.append(f.CheckResult(check.title, check.points, 0 if finding else check.points, finding))
+    passed = all(result.finding is None for result in results)
+    families = task.forbids.families if task.forbids else ()
+    return f.Verdict(
+        task.id,
+        tuple(results),
+        named=tuple(f.Named(one.id, one.name, one.hint, one.section) for one in explained.wrong),
+        facts=() if passed or explained.wrong else facts(task, seen, evidence.examined),
+        way=_way(task, evidence, seen),
+        globals_read=() if passed else evidence.globals_read,
+        forbidden=next((call for call in evidence.forbidden if call.family in families), None),
+        cost=task.forbids.points if task.forbids else 0,
+    )
+
+
+def _way(task: Task, evidence: Evidence, seen: Mapping[str, Outcome]) -> f.Way | None:
+    """Return how far an answer goes along the solution's way, if its result there is wrong."""
+    outcome = seen.get(task.route.probe) if task.route else None
+    if task.route is None or outcome is None:
+        return None
+    wrong = sight(task, task.probe[task.route.probe], outcome).result
+    return way(task.route, evidence.trail, seen) if wrong else None
+
+
+def concluded(probe: Probe, outcome: Outcome) -> Outcome:
+    """Return what there is to compare of an outcome: of raw draws, what they come to."""
+    experiment = EXPERIMENTS.get(probe.observe)
+    if experiment is None or experiment.measured is None or not probe.hidden or outcome.tensor is None:
+        return outcome
+    found = experiment.measured(outcome.tensor, probe.settings)
+    return outcome if found is None else replace(outcome, tensor=found)
+
+
+def _forgiven(
+    task: Task, seen: Mapping[str, Outcome], failing: Sequence[Sequence[f.Finding]]
+) -> frozenset[int]:
+    """Places of checks that fail for nothing but what another check fails for already.
+
+    What is wrong beside the results, a changed argument say, shows on every probe. It costs one check: one
+    that fails anyway, or the one with the fewest points.
+    """
+    shown: dict[int, frozenset[str]] = {}
+    lost: list[int] = []
+    for place, found in enumerate(failing):
+        sights = [sight(task, task.probe[one.probe], seen[one.probe]) for one in found if one.probe in seen]
+        if len(sights) < len(found) or any(one.result or not one.marks for one in sights):
+            lost.append(place)
+        if sights:
+            shown[place] = frozenset().union(*(one.marks for one in sights))
+    costs = set(lost)
+    for mark in sorted(frozenset().union(*shown.values())):
+        places = [place for place, marks in shown.items() if mark in marks]
+        if not costs & set(places):
+            costs.add(min(places, key=lambda place: (task.checks[place].points, place)))
+    return frozenset(place for place, found in enumerate(failing) if found and place not in costs)
+
+
+def _findings(
+    task: Task, seen: Mapping[str, Outcome], explained: Explained | None = None
+) -> dict[str, f.Finding | None]:
+    """Return what to say of each probe; of one whose data a learner never sees, only that it is wrong."""
+    findings = {
+        probe: judge_outcome(
+            task, task.probe[probe], seen[probe], explained is not None and probe in explained.results
+        )
+        for probe in seen
+    }
+    return {
+        probe: finding and replace(f.NotComputed() if _concealed(task, probe) else finding, probe=probe)
+        for probe, finding in findings.items()
+    }
+
+
+def _concealed(task: Task, probe: str) -> bool:
+    """Tell whether a learner never sees what a probe asks: other numbers than those of the text."""
+    return task.probe[probe].hidden or (task.kind == "tensor" and probe != AS_SEEN)
+
+
+def judge_outcome(task: Task, probe: Probe, outcome: Outcome, explained: bool = False) -> f.Finding | None:
+    """Judge what one probe yielded: the first thing that is not as it should be, or None.
+
+    The finding does not say on which probe. `explained` says that a known mistake yields the same.
+    """
+    if outcome.uncalled is not None:
+        return f.NotCalled(outcome.uncalled)
+    if probe.raises:
+        refused = outcome.error is not None and outcome.error.is_one_of(probe.raises)
+        obtained = "" if outcome.error is None else outcome.error.type
+        return None if refused else f.NotRefused(probe.raises, obtained)
+    expected, actual = probe.expected.tensor, outcome.tensor
+    if expected is None:
+        raise ValueError(f"the bank holds no expected tensor for {task.id}, probe {probe.id}")
+    report = outcome.module
+    if not report.loadable:
+        return f.WrongParameters(report.missing, report.unexpected, report.reshaped, tuple(probe.weights))
+    if outcome.error is not None:
+        return f.Raised(outcome.error)
+    if not type_fits(task, outcome):
+        return f.WrongType(outcome.type_name)
+    if outcome.shape is None:
+        return f.NotRun("it is a kind of tensor that cannot be read")
+    shape = outcome.shape
+    if shape != tuple(expected.shape) and probe.observe != RESULT:
+        return f.WrongBehaviour(probe.observe)
+    if shape != tuple(expected.shape):
+        return f.WrongShape(shape, tuple(expected.shape), _first_wrong_axis(shape, expected))
+    if probe.observe == RESULT and not dtype_fits(task, outcome):
+        return f.WrongDtype(outcome.dtype, task.dtypes)
+    if probe.observe == RESULT and narrower(outcome.dtype, probe.expected.dtype):
+        return f.WrongDtype(outcome.dtype, (probe.expected.dtype,))
+    if actual is None:
+        return f.NotRun(f"its numbers cannot be read (they are on the device {outcome.device})")
+    right = close(actual, expected)
+    if bool(right.all()):
+        extra = set(outcome.changed_inputs) - set(probe.expected.changed_inputs)
+        left = set(probe.expected.changed_inputs) - set(outcome.changed_inputs)
+        if extra:
+            return f.BrokenProperty("input-untouched", names=tuple(sorted(extra)))
+        if left:
+            return f.BrokenProperty("input-filled", names=tuple(sorted(left)))
+        if report.unsteady:
+            return f.BrokenProperty("same-in-eval")
+        if set(report.shared) - set(probe.expected.module.shared):
+            return f.BrokenProperty("memory-of-its-own", names=report.shared)
+        if set(report.unreached) - set(probe.expected.module.unreached):
+            return f.BrokenProperty("gradient-reaches", names=report.unreached)
+        return None
+    strange = ~actual.isfinite() & expected.isfinite()
+    if bool(strange.any()):
+        index = first_index(strange)
+        return f.NotFinite(float(actual[index]), index, int(strange.sum()))
+    if explained:
+        return f.MatchesKnownWrong()
+    if probe.observe != RESULT:
+        index = first_index(~right)
+        return f.WrongBehaviour(probe.observe, index, float(actual[index]), float(expected[index]))
+    values = _wrong_values(actual, expected, right)
+    if values.rounded:  # a rounded row breaks the rule about its sum, which is not what went wrong
+        return values
+    for rule in task.properties:
+        broken = violation(rule, actual)
+        if broken is not None:
+            return broken
+    return values
+
+
+def with_unfinished(
+    verdict: f.Verdict, task: Task, lesson: LessonBank, earlier: Mapping[str, f.Verdict]
+) -> f.Verdict:
+    """Return the verdict with the names of wrong answers that this one is built from."""
+    if verdict.passed or isinstance(verdict.finding, f.Untried | f.CallsForbidden):
+        return verdict
+    names = tuple(
+        lesson.tasks[need].name for need in task.needs if need in earlier and not earlier[need].right
+    )
+    return replace(verdict, unfinished=names)
+
+
+def merge(first: Evidence, other: Evidence) -> Evidence:
+    """Evidence of one answer as the learner saw it, and of a run that asked something else.
+
+    Of that other run nothing is kept that could tell what was asked: numbers, and which calls are forbidden.
+    """
+    if "fault" in (first.status, other.status):
+        return first if first.status == "fault" else other
+    calls = tuple(ForbiddenCall(call.family, call.family) for call in other.forbidden)
+    return replace(first, outcomes={**first.outcomes, **other.outcomes}, forbidden=first.forbidden + calls)
+
+
+def _finding_about_the_whole(evidence: Evidence) -> f.Finding | None:
+    if evidence.status == "missing":
+        return f.NotDefined(evidence.nearest, evidence.error)
+    if evidence.status == "stub":
+        return f.StillStub(evidence.error)
+    if evidence.status == "not-callable":
+        return f.NotAFunction(evidence.answer_type)
+    if evidence.status == "not-run":
+        return f.NotRun(evidence.note)
+    if evidence.changed_givens:
+        return f.GivensChanged(evidence.changed_givens)
+    return None
+
+
+def _fail_all(task: Task, finding: f.Finding) -> f.Verdict:
+    return f.Verdict(
+        task.id, tuple(f.CheckResult(check.title, check.points, 0, finding) for check in task.checks)
+    )
+
+
+def _first_wrong_axis(shape: tuple[int, ...], expected: Tensor) -> int | None:
+    if len(shape) != expected.ndim:
+        return None
+    return next(
+        axis for axis, (size, right) in enumerate(zip(shape, expected.shape, strict=True)) if size != right
+    )
+
+
+def _wrong_values(actual: Tensor, expected: Tensor, right: Tensor) -> f.WrongValues:
+    index = first_index(~right)
+    error = (actual.double() - expected.double()).abs().nan_to_num(nan=float("inf"))
+    return f.WrongValues(
+        index,
+        float(actual[index]),
+        float(expected[index]),
+        largest_error=float(error.max()),
+        share_right=float(right.double().mean()),
+        obtained_tensor=actual,
+        expected_tensor=expected,
+        rounded=looks_rounded(actual, expected),
+        unfilled=_unfilled(actual, expected, right),
+    )
+
+
+def _unfilled(actual: Tensor, expected: Tensor, right: Tensor) -> int:
+    """How many entries are 0 where something else is right, if that is all that is wrong.
+
+    Where zeros belong into the right answer, one more of them does not look forgotten.
+    """
+    if actual.dtype == torch.bool or not actual.ndim or bool((expected == 0).any()):
+        return 0
+    return int((~right).sum()) if bool((actual[~right] == 0).all()) else 0

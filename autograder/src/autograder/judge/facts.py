@@ -1,0 +1,122 @@
+"""What can be said of a wrong answer that no known mistake explains, before any single number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+import torch
+from torch import Tensor
+
+from autograder.records.bank import AS_SEEN, RESULT, Task
+from autograder.records.compare import all_close, close
+from autograder.records.findings import Fact, Idle, Reaches, Related
+from autograder.records.outcome import Examination, Outcome
+
+MOST_FACTS = 3
+
+
+def facts(task: Task, outcomes: Mapping[str, Outcome], examined: Examination | None) -> tuple[Fact, ...]:
+    """Return what an answer does that a right one does not, the most telling first."""
+    related = tuple(_from_numbers(task, outcomes))
+    if any(one.how in ("turned", "reversed") for one in related):
+        return related  # what reaches where follows from that
+    return (*_from_examination(task.examined, examined), *related)[:MOST_FACTS]
+
+
+def _from_examination(right: Examination | None, examined: Examination | None) -> Iterator[Fact]:
+    if right is None or examined is None or right.probe != examined.probe:
+        return
+    idle = tuple(name for name in examined.idle if name not in right.idle)
+    if idle:
+        yield Idle(idle)
+    known = {(one.input, one.axis): one.moved for one in right.influences}
+    for one in examined.influences:
+        expected = known.get((one.input, one.axis))
+        if expected is None or len(expected) != len(one.moved):
+            continue
+        too_far = _first_apart(one.moved, expected)
+        if too_far is not None:
+            yield Reaches(one.input, one.axis, *too_far)
+        too_short = _first_apart(expected, one.moved)
+        if too_short is not None and one.input not in idle:
+            yield Reaches(one.input, one.axis, *too_short, missing=True)
+
+
+def _first_apart(
+    moved: tuple[tuple[int, ...], ...], others: tuple[tuple[int, ...], ...]
+) -> tuple[int, int] | None:
+    """Return the first (output, changed) slice that moves in one table and not in the other."""
+    for changed, (outputs, known) in enumerate(zip(moved, others, strict=True)):
+        extra = sorted(set(outputs) - set(known))
+        if extra:
+            return extra[0], changed
+    return None
+
+
+def _from_numbers(task: Task, outcomes: Mapping[str, Outcome]) -> Iterator[Related]:
+    """How the first wrong result follows from the right one; of single numbers, how all of them do.
+
+    A result is called right to some digits only where all wrong ones are: one may be by chance.
+    """
+    numbers: list[tuple[Tensor, Tensor]] = []
+    wrong: list[tuple[Related, ...]] = []
+    for name, outcome in outcomes.items():
+        probe = task.probe[name]
+        expected, actual = probe.expected.tensor, outcome.tensor
+        if probe.observe != RESULT or probe.hidden or expected is None or actual is None:
+            continue
+        if task.kind == "tensor" and name != AS_SEEN:
+            continue
+        if actual.is_complex() or actual.dtype == torch.bool or expected.dtype == torch.bool:
+            continue
+        if actual.shape == expected.shape == ():
+            numbers.append((actual.double(), expected.double()))
+        elif not all_close(actual, expected):
+            wrong.append(tuple(_related(actual.double(), expected.double())))
+    rough = [any(one.how == "digits" for one in found) for found in wrong]
+    if wrong and all(rough) == rough[0]:
+        yield from wrong[0]
+    if not wrong and len(numbers) > 1:
+        yield from _in_step(*(torch.stack(side) for side in zip(*numbers, strict=True)))
+
+
+def _related(actual: Tensor, expected: Tensor) -> Iterator[Related]:
+    if actual.ndim >= 2 and all_close(actual.mT.float(), expected.float()):
+        yield Related("turned")
+        return
+    if actual.shape != expected.shape or not expected.numel():
+        return
+    if not bool(actual.isfinite().all() & expected.isfinite().all()):
+        return
+    size, error = float(expected.abs().max()), float((actual - expected).abs().max())
+    if expected.numel() > 1:
+        in_step = tuple(_in_step(actual, expected))
+        if in_step:
+            yield from in_step
+            return
+        for axis in range(expected.ndim):
+            if expected.shape[axis] > 1 and all_close(actual.flip(axis).float(), expected.float()):
+                yield Related("reversed", axis=axis)
+                return
+    if 0 < error < 6e-3 * size:
+        yield Related("digits", math.floor(-math.log10(error / size)))
+        return
+    right = close(actual.float(), expected.float())
+    for axis in range(expected.ndim):
+        good = right.movedim(axis, 0).reshape(right.shape[axis], -1).all(dim=1)
+        if good.numel() > 2 and int((~good).sum()) == 1:
+            yield Related("but-one", float((~good).nonzero()[0]), axis)
+            return
+
+
+def _in_step(actual: Tensor, expected: Tensor) -> Iterator[Related]:
+    """Tell whether wrong numbers are the right ones times one factor, or plus one number."""
+    square = float((expected * expected).sum())
+    if all_close(actual.float(), expected.float()) or not bool(actual.isfinite().all() & (square > 0)):
+        return
+    factor, step = float((actual * expected).sum()) / square, float((actual - expected).mean())
+    if abs(factor) > 1e-6 and all_close(actual.float(), (factor * expected).float()):
+        yield Related("times", factor)
+    elif all_close(actual.float(), (expected + step).float()):
+        yield Related("plus", step)

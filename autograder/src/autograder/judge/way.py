@@ -1,0 +1,88 @@
+"""How far an answer goes along the solution's way, by the tensors that its lines make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from autograder.records.bank import RightStep, Route
+from autograder.records.findings import Reached, Way
+from autograder.records.fingerprint import Fingerprint, factor_between
+from autograder.records.outcome import Outcome, Step, Trail
+
+SAME = 2e-4
+
+
+def way(route: Route | None, trail: Trail | None, outcomes: Mapping[str, Outcome]) -> Way | None:
+    """Return which steps of the solution an answer takes, and which is the first that it does not.
+
+    It is only asked about an answer whose result is wrong where it was followed.
+
+    A step from which a later right one is made was taken in some way, even if no line shows it. None where
+    nothing can be said for certain.
+    """
+    if route is None or trail is None or trail.probe != route.probe or not trail.steps:
+        return None
+    matches = {step.name: _matches(step, trail) for step in route.steps}
+    taken = {name: found[0] for name, found in matches.items() if found and all(found)}
+    passed = set(taken).union(*(step.needs for step in route.steps if step.name in taken))
+    missing = next(
+        (step for step in route.steps if step.name not in passed and passed.issuperset(step.needs)), None
+    )
+    if missing is not None and any(matches[missing.name]):
+        return None
+    right = [_reached(step, made) for step in route.steps if (made := taken.get(step.name))]
+    if outcomes[route.probe].error is not None:
+        return Way(tuple(right), ends="stops") if right else None
+    if missing is None:
+        return Way(tuple(right), ends="wrong") if right else None
+    if any(len(step.fingerprints) > 1 for step in trail.steps):
+        # In a loop, a tensor can be made piece by piece without ever standing in one place.
+        return Way(tuple(right)) if right else None
+    return Way(tuple(right), missing.says, multiple=_multiple(missing, trail))
+
+
+def reaches(route: Route, trail: Trail | None) -> tuple[str, ...] | None:
+    """Return the names of the right steps that an answer takes; None where it was not followed."""
+    if trail is None or trail.probe != route.probe:
+        return None
+    return tuple(step.name for step in route.steps if all(_matches(step, trail)))
+
+
+def _matches(right: RightStep, trail: Trail) -> list[tuple[Step, Fingerprint] | None]:
+    """For each time that the solution takes a step, return the step of an answer with the same tensor."""
+    return [_match(orders, right.factors, trail) for orders in right.fingerprints]
+
+
+def _match(
+    orders: Sequence[Fingerprint], factors: Sequence[float], trail: Trail
+) -> tuple[Step, Fingerprint] | None:
+    matches = [
+        (step, made)
+        for step in trail.steps
+        for made in step.fingerprints
+        # Rows and columns that have changed places are another tensor.
+        if (factor := factor_between(made, orders[:1] if made.shape == orders[0].shape else orders))
+        is not None
+        and any(abs(factor - right) <= SAME * abs(right) for right in factors)
+    ]
+    shape = orders[0].shape
+    # The first of those that are most like it: of the same shape, else with as many axes.
+    return max(
+        matches, key=lambda match: (match[1].shape == shape, len(match[1].shape) == len(shape)), default=None
+    )
+
+
+def _reached(right: RightStep, match: tuple[Step, Fingerprint]) -> Reached:
+    step, made = match
+    alike = len(made.shape) == len(right.fingerprints[0][0].shape)
+    return Reached(right.says, step.name, step.line_number, step.function, () if alike else made.shape)
+
+
+def _multiple(right: RightStep, trail: Trail) -> tuple[Reached, float] | None:
+    """Return the last step of an answer that is a multiple of a right one, and how many times that it is."""
+    for step in reversed(trail.steps):
+        for made in step.fingerprints:
+            factor = factor_between(made, right.fingerprints[0])
+            if factor is not None:
+                return _reached(right, (step, made)), factor
+    return None

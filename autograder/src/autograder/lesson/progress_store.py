@@ -1,0 +1,91 @@
+"""What a learner has done so far, kept on their own machine: one small file for each task and prediction.
+
+A file each means that two notebooks open at once cannot lose each other's progress. Nothing here is ever
+graded; a learner may edit or delete it as they like.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import platformdirs
+
+from autograder.records import codec
+from autograder.records.files import write_whole
+from autograder.words.language import _
+
+# Set to a folder to keep progress there, or to "off" to keep none.
+PROGRESS = "AUTOGRADER_PROGRESS"
+# Before a prediction's id in its file's name; no task's id begins so, because of its dot.
+PREDICTION = "prediction."
+OWN = 0o600  # what a learner has done is for their eyes
+Kept = TypeVar("Kept", "Record", "Prediction")
+UNREADABLE = (OSError, ValueError, RecursionError)
+
+
+@dataclass(frozen=True)
+class Record:
+    """One task's progress: whether it was ever solved, the best points, how often checked, hints seen."""
+
+    solved: bool = False
+    points: int = 0
+    checks: int = 0
+    hints: int = 0
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What was predicted, and whether it came true: None until the outcome was shown."""
+
+    said: str = ""
+    true: bool | None = None
+
+
+def folder(course: str) -> Path | None:
+    """Where progress in a course is kept, or None where the learner turned it off."""
+    place = os.environ.get(PROGRESS, "")
+    if place == "off":
+        return None
+    return Path(place) if place else platformdirs.user_data_path(course) / "progress"
+
+
+def read(course: str, task: str) -> Record:
+    """Return the task's record; an empty one where there is none or it cannot be read."""
+    return _read(course, task, Record)
+
+
+def read_prediction(course: str, name: str) -> Prediction:
+    """Return a prediction; an empty one where there is none or it cannot be read."""
+    return _read(course, f"{PREDICTION}{name}", Prediction)
+
+
+def _read(course: str, name: str, kind: type[Kept]) -> Kept:
+    place = folder(course)
+    if place is None:
+        return kind()
+    try:
+        return codec.decode(kind, json.loads((place / f"{name}.json").read_text(encoding="utf-8")))
+    except UNREADABLE:
+        return kind()
+
+
+def write_prediction(course: str, name: str, prediction: Prediction) -> str:
+    """Store a prediction; returns why it could not be stored, or nothing."""
+    return write(course, f"{PREDICTION}{name}", prediction)
+
+
+def write(course: str, task: str, record: Record | Prediction) -> str:
+    """Store the task's record; returns why it could not be stored, or nothing."""
+    place = folder(course)
+    if place is None:
+        return ""
+    try:
+        write_whole(place / f"{task}.json", json.dumps(codec.encode(record)[0]).encode(), OWN)
+    except OSError as problem:
+        reason = problem.strerror or problem
+        return _("Your progress cannot be saved in {place}: {reason}.", place=place, reason=reason)
+    return ""

@@ -1,0 +1,170 @@
+"""How an answer is called: on fresh copies and objects made for the call, and without a trace."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import warnings
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.experiments.specimens import specimen
+from autograder.records.bank import Argument, Made, Specimen
+from autograder.records.outcome import ModuleReport, Reshaped, Uncalled
+
+# Every call starts from the same generator state, so that evidence does not depend on what ran before.
+PROBE_SEED = 20240
+
+
+class NeedsEarlier(Exception):
+    """An input is to be made from a class of the notebook that is not there or does not work yet."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(reason)
+        self.uncalled = Uncalled("earlier", name, reason)
+
+
+def fresh(
+    values: Mapping[str, Argument], namespace: Mapping[str, Any], dtype: torch.dtype | None = None
+) -> dict[str, Any]:
+    """Arguments for one call, which the answer may change without harm to the next.
+
+    A class of the learner's own is looked up in the notebook's variables (`namespace`); floating-point
+    tensors are converted to `dtype`.
+
+    Raises:
+        NeedsEarlier: a class of the notebook is missing, fails, or lacks a parameter.
+    """
+    return {name: _fresh(value, namespace, dtype) for name, value in values.items()}
+
+
+def _fresh(value: Argument, namespace: Mapping[str, Any], dtype: torch.dtype | None) -> Any:
+    match value:
+        case Tensor():
+            return value.to(dtype, copy=True) if dtype and value.is_floating_point() else value.clone()
+        case Specimen():
+            settings = {name: copy(one) for name, one in value.settings.items()}
+            return specimen(value.name, settings)
+        case Made():
+            return _made(value, namespace)
+    return value
+
+
+def _made(made: Made, namespace: Mapping[str, Any]) -> nn.Module:
+    found = namespace.get(made.name)
+    if found is None or found is ...:
+        raise NeedsEarlier(made.name, "is not there yet")
+    if not isinstance(found, type) or not issubclass(found, nn.Module):
+        raise NeedsEarlier(made.name, "is not a class made from `nn.Module`")
+    try:
+        module = found(*made.construct.values())
+        report = load_weights(module, made.weights)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as problem:  # the class is the learner's own, and may raise SystemExit
+        raise NeedsEarlier(made.name, f"raises {type(problem).__name__} when it is made") from problem
+    if not report.loadable:
+        raise NeedsEarlier(made.name, "has other parameters than the lesson names")
+    return module.eval()
+
+
+def load_weights(module: nn.Module, weights: Mapping[str, Tensor]) -> ModuleReport:
+    """Put weights into a module by parameter name, and say which names or shapes do not fit.
+
+    What fits is put in also where something else does not, so that the rest of the module can still be
+    judged:
+    a matrix the other way round is put in turned, parameters with other names are taken in their order, and a
+    bias that should not be there is made 0.
+    """
+    own = dict(module.named_parameters(remove_duplicate=False))  # one parameter may stand under many names
+    named = {id(own[name]) for name in weights if name in own}
+    missing = tuple(name for name in weights if name not in own)
+    unexpected = tuple(name for name, value in own.items() if id(value) not in named)
+    places = {name: own[name] for name in weights if name in own}
+    if len(missing) == len(unexpected):
+        places |= {name: own[other] for name, other in _renamed(missing, unexpected).items()}
+    with torch.no_grad():
+        for name, place in places.items():
+            weight = weights[name]
+            if place.shape == weight.shape:
+                place.copy_(weight)
+            elif place.ndim == weight.ndim == 2 and place.shape == weight.mT.shape:
+                place.copy_(weight.mT)
+        for name in unexpected if len(missing) != len(unexpected) else ():
+            if name.endswith("bias"):
+                own[name].zero_()
+    return ModuleReport(
+        missing=missing,
+        unexpected=unexpected,
+        reshaped=tuple(
+            Reshaped(name, tuple(own[name].shape), tuple(weight.shape))
+            for name, weight in weights.items()
+            if name in own and own[name].shape != weight.shape
+        ),
+    )
+
+
+def _renamed(missing: Sequence[str], unexpected: Sequence[str]) -> dict[str, str]:
+    """Which parameter most likely stands under which other name: the likest names, in their order."""
+    left = list(unexpected)
+    found = {}
+    for name in missing:
+        word = name.lower().replace("w_", "")
+        likest = max(left, key=lambda other: _likeness(word, other.lower().replace("w_", "")))
+        found[name] = likest
+        left.remove(likest)
+    return found
+
+
+def _likeness(word: str, other: str) -> tuple[bool, bool]:
+    """Whether two names are of one kind (weight or bias), and whether they begin alike: "kernel", "k_all"."""
+    return word.rpartition(".")[2] == other.rpartition(".")[2], word[:1] == other[:1]
+
+
+def split(inputs: Mapping[str, Any], keywords: Collection[str]) -> tuple[list[Any], dict[str, Any]]:
+    """Arguments by name as those that are passed by position and those that are passed by name."""
+    positional = [value for name, value in inputs.items() if name not in keywords]
+    return positional, {name: inputs[name] for name in keywords if name in inputs}
+
+
+def copy(value: Any) -> Any:
+    """Return a tensor's copy; anything else as it is."""
+    return value.clone() if isinstance(value, Tensor) else value
+
+
+@contextlib.contextmanager
+def quietly() -> Iterator[None]:
+    """Leave the process as it was: generator, threads, default dtype and device, gradients, output."""
+    # The CPU's generator only: `torch.manual_seed` would also reseed a learner's GPU, and takes longer.
+    generator = torch.default_generator
+    random_state = generator.get_state()
+    generator.manual_seed(PROBE_SEED)
+    # Probes are small. With several threads each operation waits for the slowest, and on a busy machine that
+    # takes a hundred times as long as the operation.
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    dtype, gradients = torch.get_default_dtype(), torch.is_grad_enabled()
+    deterministic = torch.get_deterministic_debug_mode()
+    device = torch.get_default_device()
+    sink = io.StringIO()
+    try:
+        with (
+            warnings.catch_warnings(),
+            contextlib.redirect_stdout(sink),
+            contextlib.redirect_stderr(sink),
+        ):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        # An answer may set what holds for the whole process; the next one must not feel it.
+        if torch.get_default_device() != device:
+            torch.set_default_device(None if device.type == "cpu" else device)
+        # `use_deterministic_algorithms` does the same, and imports torch's compiler: that takes a second.
+        torch.set_deterministic_debug_mode(deterministic)
+        torch.set_grad_enabled(gradients)
+        torch.set_default_dtype(dtype)
+        torch.set_num_threads(threads)
+        generator.set_state(random_state)

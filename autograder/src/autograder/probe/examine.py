@@ -1,0 +1,162 @@
+"""What can be found out about any function or class without knowing what it should do.
+
+Each argument and each parameter is changed once, to see whether that has any effect; and each slice of an
+input, to see which slices of the result follow. An examination earns nothing. The judge compares it with that
+of the solution where an answer is wrong and nothing known explains why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.experiments.base import moved, other, slices_changed
+from autograder.probe.calling import copy, fresh, load_weights, quietly, split
+from autograder.records.bank import RESULT, Probe, Task, axis_parts
+from autograder.records.outcome import Examination, Influence
+
+MOST_SLICES = 12  # along one axis
+MOST_AXES = 6  # pairs of an input's axis and a result's
+MOST_ELEMENTS = 5_000
+SEED = 77
+
+
+def probe_to_examine(task: Task) -> Probe | None:
+    """Return the plain probe that shows most: the one with the most different sizes."""
+    plain = [
+        probe
+        for probe in task.probes
+        if probe.observe == RESULT and not (probe.raises or probe.then or probe.hidden or probe.train)
+    ]
+    return max(plain, key=_variety, default=None)
+
+
+def examine(task: Task, answer: Callable[..., Any], namespace: Mapping[str, Any]) -> Examination | None:
+    """Try an answer with one thing changed at a time; None where that is not possible."""
+    probe = probe_to_examine(task)
+    if probe is None or task.kind == "class":
+        return None
+    try:
+        with quietly(), torch.no_grad():
+            return _examine(task, probe, answer, namespace)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # the answer fails, and its outcomes tell how
+        return None
+
+
+def prepared(
+    task: Task, probe: Probe, answer: Callable[..., Any], namespace: Mapping[str, Any]
+) -> Callable[[], Any]:
+    """Return a call of an answer on a probe, made ready: a module with the probe's weights, in eval mode."""
+    call, inputs, _ = _ready(task, probe, answer, namespace)
+    return lambda: call(inputs)
+
+
+def _ready(
+    task: Task, probe: Probe, answer: Callable[..., Any], namespace: Mapping[str, Any]
+) -> tuple[Callable[[Mapping[str, Any]], Any], dict[str, Any], nn.Module | None]:
+    dtype = getattr(torch, probe.dtype)
+    inputs = fresh(probe.inputs, namespace, dtype if task.kind == "module" else None)
+    module: nn.Module | None = None
+    function = answer
+    if task.kind == "module":
+        positional, by_name = split(probe.construct, probe.keywords)
+        function = module = answer(*positional, **by_name)
+        load_weights(module, probe.weights)
+        module.to(dtype).eval()
+
+    def called(values: Mapping[str, Any]) -> Any:
+        positional, by_name = split({name: copy(value) for name, value in values.items()}, probe.keywords)
+        result = function(*positional, **by_name)
+        # The next call may write into the same memory.
+        return result.detach().clone() if isinstance(result, Tensor) else result
+
+    return called, inputs, module
+
+
+def _examine(
+    task: Task, probe: Probe, answer: Callable[..., Any], namespace: Mapping[str, Any]
+) -> Examination | None:
+    called, inputs, module = _ready(task, probe, answer, namespace)
+    before = called(inputs)
+    if not isinstance(before, Tensor) or before.numel() > MOST_ELEMENTS:
+        return None
+    if not bool(before.isfinite().any()):
+        return None  # nan stays nan, whatever changes
+    generator = torch.Generator().manual_seed(SEED)
+    afters = {
+        name: called({**inputs, name: other(value, generator)})
+        for name, value in inputs.items()
+        if isinstance(value, Tensor)
+    }
+    for name, parameter in module.named_parameters() if module is not None else ():
+        kept = parameter.detach().clone()
+        parameter.copy_(other(kept, generator))
+        afters[name] = called(inputs)
+        parameter.copy_(kept)
+    tensors = {name: after for name, after in afters.items() if isinstance(after, Tensor)}
+    changed = moved(before[None], [after[None] for after in tensors.values()], 0)  # (changes, 1)
+    idle = [name for name, any_of_it in zip(tensors, changed, strict=True) if not bool(any_of_it)]
+    influences = (
+        _influence(name, axis, symbol, place, called, inputs, before)
+        for name, axis, symbol, place in islice(_shared_axes(task, inputs, before), MOST_AXES)
+    )
+    return Examination(probe.id, tuple(idle), tuple(one for one in influences if one is not None))
+
+
+def _shared_axes(
+    task: Task, inputs: Mapping[str, Any], result: Tensor
+) -> Iterator[tuple[str, int, str, int]]:
+    """Yield an input, its axis, the axis's name, and a place where the result has an axis of that name."""
+    if len(task.axes) != result.ndim:
+        return
+    for name, axes in task.input_axes.items():
+        value = inputs.get(name)
+        if not isinstance(value, Tensor) or value.ndim != len(axes):
+            continue
+        for axis, label in enumerate(axes):
+            symbol = axis_parts(label)[0]
+            for place, other_label in enumerate(task.axes):
+                sizes = value.shape[axis], result.shape[place]
+                if (
+                    axis_parts(other_label)[0] == symbol
+                    and sizes[0] == sizes[1]
+                    and 1 < sizes[0] <= MOST_SLICES
+                ):
+                    yield name, axis, other_label, place
+
+
+def _influence(
+    name: str,
+    axis: int,
+    symbol: str,
+    place: int,
+    called: Callable[[Mapping[str, Any]], Any],
+    inputs: Mapping[str, Any],
+    before: Tensor,
+) -> Influence | None:
+    afters = []
+    generator = torch.Generator().manual_seed(SEED)
+    for changed in slices_changed(inputs, [name], axis, generator):
+        after = called(changed)
+        if not isinstance(after, Tensor) or after.shape != before.shape:
+            return None
+        afters.append(after)
+    rows = moved(before, afters, place)  # (positions, slices of the result)
+    return Influence(name, symbol, tuple(tuple(row.nonzero().flatten().tolist()) for row in rows))
+
+
+def _variety(probe: Probe) -> int:
+    sizes = {size for value in probe.inputs.values() if isinstance(value, Tensor) for size in value.shape}
+    if any(
+        max(value.shape, default=0) > MOST_SLICES
+        for value in probe.inputs.values()
+        if isinstance(value, Tensor)
+    ):
+        return 0
+    return len(sizes | {value for value in probe.construct.values() if type(value) is int})

@@ -1,0 +1,171 @@
+"""A learner's own code: which file is theirs, what stands in it, which line of it an error comes from."""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+import inspect
+import linecache
+import math
+import re
+import sys
+import traceback
+import types
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from autograder.records.outcome import MAX_TEXT, ErrorReport
+
+# What a function should be given, and not find in the notebook.
+DATA = (Tensor, torch.nn.Module, np.ndarray, np.generic, int, float, list, tuple)
+
+
+def is_stub(function: Any) -> bool:
+    """Tell whether a function's body is still only a docstring, `...` or `pass`."""
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, types.CodeType):
+        return False
+    idle = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE", "COPY_FREE_VARS", "POP_TOP"}
+    steps = list(dis.get_instructions(code))
+    if any(step.opname not in idle for step in steps):
+        return False
+    constants = [step.argval for step in steps if step.opname in ("LOAD_CONST", "RETURN_CONST")]
+    return all(constant is None or constant is ... for constant in constants)
+
+
+def globals_read(function: Any) -> tuple[str, ...]:
+    """Return the notebook's data that a function reads besides its arguments: see `DATA`."""
+    code = getattr(function, "__code__", None)
+    namespace = getattr(function, "__globals__", {})
+    if not isinstance(code, types.CodeType):
+        return ()
+    names: dict[str, None] = {}
+    for part in code_parts(code):
+        for step in dis.get_instructions(part):
+            if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+                value = namespace.get(step.argval)
+                if isinstance(value, DATA) and not _is_constant(value):
+                    names[step.argval] = None
+    return tuple(names)
+
+
+def _is_constant(value: Any) -> bool:
+    """Tell whether a value is a constant of mathematics, which everybody may import: inf, nan, pi, e."""
+    return isinstance(value, float) and (not math.isfinite(value) or value in (math.pi, math.e))
+
+
+def code_parts(code: types.CodeType) -> Iterator[types.CodeType]:
+    """Yield a piece of code, and that of all functions in it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from code_parts(constant)
+
+
+def describe_error(error: BaseException, function: Any) -> ErrorReport:
+    """Return an exception with the deepest line of the learner's own code, not of ours or torch's."""
+    is_own = is_file_of(function)
+    line, line_number, where, meant = "", None, "", ""
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        code = frame.f_code
+        if is_own(code.co_filename):
+            line = linecache.getline(code.co_filename, number, frame.f_globals).strip()
+            line_number, where, meant = number, code.co_qualname, _meant(error, frame)
+    names = tuple(kind.__name__ for kind in type(error).__mro__)
+    return ErrorReport(names[0], _text(error), line[:MAX_TEXT], line_number, where, meant, names[1:])
+
+
+def _meant(error: BaseException, frame: types.FrameType) -> str:
+    """Return the attribute of a module that a name without `self.` was meant to be; "" for none."""
+    if not isinstance(error, NameError):
+        return ""
+    try:
+        owner = frame.f_locals.get("self")
+        known = isinstance(owner, torch.nn.Module) and hasattr(owner, str(error.name))
+        return f"self.{error.name}"[:MAX_TEXT] if known else ""
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # looking at an object may run code of its own
+        return ""
+
+
+def stopped(name: str, namespace: Mapping[str, Any]) -> ErrorReport | None:
+    """Return the error that stopped the cell which should make `name`; None for another's, or none."""
+    try:
+        error = getattr(sys, "last_value", None)
+        failed = _failed_cell(error) if isinstance(error, BaseException) else None
+        if error is None or failed is None or not _makes(failed[0], name):
+            return None
+        source, number = failed
+        # A later cell may have made the name, and another one have taken it away again.
+        cells = [cell for cell in namespace.get("In", ()) if isinstance(cell, str) and name in cell]
+        latest = next((cell for cell in reversed(cells) if _makes(cell, name)), source)
+        if latest.strip() != source.strip():
+            return None
+        lines = source.splitlines()
+        line = lines[number - 1].strip() if 0 < number <= len(lines) else ""
+        message = str(error.msg)[:MAX_TEXT] if isinstance(error, SyntaxError) else _text(error)
+        return ErrorReport(type(error).__name__, message, line[:MAX_TEXT], number)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # an exception may run code of its own wherever it is looked at
+        return None
+
+
+def _failed_cell(error: BaseException) -> tuple[str, int] | None:
+    """Return the text of the cell that an error stopped, and the line of it that was running."""
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        if is_notebook_file(frame.f_code.co_filename):
+            return "".join(linecache.getlines(frame.f_code.co_filename)), number
+    if isinstance(error, SyntaxError) and is_notebook_file(str(error.filename)):
+        return "".join(linecache.getlines(str(error.filename))), error.lineno or 0
+    return None
+
+
+def _makes(source: str, name: str) -> bool:
+    """Tell whether a cell's text gives a value to a name, outside of functions and classes."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            code = compile(source, "<cell>", "exec")
+    except (SyntaxError, ValueError):  # a slip, or a magic
+        word = re.escape(name)
+        pattern = rf"^[ \t]*((class|def)[ \t]+{word}\b|(\w+[ \t]*,[ \t]*)*{word}\b[\w, \t]*(:[^=\n]+)?=(?!=))"
+        return re.search(pattern, source, re.MULTILINE) is not None
+    steps = dis.get_instructions(code)
+    return any(step.opname in ("STORE_NAME", "STORE_GLOBAL") and step.argval == name for step in steps)
+
+
+def is_file_of(function: Any = None) -> Callable[[str], bool]:
+    """Tell whether a file name is that of the answer's own code, or of a notebook cell."""
+    # A decorator's wrapper is not the learner's own code; what it wraps is.
+    with contextlib.suppress(ValueError):  # it wraps itself, or something without end
+        function = inspect.unwrap(function)
+    own_file = getattr(getattr(function, "__code__", None), "co_filename", None)
+    return lambda file: file == own_file or is_notebook_file(file)
+
+
+def raised_by_notebook(error: BaseException) -> bool:
+    """Whether an exception comes from the notebook's own code, as from an object's `__getattribute__`."""
+    files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return bool(files) and is_notebook_file(files[-1])
+
+
+def is_notebook_file(filename: str) -> bool:
+    """Tell whether IPython compiled this file name for a notebook cell."""
+    return "ipykernel_" in filename or filename.startswith(("<ipython-input", "<cell"))
+
+
+def _text(error: BaseException) -> str:
+    # A learner's exception class may have a __str__ that itself fails.
+    try:
+        return str(error)[:MAX_TEXT]
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return ""

@@ -1,0 +1,320 @@
+"""Where in a learner's own source an operation stands, and what the learner called its result.
+
+A frame knows which instruction it is at, and since Python 3.11 an instruction knows the columns of the
+expression that it belongs to. So the expression can be found in the syntax tree, and from there the name that
+it is assigned to. Notebook cells are in `linecache` like files.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import sysconfig
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import CodeType, FrameType
+
+import torch
+
+LONGEST = 110
+TOOL = str(Path(__file__).parents[2])
+TORCH = str(Path(torch.__file__).parent)
+INSTALLED = tuple({sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+CALLS_FORWARD = str(Path(TORCH, "nn", "modules", "module.py"))
+HIDDEN = ("<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>", "<lambda>")
+SIGNS: dict[type, str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.MatMult: "@",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.Invert: "~",
+    ast.USub: "-",
+    ast.UAdd: "+",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+}
+
+
+@cache
+def is_learners(filename: str) -> bool:
+    """Whether a file or cell is somebody's own: not torch's, Python's, an installed package's or ours."""
+    if filename.startswith(("<frozen", "<__array_function__")):
+        return False
+    path = Path(filename)
+    if {"site-packages", "dist-packages"} & set(path.parts):
+        return False
+    return not any(path.is_relative_to(root) for root in (TOOL, TORCH, *INSTALLED, *_HELPERS))
+
+
+_HELPERS: set[str] = set()
+
+
+def leave_out(folder: str) -> None:
+    """Take the files in a folder for helpers of a course, which are no learner's own code."""
+    _HELPERS.add(folder)
+    is_learners.cache_clear()
+
+
+@dataclass(frozen=True)
+class Stack:
+    """The learner's part of the call stack at one operation, the innermost frame first.
+
+    `forward` is the frame of the innermost module's `forward`; where no module runs, that of the function
+    which the tracked code calls, or else of that code itself.
+    """
+
+    frames: tuple[FrameType, ...]
+    forward: FrameType
+    in_module: bool
+    builds_module: bool
+
+    @property
+    def sites(self) -> tuple[tuple[CodeType, int], ...]:
+        """The instruction each frame is at: the same sites again mean a loop."""
+        return tuple((frame.f_code, frame.f_lasti) for frame in self.frames)
+
+
+def learners_stack(frame: FrameType | None, base: FrameType) -> Stack | None:
+    """Return the learner's frames from here out to the one in which the tracking began.
+
+    That one may be ours, and then does not count. None where there is none.
+    """
+    builds_module = False
+    while frame is not None and frame is not base and not is_learners(frame.f_code.co_filename):
+        builds_module |= frame.f_code.co_name == "__init__"
+        frame = frame.f_back
+    frames: list[FrameType] = []
+    forward = None
+    while frame is not None:
+        if is_learners(frame.f_code.co_filename):
+            frames.append(frame)
+        elif forward is None and frames and frame.f_code.co_filename == CALLS_FORWARD:
+            forward = frames[-1]
+        if frame is base:
+            break
+        frame = frame.f_back
+    if not frames:
+        return None
+    called = frames[-2] if len(frames) > 1 and frames[-1] is base else frames[-1]
+    return Stack(tuple(frames), forward or called, forward is not None, builds_module)
+
+
+@dataclass(frozen=True)
+class Site:
+    """One place in a learner's source.
+
+    Attributes:
+        function: the function around it, as in 'CausalAttention.forward'; empty at the top of a cell or file.
+        line: the line's number in its cell or file.
+        text: the statement there, without comments.
+        begins: the line at which that statement begins.
+        sign: the operator as written ('@', '+='), or empty.
+        call: what is called, as written ('self.W_query'), or empty.
+        targets: the names that the result gets here, one tuple for each of its parts; empty if none.
+        is_returned: whether the value is handed to the caller as it is.
+        names: names and dotted names that stand in the expression, as far as it reads them.
+    """
+
+    function: str
+    line: int
+    text: str
+    begins: int
+    sign: str = ""
+    call: str = ""
+    targets: tuple[tuple[str, ...], ...] = ()
+    is_returned: bool = False
+    names: tuple[str, ...] = ()
+
+
+class Lines:
+    """Where frames are, told by their lines alone: no source is read."""
+
+    def site(self, frame: FrameType) -> Site:
+        """Where a frame is just now."""
+        return self.at(frame.f_code, frame.f_lasti, frame.f_lineno)
+
+    def at(self, code: CodeType, instruction: int, line: int) -> Site:
+        """Where an instruction stands."""
+        return Site(_function(code), line, "", line)
+
+
+class Sources(Lines):
+    """The syntax trees of the learner's files and cells, read once for each tracking."""
+
+    def __init__(self) -> None:
+        self._trees: dict[str, _Tree | None] = {}
+        self._sites: dict[tuple[CodeType, int], Site] = {}
+
+    def at(self, code: CodeType, instruction: int, line: int) -> Site:
+        """Where an instruction stands."""
+        key = (code, instruction)
+        if key not in self._sites:
+            self._sites[key] = self._find(code, instruction, line)
+        return self._sites[key]
+
+    def _find(self, code: CodeType, instruction: int, line: int) -> Site:
+        function = _function(code)
+        tree = self._tree(code.co_filename)
+        node = tree.node(code, instruction) if tree else None
+        if tree is None or node is None:
+            return Site(function, line, shortened(linecache.getline(code.co_filename, line).strip()), line)
+        targets, is_returned = tree.destination(node)
+        text, begins = tree.statement(node)
+        return Site(
+            function=function,
+            line=line,
+            text=shortened(text),
+            begins=begins,
+            sign=_sign(node),
+            call=shortened(ast.unparse(node.func), 40) if isinstance(node, ast.Call) else "",
+            targets=targets,
+            is_returned=is_returned,
+            names=tuple(dict.fromkeys(_names(node))),
+        )
+
+    def _tree(self, filename: str) -> _Tree | None:
+        if filename not in self._trees:
+            linecache.checkcache(filename)
+            self._trees[filename] = _Tree.read("".join(linecache.getlines(filename)))
+        return self._trees[filename]
+
+
+class _Tree:
+    """A syntax tree that knows the parent of each node and which expressions end where."""
+
+    def __init__(self, text: str, root: ast.AST) -> None:
+        self._lines = text.splitlines()
+        self._parents: dict[ast.AST, ast.AST] = {}
+        self._ends: dict[tuple[int, int], list[ast.AST]] = {}
+        for node in ast.walk(root):
+            for child in ast.iter_child_nodes(node):
+                self._parents[child] = node
+            if isinstance(node, ast.expr | ast.AugAssign):
+                self._ends.setdefault((node.end_lineno or 0, node.end_col_offset or 0), []).append(node)
+
+    @classmethod
+    def read(cls, text: str) -> _Tree | None:
+        try:
+            return cls(text, ast.parse(text)) if text else None
+        except SyntaxError:
+            return None
+
+    def node(self, code: CodeType, instruction: int) -> ast.expr | ast.AugAssign | None:
+        """Return the expression that an instruction computes."""
+        # There is one entry for each code unit of two bytes.
+        positions = list(code.co_positions())
+        line, last_line, column, last_column = positions[instruction // 2]
+        found = self._ends.get((last_line or 0, last_column or 0), [])
+        exact = [node for node in found if (node.lineno, node.col_offset) == (line, column)]  # type: ignore[attr-defined]
+        # A call of a method in a chain over several lines is said to start at the method's name.
+        chained = [
+            node
+            for node in found
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.end_lineno == line
+        ]
+        return (exact or chained or [None])[0]  # type: ignore[return-value]
+
+    def destination(self, node: ast.AST) -> tuple[tuple[tuple[str, ...], ...], bool]:
+        """Return the names that a value is given, for each of its parts, and whether it is returned."""
+        if isinstance(node, ast.AugAssign):
+            return _target(node.target), False
+        parent = self._parents.get(node)
+        while isinstance(parent, ast.IfExp) and node is not parent.test:
+            node, parent = parent, self._parents.get(parent)
+        if isinstance(parent, ast.Tuple) and isinstance(pair := self._parents.get(parent), ast.Assign):
+            place = parent.elts.index(node)  # type: ignore[arg-type]
+            targets = [
+                target.elts[place]
+                for target in pair.targets
+                if isinstance(target, ast.Tuple) and len(target.elts) == len(parent.elts)
+            ]
+            return (_target(targets[0]) if targets else ()), False
+        if isinstance(parent, ast.Assign):
+            parts = [_target(target) for target in parent.targets]
+            longest = max(parts, key=len)
+            return (longest if len(parts) == 1 or len(longest) > 1 else (sum(sum(parts, ()), ()),)), False
+        if isinstance(parent, ast.AnnAssign | ast.NamedExpr):
+            return _target(parent.target), False
+        return (), isinstance(parent, ast.Return | ast.Lambda)
+
+    def statement(self, node: ast.AST) -> tuple[str, int]:
+        """Return the statement around a node and the line at which it begins.
+
+        It is put on one line and has no comments behind it; of a compound one there is the first line only.
+        """
+        while not isinstance(node, ast.stmt) and node in self._parents:
+            node = self._parents[node]
+        if not isinstance(node, ast.stmt):
+            return "", 1
+        begins = node.lineno
+        lines = self._lines[begins - 1 : node.end_lineno]
+        if hasattr(node, "body"):
+            return lines[0].strip(), begins
+        # Columns count bytes. What follows the statement is a comment or another statement.
+        lines[-1] = lines[-1].encode()[: node.end_col_offset].decode()
+        lines[0] = lines[0].encode()[node.col_offset :].decode()
+        return " ".join(line.strip() for line in lines), begins
+
+
+def _function(code: CodeType) -> str:
+    """Return a function's name with its class.
+
+    Neither the function it was defined in, nor a comprehension in it.
+    """
+    parts = code.co_qualname.split(".<locals>.")
+    while parts and parts[-1] in HIDDEN:
+        parts.pop()
+    name = parts[-1] if parts else ""
+    return "" if name in ("<module>", "") or name.startswith("<cell line") else name
+
+
+def _sign(node: ast.AST) -> str:
+    if isinstance(node, ast.AugAssign):
+        return f"{SIGNS.get(type(node.op), '')}="
+    if isinstance(node, ast.BinOp | ast.UnaryOp):
+        return SIGNS.get(type(node.op), "")
+    if isinstance(node, ast.Compare):
+        return SIGNS.get(type(node.ops[0]), "")
+    return "[…]" if isinstance(node, ast.Subscript) else ""
+
+
+def _target(node: ast.AST) -> tuple[tuple[str, ...], ...]:
+    if isinstance(node, ast.Tuple | ast.List):
+        parts = [_target(part) for part in node.elts]
+        return tuple(part[0] if len(part) == 1 else () for part in parts)
+    if isinstance(node, ast.Name | ast.Attribute):
+        return ((ast.unparse(node),),)
+    return ()
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    """Names and dotted names in an expression, outer ones first."""
+    for child in ast.walk(node):
+        if isinstance(child, ast.Name | ast.Attribute):
+            chain: ast.AST = child
+            while isinstance(chain, ast.Attribute):
+                chain = chain.value
+            if isinstance(chain, ast.Name):
+                yield ast.unparse(child)
+
+
+def shortened(text: str, longest: int = LONGEST) -> str:
+    """Return a text that fits on a line."""
+    return text if len(text) <= longest else text[: longest - 1] + "…"

@@ -1,0 +1,212 @@
+"""Records as JSON and tensors, and back: banks, evidence, progress, what grading found; and from TOML.
+
+A record is a dataclass. In JSON it is an object of the fields that differ from their defaults, and the types
+of the fields say how they are read: records, `Mapping`, `tuple`, `Literal`, unions, plain values and `Any`. A
+tensor is put aside under the path at which it stands. Nothing is ever made but what the types name, since the
+text may be a stranger's.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from datetime import date, datetime
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType, NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from autograder.records.problems import AuthoringError
+
+if TYPE_CHECKING:
+    from torch import Tensor as Tensor
+else:
+
+    class Tensor:
+        """Stands for torch's in the types of fields, so that a record's module need not load torch."""
+
+
+# The metadata of a field that is not written, since authors alone have a use for it.
+UNSTORED = MappingProxyType({"stored": False})
+# What people call the types that JSON and TOML hold; a list and a date are called so in Python too.
+CALLED = {str: "text", int: "whole number", float: "number", bool: "true or false", dict: "table"}
+NO_TENSORS: Mapping[str, Tensor] = MappingProxyType({})
+
+Record = TypeVar("Record")
+
+
+def encode(record: object) -> tuple[Any, dict[str, Tensor]]:
+    """Return a record as JSON-ready data, and the tensors that it names."""
+    tensors: dict[str, Tensor] = {}
+    return _plain(record, "", tensors), tensors
+
+
+def decode(
+    kind: type[Record],
+    plain: Any,
+    tensors: Mapping[str, Tensor] = NO_TENSORS,
+    most_text: int | None = None,
+    most_items: int | None = None,
+) -> Record:
+    """Return the record that `encode` wrote.
+
+    Args:
+        kind: the record's class.
+        plain: the data.
+        tensors: the tensors that it names.
+        most_text: characters of a text that are kept; all if None.
+        most_items: items of a tuple that are kept; all if None.
+
+    Raises:
+        ValueError: the data is of another form; says where, and never much.
+    """
+    wanted: Any = kind
+    record: Record = _reader(wanted)(plain, _Source(tensors, most_text, most_items))
+    return record
+
+
+def read_toml(kind: type[Record], path: Path) -> Record:
+    """Return the record that a person wrote into a file.
+
+    Raises:
+        AuthoringError: the file is missing, or not as it must be; says where.
+    """
+    try:
+        return decode(kind, tomllib.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as problem:
+        raise AuthoringError([f"{path} cannot be read: {problem}"]) from problem
+
+
+@dataclass(frozen=True)
+class _Source:
+    tensors: Mapping[str, Tensor]
+    most_text: int | None
+    most_items: int | None
+
+
+_Reader = Callable[[Any, _Source], Any]
+
+
+def _plain(value: Any, path: str, tensors: dict[str, Tensor]) -> Any:
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, Mapping):
+        return {name: _plain(one, f"{path}/{name}", tensors) for name, one in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(one, f"{path}/{place}", tensors) for place, one in enumerate(value)]
+    kind: Any = type(value)
+    if is_dataclass(value):
+        defaults = _defaults(kind)
+        plain = {name: _plain(getattr(value, name), f"{path}/{name}", tensors) for name in defaults}
+        return {name: one for name, one in plain.items() if one != defaults[name]}
+    tensors[path[1:]] = value.detach().contiguous().clone()
+    return {"tensor": path[1:]}
+
+
+@lru_cache(maxsize=64)
+def _defaults(kind: type) -> dict[str, Any]:
+    """Return the fields that are written, with their defaults as JSON; `MISSING` where there is none."""
+    found = {}
+    for one in fields(kind):
+        if one.metadata.get("stored", True):
+            default = one.default if one.default_factory is MISSING else one.default_factory()
+            found[one.name] = MISSING if default is MISSING else _plain(default, "", {})
+    return found
+
+
+@lru_cache(maxsize=256)
+def _reader(kind: Any) -> _Reader:
+    """Return what reads values of a type; made once, since a bank holds thousands of them."""
+    parts, origin = get_args(kind), get_origin(kind)
+    if kind is Any:
+        return lambda plain, source: plain
+    if kind is Tensor:
+        return _tensor
+    if kind is str:
+        return _text
+    if is_dataclass(kind):
+        return _record_reader(kind)
+    if origin in (Union, UnionType):
+        return _union_reader(parts)
+    if origin is Literal:
+        return lambda plain, source: _chosen(parts, plain)
+    if origin is Mapping:
+        value = _reader(parts[1])
+        return lambda plain, source: _each(
+            ((name, value, one) for name, one in _checked(dict, plain).items()), source
+        )
+    if origin is tuple:
+        item = _reader(parts[0])
+        return lambda plain, source: tuple(
+            [item(one, source) for one in _checked(list, plain)[: source.most_items]]
+        )
+    others = {float: (int,), date: (datetime,)}.get(kind, ())
+    return lambda plain, source: plain if type(plain) is kind else _checked(kind, plain, *others)
+
+
+def _checked(kind: type, plain: Any, *others: type) -> Any:
+    if type(plain) not in (kind, *others):
+        raise ValueError(f"{plain!r:.60} is no {CALLED.get(kind, kind.__name__)}")
+    return plain
+
+
+def _chosen(choices: tuple[str, ...], plain: Any) -> Any:
+    if plain not in choices:
+        raise ValueError(f"{plain!r:.60} is none of {', '.join(choices)}")
+    return plain
+
+
+def _text(plain: Any, source: _Source) -> Any:
+    return plain[: source.most_text] if type(plain) is str else _checked(str, plain)
+
+
+def _tensor(plain: Any, source: _Source) -> Any:
+    key = _checked(dict, plain).get("tensor")
+    if not isinstance(key, str) or key not in source.tensors:
+        raise ValueError(f"there is no tensor {key!r:.60}")
+    return source.tensors[key]
+
+
+def _record_reader(kind: Any) -> _Reader:
+    # A stand-in with the written fields alone: the types of the others may be known to type checkers only.
+    defaults = _defaults(kind)
+    types = {name: kind.__dataclass_fields__[name].type for name in defaults}
+    written = type(kind.__name__, (), {"__module__": kind.__module__, "__annotations__": types})
+    readers = {name: _reader(one) for name, one in get_type_hints(written).items()}
+
+    def read(plain: Any, source: _Source) -> Any:
+        for name in _checked(dict, plain).keys() - readers:
+            raise ValueError(f"`{name:.60}` means nothing here; known are {', '.join(readers)}")
+        for name, default in defaults.items():
+            if default is MISSING and name not in plain:
+                raise ValueError(f"`{name}` is missing")
+        return kind(**_each(((name, readers[name], one) for name, one in plain.items()), source))
+
+    return read
+
+
+def _each(items: Iterable[tuple[str, _Reader, Any]], source: _Source) -> dict[str, Any]:
+    found, name = {}, ""
+    try:
+        for name, reader, one in items:
+            found[name[: source.most_text]] = reader(one, source)
+    except ValueError as problem:
+        raise ValueError(f"`{name:.60}`: {problem}") from None
+    return found
+
+
+def _union_reader(parts: tuple[Any, ...]) -> _Reader:
+    has_none = NoneType in parts
+    *others, last = [_reader(part) for part in parts if part is not NoneType]
+
+    def read(plain: Any, source: _Source) -> Any:
+        if plain is None and has_none:
+            return None
+        for reader in others:
+            with suppress(ValueError):
+                return reader(plain, source)
+        return last(plain, source)
+
+    return read

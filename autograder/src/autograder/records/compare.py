@@ -1,0 +1,104 @@
+"""When a result is what it should be: of a type and dtype that the task takes, and equal to the right one.
+
+The tolerances are those of `torch.testing.assert_close`
+(https://docs.pytorch.org/docs/stable/testing.html), written out here because importing `torch.testing`
+takes half a second, which a learner would wait for at their first check.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from autograder.records.bank import Task
+from autograder.records.outcome import Outcome
+
+# dtype: (relative, absolute)
+TOLERANCES: dict[torch.dtype, tuple[float, float]] = {
+    torch.float16: (1e-3, 1e-5),
+    torch.bfloat16: (1.6e-2, 1e-5),
+    torch.float32: (1.3e-6, 1e-5),
+    torch.float64: (1e-7, 1e-7),
+}
+
+NUMBER_TYPES = ("int", "float", "complex", "bool")
+DIGITS = {"float16": 1, "bfloat16": 1, "float32": 2, "float64": 3}
+
+
+def tolerance(*dtypes: torch.dtype) -> tuple[float, float]:
+    """Return the widest (relative, absolute) tolerance among some dtypes; exact for integers and bool."""
+    found = [TOLERANCES.get(dtype, (0.0, 0.0)) for dtype in dtypes]
+    return max(pair[0] for pair in found), max(pair[1] for pair in found)
+
+
+def close(actual: Tensor, expected: Tensor) -> Tensor:
+    """Entry by entry, whether two tensors of one shape agree; nan agrees with nan. Same shape, bool."""
+    if _whole(actual, expected):  # doubles would take large ones that differ by 1 for the same
+        return actual == expected
+    if actual.is_complex() or expected.is_complex():
+        return torch.isclose(actual.to(torch.complex128), expected.to(torch.complex128), equal_nan=True)
+    relative, absolute = tolerance(actual.dtype, expected.dtype)
+    left, right = actual.double(), expected.double()
+    apart = (left - right).abs()
+    within = apart <= absolute + relative * right.abs()
+    if bool((apart < math.inf).all()):  # so neither holds an inf or a nan, as is nearly always so
+        return within
+    within &= left.isfinite() & right.isfinite()  # inf - 5 is no larger than a tolerance relative to inf
+    return within | (left == right) | (left.isnan() & right.isnan())
+
+
+def _whole(*tensors: Tensor) -> bool:
+    return not any(one.is_floating_point() or one.is_complex() for one in tensors)
+
+
+def first_index(mask: Tensor) -> tuple[int, ...]:
+    """Return the index of the first True entry, in reading order."""
+    return tuple(int(position) for position in mask.nonzero()[0])
+
+
+def all_close(actual: Tensor, expected: Tensor) -> bool:
+    """Tell whether two tensors have the same shape and agree everywhere."""
+    return actual.shape == expected.shape and bool(close(actual, expected).all())
+
+
+def looks_rounded(actual: Tensor, expected: Tensor) -> bool:
+    """Tell whether the answer is the right one cut to a few decimals, as when copied from the text."""
+    if _whole(actual, expected):
+        return False
+    cut = actual.double()
+    apart = float((cut - expected.double()).abs().max())
+    return any(
+        apart <= 0.51 * 10**-decimals
+        and bool(((cut * 10**decimals).round() / 10**decimals - cut).abs().max() < 1e-6)
+        for decimals in (4, 3, 2)
+    )
+
+
+def type_fits(task: Task, outcome: Outcome) -> bool:
+    """Tell whether a tensor, or a number where the task takes one, was given."""
+    if outcome.type_name == "torch.Tensor":
+        return True
+    scalar = outcome.type_name in NUMBER_TYPES or (
+        outcome.type_name.startswith("numpy.") and outcome.type_name != "numpy.ndarray"
+    )
+    scalar = scalar or (outcome.type_name == "numpy.ndarray" and outcome.shape == ())
+    return task.number and scalar and outcome.tensor is not None and outcome.type_name != "bool"
+
+
+def dtype_fits(task: Task, outcome: Outcome) -> bool:
+    """Tell whether the dtype is one that the task names."""
+    if outcome.dtype in task.dtypes:
+        return True
+    # A plain number has no dtype that a learner chose: 1.0 is a float64 to numpy and to us.
+    return (
+        task.number
+        and outcome.type_name != "torch.Tensor"
+        and not outcome.dtype.startswith(("bool", "complex"))
+    )
+
+
+def narrower(dtype: str, expected: str) -> bool:
+    """Tell whether a floating-point dtype keeps fewer digits than the one that is expected."""
+    return dtype in DIGITS and expected in DIGITS and DIGITS[dtype] < DIGITS[expected]

@@ -1,0 +1,276 @@
+"""A course: a folder with a `course.toml`, which says what the tool cannot know of it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import quote, urlencode, urlsplit
+
+from autograder.records import bank, families
+from autograder.records.bank import LessonBank
+from autograder.records.codec import read_toml
+from autograder.records.families import Family
+from autograder.records.files import Identity, identity
+from autograder.records.problems import AuthoringError
+
+FILE = "course.toml"
+# Set to a folder that holds a bank with its `course.toml` beside it: that course counts, and no other.
+PACKED = "AUTOGRADER_COURSE"
+# Set to a course's name by a notebook that may lie in no folder of it.
+NAMED = "AUTOGRADER_COURSE_NAME"
+# Where an installed package says in which folder such a bank lies: course = "package" or "package:folder".
+GROUP = "autograder.courses"
+NAME_FORM = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+class NoCourse(AuthoringError):
+    """A notebook belongs to no course, or to one that is neither beside it nor installed.
+
+    Args:
+        problems: what is wrong, for an author.
+        name: the course's name; empty where none is known.
+    """
+
+    def __init__(self, problems: list[str], name: str = "") -> None:
+        super().__init__(problems)
+        self.name = name
+
+
+@dataclass(frozen=True)
+class Site:
+    """What the course's site is told: where the course can be had, and its glossary."""
+
+    repository: str = ""  # the address of its public Git repository; without it, no lesson opens elsewhere
+    branch: str = "main"
+    hub: str = ""  # the address of a JupyterHub that has nbgitpuller
+    glossary: str = ""  # a TOML file of terms; in the file, as seen from there
+
+    def doors(self, lesson: str) -> list[tuple[str, str]]:
+        """Where a lesson can be opened: each place with its address."""
+        if not self.repository:
+            return []
+        path = f"notebooks/{lesson}/{lesson}.ipynb"
+        project = urlsplit(self.repository).path.strip("/").removesuffix(".git")
+        found = [
+            ("Colab", f"https://colab.research.google.com/github/{project}/blob/{self.branch}/{path}"),
+            ("Binder", f"https://mybinder.org/v2/gh/{project}/{self.branch}?labpath={quote(path, safe='')}"),
+        ]
+        if self.hub:
+            folder = project.rpartition("/")[2]
+            pulled = {
+                "repo": self.repository,
+                "branch": self.branch,
+                "urlpath": f"lab/tree/{folder}/{path}",
+            }
+            found.append(
+                ("JupyterLab", f"{self.hub.rstrip('/')}/hub/user-redirect/git-pull?{urlencode(pulled)}")
+            )
+        return found
+
+
+@dataclass(frozen=True)
+class Adds:
+    """What a course adds to the tool: Python files of its own, as seen from its `course.toml`."""
+
+    # Experiments, properties and specimens, which run beside a learner's code: students get this file.
+    experiments: str = ""
+    platforms: str = ""  # learning platforms; it stays with the instructor
+
+
+@dataclass(frozen=True)
+class Course:
+    """A course, as its `course.toml` describes it."""
+
+    root: Path  # the folder of `course.toml`
+    # Lower-case words joined by hyphens. A learner's progress and an instructor's secret are kept under it.
+    name: str
+    title: str  # what people call the course
+    lessons: tuple[str, ...]  # in order
+    bank: Path  # the folder of the right and wrong answers; in the file, as seen from there
+    languages: tuple[str, ...] = ("en",)  # that it is written in, the first one first
+    preload: tuple[str, ...] = ()  # modules that every graded notebook imports, so that they are loaded once
+    forbidden: tuple[Family, ...] = ()  # what a task can forbid
+    # What a solution's variables stand for, by their names.
+    steps: Mapping[str, str] = field(default_factory=dict, hash=False)
+    # Its axes, and the roles of axes, each with what one entry along it is called.
+    entries: tuple[tuple[str, str], ...] = ()
+    site: Site = Site()
+    adds: Adds = Adds()
+
+    @classmethod
+    def read(cls, root: Path) -> Course:
+        """Return the course in a folder.
+
+        Raises:
+            AuthoringError: its `course.toml` is missing, or not as it must be.
+        """
+        try:
+            return _read(identity(root / FILE))
+        except OSError as problem:
+            raise AuthoringError([f"{root / FILE}: cannot be read ({problem})"]) from problem
+
+    @classmethod
+    def above(cls, folder: Path) -> Course | None:
+        """Return the course of a folder, or of the next folder above that has one."""
+        folder = folder.resolve()
+        return next((cls.read(one) for one in (folder, *folder.parents) if (one / FILE).is_file()), None)
+
+    @classmethod
+    def of(cls, folder: Path) -> Course:
+        """Return the course that `above` finds.
+
+        Raises:
+            AuthoringError: there is none.
+        """
+        found = cls.above(folder)
+        if found is None:
+            why = f"There is no {FILE} here: run this in the course folder, or name it with --course."
+            raise AuthoringError([why])
+        return found
+
+    @classmethod
+    def packed(cls, folder: Path) -> Course:
+        """Return the course of a bank that has its `course.toml` beside it."""
+        return replace(cls.read(folder), bank=folder)
+
+    @classmethod
+    def find(cls, folder: Path | None = None) -> Course:
+        """Return the course that a notebook says it belongs to, or that its folder belongs to.
+
+        That folder may hold no more than the course's file, as what students get does: then the installed
+        course of that name counts.
+
+        Args:
+            folder: the working folder if none is named, or the notebook's, where a cell has left that.
+
+        Raises:
+            NoCourse: it belongs to none, or that course is not here.
+        """
+        packed = os.environ.get(PACKED)
+        if packed:
+            return cls.packed(Path(packed))
+        notebook = Path(os.environ.get("JPY_SESSION_NAME", "")).parent
+        starts = (folder,) if folder else (Path.cwd(), notebook)
+        course = next(filter(None, map(cls.above, starts)), None)
+        name = os.environ.get(NAMED) or (course.name if course else "")
+        if course and course.name == name and course.bank.is_dir():
+            return course
+        if not name:
+            raise NoCourse([f"{starts[0]} is in no course: there is no {FILE} in it or above it"])
+        declared = installed().get(name)
+        course = cls._in_package(declared) if declared else None
+        if course is None:
+            raise NoCourse([f"the course {name} is not installed, and {starts[0]} is not in it"], name)
+        return course
+
+    @classmethod
+    def _in_package(cls, folder: Path) -> Course | None:
+        # Where a checkout itself is installed, the file lies in its root.
+        return cls.packed(folder) if (folder / FILE).is_file() else cls.above(folder)
+
+    @property
+    def tool(self) -> Path | None:
+        """The folder of the tool's own distribution, where that lies in the course's folder."""
+        folder = Path(__file__).parents[3]
+        return folder if folder.is_relative_to(self.root) and (folder / "pyproject.toml").is_file() else None
+
+    @property
+    def colab_cell(self) -> str:
+        """The cell that installs the course where only the notebook is; empty if no repository is named."""
+        if not self.site.repository:
+            return ""
+        place = f"git+{self.site.repository}@{self.site.branch}"
+        tool = [f"{place}#subdirectory={self.tool.relative_to(self.root).as_posix()}"] if self.tool else []
+        return f"%pip install --quiet {' '.join([*tool, place])}\n%env {NAMED}={self.name}"
+
+    @property
+    def source(self) -> Path:
+        """The folder of the lessons' sources."""
+        return self.root / "source"
+
+    def beside_banks(self) -> dict[str, bytes]:
+        """Return the files that a bank is read and asked with, by their place beside it.
+
+        Raises:
+            OSError: one is missing.
+        """
+        names = [FILE, *([self.adds.experiments] if self.adds.experiments else [])]
+        return {name: (self.root / name).read_bytes() for name in names}
+
+    def packages(self) -> dict[str, Path]:
+        """Return the folders of the course's own packages, of those that can be imported."""
+        found = {name: package_folder(name) for name in self.preload}
+        return {name: place for name, place in found.items() if place}
+
+    def banked(self) -> list[str]:
+        """Return the lessons that have a bank, in order."""
+        return [name for name in self.lessons if (self.bank / f"{name}.json").is_file()]
+
+    def load(self, lesson: str) -> LessonBank:
+        """Return a lesson's bank.
+
+        Raises:
+            BankError: it is missing or damaged.
+        """
+        return bank.load(lesson, self.bank, self.forbidden, self.entries)
+
+    def lesson_of(self) -> dict[str, str]:
+        """Which lesson holds each task, in the course's order.
+
+        Raises:
+            BankError: a bank is damaged.
+        """
+        return {task: name for name in self.banked() for task in bank.task_ids(name, self.bank)}
+
+
+@dataclass(frozen=True)
+class _Described:
+    """A `course.toml`, as it is written."""
+
+    name: str
+    title: str
+    lessons: tuple[str, ...]
+    bank: str
+    languages: tuple[str, ...] = Course.languages
+    preload: tuple[str, ...] = ()
+    forbidden: Mapping[str, families.Described] = field(default_factory=dict)
+    steps: Mapping[str, str] = field(default_factory=dict)
+    entries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by what one entry is called
+    site: Site = Site()
+    adds: Adds = Adds()
+
+    def __post_init__(self) -> None:
+        for name in (self.name, *self.lessons):
+            if not NAME_FORM.fullmatch(name):
+                raise ValueError(f"`{name}`: a name is lower-case words joined by hyphens")
+
+
+@lru_cache(maxsize=16)
+def _read(file: Identity) -> Course:
+    root = file.path.parent
+    found = read_toml(_Described, file.path)
+    try:
+        forbidden = families.families(found.forbidden)
+    except (KeyError, RecursionError, re.error) as problem:
+        raise AuthoringError([f"{file.path}: `forbidden` cannot be read ({problem!r})"]) from problem
+    entries = tuple((axis, entry) for entry, axes in found.entries.items() for axis in axes)
+    own = {"root": root, "bank": root / found.bank, "forbidden": forbidden, "entries": entries}
+    return Course(**{**vars(found), **own})
+
+
+def installed() -> dict[str, Path]:
+    """Return the folders in which installed packages have courses, by the courses' names."""
+    packages = ((entry, package_folder(entry.module)) for entry in entry_points(group=GROUP))
+    return {entry.name: package / (entry.attr or "") for entry, package in packages if package}
+
+
+def package_folder(name: str) -> Path | None:
+    """Return the folder of a package that can be imported; None where there is none, or it is a file."""
+    spec = find_spec(name)
+    return next(map(Path, spec.submodule_search_locations or ()), None) if spec else None

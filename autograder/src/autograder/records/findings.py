@@ -1,0 +1,311 @@
+"""What can be said about an answer: one type for each kind of finding, plain data, no wording."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from autograder.records.outcome import ErrorReport, ForbiddenCall, Reshaped, Uncalled
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Base of all findings. `probe` is the probe's id; empty where the answer as a whole is meant."""
+
+    probe: str = field(default="", kw_only=True)
+
+
+@dataclass(frozen=True)
+class NotDefined(Finding):
+    """`error` is what stopped the cell that should make the answer."""
+
+    nearest: tuple[str, ...] = ()
+    error: ErrorReport | None = None
+
+
+@dataclass(frozen=True)
+class StillStub(Finding):
+    """`error` is what stopped a later run of the cell, so that the stub is still there."""
+
+    error: ErrorReport | None = None
+
+
+@dataclass(frozen=True)
+class NotRun(Finding):
+    """No evidence was gathered: the cell did not run to its end. `reason` says why, if that is known."""
+
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class GivensChanged(Finding):
+    """The lesson's example data was changed in the notebook, so the answer cannot be compared."""
+
+    names: tuple[str, ...]
+
+
+# Of an answer like that, nothing was tried.
+Untried = NotDefined | StillStub | NotRun | GivensChanged
+
+
+@dataclass(frozen=True)
+class NotAFunction(Finding):
+    """Something else stands where a function is asked for."""
+
+    obtained: str
+
+
+@dataclass(frozen=True)
+class Raised(Finding):
+    """The answer raised an error."""
+
+    error: ErrorReport
+
+
+@dataclass(frozen=True)
+class NotCalled(Finding):
+    """The answer could not be called on a probe."""
+
+    uncalled: Uncalled
+
+
+@dataclass(frozen=True)
+class WrongType(Finding):
+    """The result is no tensor, or whatever else is asked for."""
+
+    obtained: str
+
+
+@dataclass(frozen=True)
+class WrongParameters(Finding):
+    """A module's parameters are not those that the task names: what `ModuleReport` says of them."""
+
+    missing: tuple[str, ...]
+    unexpected: tuple[str, ...]
+    reshaped: tuple[Reshaped, ...]
+    expected: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class WrongShape(Finding):
+    """`axis` is the first axis of the wrong size, or None where the number of axes differs."""
+
+    obtained: tuple[int, ...]
+    expected: tuple[int, ...]
+    axis: int | None = None
+
+
+@dataclass(frozen=True)
+class WrongDtype(Finding):
+    """The result's dtype is none of those allowed."""
+
+    obtained: str
+    allowed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class NotFinite(Finding):
+    """`index` is the first entry that is nan or inf where the right answer is finite."""
+
+    value: float
+    index: tuple[int, ...]
+    count: int
+
+
+@dataclass(frozen=True)
+class MatchesKnownWrong(Finding):
+    """The wrong numbers are those of a known mistake; the verdict carries which."""
+
+
+@dataclass(frozen=True)
+class NotComputed(Finding):
+    """Right for the lesson's own givens and wrong for others: typed in, or computed from something else."""
+
+
+@dataclass(frozen=True)
+class BrokenProperty(Finding):
+    """`index` is where along the result the rule is broken first, and `obtained` what was found there.
+
+    `names` are the arguments or parameters with which it is broken.
+    """
+
+    property: str
+    index: tuple[int, ...] = ()
+    obtained: float = 0.0
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class WrongBehaviour(Finding):
+    """An experiment saw something else than with the right answer, first at `index` of what it wrote down."""
+
+    observe: str
+    index: tuple[int, ...] = ()
+    obtained: float = 0.0
+    expected: float = 0.0
+
+
+@dataclass(frozen=True)
+class NotRefused(Finding):
+    """The answer took what it should refuse with one of the exceptions `expected`, or raised another."""
+
+    expected: tuple[str, ...]
+    obtained: str
+
+
+@dataclass(frozen=True)
+class WrongValues(Finding):
+    """The result has the right form and other numbers."""
+
+    index: tuple[int, ...]
+    obtained: float
+    expected: float
+    largest_error: float
+    share_right: float
+    obtained_tensor: Tensor | None = None
+    expected_tensor: Tensor | None = None
+    rounded: bool = False
+    unfilled: int = 0
+
+
+@dataclass(frozen=True)
+class StillWrong(Finding):
+    """What kind of finding was made with the course's answers in place of earlier wrong ones."""
+
+    kind: type[Finding]
+
+
+@dataclass(frozen=True)
+class CallsForbidden(Finding):
+    """All checks pass, and the answer makes a call that the task forbids."""
+
+    call: ForbiddenCall
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """One check of a task: what it could earn, what it earned, and what stood in the way."""
+
+    title: str
+    points: int
+    earned: int
+    finding: Finding | None = None
+
+
+@dataclass(frozen=True)
+class Named:
+    """A mistake that was recognised, by its id in the course's vocabulary; see `bank.KnownWrong`."""
+
+    fault: str
+    name: str
+    hint: str
+    section: str = ""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something that general experiments show of a wrong answer, and that is otherwise for a right one."""
+
+
+@dataclass(frozen=True)
+class Idle(Fact):
+    """Arguments and parameters that can change without any effect."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Reaches(Fact):
+    """Slice `output` of the result depends on slice `changed` of an input, or fails to (`missing`)."""
+
+    input: str
+    axis: str
+    output: int
+    changed: int
+    missing: bool = False
+
+
+@dataclass(frozen=True)
+class Related(Fact):
+    """How the wrong numbers follow from the right ones."""
+
+    # "times" or "plus" (with the number `value`), "turned", "reversed" (along `axis`), "digits" (of which
+    # `value` are right) or "but-one" (all is right but slice `value` along `axis`).
+    how: str
+    value: float = 0.0
+    axis: int = 0
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A step of the solution that a line of the answer takes: "the keys", `k`, line 5."""
+
+    says: str
+    name: str  # what the learner's code calls it; "" for nothing
+    line_number: int
+    function: str = ""  # around that line, where it is not the answer's own
+    shape: tuple[int, ...] = ()  # where other axes are joined than in the solution
+
+
+@dataclass(frozen=True)
+class Way:
+    """How far an answer goes along the solution's way."""
+
+    right: tuple[Reached, ...]
+    missing: str = ""  # the first step that no line takes, as in "the weights"; "" for none
+    # What is known of the rest: an error "stops" it, or it goes "wrong" after these steps.
+    ends: Literal["", "stops", "wrong"] = ""
+    multiple: tuple[Reached, float] | None = None  # a line that has that step, times a number
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The judgement of one answer."""
+
+    task: str
+    results: tuple[CheckResult, ...]
+    named: tuple[Named, ...] = ()  # the known mistakes that explain it, the clearest first
+    facts: tuple[Fact, ...] = ()  # what general experiments show where nothing known explains it
+    way: Way | None = None  # of an answer that is wrong
+    globals_read: tuple[str, ...] = ()
+    unfinished: tuple[str, ...] = ()  # earlier answers that this one is built from and that are not right yet
+    stood_in: tuple[str, ...] = ()  # those in whose place the course's own stood while this one was checked
+    forbidden: ForbiddenCall | None = None
+    cost: int = 0  # the points that the forbidden call takes off
+
+    @property
+    def known_wrong(self) -> str:
+        """The first mistake that was recognised; "" for none."""
+        return self.named[0].fault if self.named else ""
+
+    @property
+    def hint(self) -> str:
+        """What the learner reads of the first mistake that was recognised."""
+        return self.named[0].hint if self.named else ""
+
+    @property
+    def earned(self) -> int:
+        earned = sum(result.earned for result in self.results)
+        return max(0, earned - self.cost) if self.forbidden else earned
+
+    @property
+    def points(self) -> int:
+        return sum(result.points for result in self.results)
+
+    @property
+    def right(self) -> bool:
+        """Tell whether all checks pass, by whatever means."""
+        return all(result.finding is None for result in self.results)
+
+    @property
+    def passed(self) -> bool:
+        return self.right and self.forbidden is None
+
+    @property
+    def finding(self) -> Finding | None:
+        """The first thing to tell the learner, or None where all is right."""
+        found = next((result.finding for result in self.results if result.finding is not None), None)
+        return CallsForbidden(self.forbidden) if found is None and self.forbidden else found

@@ -1,0 +1,100 @@
+"""A tensor in a few numbers that tell whether two hold the same, whatever their layout and scale."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+FEWEST, MOST = 6, 20_000  # numbers in a tensor; fewer look like others by chance
+MOST_AXES = 4
+# An entry that is not finite is taken for this many of the tensor's usual entries.
+HIDDEN = 3.0
+CLOSE = 2e-4
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """What is kept of a tensor; axes of size 1 do not count."""
+
+    shape: tuple[int, ...]
+    size: float  # the root mean square of its entries
+    sums: tuple[float, ...]  # of its entries in that measure, along fixed directions
+
+
+def fingerprint(tensor: Tensor) -> Fingerprint | None:
+    """Return a tensor's fingerprint in the order of its axes; None where it would say nothing."""
+    entries = _entries(tensor)
+    return None if entries is None else _measured(entries)
+
+
+def fingerprints(tensor: Tensor) -> tuple[Fingerprint, ...]:
+    """Return a tensor's fingerprints in every order of its axes, the given one first."""
+    entries = _entries(tensor)
+    if entries is None or entries.ndim > MOST_AXES:
+        return ()
+    return tuple(_measured(entries.permute(order)) for order in permutations(range(entries.ndim)))
+
+
+def factor_between(actual: Fingerprint, expected: Sequence[Fingerprint]) -> float | None:
+    """Return how many times the expected tensor the actual one is; None where it is no multiple of it.
+
+    `expected` is that tensor in several orders of its axes. Neighbouring axes may be joined in one of the two
+    tensors: (b, tokens, heads, head_dim) and (b, tokens, d_out) are the same numbers in the same order.
+    """
+    for known in expected:
+        if not (_joins(actual.shape, known.shape) or _joins(known.shape, actual.shape)):
+            continue
+        for sign in (1.0, -1.0):
+            if all(abs(sign * a - b) <= CLOSE for a, b in zip(actual.sums, known.sums, strict=True)):
+                return sign * actual.size / known.size
+    return None
+
+
+def _joins(few: Sequence[int], many: Sequence[int]) -> bool:
+    """Tell whether a shape comes from another one by joining neighbouring axes."""
+    rest = list(many)
+    for size in few:
+        product = 1
+        while product < size and rest:
+            product *= rest.pop(0)
+        if product != size:
+            return False
+    return not rest
+
+
+def _entries(tensor: Tensor) -> Tensor | None:
+    import torch
+
+    if not FEWEST <= tensor.numel() <= MOST or tensor.is_complex() or tensor.layout != torch.strided:
+        return None
+    if tensor.device.type != "cpu":
+        return None
+    entries = tensor.detach().double().squeeze()
+    finite = entries.isfinite()
+    size = float(entries[finite].square().mean().sqrt()) if bool(finite.any()) else 0.0
+    return torch.where(finite, entries, HIDDEN * size) if size else None
+
+
+def _measured(entries: Tensor) -> Fingerprint:
+    flat = entries.flatten()
+    size = float(flat.square().mean().sqrt())
+    sums = _directions(len(flat)) @ (flat / size) / math.sqrt(len(flat))
+    rounded = tuple(round(value, 5) for value in sums.tolist())
+    return Fingerprint(tuple(entries.shape), float(f"{size:.6g}"), rounded)
+
+
+@lru_cache(maxsize=64)
+def _directions(count: int) -> Tensor:
+    """Three fixed directions in which a tensor's entries are added up. Shape (3, count)."""
+    import torch
+
+    places = torch.arange(1, count + 1, dtype=torch.float64)
+    steps = torch.tensor([12.9898, 78.233, 37.719], dtype=torch.float64)[:, None]
+    return torch.sin(places * steps + steps.sqrt()) * math.sqrt(2)

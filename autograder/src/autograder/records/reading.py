@@ -1,0 +1,82 @@
+"""Read the Python of cells without running it, magics and all."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import re
+import symtable
+import warnings
+from functools import lru_cache
+
+MOST_TEXT = 50_000  # in one cell; nobody types more, and what is read here may have been made to be slow
+
+
+@lru_cache(maxsize=256)
+def parsed(source: str) -> ast.Module:
+    """Return a cell's statements, not to be changed; none where it is no Python and so cannot run."""
+    nothing = ast.Module([], [])
+    if len(source) > MOST_TEXT:
+        return nothing
+    with warnings.catch_warnings(), contextlib.suppress(ValueError, RecursionError, MemoryError):
+        warnings.simplefilter("ignore")
+        with contextlib.suppress(SyntaxError):
+            return ast.parse(source)
+        if not any(line.lstrip()[:1] in ("%", "!", "?") for line in source.splitlines()):
+            return nothing
+        # Loaded only where a cell holds a magic: it takes longer than everything else here.
+        from IPython.core.inputtransformer2 import TransformerManager
+
+        with contextlib.suppress(SyntaxError):
+            return ast.parse(str(TransformerManager().transform_cell(source)))
+    return nothing
+
+
+@lru_cache(maxsize=256)
+def names_of(source: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names that a cell gives a value to for all cells, and those that it needs from others.
+
+    There are none where it does not compile, since then nothing of it runs.
+    """
+    try:
+        whole = symtable.symtable(ast.unparse(parsed(source)), "cell", "exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset(), frozenset()
+    bound = {one.get_name() for one in whole.get_symbols() if one.is_assigned() or one.is_imported()}
+    used = {one.get_name() for one in whole.get_symbols() if one.is_referenced()}
+    tables = whole.get_children()
+    while tables:
+        table = tables.pop()
+        used |= {one.get_name() for one in table.get_symbols() if one.is_global()}
+        tables += table.get_children()
+    return frozenset(bound), frozenset(used - bound)
+
+
+@lru_cache(maxsize=256)
+def changed_in(source: str) -> frozenset[str]:
+    """Return the names whose values a cell changes in place.
+
+    It does so by `x[0] = 1`, `x.a = 1`, `x += 1`, `x.add_(1)` or a call such as `x.append(1)`.
+    """
+    found = set()
+    for part in ast.walk(parsed(source)):
+        match part:
+            case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
+                found.add(_root(part))
+            case ast.AugAssign(target=changed) | ast.Expr(ast.Call(ast.Attribute() as changed)):
+                found.add(_root(changed))
+            case ast.Call(ast.Attribute(attr=name) as changed) if name.endswith("_"):
+                found.add(_root(changed))
+    return frozenset(found)
+
+
+def words_of(source: str) -> frozenset[str]:
+    """Return all that could be a name in a text, Python or not."""
+    return frozenset(re.findall(r"\w+", source))
+
+
+def _root(part: ast.AST) -> str:
+    """Return the name that an expression such as `x.a[0]` begins with; "" where it begins with none."""
+    while isinstance(part, ast.Attribute | ast.Subscript | ast.Call):
+        part = part.func if isinstance(part, ast.Call) else part.value
+    return part.id if isinstance(part, ast.Name) else ""

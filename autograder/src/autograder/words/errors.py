@@ -1,0 +1,104 @@
+"""What errors mean to somebody who meets them for the first time."""
+
+from __future__ import annotations
+
+import re
+
+from autograder.records.outcome import ErrorReport
+from autograder.words.language import _
+from autograder.words.phrases import N_
+
+# By a pattern for "type: message"; the first that fits counts.
+EXPLAINED = {
+    r"'(float|int)' object is not callable": N_(
+        "A number stands before the brackets, and only a function or a layer can be called. `self.dropout = "
+        "dropout` keeps the number alone: `nn.Dropout(dropout)` makes a layer of it."
+    ),
+    r"'(Tensor|Parameter)' object is not callable": N_(
+        "A tensor stands before the brackets, and only a function or a layer can be called. An "
+        "`nn.Parameter` is used with `@`, and an `nn.Linear` is called."
+    ),
+    r"^AttributeError: '(?!Tensor|NoneType|list|tuple|dict|str|int|float)\w+' object has no attribute": N_(
+        "Nothing has set an attribute of this name. Does `__init__` set it, spelt the same, on `self`?"
+    ),
+    r"missing the required .?forward.? function": N_(
+        "Calling a module runs its method `forward`: is it spelt so, and indented as part of the class?"
+    ),
+    r"before Module.__init__\(\) call": N_("`super().__init__()` has to be the first line of `__init__`."),
+    r"mat1 and mat2 shapes|size mismatch": N_(
+        "In `a @ b` the last size of `a` must equal the first of `b`. Print both `.shape`s; is a transpose "
+        "missing?"
+    ),
+    r"batch[12] tensor|must be 3D": N_(
+        "In a product of batches the last size of `a` must equal the last but one of `b`. Print both "
+        "`.shape`s; is a transpose missing?"
+    ),
+    r"a leaf Variable that requires grad|a view of a leaf Variable": N_(
+        "A parameter is overwritten while gradients are recorded: do it inside `with torch.no_grad():`."
+    ),
+    r"inconsistent tensor size": N_(
+        "`torch.dot` takes two vectors of the same length. Print both `.shape`s before this line."
+    ),
+    r"1D tensors expected": N_("`torch.dot` takes two vectors. For matrices there is `@`."),
+    r"unsupported operand .*(method|function)": N_(
+        "A function or method stands there without its parentheses: call it."
+    ),
+    r"the number of sizes provided \(0\)": N_(
+        "One number fits in this place, and a vector is put there: add it up to one number first."
+    ),
+    r"'list' and 'Tensor'|'Tensor' and 'list'": N_(
+        "A list does not calculate as a whole: `torch.tensor(...)` makes a tensor of it."
+    ),
+    r"too many indices for tensor": N_(
+        "There are more positions between the brackets than the tensor has axes. Print its `.shape`."
+    ),
+    r"0-d tensor": N_("This tensor is a single number: it has no length, and a loop cannot walk over it."),
+    r"must match the size of tensor|expanded size|not match.*broadcast": N_(
+        "Two tensors of different shapes meet here. Print both `.shape`s before this line."
+    ),
+    r"expected .* same dtype|expected scalar type|same dtype": N_(
+        "The two tensors have different dtypes. `.float()` makes a tensor float32."
+    ),
+    r"can't be cast to the desired output type": N_(
+        "A tensor of whole numbers cannot hold this result. Was it made from numbers without a point?"
+    ),
+    r"used as indices must be|only integer tensors|indices must be integers": N_(
+        "Something other than a position stands between the brackets: `x[i]` wants a whole number, as "
+        "`range` gives."
+    ),
+    r"only one element tensors|a Tensor with \d+ elements cannot be converted": N_(
+        "A single number is wanted here, and this tensor holds several."
+    ),
+    r"torch\.return_types\.": N_(
+        "With `dim=`, `max` gives the values and their positions. Take `.values`, or use `amax`."
+    ),
+    r"missing .*dim|Dimension out of range": N_(
+        "`dim` says along which axis to work: 0 is the first, -1 the last."
+    ),
+    r"received an invalid combination of arguments": N_(
+        "What the call was given stands in the brackets: the type of one of them does not fit."
+    ),
+    r"^(Syntax|Indentation|Tab)Error": N_(
+        "Python could not read the cell. Look at this line and the one before: is a bracket, a quote or a "
+        "colon missing, or one too many?"
+    ),
+    r"^NameError|UnboundLocalError": N_(
+        "A name is used before anything has defined it: is it spelt right, and has its cell been run?"
+    ),
+    r"index .* is out of bounds|index out of range": N_(
+        "Counting starts at 0 and ends one before the size: take the size from the tensor."
+    ),
+}
+
+
+def explain_error(error: ErrorReport) -> str:
+    """Return what an error means that learners of torch often meet; nothing for any other."""
+    if error.meant:
+        return _("In a method, what belongs to the object itself needs `self.` in front of its name.")
+    text = f"{error.type}: {error.message}"
+    return next((_(says[0]) for pattern, says in EXPLAINED.items() if re.search(pattern, text)), "")
+
+
+def message_of(error: ErrorReport) -> str:
+    """Return an error's message, without the list of all that a call of torch could have taken."""
+    return " ".join(error.message.partition(", but expected one of:")[0].split()) or _("no message")

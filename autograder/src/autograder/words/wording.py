@@ -1,0 +1,828 @@
+"""The one place that puts a finding into words.
+
+Each message says what the number looks like, names the axis and the index, and gives the learner one thing
+to do next. It never blames them for a fault of ours. The words for an experiment stand with the experiment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from autograder.records import findings as f
+from autograder.records.bank import AS_SEEN, Task, axis_parts
+from autograder.records.outcome import ErrorReport, ForbiddenCall
+from autograder.words import own_words
+from autograder.words.errors import explain_error, message_of
+from autograder.words.language import Note, _, ngettext, translated
+from autograder.words.own_words import NOT_FINITE, OF_NOT_FINITE, Seen, sentences
+from autograder.words.phrases import (
+    N_,
+    Message,
+    about,
+    as_code,
+    axes_text,
+    axis_label,
+    axis_name,
+    capital,
+    in_short,
+    is_batch,
+    kind_text,
+    listed,
+    number_text,
+    numbers_apart,
+    on_which,
+    shape_text,
+    slice_at,
+    tell,
+)
+
+# Findings that tell a number, which says less than what experiments show.
+NUMBERS_ONLY = (f.WrongValues, f.NotFinite, f.WrongShape, f.BrokenProperty)
+
+# Types whose values give a result only when they are called.
+CALLABLES = ("function", "method", "builtin_function_or_method", "type")
+
+
+def word(finding: f.Finding, task: Task, verdict: f.Verdict | None = None) -> Message:
+    """Put a finding about `task` into words; the verdict adds what is known about the whole answer."""
+    kind = type(finding)
+    message = about(finding, task, _SAYS[kind]) if kind in _SAYS else _WORDING[kind](finding, task)
+    return message if verdict is None else _with_verdict(message, finding, task, verdict)
+
+
+def _with_verdict(message: Message, finding: f.Finding, task: Task, verdict: f.Verdict) -> Message:
+    extra = list(message.details)
+    if verdict.facts and isinstance(finding, NUMBERS_ONLY):
+        first, *others = (_FACTS[type(fact)](fact, task) for fact in verdict.facts)
+        extra = [*first.details, *(one.headline for one in others), message.headline, *extra]
+        message = replace(message, headline=first.headline)
+    if verdict.named and isinstance(finding, f.NotFinite):
+        extra = []  # the mistake's own hint says where the nan comes from
+    # A tensor takes over the mistakes of what it is made from. Of a function or class they are its own.
+    if verdict.unfinished and (task.kind == "tensor" or not verdict.named):
+        note = ngettext(
+            "The usual way builds it from {names}, which is not right yet: correct that first, then run "
+            "this check again.",
+            "The usual way builds it from {names}, which are not right yet: correct those first, then run "
+            "this check again.",
+            len(verdict.unfinished),
+            names=as_code(verdict.unfinished),
+        )
+        # What was computed from a number that was typed in was not itself typed in.
+        extra = [note] if isinstance(finding, f.NotComputed) else [note, *extra]
+    elif verdict.globals_read:
+        extra.append(
+            _(
+                "`{answer}` reads {names} from the notebook. A function should use its arguments only: "
+                "otherwise its result depends on what else stands in the notebook.",
+                answer=task.name,
+                names=as_code(verdict.globals_read),
+            )
+        )
+    if verdict.way:
+        extra.append(way_text(verdict.way, task))
+    if verdict.stood_in:
+        extra.insert(0, stood_in(verdict))
+    if verdict.forbidden and not isinstance(finding, f.CallsForbidden):
+        extra.append(_forbidden(verdict.forbidden, task))
+    return replace(message, details=tuple(extra))
+
+
+# Findings of which nothing but their words is told.
+_SAYS = {
+    f.MatchesKnownWrong: N_("Not the right numbers yet{where}."),
+    f.NotComputed: N_(
+        "`{answer}` is right for the lesson's own numbers only.",
+        "With other example data it does not follow: it was typed in, or computed from something that does "
+        "not change with the data. Compute it from the tensors above.",
+    ),
+}
+
+
+_ENDS = {
+    "": N_("Right so far: {right}."),
+    "stops": N_("Right until it stops: {right}."),
+    "wrong": N_("Right so far: {right}. What comes after that is not."),
+}
+
+
+def way_text(way: f.Way, task: Task) -> str:
+    """Say which steps of the solution an answer takes, and which should come next."""
+    right = listed([f"{translated('steps', step.says)} ({_place(step, task)})" for step in way.right])
+    if not way.missing:
+        return _(_ENDS[way.ends][0], right=right)
+    missing = translated("steps", way.missing)
+    if way.multiple:
+        comes = _(
+            "Then {missing} should come; what you have ({place}) is {times} times as large.",
+            missing=missing,
+            place=_place(way.multiple[0], task),
+            times=number_text(way.multiple[1]),
+        )
+    else:
+        comes = _("Then {missing} should come, and no line of yours makes them.", missing=missing)
+    if not way.right:
+        return _("The first step is {missing}, and no line of yours makes them.", missing=missing)
+    return _("Right so far: {right}. {comes}", right=right, comes=comes)
+
+
+def _place(step: f.Reached, task: Task) -> str:
+    line = step.line_number
+    place = (
+        _("`{name}`, line {line}", name=step.name, line=line) if step.name else _("line {line}", line=line)
+    )
+    own = (task.name, f"{task.name}.forward")
+    if step.function and step.function not in own:
+        place = _("{place} of `{function}`", place=place, function=step.function)
+    return (
+        _("{place}, there of shape {shape}", place=place, shape=shape_text(step.shape))
+        if step.shape
+        else place
+    )
+
+
+def stood_in(verdict: f.Verdict) -> str:
+    """Say where the course's answers stood in for earlier ones of the learner's; "" where none did."""
+    if not verdict.stood_in:
+        return ""
+    return ngettext(
+        "Your {names} is not right yet. This task was checked with the course's {names} in its place, so "
+        "that one mistake costs once.",
+        "Your {names} are not right yet. This task was checked with the course's {names} in their place, so "
+        "that one mistake costs once.",
+        len(verdict.stood_in),
+        names=as_code(verdict.stood_in),
+    )
+
+
+def mistakes(count: int) -> str:
+    """So many mistakes, as "two mistakes"."""
+    several = (_("two mistakes"), _("three mistakes"), _("four mistakes"), _("several mistakes"))
+    return several[min(count - 2, 3)]
+
+
+def found(task: Task, verdict: f.Verdict) -> str:
+    """Return what a check found, to stand before a hint; "" where all is right or nothing could be judged."""
+    finding = verdict.finding
+    if finding is None or isinstance(finding, f.Untried):
+        return ""
+    names = [one.name for one in verdict.named if one.name]
+    if names:
+        several = "" if len(names) == 1 else f" {mistakes(len(names))}"
+        return _("Your last check found{several}: {names}.", several=several, names="; ".join(names))
+    return _("Your last check found: {message}", message=word(finding, task, verdict).headline)
+
+
+def failing(finding: f.Finding, task: Task) -> str:
+    """On which input a check fails first, for a line below its title; "" where there is nothing to say."""
+    probe = task.probe.get(finding.probe)
+    if probe is None or (task.kind == "tensor" and probe.id == AS_SEEN):
+        return ""
+    if task.kind == "tensor":
+        return _("fails with: {input}", input=probe.says)
+    return _("fails on: {input}", input=probe.says)
+
+
+def _not_defined(finding: f.NotDefined, task: Task) -> Message:
+    if finding.error:
+        return _cell_stopped(finding.error, task)
+    return about(
+        finding,
+        task,
+        N_("There is no {kind} called `{answer}` yet.")
+        + (
+            N_("`{other}` is defined: is that the one? The check looks for `{answer}`, spelt exactly so.")
+            if finding.nearest
+            else ()
+        )
+        + N_(
+            "Run the cell above first: a cell that has not been run defines nothing.",
+            "If that cell stopped with an error, the error under it says what to correct.",
+        ),
+        other=finding.nearest[0] if finding.nearest else "",
+    )
+
+
+def _cell_stopped(error: ErrorReport, task: Task) -> Message:
+    message = tell(
+        N_(
+            "The cell that should make `{answer}` stopped{where}. {error}: {message}",
+            "Correct that line and run the cell again, then this one.",
+        ),
+        code=error.line,
+        answer=task.name,
+        error=error.type,
+        where=_(" in line {line}", line=error.line_number) if error.line_number else "",
+        message=message_of(error),
+    )
+    return _explained(message, error)
+
+
+def _explained(message: Message, error: ErrorReport) -> Message:
+    """Return a message about an error that says first what such an error means."""
+    explained = explain_error(error)
+    return replace(message, details=(explained, *message.details)) if explained else message
+
+
+def _still_stub(finding: f.StillStub, task: Task) -> Message:
+    if finding.error:
+        return _cell_stopped(finding.error, task)
+    return about(
+        finding,
+        task,
+        N_(
+            "`{answer}` is still waiting for you.",
+            "Replace the `...` in the cell above with your own code, run that cell, then this one.",
+        ),
+    )
+
+
+def _not_run(finding: f.NotRun, task: Task) -> Message:
+    reason = _(finding.reason or Note("the notebook stopped before it got here"))
+    return about(finding, task, N_("`{answer}` could not be checked: {reason}."), reason=reason)
+
+
+def _givens_changed(finding: f.GivensChanged, task: Task) -> Message:
+    names, count = as_code(finding.names), len(finding.names)
+    if set(finding.names) <= set(task.keeps):
+        headline = ngettext(
+            "{names} no longer holds what the lesson put there, and should be left alone.",
+            "{names} no longer hold what the lesson put there, and should be left alone.",
+            count,
+            names=names,
+        )
+        again = _("Run the cell that makes {names} again, then your cell, then this check.", names=names)
+        change = _(
+            "If your own cell changes it (`+=`, `*=`, `[…] =`, a method that ends in `_`), work on a new "
+            "tensor: `a * b` and `masked_fill` make one, and so does `.clone()`."
+        )
+    else:
+        headline = ngettext(
+            "{names} no longer holds the lesson's example data, so `{answer}` cannot be compared.",
+            "{names} no longer hold the lesson's example data, so `{answer}` cannot be compared.",
+            count,
+            names=names,
+            answer=task.name,
+        )
+        again = _(
+            "Run the cell that defines the example data again, then your cell, then this check. To "
+            "experiment, use a name of your own for the changed data."
+        )
+        change = _(
+            "If your own cell changes it (`+=`, `*=`, a method that ends in `_`), work on a `.clone()`. A "
+            "row of a tensor is still the same data."
+        )
+    return Message(headline, (again, change))
+
+
+def _not_a_function(finding: f.NotAFunction, task: Task) -> Message:
+    how = {
+        "module": _("Define it with `class {answer}(torch.nn.Module):`", answer=task.name),
+        "class": _("Define it with `class {answer}`", answer=task.name),
+    }
+    return about(
+        finding,
+        task,
+        N_(
+            "`{answer}` is {type}, and the task asks for a {kind}.",
+            "{how}. If another cell reuses the name, rename that one.",
+        ),
+        type=kind_text(finding.obtained),
+        how=how.get(task.kind, _("Define it with `def {signature}:`", signature=task.signature)),
+    )
+
+
+def _wrong_parameters(finding: f.WrongParameters, task: Task) -> Message:
+    parts = []
+    if finding.missing:
+        parts.append(_("has no parameter {names}", names=as_code(finding.missing, _("or"))))
+    if finding.unexpected:
+        parts.append(_("has {names}, which the task does not list", names=as_code(finding.unexpected)))
+    for one in finding.reshaped[:1]:
+        parts.append(
+            _(
+                "has a parameter `{name}` of shape {obtained}, which should be {expected}",
+                name=one.name,
+                obtained=shape_text(one.obtained),
+                expected=shape_text(one.expected),
+            )
+        )
+    fault = _(" and ").join(parts)
+    if task.kind == "function":
+        return about(
+            finding,
+            task,
+            N_(
+                "The module that `{answer}` gives back {fault}{where}.",
+                "Its parameters keep their names and get new numbers: replace none of its layers.",
+            ),
+            fault=fault,
+        )
+    return Message(f"`{task.name}` {fault}.", tuple(_parameter_advice(finding)))
+
+
+def _parameter_advice(finding: f.WrongParameters) -> list[str]:
+    named = [*finding.missing, *finding.unexpected]
+    advice = []
+    if finding.reshaped:
+        advice.append(
+            _("`nn.Linear(a, b)` keeps a weight of shape (b, a), an `nn.Parameter` the shape you give it.")
+        )
+    if named and all(name.endswith(".bias") for name in named):
+        advice.append(
+            _(
+                "Here {layers} should {has}: `nn.Linear` decides that by its argument `bias`.",
+                layers=as_code([name.removesuffix(".bias") for name in named]),
+                has=_("have no bias") if finding.unexpected else _("have a bias"),
+            )
+        )
+    elif named:
+        advice.insert(0, _("Expected: {names}.", names=as_code(finding.expected)))
+        if not finding.missing:
+            advice.append(
+                _(
+                    "An `nn.Parameter` is trained. A tensor that is not to be trained, a mask say, becomes "
+                    "a buffer with `register_buffer`."
+                )
+            )
+        if not finding.unexpected:
+            advice.append(
+                _(
+                    "A module only knows parameters that are `nn.Parameter`s or modules set on `self`: in a "
+                    "plain list or as a plain tensor they are not registered."
+                )
+            )
+    return advice
+
+
+_NOT_CALLED = {
+    "arguments": N_(
+        "`{answer}` does not take the arguments that the task names: {reason}.",
+        "It is called as `{signature}`, and yours is `{answer}{arguments}`.",
+    ),
+    "earlier": N_(
+        "`{answer}` is tried on your class `{name}`, which {reason}.",
+        "Correct that class and run its cell, then run this check again.",
+    ),
+}
+
+
+def _not_called(finding: f.NotCalled, task: Task) -> Message:
+    uncalled = finding.uncalled
+    return about(
+        finding,
+        task,
+        _NOT_CALLED[uncalled.why],
+        reason=uncalled.reason,
+        signature=task.signature,
+        name=uncalled.name,
+        arguments=uncalled.name,
+    )
+
+
+_ENDED = N_(
+    "`{answer}` ended the program{where} instead of returning a result.",
+    "Take out the `exit()` or `sys.exit()`.",
+)
+
+
+def _raised(finding: f.Raised, task: Task) -> Message:
+    error = finding.error
+    if error.type == "SystemExit":
+        return about(finding, task, _ENDED, code=error.line)
+    owner = error.function.partition(".")[0]
+    elsewhere = owner not in ("", task.name) and not owner.startswith("<")
+    suggestion = _(" Write `{name}`.", name=error.meant) if error.meant else ""
+    message = about(
+        finding,
+        task,
+        N_("`{answer}` raised {error}{where}: {message}{suggestion}")
+        + (N_("It happened in line {line} of {cell}.") if error.line_number else ()),
+        code=error.line,
+        error=error.type,
+        line=error.line_number,
+        message=message_of(error),
+        suggestion=suggestion and f".{suggestion}",
+        cell=_("the cell of `{name}`", name=owner) if elsewhere else _("its cell"),
+    )
+    return _explained(message, error)
+
+
+# What is said of a result of some other type, by what it is taken for.
+_WRONG_TYPE = {
+    "no module": N_(
+        "`{answer}` is a class, but no module.",
+        "Write `class {answer}(torch.nn.Module):`, with `super().__init__()` first in `__init__`.",
+    ),
+    "nothing": N_(
+        "`{answer}` gives back nothing{where}.",
+        "Is there a `return` at the end? Without one a function gives back None.",
+    ),
+    "none": N_(
+        "`{answer}` is None.",
+        "`print(...)` shows a value and gives back None: assign the value itself.",
+    ),
+    "values and positions": N_(
+        "{subject} values together with their positions{where}, and the task asks for {wanted}.",
+        "Take the values alone: `.values`.",
+    ),
+    "shape": N_(
+        "{subject} a shape{where}, and the task asks for {wanted}.",
+        "`.shape` tells how large a tensor is. Is it what you meant to use here?",
+    ),
+    "not called": N_(
+        "{subject} {type}{where}, not its result.",
+        "Call it: write parentheses with its arguments behind the name.",
+    ),
+    "other": N_("{subject} {type}{where}, and the task asks for {wanted}."),
+}
+# What is advised beside "other".
+_TYPE_ADVICE = {
+    "sparse tensor": N_("Leave out `.to_sparse()`: few operations know what to do with such a tensor."),
+    "list": N_("`torch.tensor(...)` makes a tensor of a list of numbers, `torch.stack(...)` of tensors."),
+    "list for a number": N_(
+        "A list stands around it, or one number has still to be made of several: `sum(...)` adds up."
+    ),
+    "tuple": N_("A comma at the end of a line, or between two values, makes a tuple."),
+    "tuple of parts": N_(
+        "`chunk`, `split` and `unbind` give one, and so do two values behind one `return`. `torch.stack` "
+        "and `torch.cat` make one tensor of several."
+    ),
+    "numpy.ndarray": N_("The course works in torch: `torch.from_numpy(...)` turns an array into a tensor."),
+    "float": N_(
+        "A tensor of shape {shape} is asked for, and one number is too few: was it summed once too often?"
+    ),
+}
+
+
+def _wrong_type(finding: f.WrongType, task: Task) -> Message:
+    probe, kind = task.probe.get(finding.probe), _kind_of_type(finding.obtained, task)
+    wanted = _("a number") if task.number else _("a tensor")
+    if probe is not None and probe.then:
+        wanted = _("something that can be called")
+    subject = _("`{answer}` is", answer=task.name)
+    if task.kind != "tensor":
+        subject = _("`{answer}` gives back", answer=task.name)
+    return about(
+        finding,
+        task,
+        _WRONG_TYPE.get(kind, _WRONG_TYPE["other"]) + _TYPE_ADVICE.get(kind, ()),
+        subject=subject,
+        type=kind_text(finding.obtained),
+        wanted=wanted,
+        shape=shape_text((probe and probe.expected.shape) or ()),
+    )
+
+
+def _kind_of_type(obtained: str, task: Task) -> str:
+    if task.kind == "module" and obtained.split(".")[-1] == task.name:
+        return "no module"
+    if obtained == "NoneType":
+        return "none" if task.kind == "tensor" else "nothing"
+    if obtained.startswith("torch.return_types."):
+        return "values and positions"
+    if obtained == "torch.Size":
+        return "shape"
+    if obtained in CALLABLES or obtained.startswith("torch."):
+        return "not called"
+    if obtained == "list" and task.number:
+        return "list for a number"
+    if obtained == "tuple" and task.kind == "function" and len(task.axes) > 2:
+        return "tuple of parts"
+    return obtained
+
+
+def _wrong_shape(finding: f.WrongShape, task: Task) -> Message:
+    labels = [axis_label(task, axis) for axis in range(len(task.axes))]
+    if finding.axis is not None:
+        label = axis_label(task, finding.axis)
+        named = f" ({label})" if label else ""
+        detail = _(
+            "Axis {axis}{name} has size {obtained} and should have {expected}.",
+            axis=finding.axis,
+            name=named,
+            obtained=finding.obtained[finding.axis],
+            expected=finding.expected[finding.axis],
+        )
+    else:
+        axes = f"{axes_text(len(labels))}: {' × '.join(labels)}" if labels else _("one number, without axes")
+        detail = _(
+            "It has {obtained}; the task asks for {expected}.",
+            obtained=axes_text(len(finding.obtained)),
+            expected=axes,
+        )
+    head = about(
+        finding,
+        task,
+        N_("{subject} has shape {obtained}{where}; it should be {expected}."),
+        subject=f"`{task.name}`" if task.kind == "tensor" else _("The result"),
+        obtained=shape_text(finding.obtained),
+        expected=shape_text(finding.expected),
+    )
+    return replace(head, details=(detail,))
+
+
+_DTYPE_ADVICE = {
+    "comparison": N_("A comparison gives True and False, and so does `.bool()`."),
+    "whole numbers": N_(
+        "Whole numbers cut off what stands behind the point. Was a tensor made from numbers without one?"
+    ),
+    "bool": N_("True and False are what a comparison gives; the task asks for the numbers themselves."),
+    "half": N_("Half precision keeps about three digits. Leave the inputs' own dtype as it is."),
+}
+
+
+def _wrong_dtype(finding: f.WrongDtype, task: Task) -> Message:
+    kind = finding.obtained
+    if "bool" in finding.allowed:
+        kind = "comparison"
+    elif kind.startswith(("int", "uint")):
+        kind = "whole numbers"
+    elif kind in ("float16", "bfloat16"):
+        kind = "half"
+    return about(
+        finding,
+        task,
+        N_("The result{where} has dtype {obtained}, and the task asks for {expected}.")
+        + _DTYPE_ADVICE.get(kind, ()),
+        obtained=finding.obtained,
+        expected=listed(finding.allowed, _("or")),
+    )
+
+
+def _not_finite(finding: f.NotFinite, task: Task) -> Message:
+    value, count = str(finding.value), finding.count - 1
+    others = ngettext(", and so is {number} other", ", and so are {number} others", count)
+    return about(
+        finding,
+        task,
+        N_("{place} is {value}{where}{others}.") + sentences(NOT_FINITE, value, OF_NOT_FINITE),
+        value=value,
+        others=others if count > 0 else "",
+    )
+
+
+def _still_wrong(finding: f.StillWrong, task: Task) -> Message:
+    says = in_short(finding.kind) or in_short(f.WrongValues)
+    return Message(f"{capital(says)}{on_which(finding, task)}.")
+
+
+_BROKEN = {
+    "input-filled": N_(
+        "`{answer}` left its argument {names} as it was{where}.",
+        "The task is to change it: give back that object itself, with its new numbers.",
+    ),
+    "same-in-eval": N_(
+        "Two calls with the same input give different results in eval mode{where}.",
+        "Randomness, like dropout, belongs to training only. Are weights made anew in `forward`?",
+    ),
+    "memory-of-its-own": N_(
+        "The numbers are right, but {names} and the other module use the same memory{where}.",
+        "When one of the two is trained, the other changes too. Copy the numbers: `parameter.copy_(…)` "
+        "inside `torch.no_grad()`, or `.clone()`.",
+    ),
+    "gradient-reaches": N_(
+        "The numbers are right, but no gradient reaches {names}{where}: it could not be trained.",
+        "`.detach()`, `.data`, `.item()` and `torch.no_grad()` cut the way back to a parameter, and "
+        "`requires_grad=False` freezes it.",
+    ),
+}
+
+
+def _broken_property(finding: f.BrokenProperty, task: Task) -> Message:
+    names, rule = as_code(finding.names), finding.property
+    if rule == "input-untouched":
+        headline = ngettext(
+            "`{answer}` changed its argument {names}{where}.",
+            "`{answer}` changed its arguments {names}{where}.",
+            len(finding.names),
+            answer=task.name,
+            names=names,
+            where=on_which(finding, task),
+        )
+        advice = _(
+            "Whoever calls a function expects their tensors back as they were. Work on a new tensor: `x - "
+            "1` makes one, `x -= 1` and methods that end in `_` change the old one."
+        )
+        return Message(headline, (advice,))
+    if said := own_words.PROPERTIES.get(rule):
+        case, values = said.case(finding, task)
+        obtained = number_text(finding.obtained)
+        return about(finding, task, sentences(rule, case, said.words), **{"obtained": obtained, **values})
+    return about(finding, task, _BROKEN[rule], names=names)
+
+
+_NOT_REFUSED = {
+    "assert": N_(
+        "`{answer}` rightly refuses {input}, but with an `assert`.",
+        "The task asks for a {expected}. Python can be told to skip every `assert`; `if …: raise "
+        '{expected}("…")` always works.',
+    ),
+    "other error": N_(
+        "`{answer}` stops at {input} with {error}.",
+        "It should `raise` a {expected} that says what does not fit.",
+    ),
+    "accepted": N_(
+        "`{answer}` accepts {input}.", "It should refuse that with a {expected} that says what does not fit."
+    ),
+}
+
+
+def _not_refused(finding: f.NotRefused, task: Task) -> Message:
+    how = "other error" if finding.obtained else "accepted"
+    return about(
+        finding,
+        task,
+        _NOT_REFUSED["assert" if finding.obtained == "AssertionError" else how],
+        input=task.probe[finding.probe].says,
+        expected=listed(finding.expected, _("or")),
+        error=kind_text(finding.obtained),
+    )
+
+
+def _wrong_behaviour(finding: f.WrongBehaviour, task: Task) -> Message:
+    experiment = own_words.EXPERIMENTS[finding.observe]
+    if len(finding.index) != (len(task.axes) if experiment.axes is None else experiment.axes):
+        return about(
+            finding,
+            task,
+            N_(
+                "`{answer}` does not give back what it should{where}.",
+                "Print its result there, and the `.shape`: is it what the task asks for?",
+            ),
+        )
+    case, values = experiment.case(Seen(finding, task, task.probe[finding.probe]))
+    numbers = {"obtained": number_text(finding.obtained), "expected": number_text(finding.expected)}
+    says = sentences(finding.observe, case, experiment.words)
+    return about(finding, task, says, **{**numbers, **values})
+
+
+def _wrong_values(finding: f.WrongValues, task: Task) -> Message:
+    obtained, expected = numbers_apart(finding.obtained, finding.expected)
+    if task.dtypes == ("bool",):
+        obtained, expected = str(bool(finding.obtained)), str(bool(finding.expected))
+    unfilled = ngettext(
+        "{number} entry is exactly 0 where the right value is not: never filled in?",
+        "{number} entries are exactly 0 where the right value is not: never filled in?",
+        finding.unfilled,
+    )
+    values = about(
+        finding,
+        task,
+        N_("{place} is {obtained}{where} and should be {expected}.")
+        + (N_("{share} % of the entries are right; the largest error is {error}.") if finding.index else ()),
+        obtained=obtained,
+        expected=expected,
+        share=min(99, round(finding.share_right * 100)),  # 99.9 % right is not all right
+        error=number_text(finding.largest_error),
+    )
+    details = (*values.details, unfilled) if finding.unfilled else values.details
+    if not finding.rounded:
+        return replace(values, details=details)
+    rounded = about(
+        finding,
+        task,
+        N_(
+            "This looks like the right answer cut to a few decimals{where}.",
+            "Compute it from the tensors instead of copying it, and take any rounding out.",
+        ),
+    )
+    return replace(rounded, details=(*rounded.details, values.headline, *details))
+
+
+def _calls_forbidden(finding: f.CallsForbidden, task: Task) -> Message:
+    cost = 0 if task.forbids is None else task.forbids.points
+    points = _("{cost} of the {points} points", cost=cost, points=task.points)
+    if cost == task.points or task.points == 1:
+        points = ngettext("the point", "all {number} points", task.points)
+    advice = _(
+        "The results are right. The call costs {points}; with lines of your own you get them back.",
+        points=points,
+    )
+    return Message(_forbidden(finding.call, task), (advice,), finding.call.line)
+
+
+def _forbidden(call: ForbiddenCall, task: Task) -> str:
+    where = ""
+    if call.line_number is not None:
+        own = ("", task.name, "__init__", "forward", "<module>", "<lambda>")
+        cell = "" if call.function in own else _(" of the cell of `{name}`", name=call.function)
+        where = _(" in line {line}{cell}", line=call.line_number, cell=cell)
+    return _(
+        "`{name}` is used{where}; this task asks you to write {instead} yourself.",
+        name=call.name,
+        where=where,
+        instead=_instead(call, task),
+    )
+
+
+def asked_instead(call: ForbiddenCall, task: Task) -> str:
+    """Return what a task asks for that forbids a call, in a few words for a list of checks."""
+    return _("{instead}, written by yourself", instead=_instead(call, task))
+
+
+def _instead(call: ForbiddenCall, task: Task) -> str:
+    # The family is part of what the learner's process says, so it may be anything.
+    return next(
+        (translated("forbidden", family.instead) for family in task.families if family.name == call.family),
+        _("this"),
+    )
+
+
+def _idle(fact: f.Idle, task: Task) -> Message:
+    advice = ngettext(
+        "A right answer depends on it. Is something else used instead of it?",
+        "A right answer depends on them. Is something else used instead of them?",
+        len(fact.names),
+    )
+    headline = _("{names} can change without any effect on the result.", names=as_code(fact.names))
+    return Message(headline, (advice,))
+
+
+_REACHES = {
+    "too short": N_(
+        "The result of {entry} does not depend on {changed} of `{input}`.",
+        "It should: is something hidden, cut off or overwritten that belongs there?",
+    ),
+    "mixes": N_(
+        "The result of {entry} changes when {changed} of `{input}` changes.",
+        "The elements of a batch must not mix: leave the first axis alone.",
+    ),
+    "too far": N_(
+        "The result of {entry} changes when {changed} of `{input}` changes, and it must not.",
+        "Something reaches further than it should: look at what is hidden, and along which axis you sum.",
+    ),
+}
+
+
+def _reaches(fact: f.Reaches, task: Task) -> Message:
+    symbol, _role = axis_parts(fact.axis)
+    own = fact.output == fact.changed
+    return tell(
+        _REACHES["too short" if fact.missing else "mixes" if is_batch(symbol) else "too far"],
+        input=fact.input,
+        entry=slice_at(task, fact.axis, fact.output),
+        changed=_("its own place") if own else slice_at(task, symbol, fact.changed),
+    )
+
+
+_RELATED = {
+    "sign": N_(
+        "Every number has the wrong sign.",
+        "The sizes are right: was something subtracted the wrong way round?",
+    ),
+    "times": N_(
+        "Every number is {value} times what it should be.",
+        "One factor is missing, or there is one too many. Is it a sum instead of a mean? Is a division left "
+        "out?",
+    ),
+    "plus": N_("Every number is off by the same amount, {value}."),
+    "turned": N_(
+        "These are the right numbers, turned: rows and columns have changed places.",
+        "Look for a transpose too many, or for two factors in the wrong order.",
+    ),
+    "reversed": N_("These are the right numbers in reverse order along axis {axis}."),
+    "digits": N_(
+        "The numbers are right to about {digits} digits only.",
+        "That is more than rounding. Something was computed in half precision, a number in the code is not "
+        "exact, or something that should be hidden still has a little weight.",
+    ),
+    "but-one": N_("All is right but {entry}."),
+}
+
+
+def _related(fact: f.Related, task: Task) -> Message:
+    place, axis = int(fact.value), axis_name(task.axes, fact.axis)
+    entry = slice_at(task, axis, place)
+    return tell(
+        _RELATED["sign" if fact.how == "times" and abs(fact.value + 1) < 1e-4 else fact.how],
+        axis=fact.axis,
+        value=number_text(fact.value),
+        digits=place,
+        entry=entry if axis else _("slice {place} of axis {axis}", place=place, axis=fact.axis),
+    )
+
+
+_FACTS: dict[type[f.Fact], Callable[..., Message]] = {f.Idle: _idle, f.Reaches: _reaches, f.Related: _related}
+
+_WORDING: dict[type[f.Finding], Callable[..., Message]] = {
+    f.NotDefined: _not_defined,
+    f.StillStub: _still_stub,
+    f.NotRun: _not_run,
+    f.GivensChanged: _givens_changed,
+    f.NotAFunction: _not_a_function,
+    f.NotCalled: _not_called,
+    f.Raised: _raised,
+    f.WrongParameters: _wrong_parameters,
+    f.WrongType: _wrong_type,
+    f.WrongShape: _wrong_shape,
+    f.WrongDtype: _wrong_dtype,
+    f.NotFinite: _not_finite,
+    f.StillWrong: _still_wrong,
+    f.CallsForbidden: _calls_forbidden,
+    f.BrokenProperty: _broken_property,
+    f.NotRefused: _not_refused,
+    f.WrongBehaviour: _wrong_behaviour,
+    f.WrongValues: _wrong_values,
+}

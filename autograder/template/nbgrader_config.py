@@ -1,6 +1,0 @@
-"""nbgrader's settings for this course: its steps on our folders, its grading through our judge."""
-
-from autograder.settings import configure
-
-c = get_config()  # type: ignore[name-defined]  # noqa: F821
-configure(c, __file__)

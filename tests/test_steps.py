@@ -1,0 +1,120 @@
+"""What is said of the first step that goes wrong, in answers of many kinds to real tasks."""
+
+from __future__ import annotations
+
+import linecache
+from functools import cache
+from pathlib import Path
+
+import pytest
+from autograder.author.answers import answer_made, make_task
+from autograder.author.pipeline import execute
+from autograder.judge.decide import judge
+from autograder.probe.collect import collect_answer
+from autograder.records.bank import AS_SEEN, LessonBank
+from autograder.records.course import Course
+from autograder.words.wording import way_text
+
+ROOT = Path(__file__).parent.parent
+
+
+@cache
+def lesson(name):
+    executed = execute(Course.of(ROOT), name)
+    tasks = {task.id: make_task(task, executed.runs) for task in executed.lesson.tasks}
+    return executed.runs, tasks
+
+
+def said_of(name, task_id, text):
+    """What is said of the way that an answer takes; "" where nothing is."""
+    runs, tasks = lesson(name)
+    task, file = tasks[task_id], f"<cell {task_id}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    answer = answer_made(task, text, runs)
+    bank = LessonBank(name, name, runs.givens, tasks)
+    verdict = judge(task, collect_answer(task, bank, answer, runs.namespaces[AS_SEEN]))
+    return way_text(verdict.way, task) if verdict.way else ""
+
+
+CLASS = """import torch
+from torch import nn
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super().__init__()
+        if d_out % num_heads:
+            raise ValueError("d_out")
+        self.num_heads, self.head_dim = num_heads, d_out // num_heads
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.out_proj = nn.Linear(d_out, d_out)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("mask", torch.ones(context_length, context_length).triu(1).bool())
+
+    def heads(self, t):
+        return t.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)
+
+    def forward(self, x):
+        n = x.shape[1]
+"""
+HALF = (
+    "        q, k, v = self.heads(self.W_query(x)), self.heads(self.W_key(x)), self.heads(self.W_value(x))\n"
+)
+MASKED = "        s = s.masked_fill(self.mask[:n, :n], -torch.inf)\n"
+END = "        return self.out_proj((w @ v).transpose(1, 2).flatten(-2))\n"
+QKV = "the queries (`q`, line 21), the keys (`k`, line 21), the values (`v`, line 21)"
+
+QKV_ALONE = QKV.replace(", the values", " and the values")
+
+CASES = {
+    "scores by einsum, softmax over the wrong axis": (
+        HALF
+        + "        s = torch.einsum('bhtd,bhsd->bhts', q, k)\n"
+        + MASKED
+        + "        w = torch.softmax(s / self.head_dim**0.5, dim=-2)\n"
+        + END,
+        f"Right so far: {QKV}, the scores (`s`, line 22) and the masked scores (`s`, line 23). "
+        "Then the attention weights should come, and no line of yours makes them.",
+    ),
+    "queries scaled beforehand by the wrong number": (
+        HALF
+        + "        q = q / self.head_dim\n        s = q @ k.mT\n"
+        + MASKED
+        + "        w = s.softmax(-1)\n"
+        + END,
+        f"Right so far: {QKV_ALONE}. Then the scores should come; what you have (`s`, line 23) is 0.2500 "
+        "times as large.",
+    ),
+    "keys and values from one projection that is cut in three, in the wrong order": (
+        "        w3 = torch.cat([self.W_query.weight, self.W_key.weight, self.W_value.weight])\n"
+        "        q, v, k = (self.heads(t) for t in (x @ w3.T).chunk(3, -1))\n        s = q @ k.mT\n"
+        + MASKED
+        + "        w = (s / self.head_dim**0.5).softmax(-1)\n"
+        + END,
+        "Right so far: the queries (line 22), the keys (line 22) and the values (line 22).",
+    ),
+    "heads in a loop, all of them right, joined in reverse": (
+        HALF + "        outs = []\n        for h in range(self.num_heads):\n"
+        "            s = (q[:, h] @ k[:, h].mT).masked_fill(self.mask[:n, :n], -torch.inf)\n"
+        "            outs.append((s / self.head_dim**0.5).softmax(-1) @ v[:, h])\n"
+        "        return self.out_proj(torch.cat(outs[::-1], -1))\n",
+        f"Right so far: {QKV_ALONE}.",
+    ),
+    "an error on the way": (
+        HALF + "        s = q @ k.mT\n        w = s.softmax(-1) @ q.mT\n        return w.softmx(-1)\n",
+        f"Right until it stops: {QKV} and the scores (`s`, line 22).",
+    ),
+    "all steps right, heads not joined": (
+        HALF + "        s = q @ k.mT\n" + MASKED + "        w = (s / self.head_dim**0.5).softmax(-1)\n"
+        "        c = w @ v\n        return self.out_proj(c.reshape(x.shape[0], n, -1))\n",
+        f"Right so far: {QKV}, the scores (`s`, line 22), the masked scores (`s`, line 23), the attention "
+        "weights (`w`, line 24) and the context vectors (`c`, line 25). What comes after that is not.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.replace(" ", "-"))
+def test_the_first_wrong_step_is_told_in_the_learners_own_names(case):
+    code, expected = CASES[case]
+    actual = said_of("05-multi-head", "multi-head-attention", CLASS + code)
+    assert actual == expected
