@@ -26,10 +26,10 @@ def test_the_task_that_contributing_adds_can_be_added_as_it_says(tmp_path):
     tasks.write_text(
         text.replace("        SIMPLE_ATTENTION,\n", "        SIMPLE_ATTENTION,\n        MEAN_VECTOR,\n")
     )
-    faults = (ROOT / "source" / "faults.py").read_text(encoding="utf-8")
-    (tmp_path / "source" / "faults.py").write_text(
-        faults.replace("FAULTS = (\n", f"FAULTS = (\n{fault},\n", 1), encoding="utf-8"
-    )
+    faults = tmp_path / "source" / LESSON / "faults.py"
+    known = faults.read_text(encoding="utf-8")
+    faults.write_text(known.replace("FAULTS = (\n", f"FAULTS = (\n{fault},\n", 1), encoding="utf-8")
+    shutil.copy(ROOT / "source" / "faults.py", tmp_path / "source")
 
     shutil.copy(ROOT / "course.toml", tmp_path)
     shutil.copy(ROOT / "source" / "attention.py", tmp_path / "source")

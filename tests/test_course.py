@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[1]
 COURSE = Course.read(ROOT)
 LESSONS = COURSE.lessons
 FAULTS = load_faults(ROOT / "source")
+SHARED = load_faults(ROOT / "source", "no lesson").known.keys()
 TASKS = [(name, task) for name in LESSONS for task in load_lesson(ROOT / "source" / name).tasks]
 
 
@@ -34,6 +35,22 @@ PROSE_BEFORE = {
     "06-encoder-decoder": 3290,
 }
 NO_PROSE = re.compile(r"\$\$.*?\$\$|\$[^$]*\$|`[^`]*`|<[^>]+>|\|[^\n]*\|", re.DOTALL)
+
+
+def test_a_mistake_that_one_lesson_knows_stands_beside_it_and_every_other_is_shared():
+    users = {name: set() for name in FAULTS.known}
+    for lesson, task in TASKS:
+        for fault in (*(wrong.fault for wrong in task.wrong), *task.cannot):
+            users[fault].add(lesson)
+    general = {name for name, fault in FAULTS.known.items() if fault.parts}
+    general |= {one.fault for one in FAULTS.on_results} | {name for some in FAULTS.together for name in some}
+    wrong_place = {}
+    for lesson in LESSONS:
+        for name in load_faults(ROOT / "source", lesson).known.keys() - SHARED:
+            if users[name] != {lesson}:
+                wrong_place[name] = f"stands beside {lesson}, used by {users[name]}"
+    wrong_place |= {name: users[name] for name in SHARED - general if len(users[name]) < 2}
+    assert wrong_place == {}
 
 
 def source(lesson):

@@ -124,7 +124,7 @@ mask-fills-small: float('-inf') → -5.0
 diagonal-hidden: torch.triu(bias, diagonal=1) → torch.triu(bias)
 keys-as-values: A, V) → A, K)
 past-hidden: torch.triu(bias, diagonal=1) → torch.tril(bias, diagonal=-1)
-mask-multiplied: S + self.mask[:t, :t] → S * (self.mask[:t, :t] == 0)
+mask-fills-zero: S + self.mask[:t, :t] → S * (self.mask[:t, :t] == 0)
 queries-as-values: A, V) → A, Q)
 mask-not-cut: self.mask[:t, :t] → self.mask
 softmax-over-queries: S.softmax(dim=-1) → S.softmax(dim=-2)

@@ -1,7 +1,7 @@
 """Held-out answers: right ones in many wordings, each with the slips that fit its style.
 
 The wordings imitate strangers: public repositories, tutorials, homework. A slip is one or a few edits of a
-wording's own text, under the name that `source/faults.py` gives to the mistake. Nothing here comes from a
+wording's own text, under the name that a `faults.py` in `source/` gives to the mistake. Nothing here comes from a
 lesson's `tasks.py`, so that the table measures what the checks have never seen.
 """
 
@@ -32,7 +32,7 @@ ONE_OF = (
     "root-by-precedence",
     "softmax-over-queries softmax-over-batch softmax-over-heads no-softmax softmax-twice "
     "shares-of-raw-scores sums-without-keepdim own-value-only",
-    "no-mask empty-row-nan empty-row-even mask-fills-zero mask-fills-small mask-added mask-multiplied "
+    "no-mask empty-row-nan empty-row-even mask-fills-zero mask-fills-small mask-added "
     "mask-after-softmax past-hidden mask-polarity diagonal-hidden diagonal-too-far zero-times-infinity "
     "mask-from-values mask-on-first-head mask-of-first-head mask-batch-for-heads no-softmax",
     # Lengths that do not fit raise first.
@@ -78,7 +78,6 @@ ONE_OF = (
 SAME_NUMBERS = (
     frozenset({"scaled-twice", "scaled-without-root"}),
     frozenset({"projections-swapped", "scores-turned"}),
-    frozenset({"mask-multiplied", "mask-fills-zero"}),
     # `d ** 1 / 2` is half of d, and `x / d ** 1 / 2` half of x / d.
     frozenset({"root-by-precedence", "scaled-by-half"}),
     # A list of modules that is one too short is the same, whichever is left out.
@@ -111,7 +110,7 @@ class Wording:
     Attributes:
         name: unique in the task.
         text: the whole answer cell.
-        faults: the changes of each slip, by its name in `source/faults.py`.
+        faults: the changes of each slip, by its name in a `faults.py`.
         hidden: pairs of faults, "one+other", of which one hides the other here, and faults that hide every
             other; they are not sampled.
     """

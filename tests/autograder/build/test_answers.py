@@ -204,6 +204,36 @@ def test_what_is_wrong_with_the_mistakes_themselves_is_named(refused, old, new, 
     assert refused(faults=((old, new),))[0].startswith(problem)
 
 
+# A mistake that only one lesson knows
+OWN = 'from autograder.author.authoring import Fault\nFAULTS = (Fault("half", "a half", "Take all of it."),)\n'
+HALF = (("by-largest: ", "half: x / → x / 2 /\n        by-largest: "),)
+
+
+def test_a_lessons_own_mistake_is_known_to_it(course_with):
+    course = course_with(tasks=HALF)
+    (course.source / NAME / "faults.py").write_text(OWN, encoding="utf-8")
+    assert "half" in {one.id for one in prepare(course, NAME).bank.tasks["share"].known_wrong}
+
+
+def test_a_lessons_own_mistake_is_not_known_to_another(course_with):
+    course = course_with(tasks=HALF)
+    (course.source / "02-other").mkdir()
+    (course.source / "02-other" / "faults.py").write_text(OWN, encoding="utf-8")
+    with pytest.raises(AuthoringError) as caught:
+        prepare(course, NAME)
+    assert caught.value.problems == [
+        f"{NAME}: task share: the wrong answer half: faults.py does not name it"
+    ]
+
+
+def test_a_mistake_that_the_course_and_a_lesson_both_name_is_refused(course_with):
+    course = course_with()
+    (course.source / NAME / "faults.py").write_text(OWN.replace("half", "means"), encoding="utf-8")
+    with pytest.raises(AuthoringError) as caught:
+        prepare(course, NAME)
+    assert caught.value.problems == ["faults.py: means is named 2 times"]
+
+
 SIGN = ("FAULTS = (", 'FAULTS = (Fault("sign", "sign turned", "", parts=("share",)),')
 SHOWN = "sign: x / → -x /\n        "
 

@@ -142,14 +142,25 @@ def load_lesson(folder: Path) -> Lesson:
     return lesson
 
 
-def load_faults(source: Path) -> Faults:
-    """Return the mistakes that `faults.py` names, in the folder of all lessons.
+def load_faults(source: Path, lesson: str | None = None) -> Faults:
+    """Return the mistakes that the folder of all lessons names.
+
+    Its `faults.py` holds those that lessons share. What one lesson knows stands in the `faults.py` beside its
+    tasks: no other lesson may use it, and not every lesson has one.
+
+    Args:
+        source: the folder of all lessons.
+        lesson: the one whose own mistakes are wanted beside the shared ones; without it, those of all.
 
     Raises:
-        AuthoringError: `faults.py` is missing, fails, or names a mistake twice.
+        AuthoringError: a file fails, the shared one is missing, or a mistake is named twice.
     """
     found = defined_by(source / "faults.py", "course_faults")
-    faults: tuple[Fault, ...] = tuple(found.get("FAULTS", ()))
+    faults: list[Fault] = list(found.get("FAULTS", ()))
+    shared = {fault.id for fault in faults}
+    for path in sorted(source.glob(f"{lesson or '*'}/faults.py")):
+        name = f"faults_{path.parent.name.replace('-', '_')}"
+        faults += defined_by(path, name).get("FAULTS", ())
     counts = Counter(fault.id for fault in faults)
     twice = [f"faults.py: {name} is named {count} times" for name, count in counts.items() if count > 1]
     if twice:
@@ -158,7 +169,7 @@ def load_faults(source: Path) -> Faults:
     together = tuple(tuple(names) for names in found.get("TOGETHER", ()))
     on_results: tuple[OnResult, ...] = tuple(found.get("ON_RESULTS", ()))
     used = {name for names in together for name in names} | {one.fault for one in on_results}
-    unknown = sorted(used - set(known))
+    unknown = sorted(used - shared)
     if unknown:
         raise AuthoringError([f"faults.py: {', '.join(unknown)} is used, and FAULTS does not name it"])
     return Faults(known, dict(found.get("WORDS", {})), together, on_results)

@@ -80,7 +80,7 @@ def prepare(course: Course, name: str) -> PreparedLesson:
         AuthoringError: names every cell and reason found.
     """
     executed = execute(course, name)
-    made = make_bank(executed.lesson, executed.runs, name, load_faults(course.source))
+    made = make_bank(executed.lesson, executed.runs, name, load_faults(course.source, name))
     made = replace(made, predictions=tuple(predictions(executed.notebook)))
     as_seen = executed.runs.namespaces[AS_SEEN]
     unearned = [task for task in made.tasks.values() if not _verdict(task, made, as_seen).passed]

@@ -1,6 +1,6 @@
 """A course's translations: what there is to translate, gathered into `locale/<language>/*.po`, and its lint.
 
-There is one file for each lesson, one for the mistakes that lessons share, one for each package of the
+There is one file for each lesson, one for all mistakes, one for each package of the
 course's own, and one for the tool's messages. A context says where a text stands: the id of a cell, a task, a
 prediction or a mistake.
 """

@@ -181,7 +181,7 @@ def _translate(notebook: NotebookNode, said: Said) -> None:
 
 def _hints(course: Course, english: LessonBank, said: Said) -> Iterator[tuple[str, str, str]]:
     """Yield the hints of mistakes as a learner reads them, filled in: (mistake, in English, translated)."""
-    faults = load_faults(course.source)
+    faults = load_faults(course.source, english.lesson)
     for task in load_lesson(course.source / english.lesson).tasks:
         if task.id not in english.tasks:
             raise AuthoringError([f"{english.lesson}: it has to be built first ({task.id} is new)"])

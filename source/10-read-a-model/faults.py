@@ -1,0 +1,192 @@
+"""The mistakes that only lesson 10 knows."""
+
+from autograder.author.authoring import Fault
+
+FAULTS = (
+    Fault(
+        "cut-along-the-input",
+        "a fused weight is cut along the wrong axis",
+        "The weight is cut along its first axis, the input. Queries, keys and values stand side by side: cut `dim=1`.",
+        section="10-read-a-model#split-fused-task",
+    ),
+    Fault(
+        "square-not-transposed",
+        "a square weight goes in as it is stored",
+        "A square weight goes in as it is stored. Its shape fits both ways, and it has to be transposed all the same.",
+        section="10-read-a-model#place-task",
+    ),
+    Fault(
+        "not-tied",
+        "the unembedding does not get the embedding's table",
+        "The unembedding still has its random numbers. `wte` is the embedding *and* the unembedding.",
+        section="10-read-a-model#place-task",
+    ),
+    Fault(
+        "embedding-forgotten",
+        "the embedding does not get its table",
+        "The table goes into the unembedding only. The embedding needs it as well.",
+        section="10-read-a-model#place-task",
+    ),
+    Fault(
+        "biases-left-out",
+        "tensors with one axis are left out",
+        "What has one axis is left out: biases, and the parameters of LayerNorm.",
+        section="10-read-a-model#place-task",
+    ),
+    Fault(
+        "transposed-always",
+        "tensors are transposed that should stay as they are",
+        "This transposes tables too. Only the weights of `c_proj` and `c_fc` are stored the other way round.",
+        section="10-read-a-model#bug-orientation-task",
+    ),
+    Fault(
+        "exp-left-out",
+        "the loss stands in the place of the perplexity",
+        "This is the mean loss. The perplexity is e to the power of it: `.exp()`.",
+        section="10-read-a-model#perplexity-task",
+    ),
+    Fault(
+        "averaged-too-late",
+        "the mean is taken after the exponential",
+        "The exponential comes before the mean here, and the worst token rules. First the mean loss, then `.exp()`.",
+        section="10-read-a-model#perplexity-task",
+    ),
+    Fault(
+        "all-queries-counted",
+        "queries without a claim count",
+        "Queries without a claimed key count here, with a share of 0. Take the mean over those that have one.",
+        section="10-read-a-model#claim-score-task",
+    ),
+    Fault(
+        "averaged-over-claimed-keys",
+        "the weights on the claimed keys are averaged",
+        "The weights on a query's claimed keys are averaged. Add them up: their sum is the share of its attention.",
+        section="10-read-a-model#claim-score-task",
+    ),
+    Fault(
+        "claim-transposed",
+        "the claim's queries and keys have changed places",
+        "The claim is transposed. Its rows are queries and its columns keys, as in the map.",
+        section="10-read-a-model#claim-score-task",
+    ),
+    Fault(
+        "asked-by-keys",
+        "keys are asked whether they have a claim",
+        "`any` runs over the queries here. Ask each query whether it has a claimed key: `claim.any(dim=-1)`.",
+        section="10-read-a-model#claim-score-task",
+    ),
+    Fault(
+        "largest-claimed-key",
+        "only the largest of the claimed weights counts",
+        "Only the largest weight on the claimed keys counts. Add all of them up.",
+        section="10-read-a-model#claim-score-task",
+    ),
+    Fault(
+        "sequence-by-sequence",
+        "each sequence is averaged on its own first",
+        "Each sequence gets its own mean first, so a sequence with few claimed queries counts as much as one with many.",
+        section="10-read-a-model#claim-score-task",
+    ),
+    Fault(
+        "future-claimed",
+        "keys of the future are claimed",
+        "Keys behind the query are claimed too. It cannot see them: `.tril()`.",
+        section="10-read-a-model#induction-claim-task",
+    ),
+    Fault(
+        "queries-and-keys-turned",
+        "queries and keys have changed places in the comparison",
+        "Rows and columns have changed places. The query's own token is compared with the token *before* each key.",
+        section="10-read-a-model#induction-claim-task",
+    ),
+    Fault(
+        "itself-left-out",
+        "the query's own position is never claimed",
+        "The query's own position is left out. In `aa` the second `a` follows an `a`, so it counts: `.tril()` without an offset.",
+        section="10-read-a-model#induction-claim-task",
+    ),
+    Fault(
+        "previous-token-claimed",
+        "the claim is that of a previous-token head",
+        "This claims the token before, whatever stands there. Induction asks which token stands before the key.",
+        section="10-read-a-model#induction-claim-task",
+    ),
+    Fault(
+        "zero-for-the-mean",
+        "zero stands in the place of the mean",
+        "The head's context is set to 0. Put its mean over the batch and the tokens there.",
+        section="10-read-a-model#mean-ablated-task",
+    ),
+    Fault(
+        "mean-of-each-sequence",
+        "each sequence has a mean of its own",
+        "Each sequence gets its own mean, which still tells something about its text. Take one over batch and tokens.",
+        section="10-read-a-model#mean-ablated-task",
+    ),
+    Fault(
+        "mean-of-each-position",
+        "each position has a mean of its own",
+        "The mean runs over the batch only, so each position keeps one of its own. Take one over batch and tokens.",
+        section="10-read-a-model#mean-ablated-task",
+    ),
+    Fault(
+        "mean-over-the-numbers",
+        "one number takes the place of a whole vector",
+        "The mean runs over the head's numbers too, so one number is left. Keep head_dim of them: `dim=(0, 1)`.",
+        section="10-read-a-model#mean-ablated-task",
+    ),
+    Fault(
+        "mean-of-all-heads",
+        "the mean of all heads takes one head's place",
+        "This is the mean of all heads together. Take that of the head which is removed.",
+        section="10-read-a-model#mean-ablated-task",
+    ),
+    Fault(
+        "places-swapped",
+        "there and elsewhere have changed places",
+        "The two numbers have changed places: first where the claim applies, then elsewhere.",
+        section="10-read-a-model#effect-where-task",
+    ),
+    Fault(
+        "divided-by-all-tokens",
+        "both sums are divided by the number of all tokens",
+        "Both sums are divided by the number of all tokens. Divide each by the number of its own: `rise[where].mean()`.",
+        section="10-read-a-model#effect-where-task",
+    ),
+    Fault(
+        "compared-with-all",
+        "the second number is that of all tokens",
+        "The second number counts all tokens. Elsewhere is where the claim does *not* apply: `~where`.",
+        section="10-read-a-model#effect-where-task",
+    ),
+    Fault(
+        "rise-without-sign",
+        "a fall counts as a rise",
+        "Where the loss falls without the head, this counts a rise. Keep the sign.",
+        section="10-read-a-model#effect-where-task",
+    ),
+    Fault(
+        "first-stage-left-out",
+        "the stage before the first block is missing",
+        "The first stage is missing: the stream before any block.",
+        section="10-read-a-model#logit-lens-task",
+    ),
+    Fault(
+        "last-stage-left-out",
+        "the stage after the last block is missing",
+        "The last stage is missing: what the whole model says.",
+        section="10-read-a-model#logit-lens-task",
+    ),
+    Fault(
+        "each-from-the-start",
+        "each block reads the embedding",
+        "Each block reads the stream as it was before the first. It reads what the block before it has returned.",
+        section="10-read-a-model#logit-lens-task",
+    ),
+    Fault(
+        "part-without-the-stream",
+        "each stage shows only what its block added",
+        "This shows what each block added. The lens reads the whole stream behind it.",
+        section="10-read-a-model#logit-lens-task",
+    ),
+)
