@@ -205,7 +205,7 @@ def test_what_is_wrong_with_the_mistakes_themselves_is_named(refused, old, new, 
 
 
 # A mistake that only one lesson knows
-OWN = 'from autograder.author.authoring import Fault\nFAULTS = (Fault("half", "a half", "Take all of it."),)\n'
+OWN = 'from autograder.author.authoring import Fault\nFAULTS = (Fault("half", "a half", "Take all."),)\n'
 HALF = (("by-largest: ", "half: x / → x / 2 /\n        by-largest: "),)
 
 
@@ -221,9 +221,7 @@ def test_a_lessons_own_mistake_is_not_known_to_another(course_with):
     (course.source / "02-other" / "faults.py").write_text(OWN, encoding="utf-8")
     with pytest.raises(AuthoringError) as caught:
         prepare(course, NAME)
-    assert caught.value.problems == [
-        f"{NAME}: task share: the wrong answer half: faults.py does not name it"
-    ]
+    assert caught.value.problems == [f"{NAME}: task share: the wrong answer half: faults.py does not name it"]
 
 
 def test_a_mistake_that_the_course_and_a_lesson_both_name_is_refused(course_with):
