@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 import torch
-from autograder.author.answers import run_solution
+from autograder.author.answers import make_bank, run_solution
 from autograder.author.audit import audit_lesson
-from autograder.author.authoring import load_lesson
-from autograder.author.pipeline import prepare
+from autograder.author.authoring import load_faults, load_lesson
+from autograder.author.pipeline import execute, prepare
 from autograder.author.source import read_source
 from autograder.records.bank import AS_SEEN, KnownWrong, save
 from autograder.records.problems import AuthoringError
@@ -259,6 +259,21 @@ def test_a_mistake_is_shown_or_said_not_to_be_possible_where_a_tasks_parts_ask_f
 )
 def test_a_gap_in_what_a_task_shows_is_named(refused, tasks, problem):
     assert refused(tasks=tasks, faults=(SIGN,)) == [f"{NAME}: task share: {problem}"]
+
+
+def test_an_answer_that_breaks_a_demand_and_keeps_all_points_is_named(course_with):
+    # Right on the probe that a check asks for, and wrong on another.
+    course = course_with(tasks=(("by-count: x.sum() → len(x)", "by-count: x.sum() → x[:3].sum()"),))
+    executed = execute(course, NAME)
+    share, rows = executed.lesson.tasks
+    asked = replace(share, checks=share.checks[:1], demands={"it": "by-count", "all": "by-largest"})
+    with pytest.raises(AuthoringError) as caught:
+        make_bank(
+            replace(executed.lesson, tasks=(asked, rows)), executed.runs, NAME, load_faults(course.source)
+        )
+    assert caught.value.problems == [
+        f"{NAME}: task share: by-count breaks the demand 'it' and keeps all points"
+    ]
 
 
 def test_two_known_wrong_answers_that_no_probe_tells_apart_are_named(refused):

@@ -136,6 +136,7 @@ def make_bank(lesson: Lesson, runs: Runs, name: str, faults: Faults) -> LessonBa
     if not problems:
         for task in tasks.values():
             problems += _of(task, _right_answer_problems(task, made, runs))
+            problems += _of(task, _demand_problems(task, made, runs))
     if problems:
         raise AuthoringError([f"{name}: {problem}" for problem in problems])
     return made
@@ -462,6 +463,18 @@ def _right_answer_problems(task: Task, made: LessonBank, runs: Runs) -> Iterator
             yield f"{name} is not right otherwise ({verdict.finding})"
         elif answer in caught and verdict.forbidden is None:
             yield f"{name} makes no forbidden call that is seen"
+
+
+def _demand_problems(task: Task, made: LessonBank, runs: Runs) -> Iterator[str]:
+    """Yield which answers break a demand of the statement and keep all points."""
+    caught = task.forbids.caught if task.forbids else ()
+    for demand, name in task.demands.items():
+        breaking = [wrong.changes for wrong in task.wrong if wrong.fault == name]
+        breaking += [answer.changes for answer in caught if answer.id == name]
+        for changes in breaking:
+            verdict = judge(task, evidence_for(task, changed_answer(task, changes, runs), made, runs))
+            if verdict.earned == task.points:
+                yield f"{name} breaks the demand {demand!r} and keeps all points"
 
 
 def _detached(value: Any) -> Any:

@@ -66,6 +66,7 @@ def lint(
                 *_authoring_problems(task, known[: known.index(task.id)]),
                 *_axis_problems(task, entries),
                 *_forbidden_problems(task, notebook, families),
+                *_demand_problems(task, notebook),
             )
         ),
     ]
@@ -261,6 +262,41 @@ def _axis_problems(task: Task, entries: Mapping[str, str]) -> Iterator[str]:
     for name in named:
         if name and name not in entries and name not in AXES:
             yield f"course.toml does not say under `entries` what one entry along the axis {name!r} is called"
+
+
+def _demand_problems(task: Task, notebook: NotebookNode) -> Iterator[str]:
+    """Each demand stands in the statement, and has a wrong answer of its own that breaks it."""
+    statement = _plain(_statement(task, notebook))
+    caught = task.forbids.caught if task.forbids else ()
+    breaking = {*(wrong.fault for wrong in task.wrong), *(answer.id for answer in caught)}
+    for demand, wrong in task.demands.items():
+        if _plain(demand) not in statement:
+            yield f"its statement does not demand {demand!r}"
+        if wrong not in breaking:
+            yield f"no wrong answer breaks the demand {demand!r}: it has no {wrong}"
+    for wrong, count in Counter(task.demands.values()).items():
+        if count > 1:
+            yield f"{count} demands are broken by {wrong}: each needs a wrong answer that breaks only it"
+
+
+def _statement(task: Task, notebook: NotebookNode) -> str:
+    """Return what a learner reads before the answer: all text since the last test, and its docstrings."""
+    said: list[str] = []
+    for cell in notebook.cells:
+        if is_test(cell):
+            said = []
+        elif cell.cell_type == "markdown":
+            said.append(cell.source)
+        elif cell["id"] == f"{task.id}-answer":
+            defined = (ast.Module, ast.ClassDef, ast.FunctionDef)
+            nodes = [node for node in ast.walk(parsed(cell.source)) if isinstance(node, defined)]
+            return " ".join([*said, *(ast.get_docstring(node) or "" for node in nodes)])
+    return ""
+
+
+def _plain(text: str) -> str:
+    """Return a text on one line, without the marks of Markdown."""
+    return " ".join(re.sub(r"[*`$]", "", text).split())
 
 
 def _twice(what: str, names: Sequence[str]) -> Iterator[str]:

@@ -239,6 +239,9 @@ class Task:
     # What authors say besides, and the bank does not hold.
     wrong: tuple[WrongAnswer, ...] = field(default=(), metadata=UNSTORED)  # at least two
     right: tuple[RightAnswer, ...] = field(default=(), metadata=UNSTORED)  # different ones
+    # What the statement demands, each a phrase of it word for word, and the wrong answer that breaks only
+    # this: its mistake, or the name of an answer that is caught with what the task forbids.
+    demands: Mapping[str, str] = field(default_factory=dict, metadata=UNSTORED)
     # What this task calls things, for the hints of faults: {"scores": "attn_scores"}. They come before the
     # course's own `WORDS`.
     words: Mapping[str, str] = field(default_factory=dict, metadata=UNSTORED)
