@@ -104,7 +104,7 @@ SHARE = Task(
     checks=(Check("three numbers", 1, ("three",)), Check("four numbers", 2, ("four",))),
     learned="Shares add up to 1.",
     hints=("Divide by the sum.",),
-    demands={"Text about it": "by-count"},
+    demands={"x: (tokens,)": "by-count"},
     properties=("sums-to-one",),
     wrong=wrongs('''
         by-largest: x.sum() → x.max()

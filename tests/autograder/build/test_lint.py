@@ -91,11 +91,11 @@ REFUSED: list[tuple[str, str, str, list[str]]] = [
      ["task row-sums: needs nothing, which is no earlier task"]),
     ("tasks", 'properties=("sums-to-one"', 'properties=("sum-to-one"',
      ["task share: there is no property sum-to-one"]),
-    ("tasks", '"Text about it"', '"Text about all"',
-     ["task share: its statement does not demand 'Text about all'"]),
-    ("tasks", 'it": "by-count"', 'it": "by-nothing"',
-     ["task share: no wrong answer breaks the demand 'Text about it': it has no by-nothing"]),
-    ("tasks", 'it": "by-count"', 'it": "by-count", "tokens": "by-count"',
+    ("tasks", '"x: (tokens,)"', '"x: (rows,)"',
+     ["task share: its statement does not demand 'x: (rows,)'"]),
+    ("tasks", '(tokens,)": "by-count"', '(tokens,)": "by-nothing"',
+     ["task share: no wrong answer breaks the demand 'x: (tokens,)': it has no by-nothing"]),
+    ("tasks", '(tokens,)": "by-count"', '(tokens,)": "by-count", "tokens": "by-count"',
      ["task share: 2 demands are broken by by-count: each needs a wrong answer that breaks only it"]),
     ("tasks", 'input_axes={"x": ("tokens",)}', 'input_axes={"x": ("stations as start",)}',
      [f"task share: course.toml does not say under `entries` what one entry along the axis {axis!r} is called"
@@ -127,7 +127,7 @@ REFUSED: list[tuple[str, str, str, list[str]]] = [
 ]
 # What is changed in it and fine.
 FINE: list[tuple[str, str]] = [
-    ("# Text about it.", "# Text **about**\n# `it`."),
+    ("Shapes: x: (tokens,).", "Shapes: `x`:\n        **(tokens,)**."),
     *(written(*scheme) for scheme in (
         ("- 2 points: all of it.",), ("- 1 point: one half.", "- 1 point: the other."),
         ("- 0 points: nothing.", "- 2 points: because."),
