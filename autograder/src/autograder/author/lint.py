@@ -270,7 +270,7 @@ def _demand_problems(task: Task, notebook: NotebookNode) -> Iterator[str]:
     caught = task.forbids.caught if task.forbids else ()
     breaking = {*(wrong.fault for wrong in task.wrong), *(answer.id for answer in caught)}
     for demand, wrong in task.demands.items():
-        if _plain(demand) not in statement:
+        if statement and _plain(demand) not in statement:  # no answer cell is said elsewhere
             yield f"its statement does not demand {demand!r}"
         if wrong not in breaking:
             yield f"no wrong answer breaks the demand {demand!r}: it has no {wrong}"
