@@ -2,14 +2,14 @@
 
 No second copy of a solution exists. Answers are written in a table, one below the other:
 
-    no-scale: / keys.shape[-1] ** 0.5 →
-    keys-as-values: weights @ values → weights @ keys
-        hint: The weights meet the keys here. The last product takes the values.
-    heads-first: num_heads, num_tokens →2 num_tokens, num_heads
+    no-scale: / gaps.std() →
+    gaps-as-values: weights @ values → weights @ gaps
+        hint: The weights meet the gaps here. The last product takes the values.
+    rows-first: columns, rows →2 rows, columns
         .transpose(1, 2) →
-    all-at-once: = torch.softmax(queries @ keys.T, dim=-1) @ values
+    all-at-once: = torch.softmax(-gaps / gaps.std(), dim=-1) @ values
     one-row-at-a-time: body forward
-        rows = [self.row(query) for query in x]
+        rows = [self.row(one) for one in x]
         return torch.stack(rows)
 
 A line that is not indented begins an answer: its name, a colon, and its first change, if there is room. More

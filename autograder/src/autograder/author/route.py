@@ -23,9 +23,8 @@ def route_of(
 ) -> Route | None:
     """Return the steps of the solution on the probe that shows most; None where no step has a word.
 
-    `words` say what a variable's name stands for, as in {"attn_scores": "the attention scores"}. A name that
-    is given again stands for what it is given last, unless a word names the operation too, as in
-    "scores masked_fill".
+    `words` say what a variable's name stands for, as in {"gaps": "the distances"}. A name that is given again
+    stands for what it is given last, unless a word names the operation too, as in "gaps masked_fill".
     """
     probe = probe_to_examine(task)
     if probe is None or task.kind not in ("function", "module"):

@@ -153,7 +153,7 @@ class RightStep:
     """A tensor that the solution makes on its way, under a name that the course has a word for."""
 
     name: str
-    says: str  # what it is, as in "the attention scores"
+    says: str  # what it is, as in "the distances"
     needs: tuple[str, ...]  # earlier steps that it is made from
     # For each time that the solution makes it, in each order of its axes, the given one first.
     fingerprints: tuple[tuple[Fingerprint, ...], ...]

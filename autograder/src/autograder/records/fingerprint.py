@@ -46,7 +46,7 @@ def factor_between(actual: Fingerprint, expected: Sequence[Fingerprint]) -> floa
     """Return how many times the expected tensor the actual one is; None where it is no multiple of it.
 
     `expected` is that tensor in several orders of its axes. Neighbouring axes may be joined in one of the two
-    tensors: (b, tokens, heads, head_dim) and (b, tokens, d_out) are the same numbers in the same order.
+    tensors: (days, groups, size) and (days, groups * size) are the same numbers in the same order.
     """
     for known in expected:
         if not (_joins(actual.shape, known.shape) or _joins(known.shape, actual.shape)):

@@ -60,11 +60,11 @@ class Operation:
 
     Attributes:
         number: its place in the record, from 1.
-        name: as the learner wrote it: 'view', '@', 'self.W_query'.
+        name: as the learner wrote it: 'view', '@', 'self.hidden'.
         kind: for a call of a module of torch its class, 'Linear'; else empty.
         site: the line that it stands on.
         step: the line in `forward` (or in the cell) that led there; `site` itself where that is the same.
-        path: the learner's module that it belongs to, as in 'heads.0'; empty for the outermost one.
+        path: the learner's module that it belongs to, as in 'layers.0'; empty for the outermost one.
         parents: numbers of the operations whose results went in.
         from_parameters: whether it was made from parameters alone.
         times: how often it ran, in loops.

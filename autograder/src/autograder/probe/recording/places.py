@@ -119,12 +119,12 @@ class Site:
     """One place in a learner's source.
 
     Attributes:
-        function: the function around it, as in 'CausalAttention.forward'; empty at the top of a cell or file.
+        function: the function around it, as in 'Smoother.forward'; empty at the top of a cell or file.
         line: the line's number in its cell or file.
         text: the statement there, without comments.
         begins: the line at which that statement begins.
         sign: the operator as written ('@', '+='), or empty.
-        call: what is called, as written ('self.W_query'), or empty.
+        call: what is called, as written ('self.hidden'), or empty.
         targets: the names that the result gets here, one tuple for each of its parts; empty if none.
         is_returned: whether the value is handed to the caller as it is.
         names: names and dotted names that stand in the expression, as far as it reads them.
