@@ -116,7 +116,7 @@ def test_a_worker_grades_by_the_answers_of_whoever_asks_and_gives_them_back(
     given = cluster._on_worker(answers.run, lambda given: given.banks, job)
     assert given.lesson(LESSON).tasks[MARKED].points == COURSE.load(LESSON).tasks[MARKED].points - LESS
     assert list(given.folders) == [LESSON]
-    assert (given.course.bank / "bn" / "messages.mo").is_file()
+    assert (given.course.bank / "bn" / f"{LESSON}.mo").is_file()
     assert given.course.root.stat().st_mode & 0o777 == 0o700
     given.write_questions(tmp_path)
     assert (tmp_path / "course.toml").is_file()
@@ -147,18 +147,19 @@ def test_a_worker_without_a_sandbox_is_refused(worker, monkeypatch):
 def test_a_worker_with_another_version_of_the_course_is_refused(worker, monkeypatch):
     answers = Answers(Banks.of(COURSE), [LESSON])
     monkeypatch.setattr(cluster, "tool_version", lambda: "another")
-    with pytest.raises(NoCluster, match="worker tcp://worker:1 has another version of the course"):
+    with pytest.raises(NoCluster, match="worker tcp://worker:1 has another version of the tool"):
         answers.setup(worker)
 
 
-def test_the_version_of_the_tool_is_its_code(tmp_path, monkeypatch):
+@pytest.mark.parametrize("changed", ["grading/grade.py", "words/locale/bn/messages.mo"])
+def test_the_version_of_the_tool_is_its_code_and_what_it_says(changed, tmp_path, monkeypatch):
     copy = tmp_path / "autograder"
     shutil.copytree(Path(autograder.__file__).parent, copy)
     before = cluster.tool_version()
     monkeypatch.setattr(cluster.autograder, "__file__", str(copy / "__init__.py"))
     assert cluster.tool_version() == before
-    with (copy / "grading" / "grade.py").open("a") as file:
-        file.write("\n")
+    with (copy / changed).open("ab") as file:
+        file.write(b"\n")
     assert cluster.tool_version() != before
 
 

@@ -171,7 +171,7 @@ class Answers(WorkerPlugin):
         if reason:
             raise NoCluster(f"worker {worker.address} has no sandbox: {reason}")
         if tool_version() != self._tool:
-            raise NoCluster(f"worker {worker.address} has another version of the course")
+            raise NoCluster(f"worker {worker.address} has another version of the tool")
         folder = Path(tempfile.mkdtemp(prefix="answers-", dir=worker.local_directory))
         write_all(folder, self._files)
         course = Course.packed(folder)
@@ -196,9 +196,10 @@ def _on_worker(run: str, function: Callable[[GradeJob], T], job: GradeJob) -> T:
 
 
 def tool_version() -> str:
-    """Return what grading depends on in this installation, beside the answers: the package's code."""
+    """Return what grading depends on in this installation, beside the answers: the tool's code and words."""
     package = Path(autograder.__file__).parent
-    return _digest({str(path.relative_to(package)): path.read_bytes() for path in package.rglob("*.py")})
+    files = (path for path in package.rglob("*") if path.suffix in (".py", ".mo"))
+    return _digest({str(path.relative_to(package)): path.read_bytes() for path in files})
 
 
 def _digest(parts: Mapping[str, bytes]) -> str:
