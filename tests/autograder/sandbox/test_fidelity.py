@@ -160,6 +160,7 @@ def executed(
         "NBGRADER_EXECUTION": "autograde",
         "AUTOGRADER_PROGRESS": "off",
         "AUTOGRADER_COURSE": "",
+        "AUTOGRADER_COURSE_NAME": Course.read(ROOT).name,  # the kernel's folder is in no course
         "OMP_NUM_THREADS": "1",
         **dict.fromkeys(("HOME", "TMPDIR"), str(tmp_path_factory.mktemp("home"))),
     }
