@@ -46,7 +46,7 @@ def test_answers_are_marked_by_keyboard_and_nbgrader_has_the_points(desk, browse
     page.wait_for_timeout(500)
     page.keyboard.press("j")
     page.keyboard.press("2")
-    page.get_by_text("Saved: 1 points.").wait_for()
+    page.get_by_text("Saved: 1 point.").wait_for()
     assert page.locator("#left").inner_text() == "1"
     context.close()
     assert [text for text in problems if "favicon" not in text and "404" not in text] == []
