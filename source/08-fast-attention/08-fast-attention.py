@@ -320,7 +320,7 @@ check("bug-not-rescaled")
 #
 # Write `online_softmax(scores_blocks, values_blocks)`: the softmax of each query's scores over all blocks, times the
 # values. No tensor may be larger than a block, so joining the blocks first does not count. Some blocks, the
-# first one too, may be hidden from some queries; no query is hidden from everything.
+# first one too, may be hidden from some queries; no query is hidden from everything. Scores near 95 and −110 must work.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "online-softmax-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -328,8 +328,8 @@ def online_softmax(scores_blocks, values_blocks):
     """Softmax over the keys of all blocks, times the values, one block after the other.
 
     Shapes:
-        scores_blocks: (blocks, queries, keys in a block), or a list of blocks
-        values_blocks: (blocks, keys in a block, d_v), or a list of blocks
+        scores_blocks: (blocks, queries, keys in a block), or a list of blocks of any sizes
+        values_blocks: (blocks, keys in a block, d_v), or a list of blocks of any sizes
         returns: (queries, d_v)
     """
     ### BEGIN SOLUTION
@@ -376,7 +376,8 @@ explore_tiles(q[0, 0, :6, :2], k[0, 0, :6, :2], v[0, 0, :6, :2], tokens)
 # Write `tiled_attention(q, k, v, tile, causal)`. `tile` is the number of queries, and of keys, in a tile. The
 # check looks at every tensor operation of your code: no tensor may come near (tokens, tokens), and tiles that
 # lie wholly in the future must not be multiplied. The length may be no multiple of the tile, shorter than the
-# tile, 1 or 0. `F.scaled_dot_product_attention` would do all of this: with it, four of the six points are lost.
+# tile, 1 or 0. Scores of some hundred must work. `F.scaled_dot_product_attention` would do all of this: with it, four
+# of the six points are lost.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "tiled-attention-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -438,7 +439,8 @@ for causal in (False, True):
 #
 # *12 minutes · about ten lines · task id* `attention-backward`
 #
-# Write `attention_backward(q, k, v, out_gradient, causal)`. It returns the gradients of q, k and v.
+# Write `attention_backward(q, k, v, out_gradient, causal)`. It returns the gradients of q, k and v. Scores of some
+# hundred must work.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "attention-backward-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}

@@ -116,12 +116,6 @@ FAULTS = (
         section="08-fast-attention#tiled-attention-task",
     ),
     Fault(
-        "fill-overflows-half",
-        "hidden scores get a number that float16 cannot hold",
-        "float16 ends at 65504, so −1e9 cannot be filled in. Use `-torch.inf`.",
-        section="08-fast-attention#tiled-attention-task",
-    ),
-    Fault(
         "row-sums-left-out",
         "dS lacks the row sums",
         "dS is `weights * (weights_gradient - row_sums)`. Without the row sums, the changes of a row's "
@@ -261,5 +255,39 @@ FAULTS = (
         "groups that the heads cannot share out are accepted",
         "`num_kv_groups` has to divide `num_heads`. Refuse other numbers with a ValueError.",
         section="08-fast-attention#grouped-query-attention-task",
+    ),
+    Fault(
+        "first-maximum-only",
+        "the maximum of the first scores serves all",
+        "The maximum of the first scores serves all later ones. Later scores may be far larger: take the larger "
+        "maximum each time, and rescale what was added up.",
+        section="08-fast-attention#online-intro",
+    ),
+    Fault(
+        "list-refused",
+        "blocks in a list are not taken",
+        "The blocks may come as a list, and need not have the same size. Take them one after the other, with `zip` "
+        "say, and use nothing that only one large tensor has.",
+        section="08-fast-attention#online-softmax-task",
+    ),
+    Fault(
+        "tile-ignored",
+        "`tile` has no effect",
+        "`tile` has no effect: there are as many tiles, whatever it says. Let both loops go in steps of `tile`.",
+        section="08-fast-attention#tiled-attention-task",
+    ),
+    Fault(
+        "no-token-refused",
+        "a length of 0 fails",
+        "A text of no tokens has no tiles, and pieces of nothing cannot be joined. Make the result first, and fill "
+        "it in tile by tile.",
+        section="08-fast-attention#tiled-attention-task",
+    ),
+    Fault(
+        "tokens-not-counted",
+        "`num_tokens` stays as it was",
+        "What comes back is right, and `num_tokens` does not say how many tokens are stored. Others read it: count "
+        "there.",
+        section="08-fast-attention#cache-intro",
     ),
 )

@@ -47,6 +47,12 @@ FUSE = Task(
     checks=(Check("without a bias", 1, ("no-bias",)), Check("with a bias", 1, ("bias",))),
     learned="Three products with the same input are one product with a taller weight. The order of its rows is a "
     "convention, and a shape does not show it.",
+    demands={
+        "in the order query, key, value": "projections-swapped",
+        "with a bias if the layers have one": "bias-never",
+        "Copy the numbers": "nothing-copied",
+        "leave `attention` as it is": "edits-its-argument",
+    },
     hints=(
         "`nn.Linear(d_in, 3 * d_out)` keeps a weight of shape (3 · d_out, d_in). What are the shapes of the three?",
         "`torch.cat([attention.W_query.weight, …], dim=0)` puts them on top of each other; the biases likewise.",
@@ -57,6 +63,8 @@ FUSE = Task(
         keys-as-values: W_key, attention.W_value) → W_key, attention.W_key)
         nothing-copied: torch.cat([layer.weight for layer in layers], dim=0) → fused.weight
             torch.cat([layer.bias for layer in layers], dim=0) → fused.bias
+        edits-its-argument: return fused → attention.W_query.weight.data.mul_(2.0); return fused
+            hint: `attention` is changed, and should stay as it is. Copy its numbers, and write into nothing of it.
         layer-forgotten: torch.cat([layer.bias for layer in layers], dim=0) → fused.bias
             hint: The new bias holds the numbers that it was drawn with. Copy those of the three layers.
         bias-never: bias=has_bias → bias=False
@@ -98,6 +106,7 @@ QKV_ORDER = Task(
     checks=(Check("queries, keys and values of all heads", 1, ("two-heads", "five-heads")),),
     learned="`view` names the axes in the order in which the numbers lie: three blocks, in each the heads, in each "
     "head_dim numbers.",
+    demands={"Here the order is query, key, value": "left-as-given"},
     hints=(
         "Which comes first in the last axis: the three blocks, or the heads? Name them in this order in `view`.",
         "`projected.view(b, num_tokens, 3, num_heads, …)`. Now where do the axes have to go?",
@@ -125,6 +134,9 @@ QKV_ORDER = Task(
 
 # --------------------------------------------------------------------------------------------- online softmax
 
+# Far enough apart that each sum is 1: near 1000, the logarithm of another sum is not exact in float32.
+NEAR_1000 = torch.tensor([960.0, 1000.0, 920.0, 980.0, 1025.0, 905.0, 1045.0])
+
 RUNNING = Task(
     id="running-softmax",
     title="Largest and sum, score by score",
@@ -136,7 +148,7 @@ RUNNING = Task(
     probes=(
         Probe("three", "the scores 1, 3 and 2", {"scores": torch.tensor([1.0, 3.0, 2.0])}),
         Probe("many", "eleven random scores", {"scores": drawn(11, seed=5, scale=3.0)}),
-        Probe("large", "scores near 1000", {"scores": 1000 + drawn(7, seed=6)}),
+        Probe("large", "scores near 1000", {"scores": NEAR_1000}),
         Probe("one", "a single score of −5", {"scores": torch.tensor([-5.0])}),
     ),
     checks=(
@@ -144,6 +156,11 @@ RUNNING = Task(
         Check("large scores, a single one", 1, ("large", "one")),
     ),
     learned="A sum of exponentials can be moved to another maximum by one product. So a row can be read in pieces.",
+    demands={
+        "It returns one row for each score": "last-state-only",
+        "m and l after that score": "whole-maximum-first",
+        "Scores near 1000 must work": "exp-overflows",
+    },
     hints=(
         "In each round: what is the new maximum, and by which factor is the old sum too large?",
         "`total = total * torch.exp(largest - new_largest) + torch.exp(score - new_largest)`",
@@ -165,6 +182,9 @@ RUNNING = Task(
             s = scores.double()
             m = s.cummax(0).values
             return torch.stack((m, (s.logcumsumexp(0) - m).exp()), dim=1)
+        logcumsumexp-in-float32: body
+            m = scores.cummax(0).values
+            return torch.stack((m, (scores.logcumsumexp(0) - m).exp()), dim=1)
         prefixes: body
             seen = [scores[: n + 1] for n in range(len(scores))]
             return torch.stack([torch.stack((s.max(), (s - s.max()).exp().sum())) for s in seen])
@@ -194,6 +214,7 @@ NOT_RESCALED = Task(
     ),
     checks=(Check("the context of one query", 1, ("five-keys", "many-keys")),),
     learned="Whatever was added up under the old maximum has to move to the new one: the sum, and the output too.",
+    demands={"wrong as soon as a later one has": "left-as-given"},
     hints=(
         "Compare the two lines that add: what is done to `total` before, and what to `output`?",
         "`output = output * rescale + weight * value`",
@@ -232,6 +253,8 @@ def blocks(id, says, count, queries, keys, d_v, seed, hide=(), shift=0.0, **more
     return Probe(id, says, {"scores_blocks": scores, "values_blocks": values}, **more)
 
 
+JOINED = {"scores_blocks": drawn(5, 8, seed=28, scale=3.0), "values_blocks": drawn(8, 2, seed=29)}
+CUT = {"scores_blocks": (1, [3, 1, 4]), "values_blocks": (0, [3, 1, 4])}
 FIRST_HIDDEN = "blocks of which the first is hidden from two queries"
 FAR_APART = "scores near 95 for one query and near −110 for another"
 SMALL = {"observe": "costs", "settings": {"numbers": 100}}
@@ -252,14 +275,23 @@ ONLINE = Task(
         blocks("single-keys", "six blocks of one key", 6, 3, 1, 2, 32),
         blocks("first-hidden", FIRST_HIDDEN, 4, 5, 3, 2, 34, hide=((0, slice(2)), (2, 4))),
         blocks("large", FAR_APART, 3, 4, 5, 2, 36, shift=APART),
+        Probe("listed", "a list of blocks of three, one and four keys", JOINED, settings={"lists": CUT}),
         blocks("costs", "six blocks of five keys", 6, 7, 5, 2, 38, **SMALL),
     ),
     checks=(
-        Check("several blocks", 1, ("three-blocks", "single-keys")),
+        Check("several blocks, in a list too", 1, ("three-blocks", "single-keys", "listed")),
         Check("a block that is hidden, scores that overflow", 2, ("first-hidden", "large")),
         Check("no tensor larger than a block", 1, ("costs", "three-blocks")),
     ),
     learned="Three running numbers replace a row: its maximum, its sum and its output. Only −∞ − (−∞) needs a guard.",
+    demands={
+        "over all blocks, times the values": "blocks-averaged",
+        "No tensor may be larger than a block": "whole-matrix-made",
+        "Some blocks, the first one too, may be hidden from some queries": "hidden-block-makes-nan",
+        "Wherever m is −∞, subtract 0 instead": "nan-replaced",
+        "or a list of blocks": "list-refused",
+        "Scores near 95 and −110 must work": "exp-overflows",
+    },
     hints=(
         "It is task 4 with blocks: `scores.amax(dim=-1, keepdim=True)` is the new score, `weights @ values` the product.",
         "Where the new maximum is −∞, subtract 0: `shift = new_largest.masked_fill(new_largest == -torch.inf, 0.0)`.",
@@ -280,6 +312,8 @@ ONLINE = Task(
         whole-matrix-made: body
             return torch.softmax(torch.cat(list(scores_blocks), -1), -1) @ torch.cat(list(values_blocks))
         maximum-not-kept: .clamp(min=largest) →
+        first-maximum-only: .clamp(min=largest) → if isinstance(largest, float) else largest
+        list-refused: zip(scores_blocks, values_blocks) → zip(scores_blocks.unbind(), values_blocks.unbind())
         rescaled-upside-down: torch.exp(largest - shift) → torch.exp(shift - largest)
         not-normalised: output / total → output
         overwritten-in-loop: output * rescale + →
@@ -303,21 +337,23 @@ ONLINE = Task(
 
 # --------------------------------------------------------------------------------------------------- in tiles
 
-# Of 67 tokens, a tile of 16 has 1536 scores for all heads, a strip of tiles 6432, the matrix 26934.
-LONG, STRIP = (2, 3, 67, 4), 5000
+# One sentence and one head of 67 tokens: a tile of 16 has 256 scores, a strip of tiles 1072, the matrix 4489. What
+# is made for all tokens has 268 numbers. With a head_dim of 1 that is 67, where a tile of 8 has 64 scores.
+LONG, STRIP = (1, 1, 67, 4), 1000
+NARROW, FEW = (1, 1, 67, 1), 200
 ENDS = [(start, min(start + 16, 67)) for start in range(0, 67, 16)]
-VISITED = 2 * 6 * 4 * sum((end - start) * (b - a) for start, end in ENDS for a, b in ENDS if a <= start)
+VISITED = 2 * 4 * sum((end - start) * (b - a) for start, end in ENDS for a, b in ENDS if a <= start)
 COSTS = {"observe": "costs", "settings": {"numbers": STRIP}}
 COSTS_CAUSAL = {"observe": "costs", "settings": {"numbers": STRIP, "products": VISITED}}
-HALVES = {"q": torch.zeros(1, 1, 4, 2).half(), "k": drawn(1, 1, 4, 2, seed=48).half()}
-WHOLE = torch.tensor([[[[2.0, 8], [2, 8], [2, 8], [6, 4]]]]).half()
-IN_HALF = "four tokens in float16, in tiles of two, causal"
+# Tiles of 32 are nine, with two products each; tiles of 16 would be 25.
+IN_SMALL_TILES = {"observe": "costs", "settings": {"numbers": FEW}}
+IN_LARGE_TILES = {"observe": "costs", "settings": {"numbers": 5000, "calls": 2 * 9}}
 
-
-def halves(generator):
-    """Whole numbers that half precision adds up exactly in any order; the first three rows are alike."""
-    a, b = torch.randint(1, 9, (2, 1, 2), generator=generator).half() * 4
-    return {"v": torch.cat((a, a, a, b))[None, None]}
+# Whole numbers, so that scores of some hundred are exact; the two largest of a row are 37 apart or more.
+QUERIES, KEYS = torch.randint(
+    -16, 17, (2, 1, 3, 5, 4), generator=torch.Generator().manual_seed(23803)
+).float()
+LARGE = {"q": QUERIES, "k": KEYS, "v": drawn(1, 3, 5, 4, seed=49)}
 
 
 def tiled(id, says, shape, seed, tile, causal, **more):
@@ -332,7 +368,6 @@ TILED = Task(
     signature="tiled_attention(q, k, v, tile, causal)",
     axes=HEADS_AXES,
     input_axes=QKV_AXES,
-    dtypes=("float16", "float32", "float64"),
     probes=(
         tiled("even", "eight tokens in tiles of four", (2, 3, 8, 5), 40, 4, False),
         tiled("uneven", "seven tokens in tiles of three", (2, 4, 7, 5), 41, 3, False),
@@ -341,19 +376,30 @@ TILED = Task(
         tiled("long-tile", "five tokens in a tile of eight, causal", (2, 3, 5, 4), 44, 8, True),
         tiled("one-token", "a single token", (2, 3, 1, 4), 45, 4, True),
         tiled("no-token", "no token at all", (2, 3, 0, 4), 46, 4, True),
+        Probe("large", "scores of some hundred, in tiles of two", {**LARGE, "tile": 2, "causal": False}),
         tiled("costs", "67 tokens in tiles of 16", LONG, 47, 16, False, **COSTS),
+        tiled("small-tiles", "67 tokens in tiles of 4, causal", NARROW, 48, 4, True, **IN_SMALL_TILES),
+        tiled("large-tiles", "67 tokens in tiles of 32", NARROW, 48, 32, False, **IN_LARGE_TILES),
         tiled("costs-causal", "67 tokens in tiles of 16, causal", LONG, 47, 16, True, **COSTS_CAUSAL),
-        Probe("half", IN_HALF, {**HALVES, "v": WHOLE, "tile": 2, "causal": True}, redraw=halves),
     ),
     checks=(
-        Check("equal to plain attention", 1, ("even", "uneven")),
+        Check("equal to plain attention", 1, ("even", "uneven", "large")),
         Check("with a causal mask", 1, ("causal", "tile-of-one")),
-        Check("a long tile, one token, none, float16", 1, ("long-tile", "one-token", "no-token", "half")),
-        Check("no tensor near (tokens, tokens)", 2, ("costs", "even")),
+        Check("a long tile, one token, none", 1, ("long-tile", "one-token", "no-token")),
+        Check("no tensor near (tokens, tokens)", 2, ("costs", "small-tiles", "large-tiles", "even")),
         Check("tiles of the future are skipped", 1, ("costs-causal", "causal")),
     ),
     learned="The matrix was never needed: a tile, and m, l and o of its queries, give the same numbers. What lies "
     "wholly in the future is not even multiplied.",
+    demands={
+        "tile is the number of queries, and of keys, in a tile": "tile-ignored",
+        "no tensor may come near (tokens, tokens)": "whole-matrix-made",
+        "tiles that lie wholly in the future must not be multiplied": "future-tiles-made",
+        "no multiple of the tile": "last-tile-forgotten",
+        "shorter than the tile, 1 or 0": "no-token-refused",
+        "Scores of some hundred must work": "exp-overflows",
+        "`F.scaled_dot_product_attention` would do all of this": "fused",
+    },
     hints=(
         "The outer loop takes queries from `start` to `start + tile`, the inner one keys from `first` to `first + "
         "tile`. A slice that runs past the end is simply shorter.",
@@ -366,6 +412,24 @@ TILED = Task(
         whole-matrix-made: start + 1 if causal else num_tokens, tile → num_tokens, num_tokens
             slice(first, first + tile) → slice(0, num_tokens)
             hint: A whole row of tiles is made at once: (tile, tokens) grows with the text. Cut the keys as well.
+        whole-matrix-made: places[columns] > places[rows, None] → (places > places[:, None])[rows, columns]
+            hint: The mask of all tokens is made: (tokens, tokens) truth values. Compare the places of one tile.
+        whole-matrix-made:
+            hint: One head after the other, the whole matrix of scores is made. Cut queries and keys into tiles.
+            body
+                one_head = lambda q, k, v: plain_attention(q[None, None], k[None, None], v[None, None], causal)[0, 0]
+                pairs = [(b, h) for b in range(q.shape[0]) for h in range(q.shape[1])]
+                return torch.stack([one_head(q[at], k[at], v[at]) for at in pairs]).view(q.shape)
+        tile-ignored: above num_tokens = q.shape[2] → tile = 16
+        tile-ignored: above num_tokens = q.shape[2] → tile = 4
+        no-token-refused: context = torch.empty_like(v) → context = []
+            context[:, :, rows] = output / total → context.append(output / total)
+            return context → return torch.cat(context, dim=2)
+        exp-overflows: torch.exp(largest - new_largest) → 1.0
+            torch.exp(scores - new_largest) → torch.exp(scores)
+            hint: Without the maximum, e^score is inf for large scores. Keep the maximum, and rescale.
+        one-maximum-for-all: scores.amax(dim=-1, keepdim=True).clamp(min=largest) → scores.max().clamp(min=largest)
+        first-maximum-only: .clamp(min=largest) → if isinstance(largest, float) else largest
         future-tiles-made: start + 1 if causal else num_tokens → num_tokens
         old-sum-not-rescaled: total * rescale → total
         output-not-rescaled: output * rescale → output
@@ -382,7 +446,6 @@ TILED = Task(
         not-normalised: output / total → output
         blocks-averaged: torch.exp(largest - new_largest) → 1.0
             torch.exp(scores - new_largest) → torch.softmax(scores, dim=-1)
-        fill-overflows-half: (future, -torch.inf) → (future, -1e9)
         keys-as-values: weights @ v[: → weights @ k[:
         reads-the-notebook: weights @ v[: → weights @ globals()['v'][:
         """),
@@ -413,6 +476,8 @@ def arriving(id, says, shape, seed, causal):
     return attended(id, says, shape, seed, more, settings={"stacked": True})
 
 
+LARGE_BACK = {**LARGE, "out_gradient": drawn(1, 3, 5, 4, seed=53), "causal": False}
+
 BACKWARD = Task(
     id="attention-backward",
     title="The gradients of attention",
@@ -425,9 +490,18 @@ BACKWARD = Task(
         arriving("full", "two sentences of five tokens", (2, 3, 5, 4), 50, False),
         arriving("causal", "two sentences of six tokens, causal", (2, 4, 6, 3), 51, True),
         arriving("one-token", "sentences of a single token", (3, 2, 1, 4), 52, True),
+        Probe("large", "scores of some hundred", LARGE_BACK, settings={"stacked": True}),
     ),
-    checks=(Check("without a mask", 2, ("full",)), Check("with a causal mask", 1, ("causal", "one-token"))),
+    checks=(
+        Check("without a mask", 2, ("full", "large")),
+        Check("with a causal mask", 1, ("causal", "one-token")),
+    ),
     learned="The way back through a softmax needs one number for each row, and that number is a sum over head_dim.",
+    demands={
+        "the gradients of q, k and v": "gradients-in-another-order",
+        "Scores of some hundred must work": "exp-overflows",
+        "D is one number for each row": "row-sums-left-out",
+    },
     hints=(
         "Make `weights` as in `plain_attention`. Then go through the formulas from left to right.",
         "`row_sums = (out_gradient * (weights @ v)).sum(dim=-1, keepdim=True)` is D.",
@@ -449,6 +523,8 @@ BACKWARD = Task(
         no-scale: k.transpose(2, 3) * scale → k.transpose(2, 3)
             hint: The weights here must be those of the forward pass: its scores are divided by √head_dim.
         gradients-in-another-order: return q_gradient, k_gradient, v → return k_gradient, q_gradient, v
+        exp-overflows: torch.softmax(scores, dim=-1) → torch.exp(scores) / torch.exp(scores).sum(dim=-1, keepdim=True)
+        one-maximum-for-all: torch.softmax(scores, dim=-1) → torch.exp(scores - scores.max()) / torch.exp(scores - scores.max()).sum(dim=-1, keepdim=True)
         weights-left-out: weights * (weights_gradient → (weights_gradient
         wrong-row-sums: (weights @ v)).sum → (weights @ v)).mean
         """),
@@ -466,6 +542,8 @@ BACKWARD = Task(
 APPLY, ALL = {"method": "apply"}, {"method": "apply", "input": ["q", "k", "v"]}
 GRADIENTS = {"observe": "gradients", "settings": ALL}
 BOTH_WAYS = {"observe": "costs", "settings": {**ALL, "numbers": STRIP, "products": 5 * VISITED}}
+# There and back: two products, one for logsumexp, and five for the gradients.
+FEW_CALLS = {"observe": "costs", "settings": {**ALL, "numbers": 5000, "calls": 8 * 9}}
 
 FUNCTION = Task(
     id="tiled-function",
@@ -484,13 +562,22 @@ FUNCTION = Task(
         tiled("one-token", "a single token", (2, 3, 1, 4), 63, 8, True, settings=APPLY),
         tiled("no-token", "no token at all", (2, 3, 0, 4), 65, 8, True, settings=APPLY),
         tiled("costs", "67 tokens in tiles of 16, causal", LONG, 64, 16, True, **BOTH_WAYS),
+        tiled("large-tiles", "67 tokens in tiles of 32", NARROW, 66, 32, False, **FEW_CALLS),
     ),
     checks=(
         Check("forward", 1, ("forward", "one-token", "no-token")),
         Check("the gradients", 3, ("gradients", "causal", "long-tile", "forward")),
-        Check("there and back, no tensor near (tokens, tokens)", 2, ("costs", "forward")),
+        Check("there and back, no tensor near (tokens, tokens)", 2, ("costs", "large-tiles", "forward")),
     ),
     learned="Recomputing is cheaper than remembering: from one saved number for each row, every tile comes back.",
+    demands={
+        "add its share to the three gradients": "share-overwrites",
+        "for each visited tile": "future-tiles-made",
+        "the saved `logsumexp`": "blocks-averaged",
+        "Again the check looks at every tensor that is made": "whole-matrix-made",
+        "None for those that have none": "gradients-too-few",
+        "`F.scaled_dot_product_attention` costs four points": "fused",
+    },
     hints=(
         "Take what was saved with `ctx.saved_tensors`, and make three tensors of zeros for the gradients.",
         "In the loop, `weights = torch.exp(tile_scores(…) - logsumexp[:, :, rows])`. Then the formulas of task 7, "
@@ -543,7 +630,7 @@ GAPS = [[0, 1, 0, 1, 0, 0, 1], [0, 0, 1, 1, 1, 0, 0], [1, 0, 0, 0, 0, 0, 0]]
 SOME_HIDDEN = torch.tensor(GAPS).bool()[:, None, None]  # (b, 1, 1, tokens)
 
 
-def trap(id, title, signature, probes, learned, hint, wrong, right, axes=HEADS_AXES, points=1):
+def trap(id, title, signature, probes, learned, hint, demands, wrong, right, axes=HEADS_AXES, points=1):
     """A find-the-bug task around one call, with one check."""
     return Task(
         id=id,
@@ -557,6 +644,7 @@ def trap(id, title, signature, probes, learned, hint, wrong, right, axes=HEADS_A
         checks=(Check("equal to plain attention", points, tuple(probe.id for probe in probes)),),
         learned=learned,
         hints=(hint,),
+        demands=demands,
         wrong=wrongs("left-as-given: faulty\n") + wrongs(wrong),
         right=rights(right),
     )
@@ -572,6 +660,7 @@ TRUE_VISIBLE = trap(
     ),
     "In `attn_mask` True means visible. Call a mask `hidden` or `visible`, never just `mask`.",
     "`~hidden` is True where a key may be seen.",
+    {"the padding has no influence": "left-as-given"},
     """
     mask-added: ~hidden → (~hidden).to(q.dtype)
     zero-times-infinity: ~hidden → hidden * -torch.inf
@@ -596,6 +685,7 @@ FLOAT_MASK = trap(
     ),
     "A mask of booleans hides, a mask of numbers is added. Ones and zeros hide nothing, and nothing complains.",
     "End the mask with `.bool()`.",
+    {"nothing is hidden": "left-as-given"},
     """
     no-mask: , attn_mask=visible →
     past-hidden: .tril() → .triu()
@@ -628,6 +718,7 @@ CACHED = trap(
     ),
     "`is_causal` counts from the first key. The last tokens need a triangle that ends in the lower right corner.",
     "The first of `new` queries is token `total - new`, and may see keys up to itself: `tril(diagonal=total - new)`.",
+    {"the queries are the *last* tokens": "left-as-given", "any number of queries": "newest-keys-only"},
     """
     no-mask: , attn_mask=visible →
     diagonal-too-far: total - new) → total - new + 1)
@@ -662,6 +753,7 @@ DROPPED = trap(
     ),
     "A function has no mode. Whoever calls `dropout_p` has to pass 0 in evaluation.",
     "`dropout_p=p if training else 0.0`",
+    {"unless you pass 0": "left-as-given", "drops weights with probability p while training": "no-dropout"},
     """
     no-dropout: p if training else 0.0 → 0.0
     modes-swapped: p if training else 0.0 → 0.0 if training else p
@@ -689,6 +781,7 @@ SCALE = trap(
     ),
     "`scale` multiplies the scores. Left out, it is 1/√head_dim already.",
     "`scale=q.shape[-1] ** -0.5`, or leave it out.",
+    {"`scale` **multiplies** them": "left-as-given"},
     """
     no-scale: q.shape[-1] ** -0.5 → 1.0
     scaled-without-root: q.shape[-1] ** -0.5 → 1 / q.shape[-1]
@@ -719,7 +812,7 @@ def cached(id, says, shape, max_tokens, seed, raises=(), **steps):
     return Probe(id, says, inputs, construct=room, raises=raises, **how)
 
 
-ONE_AT_A_TIME = {"sizes": [4, 1, 1, 1]}
+ONE_AT_A_TIME = {"sizes": [4, 1, 1, 1], "counts": "num_tokens"}
 TOO_MANY = {"sizes": [3, 4, 2], "refuses": "ValueError"}
 
 CACHE = Task(
@@ -744,6 +837,14 @@ CACHE = Task(
         Check("a full cache refuses, and loses nothing", 1, ("too-long", "after-refusal", "prompt")),
     ),
     learned="Past keys and values never change, so they are stored once. A cache is a place in memory and a number.",
+    demands={
+        "stores new keys and values behind those that are there": "cache-not-advanced",
+        "counts them in `num_tokens`": "tokens-not-counted",
+        "the keys and the values of **all** tokens so far": "cache-returns-new-only",
+        "any number of new tokens": "one-token-at-a-time",
+        "If they do not fit, raise a ValueError": "not-refused",
+        "leave everything as it was": "stored-before-refused",
+    },
     hints=(
         "The new tokens go from place `self.num_tokens` to `self.num_tokens + keys.shape[2]`. Do they fit?",
         "Raise the ValueError first. Then write with `self.keys[:, :, self.num_tokens : end] = keys`.",
@@ -754,6 +855,9 @@ CACHE = Task(
         cache-returns-new-only: self.keys[:, :, :end], self.values[:, :, :end] → keys, values
         cache-not-cut: self.keys[:, :, :end], self.values[:, :, :end] → self.keys, self.values
         keys-as-values: self.num_tokens : end] = values → self.num_tokens : end] = keys
+        tokens-not-counted: self.num_tokens + keys → getattr(self, "stored", 0) + keys
+            self.num_tokens : end] = →2 end - keys.shape[2] : end] =
+            self.num_tokens = end → self.stored = end
         not-refused: if end > self.keys.shape[2]: → if False:
         one-place-too-few: end > self.keys → end >= self.keys
         stored-before-refused: end = self.num_tokens + keys.shape[2] → end = self.num_tokens = self.num_tokens + keys.shape[2]
@@ -804,6 +908,10 @@ BYTES = Task(
     ),
     checks=(Check("bytes", 1, ("small", "default")),),
     learned="A cache grows with layers, groups and tokens, and not with the number of query heads.",
+    demands={
+        "the bytes that the cache of one text takes": "factor-left-out",
+        "bytes_per_number=2": "sizes-typed-in",
+    },
     hints=("Keys and values: two tensors for each layer. How many numbers has one?",),
     wrong=wrongs("""
         factor-left-out: 2 * num_layers → num_layers
@@ -878,6 +986,15 @@ GQA = Task(
         Check("dropout in training, none in eval mode", 1, ("eval", "training")),
     ),
     learned="Only keys and values get narrower, and neighbours share. MHA and MQA are the two ends of one class.",
+    demands={
+        "causal, with": "no-mask",
+        "and `out_proj`": "no-out-proj",
+        "Each group is as wide as a query head": "full-width-heads",
+        "If `num_heads` does not divide `d_out`": "indivisible-accepted",
+        "`num_kv_groups` does not divide `num_heads`, raise a ValueError": "indivisible-groups-accepted",
+        "Dropout falls on the weights": "dropout-on-context",
+        "By convention neighbours": "groups-in-turn",
+    },
     hints=(
         "`head_dim = d_out // num_heads`. How wide are all groups of keys together?",
         "`split_heads(self.W_key(x), self.num_kv_groups)`, then `repeat_interleave(num_heads // num_kv_groups, dim=1)`.",

@@ -389,19 +389,20 @@ FUNCTIONS = {
         "other-device", lambda x: torch.from_numpy(np.tril(x.numpy())), {"x": numbers(6, 6)}, {}, RETURNS),
     "through an array": (
         "other-device", lambda x: torch.from_numpy(np.tril(np.array(x))), {"x": numbers(6, 6)}, {}, RETURNS),
-    "product": ("costs", lambda x, y: x @ y, PAIR, MOST, [0.0, 0.0]),
-    "product in pieces": ("costs", in_pieces, PAIR, MOST, [0.0, 0.0]),
-    "a large view": ("costs", lambda x, y: x.expand(9, 2, 8)[0] @ y, PAIR, MOST, [0.0, 0.0]),
-    "in place": ("costs", lambda x, y: (x.clone().mul_(1) @ y).clone(), PAIR, MOST, [0.0, 0.0]),
-    "all products at once": ("costs", lambda x, y: (x[:, :, None] * y).sum(1), PAIR, MOST, [48.0, 0.0]),
+    "product": ("costs", lambda x, y: x @ y, PAIR, MOST, [0.0, 0.0, 0.0]),
+    "product in pieces": ("costs", in_pieces, PAIR, MOST, [0.0, 0.0, 0.0]),
+    "a large view": ("costs", lambda x, y: x.expand(9, 2, 8)[0] @ y, PAIR, MOST, [0.0, 0.0, 0.0]),
+    "in place": ("costs", lambda x, y: (x.clone().mul_(1) @ y).clone(), PAIR, MOST, [0.0, 0.0, 0.0]),
+    "all products at once": ("costs", lambda x, y: (x[:, :, None] * y).sum(1), PAIR, MOST, [48.0, 0.0, 0.0]),
     "three times": ("costs", lambda x, y: torch.einsum("ij,jk->ik", torch.cat((x, x, x)), y)[:2], PAIR, MOST,
-                    [48.0, 144.0]),
-    "twice": ("costs", lambda x, y: x @ y + x @ y, PAIR, MOST, [0.0, 96.0]),
-    "the inputs themselves": ("costs", torch.sum, {"x": numbers(100)}, {"numbers": 1}, [0.0, 0.0]),
+                    [48.0, 144.0, 0.0]),
+    "twice": ("costs", lambda x, y: x @ y + x @ y, PAIR, MOST, [0.0, 96.0, 0.0]),
+    "more products than asked for": ("costs", in_pieces, PAIR, {**MOST, "calls": 1}, [0.0, 0.0, 2.0]),
+    "the inputs themselves": ("costs", torch.sum, {"x": numbers(100)}, {"numbers": 1}, [0.0, 0.0, 0.0]),
     "a vector's products": (
-        "costs", lambda x: x[:5] @ x[:5], {"x": numbers(6)}, {"numbers": 30, "products": 0}, [0.0, 5.0]),
-    "the way back, not asked for": ("costs", Wasteful.apply, {"x": numbers(6)}, {"numbers": 30}, [0.0, 0.0]),
-    "the way back": ("costs", Wasteful.apply, {"x": numbers(6)}, {"numbers": 30, "input": "x"}, [36.0, 0.0]),
+        "costs", lambda x: x[:5] @ x[:5], {"x": numbers(6)}, {"numbers": 30, "products": 0}, [0.0, 5.0, 0.0]),
+    "the way back, not asked for": ("costs", Wasteful.apply, {"x": numbers(6)}, {"numbers": 30}, [0.0, 0.0, 0.0]),
+    "the way back": ("costs", Wasteful.apply, {"x": numbers(6)}, {"numbers": 30, "input": "x"}, [36.0, 0.0, 0.0]),
 }  # fmt: skip
 
 
@@ -670,8 +671,10 @@ class Overwritten(Kept):
         (Kept, {"sizes": [1, 3]}, "ValueError"),
         (Kept, {"sizes": [1, 3, 1], "refuses": "ValueError"}, [1, 1, 5]),
         (Kept, {"sizes": [4, 0], "refuses": "KeyError"}, "ValueError"),
+        (Kept, {"sizes": [1], "counts": "most"}, [1, 3]),
+        (Kept, {"sizes": [1], "counts": "count"}, "AttributeError"),
     ],
-    ids=["kept", "overwritten later", "refused", "refused and passed over", "refused otherwise"],
+    ids=["kept", "overwritten later", "refused", "passed over", "refused otherwise", "counted", "not counted"],
 )
 def test_an_object_is_called_step_by_step_and_what_it_gave_back_before_stays_told(answer, settings, told):
     x = torch.arange(1.0, 1 + sum(settings["sizes"]))
@@ -679,6 +682,16 @@ def test_an_object_is_called_step_by_step_and_what_it_gave_back_before_stays_tol
                   settings={"method": "add", "axis": 0, **settings})  # fmt: skip
     outcome = call_class(answer, probe)
     assert (outcome.error.type if outcome.error else outcome.tensor.tolist()) == told
+
+
+def test_an_input_is_given_as_a_list_of_pieces_of_which_none_may_be_changed():
+    given = []
+    probe = Probe("p", "", {"x": numbers(5, 2), "y": numbers(2)}, settings={"lists": {"x": (0, [2, 3])}})
+    call(lambda x, y: given.append((x, y)) or y, probe)
+    ((x, y),) = given
+    assert ([len(piece) for piece in x], type(x), type(y)) == ([2, 3], list, torch.Tensor)
+    assert torch.equal(torch.cat(x), numbers(5, 2))
+    assert call(lambda x, y: (x[1].zero_(), y)[1], probe).changed_inputs == ("x",)
 
 
 class Caching(Attention):

@@ -424,7 +424,10 @@ def _axes_problems(task: Task, lesson: Lesson, runs: Runs) -> Iterator[str]:
         inputs = runs.givens[probe.id] if task.kind == "tensor" else probe.inputs
         # A constructor's whole numbers are sizes: channels, kernel_size, stride.
         sizes = {name: value for name, value in probe.construct.items() if type(value) is int}
-        tensors = [(axes, inputs[name]) for name, axes in named.items() if name in inputs]
+        lists = probe.settings.get("lists", {})  # of these, the pieces have the axes that are named
+        tensors = [
+            (axes, inputs[name]) for name, axes in named.items() if name in inputs and name not in lists
+        ]
         if probe.observe == RESULT:
             tensors.append((task.axes, probe.expected.tensor))
         for axes, value in tensors:

@@ -3,10 +3,12 @@
 Settings:
     numbers: how many numbers any tensor may have.
     products: how many multiplications its matrix products may take, if that is asked.
+    calls: how many matrix products it may make, if that is asked.
     input: the name of an input, or a list of them, whose gradients are asked for as well, if any.
 
 Shapes:
-    returns: (2,): the numbers of the largest tensor, the multiplications; 0 for what is not too much
+    returns: (3,): the numbers of the largest tensor, the multiplications, the matrix products; 0 for what is
+        not too much
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ class _Costs(TorchDispatchMode):
         self._inputs = {one.untyped_storage().data_ptr() for one in inputs if isinstance(one, Tensor)}
         self.numbers = 0
         self.products = 0
+        self.calls = 0
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -58,6 +61,7 @@ class _Costs(TorchDispatchMode):
         left = PRODUCTS.get(func.overloadpacket.__name__)
         if left is not None:
             right = args[left + 1]
+            self.calls += 1
             self.products += args[left].numel() * (right.shape[-1] if right.ndim > 1 else 1)
         return result
 
@@ -70,8 +74,8 @@ def _run(subject: Subject, settings: Settings) -> Any:
             gradients_of(result, inputs, settings)
     if not isinstance(result, Tensor):
         return result
-    told = (seen.numbers, settings["numbers"]), (seen.products, settings.get("products", math.inf))
-    return torch.tensor([float(count) if count > most else 0.0 for count, most in told])
+    told = {name: (getattr(seen, name), settings.get(name, math.inf)) for name in WORDS}
+    return torch.tensor([float(count) if count > most else 0.0 for count, most in told.values()])
 
 
 WORDS = {
@@ -83,11 +87,15 @@ WORDS = {
         "The matrix products of `{answer}` take {count} multiplications{where}.",
         "{enough} are enough: some of what is computed is thrown away.",
     ),
+    "calls": N_(
+        "`{answer}` makes {count} matrix products{where}.",
+        "{enough} are enough: each of them can take more rows and columns at once.",
+    ),
 }
 
 
 def _case(seen: Seen) -> Case:
-    what = ("numbers", "products")[seen.finding.index[0]]
+    what = tuple(WORDS)[seen.finding.index[0]]
     return what, {"count": f"{seen.finding.obtained:.0f}", "enough": seen.probe.settings[what]}
 
 

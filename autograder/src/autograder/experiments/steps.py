@@ -4,9 +4,10 @@ Settings:
     axis: the axis along which the inputs are cut.
     sizes: the size of each piece.
     refuses: the name of an exception that a piece may be refused with; the next piece follows.
+    counts: an attribute of the object that is a number and is read at the end, if any.
 
 Shapes:
-    returns: (numbers,): everything that it gave back, end to end
+    returns: (numbers,): everything that it gave back, end to end, and the attribute's number
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ def _run(subject: Subject, settings: Settings) -> Any:
         if not isinstance(result, Tensor):
             return result
         given.append(result.detach().flatten().clone())  # what is kept may be overwritten by the next call
+    if "counts" in settings:
+        given.append(torch.tensor([float(getattr(subject.owner, settings["counts"]))]))
     return torch.cat(given)
 
 

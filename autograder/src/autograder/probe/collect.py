@@ -254,12 +254,14 @@ def _put_to_use(
     """Return what the probe's experiment yields, and the names of inputs that the answer changed."""
     calls: list[tuple[dict[str, Any], Mapping[str, Any]]] = []
     results: list[Any] = []
+    lists: Mapping[str, Any] = probe.settings.get("lists", {})
     before = {name: _state(value) for name, value in inputs.items() if isinstance(value, torch.nn.Module)}
 
     def called(values: Mapping[str, Any]) -> Any:
         given = {name: copy(value) for name, value in values.items()}
         calls.append((given, values))
-        positional, keywords = split(given, probe.keywords)
+        pieces = {name: list(given[name].split(sizes, axis)) for name, (axis, sizes) in lists.items()}
+        positional, keywords = split({**given, **pieces}, probe.keywords)
         result = answer(*positional, **keywords)
         if probe.settings.get("stacked"):
             result = _stacked(result)
@@ -273,7 +275,7 @@ def _put_to_use(
         return result
 
     module = answer if isinstance(answer, torch.nn.Module) else None
-    subject = Subject(called, inputs, module, make)
+    subject = Subject(called, inputs, module, make, getattr(answer, "__self__", None))
     if probe.observe == RESULT:
         result = called(inputs)
     elif probe.hidden and (raw := EXPERIMENTS[probe.observe].raw):

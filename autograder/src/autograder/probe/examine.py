@@ -30,7 +30,8 @@ def probe_to_examine(task: Task) -> Probe | None:
     plain = [
         probe
         for probe in task.probes
-        if probe.observe == RESULT and not (probe.raises or probe.then or probe.hidden or probe.train)
+        if probe.observe == RESULT
+        and not (probe.raises or probe.then or probe.hidden or probe.train or "lists" in probe.settings)
     ]
     return max(plain, key=_variety, default=None)
 

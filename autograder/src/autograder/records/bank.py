@@ -88,7 +88,8 @@ class Probe:
     # points are earned by other experiments alone.
     observe: str = RESULT
     # What the experiment wants to know, and the `method` of a class that is called. With `"stacked": True`,
-    # results of one shape that come back together count as one tensor, with an axis more in front.
+    # results of one shape that come back together count as one tensor, with an axis more in front. With
+    # `"lists": {"x": (0, [2, 3])}` the answer gets that input as a list, cut along an axis into these sizes.
     settings: Mapping[str, Any] = field(default_factory=dict)
     hidden: bool = False  # drawn from an instructor's secret; a message about it gives no numbers away
     raises: tuple[str, ...] = ()  # exceptions, one of which a right answer raises; nothing else is compared
