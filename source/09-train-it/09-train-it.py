@@ -433,7 +433,7 @@ check("next-token-labels")
 # Softmax makes shares of the logits. The loss of one position is minus the logarithm of its label's share: 0 if the
 # model is sure and right, and large if the label has hardly any share. Write `next_token_loss(logits, labels)`, the mean
 # over all positions whose label is not -100. Use `torch.log_softmax`, not the logarithm of a softmax: a tiny share becomes
-# 0 there, and its logarithm −∞.
+# 0 there, and its logarithm −∞. A model is trained through it, so let the gradient come back to the logits.
 #
 # From scratch: without `F.cross_entropy` and `F.nll_loss`, which cost one of the two points.
 
@@ -486,9 +486,9 @@ def accuracy(model, batch):
 # *10 minutes · six lines · task id* `train`
 #
 # Write `train(model, batches, lr)`. Make a `torch.optim.AdamW` with this learning rate. Then for each `(ids, labels)`
-# in `batches`: compute the loss with `token_loss`, clear the old gradients, compute the new ones, take one step. The
-# model trains in training mode; put it into eval mode at the end, and return it. The check compares what the model
-# computes after one step and after three with the reference.
+# in `batches`: compute the loss with `token_loss`, clear the old gradients, compute the new ones, take one step. It may be
+# a generator: go through it once. The model trains in training mode; put it into eval mode at the end, and return it. The
+# check compares what the model computes after one step and after three with the reference.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "train-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -1053,6 +1053,8 @@ check("previous-token-head")
 # - the **key** is the token *before*, from the last slots. So a query `k` finds each position that follows a `k`;
 # - the **value** is that position's own token, and goes into the *first* slots;
 # - `out_proj` changes nothing.
+#
+# As sharp as the first head, and without dropout.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "induction-head-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}

@@ -550,4 +550,44 @@ FAULTS = (
         "What was cut off for the model is gone from the result too. Cut only what the model gets.",
         section="09-train-it#generate-task",
     ),
+    Fault(
+        "mean-of-means",
+        "each sequence has a mean of its own first",
+        "Each sequence has a mean of its own, and these are averaged. A sequence with few labels then counts as much as "
+        "one with many. Take one mean over all positions that count.",
+        section="09-train-it#next-token-loss-task",
+    ),
+    Fault(
+        "several-passes-needed",
+        "the batches have to be a list",
+        "The batches need not be a list: they may come one after the other, as from a generator, which has no length "
+        "and no places. `for ids, labels in batches:` is all that is needed.",
+        section="09-train-it#train-task",
+    ),
+    Fault(
+        "trained-in-eval-mode",
+        "the model is trained in eval mode",
+        "The model is trained in eval mode, so that its dropout never drops. Call `model.train()` before the loop.",
+        section="09-train-it#train-task",
+    ),
+    Fault(
+        "left-in-training-mode",
+        "the model is left in training mode",
+        "The model is left in training mode, so that dropout goes on in whatever is done with it next. Leave it in "
+        "eval mode.",
+        section="09-train-it#bug-evaluation-task",
+    ),
+    Fault(
+        "sharp-before-the-division",
+        "the scores are sharp only before the division",
+        "The scores are large enough before the division by the root of `d_model`, and not behind it. Multiply by this root "
+        "when you choose the size.",
+        section="09-train-it#previous-token-head-task",
+    ),
+    Fault(
+        "window-too-short",
+        "the model gets one token fewer than it has room for",
+        "The model gets one token fewer than it has room for. The window is the last `context_length` tokens.",
+        section="09-train-it#generate-task",
+    ),
 )

@@ -38,7 +38,8 @@ def model(seed, layers=2, heads=2, position="rope", mlp=True, dropout=0.0):
 
 
 def small(id, title, signature, axes, check, probes, learned, hints, wrong, right, points=1, **more):
-    """A function with one check."""
+    """A function with one check, unless there are several."""
+    checks = (Check(check, points, tuple(probe.id for probe in probes)),) if isinstance(check, str) else check
     return Task(
         id=id,
         title=title,
@@ -47,7 +48,7 @@ def small(id, title, signature, axes, check, probes, learned, hints, wrong, righ
         signature=signature,
         axes=axes,
         probes=probes,
-        checks=(Check(check, points, tuple(probe.id for probe in probes)),),
+        checks=checks,
         learned=learned,
         hints=hints,
         wrong=wrongs(wrong),
@@ -99,6 +100,10 @@ EMBED = small(
     index-select: = table.index_select(0, ids.flatten()).unflatten(0, ids.shape)
     """,
     input_axes={"ids": IDS, "table": ("vocab", "d_model")},
+    demands={
+        "The ids are row numbers": "ids-as-numbers",
+        "each token gets its row of the table": "same-rows-for-all",
+    },
 )
 
 STREAM_AFTER = small(
@@ -145,6 +150,12 @@ STREAM_AFTER = small(
         return x + sum(written)
     """,
     input_axes={"x": STREAM, "parts": ("parts", "d_model", "d_model")},
+    demands={
+        "Each part reads what the parts before it have left": "parts-side-by-side",
+        "what it writes is added": "no-residual",
+        "writes `x @ part`": "weight-not-turned",
+        "the stream behind all parts": "start-left-out",
+    },
 )
 
 
@@ -170,6 +181,14 @@ LAYER_NORM = Task(
     checks=(Check("mean, variance, scale and shift", 2, ("five-tokens", "other-sizes", "large-eps")),),
     learned="LayerNorm looks at one token at a time. Whatever the size of what stands in the stream, a part reads "
     "numbers of the same size.",
+    demands={
+        "For each token, subtract the mean of its numbers": "normed-over-tokens",
+        "the root of (variance + eps)": "eps-outside-the-root",
+        "multiply by scale and add shift": "scale-and-shift-left-out",
+        "it divides by d_model, not by d_model - 1": "deviation-uncorrected",
+        "without F.layer_norm": "ready-made",
+        "and its like": "group-norm",
+    },
     hints=(
         "Mean and variance are those of one token's numbers: reduce along the last axis with `keepdim=True`.",
         "`variance = (x - mean).square().mean(dim=-1, keepdim=True)`, and eps goes inside the root.",
@@ -259,6 +278,12 @@ FEED_FORWARD = small(
         hidden @ weight_2.T → (hidden * (1 + torch.erf(hidden / 2**0.5)) / 2) @ weight_2.T
     """,
     points=2,
+    demands={
+        "the first layer, then `F.gelu`": "nonlinearity-behind",
+        "then `F.gelu`, then the second layer": "activation-added",
+        "GELU is a smooth ReLU": "other-nonlinearity",
+        "bias_1, weight_2, bias_2": "bias-not-added",
+    },
     input_axes={"x": STREAM},
 )
 
@@ -302,6 +327,11 @@ UNEMBED = small(
     row-by-row: = torch.stack([(x * row).sum(dim=-1) for row in weight], dim=-1)
     """,
     input_axes={"x": STREAM, "weight": ("vocab", "d_model")},
+    demands={
+        "without a softmax": "probabilities-returned",
+        "one row for each token of the vocabulary": "weight-not-turned",
+        "the dot product of its row and the vector in the stream": "cosine",
+    },
 )
 
 BLOCK = {"d_model": 6, "num_heads": 2, "context_length": 7}
@@ -339,16 +369,31 @@ TRANSFORMER_BLOCK = Task(
         blocks("double", "float64", (2, 5, 6), 4, dtype="float64"),
         blocks("eval", "dropout 0.5 in eval mode", (2, 5, 6), 5, {**BLOCK, "mlp": True, "dropout": 0.5}),
         blocks("look-ahead", "one token changed at a time", (2, 5, 6), 6, **AHEAD),
+        blocks(
+            "all-dropped",
+            "dropout 1 in training mode",
+            (2, 5, 6),
+            7,
+            {**BLOCK, "mlp": True, "dropout": 1.0},
+            train=True,
+        ),
     ),
     checks=(
-        Check(
-            "attention and MLP, each added to the stream",
-            3,
-            ("two-sentences", "other-sizes", "double", "eval"),
-        ),
+        Check("attention and MLP, each added to the stream", 2, ("two-sentences", "other-sizes", "double")),
         Check("attention alone", 1, ("attention-only", "look-ahead")),
+        Check("dropout in the attention, and nowhere else", 1, ("eval", "all-dropped")),
     ),
     learned="Nothing in a block replaces the stream. Attention and MLP each read a normalised copy and add to it.",
+    demands={
+        "each with its LayerNorm in front": "norm-behind",
+        "each added to the stream": "no-residual",
+        "`context_length`, `dropout`, `num_heads`": "no-dropout",
+        "`num_heads`;": "one-head",
+        "`nn.GELU()`": "other-nonlinearity",
+        "`nn.Linear(4 * d_model, d_model)`": "dropout-on-context",
+        "With `mlp=False` the block has neither": "mlp-ignored",
+        "`norm_1` and `attention`": "other-names",
+    },
     hints=(
         "Two lines of `forward`, of the same form: the stream plus a part of the normalised stream.",
         "`x = x + self.attention(self.norm_1(x))`, and the MLP likewise, from the new `x`.",
@@ -373,6 +418,10 @@ TRANSFORMER_BLOCK = Task(
             hint: With `mlp=False` the block has no `norm_2` and no MLP.
         one-head: dropout, num_heads) → dropout, 1)
             hint: `num_heads` is not passed on.
+        no-dropout: context_length, dropout, num_heads) → context_length, 0.0, num_heads)
+            hint: `dropout` is not passed on to the attention.
+        dropout-on-context: nn.Linear(4 * d_model, d_model)↵) → nn.Linear(4 * d_model, d_model), nn.Dropout(dropout))
+            hint: There is a dropout more than the task asks for. Only the attention gets one.
         returns-nothing: return x → pass
         other-names: norm_1 →2 ln_1
             hint: The LayerNorms are called `norm_1` and `norm_2`.
@@ -412,13 +461,27 @@ TINY_TRANSFORMER = Task(
         whole("full", "as many tokens as fit", (2, 9), 5, position="learned"),
         whole("double", "float64", (2, 5), 6, dtype="float64", position="learned"),
         whole("look-ahead", "one token changed at a time", (2, 5), 7, **AHEAD_IDS),
+        whole("all-dropped", "dropout 1 in training mode", (3, 5), 8, dropout=1.0, train=True),
     ),
     checks=(
-        Check("rotary positions", 3, ("rope", "three-layers", "look-ahead")),
+        Check("rotary positions", 2, ("rope", "three-layers", "look-ahead")),
         Check("learned positions, and none", 2, ("learned", "none", "full", "double")),
+        Check("dropout in the blocks, and nowhere else", 1, ("all-dropped",)),
     ),
     learned="An embedding, a stack of blocks, a last LayerNorm, an unembedding: around attention a transformer is not "
     "much more.",
+    demands={
+        '**only** with `position="learned"`': "positions-not-added",
+        "of `num_layers` blocks": "one-block",
+        "`blocks`, an `nn.ModuleList`": "unregistered-list",
+        "which get `mlp` and": "mlp-ignored",
+        "`dropout`. With": "no-dropout",
+        "`rotate(block.attention, num_heads)` for each": "first-block-rotated",
+        "there are no positions at all": "rotated-always",
+        "a last LayerNorm": "last-norm-left-out",
+        "bias=False": "unembedding-with-bias",
+        "returns: (b, tokens, vocab), the logits": "softmax-in-the-model",
+    },
     hints=(
         "`forward` has four lines: embed, add positions if there are any, go through the blocks, unembed.",
         "`self.positions.weight[:ids.shape[1]]` has one row for each token that is there.",
@@ -438,6 +501,10 @@ TINY_TRANSFORMER = Task(
         block-replaces-nothing: x = block(x) → block(x)
         unembedding-with-bias: , bias=False →
         mlp-ignored: context_length, mlp, dropout → context_length, True, dropout
+        no-dropout: context_length, mlp, dropout → context_length, mlp, 0.0
+            hint: `dropout` is not passed on to the blocks.
+        dropout-on-input: x = self.embedding(ids) → x = F.dropout(self.embedding(ids), self.blocks[0].attention.dropout.p, self.training)
+            hint: There is a dropout more than the task asks for. Only the blocks get one.
         one-head: Block(d_model, num_heads → Block(d_model, 1
             hint: `num_heads` is not passed on.
         unregistered-list: nn.ModuleList( → list(
@@ -476,6 +543,12 @@ NEXT_TOKEN_LABELS = Task(
     ),
     checks=(Check("the next token, or -100", 2, ("from-three", "from-one", "last-only")),),
     learned="Position t is asked for token t + 1. What cannot be known is left out with -100.",
+    demands={
+        "Position t is to predict token t + 1": "labels-not-shifted",
+        "The last position has no next token": "wrapped-around",
+        "only tokens from position first on count": "first-too-late",
+        "Every other position gets the label -100": "filled-with-zero",
+    },
     hints=(
         "Start from a tensor full of -100, of the shape and dtype of `ids`.",
         "Label `t` is `ids[:, t + 1]`. The first label that counts belongs to position `first - 1`.",
@@ -509,10 +582,10 @@ NEXT_TOKEN_LABELS = Task(
 )
 
 
-def judged(id, says, shape, seed, vocab=7, first=1, size=2.0):
+def judged(id, says, shape, seed, vocab=7, first=1, size=2.0, **more):
     labels = ids(*shape, seed=seed, vocab=vocab)
-    labels[:, : first - 1] = labels[:, -1] = -100
-    return Probe(id, says, {"logits": size * drawn(*shape, vocab, seed=seed), "labels": labels})
+    labels[:, : first - 1] = labels[:, -1] = labels[0, 1:3] = -100  # not as many in each sequence
+    return Probe(id, says, {"logits": size * drawn(*shape, vocab, seed=seed), "labels": labels}, **more)
 
 
 NEXT_TOKEN_LOSS = small(
@@ -520,11 +593,22 @@ NEXT_TOKEN_LOSS = small(
     "The loss",
     "next_token_loss(logits, labels)",
     (),
-    "the mean over the positions that count",
+    (
+        Check("the mean over the positions that count", 1, ("five-tokens", "other-sizes", "far-apart")),
+        Check("the gradient comes back", 1, ("gradients", "five-tokens")),
+    ),
     (
         judged("five-tokens", "two sequences of five tokens", (2, 5), 1),
         judged("other-sizes", "three sequences whose first tokens do not count", (3, 6), 2, vocab=9, first=3),
-        judged("far-apart", "logits that lie far apart", (2, 4), 3, size=90.0),
+        judged("far-apart", "logits that lie far apart", (2, 5), 3, size=90.0),
+        judged(
+            "gradients",
+            "two sequences of six tokens",
+            (2, 6),
+            4,
+            observe="gradients",
+            settings={"input": "logits"},
+        ),
     ),
     "The loss asks for one thing: a large share for the token that comes. What the other shares are does not matter.",
     (
@@ -546,6 +630,8 @@ NEXT_TOKEN_LOSS = small(
         hint: Positions with the label -100 count here, with the label 0. Leave them out.
     base-of-two: -of_labels.mean() → -of_labels.mean() / torch.tensor(2.0).log()
         hint: These are logarithms to the base of 2. The loss takes those to the base of e, as `torch.log_softmax` does.
+    mean-of-means: = torch.stack([-one.log_softmax(-1)[own != -100].gather(-1, own[own != -100][:, None]).mean() for one, own in zip(logits, labels)]).mean()
+    detached: -of_labels.mean() → (-of_labels.mean()).detach()
     largest-share-taken: log_shares.gather(-1, labels[counted][:, None]) → log_shares.amax(dim=-1)
     """,
     """
@@ -553,7 +639,15 @@ NEXT_TOKEN_LOSS = small(
     logsumexp: = (logits.logsumexp(-1) - logits.gather(-1, labels.clamp(min=0)[..., None])[..., 0])[labels != -100].mean()
     one-hot: = -(F.one_hot(labels.clamp(min=0), logits.shape[-1]) * logits.log_softmax(-1)).sum(-1)[labels != -100].mean()
     """,
-    points=2,
+    demands={
+        "minus the logarithm of its label's share": "log-left-out",
+        "the mean over all positions": "mean-of-means",
+        "whose label is not -100": "all-count",
+        "not the logarithm of a softmax": "log-of-zero",
+        "A model is trained through it": "detached",
+        "without `F.cross_entropy`": "ready-made",
+        "and `F.nll_loss`": "nll",
+    },
     number=True,
     input_axes={"logits": LOGITS, "labels": IDS},
     forbids=Forbid(
@@ -567,7 +661,7 @@ NEXT_TOKEN_LOSS = small(
 )
 
 
-def trained(id, says, steps, seed, lr, **more):
+def trained(id, says, steps, seed, lr, settings=None, **more):
     """A model, and batches of ids and labels stacked as (steps, 2, b, tokens)."""
     batches = ids(steps, 2, 6, 5, seed=seed)
     batches[:, 1, :, :2] = -100
@@ -576,6 +670,7 @@ def trained(id, says, steps, seed, lr, **more):
         says,
         {"model": model(seed, **more), "batches": batches, "lr": lr},
         then={"ids": ids(2, 6, seed=seed + 1)},
+        settings=settings or {},
         redraw=lambda generator: {"batches": torch.randint(6, (steps, 2, 6, 5), generator=generator)},
     )
 
@@ -616,12 +711,29 @@ TRAIN = Task(
     signature="train(model, batches, lr=3e-3)",
     axes=LOGITS,
     needs=("tiny-transformer",),
-    probes=LOOP_PROBES,
+    probes=(
+        *LOOP_PROBES,
+        trained("once", "batches that are made one after the other", 2, 4, 3e-3, {"once": ["batches"]}),
+        trained("dropping", "a model with dropout 1", 2, 5, 3e-3, {"mode": "as left"}, dropout=1.0),
+    ),
     checks=(
-        Check("one step", 2, ("one-step",)),
-        Check("several steps", 2, ("three-steps", "learned")),
+        Check("one step", 1, ("one-step",)),
+        Check("several steps", 2, ("three-steps", "learned", "once")),
+        Check("training mode, and eval mode at the end", 1, ("dropping",)),
     ),
     learned="A step is four lines: loss, clear, backward, step. PyTorch adds gradients up until someone clears them.",
+    demands={
+        "Make a `torch.optim.AdamW`": "other-optimizer",
+        "with this learning rate": "learning-rate-ignored",
+        "for each `(ids, labels)` in `batches`": "first-batch-only",
+        "It may be a generator": "several-passes-needed",
+        "compute the loss with `token_loss`": "softmax-before-the-loss",
+        "clear the old gradients": "gradients-not-cleared",
+        "take one step": "no-step",
+        "The model trains in training mode": "trained-in-eval-mode",
+        "put it into eval mode at the end": "left-in-training-mode",
+        "and return it": "returns-nothing",
+    },
     hints=(
         "Make the optimizer once, before the loop. The order inside: loss, `zero_grad`, `backward`, `step`.",
         "`loss = token_loss(model(ids), labels)`, then three calls without arguments.",
@@ -630,6 +742,9 @@ TRAIN = Task(
     wrong=LOOP
     + wrongs("""
         softmax-before-the-loss: token_loss(model(ids) → token_loss(torch.softmax(model(ids), dim=-1)
+        several-passes-needed: for ids, labels in batches: → for ids, labels in [batches[i] for i in range(len(batches))]:
+        trained-in-eval-mode: model.train() → model.eval()
+        left-in-training-mode: return model.eval() → return model
         """),
     right=LOOP_RIGHT,
 )
@@ -650,6 +765,7 @@ BUG_TRAINING_LOOP = Task(
     ),
     learned="`cross_entropy` takes logits: a softmax before it flattens the gradient. And gradients add up until they are "
     "cleared, in every step.",
+    demands={"It has two bugs": "left-as-given"},
     hints=(
         "What does `cross_entropy` do with its first argument before it takes the logarithm?",
         "How often is `zero_grad` called here, and how often is `backward`?",
@@ -666,9 +782,12 @@ BUG_TRAINING_LOOP = Task(
 )
 
 
-def reported(id, says, shape, seed, **more):
-    redraw = other_ids(*shape)
-    return Probe(id, says, {"model": model(seed, **more), "ids": ids(*shape, seed=seed)}, redraw=redraw)
+LEFT = {"observe": "mode", "settings": {"input": "model", "given": ["eval", "training"]}}
+
+
+def reported(id, says, shape, seed, asked=None, **more):
+    inputs = {"model": model(seed, **more), "ids": ids(*shape, seed=seed)}
+    return Probe(id, says, inputs, redraw=other_ids(*shape), **(asked or {}))
 
 
 BUG_EVALUATION = Task(
@@ -684,11 +803,17 @@ BUG_EVALUATION = Task(
         reported("plain", "a model without dropout", (3, 6), 1),
         reported("dropout", "a model with dropout 0.5", (2, 5), 2, dropout=0.5),
         reported("learned", "learned positions", (4, 7), 3, position="learned", dropout=0.3),
+        reported("mode", "a model in either mode", (2, 4), 4, asked=LEFT),
     ),
     checks=(
         Check("the next token", 1, ("plain",)),
-        Check("without dropout", 1, ("dropout", "learned")),
+        Check("without dropout, in eval mode", 1, ("dropout", "learned", "mode")),
     ),
+    demands={
+        "the loss of predicting each next token": "labels-not-shifted",
+        "another number at each call": "evaluated-in-train-mode",
+        "leave the model in eval mode": "left-in-training-mode",
+    },
     learned="A loss is reported in eval mode, for the token that comes next. Both mistakes run without an error.",
     hints=(
         "In which mode does dropout drop? Look at the first line.",
@@ -700,6 +825,7 @@ BUG_EVALUATION = Task(
             hint: This is the code as it was given: dropout is on, and each position is compared with the
                 token that it has just read.
         evaluated-in-train-mode: model.eval() → model.train()
+        left-in-training-mode: below logits = model(ids) → model.train()
         labels-not-shifted: logits[:, :-1], ids[:, 1:] → logits, ids
         shifted-the-other-way: logits[:, :-1], ids[:, 1:] → logits[:, 1:], ids[:, :-1]
         softmax-before-the-loss: logits = model(ids) → logits = torch.softmax(model(ids), dim=-1)
@@ -736,6 +862,12 @@ REVERSE_MAP = Task(
     ),
     checks=(Check("who looks where", 2, ("eight", "three", "one")),),
     learned="The bar predicts the first answer, so the line starts in its row and runs down to the left: an anti-diagonal.",
+    demands={
+        "Which position must each position look at": "main-diagonal",
+        "where the query (row) has to look at the key (column)": "transposed-result",
+        "Rows whose next token does not count stay 0": "whole-anti-diagonal",
+        "the bar already predicts the first answer": "one-row-late",
+    },
     hints=(
         "The bar stands at position n and predicts the last digit, which stands at position n - 1.",
         "Answer i (from 0) is predicted at position n + i, and stands at position n - 1 - i.",
@@ -783,6 +915,12 @@ INDUCTION_SCORE = Task(
         Check("the right diagonal, from its right start", 2, ("period-four", "period-three", "period-five")),
     ),
     learned="An induction head lives on one diagonal of the map: as far back as the period, less one.",
+    demands={
+        "at t - \\text{period} + 1": "match-for-successor",
+        "for each head": "heads-averaged",
+        "the mean of these weights": "added-not-averaged",
+        "over all queries that see a token for the second time": "first-query-counted",
+    },
     hints=(
         "Query t looks at t - period + 1. On which diagonal do these entries lie?",
         "`weights.diagonal(offset=1 - period, dim1=1, dim2=2)`: its first entry belongs to query period - 1.",
@@ -810,7 +948,7 @@ INDUCTION_SCORE = Task(
 # --------------------------------------------------------------------------------------------------- by hand
 
 
-def stream_of(count, num_tokens, vocab, room, seed, before):
+def stream_of(count, num_tokens, vocab, room, seed, before, size):
     """Slots of random tokens, of which all but the first come twice, and the token before each where it is asked."""
     tokens = torch.rand(count, vocab, generator=torch.Generator().manual_seed(seed)).argsort(dim=1)
     tokens = torch.cat((tokens, tokens[:, 1:]), dim=1)[:, :num_tokens]
@@ -819,12 +957,13 @@ def stream_of(count, num_tokens, vocab, room, seed, before):
     earlier = torch.zeros_like(token)
     if before:
         earlier[:, 1:] = token[:, :-1]
-    return 2 * torch.cat((token, place, earlier), dim=-1)  # not 1, so that a hidden twin has other numbers
+    return size * torch.cat((token, place, earlier), dim=-1)
 
 
-def by_hand(id, says, vocab, room, num_tokens, seed, before):
-    x = stream_of(3, num_tokens, vocab, room, seed, before)
-    return Probe(id, says, {"vocab": vocab, "context_length": room}, then={"x": x})
+def by_hand(id, says, vocab, room, num_tokens, seed, before, size=2, **settings):
+    """A stream of 0 and 2, so that a hidden twin has other numbers, or of another size."""
+    x = stream_of(3, num_tokens, vocab, room, seed, before, size)
+    return Probe(id, says, {"vocab": vocab, "context_length": room}, then={"x": x}, settings=settings)
 
 
 def hand_probes(before):
@@ -832,10 +971,12 @@ def hand_probes(before):
         by_hand("five-tokens", "a vocabulary of 4 and room for 9", 4, 9, 7, 1, before),
         by_hand("other-sizes", "a vocabulary of 6 and room for 12, with 11 tokens", 6, 12, 11, 2, before),
         by_hand("few-places", "a vocabulary of 3 and 5 tokens", 3, 7, 5, 3, before),
+        by_hand("ones", "a stream of 0 and 1, room for 30", 5, 30, 9, 4, before, size=1),
+        by_hand("training", "training mode", 4, 8, 7, 5, before, mode="training"),
     )
 
 
-def hand_task(id, title, name, learned, hints, wrong, right):
+def hand_task(id, title, name, learned, hints, demands, wrong, right):
     """A head that is written by hand: what it writes into the stream tells where it looked."""
     return Task(
         id=id,
@@ -845,12 +986,19 @@ def hand_task(id, title, name, learned, hints, wrong, right):
         signature=f"{name}(vocab, context_length)",
         axes=STREAM,
         probes=hand_probes(before=name == "induction_head"),
-        checks=(Check("what it writes into the stream", 4, ("five-tokens", "other-sizes", "few-places")),),
+        checks=(
+            Check("what it writes into the stream", 3, ("five-tokens", "other-sizes", "few-places")),
+            Check("sharp in a stream of ones, and without dropout", 1, ("ones", "training")),
+        ),
         learned=learned,
+        demands=demands,
         hints=hints,
         wrong=wrong
         + wrongs("""
             hardly-sharp: = 50 * d_model**0.5 → = 3.0
+            sharp-before-the-division: = 50 * d_model**0.5 → = 30.0
+            dropout-typed-in: context_length, 0.0, num_heads → context_length, 0.5, num_heads
+                hint: This head drops half of its weights in training mode. It has no dropout.
             out-proj-not-set: head.out_proj.weight.copy_(torch.eye(d_model)) → pass
                 hint: `out_proj` is all zeros, so nothing comes out. It is to be the identity.
             weights-not-cleared: parameter.zero_() → pass
@@ -878,6 +1026,13 @@ PREVIOUS_TOKEN_HEAD = hand_task(
         "With `places = torch.arange(vocab, vocab + context_length)`: `W_query.weight[places[:-1], places[1:]] = "
         "50 * d_model**0.5`, `W_key.weight[places, places] = 1`, and the value from the first slots to the last.",
     ),
+    demands={
+        "no dropout": "dropout-typed-in",
+        "the **query** of position p asks for position p - 1": "looks-at-itself",
+        "puts it into the free slots at the end": "written-to-other-slots",
+        "`out_proj` changes nothing": "out-proj-not-set",
+        "at least 30 above the others after the division": "sharp-before-the-division",
+    },
     wrong=wrongs("""
         matrices-turned: head.W_query.weight[places[:-1], places[1:]] → head.W_query.weight[places[1:], places[:-1]]
             hint: The query asks for the *next* position, which is hidden. `weight` is (out, in): the
@@ -907,6 +1062,15 @@ INDUCTION_HEAD = hand_task(
         "`W_query.weight[token, token] = 50 * d_model**0.5`, `W_key.weight[token, before] = 1`, "
         "`W_value.weight[token, token] = 1`.",
     ),
+    demands={
+        "the **query** is the present token": "query-and-key-swapped",
+        "the **key** is the token *before*": "finds-the-same-token",
+        "the **value** is that position's own token": "brings-the-token-before",
+        "goes into the *first* slots": "written-to-other-slots",
+        "`out_proj` changes nothing": "out-proj-not-set",
+        "As sharp as the first head": "sharp-before-the-division",
+        "and without dropout": "dropout-typed-in",
+    },
     wrong=wrongs("""
         finds-the-same-token: W_key.weight[token, before] → W_key.weight[token, token]
         query-and-key-swapped: W_query.weight[token, token] → W_query.weight[token, before]
@@ -938,6 +1102,7 @@ def without(id, says, seed, layer, head, heads, **more):
     return Probe(id, says, inputs, redraw=other_ids(*shape), **more)
 
 
+STAYS = {"observe": "mode", "settings": {"input": "model", "given": ["eval"]}}
 SECOND = {"observe": "second-call", "settings": {"input": ["ids", "labels"], "axis": 1, "size": 4}}
 
 ABLATION_EFFECT = Task(
@@ -955,8 +1120,19 @@ ABLATION_EFFECT = Task(
         without("last-head", "head 3 of four in the first layer", 2, 0, 3, 4),
         without("first-layer", "head 0 of two in the first layer", 3, 0, 0, 2),
         without("again", "a second call on the same model", 4, 1, 0, 2, **SECOND),
+        without("mode", "a model in eval mode", 5, 1, 0, 2, **STAYS),
     ),
-    checks=(Check("the loss without the head, less the loss with it", 4, (*HEADS, "again")),),
+    checks=(
+        Check("the loss without the head, less the loss with it", 3, HEADS),
+        Check("the model is left as it was", 1, ("again", "mode", "four-heads")),
+    ),
+    demands={
+        "the loss without this head, minus the loss of the whole model": "difference-turned",
+        "To **ablate** a head is to set its context to 0": "result-removed",
+        "without this head": "wrong-head-removed",
+        "`hook.remove()` at the end": "hook-stays",
+        "Leave the model as you found it": "left-in-training-mode",
+    },
     learned="A head's context is a slice of what `out_proj` receives. Set it to 0, and the loss tells what it was good for.",
     hints=(
         "`without(module, arguments)` gets a tuple; its first entry is (b, tokens, d_model), all heads side by side.",
@@ -966,6 +1142,7 @@ ABLATION_EFFECT = Task(
     ),
     wrong=wrongs("""
         hook-stays: hook.remove()↵return removed → return removed
+        left-in-training-mode: line hook.remove() → hook.remove(); model.train()
         wrong-head-removed: contexts[:, :, head] → contexts[:, :, 0]
             hint: Always head 0 is removed.
         heads-cut-wrongly: (num_heads, -1) → (-1, num_heads)
@@ -1031,6 +1208,12 @@ PATCHED = Task(
     ),
     checks=(Check("the corrupt run with one clean vector", 4, ("early", "late", "again")),),
     learned="A patch asks where an answer sits: if one clean vector brings it back, all that was needed stood there.",
+    demands={
+        "put the *clean* stream into one place": "clean-and-corrupt-swapped",
+        "after block layer": "block-below",
+        "at position": "all-positions-patched",
+        "register_forward_hook on model.blocks[layer] gives you": "hook-stays",
+    },
     hints=(
         "Two runs with hooks on the same block: the first one keeps the stream, the second puts a part of it in.",
         "A forward hook gets `(module, arguments, result)`. What it returns, unless it is None, takes the result's place.",
@@ -1086,6 +1269,12 @@ NEXT_TOKEN_PROBABILITIES = Task(
     checks=(Check("temperature", 1, ("warm", "cold")), Check("top_k", 2, ("top-two", "both"))),
     learned="Temperature stretches or shrinks the distances between logits. What top_k cuts off gets no chance at all, and "
     "the rest share it.",
+    demands={
+        "Divide the logits by the temperature": "temperature-multiplied",
+        "If top_k is given": "top-k-ignored",
+        "of each row keep a chance": "one-threshold-for-all",
+        "Then softmax": "cut-after-softmax",
+    },
     hints=(
         "Divide by the temperature first. Without `top_k` a softmax over the last axis is all that is left.",
         "`scores.topk(top_k, dim=-1).values[:, -1:]` is the smallest logit of each row that stays.",
@@ -1154,20 +1343,30 @@ GENERATE = Task(
     probes=(
         written("four-more", "two prompts of three tokens, four more", 1, (2, 3), 4, 9),
         written("long", "more tokens than fit", 2, (3, 6), 8, 9),
+        written("two-tokens", "room for two tokens", 6, (3, 4), 6, 2, position="learned"),
         written("short-memory", "room for four tokens", 5, (2, 6), 7, 4, position="learned", layers=1),
     ),
     checks=(
         Check("the likeliest next token, again and again", 2, ("four-more",)),
-        Check("no more than context_length tokens at a time", 1, ("long", "short-memory")),
+        Check("no more than context_length tokens at a time", 1, ("long", "short-memory", "two-tokens")),
     ),
     learned="Only the last position's logits are new. The model reads all the rest again for each token, unless a cache "
     "keeps its keys and values.",
+    demands={
+        "count times": "one-token-only",
+        "the token with the largest logit": "least-likely",
+        "at the *last* position": "first-positions-logits",
+        "and append it": "put-in-front",
+        "give it only the last ones": "window-not-cut",
+        "A model has seen context_length tokens": "window-too-short",
+    },
     hints=(
         "Each round: run the model, take the logits of the last position, append their argmax.",
         "`logits[:, -1].argmax(dim=-1, keepdim=True)` is (b, 1), ready for `torch.cat((ids, …), dim=1)`.",
         "Give the model `ids[:, -context_length:]`.",
     ),
     wrong=wrongs("""
+        window-too-short: -context_length: → -context_length + 1 :
         window-not-cut: ids[:, -context_length:] → ids
         window-from-the-start: ids[:, -context_length:] → ids[:, :context_length]
         first-positions-logits: logits[:, -1] → logits[:, 0]
@@ -1241,6 +1440,7 @@ BUG_LOST_MASK = small(
     minus-infinity-added: scores.masked_fill(hidden, -torch.inf) → scores + torch.full_like(scores, -torch.inf).triu(1)
     """,
     points=2,
+    demands={"Correct `careless_attention`": "left-as-given"},
     input_axes=dict.fromkeys(("queries", "keys", "values"), HEADS_AXES),
 )
 

@@ -110,6 +110,7 @@ SETTINGS = {
     "steps": {"axis": 1, "sizes": [4, 2]},
     "buffers": {"names": ["mask", "positions"], "sizes": [[6, 6], [6]]},  # as the solution's
     "second-call": {"input": "x", "axis": 1, "size": 4},
+    "mode": {"input": "x", "given": ["eval"]},
     "start-values": {"names": ["W_query.weight", "W_value.weight"]},
 }
 
@@ -692,6 +693,36 @@ def test_an_input_is_given_as_a_list_of_pieces_of_which_none_may_be_changed():
     assert ([len(piece) for piece in x], type(x), type(y)) == ([2, 3], list, torch.Tensor)
     assert torch.equal(torch.cat(x), numbers(5, 2))
     assert call(lambda x, y: (x[1].zero_(), y)[1], probe).changed_inputs == ("x",)
+
+
+def test_an_input_can_be_given_so_that_it_is_gone_through_once():
+    probe = Probe("p", "", {"x": numbers(5, 2)}, settings={"once": ["x"]})
+    assert torch.equal(call(lambda x: torch.stack(list(x)), probe).tensor, numbers(5, 2))
+    assert call(lambda x: x[0], probe).error.type == "TypeError"
+
+
+@pytest.mark.parametrize(("mode", "training"), [("", False), ("training", True), ("as left", True)])
+def test_a_module_that_comes_back_is_used_in_the_mode_that_is_asked_for(mode, training):
+    made = nn.Dropout(1.0)
+    probe = Probe("p", "", {}, then={"x": torch.ones(3)}, settings={"mode": mode} if mode else {})
+    assert call(lambda: made, probe).tensor.tolist() == [0.0 if training else 1.0] * 3
+
+
+@pytest.mark.parametrize(
+    ("answer", "left"),
+    [
+        (lambda x: x.eval(), [False, False]),
+        (lambda x: x.train(), [True, True]),
+        (lambda x: x, [False, True]),
+        (lambda x: x[0].train(), [True, True]),
+    ],
+    ids=["eval", "training", "as it is", "a part"],
+)
+def test_the_mode_that_a_module_is_left_in_is_told(answer, left):
+    made = nn.Sequential(nn.Dropout())
+    subject = Subject(lambda inputs: answer(inputs["x"]), {"x": made})
+    found = EXPERIMENTS["mode"].run(subject, {"input": "x", "given": ["eval", "training"]})
+    assert found.tolist() == left
 
 
 class Caching(Attention):

@@ -508,10 +508,11 @@ EVERY = {
     "other-device": [((), 1.0, 0.0), ((), 2.0, 0.0)],
     "gradient": [((0,), 0.0, 1.0), ((1,), 0.0, 1.0)],
     "gradients": [((2,), 0.0, 1.0), ((2,), 0.5, 1.0)],
-    "costs": [((0,), 99.0, 0.0), ((1,), 99.0, 0.0)],
+    "costs": [((0,), 99.0, 0.0), ((1,), 99.0, 0.0), ((2,), 99.0, 0.0)],
     "steps": [((5,), 0.5, 0.25)],
     "buffers": [((0,), 0.0, 1.0), ((1,), 0.0, 1.0)],
     "second-call": [((0, 1, 1), 0.5, 0.25)],
+    "mode": [((0,), 1.0, 0.0), ((1,), 0.0, 1.0)],
     "start-values": [((0, column), 0.0, 1.0) for column in range(5)],
 }
 
@@ -527,6 +528,7 @@ def test_every_experiment_is_put_into_words_that_name_none_of_our_own(observe, c
         "names": ["mask", "positions"],
         "numbers": 9,
         "products": 9,
+        "calls": 9,
     }
     message = word(*behaves(asked("batch", "tokens", "d_out", observe=observe, settings=settings), *case))
     text = said(message)

@@ -22,6 +22,7 @@ from autograder.experiments.dropout import DROPOUT
 from autograder.experiments.gradient_flow import GRADIENT
 from autograder.experiments.gradients import GRADIENTS
 from autograder.experiments.influence import INFLUENCE
+from autograder.experiments.mode import MODE
 from autograder.experiments.other_device import OTHER_DEVICE
 from autograder.experiments.permuted import PERMUTED
 from autograder.experiments.properties import PROPERTIES
@@ -39,7 +40,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     one.name: one
     for one in (
         *(BUFFERS, COSTS, DROPOUT, GRADIENT, GRADIENTS, INFLUENCE),
-        *(OTHER_DEVICE, PERMUTED, SECOND_CALL, START_VALUES, STEPS),
+        *(MODE, OTHER_DEVICE, PERMUTED, SECOND_CALL, START_VALUES, STEPS),
     )
 }
 SAYS: dict[str, own_words.Words] = {}

@@ -260,7 +260,8 @@ def _put_to_use(
     def called(values: Mapping[str, Any]) -> Any:
         given = {name: copy(value) for name, value in values.items()}
         calls.append((given, values))
-        pieces = {name: list(given[name].split(sizes, axis)) for name, (axis, sizes) in lists.items()}
+        pieces: dict[str, Any] = {name: list(given[name].split(sizes, axis)) for name, (axis, sizes) in lists.items()}
+        pieces |= {name: iter(given[name]) for name in probe.settings.get("once", ())}
         positional, keywords = split({**given, **pieces}, probe.keywords)
         result = answer(*positional, **keywords)
         if probe.settings.get("stacked"):
@@ -268,8 +269,8 @@ def _put_to_use(
         if probe.observe != RESULT and isinstance(result, tuple) and result:
             result = result[0]  # what it does is looked at; that there are several is told by the plain call
         if probe.then and callable(result):
-            if isinstance(result, torch.nn.Module):
-                result.eval()
+            if isinstance(result, torch.nn.Module) and probe.settings.get("mode") != "as left":
+                result.train(probe.settings.get("mode") == "training")
             result = result(*(copy(value) for value in probe.then.values()))
         results.append(result)
         return result

@@ -31,7 +31,7 @@ def probe_to_examine(task: Task) -> Probe | None:
         probe
         for probe in task.probes
         if probe.observe == RESULT
-        and not (probe.raises or probe.then or probe.hidden or probe.train or "lists" in probe.settings)
+        and not (probe.raises or probe.then or probe.hidden or probe.train or probe.settings.keys() & {"lists", "once"})
     ]
     return max(plain, key=_variety, default=None)
 
