@@ -1498,6 +1498,13 @@ FAULTS = (
         "The result of `out_proj` is changed here, where the heads are mixed already. Change what goes *into* it: a pre-hook.",
         section="09-train-it#ablation-effect-task",
     ),
+    Fault(
+        "left-in-training-mode",
+        "the model is left in training mode",
+        "The model is left in training mode, so that dropout goes on in whatever is done with it next. Leave it in "
+        "eval mode.",
+        section="09-train-it#bug-evaluation-task",
+    ),
     # --- Reading a model -----------------------------------------------------------------------------------
     Fault(
         "base-of-two",

@@ -245,7 +245,8 @@ for position in (0, 10, 1000):
 #
 # Write `LearnedPositions(context_length, d_model)` with a table `pos_emb`. `forward(x, start=0)` adds to each token
 # the row of its position. The first token of `x` stands at position `start`: in section 7 a model writes one token
-# at a time, and the new token is not at position 0.
+# at a time, and the new token is not at position 0. The result has the dtype of `x`; make the positions on the device of
+# `x`, with `device=x.device`.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "learned-positions-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -512,7 +513,7 @@ rope_pairs(8)
 #
 # Write `apply_rope(x, positions, base=10000.0)` for queries or keys of any number of heads and sequences: rotate the
 # last axis, one position for each slice of the axis before it. `x.chunk(2, dim=-1)` gives both halves, `torch.cat`
-# joins them.
+# joins them. Queries and keys are trained through it, so let the gradient come back.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "apply-rope-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}

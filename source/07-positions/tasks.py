@@ -76,6 +76,12 @@ ORDER_GAP = Task(
         Check("other functions, all columns", 1, ("by-position", "opposite")),
     ),
     learned="Without a mask the outputs move along with their tokens: attention alone knows no order.",
+    demands={
+        "Compare the two **token by token**": "compared-by-position",
+        "the largest absolute difference of each token": "sign-kept",
+        "Return the largest": "mean-for-largest",
+        "of each token, in the new order": "order-backwards",
+    },
     hints=(
         "Two calls of `attention`: one with `x`, one with `x[order]`. Which rows belong to the same token?",
         "`attention(x)[order]` puts the old outputs into the new order. Row i is then one token in both.",
@@ -138,6 +144,13 @@ LEARNED_POSITIONS = Task(
         Check("the input's dtype and device", 1, ("double", "device")),
     ),
     learned="A table with one trained row for each position. It knows the order, and it ends with its last row.",
+    demands={
+        "adds to each token the row of its position": "same-position-for-all",
+        "with a table pos_emb": "table-turned",
+        "The first token of x stands at position start": "start-ignored",
+        "on the device of x": "made-on-the-cpu",
+        "The result has the dtype of x": "float-forced",
+    },
     hints=(
         "`nn.Embedding(context_length, d_model)` is the table. Called with whole numbers, it returns those rows.",
         "The positions are `torch.arange(start, start + x.shape[-2], device=x.device)`.",
@@ -184,6 +197,13 @@ POSITION_ANGLES = Task(
         Check("another base", 1, ("base",)),
     ),
     learned="Hand i turns by base to the power of −2i/d at each step: the first fast, the last one hardly at all.",
+    demands={
+        "one row for each position": "positions-not-used",
+        "one column for each hand": "angle-for-each-number",
+        "base=10000.0": "base-typed-in",
+        "Hand i turns by the angle \\theta_i at each step": "exponents-off",
+        "returns: (tokens, dim / 2), in radians": "sines-too-early",
+    },
     hints=(
         "First the angle of one step for each hand, then each position times each of them.",
         "`torch.arange(0, dim, 2) / dim` holds 2i/d. `positions[:, None]` gives the positions an axis for the hands.",
@@ -230,6 +250,12 @@ SINUSOIDAL = Task(
         Check("another base", 1, ("base",)),
     ),
     learned="A code for every position, without a table that ends; and one rotation moves all of them on.",
+    demands={
+        "sine of hand 0, cosine of hand 0": "cosine-first",
+        "side by side": "halves-for-neighbours",
+        "base=10000.0": "base-typed-in",
+        "positions: (tokens,), whole numbers from 0 on": "positions-not-used",
+    },
     hints=(
         "Start with `angles = position_angles(positions, d_model, base)`.",
         "`torch.stack([angles.sin(), angles.cos()], dim=-1)` has the shape (tokens, d_model / 2, 2).",
@@ -281,6 +307,11 @@ ROTATE_PAIRS = Task(
     checks=(Check("arrows of any direction", 1, ("one", "many")), Check("quarter turns", 1, ("quarter",))),
     words={"x": "pairs"},
     learned="A rotation keeps lengths, and two of them in a row turn by the sum of their angles.",
+    demands={
+        "each pair in the last axis is turned by the angle": "not-a-rotation",
+        "against the clock": "turned-backwards",
+        "returns: (tokens, hands, 2)": "stacked-on-other-axis",
+    },
     hints=(
         "`pairs[..., 0]` and `pairs[..., 1]` are the a and b of the formula, for all pairs at once.",
         "The new a is `a * angles.cos() - b * angles.sin()`. The new b has a plus.",
@@ -323,6 +354,12 @@ ROPE_INTERLEAVED = Task(
         Check("another base", 1, ("base",)),
     ),
     learned="Each pair of neighbours is a hand of the clock, and turns at its own speed.",
+    demands={
+        "takes **neighbours** as pairs": "halves-for-neighbours",
+        "with an angle of its own": "one-speed",
+        "base=10000.0": "base-typed-in",
+        "by an angle that grows with the position": "positions-not-used",
+    },
     hints=(
         "Three steps: cut x into pairs, get the angles, rotate and join again.",
         "`x.unflatten(-1, (-1, 2))` has the shape (tokens, head_dim / 2, 2), as `rotate` wants it.",
@@ -363,12 +400,19 @@ APPLY_ROPE = Task(
         placed("offset", "4 tokens from position 9 on", 9, 1, 2, 4, 6),
         placed("base", "base 100", 3, 3, 1, 2, 4, base=100.0),
         placed("one-head", "6 tokens, without other axes", 0, 6, 4, observe="influence", settings=BY_TOKEN),
+        placed("gradients", "3 tokens, 2 heads", 4, 1, 2, 3, 4, observe="gradients", settings={"input": "x"}),
     ),
     checks=(
         Check("sequences and heads, positions from anywhere on", 2, ("heads", "offset", "one-head")),
-        Check("another base", 1, ("base",)),
+        Check("another base, and the gradient comes back", 1, ("base", "gradients")),
     ),
     learned="The score of a rotated query and a rotated key depends on their distance, and on no position.",
+    demands={
+        "Rotate number i of the first half with number i of the second half": "neighbours-for-halves",
+        "one position for each slice of the axis before it": "positions-not-used",
+        "base=10000.0": "base-typed-in",
+        "Queries and keys are trained through it": "detached",
+    },
     hints=(
         "Angles first. Then number i of the first half is the a, and number i of the second half the b.",
         "`first, second = x.chunk(2, dim=-1)`. The angles broadcast over all axes before the tokens.",
@@ -391,6 +435,8 @@ APPLY_ROPE = Task(
         hands-in-reverse: , base)  # → , base).flip(-1)  #
         codes-added: = x + sinusoidal(positions, x.shape[-1], base)
         stacked-on-other-axis: cos], dim=-1) → cos], dim=-2)
+        detached: x.chunk(2, dim=-1) → x.detach().chunk(2, dim=-1)
+            hint: `.detach()` cuts the way back: no gradient reaches the layers that made the queries and keys.
         edits-its-argument: torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1) → x.copy_(torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1))
         """),
     right=rights("""
@@ -416,6 +462,10 @@ BUG_MIXED_FORMS = Task(
     checks=(Check("half-split scores, at any positions", 2, ("six", "offset")),),
     words={"width": "√head_dim", "x": "queries"},
     learned="A number and its partner turn by one angle. Angles and partners belong to the same form.",
+    demands={
+        "trained with the **half-split** form": "left-as-given",
+        "divided by √head_dim": "no-scale",
+    },
     hints=(
         "Print `angles` for 4 positions and 8 numbers. Which numbers share an angle? And which ones are partners?",
         "`repeat_interleave` gives the angles 0, 0, 1, 1, … Half-split needs 0, 1, 2, 3, 0, 1, 2, 3.",
@@ -476,6 +526,13 @@ ALIBI_BIAS = Task(
     ),
     checks=(Check("8 heads", 1, ("eight",)), Check("any number of heads", 1, ("six", "one"))),
     learned="A penalty for each step back, of another size in each head: near by rule, and nothing to train.",
+    demands={
+        "minus slope times distance for the past": "near-is-punished",
+        "Each head has a slope of its own": "one-slope",
+        "0 on the diagonal": "diagonal-hidden",
+        "-\\infty for the future": "future-visible",
+        "Head h of H heads, counted from 1": "slopes-off",
+    },
     hints=(
         "First the slopes, (heads,). Then the distances, (query, key): position of the query minus that of the key.",
         "`slopes = 2.0 ** (-8 * torch.arange(1, num_heads + 1) / num_heads)`, and `slopes[:, None, None] * distance`.",
@@ -538,6 +595,14 @@ NEW_TOKEN_SCORES = Task(
     checks=(Check("after some tokens, and after none", 2, ("five", "three", "first")),),
     words={"x": "cached_keys", "width": "√head_dim", "width_code": "query.shape[-1] ** 0.5"},
     learned="The position of a new token is the number of tokens before it. Another position raises no error.",
+    demands={
+        "query and key belong to the new token and are not rotated yet": "one-side-not-turned",
+        "cached_keys are rotated": "cache-turned-twice",
+        "Return the scaled scores": "no-scale",
+        "with all tokens": "new-key-left-out",
+        "itself last": "new-key-first",
+        "Its position is the number of tokens that came before it": "put-at-zero",
+    },
     hints=(
         "How many tokens came before? That is the position of the new one, for its query and for its key.",
         "`position = torch.tensor([len(cached_keys)])`. The kept keys are rotated already; the new key is not.",

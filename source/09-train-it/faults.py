@@ -571,13 +571,6 @@ FAULTS = (
         section="09-train-it#train-task",
     ),
     Fault(
-        "left-in-training-mode",
-        "the model is left in training mode",
-        "The model is left in training mode, so that dropout goes on in whatever is done with it next. Leave it in "
-        "eval mode.",
-        section="09-train-it#bug-evaluation-task",
-    ),
-    Fault(
         "sharp-before-the-division",
         "the scores are sharp only before the division",
         "The scores are large enough before the division by the root of `d_model`, and not behind it. Multiply by this root "

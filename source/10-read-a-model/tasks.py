@@ -23,12 +23,11 @@ def other_ids(*shape, vocab=7):
     return lambda generator: {"ids": torch.randint(vocab - 1, shape, generator=generator)}
 
 
-def model(seed, layers=2, heads=2):
-    """A transformer of the learner's own with 7 tokens, width 8, and room for 9."""
+def model(seed, layers=2, heads=2, vocab=7, room=9):
+    """A transformer of the learner's own with a vocabulary, width 8, and room for some tokens."""
     names = ("vocab", "d_model", "num_heads", "num_layers", "context_length", "position")
-    return Made(
-        "TinyTransformer", dict(zip(names, (7, 8, heads, layers, 9, "learned"), strict=True)), seed=seed
-    )
+    sizes = (vocab, 8, heads, layers, room, "learned")
+    return Made("TinyTransformer", dict(zip(names, sizes, strict=True)), seed=seed)
 
 
 # ----------------------------------------------------------------------------------------- from a file to classes
@@ -54,6 +53,11 @@ SPLIT_FUSED = Task(
     checks=(Check("the three weights, each turned", 2, ("wide", "square", "narrow")),),
     learned="A fused weight is three weights side by side. What is side by side in (in, out) is on top of each other in "
     "(out, in): the convention decides along which axis to cut.",
+    demands={
+        "first the columns of the queries": "projections-swapped",
+        "as nn.Linear keeps them, each (out, in)": "weight-not-turned",
+        "a fused weight as GPT-2 stores it, (in, 3 · out)": "cut-along-the-input",
+    },
     hints=(
         "Along which axis do the columns of the queries, keys and values stand side by side?",
         "`weight.chunk(3, dim=1)` gives three parts of (in, out). What turns (in, out) into (out, in)?",
@@ -79,9 +83,9 @@ SPLIT_FUSED = Task(
 )
 
 
-def stored(id, says, name, shape, seed, layers=2):
+def stored(id, says, name, shape, seed, **more):
     """A tensor of the file, put into a model of the learner's own, which then reads some ids."""
-    inputs = {"model": model(seed, layers), "name": name, "tensor": drawn(*shape, seed=seed + 100)}
+    inputs = {"model": model(seed, **more), "name": name, "tensor": drawn(*shape, seed=seed + 100)}
     return Probe(id, says, inputs, then={"ids": ids(2, 5, seed=seed)})
 
 
@@ -98,6 +102,8 @@ PLACED = {
     "last-norm": ("`ln_f.bias`", "ln_f.bias", (8,)),
 }
 
+AS_IT_IS = ("output-bias", "back-bias", "norm", "places", "last-norm")
+
 PLACE = Task(
     id="place",
     title="Every tensor in its place",
@@ -106,15 +112,27 @@ PLACE = Task(
     signature="place(model, name, tensor)",
     axes=LOGITS,
     needs=("split-fused",),
-    probes=tuple(stored(id, *rest, seed) for seed, (id, rest) in enumerate(PLACED.items(), start=1)),
+    probes=(
+        *(stored(id, *rest, seed) for seed, (id, rest) in enumerate(PLACED.items(), start=1)),
+        stored("square-table", "a square `wte.weight`", "wte.weight", (8, 8), 11, vocab=8),
+        stored("square-places", "a square `wpe.weight`", "wpe.weight", (8, 8), 12, room=8),
+    ),
     checks=(
         Check("queries, keys and values", 1, ("queries-keys-values",)),
         Check("transposed weights", 1, ("output", "wide", "back")),
-        Check("one table, two places", 1, ("tied",)),
-        Check("what goes in as it is", 1, ("output-bias", "back-bias", "norm", "places", "last-norm")),
+        Check("one table, two places", 1, ("tied", "square-table")),
+        Check("what goes in as it is", 1, (*AS_IT_IS, "square-places")),
     ),
     learned="Loading a model is translation: another name, another orientation, one tensor for several places. Each step "
     "that is missing leaves random numbers in the model, and nothing complains.",
+    demands={
+        "and return the model": "returns-nothing",
+        "The weights of c_proj and c_fc are transposed": "transposed-always",
+        "in the attention as in the MLP": "square-not-transposed",
+        "Their biases have one axis": "biases-left-out",
+        "c_attn is split, and goes into W_query, W_key and W_value": "projections-swapped",
+        "wte is the embedding and the unembedding": "not-tied",
+    },
     hints=(
         "Three cases: `c_attn` has three places, `c_proj` and `c_fc` are turned, `wte` has a second place.",
         '`own_name("h.0.attn.c_attn.weight")` ends in `fused.weight`. Put `W_query`, `W_key` and `W_value` in the place of '
@@ -127,6 +145,8 @@ PLACE = Task(
             hint: The weight goes in as it is stored. Those of `c_proj` and `c_fc` are (in, out): `.T`.
         square-not-transposed: ("c_proj.weight", "c_fc.weight") → ("mlp.c_proj.weight", "c_fc.weight")
         reshaped-not-turned: tensor = tensor.T → tensor = tensor.reshape(tensor.shape[::-1])
+        transposed-always: if name.endswith(("c_proj.weight", "c_fc.weight")): → if tensor.T.shape == model.get_parameter(own).shape:
+            hint: Whatever fits when it is transposed is transposed. A table may be square, and stays as it is: only `c_proj` and `c_fc` are turned.
         not-tied: model.unembedding.weight.copy_(tensor) → pass
         embedding-forgotten: model.get_parameter(own).copy_(tensor) → (model.unembedding.weight if name == "wte.weight" else model.get_parameter(own)).copy_(tensor)
         projections-swapped: ("W_query", "W_key", "W_value") → ("W_key", "W_query", "W_value")
@@ -168,6 +188,9 @@ ORIENTATION = Task(
         Check("a weight that is not square", 1, ("wide", "embedding")),
     ),
     learned="A shape does not tell which convention a tensor follows, and a square one fits both ways. The name does.",
+    demands={
+        "There are two mistakes in one line": "left-as-given",
+    },
     hints=(
         "`c_proj` of the attention is (d_model, d_model). What does the shape tell about it?",
         "`reshape` keeps the numbers in the order in which they lie. Does `.T` as well?",
@@ -221,6 +244,12 @@ PERPLEXITY = Task(
     ),
     checks=(Check("e to the mean loss of all next tokens", 2, ("three", "one", "many")),),
     learned="Perplexity is the loss in another unit: the number of equally likely tokens that would be as hard to guess.",
+    demands={
+        "the exponential of it": "exp-left-out",
+        "e to the mean loss": "base-of-two",
+        "over the next tokens": "labels-not-shifted",
+        "of all sequences together": "averaged-too-late",
+    },
     hints=(
         "The mean loss is the cross-entropy of the logits at all positions but the last, and the tokens from the second on.",
         "`F.cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten())`, then `.exp()`.",
@@ -277,6 +306,12 @@ CLAIM_SCORE = Task(
     ),
     learned="A claim is a set of places. Its score is a share of attention, and 1 where all of it goes as claimed. What even "
     "attention would score is the number to compare with.",
+    demands={
+        "For each head": "heads-averaged",
+        "add up each query's weights on its claimed keys": "averaged-over-claimed-keys",
+        "over all queries that have at least one": "all-queries-counted",
+        "All sequences count together": "sequence-by-sequence",
+    },
     hints=(
         "`claim` has no axis for the heads: give it one, `claim[:, None]`, and multiply.",
         "Which queries have a claimed key at all? `claim.any(dim=-1)`, (b, tokens).",
@@ -323,6 +358,13 @@ INDUCTION_CLAIM = Task(
     checks=(Check("after each earlier token like this one", 3, ("two", "many", "same")),),
     learned="The key is the token before, the query the present one: the same match that you wrote as matrices in lesson 09, "
     "now as a mask that any text fills in.",
+    demands={
+        "query q is said to look at each key": "queries-and-keys-turned",
+        "k \\le q": "future-claimed",
+        "whose *previous* token": "one-too-far-back",
+        "equals the token at q": "match-for-successor",
+        "Key 0 has no token before it": "wrapped-around",
+    },
     hints=(
         "First the token *before* each position, (b, tokens): shift `ids` to the right by one. What stands at position 0?",
         "Compare each query's token with each key's token before: `before[:, None, :] == ids[:, :, None]`.",
@@ -365,6 +407,7 @@ def averaged(id, says, seed, layer, head, heads, shape=(3, 6), **more):
     return Probe(id, says, inputs, redraw=other_ids(*shape), **more)
 
 
+STAYS = {"observe": "mode", "settings": {"input": "model", "given": ["eval"]}}
 SECOND = {"observe": "second-call", "settings": {"input": "ids", "axis": 1, "size": 4}}
 
 MEAN_ABLATED = Task(
@@ -380,15 +423,20 @@ MEAN_ABLATED = Task(
         averaged("last-head", "head 3 of four in the first layer", 2, 0, 3, 4, shape=(2, 5)),
         averaged("first-layer", "head 0 of two in the first layer", 3, 0, 0, 2),
         averaged("again", "a second call on the same model", 4, 1, 0, 2, **SECOND),
+        averaged("mode", "a model in eval mode", 5, 1, 0, 2, **STAYS),
     ),
     checks=(
-        Check(
-            "the rise of each token's loss",
-            4,
-            ("four-heads", "last-head", "first-layer", "again"),
-        ),
+        Check("the rise of each token's loss", 3, ("four-heads", "last-head", "first-layer")),
+        Check("the model is left as it was", 1, ("again", "mode", "four-heads")),
     ),
     learned="The mean leaves the model what a head always says, and takes away what it says about this text.",
+    demands={
+        "the loss without the head, minus the loss of the whole model": "difference-turned",
+        "replaced by its mean": "zero-for-the-mean",
+        "over the batch and the tokens": "mean-of-each-sequence",
+        "its context is replaced": "wrong-head-removed",
+        "Leave the model as you found it": "left-in-training-mode",
+    },
     hints=(
         "As in lesson 09: `contexts = arguments[0].unflatten(-1, (num_heads, -1)).clone()`, (b, tokens, heads, head_dim).",
         "`contexts[:, :, head]` is (b, tokens, head_dim). Its mean over the first two axes has head_dim numbers.",
@@ -396,6 +444,7 @@ MEAN_ABLATED = Task(
     ),
     wrong=wrongs("""
         hook-stays: hook.remove() → pass
+        left-in-training-mode: hook.remove() → hook.remove(); model.train()
         zero-for-the-mean: contexts[:, :, head].mean(dim=(0, 1)) → 0.0
         mean-of-each-sequence: .mean(dim=(0, 1)) → .mean(dim=1, keepdim=True)
         mean-of-each-position: .mean(dim=(0, 1)) → .mean(dim=0)
@@ -449,6 +498,10 @@ EFFECT_WHERE = Task(
     ),
     checks=(Check("the mean rise there, and elsewhere", 2, ("few", "many", "half")),),
     learned="An effect that is the same everywhere supports no claim about a place.",
+    demands={
+        "the mean rise there": "places-swapped",
+        "the mean rise elsewhere": "compared-with-all",
+    },
     hints=(
         "A mask of booleans picks numbers: `rise[where]` holds those where it is True.",
         "`~where` is elsewhere. `torch.stack((…, …))` makes one tensor of two numbers.",
@@ -484,6 +537,13 @@ LOGIT_LENS = Task(
     ),
     checks=(Check("the stages, in their order", 3, ("two-layers", "three-layers", "one-layer")),),
     learned="The stream is one language from the first layer to the last. So the end of the model reads it anywhere.",
+    demands={
+        "that norm and unembedding make": "last-norm-left-out",
+        "of the stream before the first block": "first-stage-left-out",
+        "and after each block": "last-stage-left-out",
+        "The stream starts as embedding plus positions": "positions-not-added",
+        "the logits that": "softmax-in-the-model",
+    },
     hints=(
         "Keep the stream in a list: first the embedding plus the positions, then what each block returns.",
         "`model.positions.weight[: ids.shape[1]]` has one row for each token that is there.",
