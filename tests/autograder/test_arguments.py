@@ -315,6 +315,21 @@ def test_what_fits_is_put_in_and_what_does_not_is_told(shapes, report, values):
     }
 
 
+def test_a_layer_that_lacks_its_bias_gets_it_and_that_is_told():
+    module = nn.Sequential(nn.Linear(2, 3, bias=False), nn.LayerNorm(3))
+    expected = {**dict(module.named_parameters()), "0.bias": torch.tensor([5.0, 0.0, 1.0])}
+    assert load_weights(module, expected) == ModuleReport(missing=("0.bias",))
+    assert module[0](torch.zeros(2)).tolist() == [5.0, 0.0, 1.0]
+
+
+def test_a_class_that_takes_its_arguments_by_name_only_can_be_used():
+    class ByName(Doubling):
+        def __init__(self, *, d_out, d_in):
+            super().__init__(d_in, d_out)
+
+    assert torch.equal(fresh({"m": MADE}, {"Doubling": ByName})["m"].W, WEIGHT)
+
+
 def test_buffers_are_no_weights():
     module = Doubling(2, 3)
     assert load_weights(module, {"W": WEIGHT}) == ModuleReport()

@@ -402,8 +402,10 @@ FUNCTIONS = {
     "the inputs themselves": ("costs", torch.sum, {"x": numbers(100)}, {"numbers": 1}, [0.0, 0.0, 0.0]),
     "a vector's products": (
         "costs", lambda x: x[:5] @ x[:5], {"x": numbers(6)}, {"numbers": 30, "products": 0}, [0.0, 5.0, 0.0]),
-    "the way back, not asked for": ("costs", Wasteful.apply, {"x": numbers(6)}, {"numbers": 30}, [0.0, 0.0, 0.0]),
-    "the way back": ("costs", Wasteful.apply, {"x": numbers(6)}, {"numbers": 30, "input": "x"}, [36.0, 0.0, 0.0]),
+    "the way back, not asked for": (
+        "costs", Wasteful.apply, {"x": numbers(6)}, {"numbers": 30}, [0.0, 0.0, 0.0]),
+    "the way back": (
+        "costs", Wasteful.apply, {"x": numbers(6)}, {"numbers": 30, "input": "x"}, [36.0, 0.0, 0.0]),
 }  # fmt: skip
 
 
@@ -675,7 +677,15 @@ class Overwritten(Kept):
         (Kept, {"sizes": [1], "counts": "most"}, [1, 3]),
         (Kept, {"sizes": [1], "counts": "count"}, "AttributeError"),
     ],
-    ids=["kept", "overwritten later", "refused", "passed over", "refused otherwise", "counted", "not counted"],
+    ids=[
+        "kept",
+        "overwritten later",
+        "refused",
+        "passed over",
+        "refused otherwise",
+        "counted",
+        "not counted",
+    ],
 )
 def test_an_object_is_called_step_by_step_and_what_it_gave_back_before_stays_told(answer, settings, told):
     x = torch.arange(1.0, 1 + sum(settings["sizes"]))

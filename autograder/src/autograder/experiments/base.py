@@ -18,8 +18,8 @@ Settings = Mapping[str, Any]
 class Subject:
     """An answer that is ready to be called on arguments by name.
 
-    Where it is a module, `module` is that, and `make` makes another like it, with weights of its own. Where it
-    is a method, `owner` is the object that it belongs to.
+    Where it is a module, `module` is that, and `make` makes another like it, with weights of its own. Where
+    it is a method, `owner` is the object that it belongs to.
     """
 
     call: Callable[[Mapping[str, Any]], Any]

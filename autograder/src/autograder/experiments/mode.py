@@ -15,7 +15,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from autograder.experiments.base import Case, Experiment, Seen, Settings, Subject
+from autograder.experiments.base import Experiment, Settings, Subject
+from autograder.words.own_words import Case, Seen
 from autograder.words.phrases import N_
 
 

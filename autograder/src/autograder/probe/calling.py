@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -60,7 +61,7 @@ def _made(made: Made, namespace: Mapping[str, Any]) -> nn.Module:
     if not isinstance(found, type) or not issubclass(found, nn.Module):
         raise NeedsEarlier(made.name, "is not a class made from `nn.Module`")
     try:
-        module = found(*made.construct.values())
+        module = constructed(found, made.construct)
         report = load_weights(module, made.weights)
     except KeyboardInterrupt:
         raise
@@ -71,13 +72,27 @@ def _made(made: Made, namespace: Mapping[str, Any]) -> nn.Module:
     return module.eval()
 
 
+def constructed(
+    module_class: Callable[..., nn.Module], construct: Mapping[str, Any], keywords: Collection[str] = ()
+) -> nn.Module:
+    """Make a module; where its constructor takes its arguments by name only, by name."""
+    positional, by_name = split(construct, keywords)
+    try:
+        inspect.signature(module_class).bind(*positional, **by_name)
+    except ValueError:
+        pass  # it has no signature, and calling it is the only way to know
+    except TypeError:
+        return module_class(**construct)
+    return module_class(*positional, **by_name)
+
+
 def load_weights(module: nn.Module, weights: Mapping[str, Tensor]) -> ModuleReport:
     """Put weights into a module by parameter name, and say which names or shapes do not fit.
 
     What fits is put in also where something else does not, so that the rest of the module can still be
     judged:
-    a matrix the other way round is put in turned, parameters with other names are taken in their order, and a
-    bias that should not be there is made 0.
+    a matrix the other way round is put in turned, parameters with other names are taken in their order, a
+    bias that should not be there is made 0, and a layer that lacks its bias gets it.
     """
     own = dict(module.named_parameters(remove_duplicate=False))  # one parameter may stand under many names
     named = {id(own[name]) for name in weights if name in own}
@@ -96,6 +111,10 @@ def load_weights(module: nn.Module, weights: Mapping[str, Tensor]) -> ModuleRepo
         for name in unexpected if len(missing) != len(unexpected) else ():
             if name.endswith("bias"):
                 own[name].zero_()
+        for name in missing:
+            layer = dict(module.named_modules()).get(name.removesuffix(".bias"))
+            if layer is not None and getattr(layer, "bias", layer) is None:
+                layer.register_parameter("bias", nn.Parameter(weights[name].clone()))
     return ModuleReport(
         missing=missing,
         unexpected=unexpected,

@@ -260,8 +260,8 @@ def _put_to_use(
     def called(values: Mapping[str, Any]) -> Any:
         given = {name: copy(value) for name, value in values.items()}
         calls.append((given, values))
-        pieces: dict[str, Any] = {name: list(given[name].split(sizes, axis)) for name, (axis, sizes) in lists.items()}
-        pieces |= {name: iter(given[name]) for name in probe.settings.get("once", ())}
+        pieces: dict[str, Any] = {name: iter(given[name]) for name in probe.settings.get("once", ())}
+        pieces |= {name: list(given[name].split(sizes, axis)) for name, (axis, sizes) in lists.items()}
         positional, keywords = split({**given, **pieces}, probe.keywords)
         result = answer(*positional, **keywords)
         if probe.settings.get("stacked"):

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.experiments.base import moved, other, slices_changed
-from autograder.probe.calling import copy, fresh, load_weights, quietly, split
+from autograder.probe.calling import constructed, copy, fresh, load_weights, quietly, split
 from autograder.records.bank import RESULT, Probe, Task, axis_parts
 from autograder.records.outcome import Examination, Influence
 
@@ -31,7 +31,8 @@ def probe_to_examine(task: Task) -> Probe | None:
         probe
         for probe in task.probes
         if probe.observe == RESULT
-        and not (probe.raises or probe.then or probe.hidden or probe.train or probe.settings.keys() & {"lists", "once"})
+        and not (probe.raises or probe.then or probe.hidden or probe.train)
+        and not probe.settings.keys() & {"lists", "once"}  # what these give is no tensor
     ]
     return max(plain, key=_variety, default=None)
 
@@ -66,8 +67,7 @@ def _ready(
     module: nn.Module | None = None
     function = answer
     if task.kind == "module":
-        positional, by_name = split(probe.construct, probe.keywords)
-        function = module = answer(*positional, **by_name)
+        function = module = constructed(answer, probe.construct, probe.keywords)
         load_weights(module, probe.weights)
         module.to(dtype).eval()
 
