@@ -1,5 +1,7 @@
 """The tasks of lesson 02: their probes, and the right and wrong answers as changes to the solution."""
 
+from dataclasses import replace
+
 import torch
 from autograder.author.authoring import Check, Forbid, Lesson, Made, Probe, Specimen, Task, rights, wrongs
 
@@ -165,6 +167,8 @@ CONTEXT = Task(
 
 
 SLIPS_BY_HAND = wrongs("""
+    exp-overflows: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores); return exponentials / exponentials.sum(dim=dim, keepdim=True)
+        torch.softmax( → softmax_by_hand(
     not-normalised: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True)); return exponentials
         torch.softmax( → softmax_by_hand(
     sums-without-keepdim: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True)); return exponentials / exponentials.sum(dim=dim)
@@ -281,8 +285,6 @@ ROUTES = rights("""
     scaled-queries: = queries @ → = (queries * keys.shape[-1] ** -0.5) @
         / keys.shape[-1] ** 0.5 →
     transpose: keys.T → keys.transpose(-2, -1)
-    by-hand: torch.softmax( → torch.exp(
-        , dim=-1) → )↵weights = weights / weights.sum(dim=-1, keepdim=True)
     by-hand-and-shifted: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True)); return exponentials / exponentials.sum(dim=dim, keepdim=True)
         torch.softmax( → softmax_by_hand(
     values-first: self.W_query = → self.W_value =
@@ -330,6 +332,9 @@ DOUBLE = Probe(
     seed=27,
     dtype="float64",
 )
+LARGE = replace(
+    DOUBLE, id="large", says="tokens of large numbers, in float64", inputs={"x": 300 + drawn(4, 5, seed=19)}
+)
 # Where both sizes are equal, a matrix that should have been transposed fits all the same.
 SQUARE = Probe(
     "square",
@@ -375,13 +380,14 @@ SELF_ATTENTION_V1 = Task(
         size_probe("narrower"),
         SHUFFLED,
         DOUBLE,
+        LARGE,
         SQUARE,
         start_probe(range=True),
     ),
     checks=(
         Check("six tokens, d_in = 3, d_out = 2", 2, ("seeded", "other-sentence")),
         Check("any sizes, tokens in any order", 1, ("wider", "narrower", "square", "shuffled")),
-        Check("any dtype, weights from `torch.rand`", 1, ("double", "start")),
+        Check("any dtype, weights from `torch.rand`", 1, ("double", "large", "start")),
     ),
     learned="Self-attention with three trainable matrices. Another order of the tokens gives the same context "
     "vectors in that order.",
@@ -549,6 +555,7 @@ SELF_ATTENTION_V2 = Task(
         size_probe("narrower", qkv_bias=False),
         SHUFFLED,
         DOUBLE,
+        LARGE,
         SQUARE,
         BIASED,
         start_probe(),
@@ -558,7 +565,7 @@ SELF_ATTENTION_V2 = Task(
         Check(
             "any sizes, tokens in any order, weights drawn afresh",
             1,
-            ("wider", "narrower", "square", "shuffled", "double", "start"),
+            ("wider", "narrower", "square", "shuffled", "double", "large", "start"),
         ),
         Check("with a bias", 1, ("biased",)),
     ),

@@ -678,6 +678,10 @@ RIGHT_ANGLES = {
 POINTING_AWAY = {"queries": torch.full((6, 3), 6.0), "keys": torch.full((6, 3), -8.0)}
 ALIKE = {"queries": 0.3 * drawn(86, 6, 4), "keys": 0.3 * drawn(87, 6, 4), "values": drawn(88, 6, 3)}
 
+LARGE = {"queries": 60 + drawn(91, 5, 4), "keys": 60 + drawn(92, 5, 4), "values": drawn(93, 5, 3)}
+LARGE = {name: value.double() for name, value in LARGE.items()}
+
+
 CAUSAL_ATTENTION = Task(
     id="causal-attention-by-hand",
     title="Causal attention",
@@ -699,6 +703,7 @@ CAUSAL_ATTENTION = Task(
             {**POINTING_AWAY, "values": drawn(83, 6, 2)},
             redraw=lambda generator: POINTING_AWAY,
         ),
+        Probe("large", "queries and keys of large numbers, in float64", LARGE),
         Probe(
             "influence-of-values",
             "six tokens whose values are changed one by one",
@@ -720,7 +725,7 @@ CAUSAL_ATTENTION = Task(
         Check(
             "nothing from the future, whatever the scores",
             1,
-            ("right-angles", "low", "influence-of-values", "influence-of-keys"),
+            ("right-angles", "low", "large", "influence-of-values", "influence-of-keys"),
         ),
     ),
     words={"x": "queries", "swap": "keys.T"},
@@ -732,6 +737,7 @@ CAUSAL_ATTENTION = Task(
         "`weights = torch.softmax(masked / keys.shape[-1] ** 0.5, dim=-1)`, and `return weights @ values`.",
     ),
     wrong=wrongs("""
+        exp-overflows: torch.softmax(masked / keys.shape[-1] ** 0.5, dim=-1) → torch.exp(masked / keys.shape[-1] ** 0.5)↵weights = weights / weights.sum(dim=-1, keepdim=True)
         no-mask: softmax(masked → softmax(scores
         no-scale: / keys.shape[-1] ** 0.5 →
         scaled-without-root: ** 0.5 →

@@ -356,6 +356,8 @@ def sizes(*numbers, qkv_bias=False):
 
 
 SLIPS_BY_HAND = wrongs("""
+    exp-overflows: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores); return exponentials / exponentials.sum(dim=dim, keepdim=True)
+        torch.softmax( → softmax_by_hand(
     not-normalised: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True)); return exponentials
         torch.softmax( → softmax_by_hand(
     sums-without-keepdim: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True)); return exponentials / exponentials.sum(dim=dim).unsqueeze(1)
@@ -382,6 +384,7 @@ CAUSAL_ATTENTION = Task(
         made_for("other-sizes", "three sentences of other sizes", (3, 5), plain(4, 7, 5), 21),
         made_for("bias", "qkv_bias=True", (2, 4), sizes(6, 5, 4, qkv_bias=True), 22),
         made_for("double", "double precision", (4, 3), sizes(5, 6, 3), 23, dtype="float64"),
+        made_for("large", "large scores", 60 + drawn(2, 3, 5, seed=31), sizes(5, 6, 3), 31, dtype="float64"),
         made_for("short", "sentences shorter than context_length", (2, 7), sizes(6, 5, 9), 24, even=True),
         made_for("one-token", "sentences of one token", (3, 1), sizes(2, 4, 6), 25),
         made_for("zero-token", "a token that is all 0", WITH_ZERO_TOKEN, sizes(4, 3, 7), 13, even=True),
@@ -399,7 +402,7 @@ CAUSAL_ATTENTION = Task(
     ),
     checks=(
         Check("a batch of two sentences", 1, ("seeded", "two-sentences")),
-        Check("other sizes, a bias, double precision", 1, ("other-sizes", "bias", "double")),
+        Check("other sizes, a bias, double precision", 1, ("other-sizes", "bias", "double", "large")),
         Check(
             "no look ahead, and fewer tokens than context_length",
             1,

@@ -517,6 +517,8 @@ FUSED_TWICE = {"W_value.weight": TWICE, "out_proj.weight": torch.eye(12), "out_p
 
 
 SLIPS_BY_HAND = wrongs("""
+    exp-overflows: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores); return exponentials / exponentials.sum(dim=dim, keepdim=True)
+        torch.softmax( → softmax_by_hand(
     not-normalised: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True)); return exponentials
         torch.softmax( → softmax_by_hand(
     sums-without-keepdim: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True)); return exponentials / exponentials.sum(dim=dim).unsqueeze(-2)
@@ -526,6 +528,10 @@ SLIPS_BY_HAND = wrongs("""
     softmax-over-everything: above → def softmax_by_hand(scores, dim): exponentials = torch.exp(scores - scores.amax(dim=dim, keepdim=True)); return exponentials / exponentials.sum()
         torch.softmax( → softmax_by_hand(
     """)
+
+# Scores of some thousand that differ by a few.
+NEAR_4 = 4 + drawn(2, 5, 7, seed=58) / 50
+ALL_ONES = {"W_query.weight": torch.ones(12, 7), "W_key.weight": torch.ones(12, 7)}
 
 MULTI_HEAD_ATTENTION = Task(
     id="multi-head-attention",
@@ -549,6 +555,9 @@ MULTI_HEAD_ATTENTION = Task(
         called("long", "sentences as long as context_length", (3, 5, 7), FULL, 47, weights=FLAT),
         called(
             "double", "a module and inputs of float64", (2, 5, 7), FULL, 48, dtype="float64", weights=FLAT
+        ),
+        Probe(
+            "large", "large scores", {"x": NEAR_4}, construct=FULL, seed=58, dtype="float64", weights=ALL_ONES
         ),
         called("device", "a module on another device", (2, 5, 7), FULL, 49, observe="other-device"),
         called("state-dict", "the module's state dict", (2, 5, 7), FULL, 49, observe="buffers"),
@@ -576,7 +585,11 @@ MULTI_HEAD_ATTENTION = Task(
             ("other-sizes", "biases", "one-token", "second-call"),
         ),
         Check("no look ahead, and sentences apart", 1, ("long", "look-ahead", "sentences-apart")),
-        Check("another dtype, another device, and the mask saved", 1, ("double", "device", "state-dict")),
+        Check(
+            "another dtype, another device, and the mask saved",
+            1,
+            ("double", "large", "device", "state-dict"),
+        ),
         Check(
             "dropout on the weights in training, none in eval mode", 1, ("eval", "training", "heads-apart")
         ),

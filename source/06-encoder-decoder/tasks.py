@@ -447,6 +447,7 @@ MULTI_HEAD_ATTENTION = Task(
     probes=(
         asked("seeded", "the lesson's batch, without a mask", SEEDED, construct=EIGHT, seed=24),
         asked("other-batch", "a batch in training mode, in float64", X_TWELVE, train=True, dtype="float64"),
+        asked("large", "large scores", 60 + X_TWELVE, dtype="float64"),
         asked(
             "shuffled",
             "a batch with its queries in another order",
@@ -496,7 +497,7 @@ MULTI_HEAD_ATTENTION = Task(
         asked("no-row", "a mask whose row 1 hides everything", drawn(23, 2, 5, 12), mask=NO_ROW),
     ),
     checks=(
-        Check("self-attention without a mask, as in an encoder", 1, ("seeded", "other-batch")),
+        Check("self-attention without a mask, as in an encoder", 1, ("seeded", "other-batch", "large")),
         Check("masked self-attention, as in a decoder", 1, ("causal", "later-tokens-hidden")),
         Check(
             "cross-attention, source and target of different length",
@@ -554,6 +555,7 @@ MULTI_HEAD_ATTENTION = Task(
         softmax-over-heads: dim=-1 → dim=1
         softmax-over-batch: dim=-1 → dim=0
         no-softmax: torch.softmax(scores, dim=-1) → scores
+        exp-overflows: torch.softmax(scores, dim=-1) → torch.exp(scores) / torch.exp(scores).sum(dim=-1, keepdim=True)
         softmax-twice: dim=-1) → dim=-1).softmax(dim=-1)
         sigmoid-for-softmax: torch.softmax(scores, dim=-1) → torch.sigmoid(scores)
         log-softmax: torch.softmax → torch.log_softmax

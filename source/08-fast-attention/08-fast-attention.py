@@ -951,7 +951,7 @@ print("repeat_interleave:", groups.repeat_interleave(2).tolist(), "  repeat:", g
 #
 # Finish `GroupedQueryAttention`, causal, with `W_query`, `W_key`, `W_value` and `out_proj`. Each group is as wide as a
 # query head, so `W_key` and `W_value` get narrower. If `num_heads` does not divide `d_out`, or `num_kv_groups` does not
-# divide `num_heads`, raise a ValueError. Dropout falls on the weights. You may use SDPA. `context_length` is there so
+# divide `num_heads`, raise a ValueError. Dropout falls on the weights. Scores of any size must work. You may use SDPA. `context_length` is there so
 # that the class can stand in for lesson 05's; with `is_causal` you need no mask of that size.
 
 

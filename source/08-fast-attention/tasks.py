@@ -939,8 +939,8 @@ BYTES = Task(
 )
 
 
-def called(id, says, shape, construct, seed, **more):
-    return Probe(id, says, {"x": 2 * drawn(*shape, seed=seed)}, construct=construct, seed=seed, **more)
+def called(id, says, shape, construct, seed, scale=2, **more):
+    return Probe(id, says, {"x": scale * drawn(*shape, seed=seed)}, construct=construct, seed=seed, **more)
 
 
 GROUPED, BIASED = sizes(7, 12, 9, 6, 2), sizes(5, 8, 10, 4, 2, qkv_bias=True)
@@ -967,6 +967,7 @@ GQA = Task(
         called("one-token", "a single token", (3, 1, 7), GROUPED, 105),
         called("look-ahead", "sentences with one token changed at a time", (2, 5, 7), GROUPED, 106, **AHEAD),
         called("double", "a module and inputs of float64", (2, 5, 7), GROUPED, 107, dtype="float64"),
+        called("large", "large scores", (2, 5, 7), GROUPED, 111, dtype="float64", scale=100),
         called("uneven-width", "a `d_out` of 7 for 2 heads", (2, 5, 3), sizes(3, 7, 5, 2, 1), 108, **REFUSED),
         called("uneven-groups", "4 groups for 6 heads", (2, 5, 3), sizes(3, 12, 5, 6, 4), 109, **REFUSED),
         called("eval", "dropout 0.4 in eval mode", (2, 5, 7), DROPPING, 110),
@@ -980,7 +981,7 @@ GQA = Task(
         ),
     ),
     checks=(
-        Check("heads in groups", 2, ("two-groups", "bias", "one-token", "double", "look-ahead")),
+        Check("heads in groups", 2, ("two-groups", "bias", "one-token", "double", "large", "look-ahead")),
         Check("as many groups as heads, and one for all", 1, ("every-head", "one-group")),
         Check("what does not divide is refused", 1, ("uneven-width", "uneven-groups", "two-groups")),
         Check("dropout in training, none in eval mode", 1, ("eval", "training")),
@@ -993,6 +994,7 @@ GQA = Task(
         "If `num_heads` does not divide `d_out`": "indivisible-accepted",
         "`num_kv_groups` does not divide `num_heads`, raise a ValueError": "indivisible-groups-accepted",
         "Dropout falls on the weights": "dropout-on-context",
+        "Scores of any size must work": "exp-overflows",
         "By convention neighbours": "groups-in-turn",
     },
     hints=(
@@ -1022,6 +1024,7 @@ GQA = Task(
         out-proj-twice: self.out_proj(merge_heads(context)) → self.out_proj(self.out_proj(merge_heads(context)))
         merge-without-transpose: merge_heads(context) → context.reshape(*x.shape[:2], -1)
         no-scale: is_causal=True → is_causal=True, scale=1.0
+        exp-overflows: F.scaled_dot_product_attention( → (lambda q, k, v, **_: F.dropout((s := torch.exp(q @ k.mT / q.shape[-1] ** 0.5).tril()) / s.sum(dim=-1, keepdim=True), p) @ v)(
         scaled-up: is_causal=True → is_causal=True, scale=queries.shape[-1] ** 0.5
             hint: `scale` is a factor: 1/√head_dim, or left out.
         indivisible-accepted: d_out % num_heads != 0 → False

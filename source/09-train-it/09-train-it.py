@@ -1298,7 +1298,7 @@ attention_map(
 #
 # Write `next_token_probabilities(logits, temperature, top_k)`. Divide the logits by the temperature: below 1 the
 # favourites gain, above 1 they lose. If `top_k` is given, only the `top_k` largest logits of each row keep a chance.
-# Then softmax.
+# Then softmax. Logits of any size must work.
 
 
 # %% nbgrader={"cell_type": "code", "grade": false, "grade_id": "next-token-probabilities-answer", "locked": false, "schema_version": 3, "solution": true, "task": false}

@@ -1248,8 +1248,8 @@ PATCHED = Task(
 # ----------------------------------------------------------------------------------------------- generate
 
 
-def chosen(id, says, shape, seed, **more):
-    return Probe(id, says, {"logits": 3 * drawn(*shape, seed=seed), **more})
+def chosen(id, says, shape, seed, size=3, **more):
+    return Probe(id, says, {"logits": size * drawn(*shape, seed=seed), **more})
 
 
 NEXT_TOKEN_PROBABILITIES = Task(
@@ -1264,9 +1264,10 @@ NEXT_TOKEN_PROBABILITIES = Task(
         chosen("warm", "temperature 2", (2, 5), 1, temperature=2.0),
         chosen("cold", "temperature 0.5", (3, 4), 2, temperature=0.5),
         chosen("top-two", "the best two of six", (4, 6), 3, temperature=1.0, top_k=2),
+        chosen("large", "logits of several hundred", (3, 5), 5, size=300.0, temperature=0.5),
         chosen("both", "the best three of seven at temperature 0.7", (2, 7), 4, temperature=0.7, top_k=3),
     ),
-    checks=(Check("temperature", 1, ("warm", "cold")), Check("top_k", 2, ("top-two", "both"))),
+    checks=(Check("temperature", 1, ("warm", "cold", "large")), Check("top_k", 2, ("top-two", "both"))),
     learned="Temperature stretches or shrinks the distances between logits. What top_k cuts off gets no chance at all, and "
     "the rest share it.",
     demands={
@@ -1274,6 +1275,7 @@ NEXT_TOKEN_PROBABILITIES = Task(
         "If top_k is given": "top-k-ignored",
         "of each row keep a chance": "one-threshold-for-all",
         "Then softmax": "cut-after-softmax",
+        "Logits of any size must work": "exp-overflows",
     },
     hints=(
         "Divide by the temperature first. Without `top_k` a softmax over the last axis is all that is left.",
@@ -1281,6 +1283,7 @@ NEXT_TOKEN_PROBABILITIES = Task(
         "`scores.masked_fill(scores < least, -torch.inf)` before the softmax.",
     ),
     wrong=wrongs("""
+        exp-overflows: torch.softmax(scores, dim=-1) → scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
         temperature-multiplied: logits / temperature → logits * temperature
         temperature-after-softmax: body
             shares = torch.softmax(logits, dim=-1)

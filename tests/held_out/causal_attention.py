@@ -295,7 +295,7 @@ softmax by hand:
                 energy = query.matmul(key.transpose(1, 2)) / (key.shape[2] ** (1 / 2))
                 visible = self.mask[:length, :length]
                 energy = energy - energy.amax(dim=-1, keepdim=True)
-                exp = torch.exp(energy) * visible
+                exp = torch.exp(energy - energy.amax(-1, True)) * visible
                 attention = exp / exp.sum(dim=-1, keepdim=True)
                 attention = self.dropout(attention)
                 context = attention.matmul(value)
@@ -305,7 +305,7 @@ scaled-without-root: (key.shape[2] ** (1 / 2)) → key.shape[2]
 scaled-up: / (key.shape[2] ** (1 / 2)) → * (key.shape[2] ** (1 / 2))
 bias-always: , bias=qkv_bias →
 scaled-by-tokens: (key.shape[2] ** (1 / 2)) → (key.shape[1] ** (1 / 2))
-no-mask: torch.exp(energy) * visible → torch.exp(energy)
+no-mask: torch.exp(energy - energy.amax(-1, True)) * visible → torch.exp(energy)
 past-hidden: torch.tril( → torch.triu(
 mask-polarity: self.mask[:length, :length] → 1 - self.mask[:length, :length]
 mask-not-cut: self.mask[:length, :length] → self.mask
@@ -315,13 +315,13 @@ keys-as-values: attention.matmul(value) → attention.matmul(key)
 input-as-values: attention.matmul(value) → attention.matmul(inputs)
 weights-on-the-right: attention.matmul(value) → attention.transpose(1, 2).matmul(value)
 no-dropout: line attention) →
-mask-after-softmax: torch.exp(energy) * visible → torch.exp(energy)
+mask-after-softmax: torch.exp(energy - energy.amax(-1, True)) * visible → torch.exp(energy)
     line attention) → attention = self.dropout(attention * visible)
 mask-not-a-buffer: line mask" → self.mask = torch.tril(torch.ones(context_length, context_length))
-no-softmax: torch.exp(energy) * visible → energy * visible
+no-softmax: torch.exp(energy - energy.amax(-1, True)) * visible → energy * visible
     line exp.sum → attention = exp
     line amax →
-shares-of-raw-scores: torch.exp(energy) * visible → energy * visible
+shares-of-raw-scores: torch.exp(energy - energy.amax(-1, True)) * visible → energy * visible
     line amax →
 dropout-renormalised:
     line value) → context = (attention / attention.sum(-1, keepdim=True).clamp(min=1e-9)).matmul(value)

@@ -599,8 +599,8 @@ float64-and-loops: body
     n, d_v = len(queries), values.shape[1]
     context = torch.zeros(n, d_v, dtype=torch.float64)
     for i in range(n):
-        e = [torch.exp(torch.dot(queries[i].double(), keys[j].double()) / keys.shape[1] ** 0.5)
-             for j in range(i + 1)]
+        s = [torch.dot(queries[i].double(), keys[j].double()) / keys.shape[1] ** 0.5 for j in range(i + 1)]
+        e = [torch.exp(score - max(s)) for score in s]
         for j in range(i + 1):
             context[i] += e[j] / sum(e) * values[j].double()
     return context.to(values.dtype)
