@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import re
-from itertools import chain, combinations
 from pathlib import Path
 
 import ipywidgets
 import numpy as np
 import pytest
 import torch
+from torch.nn.functional import scaled_dot_product_attention
 
 from tests.visuals.sheet import assert_words_are_apart
 from visuals import explore_bugs
 from visuals.explorers.break_it import AFTER, BEFORE, curves, sentence, verdict, weight_table
 from visuals.faulty import (
     BUGS,
-    HEAD_DIM,
     HEADS,
-    STEPS,
     WIDTH,
-    backward,
     forward,
-    mean_error,
     row_names,
     start_values,
     stories,
@@ -32,36 +28,6 @@ from visuals.figures.breaking import bugs_side_by_side, facts, leaking, row_sums
 from visuals.not_ready import NotReady
 
 ROOT = Path(__file__).parents[2]
-EVERY_MIXTURE = [frozenset(some) for some in chain(*(combinations(BUGS, count) for count in range(5)))]
-
-
-def in_torch(x, wanted, parameters, bugs):
-    """The class as lesson 05 writes it, with the bugs as people make them; error, tensors and parameters."""
-    qkv, out = (torch.tensor(matrix, requires_grad=True) for matrix in (parameters.qkv, parameters.out))
-    b, num_tokens, _ = x.shape
-    flat = (torch.tensor(x) @ qkv).chunk(3, dim=-1)  # each (b, tokens, d_out)
-    for part in flat:
-        part.retain_grad()
-    if "untransposed" in bugs:
-        queries, keys, values = (part.reshape(b, HEADS, num_tokens, HEAD_DIM) for part in flat)
-    else:
-        queries, keys, values = (
-            part.reshape(b, num_tokens, HEADS, HEAD_DIM).transpose(1, 2) for part in flat
-        )
-    scores = queries @ keys.transpose(2, 3)
-    if "unscaled" not in bugs:
-        scores = scores / HEAD_DIM**0.5
-    scores.retain_grad()
-    future = torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool()
-    seen = scores if "late" in bugs else scores.masked_fill(future, -torch.inf)
-    weights = torch.softmax(seen, dim=2 if "columns" in bugs else 3)
-    if "late" in bugs:
-        weights = weights.masked_fill(future, 0.0)
-    context = (weights @ values).transpose(1, 2).reshape(b, num_tokens, -1)
-    outputs = context @ out
-    error = torch.nn.functional.mse_loss(outputs, torch.tensor(wanted))
-    error.backward()
-    return error, weights, outputs, scores, flat, (qkv, out)
 
 
 @pytest.fixture(scope="module")
@@ -79,27 +45,13 @@ def broken(*names, tokens=6):
 
 
 class TestModel:
-    @pytest.mark.parametrize("bugs", EVERY_MIXTURE, ids=lambda bugs: "+".join(sorted(bugs)))
-    def test_every_mixture_of_bugs_computes_what_torch_does_forwards_and_back(self, bugs):
+    def test_without_bugs_it_is_torchs_own_causal_attention(self):
         generator = np.random.default_rng(5)
-        x, wanted = stories(generator, 3, 5)
+        x, _ = stories(generator, 3, 5)
         parameters = start_values(generator, 5)
-        found = forward(x, parameters, bugs)
-        gradients = backward(x, wanted, found, parameters, bugs)
-        error, weights, outputs, scores, (queries, keys, _), (qkv, out) = in_torch(
-            x, wanted, parameters, bugs
-        )
-        np.testing.assert_allclose(found.weights, weights.detach(), atol=1e-12)
-        np.testing.assert_allclose(found.outputs, outputs.detach(), atol=1e-12)
-        assert mean_error(found.outputs, wanted) == pytest.approx(error.item())
-        for actual, expected in (
-            (gradients.scores, scores.grad),
-            (gradients.queries, queries.grad),
-            (gradients.keys, keys.grad),
-            (gradients.parameters.qkv, qkv.grad),
-            (gradients.parameters.out, out.grad),
-        ):
-            np.testing.assert_allclose(actual, expected, atol=1e-12)
+        parts = (part.reshape(3, 5, HEADS, -1).transpose(1, 2) for part in (x @ parameters.qkv).chunk(3, -1))
+        context = scaled_dot_product_attention(*parts, is_causal=True).transpose(1, 2).flatten(2)
+        torch.testing.assert_close(forward(x, parameters, ()).outputs, context @ parameters.out)
 
     def test_a_story_asks_for_the_token_before_and_the_first(self):
         x, wanted = stories(np.random.default_rng(1), 2, 4)
@@ -111,25 +63,18 @@ class TestModel:
     def test_queries_and_keys_start_with_a_variance_of_one(self):
         generator = np.random.default_rng(2)
         x, _ = stories(generator, 200, 6)
-        found = forward(x, start_values(generator, 6), ())
-        assert [found.queries.var(), found.keys.var()] == pytest.approx([1, 1], abs=0.15)
+        passed = forward(x, start_values(generator, 6), ())
+        assert [passed.queries.var().item(), passed.keys.var().item()] == pytest.approx([1, 1], abs=0.15)
 
-    def test_training_is_torchs_adam(self):
-        generator = np.random.default_rng(0)
-        x, wanted = stories(generator, 32, 3)
-        parameters = start_values(generator, 3)
-        qkv, out = (torch.nn.Parameter(torch.tensor(one)) for one in (parameters.qkv, parameters.out))
-        optimizer = torch.optim.Adam([qkv, out], lr=0.03)
-        for _ in range(STEPS):
-            some, asked = stories(generator, 8, 3)
-            now = type(parameters)(qkv.detach().numpy(), out.detach().numpy())
-            found = backward(some, asked, forward(some, now, ()), now, ()).parameters
-            qkv.grad, out.grad = torch.tensor(found.qkv), torch.tensor(found.out)
-            optimizer.step()
-        last = type(parameters)(qkv.detach().numpy(), out.detach().numpy())
-        assert train(frozenset(), 3).error == pytest.approx(
-            mean_error(forward(x, last, ()).outputs, wanted), rel=1e-3
-        )
+    def test_training_is_the_same_in_no_grad_and_leaves_the_threads_as_they_are(self, right):
+        threads = torch.get_num_threads()
+        torch.set_num_threads(threads + 1)
+        try:
+            with torch.inference_mode():
+                np.testing.assert_array_equal(train.__wrapped__(frozenset(), 6).errors, right.errors)
+            assert torch.get_num_threads() == threads + 1
+        finally:
+            torch.set_num_threads(threads)
 
     def test_no_bug_learns_the_work_and_leaks_nothing(self, right):
         assert right.errors[0] > 1
