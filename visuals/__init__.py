@@ -18,60 +18,45 @@ weights are (queries, keys), (batch, queries, keys) or (batch, heads, queries, k
 words that say the same, and `figure`, for matplotlib. `help(name)` tells each function's shapes and errors.
 """
 
-from visuals.explorers import (
-    explore_bugs,
-    explore_causal_mask,
-    explore_dropout,
-    explore_heads,
-    explore_map,
-    explore_meaning,
-    explore_model,
-    explore_positions,
-    explore_query,
-    explore_reading,
-    explore_scale,
-    explore_slices,
-    explore_three_attentions,
-    explore_tiles,
-    explore_training,
-)
-from visuals.figures import (
-    attention_map,
-    batch_stack,
-    causal_pattern,
-    clock_hands,
-    combined_masks,
-    cost_curves,
-    cut_and_stretch,
-    dropout_averages,
-    dropout_steps,
-    encoder_decoder,
-    head_trade_off,
-    leak_map,
-    masking_steps,
-    memory_layout,
-    overflow,
-    qkv_rows,
-    query_key_value,
-    query_scores,
-    residual_stream,
-    rope_pairs,
-    saturation,
-    score_spreads,
-    scores_to_context,
-    split_projection,
-    sum_versus_softmax,
-    token_vectors,
-    training_curves,
-    turned_pair,
-    two_masks,
-    two_orders,
-    visible_keys,
-    weights_and_context,
-    word_arrows,
-)
-from visuals.inside import look_inside
-from visuals.measure import measured
+from visuals.explorers.maps import explore_map
+from visuals.explorers.reading import explore_reading
+from visuals.figures.context import weights_and_context
+from visuals.figures.maps import attention_map
+from visuals.figures.training import training_curves
+from visuals.figures.vectors import token_vectors
+from visuals.lessons.causal.explore_causal_mask import explore_causal_mask
+from visuals.lessons.causal.masking import cut_and_stretch, masking_steps
+from visuals.lessons.causal.masks import causal_pattern, leak_map, two_masks
+from visuals.lessons.dot_product.explore_meaning import explore_meaning
+from visuals.lessons.dot_product.explore_query import explore_query
+from visuals.lessons.dot_product.meaning import word_arrows
+from visuals.lessons.dot_product.normalising import sum_versus_softmax
+from visuals.lessons.dot_product.overflowing import overflow
+from visuals.lessons.dot_product.scores import query_scores, scores_to_context
+from visuals.lessons.dropout.batches import batch_stack
+from visuals.lessons.dropout.dropping import dropout_averages, dropout_steps
+from visuals.lessons.dropout.explore_dropout import explore_dropout
+from visuals.lessons.encoder_decoder.combining import combined_masks, visible_keys
+from visuals.lessons.encoder_decoder.encoder_decoder import encoder_decoder
+from visuals.lessons.encoder_decoder.explore_three_attentions import explore_three_attentions
+from visuals.lessons.encoder_decoder.memory import memory_layout
+from visuals.lessons.fast_attention.costs import cost_curves
+from visuals.lessons.fast_attention.explore_tiles import explore_tiles
+from visuals.lessons.fast_attention.measure import measured
+from visuals.lessons.fast_attention.qkv import qkv_rows
+from visuals.lessons.multi_head.explore_bugs import explore_bugs
+from visuals.lessons.multi_head.explore_heads import explore_heads
+from visuals.lessons.multi_head.explore_slices import explore_slices
+from visuals.lessons.multi_head.heads import head_trade_off, split_projection
+from visuals.lessons.positions.explore_positions import explore_positions
+from visuals.lessons.positions.turning import clock_hands, rope_pairs, turned_pair, two_orders
+from visuals.lessons.read_a_model.explore_model import explore_model
+from visuals.lessons.read_a_model.inside import look_inside
+from visuals.lessons.train_it.explore_training import explore_training
+from visuals.lessons.train_it.stream import residual_stream
+from visuals.lessons.trainable.explore_scale import explore_scale
+from visuals.lessons.trainable.projecting import query_key_value
+from visuals.lessons.trainable.scaling import saturation, score_spreads
 from visuals.shapes import track_shapes
 from visuals.trained import trained_words
 

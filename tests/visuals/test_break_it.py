@@ -13,7 +13,6 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from tests.visuals.sheet import assert_words_are_apart
 from visuals import explore_bugs
-from visuals.explorers.break_it import AFTER, BEFORE, curves, sentence, verdict, weight_table
 from visuals.faulty import (
     BUGS,
     HEADS,
@@ -24,7 +23,8 @@ from visuals.faulty import (
     stories,
     train,
 )
-from visuals.figures.breaking import bugs_side_by_side, facts, leaking, row_sums, striking
+from visuals.lessons.multi_head.breaking import bugs_side_by_side, facts, leaking, row_sums, striking
+from visuals.lessons.multi_head.explore_bugs import AFTER, BEFORE, curves, sentence, verdict, weight_table
 from visuals.not_ready import NotReady
 
 ROOT = Path(__file__).parents[2]

@@ -16,8 +16,8 @@ from visuals import (
     leak_map,
     masking_steps,
 )
-from visuals.explorers.causal import grow, sentence, table
-from visuals.figures.masking import rows_of
+from visuals.lessons.causal.explore_causal_mask import grow, sentence, table
+from visuals.lessons.causal.masking import rows_of
 from visuals.not_ready import NotReady
 
 NAMES = ["a", "b", "c"]

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from visuals import explore_query, scores_to_context
-from visuals.explorers.query import sentence, table
 from visuals.flow import follow_query
+from visuals.lessons.dot_product.explore_query import sentence, table
 
 
 @pytest.fixture

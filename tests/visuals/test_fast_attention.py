@@ -7,9 +7,10 @@ import pytest
 import torch
 
 from tests.visuals.sheet import assert_words_are_apart
-from visuals import cost_curves, explore_tiles, measure, measured, qkv_rows
-from visuals.explorers.tiles import ALL, MASKED, SKIPPED, visits
-from visuals.measure import Cost
+from visuals import cost_curves, explore_tiles, measured, qkv_rows
+from visuals.lessons.fast_attention import measure
+from visuals.lessons.fast_attention.explore_tiles import ALL, MASKED, SKIPPED, visits
+from visuals.lessons.fast_attention.measure import Cost
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 import visuals
-from visuals.explorers.heads import favourite, sentence, table
-from visuals.figures.heads import matrix_slices
+from visuals.lessons.multi_head.explore_heads import favourite, sentence, table
+from visuals.lessons.multi_head.heads import matrix_slices
 from visuals.not_ready import NotReady
 
 SHARES = [0.0, 0.5, 1.0]

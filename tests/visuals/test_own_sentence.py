@@ -5,7 +5,7 @@ import torch
 
 import visuals
 from visuals import explore_meaning, explore_reading, trained_words, word_arrows
-from visuals.figures.meaning import angle, in_plane
+from visuals.lessons.dot_product.meaning import angle, in_plane
 from visuals.not_ready import NotReady
 
 WATER, MONEY = "the girl sat by the bank because she saw a boat", "the king walked to the bank for a loan"

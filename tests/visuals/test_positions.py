@@ -8,7 +8,7 @@ import torch
 
 from tests.visuals.sheet import assert_words_are_apart
 from visuals import clock_hands, explore_positions, rope_pairs, turned_pair, two_orders
-from visuals.explorers.positions import scores_at
+from visuals.lessons.positions.explore_positions import scores_at
 from visuals.not_ready import NotReady
 
 ROWS = torch.tensor([[1.0, 2.0], [3.0, -4.0], [5.0, 6.0]])

@@ -11,8 +11,8 @@ import torch
 
 import visuals
 from visuals import explore_scale, query_key_value, saturation, score_spreads
-from visuals.explorers.scale import TEMPERATURES
-from visuals.figures.scaling import share_out
+from visuals.lessons.trainable.explore_scale import TEMPERATURES
+from visuals.lessons.trainable.scaling import share_out
 from visuals.not_ready import NotReady
 
 WIDTHS = [2, 8, 32]

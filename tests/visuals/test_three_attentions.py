@@ -7,7 +7,14 @@ import numpy as np
 import pytest
 
 from visuals import explore_three_attentions, visible_keys
-from visuals.explorers.three_attentions import CROSS, DECODER, ENCODER, shown_for, table, told
+from visuals.lessons.encoder_decoder.explore_three_attentions import (
+    CROSS,
+    DECODER,
+    ENCODER,
+    shown_for,
+    table,
+    told,
+)
 
 SOURCE = ["das", "Haus", "ist", "klein", "<pad>", "<pad>"]
 TARGET = ["<start>", "the", "house", "is", "small"]

@@ -22,6 +22,9 @@ import ipywidgets
 from visuals.explorers.states import ASKED, Knob, packed
 from visuals.picture import Picture
 
+# The explorers' own colours, which follow JupyterLab's theme; a head's label stands beside each.
+COLORS = ("--score", "--chosen", "--context", "--weight")
+
 # What only the page can do (ipywidgets sets no attributes from Python), run when the style sheet has loaded.
 # Lumino leaves keys alone below an element with this attribute (without it a select still opens with Enter or
 # Space). A screen reader reads a status region when words change inside it, so the region has to be there

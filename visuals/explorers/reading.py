@@ -10,7 +10,7 @@ import numpy as np
 from visuals.arrays import is_placeholder, with_axes
 from visuals.explorers.maps import NUMBERED, attended, grid, image
 from visuals.explorers.maps import sentence as told
-from visuals.explorers.meaning import OwnSentence
+from visuals.explorers.own_sentence import OwnSentence
 from visuals.figures.maps import attention_map
 from visuals.not_ready import NotReady
 from visuals.picture import Picture

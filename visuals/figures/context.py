@@ -1,4 +1,4 @@
-"""The context vector as a weighted sum, and the whole way from scores to it."""
+"""The context vector as a weighted sum."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from visuals import style, words
 from visuals.arrays import to_array, token_index, token_names, with_axes
 from visuals.board import Board
 from visuals.figures.layout import MARGIN, cell_width, label_width, rows_below, text_size, write_tokens
-from visuals.flow import follow_query
 from visuals.language import _
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
@@ -113,99 +112,3 @@ def _weights_of(weights: Any, query: int, count: int) -> np.ndarray:
             f"one row per query; its shape is {array.shape}."
         )
     return array
-
-
-@when_ready
-def scores_to_context(inputs: Any, tokens: Sequence[str], query: int = 1) -> Picture:
-    """Draw the whole way of one query token: scores, weights, context.
-
-    inputs (tokens, dimensions); tokens: one string per row; query: the position of the query token.
-
-    Raises ValueError for another number of axes or of tokens or a query that is no token, TypeError for what
-    holds no numbers.
-    """
-    values = with_axes(inputs, "inputs", ("tokens", "dimensions"))
-    count, dimensions = values.shape
-    names = token_names(tokens, count, "inputs", "tokens")
-    query = token_index(query, count)
-    flow = follow_query(values, query)
-
-    decimals = words.decimals_of(values)
-    width = cell_width(dimensions, 46)
-    wide = cell_width(dimensions, 66)
-    labels = label_width(names)
-    room, after, gap = 84, 62, 34
-    first = MARGIN + labels
-    second = first + width * dimensions + gap
-    third = second + room + after + gap
-    fourth = third + room + after + gap
-    rows = rows_below(122, count)
-    with style.look():
-        board = Board(round(fourth + max(wide * dimensions, 112) + MARGIN), round(rows.bottom + MARGIN))
-        board.title(MARGIN, 28, f"From scores to context for “{words.shortened(names[query])}”")
-        headings = (
-            (first, "vectors", "query in orange", style.INK),
-            (second, "scores", "dot product with query", style.SCORE),
-            (third, "weights", "softmax of the scores", style.WEIGHT),
-            (fourth, "context", "weighted sum\nof the vectors", style.CONTEXT),
-        )
-        for x, heading, detail, color in headings:
-            board.text(x, 70, heading, weight="bold", color=color)
-            board.text(x, 82, detail, size=11.5, color=style.MUTED, va="top", linespacing=1.2)
-        for left, right in (
-            (second - gap + 6, second - 6),
-            (third - gap + 2, third - 10),
-            (fourth - gap + 2, fourth - 10),
-        ):
-            board.arrow((left, 70), (right, 70))
-        write_tokens(board, first - 8, rows, names, query)
-        scale = style.color_scale(np.vstack([values, flow.context]))
-        for index, top in enumerate(rows.tops):
-            board.cells(
-                first,
-                top,
-                values[index],
-                (width, rows.thickness),
-                scale,
-                decimals=decimals,
-                name=f"vector {index}",
-                frame=style.QUERY if index == query else None,
-            )
-        for left, column, color, name in (
-            (second, flow.scores, style.SCORE, "score"),
-            (third, flow.weights, style.WEIGHT, "weight"),
-        ):
-            board.bars(
-                left,
-                rows.middles,
-                column,
-                room,
-                rows.height * 0.6,
-                color=color,
-                name=name,
-                size=text_size(rows),
-            )
-        board.cells(
-            fourth,
-            (rows.top + rows.bottom - 38) / 2,
-            flow.context,
-            (wide, 38),
-            scale,
-            decimals=4,
-            name="context",
-            frame=style.CONTEXT,
-        )
-    found = words.extremes(flow.weights)
-    alt = (
-        _(
-            "From scores to context for the query {query!r}. Scores: {scores}. Weights after softmax: "
-            "{weights}.",
-            query=names[query],
-            scores=words.by_token(names, flow.scores),
-            weights=words.by_token(names, flow.weights),
-        )
-        + " "
-        + (_("The largest weight is on {key!r}.", key=names[found[0]]) + " " if found else "")
-        + _("Context: {context}.", context=words.vector(flow.context))
-    )
-    return Picture(board.figure, alt + words.not_finite(flow.context))

@@ -9,10 +9,9 @@ import numpy as np
 
 from visuals import words
 from visuals.arrays import with_axes
-from visuals.explorers.explorer import WIDE, Explorer
-from visuals.explorers.heads import COLORS
-from visuals.figures.heads import MOST_HEADS, matrix_slices, row_range
+from visuals.explorers.explorer import COLORS, WIDE, Explorer
 from visuals.language import N_, _
+from visuals.lessons.multi_head.heads import MOST_HEADS, matrix_slices, row_range
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 

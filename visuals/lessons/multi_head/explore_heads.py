@@ -11,16 +11,14 @@ import numpy as np
 
 from visuals import words
 from visuals.arrays import token_names, with_axes
-from visuals.explorers.explorer import WIDE, Explorer
-from visuals.figures.heads import MOST_HEADS
+from visuals.explorers.explorer import COLORS, WIDE, Explorer
 from visuals.figures.maps import attention_map
 from visuals.language import N_, _
+from visuals.lessons.multi_head.heads import MOST_HEADS
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 
 SIDE_BY_SIDE, SUPERPOSED = N_("side by side"), N_("superposed")
-# The explorers' own colours, which follow JupyterLab's theme; a head's label stands beside each.
-COLORS = ("--score", "--chosen", "--context", "--weight")
 
 
 def favourite(weights: np.ndarray, tokens: Sequence[str]) -> str:

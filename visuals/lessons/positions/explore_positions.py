@@ -10,8 +10,8 @@ import numpy as np
 
 from visuals import words
 from visuals.explorers.explorer import WIDE, Explorer
-from visuals.figures.positions import arrow_of, turned, turned_pair
 from visuals.language import _
+from visuals.lessons.positions.turning import arrow_of, turned, turned_pair
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 

@@ -10,9 +10,9 @@ import ipywidgets
 import numpy as np
 
 from visuals.explorers.explorer import WIDE, Explorer
-from visuals.figures.combining import visible_keys
-from visuals.figures.encoder_decoder import PADDING, sentence
 from visuals.language import N_, _
+from visuals.lessons.encoder_decoder.combining import visible_keys
+from visuals.lessons.encoder_decoder.encoder_decoder import PADDING, sentence
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 

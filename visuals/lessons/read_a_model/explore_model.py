@@ -16,8 +16,8 @@ from visuals.arrays import is_placeholder, to_array
 from visuals.explorers.explorer import WIDE, Explorer
 from visuals.explorers.maps import attended, image
 from visuals.figures.maps import attention_map
-from visuals.inside import look_inside
 from visuals.language import _
+from visuals.lessons.read_a_model.inside import look_inside
 from visuals.not_ready import NotReady
 from visuals.picture import Picture
 

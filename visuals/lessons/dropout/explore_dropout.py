@@ -14,8 +14,8 @@ from visuals import words
 from visuals.arrays import token_names, with_axes
 from visuals.explorers.explorer import WIDE, Explorer
 from visuals.explorers.states import Knob
-from visuals.figures.dropping import MOST_TOKENS, dropout_steps
 from visuals.language import _, ngettext
+from visuals.lessons.dropout.dropping import MOST_TOKENS, dropout_steps
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 

@@ -12,8 +12,8 @@ from visuals import words
 from visuals.arrays import token_names
 from visuals.explorers.explorer import WIDE, Explorer
 from visuals.faulty import BUGS, STEPS, Moment, Training, row_names, train
-from visuals.figures.breaking import bugs_side_by_side, leaking, row_sums
 from visuals.language import _
+from visuals.lessons.multi_head.breaking import bugs_side_by_side, leaking, row_sums
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 

@@ -12,8 +12,7 @@ import numpy as np
 
 from visuals import words
 from visuals.arrays import to_array, token_names
-from visuals.explorers.explorer import WIDE, Explorer
-from visuals.explorers.heads import COLORS
+from visuals.explorers.explorer import COLORS, WIDE, Explorer
 from visuals.explorers.maps import IMAGE, SQUARE, image_in_words, pixels
 from visuals.figures.training import NAMED, Curve, moment_in_words, training_moment
 from visuals.language import _

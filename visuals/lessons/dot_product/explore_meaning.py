@@ -10,66 +10,17 @@ import ipywidgets
 import numpy as np
 
 from visuals import words
-from visuals.explorers.explorer import WIDE, Explorer
-from visuals.explorers.query import MOST_SHARP, SHARP, table
-from visuals.figures.meaning import AXES, LONGEST, arrows, in_plane, moved, word_arrows
+from visuals.explorers.explorer import WIDE
+from visuals.explorers.own_sentence import SENTENCES, OwnSentence
 from visuals.flow import QueryFlow
 from visuals.language import _
+from visuals.lessons.dot_product.explore_query import MOST_SHARP, SHARP, table
+from visuals.lessons.dot_product.meaning import AXES, LONGEST, arrows, in_plane, moved, word_arrows
 from visuals.picture import Picture
 from visuals.trained import trained_words
 
 # Pixels for one unit of the plane.
 UNIT = 88.0
-# Where no kernel answers, these can be chosen.
-SENTENCES = (
-    "the girl sat by the bank because she saw a boat",
-    "the king walked to the bank for a loan",
-    "the king sat by the bank because he wanted fish",
-)
-
-
-class OwnSentence(Explorer):
-    """A text field for a sentence and a choice among its words; `trouble` says why a sentence is not shown.
-
-    A subclass shows `sentence`, the last one that could be read, and the word at `query`.
-    """
-
-    STOPS: ClassVar[Mapping[str, Sequence[Any]]] = {"text": SENTENCES}
-
-    def __init__(self, sentence: str, query: int, *controls: ipywidgets.Widget) -> None:
-        self.trouble = ""
-        self.sentence = sentence
-        self.text = ipywidgets.Text(
-            value=sentence,
-            description=_("Your sentence"),
-            continuous_update=False,
-            style=WIDE,
-            layout={"width": "540px"},
-        )
-        self.query = ipywidgets.Dropdown(
-            options=self._choices(), value=query, description=_("Word"), style=WIDE
-        )
-        self.text.observe(self._read, names="value")
-        super().__init__(self.text, self.query, *controls)
-
-    def _choices(self) -> list[tuple[str, int]]:
-        tokens = trained_words().tokens(self.sentence)
-        return [
-            (f"{token} (token {index})" if tokens.count(token) > 1 else token, index)
-            for index, token in enumerate(tokens)
-        ]
-
-    def _read(self, change: Any) -> None:
-        small = trained_words()
-        try:
-            tokens = small.tokens(change["new"])
-        except ValueError as problem:
-            self.trouble = str(problem)
-            return
-        asked = small.tokens(self.sentence)[self.query.value]
-        self.trouble, self.sentence = "", change["new"]
-        self.query.options = self._choices()
-        self.query.value = tokens.index(asked) if asked in tokens else 0
 
 
 class MeaningExplorer(OwnSentence):

@@ -12,9 +12,9 @@ import numpy as np
 from visuals import words
 from visuals.arrays import token_names, with_axes
 from visuals.explorers.explorer import WIDE, Explorer
-from visuals.figures.context import scores_to_context
 from visuals.flow import QueryFlow, follow_query
 from visuals.language import _
+from visuals.lessons.dot_product.scores import scores_to_context
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 

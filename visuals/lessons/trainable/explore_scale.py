@@ -12,8 +12,15 @@ import numpy as np
 from visuals import words
 from visuals.arrays import token_names
 from visuals.explorers.explorer import WIDE, Explorer
-from visuals.figures.scaling import DIVISORS, Sharing, matching, saturation, scores_of_width, share_out
 from visuals.language import _
+from visuals.lessons.trainable.scaling import (
+    DIVISORS,
+    Sharing,
+    matching,
+    saturation,
+    scores_of_width,
+    share_out,
+)
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 

@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from visuals import style
 from visuals.language import _
-from visuals.measure import Cost
+from visuals.lessons.fast_attention.measure import Cost
 from visuals.not_ready import when_ready
 from visuals.picture import Picture
 

@@ -1,0 +1,1 @@
+"""The figures and explorers of lesson 01-dot-product."""

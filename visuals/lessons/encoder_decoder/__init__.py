@@ -1,0 +1,1 @@
+"""The figures and explorers of lesson 06-encoder-decoder."""

@@ -1,0 +1,1 @@
+"""The figures and explorers of lesson 08-fast-attention."""

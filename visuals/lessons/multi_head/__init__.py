@@ -1,0 +1,1 @@
+"""The figures and explorers of lesson 05-multi-head."""
