@@ -86,11 +86,11 @@ def run_solution(
     notebook = undrawn(notebook)
     moments: dict[str, dict[str, Moment]] = {AS_SEEN: {}}
     as_seen = run_cells(notebook, name, moments=moments[AS_SEEN])
-    missing = [given for given in lesson.given_axes if given not in as_seen]
+    missing = [axis for axis in lesson.given_axes if axis not in as_seen]
     if missing:
         raise AuthoringError([f"{name}: no given cell defines {', '.join(missing)}"])
     givens: dict[str, Mapping[str, Value]] = {
-        AS_SEEN: {given: _detached(as_seen[given]) for given in lesson.given_axes}
+        AS_SEEN: {axis: _detached(as_seen[axis]) for axis in lesson.given_axes}
     }
     namespaces: dict[str, Mapping[str, Any]] = {AS_SEEN: as_seen}
     public = [REDRAW_SEED + number for number in range(1, lesson.redraws + 1)]
@@ -132,14 +132,14 @@ def make_bank(lesson: Lesson, runs: Runs, name: str, faults: Faults) -> LessonBa
         tasks[task.id] = task
     answers = {task.name for task in lesson.tasks}
     own = sorted(one for one in runs.names if one not in answers and not one.startswith("_"))
-    made = LessonBank(lesson=name, title=lesson.title, givens=runs.givens, tasks=tasks, names=tuple(own))
+    bank = LessonBank(lesson=name, title=lesson.title, givens=runs.givens, tasks=tasks, names=tuple(own))
     if not problems:
         for task in tasks.values():
-            problems += _of(task, _right_answer_problems(task, made, runs))
-            problems += _of(task, _demand_problems(task, made, runs))
+            problems += _of(task, _right_answer_problems(task, bank, runs))
+            problems += _of(task, _demand_problems(task, bank, runs))
     if problems:
         raise AuthoringError([f"{name}: {problem}" for problem in problems])
-    return made
+    return bank
 
 
 def _of(task: Task, problems: Iterable[str]) -> list[str]:
@@ -153,12 +153,12 @@ def answer_made(task: Task, text: str, runs: Runs, run: str = AS_SEEN) -> Any:
         AuthoringError: the text fails, or defines no such name.
     """
     try:
-        made = runs.moments[run][f"{task.id}-answer"].run(text, f"<cell {task.id}>")
+        defined = runs.moments[run][f"{task.id}-answer"].run(text, f"<cell {task.id}>")
     except Exception as problem:
         raise AuthoringError([f"an answer fails: {type(problem).__name__}: {problem}"]) from problem
-    if task.name not in made:
+    if task.name not in defined:
         raise AuthoringError([f"an answer defines no {task.name}"])
-    return made[task.name]
+    return defined[task.name]
 
 
 def changed_answer(task: Task, changes: Sequence[AnyEdit], runs: Runs) -> str:
@@ -219,44 +219,46 @@ def make_task(task: Task, runs: Runs, faults: Faults | None = None) -> Task:
     namespace = runs.namespaces[AS_SEEN]
     if task.name not in namespace:
         raise AuthoringError([f"the solution defines no {task.name}"])
-    families = tuple(one for one in runs.families if task.forbids and one.name in task.forbids.families)
+    families = tuple(
+        family for family in runs.families if task.forbids and family.name in task.forbids.families
+    )
     if task.kind == "tensor":
         unkept = [name for name in task.keeps if not isinstance(namespace.get(name), Tensor)]
         if unkept:
             raise AuthoringError([f"no cell of the lesson makes a tensor {', '.join(unkept)} to keep"])
-        made = replace(
+        built = replace(
             task,
             probes=tuple(
-                Probe(run, "other example data", {}, expected=observe(one[task.name]))
-                for run, one in runs.namespaces.items()
+                Probe(run, "other example data", {}, expected=observe(names[task.name]))
+                for run, names in runs.namespaces.items()
             ),
             checks=tuple(replace(check, probes=tuple(runs.namespaces)) for check in task.checks),
             kept={name: _detached(namespace[name]) for name in task.keeps},
             families=families,
         )
     else:
-        made = replace(
+        built = replace(
             task, probes=tuple(make_probe(task, probe, runs) for probe in task.probes), families=families
         )
-        made = replace(
-            made,
-            examined=examine(made, namespace[task.name], namespace),
-            route=route_of(made, namespace[task.name], namespace, runs.steps),
+        built = replace(
+            built,
+            examined=examine(built, namespace[task.name], namespace),
+            route=route_of(built, namespace[task.name], namespace, runs.steps),
         )
     if faults is None:
-        return made
-    known, outcomes = _known_wrong(made, runs, faults)
+        return built
+    known, outcomes = _known_wrong(built, runs, faults)
     alone: list[Mapping[str, Sight]] = [
-        {probe.id: sight(made, probe, one[probe.id]) for probe in made.probes} for one in outcomes
+        {probe.id: sight(built, probe, by_probe[probe.id]) for probe in built.probes} for by_probe in outcomes
     ]
 
     def run(text: str, some: Iterable[Probe], steady: bool) -> Mapping[str, Outcome]:
-        return outcomes_of(made, text, some, runs, steady)
+        return outcomes_of(built, text, some, runs, steady)
 
-    added, places, together = combine(made, outcomes, alone, runs.solutions[task.id], faults, run)
+    added, places, together = combine(built, outcomes, alone, runs.solutions[task.id], faults, run)
     members = [*((place,) for place in range(len(known))), *places]
     return replace(
-        made,
+        built,
         known_wrong=(*known, *(_as_known(Wrong(fault, ()), task, faults) for fault in added)),
         explanations=tabulate(members, alone + together),
     )
@@ -280,12 +282,12 @@ def _known_wrong(
     problems: list[str] = []
     known: list[KnownWrong] = []
     outcomes: list[Mapping[str, Outcome]] = []
-    for wrong, made in zip(task.wrong, in_forks(tried, task.wrong), strict=True):
-        if isinstance(made, AuthoringError):
-            problems += [f"the wrong answer {wrong.fault}: {problem}" for problem in made.problems]
+    for wrong, result in zip(task.wrong, in_forks(tried, task.wrong), strict=True):
+        if isinstance(result, AuthoringError):
+            problems += [f"the wrong answer {wrong.fault}: {problem}" for problem in result.problems]
         else:
-            known.append(made[0])
-            outcomes.append(made[1])
+            known.append(result[0])
+            outcomes.append(result[1])
     if problems:
         raise AuthoringError(problems)
     return known, outcomes
@@ -308,11 +310,11 @@ def make_probe(task: Task, probe: Probe, runs: Runs) -> Probe:
     """Return a probe as the bank holds it, with the outcome of the solution."""
     namespace = runs.namespaces[AS_SEEN]
     reference = namespace[task.name]
-    asked = _asked(probe, reference if task.kind == "module" else None, namespace)
-    expected = concluded(asked, outcome_of(task, reference, asked, runs))
+    ready = _asked(probe, reference if task.kind == "module" else None, namespace)
+    expected = concluded(ready, outcome_of(task, reference, ready, runs))
     if expected.error is not None:  # where it was raised is the solution's own text
         expected = Outcome(error=ErrorReport(expected.error.type, expected.error.message))
-    return replace(asked, expected=expected)
+    return replace(ready, expected=expected)
 
 
 def outcome_of(
@@ -449,14 +451,14 @@ def _axes_problems(task: Task, lesson: Lesson, runs: Runs) -> Iterator[str]:
             yield f"in every probe the axes {one} and {other} have the same size"
 
 
-def _right_answer_problems(task: Task, made: LessonBank, runs: Runs) -> Iterator[str]:
+def _right_answer_problems(task: Task, bank: LessonBank, runs: Runs) -> Iterator[str]:
     """Yield which right answers do not pass, and which are not right but for a forbidden call."""
     caught = task.forbids.caught if task.forbids else ()
     for answer in (*task.right, *caught):
         name = answer.id if answer in caught else f"the right answer {answer.id}"
         try:
             text = changed_answer(task, answer.changes, runs)
-            verdict = judge(task, evidence_for(task, text, made, runs))
+            verdict = judge(task, evidence_for(task, text, bank, runs))
         except AuthoringError as problem:
             yield f"{name} cannot be made ({'; '.join(problem.problems)})"
             continue
@@ -468,14 +470,14 @@ def _right_answer_problems(task: Task, made: LessonBank, runs: Runs) -> Iterator
             yield f"{name} makes no forbidden call that is seen"
 
 
-def _demand_problems(task: Task, made: LessonBank, runs: Runs) -> Iterator[str]:
+def _demand_problems(task: Task, bank: LessonBank, runs: Runs) -> Iterator[str]:
     """Yield which answers break a demand of the statement and keep all points."""
     caught = task.forbids.caught if task.forbids else ()
     for demand, name in task.demands.items():
         breaking = [wrong.changes for wrong in task.wrong if wrong.fault == name]
         breaking += [answer.changes for answer in caught if answer.id == name]
         for changes in breaking:
-            verdict = judge(task, evidence_for(task, changed_answer(task, changes, runs), made, runs))
+            verdict = judge(task, evidence_for(task, changed_answer(task, changes, runs), bank, runs))
             if verdict.earned == task.points:
                 yield f"{name} breaks the demand {demand!r} and keeps all points"
 

@@ -60,7 +60,7 @@ def audit_lesson(course: Course, name: str) -> list[Tally]:
             return judge(entry, evidence_for(entry, text, kept, runs))
 
         row = Tally(name, task.id)
-        rejected, named, accepted, found = row.tried.values()
+        rejected, named, accepted, caught_rightly = row.tried.values()
         for wrong in task.wrong:
             verdict = tried(wrong.changes)
             names = [one.fault for one in verdict.named]
@@ -77,8 +77,10 @@ def audit_lesson(course: Course, name: str) -> list[Tally]:
                 row.failures.append(f"{right.id} is rejected: {verdict.finding}")
         for answer in caught:
             verdict = tried(answer.changes)
-            found.append(verdict.right and verdict.forbidden is not None and verdict.earned < verdict.points)
-            if not found[-1]:
+            caught_rightly.append(
+                verdict.right and verdict.forbidden is not None and verdict.earned < verdict.points
+            )
+            if not caught_rightly[-1]:
                 row.failures.append(f"{answer.id} is not caught, or wrong besides: {verdict.finding}")
         rows.append(row)
     return rows

@@ -105,16 +105,18 @@ class Faults:
         except (KeyError, ValueError, IndexError) as problem:
             raise AuthoringError([f"{wrong.fault}: its hint cannot be filled in ({problem!r})"]) from problem
 
-    def fill(self, template: str, task: Task, said: Callable[[str, str], str] = lambda _, word: word) -> str:
+    def fill(
+        self, template: str, task: Task, in_language: Callable[[str, str], str] = lambda _, word: word
+    ) -> str:
         """Return a hint filled in with what a task calls things.
 
-        `said` gives such a word in another language.
+        `in_language` gives such a word in another language.
         """
-        course, own = (
-            {name: said(context, word) for name, word in words.items()}
+        course, of_task = (
+            {name: in_language(context, word) for name, word in words.items()}
             for context, words in (("word", self.words), (task.id, task.words))
         )
-        return template.format_map({**course, "name": task.name, "signature": task.signature, **own})
+        return template.format_map({**course, "name": task.name, "signature": task.signature, **of_task})
 
 
 @dataclass(frozen=True)
@@ -155,8 +157,8 @@ def load_faults(source: Path, lesson: str | None = None) -> Faults:
     Raises:
         AuthoringError: a file fails, the shared one is missing, or a mistake is named twice.
     """
-    found = defined_by(source / "faults.py", "course_faults")
-    faults: list[Fault] = list(found.get("FAULTS", ()))
+    defined = defined_by(source / "faults.py", "course_faults")
+    faults: list[Fault] = list(defined.get("FAULTS", ()))
     shared = {fault.id for fault in faults}
     for path in sorted(source.glob(f"{lesson or '*'}/faults.py")):
         name = f"faults_{path.parent.name.replace('-', '_')}"
@@ -166,10 +168,10 @@ def load_faults(source: Path, lesson: str | None = None) -> Faults:
     if twice:
         raise AuthoringError(twice)
     known = {fault.id: fault for fault in faults}
-    together = tuple(tuple(names) for names in found.get("TOGETHER", ()))
-    on_results: tuple[OnResult, ...] = tuple(found.get("ON_RESULTS", ()))
+    together = tuple(tuple(names) for names in defined.get("TOGETHER", ()))
+    on_results: tuple[OnResult, ...] = tuple(defined.get("ON_RESULTS", ()))
     used = {name for names in together for name in names} | {one.fault for one in on_results}
     unknown = sorted(used - shared)
     if unknown:
         raise AuthoringError([f"faults.py: {', '.join(unknown)} is used, and FAULTS does not name it"])
-    return Faults(known, dict(found.get("WORDS", {})), together, on_results)
+    return Faults(known, dict(defined.get("WORDS", {})), together, on_results)

@@ -89,15 +89,15 @@ def combine(
     first = [places[0] for places in variants.values()]
     pairs = tries.add(_together(solution, wrongs, variants, faults, in_turn))
     if task.kind == "module":
-        endless = {place for place, one in enumerate(outcomes) if not _finite(one)}
+        endless = {place for place, by_probe in enumerate(outcomes) if not _finite(by_probe)}
         cures = {
-            one.answer.right
-            for one in reworded
-            if one.is_new and one.finite and one.answer.places[0] in endless
+            attempt.answer.right
+            for attempt in reworded
+            if attempt.is_new and attempt.finite and attempt.answer.places[0] in endless
         }
         rights = [right for place, right in enumerate(rights) if place in cures]
-        pairs = [one for one in pairs if not one.finite]
-    again = ((one.answer.places, tuple(wrongs[place] for place in one.answer.places)) for one in pairs)
+        pairs = [pair for pair in pairs if not pair.finite]
+    again = ((pair.answer.places, tuple(wrongs[place] for place in pair.answer.places)) for pair in pairs)
     tries.add(_reworded(solution, again, rights, in_turn))
     added: list[str] = []
     right = {probe.id: probe.expected for probe in task.probes}
@@ -167,11 +167,11 @@ class _Tries:
         knows how. A single mistake that shows otherwise in another wording is run on all probes.
         """
         alone = [self._alone[place] for place in answer.places]
-        wrong = {name: sum(bool(one[name].result) for one in alone) for name in self._task.probe}
+        wrong = {name: sum(bool(sights_of[name].result) for sights_of in alone) for name in self._task.probe}
         is_reworded = answer.right is not None
         enough = 1 if is_reworded or self._task.kind != "module" else 2
         unclear = [name for name in self._plain if wrong[name] >= enough][:MOST_PROBES]
-        steady = not any("unsteady" in sight.marks for one in alone for sight in one.values())
+        steady = not any("unsteady" in sight.marks for sights_of in alone for sight in sights_of.values())
         try:
             outcomes = self._outcomes(answer, unclear, steady)
             sights = self._seen(outcomes)
@@ -183,7 +183,9 @@ class _Tries:
             return {}, True  # they do not make a program together
         for name in self._task.probe:
             if name not in sights:
-                sights[name] = _joined([one[name] for one in alone], is_reworded and len(alone) > 1)
+                sights[name] = _joined(
+                    [sights_of[name] for sights_of in alone], is_reworded and len(alone) > 1
+                )
         return {name: sights[name] for name in self._task.probe}, _finite(outcomes)
 
     def _outcomes(self, answer: Together, names: Iterable[str], steady: bool) -> dict[str, Outcome]:
@@ -202,18 +204,18 @@ class _Tries:
         sights, made_any = {}, False
         for name, probe in self._task.probe.items():
             outcome = outcomes[name]
-            made = None if outcome.tensor is None else slip.of(outcome.tensor, self._task.axes)
-            if probe.observe != RESULT or (made is not None and self._is_rounding(slip, outcome, made)):
+            slipped = None if outcome.tensor is None else slip.of(outcome.tensor, self._task.axes)
+            if probe.observe != RESULT or (slipped is not None and self._is_rounding(slip, outcome, slipped)):
                 sights[name] = UNTRIED
                 continue
-            if made is not None:
+            if slipped is not None:
                 made_any = True
-                outcome = replace(outcome, tensor=made, shape=tuple(made.shape))
+                outcome = replace(outcome, tensor=slipped, shape=tuple(slipped.shape))
             sights[name] = sight(self._task, probe, outcome)
         new = {name: sights[name] for name in self._plain} not in self._known_plain
         return made_any and new and self._keep(places, sights)
 
-    def _is_rounding(self, slip: OnResult, outcome: Outcome, made: Tensor) -> bool:
+    def _is_rounding(self, slip: OnResult, outcome: Outcome, slipped: Tensor) -> bool:
         """Tell whether a result that another processor rounds otherwise looks otherwise with the mistake."""
         right = outcome.tensor
         assert right is not None
@@ -222,15 +224,15 @@ class _Tries:
         )
         other = slip.of(moved, self._task.axes)
         assert other is not None
-        return not _near(numbers_of(made), numbers_of(other))
+        return not _near(numbers_of(slipped), numbers_of(other))
 
     def _keep(self, places: tuple[int, ...], sights: Sights) -> bool:
-        tried = [one for one in sights.values() if one != UNTRIED]
+        tried = [sight for sight in sights.values() if sight != UNTRIED]
         faults = frozenset(self._ids[place] if place < len(self._ids) else str(place) for place in places)
-        shown = [one for one in tried if one.result]
-        if len(places) > 1 and shown and all(one.silent for one in shown):
+        shown = [sight for sight in tried if sight.result]
+        if len(places) > 1 and shown and all(sight.silent for sight in shown):
             return False
-        if not any(one.wrong for one in tried) or sights in self._known or sights in self._made[faults]:
+        if not any(sight.wrong for sight in tried) or sights in self._known or sights in self._made[faults]:
             return False
         if len(places) == 1:
             self._known.add(sights)
@@ -247,11 +249,11 @@ def _near(some: Iterable[float], others: Iterable[float]) -> bool:
 
 def _joined(alone: Sequence[Sight], is_reworded: bool) -> Sight:
     """Return what some mistakes show together, as far as it is known from each in its own wording."""
-    results = [one for one in alone if one.result]
+    results = [sight for sight in alone if sight.result]
     if len(results) > 1 or (results and is_reworded):
         return UNTRIED
     result = results[0] if results else RIGHT
-    return replace(result, marks=frozenset().union(*(one.marks for one in alone)))
+    return replace(result, marks=frozenset().union(*(sight.marks for sight in alone)))
 
 
 def _variants(ids: Sequence[str], sizes: Sequence[int]) -> Mapping[str, list[int]]:

@@ -283,11 +283,11 @@ def table(text: str, fields: Sequence[str] = ("hint",)) -> list[Row]:
             )
     rows = []
     for name, items in answers:
-        said, changes = {}, []
+        written, changes = {}, []
         for item in items:
             word, colon, rest = item.text.partition(": ")
             if colon and word in fields:
-                said[word] = " ".join([rest, *(line.strip() for line in item.below)]).strip()
+                written[word] = " ".join([rest, *(line.strip() for line in item.below)]).strip()
             elif change := _change(item):
                 changes.append(change)
             else:
@@ -296,7 +296,7 @@ def table(text: str, fields: Sequence[str] = ("hint",)) -> list[Row]:
                 )
         if not items:
             problems.append(f"{name}: it changes nothing")
-        rows.append(Row(name, tuple(changes), said))
+        rows.append(Row(name, tuple(changes), written))
     if problems:
         raise AuthoringError(problems)
     return rows

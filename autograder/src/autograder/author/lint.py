@@ -212,12 +212,12 @@ def images_without_alt(text: str) -> list[str]:
 
 def _prediction_problems(notebook: NotebookNode) -> Iterator[str]:
     """Each prediction is asked for once, and its outcome is shown once."""
-    asked, shown = predictions(notebook), predictions(notebook, "reveal")
-    for name in asked:
+    predicted, shown = predictions(notebook), predictions(notebook, "reveal")
+    for name in predicted:
         if not ID_FORM.match(name):
             yield f"prediction {name}: {BAD_ID}"
-    for name in dict.fromkeys([*asked, *shown]):
-        times = asked.count(name), shown.count(name)
+    for name in dict.fromkeys([*predicted, *shown]):
+        times = predicted.count(name), shown.count(name)
         if times != (1, 1):
             yield f"prediction {name}: asked for {times[0]} times, its outcome shown {times[1]} times"
 
@@ -236,17 +236,17 @@ def _authoring_problems(task: Task, earlier: Collection[str]) -> Iterator[str]:
     caught = task.forbids.caught if task.forbids else ()
     yield from _twice("right answers", [answer.id for answer in (*task.right, *caught)])
     yield from _twice("probes", [probe.id for probe in task.probes])
-    asked = [probe for check in task.checks for probe in check.probes]
+    checked = [probe for check in task.checks for probe in check.probes]
     if task.kind == "tensor":
-        if task.probes or asked:
+        if task.probes or checked:
             yield "a tensor's probes are the lesson's givens; name none"
         if len(task.checks) != 1:
             yield "a tensor task has exactly one check"
     else:
-        for name in asked:
+        for name in checked:
             if name not in task.probe:
                 yield f"check names the unknown probe {name}"
-        for name in sorted(set(task.probe) - set(asked)):
+        for name in sorted(set(task.probe) - set(checked)):
             yield f"probe {name} is in no check"
         yield from _probe_problems(task)
     for name in task.needs:
@@ -281,16 +281,16 @@ def _demand_problems(task: Task, notebook: NotebookNode) -> Iterator[str]:
 
 def _statement(task: Task, notebook: NotebookNode) -> str:
     """Return what a learner reads before the answer: all text since the last test, and its docstrings."""
-    said: list[str] = []
+    prose: list[str] = []
     for cell in notebook.cells:
         if is_test(cell):
-            said = []
+            prose = []
         elif cell.cell_type == "markdown":
-            said.append(cell.source)
+            prose.append(cell.source)
         elif cell["id"] == f"{task.id}-answer":
             defined = (ast.Module, ast.ClassDef, ast.FunctionDef)
             nodes = [node for node in ast.walk(parsed(cell.source)) if isinstance(node, defined)]
-            return " ".join([*said, *(ast.get_docstring(node) or "" for node in nodes)])
+            return " ".join([*prose, *(ast.get_docstring(node) or "" for node in nodes)])
     return ""
 
 
@@ -343,27 +343,27 @@ def _forbidden_text_problems(
 ) -> Iterator[str]:
     """Make sure that the text says what is forbidden, and that nothing given does it for the learner."""
     text = ""
-    given: list[NotebookNode] = []
+    provided: list[NotebookNode] = []
     for cell in notebook.cells:
         if cell["id"] == f"{task.id}-answer":
             break
         if cell.cell_type == "markdown":
             text = cell.source
         elif not is_answer(cell):
-            given.append(cell)
+            provided.append(cell)
     # Written as it is called: `torch.softmax`, not the name of what is to be written.
-    said = [name.rpartition(".")[2] for name in READY_MADE.findall(text)]
+    called = [name.rpartition(".")[2] for name in READY_MADE.findall(text)]
     for family in families:
-        if not any(family_of(name, (family,)) for name in said):
+        if not any(family_of(name, (family,)) for name in called):
             yield f"the text before its answer cell names no {family.name} that must not be called"
-    for cell in given:
-        for made in parsed(cell.source).body:
-            used = _forbidden_name(made, families)
-            if used and isinstance(made, ast.FunctionDef | ast.ClassDef):
-                yield f"forbids {used}, and {_name(cell)} gives learners `{made.name}`, which uses it"
+    for cell in provided:
+        for definition in parsed(cell.source).body:
+            used = _forbidden_name(definition, families)
+            if used and isinstance(definition, ast.FunctionDef | ast.ClassDef):
+                yield f"forbids {used}, and {_name(cell)} gives learners `{definition.name}`, which uses it"
 
 
-def _forbidden_name(made: ast.AST, families: tuple[Family, ...]) -> str:
+def _forbidden_name(definition: ast.AST, families: tuple[Family, ...]) -> str:
     """Return the first name of some families that a function or class uses of torch's."""
-    names = (ast.unparse(node) for node in ast.walk(made) if isinstance(node, ast.Attribute))
+    names = (ast.unparse(node) for node in ast.walk(definition) if isinstance(node, ast.Attribute))
     return next((name for name in names if family_of(name.rpartition(".")[2], families)), "")

@@ -80,13 +80,15 @@ def prepare(course: Course, name: str) -> PreparedLesson:
         AuthoringError: names every cell and reason found.
     """
     executed = execute(course, name)
-    made = make_bank(executed.lesson, executed.runs, name, load_faults(course.source, name))
-    made = replace(made, predictions=tuple(predictions(executed.notebook)))
+    lesson_bank = make_bank(executed.lesson, executed.runs, name, load_faults(course.source, name))
+    lesson_bank = replace(lesson_bank, predictions=tuple(predictions(executed.notebook)))
     as_seen = executed.runs.namespaces[AS_SEEN]
-    unearned = [task for task in made.tasks.values() if not _verdict(task, made, as_seen).passed]
+    unearned = [
+        task for task in lesson_bank.tasks.values() if not _verdict(task, lesson_bank, as_seen).passed
+    ]
     if unearned:
         raise AuthoringError([f"{name}: the solution does not earn all of {task.id}" for task in unearned])
-    return PreparedLesson(name, executed.lesson, executed.notebook, executed.runs, made)
+    return PreparedLesson(name, executed.lesson, executed.notebook, executed.runs, lesson_bank)
 
 
 def build(course: Course, name: str) -> None:
@@ -122,19 +124,19 @@ def stale(course: Course, name: str) -> list[str]:
 
 def _changes(course: Course, name: str, fresh: Path) -> dict[Path, Path | None]:
     """Return a lesson's files that are not what was made afresh, each with what is; None for what is not."""
-    found: dict[Path, Path | None] = {}
+    changed: dict[Path, Path | None] = {}
     if not same_bank(fresh / "bank", course.bank, name):
-        found |= {course.bank / new.name: new for new in bank_files.paths(name, fresh / "bank")}
+        changed |= {course.bank / new.name: new for new in bank_files.paths(name, fresh / "bank")}
     for folder in ("notebooks", "solutions"):
         made, kept = fresh / folder / name, course.root / folder / name
         for file in sorted(_files(made) | _files(kept)):
             new = made / file
             is_solution = folder == "solutions" and file.suffix == ".ipynb"
             if not new.is_file():
-                found[kept / file] = None
+                changed[kept / file] = None
             elif not (same_solution if is_solution else _same_bytes)(new, kept / file):
-                found[kept / file] = new
-    return found
+                changed[kept / file] = new
+    return changed
 
 
 def _files(folder: Path) -> set[Path]:
@@ -146,18 +148,18 @@ def _files(folder: Path) -> set[Path]:
 def without_source(course: Course) -> list[str]:
     """Return what was generated from a lesson that `course.toml` does not name, as one line for each."""
     known = set(course.lessons)
-    found = []
+    stale = []
     for folder in ("notebooks", "solutions"):
         for path in sorted((course.root / folder).glob("*/")):
             if path.name not in known | set(course.languages) and not path.name.startswith("."):
-                found.append(f"{folder}/{path.name}: has no source")
+                stale.append(f"{folder}/{path.name}: has no source")
     for path in sorted(course.bank.glob("*.json")):
         if path.stem not in known:
-            found.append(f"{_said(course.bank / path.stem, course)}: has no source")
+            stale.append(f"{_said(course.bank / path.stem, course)}: has no source")
     for path in sorted(course.source.glob("*/tasks.py")):
         if path.parent.name not in known:
-            found.append(f"{_said(path.parent, course)}: {FILE} does not name it")
-    return found
+            stale.append(f"{_said(path.parent, course)}: {FILE} does not name it")
+    return stale
 
 
 def _said(path: Path, course: Course) -> str:
@@ -165,12 +167,12 @@ def _said(path: Path, course: Course) -> str:
 
 
 def _make(course: Course, name: str, workplace: Path) -> PreparedLesson:
-    made = prepare(course, name)
-    bank_files.save(made.bank, workplace / "bank")
-    generate(course, workplace, name, made.notebook)
+    lesson = prepare(course, name)
+    bank_files.save(lesson.bank, workplace / "bank")
+    generate(course, workplace, name, lesson.notebook)
     _keep_outputs(course, name, workplace)
-    _refuse_unearned(made, workplace)
-    return made
+    _refuse_unearned(lesson, workplace)
+    return lesson
 
 
 def _keep_outputs(course: Course, name: str, workplace: Path) -> None:
@@ -197,17 +199,17 @@ def _keep_outputs(course: Course, name: str, workplace: Path) -> None:
     write_notebook(fresh, workplace / place)
 
 
-def _refuse_unearned(made: PreparedLesson, workplace: Path) -> None:
+def _refuse_unearned(lesson: PreparedLesson, workplace: Path) -> None:
     """Make sure that the untouched release earns nothing, and names everything that its checks look for."""
-    path = workplace / "notebooks" / made.name / f"{made.name}.ipynb"
-    namespace = run_cells(nbformat.read(path, as_version=4), f"release of {made.name}")
+    path = workplace / "notebooks" / lesson.name / f"{lesson.name}.ipynb"
+    namespace = run_cells(nbformat.read(path, as_version=4), f"release of {lesson.name}")
     problems = []
-    for task in made.bank.tasks.values():
-        earned = _verdict(task, made.bank, namespace).earned
+    for task in lesson.bank.tasks.values():
+        earned = _verdict(task, lesson.bank, namespace).earned
         if earned:
-            problems.append(f"{made.name}: the untouched release earns {earned} points for {task.id}")
+            problems.append(f"{lesson.name}: the untouched release earns {earned} points for {task.id}")
         if task.name not in namespace:
-            problems.append(f"{made.name}: the release has no stub for `{task.name}` of {task.id}")
+            problems.append(f"{lesson.name}: the release has no stub for `{task.name}` of {task.id}")
     if problems:
         raise AuthoringError(problems)
 

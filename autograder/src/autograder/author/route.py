@@ -31,15 +31,15 @@ def route_of(
         return None
     with quietly(), torch.no_grad():
         record, looks = recorded(prepared(task, probe, solution, namespace), fingerprints)
-    own = solution.__code__.co_varnames if isinstance(solution, FunctionType) else ()
+    variables = solution.__code__.co_varnames if isinstance(solution, FunctionType) else ()
     tensors: dict[str, tuple[int, Runs]] = {}
     for (number, part), runs in looks.items():
         for variable in record[number].results[part].names if runs and all(runs) else ():
             operation = f"{variable} {record[number].name}"
             name = operation if operation in words else variable
-            if name in words and (task.kind == "module" or variable in own):
+            if name in words and (task.kind == "module" or variable in variables):
                 tensors[name] = number, tuple(runs)
-    made = [tuple(runs) for runs in looks.values() if runs and all(runs)]
+    whole = [tuple(runs) for runs in looks.values() if runs and all(runs)]
     in_order = sorted(tensors.items(), key=lambda item: item[1][0])
 
     def needs(number: int) -> tuple[str, ...]:
@@ -49,19 +49,19 @@ def route_of(
 
     steps = []
     for name, (number, runs) in in_order:
-        full = _fullest(runs, made)
-        steps.append(RightStep(name, words[name], needs(number), full, _factors(full, made)))
+        full = _fullest(runs, whole)
+        steps.append(RightStep(name, words[name], needs(number), full, _factors(full, whole)))
     return Route(probe.id, tuple(steps)) if steps else None
 
 
-def _fullest(runs: Runs, made: Sequence[Runs]) -> Runs:
+def _fullest(runs: Runs, whole: Sequence[Runs]) -> Runs:
     """Return the form of a tensor that has most axes: before they are joined, say."""
     first = runs[0][0]
-    same = [other for other in made if len(other) == len(runs) and factor_between(first, other[0]) == 1.0]
+    same = [other for other in whole if len(other) == len(runs) and factor_between(first, other[0]) == 1.0]
     return max((runs, *same), key=lambda other: len(other[0][0].shape))
 
 
-def _factors(runs: Runs, made: Sequence[Runs]) -> tuple[float, ...]:
+def _factors(runs: Runs, whole: Sequence[Runs]) -> tuple[float, ...]:
     """Return what the solution has a tensor multiplied by: 1, and its scale where it has it scaled, say."""
-    factors = (factor_between(other[0][0], runs[0]) for other in made)
+    factors = (factor_between(other[0][0], runs[0]) for other in whole)
     return tuple(sorted({round(factor, 5) for factor in factors if factor is not None}))

@@ -88,15 +88,19 @@ def entries(course: Course, name: str) -> list[Entry]:
     Raises:
         AuthoringError: a lesson or its faults cannot be read.
     """
-    found: Iterable[Entry]
+    gathered: Iterable[Entry]
     if name == MESSAGES:
-        found = _of_package(TOOL)
+        gathered = _of_package(TOOL)
     elif name in course.preload:
-        known, folder = {one.text for one in _of_package(TOOL)}, package_folder(name)
-        found = (one for one in (_of_package(folder) if folder else ()) if one.text not in known)
+        known, folder = {entry.text for entry in _of_package(TOOL)}, package_folder(name)
+        gathered = (entry for entry in (_of_package(folder) if folder else ()) if entry.text not in known)
     else:
-        found = _of_faults(course) if name == FAULTS else _of_lesson(course, name)
-    return list({(one.context, one.text): one for one in found if prose.has_words(str(one.text))}.values())
+        gathered = _of_faults(course) if name == FAULTS else _of_lesson(course, name)
+    return list(
+        {
+            (entry.context, entry.text): entry for entry in gathered if prose.has_words(str(entry.text))
+        }.values()
+    )
 
 
 def _of_lesson(course: Course, name: str) -> Iterator[Entry]:
@@ -291,9 +295,9 @@ def disagreements(text: str, string: str) -> Iterator[str]:
         or (string.count("**") - text.count("**")) % 2
     ):
         yield "a mark of Markdown (a heading's, a list's or **) stands there alone"
-    left, right = text, string
+    of_text, of_translation = text, string
     for kind, form in prose.KEPT:
-        original, here = Counter(form.findall(left)), Counter(form.findall(right))
+        original, here = Counter(form.findall(of_text)), Counter(form.findall(of_translation))
         if original != here:
             lost, added = (original - here).elements(), (here - original).elements()
             yield f"another {kind}: " + "; ".join(
@@ -302,4 +306,4 @@ def disagreements(text: str, string: str) -> Iterator[str]:
                 if some
             )
         # What stands in code is no number of the text.
-        left, right = form.sub(" ", left), form.sub(" ", right)
+        of_text, of_translation = form.sub(" ", of_text), form.sub(" ", of_translation)

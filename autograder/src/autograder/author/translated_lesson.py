@@ -56,24 +56,24 @@ def build(course: Course, spoken: Sequence[str], name: str) -> dict[str, list[tr
     Raises:
         AuthoringError: the lesson is not built, its translation cannot be read, or its solution fails.
     """
-    made = {one: _made(course, one, name) for one in spoken}
-    for path, content in (file for one in made.values() for file in one.files.items()):
+    lessons = {code: _made(course, code, name) for code in spoken}
+    for path, content in (file for lesson in lessons.values() for file in lesson.files.items()):
         write_whole(path, content)  # another process may read the old one just now
-    solved = {one: it.solution for one, it in made.items() if it.solution}
+    solved = {code: it.solution for code, it in lessons.items() if it.solution}
     # Kernels do the work, so that threads are enough to have it done at one time.
     with (
         tempfile.TemporaryDirectory(prefix="course-language-") as temporary,
         ThreadPoolExecutor(max(1, len(solved))) as pool,
     ):
-        shown = pool.map(lambda one: _executed(course, one, name, solved[one]), solved)
-        for one, notebook in zip(solved, shown, strict=True):
-            fresh = Path(temporary) / one / f"{name}.ipynb"
+        shown = pool.map(lambda code: _executed(course, code, name, solved[code]), solved)
+        for code, notebook in zip(solved, shown, strict=True):
+            fresh = Path(temporary) / code / f"{name}.ipynb"
             write_notebook(notebook, fresh)
-            kept = _solution(course, one, name)
+            kept = _solution(course, code, name)
             if not same_solution(fresh, kept):
                 kept.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(fresh, kept)
-    return {one: it.states for one, it in made.items()}
+    return {code: it.states for code, it in lessons.items()}
 
 
 def stale(course: Course, spoken: str, name: str) -> list[str]:
@@ -108,15 +108,17 @@ class _Made:
 
 
 def _made(course: Course, spoken: str, name: str) -> _Made:
-    files = (name, *(one for one in translate.files(course) if one not in course.lessons))
-    catalogs = {one: translate.merged(course, spoken, one) for one in files}
+    files = (name, *(file for file in translate.files(course) if file not in course.lessons))
+    catalogs = {file: translate.merged(course, spoken, file) for file in files}
     usable = {
-        one: [message for message in catalog if translate.is_usable(message)]
-        for one, catalog in catalogs.items()
+        file: [message for message in catalog if translate.is_usable(message)]
+        for file, catalog in catalogs.items()
     }
-    known = {(one.context, one.id): one.string for messages in usable.values() for one in messages}
+    known = {
+        (message.context, message.id): message.string for messages in usable.values() for message in messages
+    }
 
-    def said(context: str, text: str) -> str:
+    def translated(context: str, text: str) -> str:
         return str(known.get((context, text), text))
 
     try:
@@ -127,31 +129,33 @@ def _made(course: Course, spoken: str, name: str) -> _Made:
         )
     except (OSError, bank.BankError) as problem:
         raise AuthoringError([f"{name}: it has to be built first ({problem})"]) from problem
-    own = [(one.context, one.id, one.string) for one in usable[name] if one.auto_comments]
-    shared = [
-        (one.context, one.id, one.string)
-        for file in files[1:-1]
-        for one in usable[file]
-        if one.auto_comments != [translate.HINT]
+    of_lesson = [
+        (message.context, message.id, message.string) for message in usable[name] if message.auto_comments
     ]
-    tool = [(None, one.id, one.string) for one in usable[language.MESSAGES]]
-    states = [translate.state(catalog, one) for one, catalog in catalogs.items()]
+    shared = [
+        (message.context, message.id, message.string)
+        for file in files[1:-1]
+        for message in usable[file]
+        if message.auto_comments != [translate.HINT]
+    ]
+    tool = [(None, message.id, message.string) for message in usable[language.MESSAGES]]
+    states = [translate.state(catalog, file) for file, catalog in catalogs.items()]
     if not usable[name]:
         return _Made({}, None, states)
-    _translate(released, said)
-    _translate(solved, said)
+    _translate(released, translated)
+    _translate(solved, translated)
     words = course.bank / spoken
-    made = {
+    files_made = {
         course.root / "notebooks" / spoken / name / f"{name}.ipynb": (
             nbformat.writes(released) + "\n"
         ).encode(),
-        words / f"{name}.mo": _compiled(spoken, [*own, *_hints(course, english, said)]),
+        words / f"{name}.mo": _compiled(spoken, [*of_lesson, *_hints(course, english, translated)]),
         words / f"{SHARED}.mo": _compiled(spoken, shared),
         (language.OWN if course.tool else course.bank) / spoken / f"{language.MESSAGES}.mo": _compiled(
             spoken, tool
         ),
     }
-    return _Made(made, solved, states)
+    return _Made(files_made, solved, states)
 
 
 def _executed(course: Course, spoken: str, name: str, solved: NotebookNode) -> NotebookNode:
@@ -170,16 +174,16 @@ def _executed(course: Course, spoken: str, name: str, solved: NotebookNode) -> N
     return solved
 
 
-def _translate(notebook: NotebookNode, said: Said) -> None:
+def _translate(notebook: NotebookNode, translated: Said) -> None:
     """Put a notebook's prose into another language. A cell that nbgrader guards gets its new checksum."""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            cell.source = prose.translate(cell.source, partial(said, cell["id"]))
+            cell.source = prose.translate(cell.source, partial(translated, cell["id"]))
             if "checksum" in cell.metadata.get("nbgrader", {}):
                 cell.metadata.nbgrader.checksum = compute_checksum(cell)
 
 
-def _hints(course: Course, english: LessonBank, said: Said) -> Iterator[tuple[str, str, str]]:
+def _hints(course: Course, english: LessonBank, translated: Said) -> Iterator[tuple[str, str, str]]:
     """Yield the hints of mistakes as a learner reads them, filled in: (mistake, in English, translated)."""
     faults = load_faults(course.source, english.lesson)
     for task in load_lesson(course.source / english.lesson).tasks:
@@ -188,9 +192,13 @@ def _hints(course: Course, english: LessonBank, said: Said) -> Iterator[tuple[st
         own = [(one.fault, task.id, one.hint) for one in task.wrong if one.hint]
         known = {one.id for one in english.tasks[task.id].known_wrong}
         for fault, context, hint in [*own, *((name, name, faults.known[name].hint) for name in known)]:
-            if said(context, hint) != hint:
+            if translated(context, hint) != hint:
                 with suppress(KeyError):  # the mistake's own hint, where each wrong answer has another
-                    yield fault, faults.fill(hint, task), faults.fill(said(context, hint), task, said)
+                    yield (
+                        fault,
+                        faults.fill(hint, task),
+                        faults.fill(translated(context, hint), task, translated),
+                    )
 
 
 def _compiled(spoken: str, messages: Iterable[tuple[str | None, Any, Any]]) -> bytes:

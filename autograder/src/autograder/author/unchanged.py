@@ -134,14 +134,14 @@ def _same_table(new: _Table, old: _Table) -> bool:
 
 def _alike(new: _Table, rows: list[int], old: _Table, others: list[int]) -> Tensor:
     """Tell which rows of two tables look the same. Shape (rows, others)."""
-    said = (new.said[rows, None] == old.said[others]).all(dim=-1)  # (rows, others, probes)
+    same_words = (new.said[rows, None] == old.said[others]).all(dim=-1)  # (rows, others, probes)
     numbers, kept = (
         new.numbers[rows, None],
         old.numbers[others],
     )  # (rows, others, probes, numbers) together
     largest = torch.maximum(numbers.abs(), kept.abs()).amax(dim=-1, keepdim=True)
     near = ((numbers - kept).abs() <= SHOWN * (1 + largest)).all(dim=-1)
-    return (said & near).all(dim=-1)
+    return (same_words & near).all(dim=-1)
 
 
 def same_solution(fresh: Path, kept: Path) -> bool:

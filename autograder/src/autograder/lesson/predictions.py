@@ -78,23 +78,23 @@ class Question:
         # Not before somebody sees it: the import takes long.
         import ipywidgets
 
-        said = progress_store.read_prediction(self.course, self.id).said
+        answer = progress_store.read_prediction(self.course, self.id).said
         field: Any
         if self.choices:
-            chosen = said if said in self.choices else None
+            chosen = answer if answer in self.choices else None
             # What is kept and compared is the choice as it stands in the cell.
             options = [(self._shown(choice), choice) for choice in self.choices]
             field = ipywidgets.RadioButtons(options=options, value=chosen)
         else:
             field = ipywidgets.Text(
-                value=said, placeholder=_("type it, then press Enter"), continuous_update=False
+                value=answer, placeholder=_("type it, then press Enter"), continuous_update=False
             )
         ask = _("Your prediction")
-        asked = ipywidgets.HTML(f"<p><strong>{ask}.</strong> {html.escape(self._shown(self.text))}</p>")
-        asked.add_class("ag-asked")
-        kept = ipywidgets.HTML(html.escape(self._kept()) if said else "")
+        question = ipywidgets.HTML(f"<p><strong>{ask}.</strong> {html.escape(self._shown(self.text))}</p>")
+        question.add_class("ag-asked")
+        kept = ipywidgets.HTML(html.escape(self._kept()) if answer else "")
         kept.add_class("ag-kept")
-        box = ipywidgets.VBox([asked, field, kept])
+        box = ipywidgets.VBox([question, field, kept])
         in_page(box, "ag-predict", READY, STYLE)
 
         def keep(change: Any) -> None:
@@ -160,8 +160,8 @@ class Revealed:
     true: bool | None
 
     def _lines(self) -> tuple[str, str]:
-        came, said = translated(self.id, self.came), self.said and translated(self.id, self.said)
-        if not said:
+        came, predicted = translated(self.id, self.came), self.said and translated(self.id, self.said)
+        if not predicted:
             end = _("You made no prediction here. The next one is yours.")
             return _("What came: {came}", came=came), end
         end = (
@@ -169,7 +169,7 @@ class Revealed:
             if self.true
             else _("It came out differently. What explains the difference?")
         )
-        return _("You predicted: {said}. What came: {came}", said=said, came=came), end
+        return _("You predicted: {said}. What came: {came}", said=predicted, came=came), end
 
     def __repr__(self) -> str:
         return "\n".join(self._lines())
@@ -179,11 +179,11 @@ class Revealed:
         return card("ok" if self.true else "wait", html.escape(head), f"<p>{html.escape(end)}</p>")
 
 
-def _near(said: str, came: float, within: float) -> bool:
+def _near(predicted: str, came: float, within: float) -> bool:
     """Tell whether a typed number lies near what came; what is no number does not."""
     try:
         return (
-            abs(float(said.replace(",", ".").replace("−", "-").rstrip("%")) - came)
+            abs(float(predicted.replace(",", ".").replace("−", "-").rstrip("%")) - came)
             <= within * abs(came) + 1e-9
         )
     except ValueError:

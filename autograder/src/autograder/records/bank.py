@@ -303,37 +303,42 @@ def without_answers(bank: LessonBank) -> LessonBank:
     return replace(bank, tasks=tasks, givens={AS_SEEN: bank.givens.get(AS_SEEN, {})})
 
 
-def with_texts(bank: LessonBank, said: Callable[[str, str], str]) -> LessonBank:
+def with_texts(bank: LessonBank, in_language: Callable[[str, str], str]) -> LessonBank:
     """Return a lesson whose texts are in another language.
 
     Args:
         bank: the lesson.
-        said: gives a text in that language; it is told where the text stands.
+        in_language: gives a text in that language; it is told where the text stands.
     """
 
     def task_in(task: Task) -> Task:
         def of_task(text: str) -> str:
-            return said(task.id, text)
+            return in_language(task.id, text)
 
         wrong = (
-            replace(one, hint=said(one.id, one.hint), name=said(one.id, one.name)) for one in task.known_wrong
+            replace(
+                mistake,
+                hint=in_language(mistake.id, mistake.hint),
+                name=in_language(mistake.id, mistake.name),
+            )
+            for mistake in task.known_wrong
         )
         return replace(
             task,
             title=of_task(task.title),
             learned=of_task(task.learned),
             hints=tuple(map(of_task, task.hints)),
-            checks=tuple(replace(one, title=of_task(one.title)) for one in task.checks),
-            probes=tuple(replace(one, says=of_task(one.says)) for one in task.probes),
+            checks=tuple(replace(check, title=of_task(check.title)) for check in task.checks),
+            probes=tuple(replace(probe, says=of_task(probe.says)) for probe in task.probes),
             known_wrong=tuple(wrong),
             route=task.route and replace(task.route, steps=tuple(map(step_in, task.route.steps))),
         )
 
     def step_in(step: RightStep) -> RightStep:
-        return replace(step, says=said("steps", step.says))
+        return replace(step, says=in_language("steps", step.says))
 
     tasks = {name: task_in(task) for name, task in bank.tasks.items()}
-    return replace(bank, title=said(bank.lesson, bank.title), tasks=tasks)
+    return replace(bank, title=in_language(bank.lesson, bank.title), tasks=tasks)
 
 
 class BankError(Refused):

@@ -76,12 +76,12 @@ def undrawn(notebook: NotebookNode, instead: str = "None") -> NotebookNode:
 
 def headings(notebook: NotebookNode) -> dict[str, tuple[str, str]]:
     """For each cell's id, the cell of prose that it is or follows, and the heading that this stands under."""
-    found: dict[str, tuple[str, str]] = {}
+    headings_of: dict[str, tuple[str, str]] = {}
     under = prose = ""
     for cell in notebook.cells:
         inside = HEADING.findall(cell.source) if cell.cell_type == "markdown" else []
         begins = bool(inside) and cell.source.lstrip().startswith("#")
         prose = cell["id"] if cell.cell_type == "markdown" else prose
-        found[cell["id"]] = prose, inside[0] if begins else under
+        headings_of[cell["id"]] = prose, inside[0] if begins else under
         under = inside[-1] if inside else under
-    return found
+    return headings_of

@@ -93,14 +93,14 @@ def _plain(value: Any, path: str, tensors: dict[str, Tensor]) -> Any:
     if value is None or isinstance(value, str | int | float):
         return value
     if isinstance(value, Mapping):
-        return {name: _plain(one, f"{path}/{name}", tensors) for name, one in value.items()}
+        return {name: _plain(entry, f"{path}/{name}", tensors) for name, entry in value.items()}
     if isinstance(value, tuple | list):
-        return [_plain(one, f"{path}/{place}", tensors) for place, one in enumerate(value)]
+        return [_plain(entry, f"{path}/{place}", tensors) for place, entry in enumerate(value)]
     kind: Any = type(value)
     if is_dataclass(value):
         defaults = _defaults(kind)
         plain = {name: _plain(getattr(value, name), f"{path}/{name}", tensors) for name in defaults}
-        return {name: one for name, one in plain.items() if one != defaults[name]}
+        return {name: entry for name, entry in plain.items() if entry != defaults[name]}
     tensors[path[1:]] = value.detach().contiguous().clone()
     return {"tensor": path[1:]}
 
@@ -108,12 +108,12 @@ def _plain(value: Any, path: str, tensors: dict[str, Tensor]) -> Any:
 @lru_cache(maxsize=64)
 def _defaults(kind: type) -> dict[str, Any]:
     """Return the fields that are written, with their defaults as JSON; `MISSING` where there is none."""
-    found = {}
-    for one in fields(kind):
-        if one.metadata.get("stored", True):
-            default = one.default if one.default_factory is MISSING else one.default_factory()
-            found[one.name] = MISSING if default is MISSING else _plain(default, "", {})
-    return found
+    defaults = {}
+    for written in fields(kind):
+        if written.metadata.get("stored", True):
+            default = written.default if written.default_factory is MISSING else written.default_factory()
+            defaults[written.name] = MISSING if default is MISSING else _plain(default, "", {})
+    return defaults
 
 
 @lru_cache(maxsize=256)
@@ -135,12 +135,12 @@ def _reader(kind: Any) -> _Reader:
     if origin is Mapping:
         value = _reader(parts[1])
         return lambda plain, source: _each(
-            ((name, value, one) for name, one in _checked(dict, plain).items()), source
+            ((name, value, entry) for name, entry in _checked(dict, plain).items()), source
         )
     if origin is tuple:
         item = _reader(parts[0])
         return lambda plain, source: tuple(
-            [item(one, source) for one in _checked(list, plain)[: source.most_items]]
+            [item(entry, source) for entry in _checked(list, plain)[: source.most_items]]
         )
     others = {float: (int,), date: (datetime,)}.get(kind, ())
     return lambda plain, source: plain if type(plain) is kind else _checked(kind, plain, *others)
@@ -188,13 +188,13 @@ def _record_reader(kind: Any) -> _Reader:
 
 
 def _each(items: Iterable[tuple[str, _Reader, Any]], source: _Source) -> dict[str, Any]:
-    found, name = {}, ""
+    values, name = {}, ""
     try:
         for name, reader, one in items:
-            found[name[: source.most_text]] = reader(one, source)
+            values[name[: source.most_text]] = reader(one, source)
     except ValueError as problem:
         raise ValueError(f"`{name:.60}`: {problem}") from None
-    return found
+    return values
 
 
 def _union_reader(parts: tuple[Any, ...]) -> _Reader:

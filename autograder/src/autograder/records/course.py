@@ -57,7 +57,7 @@ class Site:
             return []
         path = f"notebooks/{lesson}/{lesson}.ipynb"
         project = urlsplit(self.repository).path.strip("/").removesuffix(".git")
-        found = [
+        open_doors = [
             ("Colab", f"https://colab.research.google.com/github/{project}/blob/{self.branch}/{path}"),
             ("Binder", f"https://mybinder.org/v2/gh/{project}/{self.branch}?labpath={quote(path, safe='')}"),
         ]
@@ -68,10 +68,10 @@ class Site:
                 "branch": self.branch,
                 "urlpath": f"lab/tree/{folder}/{path}",
             }
-            found.append(
+            open_doors.append(
                 ("JupyterLab", f"{self.hub.rstrip('/')}/hub/user-redirect/git-pull?{urlencode(pulled)}")
             )
-        return found
+        return open_doors
 
 
 @dataclass(frozen=True)
@@ -128,11 +128,11 @@ class Course:
         Raises:
             AuthoringError: there is none.
         """
-        found = cls.above(folder)
-        if found is None:
+        course = cls.above(folder)
+        if course is None:
             why = f"There is no {FILE} here: run this in the course folder, or name it with --course."
             raise AuthoringError([why])
-        return found
+        return course
 
     @classmethod
     def packed(cls, folder: Path) -> Course:
@@ -254,14 +254,14 @@ class _Described:
 @lru_cache(maxsize=16)
 def _read(file: Identity) -> Course:
     root = file.path.parent
-    found = read_toml(_Described, file.path)
+    described = read_toml(_Described, file.path)
     try:
-        forbidden = families.families(found.forbidden)
+        forbidden = families.families(described.forbidden)
     except (KeyError, RecursionError, re.error) as problem:
         raise AuthoringError([f"{file.path}: `forbidden` cannot be read ({problem!r})"]) from problem
-    entries = tuple((axis, entry) for entry, axes in found.entries.items() for axis in axes)
-    own = {"root": root, "bank": root / found.bank, "forbidden": forbidden, "entries": entries}
-    return Course(**{**vars(found), **own})
+    entries = tuple((axis, entry) for entry, axes in described.entries.items() for axis in axes)
+    own = {"root": root, "bank": root / described.bank, "forbidden": forbidden, "entries": entries}
+    return Course(**{**vars(described), **own})
 
 
 def installed() -> dict[str, Path]:

@@ -42,12 +42,14 @@ def names_of(source: str) -> tuple[frozenset[str], frozenset[str]]:
         whole = symtable.symtable(ast.unparse(parsed(source)), "cell", "exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset(), frozenset()
-    bound = {one.get_name() for one in whole.get_symbols() if one.is_assigned() or one.is_imported()}
-    used = {one.get_name() for one in whole.get_symbols() if one.is_referenced()}
+    bound = {
+        symbol.get_name() for symbol in whole.get_symbols() if symbol.is_assigned() or symbol.is_imported()
+    }
+    used = {symbol.get_name() for symbol in whole.get_symbols() if symbol.is_referenced()}
     tables = whole.get_children()
     while tables:
         table = tables.pop()
-        used |= {one.get_name() for one in table.get_symbols() if one.is_global()}
+        used |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
         tables += table.get_children()
     return frozenset(bound), frozenset(used - bound)
 
@@ -58,16 +60,16 @@ def changed_in(source: str) -> frozenset[str]:
 
     It does so by `x[0] = 1`, `x.a = 1`, `x += 1`, `x.add_(1)` or a call such as `x.append(1)`.
     """
-    found = set()
+    changed_names = set()
     for part in ast.walk(parsed(source)):
         match part:
             case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
-                found.add(_root(part))
+                changed_names.add(_root(part))
             case ast.AugAssign(target=changed) | ast.Expr(ast.Call(ast.Attribute() as changed)):
-                found.add(_root(changed))
+                changed_names.add(_root(changed))
             case ast.Call(ast.Attribute(attr=name) as changed) if name.endswith("_"):
-                found.add(_root(changed))
-    return frozenset(found)
+                changed_names.add(_root(changed))
+    return frozenset(changed_names)
 
 
 def words_of(source: str) -> frozenset[str]:

@@ -48,24 +48,26 @@ def build_site(course: Course, out: Path) -> list[Path]:
         for lesson in course.lessons:
             _notebook(course, kind, course.languages[0], lesson)
     with tempfile.TemporaryDirectory(prefix="site-") as temporary:
-        made = Path(temporary) / "made"
+        pages = Path(temporary) / "made"
         # Each in a process of its own: Sphinx keeps the language that it was started with.
-        work = partial(_build_language, course, languages, Path(temporary), made)
+        work = partial(_build_language, course, languages, Path(temporary), pages)
         for _language, result in each_lesson(work, languages, len(languages)):
             if isinstance(result, AuthoringError):
                 raise result
         # myst-nb puts the notebooks once more beside each language's folder, and no page names them.
-        shutil.rmtree(made / "jupyter_execute", ignore_errors=True)
+        shutil.rmtree(pages / "jupyter_execute", ignore_errors=True)
         shutil.rmtree(out, ignore_errors=True)
-        shutil.copytree(made, out)
+        shutil.copytree(pages, out)
     return sorted(out.rglob("*.html"))
 
 
-def _build_language(course: Course, languages: list[str], temporary: Path, made: Path, language: str) -> None:
+def _build_language(
+    course: Course, languages: list[str], temporary: Path, pages: Path, language: str
+) -> None:
     os.environ[LANGUAGE] = language
     speak(course.bank, course.languages)
     source = temporary / language
-    _run_sphinx(source, made / _folder(course, language), write_sources(course, language, languages, source))
+    _run_sphinx(source, pages / _folder(course, language), write_sources(course, language, languages, source))
 
 
 def _folder(course: Course, language: str) -> str:
@@ -119,7 +121,7 @@ def _write(folder: Path, name: str, **values: Any) -> None:
 
 def _search() -> dict[str, Any]:
     """Return what the search says, in place of Sphinx's own translations, which may be empty."""
-    found = "Search finished, found one page matching the search query."
+    single = "Search finished, found one page matching the search query."
     nothing = (
         "Your search did not match any documents. Please make sure that all words are spelled correctly and "
         "that you've selected enough categories."
@@ -128,7 +130,7 @@ def _search() -> dict[str, Any]:
         "Preparing search...": _("Searching…"),
         "Searching": _("Searching…"),
         "Search Results": _("Search results"),
-        found: [_("Pages found: {number}", number="${resultCount}")],
+        single: [_("Pages found: {number}", number="${resultCount}")],
         nothing: _("No page holds these words. See whether they are spelled as in the lessons."),
     }
     return {"messages": messages, "plural_expr": "0"}
@@ -230,11 +232,11 @@ def _run_sphinx(source: Path, out: Path, config: dict[str, Any]) -> None:
             Sphinx(source, None, out, source / "doctrees", "html", config, **how).build()
     except (SphinxError, SystemMessage) as problem:
         raise AuthoringError([f"site: {problem}"]) from problem
-    said = [
+    complaints = [
         line.replace(f"{source}{os.sep}", "") for line in warnings.getvalue().splitlines() if line.strip()
     ]
-    if said:
-        raise AuthoringError([f"site: {line}" for line in said])
+    if complaints:
+        raise AuthoringError([f"site: {line}" for line in complaints])
     for name in (".buildinfo", "objects.inv"):
         (out / name).unlink(missing_ok=True)
     shutil.rmtree(out / "_sources", ignore_errors=True)

@@ -37,16 +37,16 @@ def link_terms(app: Sphinx, tree: nodes.document, page: str) -> None:
         if _inside(text, NOT_IN):
             continue
         rest, pieces = str(text), list[nodes.Node]()
-        while found := find.search(rest):
-            term = by_form[found[0].casefold()]
-            before, rest = rest[: found.start()], rest[found.end() :]
+        while match := find.search(rest):
+            term = by_form[match[0].casefold()]
+            before, rest = rest[: match.start()], rest[match.end() :]
             if term.name in met:
-                pieces.append(nodes.Text(before + found[0]))
+                pieces.append(nodes.Text(before + match[0]))
                 continue
             met.add(term.name)
             _page, anchor = named["term", term.name]
             about = {"refuri": f"glossary.html#{anchor}", "reftitle": term.said, "classes": ["term"]}
-            pieces += [nodes.Text(before), nodes.reference("", found[0], internal=True, **about)]
+            pieces += [nodes.Text(before), nodes.reference("", match[0], internal=True, **about)]
         if pieces:
             text.parent.replace(text, [*pieces, nodes.Text(rest)])
 

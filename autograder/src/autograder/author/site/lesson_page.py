@@ -84,9 +84,9 @@ class Page:
     def _without_data(self, html: str) -> str:
         """Markup with its pictures in files of their own, and without the style sheet that the site has."""
 
-        def kept(found: re.Match[str]) -> str:
-            content = base64.b64decode(found[2])
-            name = f"pictures/{hashlib.sha256(content).hexdigest()[:20]}.{found[1]}"
+        def kept(match: re.Match[str]) -> str:
+            content = base64.b64decode(match[2])
+            name = f"pictures/{hashlib.sha256(content).hexdigest()[:20]}.{match[1]}"
             _write(self.static / name, content)
             return f'<img loading="lazy" src="_static/{name}"'
 
@@ -109,11 +109,11 @@ class Page:
         name = ast.literal_eval(call.args[0])
         within = next((one.value for one in call.keywords if one.arg == "within"), None)
         within = within or (call.args[2] if len(call.args) > 2 else ast.Constant(0.05))
-        told = data["text/plain"].partition("\n")[0]
-        choices = sorted((one for one in self._asked.get(name, ()) if one in told), key=len)
-        numbers = NUMBER.findall(told.replace("−", "-"))
+        printed = data["text/plain"].partition("\n")[0]
+        choices = sorted((one for one in self._asked.get(name, ()) if one in printed), key=len)
+        numbers = NUMBER.findall(printed.replace("−", "-"))
         came = choices[-1] if choices else (numbers or [""])[-1]
-        return str(_cells().outcome(name, told, came, ast.literal_eval(within)))
+        return str(_cells().outcome(name, printed, came, ast.literal_eval(within)))
 
 
 def last_call(source: str) -> tuple[str, ast.Call]:
