@@ -109,17 +109,17 @@ def _one(reading: _Reading, path: str, opened: IO[bytes], modified: tuple[int, .
             f"{reading.name} holds more than {MAX_TOTAL_BYTES // 10**9} GB, so nothing was taken from it."
         )
     said = said_by(path, reading.stem, reading.platforms)
-    told = replace(said, archive=reading.name, modified=tuple(modified))
+    file = replace(said, archive=reading.name, modified=tuple(modified))
     if len(content) > limit:
-        yield replace(told, refused=f"it is larger than {limit // 1_000_000} MB")
+        yield replace(file, refused=f"it is larger than {limit // 1_000_000} MB")
     elif inner:
         try:
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 yield from _of_zip(reading, archive, f"{path}/")
         except BROKEN as problem:
-            yield replace(told, refused=f"it is no zip file that can be read ({problem})")
+            yield replace(file, refused=f"it is no zip file that can be read ({problem})")
     else:
-        yield replace(told, content=content)
+        yield replace(file, content=content)
 
 
 def said_by(path: str, stem: str, platforms: Collection[Platform]) -> HandedFile:

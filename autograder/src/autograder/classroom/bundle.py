@@ -123,7 +123,7 @@ def bundle(
         (root / FILE).write_text(wheels.described(course, lessons), encoding="utf-8", newline="\n")
         for lesson in lessons:
             for place in (lesson, *(f"{language}/{lesson}" for language in course.languages[1:])):
-                source, target = (one / "notebooks" / place for one in (course.root, root))
+                source, target = (folder / "notebooks" / place for folder in (course.root, root))
                 if source.is_dir():
                     shutil.copytree(source, target, ignore=shutil.ignore_patterns(".*"))
                     notebook = nbformat.read(source / f"{lesson}.ipynb", as_version=4)
@@ -137,7 +137,7 @@ def bundle(
         colab = f"It takes the checks from {url}." if url else f"It asks for {names} of this folder."
         text = README.format(title=course.title, start=start, colab=colab)
         (root / "README.md").write_text(text, encoding="utf-8", newline="\n")
-        files = tuple(sorted(one.relative_to(root).as_posix() for one in root.rglob("*") if one.is_file()))
+        files = tuple(sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()))
         if out.suffix == ".zip":
             out.parent.mkdir(parents=True, exist_ok=True)
             with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -181,22 +181,23 @@ def _starter(course: Course, root: Path) -> bool:
 
 def _closure(needs: Iterable[str]) -> set[str]:
     """Return these packages and all that they need, on whatever system."""
-    found: set[str] = set()
+    names: set[str] = set()
     waiting = list(needs)
     while waiting:
-        asked = Requirement(waiting.pop())
-        name = str(canonicalize_name(asked.name))
+        requirement = Requirement(waiting.pop())
+        name = str(canonicalize_name(requirement.name))
         # An extra is taken by its name: whatever stands behind it is asked for.
-        key = f"{name}[{','.join(sorted(asked.extras))}]"
-        if key in found:
+        key = f"{name}[{','.join(sorted(requirement.extras))}]"
+        if key in names:
             continue
-        found |= {name, key}
+        names |= {name, key}
         try:
             lines = distribution(name).requires or ()
         except PackageNotFoundError:  # for another system
             continue
         for line in lines:
             marker = Requirement(line).marker
-            if "extra" not in str(marker) or any(marker.evaluate({"extra": one}) for one in asked.extras):  # type: ignore[union-attr]
+            extras = [{"extra": extra} for extra in requirement.extras]
+            if "extra" not in str(marker) or any(map(marker.evaluate, extras)):  # type: ignore[union-attr]
                 waiting.append(line)
-    return found
+    return names

@@ -44,16 +44,16 @@ def scores(course: Class) -> Scores:
     """Read what counts from the gradebook."""
     with marks.opened(course.database) as book:
         all_marks, possible, people, handed_in = book.of(), book.possible(), book.members(), book.handed_in()
-    found: dict[tuple[str, str], float] = defaultdict(float)
+    totals: dict[tuple[str, str], float] = defaultdict(float)
     waiting: dict[str, int] = defaultdict(int)
-    for one in all_marks:
-        found[one.student, one.lesson] += one.score
-        waiting[one.lesson] += one.waiting
+    for mark in all_marks:
+        totals[mark.student, mark.lesson] += mark.score
+        waiting[mark.lesson] += mark.waiting
     for each in handed_in:
-        if (each.student, each.lesson) in found:
-            found[each.student, each.lesson] = max(0.0, found[each.student, each.lesson] - each.penalty)
-    lessons = [one for one in course.banks.course.lessons if one in possible]
-    return Scores(people, lessons, possible, found, waiting, all_marks, handed_in)
+        if (each.student, each.lesson) in totals:
+            totals[each.student, each.lesson] = max(0.0, totals[each.student, each.lesson] - each.penalty)
+    lessons = [lesson for lesson in course.banks.course.lessons if lesson in possible]
+    return Scores(people, lessons, possible, totals, waiting, all_marks, handed_in)
 
 
 def write_workbook(known: Scores, path: Path) -> None:
@@ -65,18 +65,18 @@ def write_workbook(known: Scores, path: Path) -> None:
     book.remove(book.active)
 
     def sheet(name: str, header: Iterable[object], rows: Iterable[Iterable[object]]) -> None:
-        made = book.create_sheet(name[:31])
-        made.append(list(header))
-        for cell in made[1]:
+        page = book.create_sheet(name[:31])
+        page.append(list(header))
+        for cell in page[1]:
             cell.font = Font(bold=True)
         for row in rows:
-            made.append(list(row))
-            for cell in made[made.max_row]:
+            page.append(list(row))
+            for cell in page[page.max_row]:
                 if cell.data_type == "f":  # a name that begins with "=" is no formula
                     cell.data_type = "s"
-        made.freeze_panes = "D2"
+        page.freeze_panes = "D2"
 
-    who = {one.id: (one.id, one.last_name, one.first_name) for one in known.people}
+    who = {person.id: (person.id, person.last_name, person.first_name) for person in known.people}
     titles = ("student", "last name", "first name")
     sheet(
         "scores",
@@ -88,17 +88,17 @@ def write_workbook(known: Scores, path: Path) -> None:
         ),
     )
     for lesson in known.lessons:
-        some = [one for one in known.marks if one.lesson == lesson]
-        tasks = list(dict.fromkeys(one.task for one in some))
-        given = {(one.student, one.task): one.score for one in some}
-        penalties = {one.student: one.penalty for one in known.handed_in if one.lesson == lesson}
+        some = [mark for mark in known.marks if mark.lesson == lesson]
+        tasks = list(dict.fromkeys(mark.task for mark in some))
+        points = {(mark.student, mark.task): mark.score for mark in some}
+        penalties = {handed.student: handed.penalty for handed in known.handed_in if handed.lesson == lesson}
         sheet(
             lesson,
             (*titles, *tasks, "penalty", "score"),
             (
                 (
                     *name,
-                    *(given.get((student, task)) for task in tasks),
+                    *(points.get((student, task)) for task in tasks),
                     penalties.get(student, 0.0),
                     known.scores[student, lesson],
                 )
@@ -118,11 +118,11 @@ def merged(known: Scores, table: Table, fill: Fill, lessons: Sequence[str]) -> M
         if not values:
             continue
         person = person_of(values)
-        found = roster.find(person)
-        if len(found) != 1:
-            which = f"could be {' or '.join(sorted(found))}" if found else "not in the gradebook"
+        students = roster.find(person)
+        if len(students) != 1:
+            which = f"could be {' or '.join(sorted(students))}" if students else "not in the gradebook"
             strangers.append(f"{person.name} ({which})")
-        elif fill(row, (student := next(iter(found)))):
+        elif fill(row, (student := next(iter(students)))):
             filled.add(student)
     scored = {student for student, lesson in known.scores if lesson in lessons}
     return Merged(table.text, len(filled), strangers, sorted(scored - filled))

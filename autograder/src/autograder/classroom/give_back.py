@@ -33,14 +33,14 @@ def give_back(course: Class, lesson: str, platform: Platform, out: Path) -> Pack
     for submission in course.submissions(lesson):
         student = submission.student
         page = course.place(course.directory.feedback_directory, student, lesson) / f"{lesson}.html"
-        told = known.get(student, UNKNOWN)
+        handed_in = known.get(student, UNKNOWN)
         if not page.is_file():
             packed.without.append(student)
             continue
-        if platform.knows_pages and told.lms != platform.name:
+        if platform.knows_pages and handed_in.lms != platform.name:
             packed.unknown.append(student)
             continue
-        name = platform.page_name(student, told, lesson)
+        name = platform.page_name(student, handed_in, lesson)
         if submission.graded.is_file() and submission.graded.stat().st_mtime > page.stat().st_mtime:
             packed.stale.append(student)
         packed.files[student] = name

@@ -83,7 +83,7 @@ class Collected:
     notes: list[str] = field(default_factory=list)
 
 
-def take_in(asked: Request, archives: Iterable[Path]) -> Collected:
+def take_in(request: Request, archives: Iterable[Path]) -> Collected:
     """Find out whose everything is, then put it into `submitted/`.
 
     Raises:
@@ -91,52 +91,55 @@ def take_in(asked: Request, archives: Iterable[Path]) -> Collected:
     """
     archives = [path.resolve() for path in archives]
     for path in archives:
-        if folder_of(asked.course).is_relative_to(path):
+        if folder_of(request.course).is_relative_to(path):
             raise BadArchive(f"{path} holds the course itself: name the folder of what was handed in.")
-    record = read_record(asked.course)
-    asked = replace(asked, who={**record.who, **asked.who})
+    record = read_record(request.course)
+    request = replace(request, who={**record.who, **request.who})
     outcome = Collected()
-    found: dict[tuple[str, str], list[HandedFile]] = {}
+    by_student: dict[tuple[str, str], list[HandedFile]] = {}
     for path in archives:
-        for lesson, entry in _with_lessons(asked, entries(path, asked.platforms.values()), outcome):
-            students = _whose(asked, lesson, entry)
+        for lesson, entry in _with_lessons(request, entries(path, request.platforms.values()), outcome):
+            students = _whose(request, lesson, entry)
             if len(students) == 1:
-                found.setdefault((lesson, *students), []).append(entry)  # type: ignore[arg-type]
+                by_student.setdefault((lesson, *students), []).append(entry)  # type: ignore[arg-type]
             else:
-                outcome.unplaced.append((entry, _unclear(asked, entry, students)))
-    for (lesson, student), several in sorted(found.items()):
-        numbers = {one.user for one in several if one.user}
+                outcome.unplaced.append((entry, _unclear(request, entry, students)))
+    for (lesson, student), several in sorted(by_student.items()):
+        numbers = {file.user for file in several if file.user}
         known = record.lessons.get(lesson, {}).get(student, UNKNOWN)
         if known.user and several[0].lms == known.lms:
             numbers.add(known.user)
-        if len(numbers) > 1 and not numbers & asked.who.keys():
+        if len(numbers) > 1 and not numbers & request.who.keys():
             reason = f"two people of the platform's ({listed(sorted(numbers))}) would both be {student}"
             outcome.unplaced += [(entry, reason) for entry in several]
             continue
-        outcome.placed.append(_chosen(asked, lesson, student, several, known))
-    for lesson in sorted({one.lesson for one in outcome.placed}):
-        there = {one.student for one in outcome.placed if one.lesson == lesson}
+        outcome.placed.append(_chosen(request, lesson, student, several, known))
+    for lesson in sorted({notebook.lesson for notebook in outcome.placed}):
+        there = {notebook.student for notebook in outcome.placed if notebook.lesson == lesson}
         outcome.missing[lesson] = [
             student
-            for student in asked.roster.people
-            if student not in there and not _place(asked.course, lesson, student).is_file()
+            for student in request.roster.people
+            if student not in there and not _place(request.course, lesson, student).is_file()
         ]
-    _tell_of_late_ones(asked, outcome)
-    if not asked.dry:
-        _keep(asked, archives)
+    _tell_of_late_ones(request, outcome)
+    if not request.dry:
+        _keep(request, archives)
         for placed in outcome.placed:
-            _put(asked.course, placed)
-        _remember(asked, outcome, record)
+            _put(request.course, placed)
+        _remember(request, outcome, record)
     return outcome
 
 
 def _with_lessons(
-    asked: Request, found: Iterable[HandedFile], outcome: Collected
+    request: Request, files: Iterable[HandedFile], outcome: Collected
 ) -> Iterator[tuple[str, HandedFile]]:
     """Yield the notebooks of an archive with their lessons; the rest goes into the outcome."""
-    tasks = {one: tasks_of(nbformat.read(asked.course.release(one), as_version=4)) for one in asked.lessons}
+    tasks = {
+        lesson: tasks_of(nbformat.read(request.course.release(lesson), as_version=4))
+        for lesson in request.lessons
+    }
     notebooks: list[tuple[HandedFile, str]] = []
-    for entry in found:
+    for entry in files:
         name = entry.file.lower() or entry.path.lower()
         looks = ".ipynb" in name
         cells = set() if entry.refused else ids_in(read_text(entry.content))
@@ -150,10 +153,10 @@ def _with_lessons(
             notebooks.append((entry, by_content))
     # On a platform, an archive is of one assignment. A notebook of another lesson got there by mistake.
     counts = Counter(lesson for entry, lesson in notebooks if entry.lms and lesson)
-    usual = asked.lesson or next((lesson for lesson, _ in counts.most_common(1)), "")
+    usual = request.lesson or next((lesson for lesson, _ in counts.most_common(1)), "")
     for entry, lesson in notebooks:
-        expected = usual if entry.lms else asked.lesson
-        by_name = next((one for one in asked.lessons if squashed(one) in squashed(entry.file)), "")
+        expected = usual if entry.lms else request.lesson
+        by_name = next((lesson for lesson in request.lessons if squashed(lesson) in squashed(entry.file)), "")
         meant = lesson or by_name or expected
         if not meant:
             outcome.unplaced.append((entry, "neither its name nor what is in it says which lesson it is"))
@@ -163,27 +166,27 @@ def _with_lessons(
             yield meant, entry
 
 
-def _whose(asked: Request, lesson: str, entry: HandedFile) -> set[str]:
+def _whose(request: Request, lesson: str, entry: HandedFile) -> set[str]:
     """Return the students who may have handed it in: one, if all is well."""
     for called in (entry.user, entry.folder, entry.path, entry.file):
-        if called and called in asked.who:
-            return {asked.who[called]}
+        if called and called in request.who:
+            return {request.who[called]}
     if entry.user:
-        listed = [one for one in asked.times if one.lms_user_id == entry.user]
+        listed = [time for time in request.times if time.lms_user_id == entry.user]
         if listed:
-            known = asked.roster.find(listed[0])
+            known = request.roster.find(listed[0])
             if len(known) == 1:
                 return known
-    platform = asked.platforms.get(entry.lms)
-    if platform and platform.numbers_listed and (known := asked.roster.of_lms(entry.user)):
+    platform = request.platforms.get(entry.lms)
+    if platform and platform.numbers_listed and (known := request.roster.of_lms(entry.user)):
         return known
-    return asked.roster.called((*entry.labels, *handed_in_by_name(entry.file, lesson)))
+    return request.roster.called((*entry.labels, *handed_in_by_name(entry.file, lesson)))
 
 
-def _unclear(asked: Request, entry: HandedFile, students: set[str]) -> str:
+def _unclear(request: Request, entry: HandedFile, students: set[str]) -> str:
     solution = f"--who {shlex.quote(entry.user or entry.path)}=STUDENT"
     if students:
-        name = asked.roster.people[min(students)].name
+        name = request.roster.people[min(students)].name
         return f"{len(students)} students are called {name} ({listed(sorted(students))}): {solution}"
     if entry.lms and not entry.user:
         return "it was handed in anonymously; switch that off on the platform and download it again"
@@ -191,14 +194,14 @@ def _unclear(asked: Request, entry: HandedFile, students: set[str]) -> str:
 
 
 def _chosen(
-    asked: Request, lesson: str, student: str, several: list[HandedFile], known: HandedFile
+    request: Request, lesson: str, student: str, several: list[HandedFile], known: HandedFile
 ) -> Placed:
     """Return the last of a student's notebooks for one lesson."""
     ordered = sorted(several, key=lambda entry: (entry.rank, entry.modified, entry.path))
     last = ordered[-1]
     earlier = tuple(one for one in ordered[:-1] if one.content != last.content)
-    time = _handed_in(asked, lesson, student, last)
-    there = _place(asked.course, lesson, student)
+    time = _handed_in(request, lesson, student, last)
+    there = _place(request.course, lesson, student)
     old = there.read_bytes() if there.is_file() else None
     if old is None:
         state = "new"
@@ -213,27 +216,29 @@ def _chosen(
     return Placed(lesson, student, last, earlier, time, state)
 
 
-def _handed_in(asked: Request, lesson: str, student: str, entry: HandedFile) -> datetime | None:
+def _handed_in(request: Request, lesson: str, student: str, entry: HandedFile) -> datetime | None:
     """When it was handed in, as far as anybody says."""
-    for one in asked.times:
-        by_number = entry.user and one.lms_user_id == entry.user
-        if one.time and (by_number or asked.roster.find(one) == {student}):
-            return one.time.astimezone(UTC)
-    return _a_moment_late(asked, lesson, student) if entry.late else None
+    for submitted in request.times:
+        by_number = entry.user and submitted.lms_user_id == entry.user
+        if submitted.time and (by_number or request.roster.find(submitted) == {student}):
+            return submitted.time.astimezone(UTC)
+    return _a_moment_late(request, lesson, student) if entry.late else None
 
 
-def _a_moment_late(asked: Request, lesson: str, student: str) -> datetime | None:
-    due = asked.course.policy.due_for(lesson, student)
+def _a_moment_late(request: Request, lesson: str, student: str) -> datetime | None:
+    due = request.course.policy.due_for(lesson, student)
     return due and (due + timedelta(seconds=1)).replace(tzinfo=UTC)
 
 
-def _tell_of_late_ones(asked: Request, outcome: Collected) -> None:
-    marked = [one for one in outcome.placed if one.entry.late]
-    late = [one for one in marked if one.time == _a_moment_late(asked, one.lesson, one.student)]
+def _tell_of_late_ones(request: Request, outcome: Collected) -> None:
+    marked = [placed for placed in outcome.placed if placed.entry.late]
+    late = [
+        placed for placed in marked if placed.time == _a_moment_late(request, placed.lesson, placed.student)
+    ]
     if not late:
         return
-    who = listed([one.student for one in late])
-    if all(one.time for one in late):
+    who = listed([placed.student for placed in late])
+    if all(placed.time for placed in late):
         how = "Each counts as late by a moment, so by the smallest penalty"
     else:
         how = "class.toml has no due date for the lesson, so nothing is counted"
@@ -268,9 +273,9 @@ def _aside(course: Class, placed: Placed, content: bytes, stamp: bytes = b"") ->
         write_whole(folder / f"{digest}-{STAMP}", stamp, READABLE)
 
 
-def _keep(asked: Request, archives: Iterable[Path]) -> None:
+def _keep(request: Request, archives: Iterable[Path]) -> None:
     """Keep the archives themselves: they hold what could not be placed as well."""
-    folder = folder_of(asked.course) / "archives"
+    folder = folder_of(request.course) / "archives"
     folder.mkdir(parents=True, exist_ok=True)
     for path in archives:
         digest = folder_digest(path) if path.is_dir() else file_digest(path).hex()
@@ -281,15 +286,15 @@ def _keep(asked: Request, archives: Iterable[Path]) -> None:
             shutil.copyfile(path, kept)
 
 
-def _remember(asked: Request, outcome: Collected, record: Record) -> None:
+def _remember(request: Request, outcome: Collected, record: Record) -> None:
     """Note what the platform calls everybody, for returning feedback and for the next archive."""
     lessons = {lesson: dict(students) for lesson, students in record.lessons.items()}
     for one in outcome.placed:
         if one.state != "a later one is there":
             lessons.setdefault(one.lesson, {})[one.student] = one.entry
-    plain, _ = codec.encode(Record(lessons, asked.who))
+    plain, _ = codec.encode(Record(lessons, request.who))
     text = json.dumps(plain, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-    write_whole(folder_of(asked.course) / RECORD, text.encode(), READABLE)
+    write_whole(folder_of(request.course) / RECORD, text.encode(), READABLE)
 
 
 def read_record(course: Class) -> Record:

@@ -67,7 +67,7 @@ class Marks:
 
     def of(self, lesson: str = "") -> list[Mark]:
         """Return the marks of a lesson, or of all lessons, by student and task."""
-        asked = select(
+        query = select(
             Assignment.name,
             SubmittedAssignment.student_id,
             BaseCell.name,
@@ -78,8 +78,8 @@ class Marks:
             Grade.needs_manual_grade,
         ).select_from(_of_work(Grade).join(GradeCell.__table__, GradeCell.id == BaseCell.id))
         if lesson:
-            asked = asked.where(Assignment.name == lesson)
-        rows = self._connection.execute(asked)
+            query = query.where(Assignment.name == lesson)
+        rows = self._connection.execute(query)
         return [Mark(*row[:6], row[6] or 0.0, bool(row[7])) for row in rows]
 
     def comments(self) -> dict[tuple[str, str, str], str]:
@@ -91,7 +91,7 @@ class Marks:
 
     def handed_in(self) -> list[HandedIn]:
         """Return what was handed in for all lessons."""
-        asked = select(
+        query = select(
             Assignment.name,
             SubmittedAssignment.student_id,
             SubmittedAssignment.timestamp,
@@ -99,12 +99,12 @@ class Marks:
             Assignment.duedate,
             SubmittedNotebook.late_submission_penalty,
         ).select_from(WORK)
-        found = []
-        for name, student, at, extension, due, penalty in self._connection.execute(asked):
+        handed = []
+        for name, student, at, extension, due, penalty in self._connection.execute(query):
             until = due + extension if due and extension else due
             late = bool(at and until and at > until)
-            found.append(HandedIn(name, student, at, late, penalty or 0.0))
-        return found
+            handed.append(HandedIn(name, student, at, late, penalty or 0.0))
+        return handed
 
     def possible(self) -> dict[str, float]:
         """Return what each lesson in the gradebook can earn."""

@@ -121,15 +121,18 @@ class Roster:
         old = self.people.get(person.id)
         if old is None:
             same = [
-                one
-                for one in self.people.values()
-                if (person.email and one.email.lower() == person.email.lower())
-                or (person.lms_user_id and one.lms_user_id == person.lms_user_id)
+                known
+                for known in self.people.values()
+                if (person.email and known.email.lower() == person.email.lower())
+                or (person.lms_user_id and known.lms_user_id == person.lms_user_id)
             ]
             old = same[0] if len(same) == 1 else None
         if old is None:
             return person
-        new = {one.name: getattr(person, one.name) or getattr(old, one.name) for one in fields(Person)}
+        new = {
+            column.name: getattr(person, column.name) or getattr(old, column.name)
+            for column in fields(Person)
+        }
         return Person(**{**new, "id": old.id})
 
 

@@ -98,43 +98,43 @@ def report(course: Class, lesson: str) -> Report:
     with verdicts.opened(course.database) as store:
         results = store.read(TaskResult, lesson)
     with marks.opened(course.database) as book:
-        given = {(one.student, one.task): one for one in book.of(lesson)}
+        marks_of = {(mark.student, mark.task): mark for mark in book.of(lesson)}
     by_task: dict[str, list[TaskResult]] = defaultdict(list)
-    for one in results:
-        by_task[one.task].append(one)
+    for result in results:
+        by_task[result.task].append(result)
     totals: dict[str, float] = defaultdict(float)
-    for one in results:
-        totals[one.student] += _points(one, given)
+    for result in results:
+        totals[result.student] += _points(result, marks_of)
     words = Words(course, lesson)
-    tasks = tuple(_task(words, name, some, given, totals) for name, some in by_task.items())
+    tasks = tuple(_task(words, name, some, marks_of, totals) for name, some in by_task.items())
     mistakes = tuple(_mistakes(words, results, examples=False))
-    possible = sum(one.possible for one in tasks)
+    possible = sum(task.possible for task in tasks)
     say = tuple(_say(tasks, mistakes, len(totals)))
     return Report(
         lesson, words.bank.title, len(totals), possible, tuple(sorted(totals.values())), tasks, mistakes, say
     )
 
 
-def as_csv(made: Report) -> str:
+def as_csv(report: Report) -> str:
     """Return the report as a table with a line for each task."""
     text = io.StringIO()
     rows = [
         {
-            "task": one.id,
-            "title": one.title,
-            "points": f"{one.possible:g}",
-            "students": made.students,
-            "right": one.right,
-            "partly": one.partly,
-            "wrong": one.wrong,
-            "not answered": one.empty,
-            "to be read": one.waiting,
-            "difficulty": _rounded(one.difficulty),
-            "discrimination": _rounded(one.discrimination),
-            "points lost": f"{one.lost:g}",
-            "mistakes": "; ".join(f"{each.fault or each.name}: {each.students}" for each in one.mistakes),
+            "task": task.id,
+            "title": task.title,
+            "points": f"{task.possible:g}",
+            "students": report.students,
+            "right": task.right,
+            "partly": task.partly,
+            "wrong": task.wrong,
+            "not answered": task.empty,
+            "to be read": task.waiting,
+            "difficulty": _rounded(task.difficulty),
+            "discrimination": _rounded(task.discrimination),
+            "points lost": f"{task.lost:g}",
+            "mistakes": "; ".join(f"{each.fault or each.name}: {each.students}" for each in task.mistakes),
         }
-        for one in made.tasks
+        for task in report.tasks
     ]
     table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     table.writeheader()
@@ -169,9 +169,9 @@ class Words:
     def known(self, task: str, fault: str) -> KnownWrong:
         return self._known.get((task, fault)) or KnownWrong(fault, "", fault)
 
-    def says(self, one: TaskResult) -> str:
+    def says(self, result: TaskResult) -> str:
         """Return what was found of an answer, in words that others share; "" where all is right."""
-        return "; ".join(self.known(one.task, fault).name for fault in one.faults) or _unnamed(one)
+        return "; ".join(self.known(result.task, fault).name for fault in result.faults) or _unnamed(result)
 
     def section(self, place: str) -> str:
         """Return a section in words, from "02-trainable#scale-intro"."""
@@ -188,32 +188,32 @@ class Words:
         return self._notebooks[lesson].get(cell, ("", ""))[1]
 
 
-def _points(one: TaskResult, given: Mapping[tuple[str, str], Mark]) -> float:
+def _points(result: TaskResult, marks_of: Mapping[tuple[str, str], Mark]) -> float:
     """Return what counts for a task: the gradebook's, where a person may have changed it."""
-    mark = given.get((one.student, one.task))
-    return mark.score if mark else one.points or 0.0
+    mark = marks_of.get((result.student, result.task))
+    return mark.score if mark else result.points or 0.0
 
 
 def _task(
     words: Words,
     name: str,
     results: Sequence[TaskResult],
-    given: Mapping[tuple[str, str], Mark],
+    marks_of: Mapping[tuple[str, str], Mark],
     totals: Mapping[str, float],
 ) -> TaskReport:
     kinds: Counter[str] = Counter()
     pairs = []
-    for one in results:
-        mark = given.get((one.student, one.task))
-        points = _points(one, given)
-        if not one.answered:
+    for result in results:
+        mark = marks_of.get((result.student, result.task))
+        points = _points(result, marks_of)
+        if not result.answered:
             kinds["empty"] += 1
-        elif one.points is None and (mark is None or mark.waiting):
+        elif result.points is None and (mark is None or mark.waiting):
             kinds["waiting"] += 1
             continue
         else:
-            kinds["right" if points >= one.possible else "partly" if points else "wrong"] += 1
-        pairs.append((points, totals[one.student] - points))
+            kinds["right" if points >= result.possible else "partly" if points else "wrong"] += 1
+        pairs.append((points, totals[result.student] - points))
     possible = results[0].possible
     return TaskReport(
         name,
@@ -242,36 +242,36 @@ def _discrimination(pairs: Sequence[tuple[float, float]]) -> float | None:
 
 def _mistakes(words: Words, results: Iterable[TaskResult], examples: bool = True) -> list[Mistake]:
     """Return the mistakes in some results, the commonest first; unnamed ones by what is said of them."""
-    made: dict[tuple[str, str], list[TaskResult]] = defaultdict(list)
-    for one in results:
-        if one.right or not one.answered or one.points is None:
+    by_mistake: dict[tuple[str, str], list[TaskResult]] = defaultdict(list)
+    for result in results:
+        if result.right or not result.answered or result.points is None:
             continue
-        for key in [(fault, "") for fault in one.faults] or [("", _unnamed(one))]:
-            made[key].append(one)
-    found = []
-    for (fault, said), some in made.items():
-        ((commonest, _),) = Counter(one.task for one in some).most_common(1)
+        for key in [(fault, "") for fault in result.faults] or [("", _unnamed(result))]:
+            by_mistake[key].append(result)
+    mistakes = []
+    for (fault, unnamed), some in by_mistake.items():
+        ((commonest, _),) = Counter(result.task for result in some).most_common(1)
         known = words.known(commonest, fault)
-        titles = tuple(dict.fromkeys(words.title(one.task) for one in some))
-        found.append(
+        titles = tuple(dict.fromkeys(words.title(result.task) for result in some))
+        mistakes.append(
             Mistake(
                 fault,
-                known.name if fault else said,
+                known.name if fault else unnamed,
                 known.hint,
                 words.section(known.section),
-                len({one.student for one in some}),
+                len({result.student for result in some}),
                 titles,
                 tuple(_examples(some)) if examples else (),
             )
         )
-    return sorted(found, key=lambda one: (-one.students, not one.fault, one.name))
+    return sorted(mistakes, key=lambda mistake: (-mistake.students, not mistake.fault, mistake.name))
 
 
-def _unnamed(one: TaskResult) -> str:
+def _unnamed(result: TaskResult) -> str:
     """Return what is wrong with an answer that nothing known explains, in words that others share."""
-    if one.error:
-        return _("the answer raises {error}", error=one.error)
-    return in_short(getattr(findings, one.finding, Finding)) or one.says
+    if result.error:
+        return _("the answer raises {error}", error=result.error)
+    return in_short(getattr(findings, result.finding, Finding)) or result.says
 
 
 def _examples(results: Iterable[TaskResult]) -> list[str]:
@@ -309,15 +309,16 @@ def _is_text(node: ast.AST) -> bool:
 def _say(tasks: Sequence[TaskReport], mistakes: Sequence[Mistake], students: int) -> Iterable[str]:
     """Yield what is worth a word in the next lecture, from the mistakes that most people made."""
     enough = max(2, WORTH_SAYING * students)
-    for one in [one for one in mistakes if one.fault and one.students >= enough][:MOST_SAID]:
+    common = [mistake for mistake in mistakes if mistake.fault and mistake.students >= enough]
+    for mistake in common[:MOST_SAID]:
         yield _(
             "{part} of {whole}: {mistake}, {where}. {hint}{again}",
-            part=one.students,
+            part=mistake.students,
             whole=students,
-            mistake=one.name,
-            where=ngettext("in “{task}”", "in {number} tasks", len(one.tasks), task=one.tasks[0]),
-            hint=one.hint,
-            again=_(" Show {section} again.", section=one.section) if one.section else "",
+            mistake=mistake.name,
+            where=ngettext("in “{task}”", "in {number} tasks", len(mistake.tasks), task=mistake.tasks[0]),
+            hint=mistake.hint,
+            again=_(" Show {section} again.", section=mistake.section) if mistake.section else "",
         )
     for task in tasks:
         if task.empty >= max(2, 0.25 * students):
@@ -335,56 +336,60 @@ def _say(tasks: Sequence[TaskReport], mistakes: Sequence[Mistake], students: int
             )
 
 
-def as_html(made: Report) -> str:
+def as_html(report: Report) -> str:
     """Return the report as one page that needs no other file."""
-    return render("report", **on_page(made))
+    return render("report", **on_page(report))
 
 
-def on_page(made: Report) -> dict[str, Any]:
+def on_page(report: Report) -> dict[str, Any]:
     """Return what the report's page shows."""
-    bins = _bins(made)
-    named = [one for one in made.mistakes if one.fault][:MOST_SHOWN]
-    counts = {(task.id, one.fault): one.students for task in made.tasks for one in task.mistakes}
+    bins = _bins(report)
+    named = [mistake for mistake in report.mistakes if mistake.fault][:MOST_SHOWN]
+    counts = {
+        (task.id, mistake.fault): mistake.students for task in report.tasks for mistake in task.mistakes
+    }
     return {
-        "report": made,
-        "median": median(made.scores) if made.scores else 0,
+        "report": report,
+        "median": median(report.scores) if report.scores else 0,
         "enough": ENOUGH,
         "bins": bins,
-        "most": max((one["count"] for one in bins), default=0),
-        "named": [(one, [counts.get((task.id, one.fault), 0) for task in made.tasks]) for one in named],
+        "most": max((column["count"] for column in bins), default=0),
+        "named": [
+            (mistake, [counts.get((task.id, mistake.fault), 0) for task in report.tasks]) for mistake in named
+        ],
     }
 
 
-def _bins(made: Report) -> list[dict[str, Any]]:
+def _bins(report: Report) -> list[dict[str, Any]]:
     """How many scores lie in each tenth of what can be had, from above the lower end to the upper one."""
-    if not made.scores or made.possible <= 0:
+    if not report.scores or report.possible <= 0:
         return []
-    edges = [made.possible * place / BINS for place in range(BINS + 1)]
-    places = [min(BINS - 1, max(0, ceil(score / made.possible * BINS) - 1)) for score in made.scores]
+    edges = [report.possible * place / BINS for place in range(BINS + 1)]
+    places = [min(BINS - 1, max(0, ceil(score / report.possible * BINS) - 1)) for score in report.scores]
     return [
         {"label": f"{low:.3g}–{high:.3g}", "count": places.count(place)}
         for place, (low, high) in enumerate(pairwise(edges))
     ]
 
 
-def print_report(made: Report, console: Console) -> None:
+def print_report(report: Report, console: Console) -> None:
     """Show the report in a terminal."""
-    students = ngettext("{number} student", "{number} students", made.students)
-    points = ngettext("{number} point", "{number} points", made.possible)
-    table = Table(title=f"{made.title}: {students}, {points}", title_style="bold")
+    students = ngettext("{number} student", "{number} students", report.students)
+    points = ngettext("{number} point", "{number} points", report.possible)
+    table = Table(title=f"{report.title}: {students}, {points}", title_style="bold")
     table.add_column(_("task"), ratio=4)
     for name in (_("right"), _("got"), _("discr."), _("lost")):
         table.add_column(name, justify="right")
     table.add_column(_("commonest mistake"), ratio=4)
-    for one in made.tasks:
-        got = "–" if one.difficulty is None else f"{one.difficulty:.0%}"
-        apart = "–" if one.discrimination is None else f"{one.discrimination:.2f}"
-        said = next((f"{first.students}× {first.name}" for first in one.mistakes), "")
-        if one.waiting:
-            said = _("{number} to be read", number=one.waiting)
-        table.add_row(Text(one.title), str(one.right), got, apart, f"{one.lost:g}", Text(said))
+    for task in report.tasks:
+        got = "–" if task.difficulty is None else f"{task.difficulty:.0%}"
+        apart = "–" if task.discrimination is None else f"{task.discrimination:.2f}"
+        said = next((f"{first.students}× {first.name}" for first in task.mistakes), "")
+        if task.waiting:
+            said = _("{number} to be read", number=task.waiting)
+        table.add_row(Text(task.title), str(task.right), got, apart, f"{task.lost:g}", Text(said))
     console.print(table)
-    if made.say:
+    if report.say:
         console.print("\n" + _("For the next lecture"), style="bold")
-    for number, line in enumerate(made.say, start=1):
+    for number, line in enumerate(report.say, start=1):
         console.print(f"{number}. {line}", markup=False, highlight=False)

@@ -87,28 +87,28 @@ def similar(results: Iterable[TaskResult], known: Mapping[str, Sequence[str]], p
     `known` are the course's own answers to each task, right and wrong, and the stub; `prose` is its text.
     """
     by_task: dict[str, list[TaskResult]] = defaultdict(list)
-    for one in results:
-        if one.answered and one.answer.strip():
-            by_task[one.task].append(one)
+    for result in results:
+        if result.answered and result.answer.strip():
+            by_task[result.task].append(result)
     quoted = _runs(words(prose))
-    found: dict[tuple[str, str], list[Agreement]] = defaultdict(list)
+    agreements: dict[tuple[str, str], list[Agreement]] = defaultdict(list)
     for task, answers in by_task.items():
         course = known.get(task, ())
-        written = [one for one in answers if one.points is None]
-        code = [one for one in answers if one.points is not None]
+        written = [answer for answer in answers if answer.points is None]
+        code = [answer for answer in answers if answer.points is not None]
         said = _runs(word for text in course for word in words(comments(text))) | quoted
         looks: list[tuple[Kind, list[TaskResult], Callable[[str], list[str]], Sequence[str]]] = [
-            (WRONG, [one for one in code if not one.right], signs, course),
+            (WRONG, [answer for answer in code if not answer.right], signs, course),
             (COMMENTS, code, lambda text, said=said: _without(words(comments(text)), said), ()),  # type: ignore[misc]
             (WRITTEN, written, lambda text: _without(words(text), quoted), ()),
         ]
         for kind, some, parts, theirs in looks:
             few = max(FEW, int(FEW_OF * len(answers)))
             for pair, agreement in _agreements(task, kind, some, parts, theirs, few):
-                found[pair].append(agreement)
+                agreements[pair].append(agreement)
     pairs = [
-        Pair(students, tuple(sorted(several, key=lambda one: -one.own * one.alike)))
-        for students, several in found.items()
+        Pair(students, tuple(sorted(several, key=lambda agreement: -agreement.own * agreement.alike)))
+        for students, several in agreements.items()
     ]
     return sorted(pairs, key=lambda pair: (-pair.weight, pair.students))
 
@@ -144,26 +144,26 @@ def _agreements(
     course: Sequence[str],
     few: int,
 ) -> Iterable[tuple[tuple[str, str], Agreement]]:
-    rows = [(one, parts(one.answer)[:MOST_TOKENS]) for one in answers]
-    rows = [(one, code) for one, code in rows if len(code) >= kind.own]
+    rows = [(answer, parts(answer.answer)[:MOST_TOKENS]) for answer in answers]
+    rows = [(answer, code) for answer, code in rows if len(code) >= kind.own]
     if len(rows) < 2:
         return
     codes = [code for _, code in rows]
-    own = [len(code) for code in codes]
+    lengths = [len(code) for code in codes]
     if course:
         # Other names for the same are nothing of one's own: there are few to choose from.
         theirs = [_unnamed(signs(text))[:MOST_TOKENS] for text in course]
-        unnamed = [_unnamed(signs(one.answer))[:MOST_TOKENS] for one, _ in rows]
-        own = [int(min(row)) for row in cdist(unnamed, theirs, scorer=Indel.distance)]
+        unnamed = [_unnamed(signs(answer.answer))[:MOST_TOKENS] for answer, _ in rows]
+        lengths = [int(min(row)) for row in cdist(unnamed, theirs, scorer=Indel.distance)]
     alike = cdist(codes, codes, scorer=Indel.normalized_similarity)
     group = (alike >= kind.alike).sum(axis=1)
     for first, second in combinations(range(len(rows)), 2):
-        common = min(own[first], own[second])
+        common = min(lengths[first], lengths[second])
         rare = max(group[first], group[second]) <= few
         if alike[first, second] >= kind.alike and common >= kind.own and rare:
-            (one, _), (other, _) = rows[first], rows[second]
-            pair = (one.student, other.student)
-            texts = (one.answer, other.answer)
+            (first_answer, _), (second_answer, _) = rows[first], rows[second]
+            pair = (first_answer.student, second_answer.student)
+            texts = (first_answer.answer, second_answer.answer)
             yield pair, Agreement(task, kind, float(alike[first, second]), common, texts)
 
 

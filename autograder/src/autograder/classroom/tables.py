@@ -76,11 +76,11 @@ class Table:
                 f"{name} has no column that says who a student is: `id`, `email` or `full name`. It has: "
                 f"{', '.join(filter(None, self._titles)) or 'nothing'}."
             )
-        nobody = {one for kind in lists for one in kind.no_people}
-        said = [{key: row[place].strip() for key, place in columns.items()} for row in self.rows]
+        nobody = {person_name for kind in lists for person_name in kind.no_people}
+        entries = [{key: row[place].strip() for key, place in columns.items()} for row in self.rows]
         self.said = [
-            one if any(one.values()) and one.get("full_name", "").lower() not in nobody else {}
-            for one in said
+            entry if any(entry.values()) and entry.get("full_name", "").lower() not in nobody else {}
+            for entry in entries
         ]
 
     @property
@@ -96,11 +96,11 @@ def _columns(header: Sequence[str], lists: Sequence[Lists]) -> dict[str, int]:
     """Return the places of the columns that a list has, by `KEYS`; each column counts once."""
     own = [kind.own for kind in lists if kind.marks <= set(header)]
     meanings = [*own, *(kind.columns for kind in lists)]
-    found: dict[str, int] = {}
+    places_of: dict[str, int] = {}
     for key in KEYS:
         titles = (title for meaning in meanings for title in meaning.get(key, ()))
         places = (header.index(title) for title in titles if title in header)
-        place = next((one for one in places if one not in found.values()), None)
+        place = next((position for position in places if position not in places_of.values()), None)
         if place is not None:
-            found[key] = place
-    return found
+            places_of[key] = place
+    return places_of

@@ -65,7 +65,7 @@ def build(
     names = meant(place.lessons, lessons or [])
     if not check and not language and (place.root / "submitted").is_dir():
         _keep_releases(place, names)
-    found: list[str] = pipeline.without_source(place) if check else []
+    stale: list[str] = pipeline.without_source(place) if check else []
     problems: list[str] = []
     states: set[str] = set()
     work = partial(_built, place, check, not language, _languages(place, language or []))
@@ -75,15 +75,15 @@ def build(
             if isinstance(result, AuthoringError):
                 problems += result.problems
             else:
-                found += result[0]
+                stale += result[0]
                 states |= set(result[1])
             bar.update(task, description=name, advance=1)
-    for line in (*sorted(states), *sorted(found)):
+    for line in (*sorted(states), *sorted(stale)):
         say(line)
     complain(problems)
     if problems:
         complain(["Nothing was changed in the lessons named above."])
-    if problems or found:
+    if problems or stale:
         raise typer.Exit(1)
     if check:
         say(ngettext("{number} lesson up to date.", "{number} lessons up to date.", len(names)))
@@ -102,12 +102,14 @@ def _built(
     from autograder.author import pipeline, translated_lesson
 
     if check:
-        found = pipeline.stale(course, name) if english else []
-        return [*found, *(line for one in spoken for line in translated_lesson.stale(course, one, name))], []
+        stale = pipeline.stale(course, name) if english else []
+        for language in spoken:
+            stale += translated_lesson.stale(course, language, name)
+        return stale, []
     if english:
         pipeline.build(course, name)
     states = translated_lesson.build(course, spoken, name)
-    return [], [f"{one}/{state}" for one in spoken for state in states[one]]
+    return [], [f"{language}/{state}" for language in spoken for state in states[language]]
 
 
 @app.command()
@@ -138,14 +140,14 @@ def translate(
         raise typer.Exit(1)
 
 
-def _languages(course: Course, asked: Sequence[str]) -> list[str]:
+def _languages(course: Course, names: Sequence[str]) -> list[str]:
     """Return the languages that were asked for, or all that the course is translated into."""
-    for name in asked:
+    for name in names:
         if name not in course.languages[1:]:
             refuse(
                 f"The course is not translated into {name}: course.toml names {', '.join(course.languages)}."
             )
-    return list(asked) or list(course.languages[1:])
+    return list(names) or list(course.languages[1:])
 
 
 def _keep_releases(course: Course, names: Sequence[str]) -> None:
@@ -237,16 +239,16 @@ def grade(
     with _bar() as bar:
         task = bar.add_task("looking", total=1)
 
-        def told(line: str) -> None:
+        def tell(line: str) -> None:
             say(line, bar.console)
 
         def advance(done: int, total: int, name: str) -> None:
             bar.update(task, completed=done, total=total, description=name)
 
         if dask:
-            summary = _grade_on_cluster(dask, order, told, advance)
+            summary = _grade_on_cluster(dask, order, tell, advance)
         else:
-            summary = command.grade_class(order, told, advance)
+            summary = command.grade_class(order, tell, advance)
     say(summary.text)
     if summary.nothing:
         complain([f"Nothing was handed in for {', '.join(names)} in {place.submitted}."])
@@ -286,13 +288,13 @@ def report(
     place = class_of(course)
     speak(place.banks.course.bank, place.banks.course.languages)
     (name,) = meant(list(place.banks.folders), [lesson])
-    made = reports.report(place, name)
-    if not made.students:
+    lesson_report = reports.report(place, name)
+    if not lesson_report.students:
         refuse(f"Nothing of {name} is graded yet: `autograder grade {name}` comes first.")
-    reports.print_report(made, console.out)
+    reports.print_report(lesson_report, console.out)
     for path, text in ((html, reports.as_html), (csv, reports.as_csv)):
         if path:
-            path.write_text(text(made), encoding="utf-8")
+            path.write_text(text(lesson_report), encoding="utf-8")
             say(f"Written: {path}")
 
 
@@ -308,22 +310,22 @@ def desk(
     place = class_of(course)
     speak(place.banks.course.bank, place.banks.course.languages)
 
-    def told(address: str) -> None:
+    def tell(address: str) -> None:
         say(f"Open {address}\nWhoever has this address can read and change grades. Ctrl-C ends it.")
 
     if out:
-        made = server.write_static(place, out)
+        pages = server.write_static(place, out)
         say(
             ngettext(
                 "{number} page written to {folder}.",
                 "{number} pages written to {folder}.",
-                len(made),
+                len(pages),
                 folder=out,
             )
         )
         return
     with suppress(KeyboardInterrupt):
-        server.serve(place, port, told)
+        server.serve(place, port, tell)
 
 
 @app.command()
@@ -352,37 +354,37 @@ def export(
     from autograder.classroom.platforms.offered import platforms_of
     from autograder.classroom.tables import Table, read_list
 
-    given = canvas or moodle or sheet
+    sheet_given = canvas or moodle or sheet
     place = class_of(course)
     platforms = platforms_of(place.banks.course)
     name = "canvas" if canvas else "moodle" if moodle else platform
     to = platforms.get(name)
     if [canvas, moodle, sheet, xlsx].count(None) != 3 or bool(lesson) != bool(to and to.of_one_lesson):
         refuse("Name one file: --canvas GRADEBOOK.csv, --xlsx BOOK.xlsx, or a lesson and --moodle SHEET.csv.")
-    if given and not (to and to.fill):
-        fillable = ", ".join(one.name for one in platforms.values() if one.fill)
+    if sheet_given and not (to and to.fill):
+        fillable = ", ".join(kind.name for kind in platforms.values() if kind.fill)
         refuse(f"--platform names one whose sheet can be filled: {fillable}.")
     known = exports.scores(place)
     for name in known.lessons:
         if known.waiting[name]:
-            said = ngettext(
+            still_to_read = ngettext(
                 "{lesson}: {number} answer is still to be read.",
                 "{lesson}: {number} answers are still to be read.",
                 known.waiting[name],
                 lesson=name,
             )
-            say(said)
+            say(still_to_read)
     if xlsx:
         exports.write_workbook(known, xlsx)
         say(f"Written: {xlsx}")
         return
-    assert given is not None
+    assert sheet_given is not None
     assert to is not None
     assert to.fill is not None
-    table = Table(read_list(given), [one.lists for one in platforms.values()])
+    table = Table(read_list(sheet_given), [kind.lists for kind in platforms.values()])
     which = meant(place.banks.course.lessons, [lesson])[0] if lesson else ""
     merged = to.fill(known, table, which)
-    target = out or given.with_stem(f"{given.stem}-graded")
+    target = out or sheet_given.with_stem(f"{sheet_given.stem}-graded")
     target.write_text(merged.text, encoding="utf-8", newline="")
     for line in merged.strangers:
         say(f"left as it was: {line}")

@@ -38,7 +38,7 @@ def roster(
     for state, some in (("new", new), ("changed", changed)):
         for person in some:
             say(f"{state}: {person.who}")
-    said = ngettext(
+    summary = ngettext(
         "{file} names {number} student: {new} new, {changed} changed, {same} as before.",
         "{file} names {number} students: {new} new, {changed} changed, {same} as before.",
         len(people),
@@ -47,7 +47,7 @@ def roster(
         changed=len(changed),
         same=len(people) - len(new) - len(changed),
     )
-    say(said + (" Nothing was written." if dry_run else ""))
+    say(summary + (" Nothing was written." if dry_run else ""))
 
 
 @app.command()
@@ -222,16 +222,17 @@ def similar(
         refuse(f"Nothing of {name} is graded yet: autograder grade {name}")
     pairs = compare(results, *course_says(place, name))
     for pair in pairs[:most]:
-        say("\n" + " and ".join(people[one].who if one in people else one for one in pair.students))
-        for one in pair.agreements:
+        names = (people[student].who if student in people else student for student in pair.students)
+        say("\n" + " and ".join(names))
+        for agreement in pair.agreements:
             own = ngettext(
-                "{number} word or sign of their own", "{number} words or signs of their own", one.own
+                "{number} word or sign of their own", "{number} words or signs of their own", agreement.own
             )
-            say(f"  {one.task}: {one.kind.name}, {one.alike:.0%} alike, {own}")
-            for text in dict.fromkeys(one.texts):
+            say(f"  {agreement.task}: {agreement.kind.name}, {agreement.alike:.0%} alike, {own}")
+            for text in dict.fromkeys(agreement.texts):
                 say("\n".join(f"    | {line}" for line in text.splitlines()[:20]))
                 say("")
-    among = len({one.student for one in results})
+    among = len({result.student for result in results})
     students = ngettext("{number} student", "{number} students", among)
     if not pairs:
         say(f"{name}: no two of {students} share a rare wrong answer, a comment or a written answer.")
@@ -254,12 +255,13 @@ def _named(pairs: Iterable[str], students: Roster) -> dict[str, str]:
 
 
 def _tell(outcome: Collected, students: Roster, dry: bool) -> None:
-    for one in outcome.placed:
-        several = f", the last of {len(one.before) + 1} versions" if one.before else ""
-        say(f"{students.people[one.student].who}, {one.lesson}: {one.state}{several} ← {one.entry.path}")
+    for placed in outcome.placed:
+        several = f", the last of {len(placed.before) + 1} versions" if placed.before else ""
+        who = students.people[placed.student].who
+        say(f"{who}, {placed.lesson}: {placed.state}{several} ← {placed.entry.path}")
     for lesson, missing in outcome.missing.items():
         if missing:
-            people = ", ".join(students.people[one].who for one in missing)
+            people = ", ".join(students.people[student].who for student in missing)
             students_missing = ngettext("{number} student", "{number} students", len(missing))
             say(f"\n{lesson}: nothing from {students_missing}: {people}")
     if outcome.others:
@@ -278,10 +280,10 @@ def _tell(outcome: Collected, students: Roster, dry: bool) -> None:
         say(f"\n{unplaced}")
         for entry, reason in outcome.unplaced:
             say(f"  {entry.path}: {reason}")
-    counts = {lesson: sum(one.lesson == lesson for one in outcome.placed) for lesson in outcome.missing}
-    told = ", ".join(
+    counts = {lesson: sum(placed.lesson == lesson for placed in outcome.placed) for lesson in outcome.missing}
+    counted = ", ".join(
         ngettext("{lesson} from {number} student", "{lesson} from {number} students", number, lesson=lesson)
         for lesson, number in counts.items()
     )
     end = "Nothing was written." if dry else "The archives themselves are kept in collected/archives/."
-    say(f"\n{told or 'No notebook found'}; {len(outcome.unplaced)} not placed. {end}")
+    say(f"\n{counted or 'No notebook found'}; {len(outcome.unplaced)} not placed. {end}")

@@ -69,12 +69,12 @@ def class_of(root: Path) -> Class:
     return Class(root.resolve())
 
 
-def meant(known: Sequence[str], asked: Sequence[str]) -> list[str]:
+def meant(known: Sequence[str], names: Sequence[str]) -> list[str]:
     """Return the lessons meant by what was typed, full names or numbers; all where nothing was typed."""
     if not known:
         refuse("There is no lesson here: run this in the course folder, or name it with --course.")
     chosen = []
-    for name in asked:
+    for name in names:
         found = [lesson for lesson in known if name in (lesson, lesson.split("-")[0])]
         if not found:
             refuse(f"There is no lesson {name}. There are: {', '.join(known)}.")

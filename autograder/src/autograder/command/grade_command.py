@@ -158,9 +158,9 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
         draws = run.draw()
         if order.force:  # so that the next run goes on where this one is interrupted
             book.outdate([one.submission for one in run.waiting.values()])
-        own = executor or ThreadPoolExecutor(order.jobs, thread_name_prefix="grading")
+        workers = executor or ThreadPoolExecutor(order.jobs, thread_name_prefix="grading")
         try:
-            for done, result in enumerate(grade_all(run.jobs(draws), own, ahead=2 * order.jobs), start=1):
+            for done, result in enumerate(grade_all(run.jobs(draws), workers, ahead=2 * order.jobs), start=1):
                 run.take(result)
                 advance(done, len(run.waiting), f"{result.student} {result.lesson}")
         except ExecutorLost as problem:
@@ -170,9 +170,9 @@ def grade_class(order: Order, say: Say, advance: Advance, executor: Executor | N
             run.summary.interrupted = True
         finally:
             if executor is None:
-                own.shutdown(wait=False, cancel_futures=True)
+                workers.shutdown(wait=False, cancel_futures=True)
                 close_sandboxes()  # whatever still runs ends with its sandbox
-                own.shutdown(wait=True)
+                workers.shutdown(wait=True)
                 close_sandboxes()  # and so does a sandbox that was just being started
     return run.summary
 
@@ -287,13 +287,13 @@ class _Run:
 
     def take(self, result: Result) -> None:
         """Write one result, and tell what a person should know about it."""
-        one, book, summary = self.waiting[result.lesson, result.student], self._book, self.summary
-        who = one.submission.who
+        waiting, book, summary = self.waiting[result.lesson, result.student], self._book, self.summary
+        who = waiting.submission.who
         if result.fault:
             summary.faults.append(who)
             self._say(f"{who}: needs a look, no score was written: {result.fault}")
             return
-        before = book.scores(one.submission)
+        before = book.scores(waiting.submission)
         for task in result.tasks:
             if task.points is not None and before.get(task.task, task.points) != task.points:
                 summary.changed += 1
@@ -305,12 +305,12 @@ class _Run:
             return
         try:
             graded = from_dict(json.loads(result.notebook))
-            book.write(one.submission, graded, one.made_from, result.tasks, result.notes)
-            summary.written_answers += book.waiting_for_a_person(one.submission)
+            book.write(waiting.submission, graded, waiting.made_from, result.tasks, result.notes)
+            summary.written_answers += book.waiting_for_a_person(waiting.submission)
         except Exception as problem:  # one submission that cannot be written must not cost the others
             book.undo()
             summary.graded -= 1
             summary.faults.append(who)
-            same = book.scores(one.submission) == before
+            same = book.scores(waiting.submission) == before
             done = "no score was written" if same else "only scores were written"
             self._say(f"{who}: needs a look, {done}: {type(problem).__name__}: {problem}")

@@ -84,7 +84,7 @@ class Class:
 
     def submissions(self, lesson: str, students: Collection[str] = ()) -> list[Submission]:
         """Return what was handed in for a lesson, by student; of the students named, or of all."""
-        found = []
+        submissions = []
         for student in self.students():
             folder = self.place(self.directory.submitted_directory, student, lesson)
             path, note = folder / f"{lesson}.ipynb", ""
@@ -98,8 +98,8 @@ class Class:
             elif others:
                 names = ", ".join(path.name for path in others)
                 note = f"there is no {graded.name}, and which of these counts? {names}"
-            found.append(Submission(lesson, student, path, graded, refused(path, self.submitted), note))
-        return found
+            submissions.append(Submission(lesson, student, path, graded, refused(path, self.submitted), note))
+        return submissions
 
     @property
     def submitted(self) -> Path:
@@ -113,17 +113,17 @@ class Class:
     def misplaced(self) -> list[str]:
         """Return what lies where no lesson's notebook is looked for, in one sentence each."""
         known = set(self.banks.course.lessons)
-        found = []
+        misplaced = []
         for student in self.students():
             for entry in sorted((self.submitted / student).glob("[!.]*")):
                 if entry.name in known or not (entry.is_dir() or entry.suffix == ".ipynb"):
                     continue
                 meant = get_close_matches(entry.stem, known, n=1) or ["<lesson>"]
                 place = f"{self.submitted.name}/{student}/{meant[0]}/{meant[0]}.ipynb"
-                found.append(
+                misplaced.append(
                     f"{self.submitted.name}/{student}/{entry.name} is not graded: its place is {place}"
                 )
-        return found
+        return misplaced
 
     def current(self, lesson: str) -> Release:
         """Return a lesson as it is released now."""
@@ -155,11 +155,11 @@ class Class:
 @lru_cache(maxsize=32)
 def _said_in(language: str, text: str, english: str) -> str:
     """Return a release's text in a language, which it names; made once for all who wrote in it."""
-    said, plain = (nbformat.reads(one, as_version=4) for one in (text, english))
-    if tasks_of(said) != tasks_of(plain):  # an earlier release is kept in English
-        said = plain
-    said.metadata[SPOKEN] = language
-    return str(nbformat.writes(said))
+    spoken, plain = (nbformat.reads(one, as_version=4) for one in (text, english))
+    if tasks_of(spoken) != tasks_of(plain):  # an earlier release is kept in English
+        spoken = plain
+    spoken.metadata[SPOKEN] = language
+    return str(nbformat.writes(spoken))
 
 
 @lru_cache(maxsize=32)

@@ -155,15 +155,15 @@ def own_before(task: Task, notebook: NotebookNode) -> Iterator[str]:
 
 def _of_run(evidence: Evidence, task: Task, run: str) -> Evidence:
     """Return what evidence says about what it was asked in a run, and nothing about another run."""
-    asked = (
+    names = (
         {run}
         if task.kind == "tensor"
         else {probe.id for probe in task.probes if probe.hidden == (run != AS_SEEN)}
     )
-    found = {name: outcome for name, outcome in evidence.outcomes.items() if name in asked}
-    if evidence.status == "answered" and task.kind == "tensor" and not found:
+    kept_outcomes = {name: outcome for name, outcome in evidence.outcomes.items() if name in names}
+    if evidence.status == "answered" and task.kind == "tensor" and not kept_outcomes:
         return replace(evidence, status="not-run", outcomes={}, note=Note("a run of it left no result"))
-    return replace(evidence, outcomes=found)
+    return replace(evidence, outcomes=kept_outcomes)
 
 
 def show_verdict(cell: NotebookNode, task: Task, verdict: Verdict) -> None:

@@ -116,19 +116,19 @@ def judged_again(
         # Only tasks that build on all that is replaced: nobody is to find an answer there that is not meant
         # for them.
         replaced = next(iter(due.values()))
-        asked = [name for name, wrong in due.items() if wrong == replaced]
+        names = [name for name, wrong in due.items() if wrong == replaced]
         try:
-            found = _judged_with(replaced, asked, submitted, lesson, run, solution)
+            judged = _judged_with(replaced, names, submitted, lesson, run, solution)
         except (GraderFault, SandboxFailed) as fault:
             # What it says may come from the learner's process.
             return verdicts, (_note(due, Note("that failed with {error}", error=type(fault).__name__)),)
-        for name in asked:
+        for name in names:
             tried[name].add(replaced)
             first = verdicts[name]
-            if (found[name].earned, bool(found[name].named)) > (first.earned, bool(first.named)):
+            if (judged[name].earned, bool(judged[name].named)) > (first.earned, bool(first.named)):
                 stood_in = tuple(task.name for task in lesson.tasks.values() if task.id in replaced)
                 verdicts[name] = replace(
-                    _without_words(found[name], lesson.tasks[name], submitted.verdicts[name]),
+                    _without_words(judged[name], lesson.tasks[name], submitted.verdicts[name]),
                     stood_in=stood_in,
                 )
     return verdicts, ()
@@ -136,11 +136,11 @@ def judged_again(
 
 def _all_needs(lesson: LessonBank) -> dict[str, frozenset[str]]:
     """All earlier tasks that each task is built from, directly or through others."""
-    found: dict[str, frozenset[str]] = {}
+    needs: dict[str, frozenset[str]] = {}
     for task in lesson.tasks.values():
-        direct = [need for need in task.needs if need in found]
-        found[task.id] = frozenset(direct).union(*(found[need] for need in direct))
-    return found
+        direct = [need for need in task.needs if need in needs]
+        needs[task.id] = frozenset(direct).union(*(needs[need] for need in direct))
+    return needs
 
 
 def _note(names: Collection[str], why: str) -> str:
@@ -154,7 +154,7 @@ def _note(names: Collection[str], why: str) -> str:
 
 def _judged_with(
     replaced: Collection[str],
-    asked: Collection[str],
+    names: Collection[str],
     submitted: Submitted,
     lesson: LessonBank,
     run: Runner,
@@ -168,13 +168,13 @@ def _judged_with(
     for cell in notebook.cells:
         if cell["id"] in answers:
             cell.source = solution[cell["id"]]
-    as_seen = run(up_to_the_last(notebook, asked), AS_SEEN, quiet=True, stopped=stopped)
-    redrawn, _ = run_redrawn(notebook, lesson, asked, run, submitted.questions, as_seen.stops)
+    as_seen = run(up_to_the_last(notebook, names), AS_SEEN, quiet=True, stopped=stopped)
+    redrawn, _ = run_redrawn(notebook, lesson, names, run, submitted.questions, as_seen.stops)
     return {
         name: judge_task(
             lesson.tasks[name], lesson, as_seen.notebook, redrawn, as_seen.gave_up, as_seen.stops
         )
-        for name in asked
+        for name in names
     }
 
 

@@ -78,7 +78,7 @@ def grade(
         if is_test(cell) and cell["id"] in verdicts:
             show_verdict(cell, lesson.tasks[cell["id"]], verdicts[cell["id"]])
     unseen = _not_seen(lesson, executed, verdicts)
-    said = [
+    remarks = [
         *notes,
         *(
             Note("The cell {name} was stopped: {why}.", name=name, why=why)
@@ -99,24 +99,24 @@ def grade(
         *not_again,
     ]
     if as_seen.gave_up:
-        said.append(Note("The notebook did not run to its end: {why}.", why=as_seen.gave_up))
-    if said:
-        with_explanation(executed, said)
+        remarks.append(Note("The notebook did not run to its end: {why}.", why=as_seen.gave_up))
+    if remarks:
+        with_explanation(executed, remarks)
     stopped = {name.removesuffix("-answer") for name in (*as_seen.stops, *stops)}
     why = {"stopped": stopped, "may-hide": unseen}
     flags = {name: tuple(flag for flag, tasks in why.items() if name in tasks) for name in lesson.tasks}
-    return Graded(executed, verdicts, tuple(said), flags)
+    return Graded(executed, verdicts, tuple(remarks), flags)
 
 
 def _not_seen(lesson: LessonBank, executed: NotebookNode, verdicts: Mapping[str, Verdict]) -> dict[str, str]:
     """Return code that a person should look at, since it may hide a forbidden call, by task."""
-    found = {}
+    unseen = {}
     for task in lesson.tasks.values():
         if task.forbids and verdicts[task.id].right and not verdicts[task.id].forbidden:
             code = hiding(own_before(task, executed))
             if code:
-                found[task.id] = code
-    return found
+                unseen[task.id] = code
+    return unseen
 
 
 def results_of(
@@ -135,7 +135,7 @@ def results_of(
     """
     verdicts, cells = graded.verdicts, graded.notebook.cells
     answers = {cell["id"]: cell for cell in cells if is_answer(cell)}
-    found = []
+    results = []
     for cell in cells:
         name, marks = cell["id"], cell.metadata.get("nbgrader", {})
         which = lesson.lesson, student, name
@@ -143,7 +143,7 @@ def results_of(
             verdict, task = verdicts[name], lesson.tasks[name]
             finding = verdict.finding
             answer = answers.get(f"{name}-answer")
-            found.append(
+            results.append(
                 TaskResult(
                     *which,
                     points=verdict.earned,
@@ -163,10 +163,10 @@ def results_of(
         elif marks.get("grade") and name in answers:
             untouched = UNANSWERED if _is_untouched(cell) else ""
             possible = float(marks["points"])
-            found.append(
+            results.append(
                 TaskResult(*which, None, possible, finding=untouched, release=release, answer=cell.source)
             )
-    return tuple(found)
+    return tuple(results)
 
 
 def _is_untouched(cell: NotebookNode) -> bool:

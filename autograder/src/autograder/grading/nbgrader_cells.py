@@ -59,15 +59,15 @@ class MoveCells(SaveCells):
 
     def _leave(self, cell: Grade | Comment) -> None:
         """Take a task's grades and comments out, and keep what they said."""
-        said = [(one, one.score, "task removed") for one in cell.grades]
-        said += [
-            (one, None, f"task removed, with the comment: {one.manual_comment}")
-            for one in cell.comments
-            if one.manual_comment
+        removed = [(grade, grade.score, "task removed") for grade in cell.grades]
+        removed += [
+            (comment, None, f"task removed, with the comment: {comment.manual_comment}")
+            for comment in cell.comments
+            if comment.manual_comment
         ]
         Store(self.gradebook.db).add(
-            Change(self.assignment_id, one.notebook.student.id, cell.name, now(), old, None, why)
-            for one, old, why in said
+            Change(self.assignment_id, record.notebook.student.id, cell.name, now(), old, None, why)
+            for record, old, why in removed
         )
-        for one in (*cell.grades, *cell.comments):
-            self.gradebook.db.delete(one)
+        for record in (*cell.grades, *cell.comments):
+            self.gradebook.db.delete(record)

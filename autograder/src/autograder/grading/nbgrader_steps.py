@@ -57,14 +57,14 @@ class SubmissionExporter(NotebookExporter):
     def from_filename(
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
     ) -> tuple[str, dict[str, Any]]:
-        made = resources or {}
-        made.setdefault("metadata", {}).update(
+        with_metadata = resources or {}
+        with_metadata.setdefault("metadata", {}).update(
             {"name": Path(filename).stem, "path": str(Path(filename).parent)}
         )
         # nbgrader reads twice: what was handed in, then what `Rebuild` made of it.
         own = not getattr(self.parent, "_sanitizing", True)
         notebook = nbformat.read(filename, as_version=4) if own else read_submission(Path(filename))
-        text, told = self.from_notebook_node(notebook, resources=made, **kw)
+        text, told = self.from_notebook_node(notebook, resources=with_metadata, **kw)
         return text, told
 
 

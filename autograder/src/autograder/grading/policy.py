@@ -48,21 +48,21 @@ class Policy:
         path = root / FILE
         if not path.is_file():
             return cls()
-        found = read_toml(_Written, path)
-        unknown = [name for name in (*found.due, *found.extensions) if name not in lessons]
+        written = read_toml(_Written, path)
+        unknown = [name for name in (*written.due, *written.extensions) if name not in lessons]
         if unknown:
             raise AuthoringError([f"{path}: there is no lesson {name}" for name in unknown])
-        zone = ZoneInfo(found.timezone) if found.timezone else None
+        zone = ZoneInfo(written.timezone) if written.timezone else None
         return cls(
-            {lesson: _utc(moment, zone) for lesson, moment in found.due.items()},
+            {lesson: _utc(moment, zone) for lesson, moment in written.due.items()},
             {
                 (lesson, student): length(value)
-                for lesson, given in found.extensions.items()
+                for lesson, given in written.extensions.items()
                 for student, value in given.items()
             },
-            found.penalty_per_day,
-            found.require_secret,
-            found.missing_tasks,
+            written.penalty_per_day,
+            written.require_secret,
+            written.missing_tasks,
         )
 
     def due_for(self, lesson: str, student: str) -> datetime | None:
@@ -121,14 +121,14 @@ def extend(root: Path, lesson: str, student: str, by: timedelta) -> str:
 
     path = root / FILE
     table = tomlkit.parse(_text(path))
-    given = table.setdefault("extensions", tomlkit.table(is_super_table=True)).setdefault(
+    extensions = table.setdefault("extensions", tomlkit.table(is_super_table=True)).setdefault(
         lesson, tomlkit.table()
     )
-    before = str(given.get(student, ""))
+    before = str(extensions.get(student, ""))
     if by:
-        given[student] = shown(by)
+        extensions[student] = shown(by)
     else:
-        given.pop(student, None)
+        extensions.pop(student, None)
     write_whole(path, tomlkit.dumps(table).encode())
     return before
 

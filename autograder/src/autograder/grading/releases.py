@@ -75,13 +75,13 @@ def keep(release: Release) -> None:
 
 def earlier(current: Release) -> list[Release]:
     """Return the kept releases of a lesson whose tasks are others than the current ones, the oldest first."""
-    found = []
+    releases = []
     kept = (current.banks.course.root / FOLDER / current.lesson).glob("[!.]*")
     for place in sorted(kept, key=lambda path: path.stat().st_mtime):
         if place.name == current.id:
             continue
         folders = {**current.banks.folders, current.lesson: place}
-        found.append(
+        releases.append(
             Release(
                 current.lesson,
                 (place / f"{current.lesson}.ipynb").read_text(encoding="utf-8"),
@@ -89,7 +89,7 @@ def earlier(current: Release) -> list[Release]:
                 json.loads((place / ANSWERS).read_text(encoding="utf-8")),
             )
         )
-    return found
+    return releases
 
 
 def origin(submitted: NotebookNode, current: Release, older: Sequence[Release]) -> Release:

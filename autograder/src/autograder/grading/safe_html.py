@@ -109,12 +109,12 @@ def markdown2html(context: Context, source: str) -> str:
     return "".join(piece if place % 2 else MATH.sub(_formula, piece) for place, piece in enumerate(pieces))
 
 
-def _formula(found: re.Match[str]) -> str:
+def _formula(match: re.Match[str]) -> str:
     """Return a formula as MathML, which a browser draws by itself; left as it is where it is none."""
     try:
-        drawn = convert(unescape(found[1] or found[2]), display="block" if found[1] else "inline")
+        drawn = convert(unescape(match[1] or match[2]), display="block" if match[1] else "inline")
     except Exception:  # it has many ways to fail on what is no LaTeX
-        return found[0]
+        return match[0]
     return _formulas.clean(drawn)
 
 
@@ -127,12 +127,14 @@ class FeedbackExporter(HTMLExporter):
     root = Unicode("", help="The course's folder.").tag(config=True)
 
     def __init__(self, config: Config | None = None, **kw: Any) -> None:
-        own = Config(config or {})  # in which nbgrader names its own template
-        steps = own.HTMLExporter.get("preprocessors", [])
-        own.HTMLExporter.preprocessors = [one for one in steps if not one.endswith(MarkingScheme.__name__)]
-        own.HTMLExporter.template_name = "feedback-page"
-        own.HTMLExporter.extra_template_basedirs = [str(Path(__file__).parent / "templates")]
-        super().__init__(config=own, **kw)
+        own_config = Config(config or {})  # in which nbgrader names its own template
+        steps = own_config.HTMLExporter.get("preprocessors", [])
+        own_config.HTMLExporter.preprocessors = [
+            step for step in steps if not step.endswith(MarkingScheme.__name__)
+        ]
+        own_config.HTMLExporter.template_name = "feedback-page"
+        own_config.HTMLExporter.extra_template_basedirs = [str(Path(__file__).parent / "templates")]
+        super().__init__(config=own_config, **kw)
 
     def from_notebook_node(
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kw: Any

@@ -33,7 +33,7 @@ def read_submission(path: Path) -> NotebookNode:
 def refused(path: Path, root: Path) -> str:
     """Why a file below the folder of all submissions must not even be opened; empty where it may."""
     try:
-        found = path.lstat()
+        status = path.lstat()
     except FileNotFoundError:
         return f"there is no {path.name} in the submission"
     except OSError as problem:
@@ -45,9 +45,9 @@ def refused(path: Path, root: Path) -> str:
         straight = False
     if not straight:
         return "the file or its folder is a link to another place"
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         return "it is no ordinary file"
-    return _too_large() if found.st_size > MAX_FILE_BYTES else ""
+    return _too_large() if status.st_size > MAX_FILE_BYTES else ""
 
 
 def read_text(text: bytes) -> NotebookNode:

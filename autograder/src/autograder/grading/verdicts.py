@@ -134,18 +134,18 @@ class Store:
             lesson: of this lesson alone.
             student: of this student alone.
         """
-        asked = select(RECORDS.c.record).where(RECORDS.c.kind == kind.__name__).order_by(RECORDS.c.id)
+        query = select(RECORDS.c.record).where(RECORDS.c.kind == kind.__name__).order_by(RECORDS.c.id)
         if lesson:
-            asked = asked.where(RECORDS.c.lesson == lesson)
+            query = query.where(RECORDS.c.lesson == lesson)
         if student:
-            asked = asked.where(RECORDS.c.student == student)
+            query = query.where(RECORDS.c.student == student)
         known = {one.name for one in fields(kind)}
-        found = []
-        for (text,) in self._connection.execute(asked):
+        records = []
+        for (text,) in self._connection.execute(query):
             plain = json.loads(text)
             # A later version may have written more.
-            found.append(codec.decode(kind, {name: plain[name] for name in known & plain.keys()}))
-        return found
+            records.append(codec.decode(kind, {name: plain[name] for name in known & plain.keys()}))
+        return records
 
     def write(self, grading: Grading, results: Sequence[TaskResult]) -> None:
         """Put a graded submission in the place of what is known of it, and note which scores that changes."""
@@ -163,11 +163,13 @@ class Store:
         self._forget(Grading, *which)
         self.add((grading, *results, *changed))
 
-    def tick(self, given: Ticked) -> None:
+    def tick(self, ticked: Ticked) -> None:
         """Put what a written answer is given in the place of what it was given before."""
-        others = [one for one in self.read(Ticked, given.lesson, given.student) if one.task != given.task]
-        self._forget(Ticked, given.lesson, given.student)
-        self.add((*others, given))
+        others = [
+            kept for kept in self.read(Ticked, ticked.lesson, ticked.student) if kept.task != ticked.task
+        ]
+        self._forget(Ticked, ticked.lesson, ticked.student)
+        self.add((*others, ticked))
 
     def outdate(self, gradings: Iterable[Grading]) -> None:
         """Have submissions graded anew by the next run, whatever becomes of this one."""
@@ -183,12 +185,12 @@ class Store:
         """Keep records beside those that are there: of scores that have changed, say."""
         rows = [
             {
-                "kind": type(one).__name__,
-                "lesson": one.lesson,
-                "student": one.student,
-                "record": json.dumps(codec.encode(one)[0]),
+                "kind": type(record).__name__,
+                "lesson": record.lesson,
+                "student": record.student,
+                "record": json.dumps(codec.encode(record)[0]),
             }
-            for one in records
+            for record in records
         ]
         if rows:
             self._connection.execute(insert(RECORDS), rows)

@@ -76,20 +76,20 @@ class Data:
     @cached_property
     def works(self) -> dict[str, list[Work]]:
         """What each student handed in, in the order of the lessons and their tasks."""
-        found = {(one.lesson, one.student, one.task): one for one in self.results}
+        by_task = {(result.lesson, result.student, result.task): result for result in self.results}
         order = {which: place for place, which in enumerate(self.tasks)}
         rows: dict[tuple[str, str], list[tuple[Mark, TaskResult | None]]] = defaultdict(list)
         for mark in sorted(
             self.known.marks, key=lambda mark: order.get((mark.lesson, mark.task), len(order))
         ):
-            task = found.get((mark.lesson, mark.student, mark.task))
+            task = by_task.get((mark.lesson, mark.student, mark.task))
             rows[mark.student, mark.lesson].append((mark, task))
         lessons = list(self.known.lessons)
-        there = [one for one in self.known.handed_in if one.lesson in lessons]
+        there = [handed for handed in self.known.handed_in if handed.lesson in lessons]
         works = defaultdict(list)
-        for one in sorted(there, key=lambda one: lessons.index(one.lesson)):
-            which = one.student, one.lesson
-            works[one.student].append(Work(one, self.known.scores.get(which, 0.0), rows[which]))
+        for handed in sorted(there, key=lambda handed: lessons.index(handed.lesson)):
+            which = handed.student, handed.lesson
+            works[handed.student].append(Work(handed, self.known.scores.get(which, 0.0), rows[which]))
         return dict(works)
 
     @cached_property
@@ -119,23 +119,23 @@ class Data:
     def name(self, student: str) -> str:
         return self.people[student].name if student in self.people else student
 
-    def is_waiting(self, one: TaskResult) -> bool:
+    def is_waiting(self, result: TaskResult) -> bool:
         """Tell whether a person has yet to look at an answer."""
-        mark = self.marks.get((one.lesson, one.student, one.task))
+        mark = self.marks.get((result.lesson, result.student, result.task))
         return mark is not None and mark.waiting
 
-    def comment(self, one: TaskResult) -> str:
+    def comment(self, result: TaskResult) -> str:
         """Return what a person wrote below an answer."""
-        return self.comments.get((one.lesson, one.student, cell_of(one)), "")
+        return self.comments.get((result.lesson, result.student, cell_of(result)), "")
 
     def told(self, answers: Iterable[TaskResult]) -> Counter[str]:
         """Return the comments below some answers, and how many have each."""
-        return Counter(text for one in answers if (text := self.comment(one)))
+        return Counter(text for result in answers if (text := self.comment(result)))
 
 
-def cell_of(one: TaskResult) -> str:
+def cell_of(result: TaskResult) -> str:
     """Return the cell that an answer stands in: there nbgrader keeps comments."""
-    return one.task if one.points is None else f"{one.task}-answer"
+    return result.task if result.points is None else f"{result.task}-answer"
 
 
 def read(course: Class) -> Data:

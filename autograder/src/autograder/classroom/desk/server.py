@@ -47,13 +47,13 @@ def _student(data: Data, name: str) -> dict[str, Any]:
     if name not in data.people:
         raise NotThere(_("The gradebook knows no student {name}.", name=name))
     works = data.works.get(name, [])
-    there = {one.lesson for one in works}
+    there = {work.lesson for work in works}
     return {
         "data": data,
         "person": data.people[name],
         "works": works,
         "missing": [lesson for lesson in data.known.lessons if lesson not in there],
-        "changes": [one for one in data.changes if one.student == name],
+        "changes": [change for change in data.changes if change.student == name],
     }
 
 
@@ -89,18 +89,18 @@ class Handler(web.RequestHandler):
         # A name that an attacker points at this machine is not ours.
         if self.request.host_name not in (HOST, "localhost"):
             raise web.HTTPError(403)
-        asked = self.get_query_argument("token", "")
-        known = asked or self.get_cookie(COOKIE) or ""
+        given_token = self.get_query_argument("token", "")
+        known = given_token or self.get_cookie(COOKIE) or ""
         if not compare_digest(known.encode(), self.token.encode()):
             raise web.HTTPError(403)
-        if asked:
+        if given_token:
             self.set_cookie(COOKIE, self.token, httponly=True, samesite="Strict")
             self.redirect(self.request.path)
 
     def get(self, *names: str) -> None:
         nonce = secrets.token_urlsafe(16)
         try:
-            made = page(
+            content = page(
                 read(self.course), self.kind, names, self.token, token=self.token, nonce=nonce, link=_address
             )
         except NotThere as problem:
@@ -110,7 +110,7 @@ class Handler(web.RequestHandler):
             f"default-src 'none'; style-src 'unsafe-inline'; script-src 'nonce-{nonce}'; img-src data:; "
             "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
         )
-        self.finish(made)
+        self.finish(content)
 
     def post(self, *names: str) -> None:
         """Save what a person gives, which comes as JSON, and say what was saved."""
@@ -118,24 +118,24 @@ class Handler(web.RequestHandler):
         if not compare_digest(self.request.headers.get("X-Desk-Token", "").encode(), self.token.encode()):
             raise web.HTTPError(403)
         try:
-            asked = json.loads(self.request.body)
-            key, comment = str(asked["key"]), str(asked["comment"]).strip()
+            sent = json.loads(self.request.body)
+            key, comment = str(sent["key"]), str(sent["comment"]).strip()
             data, (lesson, name) = read(self.course), names
             if self.kind == "written":
-                lines = [int(place) for place in asked["lines"]]
+                lines = [int(place) for place in sent["lines"]]
                 score = written.give(data, lesson, name, key, self.token, lines, comment)
-                told = ngettext("Saved: {number} point.", "Saved: {number} points.", score)
-                self.finish({"score": score, "told": told})
+                answer = ngettext("Saved: {number} point.", "Saved: {number} points.", score)
+                self.finish({"score": score, "told": answer})
             elif self.kind == "task":
-                now, others = task.comment_on(data, lesson, name, key, comment, str(asked["before"]).strip())
-                told = ngettext("Saved for {number} student.", "Saved for {number} students.", now)
+                now, others = task.comment_on(data, lesson, name, key, comment, str(sent["before"]).strip())
+                answer = ngettext("Saved for {number} student.", "Saved for {number} students.", now)
                 if others:
-                    told += " " + ngettext(
+                    answer += " " + ngettext(
                         "{number} with another comment keeps it.",
                         "{number} with another comment keep it.",
                         others,
                     )
-                self.finish({"told": told})
+                self.finish({"told": answer})
             else:
                 raise NotThere("nothing can be given here")
         except (ValueError, KeyError, TypeError, Refused) as problem:
@@ -189,12 +189,12 @@ def write_static(course: Class, folder: Path) -> list[Path]:
     """Write every page as a file that needs no server; nothing can be given there."""
     folder.mkdir(parents=True, exist_ok=True)
     data = read(course)
-    made = []
+    paths = []
     for kind, *names in _all(data):
         path = folder / _file_name(kind, *names)
         path.write_text(page(data, kind, names, secrets.token_hex(16), link=_file), encoding="utf-8")
-        made.append(path)
-    return made
+        paths.append(path)
+    return paths
 
 
 def _all(data: Data) -> Iterator[tuple[str, ...]]:

@@ -73,13 +73,13 @@ def comment_on(data: Data, lesson: str, name: str, key: str, comment: str, befor
     members = _grouped(data, _results(data, lesson, name)).get(key)
     if not members:
         raise NotThere(_("There is no such group of answers any more: load the page again."))
-    given = [one for one in members if data.comment(one) in ("", before, comment)]
+    commented = [result for result in members if data.comment(result) in ("", before, comment)]
     with Book(data.course) as book, readable(data.course.database):
-        for one in given:
-            said = book.nbgrader.find_comment(cell_of(one), lesson, lesson, one.student)
+        for result in commented:
+            said = book.nbgrader.find_comment(cell_of(result), lesson, lesson, result.student)
             said.manual_comment = comment or None
         book.nbgrader.db.commit()
-    return len(given), len(members) - len(given)
+    return len(commented), len(members) - len(commented)
 
 
 def _results(data: Data, lesson: str, name: str) -> list[TaskResult]:
@@ -102,20 +102,20 @@ def _group(data: Data, key: str, members: Sequence[TaskResult]) -> Group:
     words = data.words(first.lesson)
     known = words.known(first.task, first.faults[0]) if len(first.faults) == 1 else None
     same: dict[str, list[TaskResult]] = defaultdict(list)
-    for one in members:
-        same[without_names(one.answer)].append(one)
-    answers = [Answer(some[0].answer, [one.student for one in some]) for some in same.values()]
-    told = data.told(members)
-    comment, times = next(iter(told.most_common(1)), ("", 0))
-    marks = (data.marks.get((one.lesson, one.student, one.task)) for one in members)
+    for result in members:
+        same[without_names(result.answer)].append(result)
+    answers = [Answer(some[0].answer, [result.student for result in some]) for some in same.values()]
+    comments = data.told(members)
+    comment, times = next(iter(comments.most_common(1)), ("", 0))
+    marks = (data.marks.get((result.lesson, result.student, result.task)) for result in members)
     return Group(
         key,
         words.says(first) or _("right"),
         known.hint if known else "",
         words.section(known.section) if known else "",
-        [one.student for one in members],
+        [result.student for result in members],
         sorted({mark.score for mark in marks if mark}),
-        sorted(answers, key=lambda one: -len(one.students)),
+        sorted(answers, key=lambda answer: -len(answer.students)),
         comment,
-        told.total() - times,
+        comments.total() - times,
     )

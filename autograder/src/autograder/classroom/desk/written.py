@@ -48,21 +48,25 @@ def on_page(data: Data, token: str, lesson: str, name: str) -> dict[str, Any]:
         NotThere: nobody has answered such a question.
     """
     results = _results(data, lesson, name)
-    ticked = {one.student: one.lines for one in data.ticked if (one.lesson, one.task) == (lesson, name)}
+    ticked = {
+        ticked_answer.student: ticked_answer.lines
+        for ticked_answer in data.ticked
+        if (ticked_answer.lesson, ticked_answer.task) == (lesson, name)
+    }
     answers = []
-    for one in results:
-        mark = data.marks[lesson, one.student, name]
+    for result in results:
+        mark = data.marks[lesson, result.student, name]
         answers.append(
             Written(
-                key_of(one.student, token),
-                as_markup(one.answer) if one.answered else Markup(""),
-                ticked.get(one.student, ()),
-                data.comment(one),
+                key_of(result.student, token),
+                as_markup(result.answer) if result.answered else Markup(""),
+                ticked.get(result.student, ()),
+                data.comment(result),
                 mark.score if mark.manual is not None or not mark.waiting else None,
                 mark.waiting,
             )
         )
-    answers.sort(key=lambda one: one.key)
+    answers.sort(key=lambda answer: answer.key)
     return {
         "lesson": lesson,
         "task": name,

@@ -30,18 +30,18 @@ def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
     """Return what Canvas says in a file's name; it makes no folders, and a zip is named as a file."""
     if ANONYMOUS.fullmatch(part):
         return replace(plain, lms="canvas")
-    found = NAME.fullmatch(part) if is_file or part.endswith(".zip") else None
-    if found is None:
+    match = NAME.fullmatch(part) if is_file or part.endswith(".zip") else None
+    if match is None:
         return None
     return replace(
         plain,
         lms="canvas",
-        user=found["user"],
-        labels=(found["name"],),
-        folder=part.removesuffix(found["file"]),
-        file=found["file"] if is_file else plain.file,
-        late=bool(found["late"]),
-        rank=(int(found["file_id"]), *plain.rank),
+        user=match["user"],
+        labels=(match["name"],),
+        folder=part.removesuffix(match["file"]),
+        file=match["file"] if is_file else plain.file,
+        late=bool(match["late"]),
+        rank=(int(match["file_id"]), *plain.rank),
     )
 
 
@@ -64,11 +64,11 @@ def fill(known: Scores, table: Table, lesson: str) -> Merged:
         )
 
     def fill_row(row: list[str], student: str) -> bool:
-        given = {place: known.scores.get((student, one)) for place, one in columns.items()}
-        for place, score in given.items():
+        scores = {place: known.scores.get((student, task)) for place, task in columns.items()}
+        for place, score in scores.items():
             if score is not None:
                 row[place] = f"{score:g}"
-        return any(score is not None for score in given.values())
+        return any(score is not None for score in scores.values())
 
     return merged(known, table, fill_row, list(columns.values()))
 

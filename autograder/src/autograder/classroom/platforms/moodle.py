@@ -30,17 +30,17 @@ LISTS = Lists(
 
 def read_name(part: str, is_file: bool, plain: HandedFile) -> HandedFile | None:
     """Return what Moodle says in the name of a student's folder, or of a file where it makes no folders."""
-    found = NAME.fullmatch(part)
-    if found is None:
+    match = NAME.fullmatch(part)
+    if match is None:
         return None
-    folder = f"{found['name']}_{found['user']}_assignsubmission_{found['kind']}"
+    folder = f"{match['name']}_{match['user']}_assignsubmission_{match['kind']}"
     return replace(
         plain,
         lms="moodle",
-        user=found["user"],
-        labels=tuple(_without_groups(found["name"])),
+        user=match["user"],
+        labels=tuple(_without_groups(match["name"])),
         folder=f"{folder}_" if is_file or part.endswith("_") else folder,
-        file=(found["file"] if is_file else "") or plain.file,
+        file=(match["file"] if is_file else "") or plain.file,
     )
 
 

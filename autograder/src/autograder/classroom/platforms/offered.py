@@ -19,12 +19,12 @@ def platforms_of(course: Course) -> Mapping[str, Platform]:
     Raises:
         AuthoringError: that file is missing or fails, or gives one the name of another.
     """
-    own = (PLAIN, MOODLE, CANVAS)
+    of_the_tool = (PLAIN, MOODLE, CANVAS)
     file = course.adds.platforms
     added: tuple[Platform, ...] = (
         tuple(defined_by(course.root / file, "course_platforms").get("PLATFORMS", ())) if file else ()
     )
-    found = {one.name: one for one in (*own, *added)}
-    if len(found) < len(own) + len(added):
-        raise AuthoringError([f"{file}: each platform has a name of its own; known are {', '.join(found)}"])
-    return found
+    by_name = {platform.name: platform for platform in (*of_the_tool, *added)}
+    if len(by_name) < len(of_the_tool) + len(added):
+        raise AuthoringError([f"{file}: each platform has a name of its own; known are {', '.join(by_name)}"])
+    return by_name

@@ -31,7 +31,7 @@ def choose_draws(lesson: Lesson, runs: Runs, secret: str) -> dict[tuple[str, str
     chosen: dict[tuple[str, str], int | None] = {}
     for task in lesson.tasks:
         try:
-            made = make_task(task, runs)
+            built = make_task(task, runs)
             right = [
                 answer_made(task, changed_answer(task, one.changes, runs), runs)
                 for one in (*task.right, *(task.forbids.caught if task.forbids else ()))
@@ -44,33 +44,33 @@ def choose_draws(lesson: Lesson, runs: Runs, secret: str) -> dict[tuple[str, str
                 twins = (
                     make_probe(task, twin_of(task, probe, secret, draw), runs) for draw in range(MOST_DRAWS)
                 )
-                chosen[task.id, probe.id] = _first_fit(task, made, right, twins, runs)
+                chosen[task.id, probe.id] = _first_fit(task, built, right, twins, runs)
     return chosen
 
 
 def _first_fit(
-    task: Task, made: Task, right: Sequence[Any], twins: Iterable[Probe], runs: Runs
+    task: Task, built: Task, right: Sequence[Any], twins: Iterable[Probe], runs: Runs
 ) -> int | None:
     known = None
     for draw, twin in enumerate(twins):
         if twin.observe in EXPERIMENTS and EXPERIMENTS[twin.observe].raw:
             return draw  # it is measured, and any other draw would say the same
-        is_known = twin.observe == RESULT and _is_known(twin, made.probes)
+        is_known = twin.observe == RESULT and _is_known(twin, built.probes)
         if is_known and known is not None:
             continue  # one of these is enough
-        if _is_fair(task, made, right, twin, runs):
+        if _is_fair(task, built, right, twin, runs):
             if not is_known:
                 return draw
             known = draw
     return known
 
 
-def _is_fair(task: Task, made: Task, right: Sequence[Any], twin: Probe, runs: Runs) -> bool:
+def _is_fair(task: Task, built: Task, right: Sequence[Any], twin: Probe, runs: Runs) -> bool:
     """Tell whether every right answer passes, also one that makes a forbidden call and is right otherwise."""
     if twin.expected.tensor is None:
         return True  # the solution itself gives no tensor, and `make_bank` says so
     outcomes = (outcome_of(task, answer, twin, runs) for answer in right)
-    return all(judge_outcome(made, twin, outcome) is None for outcome in (twin.expected, *outcomes))
+    return all(judge_outcome(built, twin, outcome) is None for outcome in (twin.expected, *outcomes))
 
 
 def _is_known(twin: Probe, visible: Collection[Probe]) -> bool:
