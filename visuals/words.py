@@ -70,7 +70,7 @@ def by_token(tokens: Sequence[str], values: np.ndarray, decimals: int = 4) -> st
 
 def not_finite(values: np.ndarray) -> str:
     """Return a sentence that counts NaN and infinite entries, or an empty string when there are none."""
-    found = [
+    counts = [
         f"{int(count)} {name}"
         for name, count in (
             ("nan", np.isnan(values).sum()),
@@ -79,7 +79,7 @@ def not_finite(values: np.ndarray) -> str:
         )
         if count
     ]
-    return " " + _("Not finite: {numbers}.", numbers=", ".join(found)) if found else ""
+    return " " + _("Not finite: {numbers}.", numbers=", ".join(counts)) if counts else ""
 
 
 def shortened(token: str, length: int = 12) -> str:

@@ -11,9 +11,9 @@ from visuals.lessons.encoder_decoder.explore_three_attentions import (
     CROSS,
     DECODER,
     ENCODER,
+    in_words,
     shown_for,
     table,
-    told,
 )
 
 SOURCE = ["das", "Haus", "ist", "klein", "<pad>", "<pad>"]
@@ -43,20 +43,20 @@ def test_cross_attention_has_a_row_for_each_target_and_a_column_for_each_source_
 
 
 def test_says_in_words_who_is_looked_at_and_why_not_the_others():
-    assert told(shown_for(DECODER, SOURCE, TARGET), 2) == (
+    assert in_words(shown_for(DECODER, SOURCE, TARGET), 2) == (
         "Decoder self-attention: 'house' (token 2 of the target) sees 3 of 5 target tokens: "
         "<start>, the, house. Hidden: is, small (later in the target)."
     )
-    assert told(shown_for(DECODER, SOURCE, TARGET), 4).endswith("Nothing is hidden.")
+    assert in_words(shown_for(DECODER, SOURCE, TARGET), 4).endswith("Nothing is hidden.")
 
 
 def test_names_both_reasons_where_there_are_two():
-    words = told(shown_for(DECODER, SOURCE, ["a", "b", "<pad>"]), 0)
+    words = in_words(shown_for(DECODER, SOURCE, ["a", "b", "<pad>"]), 0)
     assert words.endswith("Hidden: b (later in the target); <pad> (padding).")
 
 
 def test_a_sentence_of_padding_leaves_nothing_to_look_at():
-    assert "sees 0 of 1 source tokens: none." in told(shown_for(CROSS, ["<pad>"], TARGET), 0)
+    assert "sees 0 of 1 source tokens: none." in in_words(shown_for(CROSS, ["<pad>"], TARGET), 0)
 
 
 def test_starts_with_cross_attention(explorer):

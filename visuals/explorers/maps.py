@@ -34,26 +34,26 @@ NEAR = "padding: 2px 5px; text-align: right"
 def sentence(row: np.ndarray, place: str, query: str, keys: Sequence[str]) -> str:
     """Say in words where one query attends: its largest weight, its row sum, and the entropy of a share."""
     start = place + _("query '{query}'", query=query)
-    found = words.extremes(row)
-    if found is None:
+    extremes = words.extremes(row)
+    if extremes is None:
         return _("{start}: nothing finite in its row", start=start)
-    told = _(
+    peak = _(
         "{start}: largest {weight} on '{key}'",
         start=start,
-        weight=words.number(row[found[0]]),
-        key=keys[found[0]],
+        weight=words.number(row[extremes[0]]),
+        key=keys[extremes[0]],
     )
     if not np.isfinite(row).all():
-        return f"{told}.{words.not_finite(row)}"
+        return f"{peak}.{words.not_finite(row)}"
     total = float(row.sum())
     if row.min() < 0:
-        low, key = words.number(row[found[1]]), keys[found[1]]
-        return _("{told}, smallest {weight} on '{key}'", told=told, weight=low, key=key)
+        low, key = words.number(row[extremes[1]]), keys[extremes[1]]
+        return _("{told}, smallest {weight} on '{key}'", told=peak, weight=low, key=key)
     if abs(total - 1) > ROW_TOLERANCE:
-        return _("{told}; its row adds up to {total}, not to 1", told=told, total=words.number(total))
+        return _("{told}; its row adds up to {total}, not to 1", told=peak, total=words.number(total))
     return _(
         "{told}; its row adds up to {total}, entropy {entropy} of at most {most:.2f}",
-        told=told,
+        told=peak,
         total=words.number(total, 2),
         entropy=words.number(entropy(row), 2),
         most=np.log(len(row)),

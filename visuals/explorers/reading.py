@@ -9,7 +9,7 @@ import numpy as np
 
 from visuals.arrays import is_placeholder, with_axes
 from visuals.explorers.maps import NUMBERED, attended, grid, image
-from visuals.explorers.maps import sentence as told
+from visuals.explorers.maps import sentence as attended_in_words
 from visuals.explorers.own_sentence import OwnSentence
 from visuals.figures.maps import attention_map
 from visuals.not_ready import NotReady
@@ -37,7 +37,7 @@ class ReadingExplorer(OwnSentence):
     @property
     def alt(self) -> str:
         tokens, query = trained_words().tokens(self.sentence), self.query.value
-        return self.trouble or told(self.map[query], "", tokens[query], tokens)
+        return self.trouble or attended_in_words(self.map[query], "", tokens[query], tokens)
 
     @property
     def html(self) -> str:

@@ -379,14 +379,14 @@ def _in_words(
         prefix = f"{name}: " if name else ""
         if len(maps) == 1 and queries <= words.LISTED:
             parts += [f"{query_names[query]}: {_peak(values[query], key_names)}." for query in range(queries)]
-        found = words.extremes(values)
-        if found is not None:
-            (query, key), low = divmod(found[0], keys), found[1]
+        extremes = words.extremes(values)
+        if extremes is not None:
+            (query, key), low = divmod(extremes[0], keys), extremes[1]
             parts.append(
                 _(
                     "{prefix}largest {largest} (query {query!r}, key {key!r}), smallest {smallest}.",
                     prefix=prefix,
-                    largest=words.number(values.flat[found[0]]),
+                    largest=words.number(values.flat[extremes[0]]),
                     query=query_names[query],
                     key=key_names[key],
                     smallest=words.number(values.flat[low]),
@@ -416,9 +416,9 @@ def _in_words(
 
 
 def _peak(row: np.ndarray, key_names: Sequence[str]) -> str:
-    found = words.extremes(row)
+    extremes = words.extremes(row)
     return (
         _("nothing finite")
-        if found is None
-        else _("most on {key} {weight}", key=key_names[found[0]], weight=words.number(row[found[0]]))
+        if extremes is None
+        else _("most on {key} {weight}", key=key_names[extremes[0]], weight=words.number(row[extremes[0]]))
     )

@@ -49,7 +49,7 @@ def training_curves(
         axes.set_ylabel(unit)
         figure.legend(loc="center left", bbox_to_anchor=(0.68, 0.5), frameon=False)
     highest = max(max(values) for _steps, values in ready.values())
-    told = "; ".join(
+    ends = "; ".join(
         _(
             "{name} from {first} to {last}",
             name=name,
@@ -65,7 +65,7 @@ def training_curves(
             title=title,
             unit=unit,
             along=along,
-            told=told,
+            told=ends,
         ),
     )
 
@@ -104,13 +104,13 @@ def training_moment(
 
 def moment_in_words(curves: Mapping[str, Curve], steps: int, map_: np.ndarray, title: str) -> str:
     """Say how far the curves of a training are after a step, and where the map at that step looks."""
-    told = ", ".join(f"{name} {words.number(values[-1], 1)}" for name, (_steps, values) in curves.items())
+    ends = ", ".join(f"{name} {words.number(values[-1], 1)}" for name, (_steps, values) in curves.items())
     return _(
         "{title}, after {step} of {steps} steps: {told}. Beside the curves, {looks}",
         title=title,
         step=next(iter(curves.values()))[0][-1],
         steps=steps,
-        told=told,
+        told=ends,
         looks=_looks(map_),
     )
 
@@ -123,17 +123,17 @@ def _level(share: float) -> str:
 def _looks(map_: np.ndarray) -> str:
     """Where a map (queries, keys) looks, in words that do not hang on its last digits."""
     back = np.arange(len(map_)) - map_.argmax(axis=1)
-    found, counts = np.unique(back[1:], return_counts=True)
+    distances, counts = np.unique(back[1:], return_counts=True)
     most = int(counts.argmax())
     if counts[most] > 0.7 * counts.sum():
         nearest = (
             _("the map: most queries look at their own token."),
             _("the map: most queries look one token back."),
         )
-        further = _("the map: most queries look {back} tokens back.", back=found[most])
-        return nearest[found[most]] if found[most] < len(nearest) else further
+        further = _("the map: most queries look {back} tokens back.", back=distances[most])
+        return nearest[distances[most]] if distances[most] < len(nearest) else further
     turned = np.arange(len(map_)) + map_.argmax(axis=1)
-    found, counts = np.unique(turned, return_counts=True)
+    counts = np.unique(turned, return_counts=True)[1]
     if counts.max() >= 0.4 * len(map_):
         return _("the map: many queries look along an anti-diagonal.")
     return _("the map of its attention weights.")

@@ -14,23 +14,23 @@ from visuals.shapes.axes import Axes, listed, written
 from visuals.shapes.origins import Mixed
 
 
-def is_explained(found: Shape, expected: Shape) -> bool:
+def is_explained(shape: Shape, expected: Shape) -> bool:
     """Tell whether a shape may stand where another is expected: the same axes, split, joined or left out.
 
     A different but right way has other shapes at the same name: (b * heads, tokens, tokens) for a batched
     product, (tokens, tokens) in a loop over heads, (b, heads, tokens, head_dim) before the heads are joined.
     """
-    return _is_made_of(found, expected) or _is_made_of(expected, found)
+    return _is_made_of(shape, expected) or _is_made_of(expected, shape)
 
 
-def differs_by_splits(found: Shape, expected: Shape) -> bool:
+def differs_by_splits(shape: Shape, expected: Shape) -> bool:
     """Tell whether splitting or joining axes is what a shape needs to become another."""
-    return len(found) != len(expected) and is_explained(found, expected)
+    return len(shape) != len(expected) and is_explained(shape, expected)
 
 
-def _is_made_of(found: Shape, expected: Shape) -> bool:
+def _is_made_of(shape: Shape, expected: Shape) -> bool:
     """Tell whether each axis of a shape is the product of some of the expected ones, none used twice."""
-    wanted = [size for size in found if size != 1]
+    wanted = [size for size in shape if size != 1]
     if not wanted:
         return True
     first, rest = wanted[0], tuple(wanted[1:])
@@ -44,10 +44,10 @@ def _is_made_of(found: Shape, expected: Shape) -> bool:
     return False
 
 
-def of_departure(found: Shape, expected: Shape, wanted: Sequence[str | int], axes: Axes) -> str:
+def of_departure(shape: Shape, expected: Shape, wanted: Sequence[str | int], axes: Axes) -> str:
     """Return what is usually missing where a shape departs; empty where that cannot be told."""
-    if sorted(found) == sorted(expected):
-        wrong = [axis for axis, size in enumerate(found) if size != expected[axis]]
+    if sorted(shape) == sorted(expected):
+        wrong = [axis for axis, size in enumerate(shape) if size != expected[axis]]
         if len(wrong) == 2:
             return _(
                 "axes {axes} are the other way round: a transpose({first}, {second}) is missing, or "
@@ -57,36 +57,36 @@ def of_departure(found: Shape, expected: Shape, wanted: Sequence[str | int], axe
                 second=wrong[1],
             )
         return _("the axes are the right ones in another order: permute or transpose brings them into place")
-    for one, other in itertools.combinations(range(len(expected)), 2):
-        left = [size for axis, size in enumerate(expected) if axis not in (one, other)]
-        joined = expected[one] * expected[other]
-        if sorted(found) == sorted([*left, joined]):
+    for first, second in itertools.combinations(range(len(expected)), 2):
+        left = [size for axis, size in enumerate(expected) if axis not in (first, second)]
+        joined = expected[first] * expected[second]
+        if sorted(shape) == sorted([*left, joined]):
             return _(
                 "{first} and {second} are still one axis of {joined}: it has to be split",
-                first=wanted[one],
-                second=wanted[other],
+                first=wanted[first],
+                second=wanted[second],
                 joined=joined,
             )
-    for one, other in itertools.combinations(range(len(found)), 2):
-        left = [size for axis, size in enumerate(found) if axis not in (one, other)]
-        if sorted(expected) == sorted([*left, found[one] * found[other]]):
+    for first, second in itertools.combinations(range(len(shape)), 2):
+        left = [size for axis, size in enumerate(shape) if axis not in (first, second)]
+        if sorted(expected) == sorted([*left, shape[first] * shape[second]]):
             return _(
                 "axes {first} and {second} have to be joined into one of {joined}",
-                first=one,
-                second=other,
-                joined=found[one] * found[other],
+                first=first,
+                second=second,
+                joined=shape[first] * shape[second],
             )
-    if len(found) == len(expected):
-        wrong = [axis for axis, size in enumerate(found) if size != expected[axis]]
+    if len(shape) == len(expected):
+        wrong = [axis for axis, size in enumerate(shape) if size != expected[axis]]
         if len(wrong) == 1:
             axis = wrong[0]
             return _(
                 "axis {axis} has the size {size}, not {wanted}",
                 axis=axis,
-                size=_said(found[axis], axes),
+                size=_said(shape[axis], axes),
                 wanted=wanted[axis],
             )
-        extra = [size for size in found if found.count(size) > expected.count(size)]
+        extra = [size for size in shape if shape.count(size) > expected.count(size)]
         if extra and axes.names_of(extra[0]) and all(size == extra[0] for size in extra):
             more = list(dict.fromkeys(wanted[axis] for axis in wrong if expected[axis] != extra[0]))
             return _(
@@ -160,18 +160,18 @@ def _said(size: int, axes: Axes) -> str:
     return f"{size} ({' or '.join(names)})" if names else str(size)
 
 
-def _does_not_fit(shape: Shape, name: str, asked: Shape, axes: Axes) -> str:
-    have, need = math.prod(shape), math.prod(asked)
+def _does_not_fit(shape: Shape, name: str, target: Shape, axes: Axes) -> str:
+    have, need = math.prod(shape), math.prod(target)
     text = _(
         "{name} has the shape {shape}: {have} numbers do not fill {asked}",
         name=name,
         shape=axes.named(shape),
         have=have,
-        asked=written(asked),
+        asked=written(target),
     )
     if need < 0:
         return text
-    for axis, (size, wanted) in enumerate(zip(shape, asked, strict=False)):
+    for axis, (size, wanted) in enumerate(zip(shape, target, strict=False)):
         if size != wanted:
             there = _("{size}, not {wanted}", size=_said(size, axes), wanted=_said(wanted, axes))
             return _(
@@ -196,20 +196,21 @@ def _no_product(left: Shape, right: Shape, axes: Axes) -> str:
             left=_said(left[-1], axes),
             right=_said(right[-2], axes),
         )
-    for one, other in zip(reversed(left[:-2]), reversed(right[:-2]), strict=False):
-        if one != other and 1 not in (one, other):
+    for left_size, right_size in zip(reversed(left[:-2]), reversed(right[:-2]), strict=False):
+        if left_size != right_size and 1 not in (left_size, right_size):
             return _(
                 "in {sides} the axes before the last two must agree, and {left} stands against {right}",
                 sides=sides,
-                left=_said(one, axes),
-                right=_said(other, axes),
+                left=_said(left_size, axes),
+                right=_said(right_size, axes),
             )
     return ""
 
 
 def _not_broadcast(left: Shape, right: Shape, called: Sequence[str], axes: Axes) -> str:
-    for back, (one, other) in enumerate(zip(reversed(left), reversed(right), strict=False), start=1):
-        if one == other or 1 in (one, other):
+    pairs = zip(reversed(left), reversed(right), strict=False)
+    for back, (left_size, right_size) in enumerate(pairs, start=1):
+        if left_size == right_size or 1 in (left_size, right_size):
             continue
         text = _(
             "{left} and {right} are lined up from the right, and on axis -{back} {one} stands against "
@@ -217,10 +218,10 @@ def _not_broadcast(left: Shape, right: Shape, called: Sequence[str], axes: Axes)
             left=axes.named(left),
             right=axes.named(right),
             back=back,
-            one=_said(one, axes),
-            other=_said(other, axes),
+            one=_said(left_size, axes),
+            other=_said(right_size, axes),
         )
-        if len(right) >= 2 and right[-1] == right[-2] > one == left[-1]:
+        if len(right) >= 2 and right[-1] == right[-2] > left_size == left[-1]:
             return _("{text}: a mask for the longest sentence has to be cut to the tokens present", text=text)
         return text
     return ""

@@ -143,14 +143,14 @@ def compare(record: Record, axes: Axes, expected: Expected) -> Comparison:
     bound = [(each, list(_bound(record, each))) for each in expectations]
     agreeing = tuple(
         name
-        for each, found in bound
-        if (name := next((name for name, _, result in found if result.shape == each.shape), None))
+        for each, matches in bound
+        if (name := next((name for name, _, result in matches if result.shape == each.shape), None))
     )
-    absent = tuple(each.names[0] for each, found in bound if not found)
+    absent = tuple(each.names[0] for each, matches in bound if not matches)
     nothing = Comparison(None, "", "", "", "", agreeing, absent, record.error)
     names = {axis for each in expectations for axis in each.axes if isinstance(axis, str)}
 
-    suspects = [operation for each, found in bound if (operation := _impossible(record, each, found))]
+    suspects = [operation for each, matches in bound if (operation := _impossible(record, each, matches))]
     if (failed := record.failed) is not None:
         suspects.append(failed)
     mixed = find_mixed(record, axes, sorted(names))
@@ -176,9 +176,9 @@ def compare(record: Record, axes: Axes, expected: Expected) -> Comparison:
     if blamed is None and suspect is not failed and mixed is None:
         return nothing
     if mixed is not None and mixed.operation is suspect:
-        found = _told(mixed.after, axes)
+        mixed_shape = _told(mixed.after, axes)
         cause = causes.of_mixing(mixed, axes)
-        return Comparison(suspect, "", "", found, cause, agreeing, absent, record.error)
+        return Comparison(suspect, "", "", mixed_shape, cause, agreeing, absent, record.error)
     cause = causes.of_failure(suspect, record, axes)
     return Comparison(suspect, "", "", "", cause, agreeing, absent, record.error)
 
@@ -203,13 +203,13 @@ def _bound(record: Record, expectation: Expectation) -> Iterator[tuple[str, Oper
 
 
 def _impossible(
-    record: Record, expectation: Expectation, found: list[tuple[str, Operation, Result]]
+    record: Record, expectation: Expectation, matches: list[tuple[str, Operation, Result]]
 ) -> Operation | None:
     """Return the first operation of a name that never has axes which could be made of the expected ones."""
-    outputs = [(operation, result) for name, operation, result in found if name == OUTPUT]
+    outputs = [(operation, result) for name, operation, result in matches if name == OUTPUT]
     if outputs and all(result.shape != expectation.shape for _, result in outputs):
         return outputs[0][0]
-    others = [(operation, result) for name, operation, result in found if name != OUTPUT]
+    others = [(operation, result) for name, operation, result in matches if name != OUTPUT]
     if any(causes.is_explained(result.shape, expectation.shape) for _, result in others):
         return None
     return others[0][0] if others else None
@@ -224,13 +224,13 @@ def _first_to_blame(
     way = record.ancestors(suspect.number) | {suspect.number}
     exact = {
         operation.number
-        for each, found in bound
-        for _, operation, result in found
+        for each, matches in bound
+        for _, operation, result in matches
         if result.shape == each.shape and operation.number in way
     }
     blamed = []
-    for each, found in bound:
-        on_the_way = [(name, op, result) for name, op, result in found if op.number in way]
+    for each, matches in bound:
+        on_the_way = [(name, op, result) for name, op, result in matches if op.number in way]
         if not on_the_way or any(_arrives(record, op, each.shape) for _, op, _ in on_the_way):
             continue
         # The last of a name's results is what the code goes on with.
@@ -243,7 +243,7 @@ def _first_to_blame(
         if any(operation.number in record.ancestors(number) for number in exact):
             continue
         blamed.append((operation, "" if name.endswith("()") else name, result, each))
-    return min(blamed, key=lambda found: found[0].number, default=None)
+    return min(blamed, key=lambda blame: blame[0].number, default=None)
 
 
 def _arrives(record: Record, operation: Operation, shape: Shape) -> bool:

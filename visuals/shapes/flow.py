@@ -76,8 +76,8 @@ def draw(record: Record, axes: Axes) -> Picture:
 def _boxes(record: Record) -> list[Box]:
     """Return the lines in order, below the tensors that the code was given."""
     makers: dict[int, Box] = {}
-    given: dict[str, Box] = {}
-    found: list[Box] = []
+    inputs: dict[str, Box] = {}
+    boxes: list[Box] = []
     for _first, operations in steps(record):
         last = operations[-1]
         result = last.results[0] if last.results else None
@@ -94,14 +94,14 @@ def _boxes(record: Record) -> list[Box]:
             for operand in operation.operands:
                 # A tensor of parameters or a mask is part of the line, not of the flow.
                 if operand.maker is None and operand.name and "." not in operand.name:
-                    if operand.name not in given:
-                        given[operand.name] = Box(operand.name, "given", operand.shape)
-                        found.append(given[operand.name])
-                    parents.append(given[operand.name])
+                    if operand.name not in inputs:
+                        inputs[operand.name] = Box(operand.name, "given", operand.shape)
+                        boxes.append(inputs[operand.name])
+                    parents.append(inputs[operand.name])
         box.parents = list({id(parent): parent for parent in parents if parent is not box}.values())
         makers.update({operation.number: box for operation in operations})
-        found.append(box)
-    return found
+        boxes.append(box)
+    return boxes
 
 
 def _layers(boxes: Sequence[Box]) -> list[list[Box]]:

@@ -60,11 +60,11 @@ def find_mixed(record: Record, axes: Axes, names: Iterable[str]) -> Mixed | None
 
 def derived(record: Record, number: int) -> list[Operation]:
     """Return an operation and all that only move what it made."""
-    found = [record[number]]
+    descendants = [record[number]]
     for operation in record.operations[number:]:
-        if operation.movement is not None and operation.parents & {each.number for each in found}:
-            found.append(operation)
-    return found
+        if operation.movement is not None and operation.parents & {each.number for each in descendants}:
+            descendants.append(operation)
+    return descendants
 
 
 def _moved_on(record: Record) -> set[int]:

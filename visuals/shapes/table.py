@@ -92,11 +92,11 @@ def as_html(record: Record, axes: Axes, comparison: Comparison | None = None) ->
         body += [_row(operation, axes, named, operation is departing) for operation in operations]
         body.append("</tbody>")
     head = "".join(f'<th scope="col">{name}</th>' for name in columns)
-    told = comparison.to_html() if comparison is not None else ""
+    comparison_html = comparison.to_html() if comparison is not None else ""
     below = "".join(f"<p>{html.escape(note)}</p>" for note in notes(record, axes))
     label = _("Table of shapes")
     return look.framed(
-        f'{told}<div class="scroll" role="region" tabindex="0" aria-label="{label}">'
+        f'{comparison_html}<div class="scroll" role="region" tabindex="0" aria-label="{label}">'
         f"<table><caption>{html.escape(heading(record))}</caption>"
         f"<thead><tr>{head}</tr></thead>{''.join(body)}</table></div>{below}"
     )
@@ -114,20 +114,20 @@ def heading(record: Record) -> str:
 
 def notes(record: Record, axes: Axes) -> list[str]:
     """Return what has to be said below the table."""
-    found = []
+    sentences = []
     if record.error:
-        said = _("The code stopped with {error}.", error=record.error)
+        stop = _("The code stopped with {error}.", error=record.error)
         if line := record.error_line:
             place, code = look.where(line), line.text
-            said = _(
+            stop = _(
                 "The code stopped with {error}, at {place}: {code}",
                 error=record.error,
                 place=place,
                 code=code,
             )
-        found.append(said)
+        sentences.append(stop)
     if record.left_out:
-        found.append(
+        sentences.append(
             _(
                 "{count:,} more operations ran and are not shown: the first {kept} are kept. Track a "
                 "smaller part, or pass most_rows.",
@@ -136,8 +136,8 @@ def notes(record: Record, axes: Axes) -> list[str]:
             )
         )
     if axes.doubt:
-        found.append(axes.doubt)
-    return found
+        sentences.append(axes.doubt)
+    return sentences
 
 
 def called(operation: Operation) -> str:

@@ -51,16 +51,16 @@ class TrainedWords:
         Raises:
             ValueError: it is empty, or a word of it is not known; the message names the words that are.
         """
-        found = [word.strip(".,;:!?“”\"'").lower() for word in sentence.split()]
-        found = [word for word in found if word]
-        unknown = [word for word in found if word not in self.words]
-        if not found:
+        cleaned = [word.strip(".,;:!?“”\"'").lower() for word in sentence.split()]
+        cleaned = [word for word in cleaned if word]
+        unknown = [word for word in cleaned if word not in self.words]
+        if not cleaned:
             raise ValueError("The sentence is empty. Type some words.")
         if unknown:
             near = difflib.get_close_matches(unknown[0], self.words, n=1)
             ask = f" Did you mean {near[0]!r}?" if near else ""
             raise ValueError(f"{unknown[0]!r} is not known.{ask} Known words: {', '.join(self.words)}.")
-        return found
+        return cleaned
 
     def embed(self, sentence: str) -> Tensor:
         """Return the vectors of a sentence: (tokens, 16). Raises what `tokens` raises."""

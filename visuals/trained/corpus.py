@@ -39,26 +39,26 @@ def sentences(count: int, generator: torch.Generator) -> tuple[torch.Tensor, tor
 def _sentence(generator: torch.Generator) -> list[tuple[str, str]]:
     """Words with what they mean: some people, their pronouns, a bank, what says which, and other words."""
 
-    def one(of: tuple[str, ...]) -> str:
+    def chosen(of: tuple[str, ...]) -> str:
         return of[int(torch.randint(len(of), (1,), generator=generator))]
 
     def happens(share: float) -> bool:
         return float(torch.rand(1, generator=generator)) < share
 
-    made = []
-    topic = one(("water", "money")) if happens(0.8) else ""
+    pairs = []
+    topic = chosen(("water", "money")) if happens(0.8) else ""
     for pronoun in ("she", "he"):
         if happens(0.7):
-            person = one(tuple(name for name, its in PRONOUNS.items() if its == pronoun))
-            made.append((person, person))
+            person = chosen(tuple(name for name, its in PRONOUNS.items() if its == pronoun))
+            pairs.append((person, person))
             if happens(0.7):
-                made.append((pronoun, person))
+                pairs.append((pronoun, person))
     if happens(0.8):
-        made.append(("bank", f"bank of {topic}" if topic else "bank"))
+        pairs.append(("bank", f"bank of {topic}" if topic else "bank"))
     if topic:
-        thing = one(THINGS[topic])
-        made.append((thing, thing))
-    while len(made) < TOKENS:
-        word = one(OTHERS)
-        made.append((word, word))
-    return made
+        thing = chosen(THINGS[topic])
+        pairs.append((thing, thing))
+    while len(pairs) < TOKENS:
+        word = chosen(OTHERS)
+        pairs.append((word, word))
+    return pairs

@@ -59,8 +59,8 @@ def main() -> None:
     torch.manual_seed(1)
     embeddings = nn.Parameter(0.5 * torch.randn(len(WORDS), SIZE))
     readout = nn.Parameter(nn.Linear(SIZE, len(MEANINGS)).weight.detach())
-    one = Reader(num_heads=1)
-    print(f"one head:  {train(one, embeddings, readout, [embeddings, readout], seed=1):.3f} read right")
+    single = Reader(num_heads=1)
+    print(f"one head:  {train(single, embeddings, readout, [embeddings, readout], seed=1):.3f} read right")
     torch.manual_seed(0)
     two = Reader(num_heads=2)
     print(f"two heads: {train(two, embeddings.detach(), readout.detach(), [], seed=2):.3f} read right")
@@ -68,7 +68,7 @@ def main() -> None:
         {
             "embeddings": embeddings.detach(),
             "readout": readout.detach(),
-            **{f"one_head.{name}": value for name, value in one.state_dict().items()},
+            **{f"one_head.{name}": value for name, value in single.state_dict().items()},
             **{f"two_heads.{name}": value for name, value in two.state_dict().items()},
         },
         FILE,

@@ -101,13 +101,13 @@ def two_masks(hidden: Any, tokens: Sequence[str]) -> Picture:
                         weight="bold" if true else "normal",
                         bbox=back,
                     )
-    told = _mask_in_words(shut, names, names)
+    in_words = _mask_in_words(shut, names, names)
     return Picture(
         board.figure,
         _(
             "One mask, two ways to write it. {told} In `hidden`, for masked_fill, the hidden places are "
             "True. In `visible`, for scaled_dot_product_attention, all other places are True.",
-            told=told,
+            told=in_words,
         ),
     )
 
@@ -121,17 +121,17 @@ def leak_map(leaks: Any, tokens: Sequence[str]) -> Picture:
     Raises ValueError for another number of axes, for entries other than 0 and 1, or for tokens that do not
     fit, TypeError for what holds no numbers.
     """
-    found = _booleans(leaks, "leaks", ("outputs", "tokens"))
-    names = token_names(tokens, found.shape[1], "leaks", "tokens")
-    token_names(tokens, found.shape[0], "leaks", "outputs")
-    later = np.triu(np.ones(found.shape, dtype=bool), k=1)
+    leaking = _booleans(leaks, "leaks", ("outputs", "tokens"))
+    names = token_names(tokens, leaking.shape[1], "leaks", "tokens")
+    token_names(tokens, leaking.shape[0], "leaks", "outputs")
+    later = np.triu(np.ones(leaking.shape, dtype=bool), k=1)
     title = N_("Leaks: {leaks} of {count} future places")
-    counts = {"leaks": int((found & later).sum()), "count": int(later.sum())}
+    counts = {"leaks": int((leaking & later).sum()), "count": int(later.sum())}
     with style.look():
         board, corner, cell = _sheet(
             names, names, title.format(**counts), ("changed token →", "output ↓"), below=82
         )
-        for (row, column), leak in np.ndenumerate(found):
+        for (row, column), leak in np.ndenumerate(leaking):
             if leak:
                 _cell(board, corner, cell, (row, column), style.WARNING, "leak", f"leak {row} {column}")
             elif later[row, column]:
@@ -144,17 +144,17 @@ def leak_map(leaks: Any, tokens: Sequence[str]) -> Picture:
             (style.LINE, "past and present: not asked"),
         )
         _legend(board, corner[1] + cell * len(names) + 20, keys)
-    return Picture(board.figure, f"{_(title, **counts)}. {_leaks_in_words(found, names)}")
+    return Picture(board.figure, f"{_(title, **counts)}. {_leaks_in_words(leaking, names)}")
 
 
-def _leaks_in_words(found: np.ndarray, names: Sequence[str]) -> str:
+def _leaks_in_words(leaking: np.ndarray, names: Sequence[str]) -> str:
     lines = [
         _(
             "output {name!r} sees {seen}",
             name=name,
             seen=", ".join(repr(names[column]) for column in np.flatnonzero(row).tolist()),
         )
-        for name, row in zip(names, found, strict=True)
+        for name, row in zip(names, leaking, strict=True)
         if row.any()
     ]
     if not lines:

@@ -27,11 +27,11 @@ SHARP = (0, 0.5, 1, 2, 5, 10, 20)
 
 def sentence(flow: QueryFlow, tokens: Sequence[str]) -> str:
     """Say in words what one query does: its sharpness, its largest weight and its context."""
-    found = words.extremes(flow.weights)
+    extremes = words.extremes(flow.weights)
     peak = _("no finite weight")
-    if found is not None:
-        weight = words.number(flow.weights[found[0]])
-        peak = _("largest weight {weight} on '{token}'", weight=weight, token=tokens[found[0]])
+    if extremes is not None:
+        weight = words.number(flow.weights[extremes[0]])
+        peak = _("largest weight {weight} on '{token}'", weight=weight, token=tokens[extremes[0]])
     return _(
         "query '{query}', sharpness {sharpness:g}: {peak}; context {context}",
         query=tokens[flow.query],

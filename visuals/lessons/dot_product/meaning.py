@@ -43,14 +43,14 @@ def angle(one: np.ndarray, other: np.ndarray) -> float:
 
 def arrows(tokens: Sequence[str], points: np.ndarray) -> dict[tuple[float, float], str]:
     """Return the words at each point; those of one point share an arrow."""
-    found: dict[tuple[float, float], list[str]] = {}
+    at_place: dict[tuple[float, float], list[str]] = {}
     for token, (x, y) in zip(tokens, points.tolist(), strict=True):
-        here = found.setdefault((x, y), [])
+        here = at_place.setdefault((x, y), [])
         if token not in here:
             here.append(token)
     return {
         place: ", ".join(names) if np.hypot(*place) > SHORT else "all other words"
-        for place, names in found.items()
+        for place, names in at_place.items()
     }
 
 
@@ -92,7 +92,7 @@ def word_arrows(sentences: Sequence[str], word: str = "bank") -> Picture:
                 color = style.QUERY if word in names.split(", ") else style.SCORE
                 _arrow(board, origin, place, names, color, f"word {index} {names}")
             _arrow(board, origin, tuple(flow.context), "context", style.CONTEXT, f"context {index}")
-    told = [
+    in_words = [
         _("In {sentence!r}: {moved}.", sentence=sentence, moved=moved(panel[0], panel[2], panel[1]))
         for sentence, panel in zip(sentences, panels, strict=True)
     ]
@@ -104,7 +104,7 @@ def word_arrows(sentences: Sequence[str], word: str = "bank") -> Picture:
             word=word,
         )
         + " "
-        + " ".join(told),
+        + " ".join(in_words),
     )
 
 

@@ -177,7 +177,7 @@ def scores_to_context(inputs: Any, tokens: Sequence[str], query: int = 1) -> Pic
             name="context",
             frame=style.CONTEXT,
         )
-    found = words.extremes(flow.weights)
+    extremes = words.extremes(flow.weights)
     alt = (
         _(
             "From scores to context for the query {query!r}. Scores: {scores}. Weights after softmax: "
@@ -187,7 +187,7 @@ def scores_to_context(inputs: Any, tokens: Sequence[str], query: int = 1) -> Pic
             weights=words.by_token(names, flow.weights),
         )
         + " "
-        + (_("The largest weight is on {key!r}.", key=names[found[0]]) + " " if found else "")
+        + (_("The largest weight is on {key!r}.", key=names[extremes[0]]) + " " if extremes else "")
         + _("Context: {context}.", context=words.vector(flow.context))
     )
     return Picture(board.figure, alt + words.not_finite(flow.context))

@@ -65,7 +65,7 @@ def shown_for(kind: str, source: list[str], target: list[str]) -> Shown:
     return Shown(kind, queries_of, keys_of, sentences[queries_of], sentences[keys_of])
 
 
-def told(shown: Shown, query: int) -> str:
+def in_words(shown: Shown, query: int) -> str:
     """Say in words which tokens are visible to one query, and what is hidden from it for which reason."""
     row = shown.reasons[query]
     seen = [key for key, reason in zip(shown.keys, row, strict=True) if not reason]
@@ -137,7 +137,7 @@ class ThreeAttentionsExplorer(Explorer):
 
     @property
     def alt(self) -> str:
-        return told(self.shown, self.query.value)
+        return in_words(self.shown, self.query.value)
 
     @property
     def html(self) -> str:

@@ -36,9 +36,9 @@ def cost_curves(costs: Mapping[str, Mapping[int, Cost]], title: str = "What it c
 
     Raises ValueError where there is no curve, more than 4, or one of fewer than two lengths.
     """
-    if not 0 < len(costs) <= len(LOOKS) or min(len(one) for one in costs.values()) < 2:
+    if not 0 < len(costs) <= len(LOOKS) or min(len(curve) for curve in costs.values()) < 2:
         raise ValueError(f"costs needs 1 to {len(LOOKS)} curves of at least two lengths each.")
-    lengths = sorted({size for one in costs.values() for size in one})
+    lengths = sorted({size for curve in costs.values() for size in curve})
     pixels = style.PIXELS_PER_INCH
     plain = FuncFormatter(lambda value, place: f"{value:g}")
     with style.look():
@@ -50,9 +50,9 @@ def cost_curves(costs: Mapping[str, Mapping[int, Cost]], title: str = "What it c
             axes = figure.add_axes((0.09 + 0.5 * place, 0.13, 0.39, 0.68))
             axes.set_xscale("log", base=2)
             axes.set_yscale("log")
-            for (name, one), (color, marker, dashes) in zip(costs.items(), LOOKS, strict=False):
-                sizes = np.array(sorted(one), dtype=float)
-                values = np.array([max(getattr(one[int(size)], field), 1e-9) for size in sizes]) * unit
+            for (name, curve), (color, marker, dashes) in zip(costs.items(), LOOKS, strict=False):
+                sizes = np.array(sorted(curve), dtype=float)
+                values = np.array([max(getattr(curve[int(size)], field), 1e-9) for size in sizes]) * unit
                 said = f"{name}: slope {slope(sizes, values):.1f}"
                 axes.plot(
                     sizes, values, color=color, marker=marker, linestyle=dashes, linewidth=2, label=said

@@ -48,7 +48,7 @@ class Visit:
 def visits(q: np.ndarray, k: np.ndarray, v: np.ndarray, tile: int, mode: str) -> list[Visit]:
     """All tiles in their order, for q and k (tokens, head_dim) and v (tokens, d_v)."""
     count = len(q)
-    found = []
+    tiles = []
     for start in range(0, count, tile):
         rows = np.arange(start, min(start + tile, count))
         largest, total = np.full(len(rows), -np.inf), np.zeros(len(rows))
@@ -64,8 +64,8 @@ def visits(q: np.ndarray, k: np.ndarray, v: np.ndarray, tile: int, mode: str) ->
             output = output * rescale[:, None] + weights @ v[columns]
             largest = new
             held = scores.size + largest.size + total.size + output.size
-            found.append(Visit(start // tile, first // tile, largest, total, output, held))
-    return found
+            tiles.append(Visit(start // tile, first // tile, largest, total, output, held))
+    return tiles
 
 
 class TilesExplorer(Explorer):
@@ -114,23 +114,23 @@ class TilesExplorer(Explorer):
 
     @property
     def alt(self) -> str:
-        one, count = self.visit, len(self._tokens)
-        queries, keys = (self._names(place) for place in (one.row, one.column))
-        told = _(
+        visit, count = self.visit, len(self._tokens)
+        queries, keys = (self._names(place) for place in (visit.row, visit.column))
+        step_in_words = _(
             "step {step} of {steps}: queries {queries} meet keys {keys}; {held} numbers are held, the whole "
             "matrix has {numbers}",
             step=self.step.value,
             steps=len(self._visits),
             queries=queries,
             keys=keys,
-            held=one.held,
+            held=visit.held,
             numbers=count * count,
         )
         total = len(self.grid) ** 2
         skipped = _(
             "; {skipped} of {total} tiles are skipped", skipped=total - len(self._visits), total=total
         )
-        return told + skipped if self.mode.value == SKIPPED else told
+        return step_in_words + skipped if self.mode.value == SKIPPED else step_in_words
 
     def _names(self, place: int) -> str:
         tile = self.tile.value
@@ -164,13 +164,13 @@ class TilesExplorer(Explorer):
             + "</tr>"
             for name, *values in self._state()
         )
-        one, count = self.visit, len(self._tokens) ** 2
+        visit, count = self.visit, len(self._tokens) ** 2
         bars = "".join(
             f'<tr><th scope="row">{label}</th><td><span class="track"><span class="bar" '
             f'style="left: 0; width: {100 * min(held, count) // count}%; background: {color}"></span></span>'
             f'<span class="number">{held}</span></td></tr>'
             for label, held, color in (
-                (_("this tile, m, l and o"), one.held, "var(--context)"),
+                (_("this tile, m, l and o"), visit.held, "var(--context)"),
                 (_("the whole matrix"), count, "var(--score)"),
             )
         )
@@ -205,18 +205,18 @@ class TilesExplorer(Explorer):
                 top = 84 + 40 * row
                 board.text(MARGIN + 120, top + 18, _short(self._names(row)), ha="right", size=11)
                 for column, standing in enumerate(line):
-                    color, told = LOOKS[standing]
+                    color, look = LOOKS[standing]
                     board.block(
-                        MARGIN + 130 + column * size, top, size - 3, 37, color, told, f"tile {row} {column}"
+                        MARGIN + 130 + column * size, top, size - 3, 37, color, look, f"tile {row} {column}"
                     )
             left = MARGIN + 160 + size * len(grid)
-            for x, told in zip((0, 90, 170, 250), ("query", "m", "l", "o / l so far"), strict=True):
-                board.text(left + x, 66, told, weight="bold", size=style.SMALL_SIZE)
+            for x, heading in zip((0, 90, 170, 250), ("query", "m", "l", "o / l so far"), strict=True):
+                board.text(left + x, 66, heading, weight="bold", size=style.SMALL_SIZE)
             for index, values in enumerate(self._state()):
-                for x, told in zip((0, 90, 170, 250), values, strict=True):
-                    board.text(left + x, 96 + 26 * index, words.shortened(told, 18), size=style.SMALL_SIZE)
-            told = f"held: {self.visit.held} numbers, whole matrix: {len(self._tokens) ** 2}"
-            board.text(left, 108 + 26 * len(self._state()), told, size=style.SMALL_SIZE, color=style.MUTED)
+                for x, value in zip((0, 90, 170, 250), values, strict=True):
+                    board.text(left + x, 96 + 26 * index, words.shortened(value, 18), size=style.SMALL_SIZE)
+            held = f"held: {self.visit.held} numbers, whole matrix: {len(self._tokens) ** 2}"
+            board.text(left, 108 + 26 * len(self._state()), held, size=style.SMALL_SIZE, color=style.MUTED)
         return Picture(board.figure, self.alt)
 
 

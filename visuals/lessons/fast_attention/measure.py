@@ -41,13 +41,15 @@ class _Alive(TorchDispatchMode):
         return False  # to skip it, torch would first import its compiler, which takes seconds
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        given = [one for one in tree_leaves((args, kwargs)) if isinstance(one, Tensor)]
-        old = {one.untyped_storage().data_ptr() for one in given} | self._known
+        inputs = [tensor for tensor in tree_leaves((args, kwargs)) if isinstance(tensor, Tensor)]
+        old = {tensor.untyped_storage().data_ptr() for tensor in inputs} | self._known
         result = func(*args, **(kwargs or {}))
-        for one in tree_leaves(result):
-            if isinstance(one, Tensor) and one.numel() and one.untyped_storage().data_ptr() not in old:
-                storage = one.untyped_storage()
-                place, size = storage.data_ptr(), storage.nbytes()
+        for tensor in tree_leaves(result):
+            if not isinstance(tensor, Tensor) or not tensor.numel():
+                continue
+            storage = tensor.untyped_storage()
+            place, size = storage.data_ptr(), storage.nbytes()
+            if place not in old:
                 self._known.add(place)
                 weakref.finalize(storage, self._freed, place, size)
                 self.now += size

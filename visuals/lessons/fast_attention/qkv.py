@@ -36,10 +36,10 @@ def qkv_rows(num_heads: int = 2, head_dim: int = 2) -> Picture:
                 top = 80 + index * ROW
                 board.text(left - 10, top + ROW / 2, str(index), ha="right", size=style.SMALL_SIZE)
                 board.block(left, top, WIDTH, ROW - 3, color, f"{name} of head {head}", f"{title} {index}")
-    told = "; ".join(
+    in_words = "; ".join(
         f"{_(title)}: "
         + ", ".join(_("{role} of head {head}", role=ROLES[role][0], head=head) for role, head in rows)
         for title, rows in orders.items()
     )
     about = _("The rows of a weight for {num_heads} heads in two orders, from row 0 on.", num_heads=num_heads)
-    return Picture(board.figure, f"{about} {told}.")
+    return Picture(board.figure, f"{about} {in_words}.")

@@ -136,7 +136,7 @@ def _in_words(right: Training, broken: Sequence[Training]) -> str:
     for training in (right, *broken):
         sums, entropy, gradient, leaks = facts(training.before, right.before)
         name = _(BUGS[next(iter(training.bugs))]) if training.bugs else _("right")
-        told = _("gradient at the scores {gradient}", gradient=gradient) + ", " if training.bugs else ""
+        at_scores = _("gradient at the scores {gradient}", gradient=gradient) + ", " if training.bugs else ""
         parts.append(
             _(
                 "{name}: rows add up to {sums}, entropy {entropy}, {told}{leaks} outputs change with a "
@@ -144,7 +144,7 @@ def _in_words(right: Training, broken: Sequence[Training]) -> str:
                 name=name,
                 sums=sums,
                 entropy=entropy,
-                told=told,
+                told=at_scores,
                 leaks=leaks,
                 first=words.number(float(training.errors[0]), 2),
                 last=words.number(training.error, 2),

@@ -194,12 +194,12 @@ def gradient_table(shown: Moment, model: Moment, tokens: Sequence[str]) -> str:
         ("query", shown.at_queries, model.at_queries, "weight"),
         ("key", shown.at_keys, model.at_keys, "context"),
     )
-    highest = max(float(max(one.max(), other.max())) for _, one, other, _ in columns) or 1.0
+    highest = max(float(max(broken.max(), right.max())) for _, broken, right, _ in columns) or 1.0
     rows = []
     for index, token in enumerate(tokens):
         cells = "".join(
-            f'<td style="padding-right: 8px">{_bar(one[index], other[index], highest, color)}</td>'
-            for _, one, other, color in columns
+            f'<td style="padding-right: 8px">{_bar(broken[index], right[index], highest, color)}</td>'
+            for _, broken, right, color in columns
         )
         rows.append(f'<tr><th scope="row">{html.escape(token)}</th>{cells}</tr>')
     top = "".join(f'<th scope="col" style="padding-right: 8px">{name}</th>' for name, *_ in columns)
@@ -235,10 +235,10 @@ def curves(training: Training, right: Training) -> str:
     def line(errors: np.ndarray, color: str, stroke: str) -> str:
         return f'<polyline points="{path(errors)}" fill="none" stroke="var(--{color})" {stroke}/>'
 
-    def label(one: Training, name: str, color: str, y: float) -> str:
+    def label(shown: Training, name: str, color: str, y: float) -> str:
         return (
             f'<text x="{wide + 16}" y="{y:.1f}" fill="var(--{color})" font-weight="600">'
-            f"{name} {words.number(one.error, 2)}</text>"
+            f"{name} {words.number(shown.error, 2)}</text>"
         )
 
     def height(error: float) -> float:
@@ -247,7 +247,7 @@ def curves(training: Training, right: Training) -> str:
     dashes = 'stroke-width="2" stroke-dasharray="6 4"' if training.bugs else 'stroke-width="3"'
     drawn = line(right.errors, "context", dashes)
     ends = label(right, _("right"), "context", height(right.error))
-    told = ", ".join(
+    errors_in_words = ", ".join(
         _("step {step}: {error}", step=step, error=words.number(error, 2))
         for step, error in zip(training.steps[::3], training.errors[::3], strict=True)
     )
@@ -258,15 +258,15 @@ def curves(training: Training, right: Training) -> str:
         ends += label(training, _("broken"), "chosen", above)
     nothing = 14 + high * (1 - 1 / top)
     at_start, below = _("1: nothing learned"), _("error over {steps} steps", steps=STEPS)
-    said = _(
+    in_words = _(
         "Error on stories not trained on, {told}; the right class ends at {error}",
-        told=told,
+        told=errors_in_words,
         error=words.number(right.error, 2),
     )
     return (
         f'<svg role="img" width="{wide + 115}" height="{high + 40}" viewBox="0 0 {wide + 115} {high + 40}" '
         f'style="display: block; max-width: 100%; font: 13px var(--jp-content-font-family, sans-serif)" '
-        f'aria-label="{html.escape(said)}">'
+        f'aria-label="{html.escape(in_words)}">'
         f'<line x1="10" x2="{wide + 10}" y1="{high + 14}" y2="{high + 14}" stroke="currentColor"/>'
         f'<line x1="10" x2="{wide + 10}" y1="{nothing:.1f}" y2="{nothing:.1f}" stroke="currentColor" '
         'stroke-dasharray="1 4"/>'

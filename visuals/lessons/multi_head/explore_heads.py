@@ -23,27 +23,27 @@ SIDE_BY_SIDE, SUPERPOSED = N_("side by side"), N_("superposed")
 
 def favourite(weights: np.ndarray, tokens: Sequence[str]) -> str:
     """Where a row of weights (tokens,) is largest, in words: one token, or how many share the first place."""
-    found = words.extremes(weights)
-    if found is None:
+    extremes = words.extremes(weights)
+    if extremes is None:
         return _("to nothing (no finite weight)")
-    largest = weights[found[0]]
+    largest = weights[extremes[0]]
     shared = int(np.isclose(weights, largest).sum())
     if shared > 1:
         return _("evenly to {shared} tokens ({weight} each)", shared=shared, weight=words.number(largest, 2))
-    return _("most to '{token}' ({weight})", token=tokens[found[0]], weight=words.number(largest, 2))
+    return _("most to '{token}' ({weight})", token=tokens[extremes[0]], weight=words.number(largest, 2))
 
 
 def sentence(weights: np.ndarray, query: int, view: str, tokens: Sequence[str], names: Sequence[str]) -> str:
     """Say in words where each head attends for one query; superposed, where their mean attends too."""
     rows = weights[:, query]  # (heads, tokens, tokens) -> (heads, tokens)
-    told = ", ".join(
+    favourites = ", ".join(
         _("{name} attends {where}", name=name, where=favourite(row, tokens))
         for name, row in zip(names, rows, strict=True)
     )
     if view == SUPERPOSED:
         mean = favourite(rows.mean(axis=0), tokens)
-        told += _("; the mean of all heads attends {where}", where=mean)
-    return _("query '{query}', {view}: {told}", query=tokens[query], view=_(view), told=told)
+        favourites += _("; the mean of all heads attends {where}", where=mean)
+    return _("query '{query}', {view}: {told}", query=tokens[query], view=_(view), told=favourites)
 
 
 def table(weights: np.ndarray, query: int, view: str, tokens: Sequence[str], names: Sequence[str]) -> str:
@@ -98,11 +98,11 @@ def _bars(weights: Sequence[float] | np.ndarray, heads: Sequence[int | None], nu
         f'background: {"currentColor" if head is None else f"var({COLORS[head % len(COLORS)]})"};"></span>'
         for lane, (weight, head) in enumerate(zip(weights, heads, strict=True))
     )
-    told = ", ".join(words.number(weight, 2) for weight in weights)
-    said = f'<span class="number">{told}</span>'
+    weights_shown = ", ".join(words.number(weight, 2) for weight in weights)
+    marked = f'<span class="number">{weights_shown}</span>'
     return f'<span class="track" aria-hidden="true" style="width: 90px">{bars}</span>' + (
         # Side by side the number stands beside its bar; superposed it would crowd the view.
-        said if numbers else f'<span class="number" style="font-size: 11.5px">{told}</span>'
+        marked if numbers else f'<span class="number" style="font-size: 11.5px">{weights_shown}</span>'
     )
 
 

@@ -23,15 +23,15 @@ ROW, FIRST_COLUMN, COLUMN = 25, 150, 75
 def sentence(matrices: np.ndarray, head: int, kind: str, name: str) -> str:
     """Say in words where a head's matrix stands: as one of its own, or as rows of the wide one."""
     heads, head_dim, d_in = matrices.shape
-    own = f"heads.{head}.{name}.weight"
+    matrix = f"heads.{head}.{name}.weight"
     first, last = head * head_dim, (head + 1) * head_dim - 1
     if kind == STACK:
-        place = _("{own} ({rows}, {d_in}) is a matrix of its own", own=own, rows=head_dim, d_in=d_in)
+        place = _("{own} ({rows}, {d_in}) is a matrix of its own", own=matrix, rows=head_dim, d_in=d_in)
     else:
         wide = f"{name}.weight ({heads * head_dim}, {d_in})"
         rows = row_range(head, head_dim)
-        is_own = _("{rows} of {wide} is {own}", rows=rows, wide=wide, own=own)
-        are_own = _("{rows} of {wide} are {own}", rows=rows, wide=wide, own=own)
+        is_own = _("{rows} of {wide} is {own}", rows=rows, wide=wide, own=matrix)
+        are_own = _("{rows} of {wide} are {own}", rows=rows, wide=wide, own=matrix)
         place = is_own if first == last else are_own
     makes = (
         _("it makes column {column} of what comes out", column=first)
@@ -53,17 +53,17 @@ def table(matrices: np.ndarray, head: int, kind: str, name: str, slides: bool = 
     across, down = FIRST_COLUMN + d_in * COLUMN, head_dim * ROW
     if kind == STACK:
         across, down = -across, -down
-        captions = [f"heads.{one}.{name}.weight" for one in range(heads)]
-        groups = [[(one, row) for row in range(head_dim)] for one in range(heads)]
+        captions = [f"heads.{place}.{name}.weight" for place in range(heads)]
+        groups = [[(place, row) for row in range(head_dim)] for place in range(heads)]
     else:
         captions = [f"{name}.weight"]
-        groups = [[(one, row) for one in range(heads) for row in range(head_dim)]]
+        groups = [[(place, row) for place in range(heads) for row in range(head_dim)]]
     parts = []
     for caption, rows in zip(captions, groups, strict=True):
         headings = "".join(f'<th scope="col">input {column}</th>' for column in range(d_in))
         body = "".join(
-            _row(matrices[one, row], index, one, one == head, (one * across, -one * down) if slides else None)
-            for index, (one, row) in enumerate(rows)
+            _row(matrices[at, row], index, at, at == head, (at * across, -at * down) if slides else None)
+            for index, (at, row) in enumerate(rows)
         )
         parts.append(
             f"<table><caption>{caption} ({len(rows)}, {d_in})</caption>"

@@ -184,14 +184,14 @@ def split_projection(inputs: Any, weight: Any, num_heads: int, tokens: Sequence[
             )
         start = middle - rows.height * d_in / 2
         for head in range(num_heads):
-            own = slice(head * head_dim, (head + 1) * head_dim)
+            columns = slice(head * head_dim, (head + 1) * head_dim)
             color = head_color(head)
             shift = head * (wide * head_dim + gap)
             for index in range(d_in):
                 size = (wide, high)
                 y = start + index * rows.height
                 name = f"matrix {head} {index}"
-                board.cells(second + shift, y, matrix[own, index], size, signed, decimals=2, name=name)
+                board.cells(second + shift, y, matrix[columns, index], size, signed, decimals=2, name=name)
             _frame(
                 board,
                 (second + shift, start),
@@ -202,7 +202,7 @@ def split_projection(inputs: Any, weight: Any, num_heads: int, tokens: Sequence[
             board.text(second + shift, start - 16, f"head {head}", color=color, weight="bold")
             left = first + head * apart
             for index, (y, below) in enumerate(zip(rows.tops, lower.tops, strict=True)):
-                queries = projected[index, own]
+                queries = projected[index, columns]
                 size = (wide, high)
                 name = f"projected {head} {index}"
                 board.cells(third + shift, y, queries, size, signed, decimals=2, name=name)
@@ -220,7 +220,7 @@ def split_projection(inputs: Any, weight: Any, num_heads: int, tokens: Sequence[
             size=style.SMALL_SIZE,
             color=style.MUTED,
         )
-    told = " ".join(
+    in_words = " ".join(
         _(
             "Head {head} has columns {first} to {last}; its first token {vector}.",
             head=head,
@@ -238,7 +238,7 @@ def split_projection(inputs: Any, weight: Any, num_heads: int, tokens: Sequence[
         d_out=d_out,
         num_heads=num_heads,
         head_dim=head_dim,
-        told=told,
+        told=in_words,
     )
     return Picture(board.figure, alt + words.not_finite(projected))
 
@@ -279,20 +279,20 @@ def matrix_slices(narrow: Any, name: str = "W_query") -> Picture:
         scale = style.color_scale(matrices)
         for head in range(heads):
             color = head_color(head)
-            own = top + head * (head_dim * high + gap)
+            block_top = top + head * (head_dim * high + gap)
             inside = wide_top + head * head_dim * high
             label = f"heads.{head}.{name}.weight ({head_dim}, {d_in})"
-            board.text(left, own - 16, label, size=style.SMALL_SIZE, color=style.MUTED)
+            board.text(left, block_top - 16, label, size=style.SMALL_SIZE, color=style.MUTED)
             for row in range(head_dim):
                 values, size = matrices[head, row], (across, high)
-                y, y_inside = own + row * high, inside + row * high
+                y, y_inside = block_top + row * high, inside + row * high
                 board.cells(left, y, values, size, scale, decimals=2, name=f"narrow {head} {row}")
                 board.cells(right, y_inside, values, size, scale, decimals=2, name=f"wide {head} {row}")
             block = (across * d_in, head_dim * high)
-            _frame(board, (left, own), block, color, f"narrow {head}")
+            _frame(board, (left, block_top), block, color, f"narrow {head}")
             _frame(board, (right, inside), block, color, f"wide {head}")
             middle = head_dim * high / 2
-            board.arrow((left + across * d_in + 10, own + middle), (right - 10, inside + middle))
+            board.arrow((left + across * d_in + 10, block_top + middle), (right - 10, inside + middle))
             board.text(
                 right + across * d_in + 12,
                 inside + middle,
@@ -301,7 +301,7 @@ def matrix_slices(narrow: Any, name: str = "W_query") -> Picture:
                 color=color,
                 weight="bold",
             )
-    told = "; ".join(
+    in_words = "; ".join(
         _(
             "heads.{head}.{name}.weight is {rows}, the first of them {vector}",
             head=head,
@@ -319,6 +319,6 @@ def matrix_slices(narrow: Any, name: str = "W_query") -> Picture:
         d_in=d_in,
         name=name,
         rows=heads * head_dim,
-        told=told,
+        told=in_words,
     )
     return Picture(board.figure, alt + words.not_finite(matrices))

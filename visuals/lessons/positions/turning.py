@@ -170,12 +170,12 @@ def rope_pairs(head_dim: int = 8) -> Picture:
                     [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4],
                 )
                 board.axes.add_artist(PathPatch(arc, facecolor="none", edgecolor=color, linewidth=1.8))
-    told = "; ".join(
+    in_words = "; ".join(
         ", ".join((_(title), *(_("{one} with {other}", one=one, other=other) for one, other in pairs)))
         for title, pairs in forms.items()
     )
     return Picture(
-        board.figure, _("Pairs of a head with {head_dim} numbers. {told}.", head_dim=head_dim, told=told)
+        board.figure, _("Pairs of a head with {head_dim} numbers. {told}.", head_dim=head_dim, told=in_words)
     )
 
 

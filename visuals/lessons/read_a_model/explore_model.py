@@ -112,7 +112,7 @@ class ModelExplorer(Explorer):
         Tokens and their probabilities.
         """
         runs = [("", self.removed.value), *([(_("the whole model"), False)] if self.removed.value else [])]
-        found = []
+        expectations = []
         for name, removed in runs:
             inside = look_inside(
                 self._model, self._ids[None], self._heads, [self.head.value] if removed else ()
@@ -124,8 +124,8 @@ class ModelExplorer(Explorer):
             for stage, row in list(zip(stages, shares, strict=True))[-1 if name else 0 :]:
                 best = row.topk(LIKELY)
                 likely = [(self._names[index], float(row[index])) for index in best.indices.tolist()]
-                found.append((name or stage, likely))
-        return found
+                expectations.append((name or stage, likely))
+        return expectations
 
     @property
     def alt(self) -> str:
@@ -133,13 +133,15 @@ class ModelExplorer(Explorer):
             return self.trouble
         layer, head = self.head.value
         query, row = self.query.value, self.map[self.query.value]
-        told = [", ".join(_share(*one) for one in likely) for _name, likely in self.expected()]
+        expected = [", ".join(_share(*shown) for shown in likely) for _name, likely in self.expected()]
         if self.removed.value:
             expects = _(
-                "without it the model expects {tokens}; with it, {whole}", tokens=told[-2], whole=told[-1]
+                "without it the model expects {tokens}; with it, {whole}",
+                tokens=expected[-2],
+                whole=expected[-1],
             )
         else:
-            expects = _("the model expects {tokens}", tokens=told[-1])
+            expects = _("the model expects {tokens}", tokens=expected[-1])
         best = int(row.argmax())
         return _(
             "layer {layer}, head {head}: token {query}, '{token}', looks most at token {best}, '{other}' "

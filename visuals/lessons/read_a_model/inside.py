@@ -32,14 +32,14 @@ def look_inside(model: Any, ids: Tensor, num_heads: int, without: Collection[tup
     without: heads to remove, as (layer, head): the context of each is replaced by its mean over all tokens.
     The model is left as it was.
     """
-    given: list[Tensor] = []
+    inputs: list[Tensor] = []
     streams: list[Tensor] = []
     with ExitStack() as hooks:
         hooks.enter_context(model.blocks[0].register_forward_pre_hook(lambda block, x: streams.append(x[0])))
         for layer, block in enumerate(model.blocks):
             hooks.enter_context(block.register_forward_hook(lambda block, x, stream: streams.append(stream)))
             hooks.enter_context(
-                block.attention.register_forward_pre_hook(lambda attention, x: given.append(x[0]))
+                block.attention.register_forward_pre_hook(lambda attention, x: inputs.append(x[0]))
             )
             removed = [head for at, head in without if at == layer]
 
@@ -50,7 +50,7 @@ def look_inside(model: Any, ids: Tensor, num_heads: int, without: Collection[tup
 
             hooks.enter_context(block.attention.out_proj.register_forward_pre_hook(averaged))
         logits = model(ids)
-    maps = [_weights(block.attention, x, num_heads) for block, x in zip(model.blocks, given, strict=True)]
+    maps = [_weights(block.attention, x, num_heads) for block, x in zip(model.blocks, inputs, strict=True)]
     return Inside(torch.stack(maps), torch.stack(streams), logits)
 
 

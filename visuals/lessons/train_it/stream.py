@@ -57,7 +57,7 @@ def residual_stream(num_layers: int = 1, mlp: bool = True) -> Picture:
         _box(board, last, line, ("LayerNorm,", "unembedding"), style.QUERY)
         board.arrow((last + BOX, line), (last + BOX + GAP, line))
         _box(board, last + BOX + GAP, line, ("next token", "(b, tokens, vocab)"), style.MUTED)
-    told = ", then ".join(
+    parts_in_words = ", then ".join(
         f"block {layer}: " + " and ".join(f"LayerNorm and {part}" for part in parts)
         for layer in range(num_layers)
     )
@@ -67,7 +67,7 @@ def residual_stream(num_layers: int = 1, mlp: bool = True) -> Picture:
             "The path of each token: token ids (b, tokens), embedding plus position, then a stream (b, "
             "tokens, d_model) that every part reads and adds its result to: {told}. At the end LayerNorm "
             "and unembedding give scores for the next token (b, tokens, vocab).",
-            told=told,
+            told=parts_in_words,
         ),
     )
 

@@ -97,7 +97,7 @@ class ScaleExplorer(Explorer):
 
     @property
     def alt(self) -> str:
-        found = self.sharing
+        sharing = self.sharing
         return _(
             "d_k {d_k}, scores divided by {divisor}, temperature {temperature:g}: scores spread by {spread}; "
             "average of {count} queries: largest weight {largest}, entropy {entropy} of at most {most:.2f}, "
@@ -105,28 +105,28 @@ class ScaleExplorer(Explorer):
             d_k=self.width.value,
             divisor=_(self.divisor.value),
             temperature=self.temperature.value,
-            spread=words.number(found.spread, 2),
+            spread=words.number(sharing.spread, 2),
             count=len(self._queries),
-            largest=words.number(found.largest, 2),
-            entropy=words.number(found.entropy, 2),
+            largest=words.number(sharing.largest, 2),
+            entropy=words.number(sharing.entropy, 2),
             most=np.log(len(self._keys)),
-            slope=words.number(found.slope, 3),
+            slope=words.number(sharing.slope, 3),
         )
 
     @property
     def html(self) -> str:
-        scores, found = self.scores, self.sharing
+        scores, sharing = self.scores, self.sharing
         rows = "".join(
             f'<tr><th scope="row">{html.escape(token)}</th>'
             f'<td class="number">{words.number(score)}</td><td>{_bar(weight, "weight")}</td></tr>'
-            for token, score, weight in zip(self._tokens, scores[0], found.weights[0], strict=True)
+            for token, score, weight in zip(self._tokens, scores[0], sharing.weights[0], strict=True)
         )
         highest = np.log(len(self._keys)) or 1.0
         steepest = (1 - 1 / len(self._keys)) / len(self._keys) or 1.0
         measures = (
-            (_("largest weight"), found.largest, found.largest, 2),
-            ("entropy", found.entropy, found.entropy / highest, 2),
-            (_("slope w (1 − w)"), found.slope, found.slope / steepest, 3),
+            (_("largest weight"), sharing.largest, sharing.largest, 2),
+            ("entropy", sharing.entropy, sharing.entropy / highest, 2),
+            (_("slope w (1 − w)"), sharing.slope, sharing.slope / steepest, 3),
         )
         averages = "".join(
             f'<tr><th scope="row">{name}</th><td>{_bar(share, "context", value, decimals)}</td></tr>'
@@ -140,7 +140,7 @@ class ScaleExplorer(Explorer):
             f"<caption>{first}</caption>"
             '<tr><th scope="col">token</th><th scope="col">score</th><th scope="col">weight</th></tr>'
             f"{rows}</table>"
-            f"{curves(self.entropies, self.divisor.value, self.temperature.value, found.entropy, highest)}"
+            f"{curves(self.entropies, self.divisor.value, self.temperature.value, sharing.entropy, highest)}"
             f"<table><caption>{every}</caption>"
             f'<tr><th scope="col">{measure}</th><th scope="col">{average}</th></tr>'
             f"{averages}</table></div>"
@@ -167,7 +167,7 @@ def curves(
     def y(value: float) -> float:
         return top + high * (1 - value / highest)
 
-    lines, names, told = [], [], []
+    lines, names, falls = [], [], []
     for row, (name, values) in enumerate(entropies.items()):
         chosen = name == divisor
         stroke, width = ("var(--chosen)", 3) if chosen else ("currentColor", 1.5)
@@ -181,13 +181,15 @@ def curves(
             f"÷ {_(name)}</text>"
         )
         first, last = (words.number(value, 2) for value in (values[0], values[-1]))
-        told.append(_("divided by {divisor} from {first} to {last}", divisor=_(name), first=first, last=last))
-    said = _(
+        falls.append(
+            _("divided by {divisor} from {first} to {last}", divisor=_(name), first=first, last=last)
+        )
+    spoken = _(
         "Average entropy against temperature from {coldest:g} to {hottest:g}: {told}; now {entropy} at "
         "{temperature:g}",
         coldest=COLDEST,
         hottest=HOTTEST,
-        told="; ".join(told),
+        told="; ".join(falls),
         entropy=words.number(entropy, 2),
         temperature=temperature,
     )
@@ -195,7 +197,7 @@ def curves(
         f'<svg role="img" width="{left + wide + 140}" height="{top + high + 40}" '
         'style="display: block; flex: none; overflow: visible; '
         'font: 12.5px var(--jp-content-font-family, sans-serif)" '
-        f'aria-label="{html.escape(said)}">'
+        f'aria-label="{html.escape(spoken)}">'
         f'<text x="0" y="12" fill="currentColor">entropy</text>'
         f'<text x="{left - 6}" y="{top + 6}" text-anchor="end" fill="currentColor">{highest:.2f}</text>'
         f'<text x="{left - 6}" y="{top + high + 4}" text-anchor="end" fill="currentColor">0</text>'

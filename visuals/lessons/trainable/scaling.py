@@ -132,7 +132,7 @@ def saturation(
             color = style.CONTEXT if divisor == "√d_k" else style.WARNING
             board.text(MARGIN, floor - tall + 8, title, weight="bold", color=color)
             board.text(MARGIN, floor - tall + 32, "line on top: weight 1", size=11.5, color=style.MUTED)
-            for column, (d_k, found) in enumerate(zip(widths, shared, strict=True)):
+            for column, (d_k, sharing) in enumerate(zip(widths, shared, strict=True)):
                 left = MARGIN + labels + column * (panel + gap)
                 if row == 0:
                     board.text(
@@ -140,7 +140,7 @@ def saturation(
                     )
                 board.line((left, floor), (left + panel, floor), style.MUTED)
                 board.line((left, floor - tall), (left + panel, floor - tall), style.LINE)
-                ranked = np.sort(found.weights, axis=1)[:, ::-1].mean(axis=0)  # (queries, keys) -> (keys,)
+                ranked = np.sort(sharing.weights, axis=1)[:, ::-1].mean(axis=0)  # (queries, keys) -> (keys,)
                 step = panel / count
                 for index, share in enumerate(ranked):
                     bar = Rectangle(
@@ -164,7 +164,7 @@ def saturation(
                 board.text(
                     left + panel / 2,
                     floor + 16,
-                    f"entropy {words.number(found.entropy, 2)}",
+                    f"entropy {words.number(sharing.entropy, 2)}",
                     ha="center",
                     size=style.SMALL_SIZE,
                     color=style.MUTED,
@@ -175,10 +175,10 @@ def saturation(
             _(
                 "d_k {d_k} largest weight {largest} and entropy {entropy}",
                 d_k=d_k,
-                largest=words.number(found.largest, 2),
-                entropy=words.number(found.entropy, 2),
+                largest=words.number(sharing.largest, 2),
+                entropy=words.number(sharing.entropy, 2),
             )
-            for d_k, found in zip(widths, shared, strict=True)
+            for d_k, sharing in zip(widths, shared, strict=True)
         )
         + "."
         for _divisor, title, shared in rows
