@@ -93,6 +93,7 @@ class Faults:
     words: Mapping[str, str]  # what hints call things where a task does not say
     together: tuple[tuple[str, ...], ...] = ()  # ids of those that are often made by threes or more
     on_results: tuple[OnResult, ...] = ()
+    shared: frozenset[str] = frozenset()  # ids of those that every lesson may use
 
     def hint(self, wrong: WrongAnswer, task: Task) -> str:
         """Return what a learner reads who gave this answer to this task.
@@ -174,4 +175,4 @@ def load_faults(source: Path, lesson: str | None = None) -> Faults:
     unknown = sorted(used - shared)
     if unknown:
         raise AuthoringError([f"faults.py: {', '.join(unknown)} is used, and FAULTS does not name it"])
-    return Faults(known, dict(defined.get("WORDS", {})), together, on_results)
+    return Faults(known, dict(defined.get("WORDS", {})), together, on_results, frozenset(shared))

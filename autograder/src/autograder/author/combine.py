@@ -58,6 +58,7 @@ def combine(
     solution: Solution,
     faults: Faults,
     run: Run,
+    together: bool = True,
 ) -> tuple[list[str], list[tuple[int, ...]], list[Sights]]:
     """Try the wrong answers of a task in other wordings, together, and with mistakes made with their results.
 
@@ -72,6 +73,7 @@ def combine(
         solution: the text of the solution.
         faults: the course's mistakes.
         run: what runs an answer cell.
+        together: whether wrong answers are made together and in other wordings, which takes most of the time.
 
     Returns:
         Mistakes that no wrong answer of the task shows, places in `task.wrong` followed by these, and what
@@ -79,6 +81,31 @@ def combine(
     """
     ids = [wrong.fault for wrong in task.wrong]
     tries = _Tries(task, ids, alone, run)
+    first = _made_together(tries, task, outcomes, solution, faults) if together else []
+    added: list[str] = []
+    right = {probe.id: probe.expected for probe in task.probes}
+    for slip in faults.on_results:
+        if slip.fault in task.cannot:
+            continue
+        place = (ids + added).index(slip.fault) if slip.fault in ids + added else len(ids + added)
+        new = tries.add_slip((place,), slip, right)
+        for second in () if slip.alone else first:
+            if second != place:
+                new |= tries.add_slip((second, place), slip, outcomes[second])
+        if new and place == len(ids + added):
+            added.append(slip.fault)
+    return added, tries.found, tries.kept
+
+
+def _made_together(
+    tries: _Tries,
+    task: Task,
+    outcomes: Sequence[Mapping[str, Outcome]],
+    solution: Solution,
+    faults: Faults,
+) -> list[int]:
+    """Try answers together and in other wordings; return the place of each mistake's smallest answer."""
+    ids = [wrong.fault for wrong in task.wrong]
     # So many wrong answers of a class fit at once, and each takes so long, that no other is tried.
     in_turn = task.kind != "module"
     rights = [right.changes for right in task.right if in_turn or _is_small(solution, right.changes)]
@@ -99,19 +126,7 @@ def combine(
         pairs = [pair for pair in pairs if not pair.finite]
     again = ((pair.answer.places, tuple(wrongs[place] for place in pair.answer.places)) for pair in pairs)
     tries.add(_reworded(solution, again, rights, in_turn))
-    added: list[str] = []
-    right = {probe.id: probe.expected for probe in task.probes}
-    for slip in faults.on_results:
-        if slip.fault in task.cannot:
-            continue
-        place = (ids + added).index(slip.fault) if slip.fault in ids + added else len(ids + added)
-        new = tries.add_slip((place,), slip, right)
-        for second in () if slip.alone else first:
-            if second != place:
-                new |= tries.add_slip((second, place), slip, outcomes[second])
-        if new and place == len(ids + added):
-            added.append(slip.fault)
-    return added, tries.found, tries.kept
+    return first
 
 
 class _Known:

@@ -266,11 +266,11 @@ def _axis_problems(task: Task, entries: Mapping[str, str]) -> Iterator[str]:
 
 def _demand_problems(task: Task, notebook: NotebookNode) -> Iterator[str]:
     """Each demand stands in the statement, and has a wrong answer of its own that breaks it."""
-    statement = _plain(_statement(task, notebook))
+    said = _plain(statement(task, notebook))
     caught = task.forbids.caught if task.forbids else ()
     breaking = {*(wrong.fault for wrong in task.wrong), *(answer.id for answer in caught)}
     for demand, wrong in task.demands.items():
-        if statement and _plain(demand) not in statement:  # no answer cell is said elsewhere
+        if said and _plain(demand) not in said:  # no answer cell is said elsewhere
             yield f"its statement does not demand {demand!r}"
         if wrong not in breaking:
             yield f"no wrong answer breaks the demand {demand!r}: it has no {wrong}"
@@ -279,7 +279,7 @@ def _demand_problems(task: Task, notebook: NotebookNode) -> Iterator[str]:
             yield f"{count} demands are broken by {wrong}: each needs a wrong answer that breaks only it"
 
 
-def _statement(task: Task, notebook: NotebookNode) -> str:
+def statement(task: Task, notebook: NotebookNode) -> str:
     """Return what a learner reads before the answer: all text since the last test, and its docstrings."""
     prose: list[str] = []
     for cell in notebook.cells:

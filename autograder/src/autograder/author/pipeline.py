@@ -13,11 +13,12 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.author.answers import Runs, make_bank, run_solution
-from autograder.author.authoring import Lesson, load_faults, load_lesson
+from autograder.author.authoring import Faults, Lesson, load_faults, load_lesson
 from autograder.author.generate import generate, write_notebook
 from autograder.author.lint import lint
 from autograder.author.namespace import run_cells
 from autograder.author.source import predictions, read_source
+from autograder.author.texts import false_claims, load_read, shared_in, unread
 from autograder.author.unchanged import same_bank, same_solution
 from autograder.experiments import known as experiments
 from autograder.judge.decide import judge
@@ -80,7 +81,9 @@ def prepare(course: Course, name: str) -> PreparedLesson:
         AuthoringError: names every cell and reason found.
     """
     executed = execute(course, name)
-    lesson_bank = make_bank(executed.lesson, executed.runs, name, load_faults(course.source, name))
+    faults = load_faults(course.source, name)
+    lesson_bank = make_bank(executed.lesson, executed.runs, name, faults)
+    _refuse_untrue(course, executed, lesson_bank, faults)
     lesson_bank = replace(lesson_bank, predictions=tuple(predictions(executed.notebook)))
     as_seen = executed.runs.namespaces[AS_SEEN]
     unearned = [
@@ -89,6 +92,20 @@ def prepare(course: Course, name: str) -> PreparedLesson:
     if unearned:
         raise AuthoringError([f"{name}: the solution does not earn all of {task.id}" for task in unearned])
     return PreparedLesson(name, executed.lesson, executed.notebook, executed.runs, lesson_bank)
+
+
+def _refuse_untrue(course: Course, executed: ExecutedLesson, made: LessonBank, faults: Faults) -> None:
+    """Make sure that somebody has read each text where it is said, and that it speaks of what is there."""
+    name = executed.name
+    shared, read = shared_in(course, executed.lesson, faults), load_read(course.source / name)
+    problems = []
+    for task in made.tasks.values():
+        new = unread(task, shared, read.get(task.id, {}))
+        problems += [f"task {task.id}: nobody has read there what {fault} says" for fault in new]
+        false = false_claims(task, course.claims, executed.runs, executed.notebook)
+        problems += [f"task {task.id}: {problem}" for problem in false]
+    if problems:
+        raise AuthoringError([f"{name}: {problem}" for problem in problems])
 
 
 def build(course: Course, name: str) -> None:

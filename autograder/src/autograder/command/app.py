@@ -209,6 +209,40 @@ def audit(
 
 
 @app.command()
+def messages(
+    lesson: LessonName,
+    tasks: Annotated[
+        list[str] | None, typer.Argument(help="Tasks of it, as dot. All if none is named.")
+    ] = None,
+    unread: Annotated[
+        bool, typer.Option("--unread", help="Print only what nobody has read in its task.")
+    ] = False,
+    confirm: Annotated[
+        bool, typer.Option("--confirm", help="Print nothing; keep that the texts of these tasks were read.")
+    ] = False,
+    course: Root = Path(),
+) -> None:
+    """Print every message that the tasks of a lesson can give, as a learner reads it."""
+    from autograder.author.messages import confirm as keep
+    from autograder.author.messages import said_in, shown
+
+    place = course_of(course)
+    (name,) = meant(place.lessons, [lesson])
+    found = []
+    for said in said_in(place, name, tasks or []):
+        found.append(said)
+        if not confirm:
+            say(shown(said, unread))
+    if confirm:
+        new = keep(place, name, found)
+        say(
+            ngettext(
+                "{number} text is new among those read.", "{number} texts are new among those read.", new
+            )
+        )
+
+
+@app.command()
 def grade(
     lessons: LessonNames = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="How many submissions run at one time.")] = 2,

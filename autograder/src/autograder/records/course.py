@@ -84,6 +84,14 @@ class Adds:
 
 
 @dataclass(frozen=True)
+class Claims:
+    """What a text about a mistake may say only where it is true: regular expressions."""
+
+    right_numbers: str = ""  # what says that the numbers are right
+    code: Mapping[str, str] = field(default_factory=dict)  # what is said, and the code that makes it true
+
+
+@dataclass(frozen=True)
 class Course:
     """A course, as its `course.toml` describes it."""
 
@@ -100,6 +108,7 @@ class Course:
     steps: Mapping[str, str] = field(default_factory=dict, hash=False)
     # Its axes, and the roles of axes, each with what one entry along it is called.
     entries: tuple[tuple[str, str], ...] = ()
+    claims: Claims = field(default_factory=Claims, hash=False)
     site: Site = Site()
     adds: Adds = Adds()
 
@@ -242,6 +251,7 @@ class _Described:
     forbidden: Mapping[str, families.Described] = field(default_factory=dict)
     steps: Mapping[str, str] = field(default_factory=dict)
     entries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by what one entry is called
+    claims: Claims = field(default_factory=Claims)
     site: Site = Site()
     adds: Adds = Adds()
 
